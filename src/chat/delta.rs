@@ -1,0 +1,13 @@
+use super::Response;
+
+/// A piece of a streamed answer.
+///
+/// A stream is any number of texts, which joined are the content byte for byte, then exactly one
+/// [`Delta::Complete`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delta {
+    /// The next piece of the content, never empty.
+    Text(String),
+    /// The end: what the unary call would have returned. Tool calls come only here.
+    Complete(Response),
+}

@@ -1,0 +1,18 @@
+//! The domain: what a conversation is.
+//!
+//! Knows no transport, no YAML and no clock. [`wire`](crate::wire) turns Dapr's messages into these
+//! types and back; a [`Provider`](crate::provider::Provider) turns a [`Request`] into a [`Response`].
+
+mod delta;
+mod error;
+mod message;
+mod request;
+mod response;
+mod tool;
+
+pub use delta::Delta;
+pub use error::{Error, InvalidParams};
+pub use message::{Message, Role};
+pub use request::{Parameter, Request, ToolChoice};
+pub use response::{FinishReason, Response, Usage};
+pub use tool::{LazyJson, ReadJson, Tool, ToolCall};

@@ -1,0 +1,58 @@
+use std::{collections::BTreeMap, time::Duration};
+
+use super::{LazyJson, Message, Tool};
+
+/// What a client asks of a component: a history, and what the model may do about it.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Label of the conversation, returned unchanged where it is not empty.
+    pub context_id: Option<String>,
+    /// All messages of all inputs, oldest first.
+    pub messages: Vec<Message>,
+    /// The tools on offer.
+    pub tools: Vec<Tool>,
+    /// Which of the tools the model shall call.
+    pub tool_choice: ToolChoice,
+    /// JSON Schema that the answer shall follow.
+    pub response_format: Option<LazyJson>,
+    /// Sampling temperature, above 0.
+    pub temperature: Option<f64>,
+    /// Upper bound of generated tokens.
+    pub max_tokens: Option<i64>,
+    /// How long a provider may keep its prompt cache.
+    pub prompt_cache_retention: Option<Duration>,
+    /// Provider parameters, by name.
+    pub parameters: BTreeMap<String, Parameter>,
+    /// Provider metadata, by name.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// Which of the tools on offer the model shall call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// Those that it sees fit.
+    #[default]
+    Auto,
+    /// None.
+    None,
+    /// At least one.
+    Required,
+    /// Exactly the one of this name.
+    Tool(String),
+}
+
+/// A parameter of any protobuf type, kept as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Name of its type, such as `type.googleapis.com/google.protobuf.StringValue`; may be empty.
+    pub type_url: String,
+    /// Its bytes.
+    pub value: Vec<u8>,
+}
+
+impl Request {
+    /// The latest message of the user, with its position in the history.
+    pub fn last_user(&self) -> Option<&Message> {
+        self.messages.iter().rfind(|message| matches!(message.role, super::Role::User))
+    }
+}

@@ -1,0 +1,3 @@
+//! The `mynah` program.
+
+fn main() {}

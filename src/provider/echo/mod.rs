@@ -1,0 +1,1 @@
+//! `conversation.echo`: a perfect test double.
