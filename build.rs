@@ -12,11 +12,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let descriptors = protox::compile(FILES, ["proto"])?;
     let out_dir = env::var("OUT_DIR")?;
     fs::write(Path::new(&out_dir).join("descriptors.bin"), descriptors.encode_to_vec())?;
+
+    let mut messages = tonic_prost_build::Config::new();
+    messages.enable_type_names();
     tonic_prost_build::configure()
         // Maps in byte order of their keys: the same message gives the same bytes.
         .btree_map(".")
-        .codec_path("tonic_prost::ProstCodec")
-        .generate_default_stubs(true)
-        .compile_fds(descriptors)?;
+        .codec_path("crate::wire::codec::Codec")
+        .compile_fds_with_config(descriptors, messages)?;
     Ok(())
 }

@@ -1,2 +1,6 @@
-#[test]
-fn t() {}
+//! Everything that is tested through the front door: the real program, real sockets, real clients.
+
+mod support;
+
+// What each surface answers.
+mod converse;

@@ -2,7 +2,7 @@ use thiserror::Error as ThisError;
 
 /// Why a call has no answer. The texts are daprd's, so that tests written against daprd hold.
 ///
-/// [`wire::status`](crate::wire::status) gives each its gRPC and HTTP form.
+/// [`wire::error`](crate::wire::error) gives each its gRPC and HTTP form.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum Error {
     /// No component of that name is loaded.
@@ -22,6 +22,9 @@ pub enum Error {
         /// What is wrong.
         reason: InvalidParams,
     },
+    /// The metadata of the request cannot be read.
+    #[error("{0}")]
+    Metadata(String),
     /// The component could not answer.
     #[error("failed conversing with component {component}: {message}")]
     Provider {

@@ -51,8 +51,17 @@ pub struct Parameter {
 }
 
 impl Request {
-    /// The latest message of the user, with its position in the history.
+    /// The latest message of the user.
     pub fn last_user(&self) -> Option<&Message> {
         self.messages.iter().rfind(|message| matches!(message.role, super::Role::User))
+    }
+
+    /// About how many bytes there are to go through: texts and tool names. Schemas are not looked
+    /// at, since that would convert them.
+    pub fn size(&self) -> usize {
+        const TOOL: usize = 64;
+        let texts: usize = self.messages.iter().map(super::Message::text_len).sum();
+        let tools: usize = self.tools.iter().map(|tool| tool.name.len() + TOOL).sum();
+        texts + tools
     }
 }

@@ -1,0 +1,111 @@
+//! The command line: what the user may write, and nothing else.
+
+mod daprd_flags;
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+pub use self::daprd_flags::DaprdFlags;
+
+/// A deterministic stand-in for the language model behind Dapr's Conversation API
+#[derive(Debug, Parser)]
+#[command(name = "mynah", version, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What to do; without a command, serve.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The flags of `serve`.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+}
+
+/// What mynah can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the sidecar; this is what mynah does without a command
+    Serve(Box<ServeArgs>),
+    /// Check component YAML and print every problem, with file, line and column
+    Check(CheckArgs),
+}
+
+/// What to check.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Files, or folders of component YAML
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+}
+
+/// How to serve. The flags have daprd's names.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Folder of component YAML; may be given more than once [default: one built-in echo]
+    #[arg(long, alias = "components-path", value_name = "FOLDER", value_delimiter = ',')]
+    pub resources_path: Vec<PathBuf>,
+    /// Id of the application beside the sidecar
+    #[arg(long, value_name = "ID", default_value = "mynah")]
+    pub app_id: String,
+    /// gRPC port; 0 takes any that is free
+    #[arg(long, value_name = "PORT", env = "DAPR_GRPC_PORT", default_value_t = 50001)]
+    pub dapr_grpc_port: u16,
+    /// HTTP port; 0 takes any that is free
+    #[arg(long, value_name = "PORT", env = "DAPR_HTTP_PORT", default_value_t = 3500)]
+    pub dapr_http_port: u16,
+    /// Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
+    #[arg(long, value_name = "ADDRESSES")]
+    pub dapr_listen_addresses: Option<String>,
+    /// Metrics port; 0 takes any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 9090)]
+    pub metrics_port: u16,
+    /// Whether to serve metrics
+    #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "true",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
+    pub enable_metrics: bool,
+    /// Largest message, either way
+    #[arg(long, value_name = "SIZE", default_value = "4Mi")]
+    pub max_body_size: String,
+    /// Seconds that calls in flight have to finish at a stop
+    #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+    pub dapr_graceful_shutdown_seconds: u64,
+    /// Listen on Unix sockets in this folder; not supported yet
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    pub unix_domain_socket: Option<PathBuf>,
+    /// File to write the bound addresses to, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub addresses_file: Option<PathBuf>,
+    /// How much to log
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Info)]
+    pub log_level: LogLevel,
+    /// Whether to log as JSON
+    #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "false",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
+    pub log_as_json: bool,
+    /// daprd's other flags.
+    #[command(flatten)]
+    pub daprd: DaprdFlags,
+}
+
+/// How much to log. daprd's levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// Everything.
+    Debug,
+    /// What happens.
+    Info,
+    /// What may be wrong.
+    #[value(alias = "warning")]
+    Warn,
+    /// What is wrong.
+    #[value(alias = "fatal", alias = "panic")]
+    Error,
+}
+
+/// A boolean as Go reads it.
+fn go_bool(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err("write true or false".to_owned()),
+    }
+}

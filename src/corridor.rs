@@ -1,0 +1,79 @@
+//! The one way of a request, whatever surface it came by: find the component, decode, answer,
+//! encode.
+
+use futures_util::{Stream, StreamExt};
+
+use crate::{
+    chat::Delta,
+    sidecar::Sidecar,
+    wire::{
+        decode,
+        encode::{self, Returned},
+        error::Error,
+        proto,
+    },
+};
+
+/// ConverseAlpha1.
+pub(crate) async fn alpha1(
+    sidecar: &Sidecar,
+    request: proto::ConversationRequest,
+) -> Result<proto::ConversationResponse, Error> {
+    let component = sidecar.components.find(&request.name)?;
+    let request = decode::alpha1(request)?;
+    let returned = Returned::alpha1(&request);
+    let response = component.converse(request).await?;
+    Ok(encode::alpha1(response, returned))
+}
+
+/// ConverseAlpha2.
+pub(crate) async fn alpha2(
+    sidecar: &Sidecar,
+    request: proto::ConversationRequestAlpha2,
+) -> Result<proto::ConversationResponseAlpha2, Error> {
+    let component = sidecar.components.find(&request.name)?;
+    let request = decode::alpha2(request)?;
+    let returned = Returned::alpha2(&request);
+    let response = component.converse(request).await?;
+    Ok(encode::alpha2(response, returned))
+}
+
+/// ConverseStreamAlpha1.
+pub(crate) async fn stream_alpha1(
+    sidecar: &Sidecar,
+    request: proto::ConversationRequest,
+) -> Result<
+    impl Stream<Item = Result<proto::ConversationStreamResponse, Error>> + Send + use<>,
+    Error,
+> {
+    let component = sidecar.components.find(&request.name)?;
+    let request = decode::alpha1(request)?;
+    let mut returned = Returned::alpha1(&request);
+    let deltas = component.stream(request).await?;
+    Ok(deltas.map(move |delta| match delta? {
+        Delta::Text(text) => Ok(encode::alpha1_chunk(text)),
+        Delta::Complete(response) => {
+            Ok(encode::alpha1_complete(response, std::mem::take(&mut returned)))
+        }
+    }))
+}
+
+/// ConverseStreamAlpha2.
+pub(crate) async fn stream_alpha2(
+    sidecar: &Sidecar,
+    request: proto::ConversationRequestAlpha2,
+) -> Result<
+    impl Stream<Item = Result<proto::ConversationStreamResponseAlpha2, Error>> + Send + use<>,
+    Error,
+> {
+    let component = sidecar.components.find(&request.name)?;
+    let request = decode::alpha2(request)?;
+    let mut returned = Returned::alpha2(&request);
+    let deltas = component.stream(request).await?;
+    Ok(deltas.map(move |delta| match delta? {
+        Delta::Text(text) => Ok(encode::alpha2_chunk(text)),
+        Delta::Complete(response) => {
+            Ok(encode::alpha2_complete(response, std::mem::take(&mut returned)))
+        }
+    }))
+}

@@ -1,0 +1,39 @@
+//! Surfaces over gRPC: Dapr's runtime service, health, and reflection.
+
+mod refusal;
+mod runtime;
+
+use std::sync::Arc;
+
+use axum::Router;
+use tonic::service::Routes;
+use tonic_health::ServingStatus;
+
+use self::{refusal::Limits, runtime::Runtime};
+use crate::{
+    sidecar::Sidecar,
+    wire::{DESCRIPTORS, proto::dapr_server::DaprServer},
+};
+
+/// Everything that the gRPC port serves.
+pub(crate) async fn router(
+    sidecar: Arc<Sidecar>,
+) -> Result<Router, tonic_reflection::server::Error> {
+    let limits = Limits { max_body_size: sidecar.max_body_size };
+    let (reporter, health) = tonic_health::server::health_reporter();
+    reporter.set_service_status("dapr.proto.runtime.v1.Dapr", ServingStatus::Serving).await;
+    let runtime =
+        DaprServer::new(Runtime::new(sidecar)).max_decoding_message_size(limits.max_body_size);
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let routes = Routes::new(runtime)
+        .add_service(health)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?);
+    Ok(routes
+        .into_axum_router()
+        .layer(axum::middleware::map_response_with_state(limits, refusal::explain)))
+}

@@ -1,0 +1,122 @@
+//! `dapr.proto.runtime.v1.Dapr`.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt, TryStreamExt, stream::BoxStream};
+use prost::Message;
+use tonic::{Request, Response, Status};
+
+use crate::{
+    corridor,
+    sidecar::{RUNTIME_VERSION, Sidecar},
+    wire::{
+        error::Error,
+        proto::{self, actor_runtime::ActorRuntimeStatus, dapr_server::Dapr},
+    },
+};
+
+/// The service of one sidecar.
+#[derive(Debug)]
+pub(super) struct Runtime {
+    sidecar: Arc<Sidecar>,
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+
+impl Runtime {
+    pub(super) fn new(sidecar: Arc<Sidecar>) -> Self {
+        Self { sidecar }
+    }
+
+    /// Refuses an answer that the client would refuse.
+    fn send<T: Message>(&self, answer: T) -> Answer<T> {
+        let (size, limit) = (answer.encoded_len(), self.sidecar.max_body_size);
+        if size > limit {
+            return Err(Error::ResponseTooLarge { size, limit }.into());
+        }
+        Ok(Response::new(answer))
+    }
+}
+
+#[tonic::async_trait]
+impl Dapr for Runtime {
+    async fn converse_alpha1(
+        &self,
+        request: Request<proto::ConversationRequest>,
+    ) -> Answer<proto::ConversationResponse> {
+        self.send(corridor::alpha1(&self.sidecar, request.into_inner()).await?)
+    }
+
+    async fn converse_alpha2(
+        &self,
+        request: Request<proto::ConversationRequestAlpha2>,
+    ) -> Answer<proto::ConversationResponseAlpha2> {
+        self.send(corridor::alpha2(&self.sidecar, request.into_inner()).await?)
+    }
+
+    type ConverseStreamAlpha1Stream = Streamed<proto::ConversationStreamResponse>;
+
+    async fn converse_stream_alpha1(
+        &self,
+        request: Request<proto::ConversationRequest>,
+    ) -> Answer<Self::ConverseStreamAlpha1Stream> {
+        let stream = corridor::stream_alpha1(&self.sidecar, request.into_inner()).await?;
+        Ok(Response::new(stream.map_err(Status::from).boxed()))
+    }
+
+    type ConverseStreamAlpha2Stream = Streamed<proto::ConversationStreamResponseAlpha2>;
+
+    async fn converse_stream_alpha2(
+        &self,
+        request: Request<proto::ConversationRequestAlpha2>,
+    ) -> Answer<Self::ConverseStreamAlpha2Stream> {
+        let stream = corridor::stream_alpha2(&self.sidecar, request.into_inner()).await?;
+        Ok(Response::new(stream.map_err(Status::from).boxed()))
+    }
+
+    async fn get_metadata(
+        &self,
+        _: Request<proto::GetMetadataRequest>,
+    ) -> Answer<proto::GetMetadataResponse> {
+        Ok(Response::new(metadata(&self.sidecar)))
+    }
+
+    async fn set_metadata(&self, request: Request<proto::SetMetadataRequest>) -> Answer<()> {
+        let label = request.into_inner();
+        self.sidecar.labels.set(label.key, label.value)?;
+        Ok(Response::new(()))
+    }
+
+    async fn shutdown(&self, _: Request<proto::ShutdownRequest>) -> Answer<()> {
+        self.sidecar.drain.start();
+        Ok(Response::new(()))
+    }
+}
+
+fn metadata(sidecar: &Sidecar) -> proto::GetMetadataResponse {
+    let components = sidecar.components.iter().map(|component| proto::RegisteredComponents {
+        name: component.name.clone(),
+        r#type: component.kind.clone(),
+        version: component.version.clone(),
+        capabilities: Vec::new(),
+    });
+    proto::GetMetadataResponse {
+        id: sidecar.app_id.clone(),
+        registered_components: components.collect(),
+        extended_metadata: sidecar.extended_metadata(),
+        app_connection_properties: Some(proto::AppConnectionProperties {
+            protocol: "http".to_owned(),
+            channel_address: "127.0.0.1".to_owned(),
+            ..Default::default()
+        }),
+        runtime_version: RUNTIME_VERSION.to_owned(),
+        actor_runtime: Some(proto::ActorRuntime {
+            runtime_status: ActorRuntimeStatus::Disabled.into(),
+            placement: "placement: disconnected".to_owned(),
+            ..Default::default()
+        }),
+        workflows: Some(proto::MetadataWorkflows::default()),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,119 @@
+//! `/v1.0-alpha1` and `/v1.0-alpha2/conversation/{name}/converse`: proto JSON, or server-sent
+//! events where the client asks for them first.
+
+use std::sync::Arc;
+
+use axum::{
+    body::{Body, Bytes},
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use futures_util::{Stream, StreamExt};
+use http::{
+    HeaderMap, Uri,
+    header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE},
+};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use prost::{Message, Name};
+
+use super::{Failure, url};
+use crate::{
+    corridor,
+    sidecar::Sidecar,
+    wire::{error::Error, json, proto},
+};
+
+/// Where the name of the component stands in the path.
+const NAME: usize = 2;
+
+pub(super) async fn alpha1(
+    State(sidecar): State<Arc<Sidecar>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
+    let mut request: proto::ConversationRequest = read(&sidecar, body).await?;
+    request.name = url::segment(&uri, NAME)?;
+    if wants_events(&headers) {
+        return Ok(events(corridor::stream_alpha1(&sidecar, request).await?));
+    }
+    answer(&corridor::alpha1(&sidecar, request).await?)
+}
+
+pub(super) async fn alpha2(
+    State(sidecar): State<Arc<Sidecar>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
+    let mut request: proto::ConversationRequestAlpha2 = read(&sidecar, body).await?;
+    request.name = url::segment(&uri, NAME)?;
+    if wants_events(&headers) {
+        return Ok(events(corridor::stream_alpha2(&sidecar, request).await?));
+    }
+    answer(&corridor::alpha2(&sidecar, request).await?)
+}
+
+async fn read<M: Message + Name + Default>(sidecar: &Sidecar, body: Body) -> Result<M, Error> {
+    json::read(&read_body(body, sidecar.max_body_size).await?)
+}
+
+/// The whole body, unless it is longer than `limit` bytes.
+pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Error> {
+    let read = Limited::new(body, limit).collect().await;
+    read.map(|body| body.to_bytes()).map_err(|error| {
+        let too_large = error.is::<LengthLimitError>();
+        // daprd's words for a body over the limit
+        let reason = if too_large { "stream too large".to_owned() } else { error.to_string() };
+        Error::BodyRead(reason)
+    })
+}
+
+fn answer<M: Message + Name>(message: &M) -> Result<Response, Failure> {
+    let body = json::write(message)?;
+    Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// Whether the first media type in Accept is that of server-sent events.
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let first = accept.split([',', ';']).next().unwrap_or_default();
+    first.trim().eq_ignore_ascii_case("text/event-stream")
+}
+
+fn events<M: Message + Name + Send + 'static>(
+    messages: impl Stream<Item = Result<M, Error>> + Send + 'static,
+) -> Response {
+    let events = messages.map(|message| Ok::<_, std::convert::Infallible>(event(message)));
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
+    (headers, Body::from_stream(events)).into_response()
+}
+
+fn event<M: Message + Name>(message: Result<M, Error>) -> String {
+    match message.and_then(|message| json::write(&message)) {
+        Ok(json) => format!("data: {json}\n\n"),
+        Err(error) => format!("event: error\ndata: {}\n\n", Failure(error).body()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_wanted_where_they_come_first() {
+        let cases = [
+            ("text/event-stream", true),
+            ("text/event-stream, application/json", true),
+            ("Text/Event-Stream;q=0.9", true),
+            ("application/json, text/event-stream", false),
+            ("*/*", false),
+            ("", false),
+        ];
+        for (accept, expected) in cases {
+            let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
+            assert_eq!(wants_events(&headers), expected, "{accept}");
+        }
+        assert!(!wants_events(&HeaderMap::new()));
+    }
+}

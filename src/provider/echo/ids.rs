@@ -1,0 +1,87 @@
+//! Ids of tool calls: the same for the same conversation, in every process.
+
+use std::hash::Hasher;
+
+use twox_hash::XxHash3_64;
+
+use crate::chat::{Message, Role, ToolCall};
+
+/// Nanoseconds since 1970, as the ids of the original echo were; this is November 2023.
+const BASE: u64 = 1_700_000_000_000_000_000;
+const SPAN: u64 = 100_000_000_000_000_000;
+
+/// Numbers the calls of a reply: consecutive within it, different from turn to turn.
+pub(super) fn number(component: &str, messages: &[Message], calls: &mut [ToolCall]) {
+    if calls.is_empty() {
+        return;
+    }
+    let first = BASE + fingerprint(component, messages) % SPAN;
+    for (index, call) in (0_u64..).zip(calls) {
+        call.id = Some(format!("call_echo_{}", first + index));
+    }
+}
+
+fn fingerprint(component: &str, messages: &[Message]) -> u64 {
+    let mut hasher = XxHash3_64::default();
+    write(&mut hasher, component);
+    for message in messages {
+        write_message(&mut hasher, message);
+    }
+    hasher.finish()
+}
+
+fn write_message(hasher: &mut XxHash3_64, message: &Message) {
+    match &message.role {
+        Role::Developer => hasher.write(&[1]),
+        Role::System => hasher.write(&[2]),
+        Role::User => hasher.write(&[3]),
+        Role::Assistant { tool_calls } => {
+            hasher.write(&[4]);
+            for call in tool_calls {
+                write(hasher, call.id.as_deref().unwrap_or_default());
+                write(hasher, &call.name);
+            }
+        }
+        Role::Tool { id, name } => {
+            hasher.write(&[5]);
+            write(hasher, id.as_deref().unwrap_or_default());
+            write(hasher, name);
+        }
+    }
+    message.parts.iter().for_each(|part| write(hasher, part));
+}
+
+/// With its length, so that neighbours cannot be told apart only by luck. In little-endian order,
+/// so that every machine gives the same id.
+fn write(hasher: &mut XxHash3_64, text: &str) {
+    hasher.write(&(text.len() as u64).to_le_bytes());
+    hasher.write(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(component: &str, messages: &[Message]) -> Vec<String> {
+        let call = ToolCall { id: None, name: "f".into(), arguments: "{}".into() };
+        let mut calls = [call.clone(), call];
+        number(component, messages, &mut calls);
+        calls.into_iter().filter_map(|call| call.id).collect()
+    }
+
+    #[test]
+    fn ids_are_pinned() {
+        let history = [Message::new(Role::User, "what is the weather?")];
+        let expected = ["call_echo_1774479858622897640", "call_echo_1774479858622897641"];
+        assert_eq!(ids("echo", &history), expected);
+    }
+
+    #[test]
+    fn another_component_or_turn_has_other_ids() {
+        let first = vec![Message::new(Role::User, "hi")];
+        let mut second = first.clone();
+        second.push(Message::new(Role::System, ""));
+        assert_ne!(ids("echo", &first), ids("other", &first));
+        assert_ne!(ids("echo", &first), ids("echo", &second));
+    }
+}

@@ -1,0 +1,55 @@
+//! Protobuf over gRPC. As tonic's own codec, but a message that cannot be decoded gets a short
+//! text in place of the decoder's path through the message.
+
+use std::marker::PhantomData;
+
+use prost::Message;
+use tonic::{
+    Status,
+    codec::{DecodeBuf, Decoder},
+};
+use tonic_prost::ProstEncoder;
+
+use super::error::Error;
+
+/// Encodes `T`, decodes `U`.
+#[derive(Debug, Clone)]
+pub(crate) struct Codec<T, U>(PhantomData<(T, U)>);
+
+/// Decodes `U`.
+#[derive(Debug)]
+pub(crate) struct ShortDecoder<U>(PhantomData<U>);
+
+impl<T, U> Default for Codec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> tonic::codec::Codec for Codec<T, U>
+where
+    T: Message + Send + 'static,
+    U: Message + Default + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = ProstEncoder<T>;
+    type Decoder = ShortDecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        ProstEncoder::default()
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        ShortDecoder(PhantomData)
+    }
+}
+
+impl<U: Message + Default> Decoder for ShortDecoder<U> {
+    type Item = U;
+    type Error = Status;
+
+    fn decode(&mut self, buf: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        U::decode(buf).map(Some).map_err(|error| Error::from(error).into())
+    }
+}

@@ -1,0 +1,155 @@
+//! Dapr's messages into a [`Request`], with daprd's checks in daprd's order.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use prost_types::Any;
+
+use super::{
+    proto::{
+        self, conversation_message::MessageTypes, conversation_tool_calls,
+        conversation_tools::ToolTypes,
+    },
+    structs::LazyStruct,
+};
+use crate::chat::{
+    Error, InvalidParams, LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
+};
+
+/// Reads an Alpha2 request for a component that exists.
+pub(crate) fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Error> {
+    let component = request.name;
+    if request.inputs.is_empty() {
+        return Err(Error::MissingInputs { component });
+    }
+    let invalid = |reason| Error::InvalidParams { component: component.clone(), reason };
+    let offered = !request.tools.is_empty();
+    let messages = messages(request.inputs).map_err(invalid)?;
+    let tools: Vec<Tool> = request.tools.into_iter().filter_map(tool).collect();
+    let tool_choice = tool_choice(request.tool_choice, offered, &tools).map_err(invalid)?;
+    Ok(Request {
+        context_id: request.context_id,
+        messages,
+        tools,
+        tool_choice,
+        response_format: request.response_format.map(|format| LazyJson::new(LazyStruct(format))),
+        temperature: request.temperature.filter(|degrees| *degrees > 0.0),
+        max_tokens: request.max_tokens,
+        prompt_cache_retention: request.prompt_cache_retention.and_then(duration),
+        parameters: parameters(request.parameters),
+        metadata: request.metadata,
+    })
+}
+
+fn messages(inputs: Vec<proto::ConversationInputAlpha2>) -> Result<Vec<Message>, InvalidParams> {
+    inputs.into_iter().flat_map(|input| input.messages).map(message).collect()
+}
+
+fn message(source: proto::ConversationMessage) -> Result<Message, InvalidParams> {
+    let (role, name, content) =
+        match source.message_types.ok_or(InvalidParams::MessageWithoutType)? {
+            MessageTypes::OfDeveloper(said) => (Role::Developer, said.name, said.content),
+            MessageTypes::OfSystem(said) => (Role::System, said.name, said.content),
+            MessageTypes::OfUser(said) => (Role::User, said.name, said.content),
+            MessageTypes::OfAssistant(said) => {
+                let calls: Result<_, _> = said.tool_calls.into_iter().map(tool_call).collect();
+                (Role::Assistant { tool_calls: calls? }, said.name, said.content)
+            }
+            MessageTypes::OfTool(said) => {
+                (Role::Tool { id: said.tool_id, name: said.name }, None, said.content)
+            }
+        };
+    Ok(Message { role, name, parts: content.into_iter().map(|part| part.text).collect() })
+}
+
+fn tool_call(source: proto::ConversationToolCalls) -> Result<ToolCall, InvalidParams> {
+    let Some(conversation_tool_calls::ToolTypes::Function(function)) = source.tool_types else {
+        return Err(InvalidParams::ToolCallWithoutFunction);
+    };
+    Ok(ToolCall { id: source.id, name: function.name, arguments: function.arguments })
+}
+
+/// A tool without a function is dropped, as daprd does.
+fn tool(source: proto::ConversationTools) -> Option<Tool> {
+    let ToolTypes::Function(function) = source.tool_types?;
+    Some(Tool {
+        name: function.name,
+        description: function.description,
+        parameters: function.parameters.map(|schema| LazyJson::new(LazyStruct(schema))),
+    })
+}
+
+/// `offered` counts the tools that were dropped, too.
+fn tool_choice(
+    choice: Option<String>,
+    offered: bool,
+    tools: &[Tool],
+) -> Result<ToolChoice, InvalidParams> {
+    match choice.unwrap_or_default() {
+        choice if choice.is_empty() || choice == "auto" => Ok(ToolChoice::Auto),
+        choice if choice == "none" => Ok(ToolChoice::None),
+        choice if choice == "required" && offered => Ok(ToolChoice::Required),
+        choice if choice == "required" => Err(InvalidParams::ToolRequiredWithoutTools),
+        // Without tools daprd accepts any word.
+        name if !offered || tools.iter().any(|tool| tool.name == name) => {
+            Ok(ToolChoice::Tool(name))
+        }
+        _ => Err(InvalidParams::ToolChoiceUnknown),
+    }
+}
+
+fn duration(source: prost_types::Duration) -> Option<Duration> {
+    source.try_into().ok()
+}
+
+fn parameters(source: BTreeMap<String, Any>) -> BTreeMap<String, Parameter> {
+    let parameter = |any: Any| Parameter { type_url: any.type_url, value: any.value };
+    source.into_iter().map(|(name, any)| (name, parameter(any))).collect()
+}
+
+/// Reads an Alpha1 request for a component that exists.
+pub(crate) fn alpha1(request: proto::ConversationRequest) -> Result<Request, Error> {
+    check_metadata(&request.metadata)?;
+    if request.inputs.is_empty() {
+        return Err(Error::MissingInputs { component: request.name });
+    }
+    Ok(Request {
+        context_id: request.context_id,
+        messages: request.inputs.into_iter().map(alpha1_message).collect(),
+        temperature: request.temperature.filter(|degrees| *degrees > 0.0),
+        parameters: parameters(request.parameters),
+        metadata: request.metadata,
+        ..Request::default()
+    })
+}
+
+fn alpha1_message(input: proto::ConversationInput) -> Message {
+    let role = match input.role.as_deref() {
+        Some("system") => Role::System,
+        Some("assistant" | "ai") => Role::Assistant { tool_calls: Vec::new() },
+        Some("tool" | "function") => Role::Tool { id: None, name: String::new() },
+        // user, human, generic, and whatever else
+        _ => Role::User,
+    };
+    Message { role, name: None, parts: vec![input.content] }
+}
+
+/// daprd decodes Alpha1 metadata over the fields of the request, without regard to case, and
+/// throws the result away; what remains are its errors.
+fn check_metadata(metadata: &BTreeMap<String, String>) -> Result<(), Error> {
+    let mut seen = BTreeMap::new();
+    for (name, value) in metadata {
+        let name = name.to_lowercase();
+        if name == "temperature" && !value.is_empty() && value.parse::<f64>().is_err() {
+            return Err(Error::Metadata(format!(
+                "1 error(s) decoding:\n\n* cannot parse 'Temperature' as float: \
+                 strconv.ParseFloat: parsing {value:?}: invalid syntax"
+            )));
+        }
+        if seen.insert(name.clone(), ()).is_some() {
+            return Err(Error::Metadata(format!(
+                "failed to resolve aliases: key {name} is duplicate in the metadata"
+            )));
+        }
+    }
+    Ok(())
+}

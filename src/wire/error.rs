@@ -1,0 +1,151 @@
+//! The one table of errors: what each is over gRPC and over HTTP.
+
+use http::StatusCode;
+use thiserror::Error as ThisError;
+use tonic::{Code, Status};
+
+use crate::chat;
+
+/// Why a call failed, on any surface. Texts and codes are daprd's.
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+pub enum Error {
+    /// The conversation itself failed.
+    #[error(transparent)]
+    Chat(#[from] chat::Error),
+    /// The bytes are not the protobuf message that the method takes.
+    #[error("grpc: error unmarshalling request: {0}")]
+    MalformedMessage(String),
+    /// A message longer than the limit arrived.
+    #[error("grpc: received message larger than max ({got} vs. {limit})")]
+    RequestTooLarge {
+        /// Bytes announced.
+        got: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// The answer would be longer than the limit.
+    #[error("grpc: trying to send message larger than max ({size} vs. {limit})")]
+    ResponseTooLarge {
+        /// Bytes of the answer.
+        size: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// An HTTP body could not be read, or is longer than the limit.
+    #[error("failed to read request body: {0}")]
+    BodyRead(String),
+    /// An HTTP body is not proto JSON of the message that the path takes.
+    #[error("failed deserializing HTTP body: proto: {0}")]
+    MalformedBody(String),
+    /// A path parameter has a broken escape.
+    #[error("failed to unescape request parameter {0:?}")]
+    MalformedPath(String),
+    /// daprd has such a path or method, or may have it; mynah has not.
+    #[error("{}", NOT_SERVED)]
+    NotServed,
+    /// The labels of the sidecar are full.
+    #[error("metadata is full: it holds at most {max_keys} keys and {max_bytes} bytes")]
+    MetadataFull {
+        /// Most labels.
+        max_keys: usize,
+        /// Most bytes of all names and values.
+        max_bytes: usize,
+    },
+    /// A health check asked for another application.
+    #[error("dapr app-id does not match")]
+    AppIdMismatch,
+}
+
+/// What mynah says to a call that only daprd can answer.
+pub const NOT_SERVED: &str = "mynah serves the conversation API only: \
+    POST /v1.0-alpha1/conversation/{name}/converse, POST /v1.0-alpha2/conversation/{name}/converse, \
+    GET /v1.0/healthz, GET /v1.0/healthz/outbound, GET /v1.0/metadata, PUT /v1.0/metadata/{key}, \
+    POST /v1.0/shutdown; over gRPC, ConverseAlpha1, ConverseAlpha2, ConverseStreamAlpha1, \
+    ConverseStreamAlpha2, GetMetadata, SetMetadata and Shutdown";
+
+impl Error {
+    /// The table: gRPC code, HTTP status, daprd's `errorCode`.
+    fn row(&self) -> (Code, StatusCode, &'static str) {
+        use StatusCode as Http;
+        use chat::Error as Chat;
+        match self {
+            Self::Chat(Chat::UnknownComponent(_)) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_NOT_FOUND")
+            }
+            Self::Chat(Chat::MissingInputs { .. }) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_MISSING_INPUTS")
+            }
+            // Dapr spells it so.
+            Self::Chat(Chat::InvalidParams { .. }) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_INVALID_PARMS")
+            }
+            Self::Chat(Chat::Provider { .. }) => {
+                (Code::Internal, Http::INTERNAL_SERVER_ERROR, "ERR_CONVERSATION_INVOKE")
+            }
+            Self::Chat(Chat::Metadata(_)) => (Code::Unknown, Http::INTERNAL_SERVER_ERROR, "ERROR"),
+            Self::MalformedMessage(_) => {
+                (Code::Internal, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::RequestTooLarge { .. } => {
+                (Code::ResourceExhausted, Http::BAD_REQUEST, "ERR_BODY_READ")
+            }
+            Self::ResponseTooLarge { .. } => {
+                (Code::ResourceExhausted, Http::INTERNAL_SERVER_ERROR, "ERR_CONVERSATION_INVOKE")
+            }
+            Self::BodyRead(_) => (Code::ResourceExhausted, Http::BAD_REQUEST, "ERR_BODY_READ"),
+            Self::MalformedBody(_) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::MalformedPath(_) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::NotServed => (Code::Unimplemented, Http::NOT_FOUND, "ERR_DIRECT_INVOKE"),
+            Self::MetadataFull { .. } => {
+                (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS, "ERR_METADATA_FULL")
+            }
+            Self::AppIdMismatch => (
+                Code::FailedPrecondition,
+                Http::INTERNAL_SERVER_ERROR,
+                "ERR_HEALTH_APPID_NOT_MATCH",
+            ),
+        }
+    }
+
+    /// The code over gRPC.
+    pub fn grpc_code(&self) -> Code {
+        self.row().0
+    }
+
+    /// The status over HTTP.
+    pub fn http_status(&self) -> StatusCode {
+        self.row().1
+    }
+
+    /// daprd's name for it in HTTP bodies.
+    pub fn error_code(&self) -> &'static str {
+        self.row().2
+    }
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        Self::new(error.grpc_code(), error.to_string())
+    }
+}
+
+impl From<prost::DecodeError> for Error {
+    fn from(error: prost::DecodeError) -> Self {
+        Self::MalformedMessage(shorten(&error))
+    }
+}
+
+/// The last words of the decoder; before them it lists every field on the way, which in a deep
+/// message is pages.
+pub(super) fn shorten(error: &prost::DecodeError) -> String {
+    let text = error.to_string();
+    let last = text.rsplit(": ").next().unwrap_or_default();
+    match last {
+        "recursion limit reached" => "message is nested too deeply".to_owned(),
+        words => words.to_owned(),
+    }
+}

@@ -1,0 +1,23 @@
+//! Where transport and domain meet: the only place that sees both protobuf and [`chat`](crate::chat).
+//!
+//! `decode` turns Dapr's messages into a request, `encode` turns a response into Dapr's messages,
+//! [`error`] holds the one table of gRPC and HTTP codes, [`json`] reads and writes proto JSON.
+
+pub(crate) mod codec;
+pub(crate) mod decode;
+pub(crate) mod encode;
+pub mod error;
+pub mod json;
+mod structs;
+
+/// Dapr's runtime API: generated from `proto/`, which documents every message.
+#[allow(missing_docs, unreachable_pub, clippy::all, reason = "generated code")]
+pub mod proto {
+    tonic::include_proto!("dapr.proto.runtime.v1");
+}
+
+/// The descriptors of [`proto`] and of all that it imports, encoded.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+
+/// Most bytes of a message, unless `--max-body-size` says otherwise. As daprd.
+pub const DEFAULT_MAX_BODY_SIZE: usize = 4 * 1024 * 1024;

@@ -1,0 +1,133 @@
+//! The program under test, as a process of its own.
+
+use std::{
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
+    thread,
+    time::Duration,
+};
+
+use mynah::wire::proto::dapr_client::DaprClient;
+use tonic::transport::Channel;
+
+/// A running mynah on free ports. Dropping it kills it.
+pub struct Sidecar {
+    child: Child,
+    /// Where its gRPC API listens.
+    pub grpc: SocketAddr,
+    /// Where its HTTP API listens.
+    pub http: SocketAddr,
+    /// Where its metrics are.
+    pub metrics: Option<SocketAddr>,
+}
+
+impl Sidecar {
+    /// Starts mynah with its built-in echo.
+    pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts mynah with more flags.
+    pub fn start_with(flags: &[&str]) -> Self {
+        let file = scratch("addresses").join("addresses.json");
+        let child = mynah()
+            .args(["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"])
+            .arg("--addresses-file")
+            .arg(&file)
+            .args(flags)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("mynah starts");
+        let mut sidecar = Self {
+            child,
+            grpc: SocketAddr::from(([0; 4], 0)),
+            http: SocketAddr::from(([0; 4], 0)),
+            metrics: None,
+        };
+        let addresses = sidecar.addresses(&file);
+        let address = |name: &str| addresses[name].as_str().map(|a| a.parse().expect("an address"));
+        sidecar.grpc = address("grpc").expect("a gRPC address");
+        sidecar.http = address("http").expect("an HTTP address");
+        sidecar.metrics = address("metrics");
+        sidecar
+    }
+
+    /// Starts mynah with the components of one YAML text.
+    pub fn with_components(yaml: &str) -> Self {
+        let folder = scratch("components");
+        fs::write(folder.join("components.yaml"), yaml).expect("a file");
+        Self::start_with(&["--resources-path", folder.to_str().expect("a path in UTF-8")])
+    }
+
+    /// Waits for the file that says where it listens.
+    fn addresses(&mut self, file: &Path) -> serde_json::Value {
+        for _ in 0..1_000 {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            if let Ok(addresses) = serde_json::from_str(&text) {
+                return addresses;
+            }
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                panic!("mynah ended with {status} before it served");
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("mynah serves nothing after ten seconds");
+    }
+
+    /// A client of its gRPC API.
+    pub async fn client(&self) -> DaprClient<Channel> {
+        let client = DaprClient::connect(format!("http://{}", self.grpc)).await;
+        client.expect("a connection").max_decoding_message_size(usize::MAX)
+    }
+
+    /// The address of a path of its HTTP API.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.http)
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal, by name.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status();
+        assert!(status.expect("kill runs").success(), "signal {name}");
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> ExitStatus {
+        self.child.wait().expect("a child")
+    }
+}
+
+impl Drop for Sidecar {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The program, with nothing of this process's environment that it would listen to.
+pub fn mynah() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mynah"));
+    for name in ["DAPR_GRPC_PORT", "DAPR_HTTP_PORT", "DAPR_API_TOKEN", "NAMESPACE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// A new empty folder under `target`.
+pub fn scratch(name: &str) -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("{name}-{}-{count}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
