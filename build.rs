@@ -7,6 +7,7 @@ use prost::Message;
 
 const FILES: [&str; 1] = ["dapr/proto/runtime/v1/dapr.proto"];
 
+#[expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts through variables")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
     let descriptors = protox::compile(FILES, ["proto"])?;

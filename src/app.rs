@@ -1,9 +1,7 @@
 //! The program: [`App::bind`] loads and binds, [`App::serve`] serves until it is told to stop.
 
 use std::{
-    fs,
-    future::Future,
-    io,
+    fs, io,
     net::{SocketAddr, TcpListener},
     path::PathBuf,
     sync::Arc,
@@ -17,12 +15,12 @@ use tokio::task::JoinSet;
 
 use crate::{
     clock,
+    component::{self, ComponentSpec, Level, Loaded, Problem},
     config::Config,
-    dispatch::{Component, Components},
+    dispatch::Component,
     grpc, http,
     metrics::Metrics,
     net::{self, BindError, Drain, Listener, Protocol, Workers},
-    provider::echo::{Echo, EchoSettings},
     sidecar::{Labels, Sidecar},
 };
 
@@ -57,6 +55,9 @@ pub struct Addresses {
 /// Why a sidecar cannot start.
 #[derive(Debug, ThisError)]
 pub enum StartError {
+    /// Components cannot be loaded.
+    #[error("the components cannot be loaded:{}", lines(.0))]
+    Components(Vec<Problem>),
     /// An address cannot be listened on.
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -79,10 +80,14 @@ pub enum StartError {
     Threads(#[from] io::Error),
 }
 
+fn lines(problems: &[Problem]) -> String {
+    problems.iter().map(|problem| format!("\n  {problem}")).collect()
+}
+
 impl App {
     /// Loads the components and binds the addresses.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
-        let sidecar = Arc::new(sidecar(&config));
+        let sidecar = Arc::new(sidecar(&config)?);
         let grpc = net::bind(&config.interfaces, config.grpc_port, "--dapr-grpc-port")?;
         let http = net::bind(&config.interfaces, config.http_port, "--dapr-http-port")?;
         let metrics = config.metrics_port.and_then(|port| bind_metrics(&config, port));
@@ -114,9 +119,9 @@ impl App {
         &self.sidecar
     }
 
-    /// Serves until `shutdown` is ready or a client asks for the end, then lets the calls in
+    /// Serves until the drain of its [`sidecar`](Self::sidecar) starts, then lets the calls in
     /// flight finish.
-    pub async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), StartError> {
+    pub async fn serve(self) -> Result<(), StartError> {
         let drain = self.sidecar.drain.clone();
         let (workers, ended) = Workers::start(&drain)?;
         let mut accepting = JoinSet::new();
@@ -126,10 +131,7 @@ impl App {
             }
         }
         drop(workers);
-        tokio::select! {
-            () = shutdown => drain.start(),
-            () = drain.started() => {}
-        }
+        drain.started().await;
         while accepting.join_next().await.is_some() {}
         if clock::within(self.config.grace, future::join_all(ended)).await.is_none() {
             tracing::warn!("calls are still in flight after {:?}; cutting them", self.config.grace);
@@ -158,18 +160,37 @@ fn bind_metrics(config: &Config, port: u16) -> Option<Listener> {
         .ok()
 }
 
-fn sidecar(config: &Config) -> Sidecar {
+fn sidecar(config: &Config) -> Result<Sidecar, StartError> {
     let metrics = Metrics::new(&config.app_id);
-    let echo = Arc::new(Echo::new("echo", EchoSettings::default()));
-    let component = Component::new("echo", "conversation.echo", "v1", echo, metrics.calls("echo"));
-    Sidecar {
+    let component = |spec: ComponentSpec| {
+        let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
+        Component::new(spec.name, spec.kind, spec.version, provider, calls)
+    };
+    Ok(Sidecar {
         app_id: config.app_id.clone(),
-        components: Components::from_iter([component]),
+        components: components(config)?.into_iter().map(component).collect(),
         max_body_size: config.max_body_size,
         metrics,
         drain: Drain::default(),
         labels: Labels::default(),
+    })
+}
+
+/// The components of the resources folders; without any folder, the built-in one.
+fn components(config: &Config) -> Result<Vec<ComponentSpec>, StartError> {
+    if config.resources_paths.is_empty() {
+        return Ok(vec![ComponentSpec::built_in()]);
     }
+    let context = component::Context { app_id: config.app_id.clone(), ..Default::default() };
+    let Loaded { components, notices, problems } =
+        component::load(&config.resources_paths, &context);
+    for notice in notices {
+        match notice.level {
+            Level::Info => tracing::info!("{notice}"),
+            Level::Warning => tracing::warn!("{notice}"),
+        }
+    }
+    if problems.is_empty() { Ok(components) } else { Err(StartError::Components(problems)) }
 }
 
 fn write_addresses(config: &Config, addresses: &Addresses) -> Result<(), StartError> {

@@ -86,6 +86,15 @@ pub struct ServeArgs {
     pub daprd: DaprdFlags,
 }
 
+impl ServeArgs {
+    /// Says once which flags of daprd were given that mean nothing here.
+    pub fn warn_of_ignored_flags(&self) {
+        if !self.daprd.0.is_empty() {
+            tracing::warn!("flags of daprd that mynah has no use for: {}", self.daprd.0.join(", "));
+        }
+    }
+}
+
 /// How much to log. daprd's levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogLevel {

@@ -4,19 +4,29 @@
 //! same request gives the same bytes. ARCHITECTURE.md beside this crate has the map; the modules
 //! below are in the order in which a reader meets them.
 
+// What a conversation is, and what answers.
 pub mod chat;
 pub mod component;
 pub mod provider;
-pub mod dispatch;
 pub mod stream;
+
+// The way of a request.
 pub mod wire;
 mod corridor;
+pub mod dispatch;
 pub mod sidecar;
 pub mod grpc;
 pub mod http;
-pub mod net;
-pub mod metrics;
-pub mod clock;
-pub mod app;
-pub mod config;
+
+// The program around it.
 pub mod cli;
+pub mod config;
+pub mod app;
+pub mod net;
+pub mod banner;
+pub mod check;
+pub mod logging;
+pub mod metrics;
+pub mod signals;
+mod clock;
+mod duration;

@@ -1,5 +1,13 @@
 //! Everything that is tested through the front door: the real program, real sockets, real clients.
 
+#![allow(unreachable_pub, reason = "nobody outside sees the items of a test")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
 mod support;
 
 // What each surface answers.

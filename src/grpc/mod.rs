@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use tonic::service::Routes;
 use tonic_health::ServingStatus;
+use tonic_reflection::pb::{v1, v1alpha};
 
 use self::{refusal::Limits, runtime::Runtime};
 use crate::{
@@ -28,6 +29,9 @@ pub(crate) async fn router(
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(v1::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(v1alpha::FILE_DESCRIPTOR_SET)
+            .include_reflection_service(false)
     };
     let routes = Routes::new(runtime)
         .add_service(health)

@@ -30,11 +30,11 @@ pub(crate) struct Listener {
 
 /// An address that cannot be listened on.
 #[derive(Debug, ThisError)]
-#[error("cannot listen on {address}: {}; {flag} sets the port, 0 takes any that is free", reason(.source))]
+#[error("cannot listen on {address}: {}; {flag} sets the port, 0 takes any that is free", reason(.error))]
 pub struct BindError {
     address: SocketAddr,
     flag: &'static str,
-    source: io::Error,
+    error: io::Error,
 }
 
 fn reason(error: &io::Error) -> String {
@@ -64,7 +64,7 @@ pub(crate) fn bind(
         tries -= 1;
         match bind_all(interfaces, port) {
             Err((_, error)) if tries > 0 && error.kind() == io::ErrorKind::AddrInUse => {}
-            Err((address, source)) => return Err(BindError { address, flag, source }),
+            Err((address, error)) => return Err(BindError { address, flag, error }),
             Ok(sockets) => return Ok(Listener { sockets }),
         }
     }

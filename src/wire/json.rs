@@ -10,6 +10,7 @@ use serde_json::{Deserializer, Value, error::Category};
 use super::error::{self, Error};
 
 /// Built at first use: it takes over a millisecond and two megabytes.
+#[expect(clippy::expect_used, reason = "the build script made these descriptors")]
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     // The global pool knows the well-known types, which an `Any` may hold.
     let mut pool = DescriptorPool::global();
@@ -59,6 +60,7 @@ pub fn write<M: Message + Name>(message: &M) -> Result<String, Error> {
     Ok(value.to_string())
 }
 
+#[expect(clippy::expect_used, reason = "messages and descriptors come from the same files")]
 fn descriptor<M: Name>() -> MessageDescriptor {
     POOL.get_message_by_name(&M::full_name()).expect("the pool holds every generated message")
 }

@@ -11,7 +11,13 @@ pub mod json;
 mod structs;
 
 /// Dapr's runtime API: generated from `proto/`, which documents every message.
-#[allow(missing_docs, unreachable_pub, clippy::all, reason = "generated code")]
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "generated code"
+)]
 pub mod proto {
     tonic::include_proto!("dapr.proto.runtime.v1");
 }

@@ -1,23 +1,25 @@
+//! How an echo component is set up.
+
 use std::time::Duration;
 
-/// How one echo component behaves; each field is a key of its metadata.
+/// How an echo component is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EchoSettings {
-    /// Name of the model in answers.
+    /// The model that it says it is.
     pub model: String,
-    /// Time between the chunks of a stream.
+    /// The wait before each chunk of a stream.
     pub chunk_delay: Duration,
-    /// How numbers in tool arguments are made.
+    /// How it makes up arguments of tool calls.
     pub arguments: ArgumentStyle,
 }
 
-/// How numbers in tool arguments are made.
+/// How arguments of tool calls are made up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArgumentStyle {
-    /// 42, moved into the bounds that the schema sets.
+    /// Valid against the schema of the tool.
     #[default]
     Schema,
-    /// 42, whatever the schema says.
+    /// The sample values as they are, such as 42 for every number, whatever bounds the schema has.
     Literal,
 }
 

@@ -1,0 +1,71 @@
+//! What a person reads at start: where it listens, what answers, and a line to try.
+
+use std::fmt;
+
+use crate::{app::Addresses, sidecar::Sidecar};
+
+/// The few lines at start.
+#[derive(Debug)]
+pub struct Banner<'a> {
+    /// Where it listens.
+    pub addresses: &'a Addresses,
+    /// What answers.
+    pub sidecar: &'a Sidecar,
+}
+
+impl fmt::Display for Banner<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Addresses { grpc, http, metrics } = self.addresses;
+        writeln!(f, "mynah {}: Dapr conversations without a model\n", env!("CARGO_PKG_VERSION"))?;
+        writeln!(f, "  gRPC       {grpc}")?;
+        writeln!(f, "  HTTP       http://{http}")?;
+        if let Some(metrics) = metrics {
+            writeln!(f, "  metrics    http://{metrics}/metrics")?;
+        }
+        self.components(f)?;
+        self.try_it(f)
+    }
+}
+
+impl Banner<'_> {
+    /// Says it: to a person on standard output, to a machine as one line of the log.
+    pub fn announce(&self, as_json: bool) {
+        if !as_json {
+            println!("{self}");
+            return;
+        }
+        let Addresses { grpc, http, metrics } = self.addresses;
+        let components: Vec<_> = self.sidecar.components.iter().map(|c| c.name.as_str()).collect();
+        let metrics = metrics.map(|address| address.to_string());
+        tracing::info!(%grpc, %http, metrics, components = components.join(","), "serving");
+    }
+
+    fn components(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut label = "components";
+        for component in self.sidecar.components.iter() {
+            writeln!(f, "  {label:<10} {} ({})", component.name, component.kind)?;
+            label = "";
+        }
+        if !label.is_empty() {
+            writeln!(f, "  {label} none: the resources folders hold no conversation component")?;
+        }
+        Ok(())
+    }
+
+    /// A grpcurl line for the first component.
+    fn try_it(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(component) = self.sidecar.components.iter().next() else { return Ok(()) };
+        let name = serde_json::Value::from(component.name.as_str());
+        let request = format!(
+            r#"{{"name":{name},"inputs":[{{"messages":[{{"ofUser":{{"content":[{{"text":"Hello, mynah!"}}]}}}}]}}]}}"#
+        );
+        // A shell ends a quoted text at an apostrophe.
+        let quoted = request.replace('\'', r"'\''");
+        let address = self.addresses.grpc;
+        writeln!(f, "\nTry it:")?;
+        writeln!(
+            f,
+            "  grpcurl -plaintext -d '{quoted}' {address} dapr.proto.runtime.v1.Dapr/ConverseAlpha2"
+        )
+    }
+}

@@ -1,0 +1,116 @@
+//! What an unquoted scalar means, as the YAML 1.1 parser of daprd reads it.
+
+/// The meaning of an unquoted scalar.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Scalar<'a> {
+    Null,
+    Bool(bool),
+    Integer(i128),
+    /// May be infinite or not a number.
+    Float(f64),
+    Text(&'a str),
+}
+
+/// Reads an unquoted scalar.
+pub(super) fn resolve(text: &str) -> Scalar<'_> {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
+        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Scalar::Bool(true),
+        "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => Scalar::Bool(false),
+        "true" | "True" | "TRUE" => Scalar::Bool(true),
+        "false" | "False" | "FALSE" => Scalar::Bool(false),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Scalar::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Scalar::Float(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => Scalar::Float(f64::NAN),
+        _ => number(text).unwrap_or(Scalar::Text(text)),
+    }
+}
+
+fn number(text: &str) -> Option<Scalar<'_>> {
+    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
+        return None;
+    }
+    let plain = text.replace('_', "");
+    integer(&plain).map(Scalar::Integer).or_else(|| float(&plain).map(Scalar::Float))
+}
+
+/// A whole number of 64 bits, with Go's prefixes; a leading zero means octal.
+fn integer(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix(['+', '-']) {
+        Some(digits) => (text.starts_with('-'), digits),
+        None => (false, text),
+    };
+    let size = match digits.as_bytes() {
+        [b'0', b'x' | b'X', digits @ ..] => from_digits(digits, 16),
+        [b'0', b'o' | b'O', digits @ ..] => from_digits(digits, 8),
+        [b'0', b'b' | b'B', digits @ ..] => from_digits(digits, 2),
+        [b'0', digits @ ..] if !digits.is_empty() => from_digits(digits, 8),
+        digits => from_digits(digits, 10),
+    }?;
+    let value = if negative { -i128::from(size) } else { i128::from(size) };
+    (value >= i128::from(i64::MIN)).then_some(value)
+}
+
+fn from_digits(digits: &[u8], radix: u32) -> Option<u64> {
+    let text = std::str::from_utf8(digits).ok()?;
+    // Rust would take a second sign here.
+    if text.starts_with(['+', '-']) { None } else { u64::from_str_radix(text, radix).ok() }
+}
+
+/// A decimal number; the words that Rust takes for one (`inf`, `nan`) have no digits.
+fn float(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let is_number = mantissa.contains(|c: char| c.is_ascii_digit())
+        && !mantissa.contains(|c: char| c.is_alphabetic())
+        && exponent.ends_with(|c: char| c.is_ascii_digit());
+    // One that is too large stays text, as in Go.
+    text.parse().ok().filter(|value: &f64| is_number && value.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_booleans_and_null() {
+        for word in ["y", "yes", "On", "TRUE"] {
+            assert_eq!(resolve(word), Scalar::Bool(true), "{word}");
+        }
+        for word in ["n", "NO", "off", "False"] {
+            assert_eq!(resolve(word), Scalar::Bool(false), "{word}");
+        }
+        for word in ["", "~", "null"] {
+            assert_eq!(resolve(word), Scalar::Null, "{word:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_as_go_reads_them() {
+        let integers =
+            [("0777", 511), ("0o777", 511), ("0x1F", 31), ("-0b11", -3), ("1_000", 1000)];
+        for (text, value) in integers {
+            assert_eq!(resolve(text), Scalar::Integer(value), "{text}");
+        }
+        for (text, value) in [("1.10", 1.1), ("1e3", 1e3), (".5", 0.5), ("08", 8.0), ("-1.", -1.0)]
+        {
+            assert_eq!(resolve(text), Scalar::Float(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn integers_have_64_bits() {
+        assert_eq!(resolve("18446744073709551615"), Scalar::Integer(u64::MAX.into()));
+        assert_eq!(resolve("-9223372036854775808"), Scalar::Integer(i64::MIN.into()));
+        assert_eq!(resolve("18446744073709551616"), Scalar::Float(18_446_744_073_709_551_616.0));
+    }
+
+    #[test]
+    fn all_else_is_text() {
+        let texts =
+            ["2024-01-01", "12:30:45", "50ms", "-", ".", "+-1", "--1", "0x", "1e", "inf", "-inf"];
+        for text in texts {
+            assert_eq!(resolve(text), Scalar::Text(text), "{text}");
+        }
+        assert_eq!(resolve("1e999"), Scalar::Text("1e999"));
+    }
+}

@@ -1,0 +1,80 @@
+//! Templates in metadata values: `{appID}`, `{namespace}`, `{podName}` and `{uuid}`.
+
+use twox_hash::XxHash3_64;
+
+/// What a component can say about the process that it runs in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The application that the sidecar belongs to.
+    pub app_id: String,
+    /// `NAMESPACE`, empty where there is none.
+    pub namespace: String,
+    /// `POD_NAME`.
+    pub pod_name: Option<String>,
+}
+
+/// Replaces all templates; `item` is the name of the metadata item that `text` is the value of.
+pub(super) fn expand(
+    text: &str,
+    context: &Context,
+    component: &str,
+    item: &str,
+) -> Result<String, &'static str> {
+    let mut text = expand_uuids(text, component, item);
+    if text.contains("{podName}") {
+        let pod = context.pod_name.as_deref().ok_or("{podName} needs POD_NAME to be set")?;
+        text = text.replace("{podName}", pod);
+    }
+    let Context { app_id, namespace, .. } = context;
+    Ok(text.replace("{namespace}", &format!("{namespace}.{app_id}")).replace("{appID}", app_id))
+}
+
+fn expand_uuids(text: &str, component: &str, item: &str) -> String {
+    let mut parts = text.split("{uuid}");
+    let mut expanded = parts.next().unwrap_or_default().to_owned();
+    for (index, part) in parts.enumerate() {
+        expanded += &uuid(&format!("{component}/{item}/{index}"));
+        expanded += part;
+    }
+    expanded
+}
+
+/// A UUID that is the same in every process: version 8, whose bits are anybody's own.
+fn uuid(seed: &str) -> String {
+    let high = XxHash3_64::oneshot_with_seed(0, seed.as_bytes());
+    let low = XxHash3_64::oneshot_with_seed(1, seed.as_bytes());
+    let version = 0x8000 | (high & 0xfff);
+    let variant = 0x8000 | (low >> 48 & 0x3fff);
+    let (first, second) = (high >> 32, high >> 16 & 0xffff);
+    format!("{first:08x}-{second:04x}-{version:04x}-{variant:04x}-{:012x}", low & 0xffff_ffff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(text: &str) -> Result<String, &'static str> {
+        let context = Context { app_id: "shop".into(), namespace: "prod".into(), pod_name: None };
+        expand(text, &context, "echo", "model")
+    }
+
+    #[test]
+    fn the_context_is_filled_in() {
+        assert_eq!(
+            expanded("{appID} {namespace} {other}").as_deref(),
+            Ok("shop prod.shop {other}")
+        );
+    }
+
+    #[test]
+    fn a_pod_name_must_be_set() {
+        assert_eq!(expanded("{podName}"), Err("{podName} needs POD_NAME to be set"));
+        let context = Context { pod_name: Some("pod-0".into()), ..Context::default() };
+        assert_eq!(expand("at {podName}", &context, "echo", "model").as_deref(), Ok("at pod-0"));
+    }
+
+    #[test]
+    fn uuids_differ_within_a_value_and_never_between_runs() {
+        insta::assert_snapshot!(expanded("{uuid} {uuid}").unwrap(), @"57fc4167-8933-8995-aaaf-10f738bfae59 56ca04f4-8e35-8058-8100-62cbdffce05e");
+    }
+}

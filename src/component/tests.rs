@@ -1,0 +1,387 @@
+//! Loading as a whole: what each kind of file leads to.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::provider::echo::{ArgumentStyle, EchoSettings};
+
+/// An echo component with these lines of metadata.
+fn echo(name: &str, metadata: &str) -> String {
+    format!(
+        "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata:\n  name: {name}\n\
+         spec:\n  type: conversation.echo\n  version: v1\n  metadata:\n{metadata}"
+    )
+}
+
+/// A component of any type.
+fn component(kind: &str, version: &str) -> String {
+    format!(
+        "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: c}}\n\
+         spec: {{type: {kind}, version: {version}}}\n"
+    )
+}
+
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+fn context() -> Context {
+    Context { app_id: "shop".into(), namespace: "prod".into(), pod_name: None }
+}
+
+/// Loads the files of one folder and prints all that came of it, without the folder's name.
+fn outcome(files: &[(&str, &str)]) -> String {
+    let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    let folder = folder(&files);
+    let loaded = load(&[folder.path().to_owned()], &context());
+    let components = loaded.components.iter().map(|spec| format!("+ {} {}", spec.name, spec.kind));
+    let notices = loaded.notices.iter().map(|notice| format!("{:?} {notice}", notice.level));
+    let problems = loaded.problems.iter().map(|problem| format!("! {problem}"));
+    let lines: Vec<_> = components.chain(notices).chain(problems).collect();
+    lines.join("\n").replace(&format!("{}/", folder.path().display()), "")
+}
+
+/// The settings of an echo component, which must be without problems.
+fn settings(metadata: &str) -> EchoSettings {
+    let folder = folder(&[("a.yaml", echo("e", metadata).as_bytes())]);
+    let loaded = load(&[folder.path().to_owned()], &context());
+    assert_eq!(loaded.problems, []);
+    let ProviderSpec::Echo(settings) = loaded.components[0].provider.clone();
+    settings
+}
+
+fn model(value: &str) -> String {
+    settings(&format!("  - name: model\n    value: {value}\n")).model
+}
+
+#[test]
+fn the_samples_load() {
+    let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("components");
+    let loaded = load(&[samples], &context());
+    assert_eq!((&loaded.notices, &loaded.problems), (&vec![], &vec![]));
+    let tuned = EchoSettings {
+        model: "parrot-1".into(),
+        chunk_delay: Duration::from_millis(20),
+        arguments: ArgumentStyle::Literal,
+    };
+    let providers: Vec<_> =
+        loaded.components.into_iter().map(|spec| (spec.name, spec.provider)).collect();
+    let expected = [
+        ("echo-tuned".to_owned(), ProviderSpec::Echo(tuned)),
+        ("echo".to_owned(), ProviderSpec::Echo(EchoSettings::default())),
+    ];
+    assert_eq!(providers, expected);
+}
+
+#[test]
+fn a_component_keeps_type_and_version_as_written() {
+    let folder = folder(&[("a.yaml", component("conversation.ECHO", "V0").as_bytes())]);
+    let loaded = load(&[folder.path().to_owned()], &context());
+    let spec = &loaded.components[0];
+    assert_eq!((spec.kind.as_str(), spec.version.as_str()), ("conversation.ECHO", "V0"));
+}
+
+#[test]
+fn metadata_is_passed_as_daprd_passes_it() {
+    assert_eq!(model("off"), "false");
+    assert_eq!(model("0777"), "511");
+    assert_eq!(model("1.10"), "1.1");
+    assert_eq!(model("1e3"), "1000");
+    assert_eq!(model("'off'"), "off");
+    assert_eq!(model("~"), "echo");
+    assert_eq!(model("{a: 1, b: [x]}"), r#"{"a":1,"b":["x"]}"#);
+    assert_eq!(model("'{appID} in {namespace}'"), "shop in prod.shop");
+    assert_eq!(model("'{uuid}'"), model("'{uuid}'"));
+}
+
+#[test]
+fn fields_and_keys_are_matched_ignoring_case() {
+    let text = "APIVERSION: dapr.io/v1alpha1\nKind: Component\nMetadata: {Name: e}\n\
+                Spec: {Type: conversation.echo, METADATA: [{NAME: CHUNKdelay, Value: 5ms}]}\n";
+    let folder = folder(&[("a.yaml", text.as_bytes())]);
+    let loaded = load(&[folder.path().to_owned()], &context());
+    assert_eq!(loaded.problems, []);
+    let ProviderSpec::Echo(settings) = &loaded.components[0].provider;
+    assert_eq!(settings.chunk_delay, Duration::from_millis(5));
+}
+
+#[test]
+fn files_are_read_in_order_of_names_and_others_passed_over() {
+    let (b, a) = (echo("b", ""), echo("a", ""));
+    let files = [("z.yml", b.as_str()), ("A.YAML", &a), ("notes.md", "# hello"), ("void.yaml", "")];
+    assert_snapshot!(outcome(&files), @r#"
+    + a conversation.echo
+    + b conversation.echo
+    Info notes.md: passed over: not a .yaml or .yml file
+    "#);
+}
+
+#[test]
+fn a_file_may_be_named_itself() {
+    let folder = folder(&[("echo.txt", echo("e", "").as_bytes())]);
+    let loaded = load(&[folder.path().join("echo.txt")], &context());
+    assert_eq!((loaded.components.len(), loaded.problems), (1, vec![]));
+}
+
+#[test]
+fn folders_within_a_folder_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("inner.yaml")).unwrap();
+    assert_eq!(load(&[folder.path().to_owned()], &context()), Loaded::default());
+}
+
+#[test]
+fn a_missing_path_is_a_problem() {
+    let loaded = load(&[PathBuf::from("/nowhere/at/all")], &context());
+    assert_snapshot!(loaded.problems[0], @"/nowhere/at/all: cannot be read: No such file or directory (os error 2)");
+}
+
+#[test]
+fn documents_that_are_no_conversation_components_are_passed_over() {
+    let subscription = "apiVersion: dapr.io/v1alpha1\nkind: Subscription\n";
+    let other = component("conversation.echo", "v1").replace("v1alpha1", "v2");
+    let state = component("state.redis", "v1");
+    let files = [
+        ("a.yaml", [subscription, &other, &state].join("---\n")),
+        ("b.yaml", "rules:\n- match: hello\n".to_owned()),
+        ("c.yaml", "{\n\t\"tools\": [\n\t\t\"".to_owned() + &"x".repeat(3000) + "\"\n\t]\n}"),
+        ("d.yaml", "just text".to_owned()),
+    ];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    assert_snapshot!(outcome(&files), @r#"
+    Info a.yaml:1:1: passed over: a Subscription; mynah reads Components
+    Info a.yaml:4:1: passed over: a Component of dapr.io/v2; mynah reads those of dapr.io/v1alpha1
+    Info a.yaml:9:1: passed over: component c is a state.redis
+    Info b.yaml:1:1: passed over: no Component, since it has no apiVersion and kind
+    Info c.yaml:1:1: passed over: no Component, since it has no apiVersion and kind
+    Info d.yaml:1:1: passed over: no Component, since it has no apiVersion and kind
+    "#);
+}
+
+#[test]
+fn names_are_checked() {
+    let missing = echo("e", "").replace("name: e", "labels: {}");
+    let text = [missing, echo("a/b", ""), echo("'..'", ""), echo("[x]", "")].join("---\n");
+    assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
+    ! a.yaml:1:1: metadata.name is missing; daprd would pass over this component in silence
+    ! a.yaml:13:9: metadata.name "a/b" is not allowed; avoid '.', '..', '/' and '%'
+    ! a.yaml:22:9: metadata.name ".." is not allowed; avoid '.', '..', '/' and '%'
+    ! a.yaml:31:9: metadata.name must be text, not a list or a mapping
+    "#);
+}
+
+#[test]
+fn a_name_is_taken_once() {
+    let (first, second) = (echo("c", ""), component("state.redis", "v1"));
+    assert_snapshot!(outcome(&[("a.yaml", &first), ("b.yaml", &second)]), @r#"
+    + c conversation.echo
+    Info b.yaml:1:1: passed over: component c is a state.redis
+    ! b.yaml:3:18: component name "c" is taken by a.yaml:4:9
+    "#);
+}
+
+#[test]
+fn types_and_versions_are_checked() {
+    let kinds = ["conversation.nope", "conversation", "Conversation.echo", "llm.foo", "''"];
+    let mut documents: Vec<_> = kinds.iter().map(|kind| component(kind, "v1")).collect();
+    documents.push(component("conversation.echo", "v9"));
+    let text: Vec<_> = (1..)
+        .zip(documents)
+        .map(|(n, text)| text.replace("name: c", &format!("name: c{n}")))
+        .collect();
+    assert_snapshot!(outcome(&[("a.yaml", &text.join("---\n"))]), @r#"
+    ! a.yaml:4:14: spec.type "conversation.nope" is unknown; mynah knows conversation.echo
+    ! a.yaml:9:14: spec.type "conversation" is unknown; mynah knows conversation.echo
+    ! a.yaml:14:14: spec.type "Conversation.echo" is unknown; mynah knows conversation.echo
+    ! a.yaml:19:14: spec.type "llm.foo" is unknown; mynah knows conversation.echo
+    ! a.yaml:21:1: spec.type is missing; mynah knows conversation.echo
+    ! a.yaml:29:42: spec.version "v9" of conversation.echo is unknown; use v1
+    "#);
+}
+
+#[test]
+fn shapes_are_checked() {
+    let flat = echo("a", "    model: x\n");
+    let items = echo("b", "  - word\n  - {value: x}\n  - {name: model, vaule: x}\n");
+    let flag = component("conversation.echo, ignoreErrors: 'yes'", "v1");
+    assert_snapshot!(outcome(&[("a.yaml", &[flat, items, flag].join("---\n"))]), @r#"
+    Warning a.yaml:21:19: field "vaule" is not read; an item has name, value, secretKeyRef, envRef
+    ! a.yaml:9:5: spec.metadata must be a list of items {name, value}
+    ! a.yaml:19:5: an item of spec.metadata must be a mapping {name, value}
+    ! a.yaml:20:5: an item of spec.metadata needs a name
+    ! a.yaml:26:47: spec.ignoreErrors must be true or false, without quotes
+    "#);
+}
+
+#[test]
+fn values_are_checked() {
+    let fast =
+        echo("a", "  - {name: chunkDelay, value: fast}\n  - {name: arguments, value: Any}\n");
+    let negative = echo("b", "  - {name: chunkDelay, value: -1s}\n");
+    let long = echo("c", "  - {name: chunkDelay, value: 9999999h}\n");
+    let pod =
+        echo("d", "  - {name: model, value: 'on {podName}'}\n  - {name: x, value: '{podName}'}\n");
+    let infinite = echo("e", "  - {name: model, value: .inf}\n");
+    let text = [fast, negative, long, pod, infinite].join("---\n");
+    assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
+    Warning a.yaml:41:5: metadata key "x" is not read; conversation.echo has model, chunkDelay, arguments
+    ! a.yaml:9:31: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
+    ! a.yaml:10:30: arguments: "Any" is unknown; use schema or literal
+    ! a.yaml:20:31: chunkDelay: "-1s" is negative; use a duration of 0s or more
+    ! a.yaml:30:31: chunkDelay: "9999999h" is too long; the longest duration is about 292 years (2562047h)
+    ! a.yaml:40:26: model: {podName} needs POD_NAME to be set
+    ! a.yaml:51:26: .inf is not a number that JSON has; quote it
+    "#);
+}
+
+#[test]
+fn metadata_keys_are_checked() {
+    let twice = echo("a", "  - {name: model, value: x}\n  - {name: Model, value: y}\n");
+    let unknown = echo("b", "  - {name: modle, value: x}\n  - {name: key, envRef: KEY}\n");
+    let references = echo(
+        "c",
+        "  - {name: model, envRef: MODEL}\n  - name: arguments\n    secretKeyRef: {name: s}\n",
+    );
+    assert_snapshot!(outcome(&[("a.yaml", &[twice, unknown, references].join("---\n"))]), @r#"
+    + b conversation.echo
+    Warning a.yaml:20:5: metadata key "modle" is not read; conversation.echo has model, chunkDelay, arguments
+    Warning a.yaml:21:5: metadata key "key" is not read; conversation.echo has model, chunkDelay, arguments
+    ! a.yaml:10:5: key Model is duplicate in the metadata
+    ! a.yaml:31:5: model: envRef is not supported yet; use value
+    ! a.yaml:32:5: arguments: secretKeyRef is not supported yet; use value
+    "#);
+}
+
+#[test]
+fn a_value_beats_a_reference() {
+    assert_eq!(settings("  - {name: model, value: x, envRef: MODEL}\n").model, "x");
+}
+
+#[test]
+fn ignored_errors_become_one_warning() {
+    let text = echo("e", "  - {name: arguments, value: Any}\n");
+    let text = text.replace("version: v1", "version: v9\n  ignoreErrors: true");
+    assert_snapshot!(outcome(&[("a.yaml", &text)]).replace(" | ", "\n  | "), @r#"
+    Warning a.yaml:1:1: component e is absent (spec.ignoreErrors): spec.version "v9" of conversation.echo is unknown; use v1
+      | arguments: "Any" is unknown; use schema or literal
+    "#);
+}
+
+#[test]
+fn bad_yaml_does_not_hide_other_problems() {
+    let broken = "metadata:\n  name: [unclosed\nspec: {type: conversation.echo\n";
+    let text = [echo("a/b", "").as_str(), broken, &echo("good", "")].join("---\n");
+    assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
+    + good conversation.echo
+    ! a.yaml:4:9: metadata.name "a/b" is not allowed; avoid '.', '..', '/' and '%'
+    ! a.yaml:12:5: not valid YAML: illegal placement of ':' indicator
+    "#);
+}
+
+#[test]
+fn repeated_keys_are_a_problem_of_conversation_components_only() {
+    let repeated = "  version: v1\n  version: v1\n";
+    let echo = echo("e", "").replace("  version: v1\n", repeated);
+    let state = echo.replace("conversation.echo", "state.redis").replace("name: e", "name: s");
+    assert_snapshot!(outcome(&[("a.yaml", &[echo, state].join("---\n"))]), @r#"
+    Info a.yaml:11:1: passed over: component s is a state.redis
+    ! a.yaml:8:3: key "version" stands here twice, first in line 7
+    "#);
+}
+
+#[test]
+fn anchors_and_merges_work() {
+    let metadata =
+        "  - &first {name: model, value: &model parrot}\n  - <<: *first\n    name: other\n";
+    assert_eq!(settings(metadata).model, "parrot");
+    assert_eq!(
+        settings("  - {name: arguments, value: &a literal}\n  - {name: model, value: *a}\n").model,
+        "literal"
+    );
+}
+
+#[test]
+fn hostile_documents_are_refused() {
+    let bomb: String = (1..20).fold("a0: &a0 [x]\n".to_owned(), |text, n| {
+        let aliases = vec![format!("*a{}", n - 1); 9].join(", ");
+        format!("{text}a{n}: &a{n} [{aliases}]\n")
+    });
+    let long = format!("a: &a {}\nb: [{}]", "x".repeat(1 << 20), "*a,".repeat(1 << 10));
+    let nested = format!("a: {}{}", "[".repeat(100), "]".repeat(100));
+    let texts = [
+        &bomb,
+        &long,
+        &nested,
+        "a: &a [*a]",
+        "a: *nobody",
+        "[a]: b",
+        "<<: x",
+        "a: 1\n...\nb: 2",
+        "%YAML 1.2",
+    ];
+    let outcomes = texts.map(|text| outcome(&[("a.yaml", text)]));
+    assert_snapshot!(outcomes.join("\n"), @r#"
+    ! a.yaml:7:15: more than 500000 values in one document (aliases count in full)
+    ! a.yaml:2:47: more than 16 MiB of text in one document (aliases count in full)
+    ! a.yaml:1:68: nested deeper than 64 levels
+    ! a.yaml:1:8: nested deeper than 64 levels
+    ! a.yaml:1:4: not valid YAML: while parsing node, found unknown anchor
+    ! a.yaml:1:1: a key must be a single word, not a list or a mapping
+    ! a.yaml:1:5: << must refer to a mapping, or to a list of mappings
+    ! a.yaml:3:1: another document must begin with a line ---
+    ! a.yaml:1:10: not valid YAML: did not find expected <document start>
+    "#);
+}
+
+#[test]
+fn files_that_are_no_text_are_refused() {
+    let large = vec![b'#'; (4 << 20) + 1];
+    let folder = folder(&[("a.yaml", b"a: 1\nb: \xff"), ("b.yaml", &large), ("c.yaml", b"a: \0")]);
+    let loaded = load(&[folder.path().to_owned()], &context());
+    let problems: Vec<_> = loaded.problems.iter().map(ToString::to_string).collect();
+    let problems = problems.join("\n").replace(&format!("{}/", folder.path().display()), "");
+    assert_snapshot!(problems, @r#"
+    a.yaml:2:4: not valid UTF-8; save the file as UTF-8
+    b.yaml: cannot be read: larger than 4 MiB; split it into several files
+    c.yaml:1:4: not valid YAML: unexpected character: `\u{0}'
+    "#);
+}
+
+#[test]
+fn a_large_document_loads() {
+    let text =
+        echo("e", &format!("  - name: model\n    value: |\n{}", "      line\n".repeat(90_000)));
+    assert_snapshot!(outcome(&[("a.yaml", &text)]), @"+ e conversation.echo");
+}
+
+#[test]
+fn line_ends_and_a_byte_order_mark_do_not_matter() {
+    let text =
+        format!("\u{feff}---\n{}---\n{}", echo("a", ""), echo("b", "  - {name: x, value: y}\n"));
+    assert_snapshot!(outcome(&[("a.yaml", &text.replace('\n', "\r\n"))]), @r#"
+    + a conversation.echo
+    + b conversation.echo
+    Warning a.yaml:19:5: metadata key "x" is not read; conversation.echo has model, chunkDelay, arguments
+    "#);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_load_or_are_refused(bytes: Vec<u8>) {
+        load(&[folder(&[("a.yaml", &bytes)]).path().to_owned()], &context());
+    }
+
+    #[test]
+    fn any_text_in_a_component_loads_or_is_refused(text in "[-\\[\\]{}:,&*!|>'\"%@`#a-c0-9.~<?= \n]{0,60}") {
+        let text = format!("{}  - name: model\n    value: {text}", echo("e", ""));
+        load(&[folder(&[("a.yaml", text.as_bytes())]).path().to_owned()], &context());
+    }
+}

@@ -1,0 +1,32 @@
+//! Logs go to standard error: for people by default, as JSON for machines.
+
+use tracing::Level;
+use tracing_subscriber::{
+    filter::Targets, fmt, layer::SubscriberExt, registry, util::SubscriberInitExt,
+};
+
+use crate::cli::LogLevel;
+
+/// Starts logging. Libraries are heard from `warn` on only.
+pub fn start(level: LogLevel, as_json: bool) {
+    let filter =
+        Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level);
+    let registry = registry().with(filter);
+    if as_json {
+        registry.with(fmt::layer().json().flatten_event(true).with_writer(std::io::stderr)).init();
+    } else {
+        let lines = fmt::layer().compact().without_time().with_target(false);
+        registry.with(lines.with_writer(std::io::stderr)).init();
+    }
+}
+
+impl From<LogLevel> for tracing_subscriber::filter::LevelFilter {
+    fn from(level: LogLevel) -> Self {
+        match level {
+            LogLevel::Debug => Self::DEBUG,
+            LogLevel::Info => Self::INFO,
+            LogLevel::Warn => Self::WARN,
+            LogLevel::Error => Self::ERROR,
+        }
+    }
+}
