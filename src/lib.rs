@@ -30,3 +30,4 @@ pub mod metrics;
 pub mod signals;
 mod clock;
 mod duration;
+mod json_schema;

@@ -10,5 +10,9 @@
 
 mod support;
 
-// What each surface answers.
+// What echo answers.
+mod mentions;
+mod seed_echo;
+
+// What each surface does.
 mod converse;

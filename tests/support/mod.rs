@@ -1,5 +1,7 @@
 //! The program under test, as a process of its own.
 
+pub mod messages;
+
 use std::{
     fs,
     net::SocketAddr,
@@ -10,8 +12,13 @@ use std::{
     time::Duration,
 };
 
-use mynah::wire::proto::dapr_client::DaprClient;
-use tonic::transport::Channel;
+use mynah::wire::proto::{
+    ConversationRequestAlpha2, ConversationResponseAlpha2, ConversationStreamCompleteAlpha2,
+    conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
+};
+use tonic::{Status, transport::Channel};
+
+use self::messages::Answer;
 
 /// A running mynah on free ports. Dropping it kills it.
 pub struct Sidecar {
@@ -84,6 +91,12 @@ impl Sidecar {
         client.expect("a connection").max_decoding_message_size(usize::MAX)
     }
 
+    /// The answer to ConverseAlpha2, over a connection of its own.
+    pub async fn converse(&self, request: ConversationRequestAlpha2) -> Result<Answer, Status> {
+        let answer = self.client().await.converse_alpha2(request).await?;
+        Ok(answer.into_inner().into())
+    }
+
     /// The address of a path of its HTTP API.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.http)
@@ -110,6 +123,35 @@ impl Drop for Sidecar {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A streamed answer.
+#[derive(Debug)]
+pub struct Streamed {
+    /// The texts, in order.
+    pub chunks: Vec<String>,
+    /// The end.
+    pub answer: Answer,
+}
+
+/// The answer to ConverseStreamAlpha2, which must be any number of chunks and one end.
+pub async fn stream(
+    sidecar: &Sidecar,
+    request: ConversationRequestAlpha2,
+) -> Result<Streamed, Status> {
+    let mut stream = sidecar.client().await.converse_stream_alpha2(request).await?.into_inner();
+    let mut chunks = Vec::new();
+    loop {
+        let next = stream.message().await?.and_then(|message| message.message);
+        match next.expect("a complete before the end") {
+            Message::Chunk(chunk) => chunks.push(chunk.content),
+            Message::Complete(ConversationStreamCompleteAlpha2 { context_id, outputs }) => {
+                assert!(stream.message().await?.is_none(), "nothing comes after complete");
+                let answer = ConversationResponseAlpha2 { context_id, outputs }.into();
+                return Ok(Streamed { chunks, answer });
+            }
+        }
     }
 }
 

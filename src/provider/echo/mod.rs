@@ -1,8 +1,12 @@
 //! `conversation.echo`: a perfect test double. It repeats the last user message, calls the tools
 //! that the user mentions with valid arguments, and ends every tool loop.
 
+mod arguments;
+mod calls;
 mod ids;
+mod matching;
 mod reply;
+mod response_format;
 mod settings;
 mod usage;
 

@@ -1,0 +1,180 @@
+//! Schemas that mean harm: they cost little, and never panic.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Budget, Context, arguments};
+
+const KIB_64: usize = 64 * 1024;
+
+fn made_within_limits(schema: &Value) -> super::Generated {
+    let made = arguments(Some(schema), &Context::default(), &mut Budget::default());
+    assert!(made.json.len() <= KIB_64, "{} bytes", made.json.len());
+    assert!(serde_json::from_str::<Value>(&made.json).is_ok_and(|value| value.is_object()));
+    made
+}
+
+/// `levels` definitions, each made of two of the next.
+fn doubling(levels: usize, next: impl Fn(Value) -> Value) -> Value {
+    let reference = |level: usize| json!({"$ref": format!("#/$defs/d{level}")});
+    let mut schema = reference(0);
+    for level in 0..levels {
+        schema["$defs"][format!("d{level}")] = next(reference(level + 1));
+    }
+    schema["$defs"][format!("d{levels}")] = json!({"type": "object"});
+    schema
+}
+
+#[test]
+fn required_but_too_much() {
+    for property in [
+        json!({"type": "array", "minItems": 1e9}),
+        json!({"type": "array", "minItems": 1e9, "uniqueItems": true}),
+        json!({"type": "array", "minItems": 5000, "uniqueItems": true, "items": {"enum": (0..5000).collect::<Vec<_>>()}}),
+        json!({"type": "string", "minLength": 1e9}),
+        json!({"type": "string", "format": "email", "minLength": 1e9}),
+        json!({"type": "string", "pattern": "^(a{1000}){1000}$"}),
+        json!({"type": "string", "pattern": "a{1000}{1000}"}),
+        json!({"type": "object", "minProperties": 1e9}),
+        json!({"const": "a".repeat(KIB_64)}),
+        json!({"$ref": "#"}),
+    ] {
+        let made = made_within_limits(
+            &json!({"type": "object", "properties": {"a": property}, "required": ["a"]}),
+        );
+        assert!(made.shortfall.is_some(), "{property}: {}", made.json);
+        assert!(made.json.starts_with(r#"{"a":"#), "{property}: {}", made.json);
+    }
+}
+
+#[test]
+fn odd_but_possible() {
+    for property in [
+        json!({"type": "string", "pattern": "(a+)+$"}),
+        json!({"type": "string", "pattern": "^(a|aa)+$", "maxLength": 1}),
+        json!({"type": "string", "pattern": "((){1000000}){1000000}"}),
+        json!({"type": "number", "minimum": -1e308, "maximum": 1e308}),
+        json!({"type": "integer", "minimum": 1e308}),
+        json!({"type": "number", "exclusiveMinimum": 1e-320, "exclusiveMaximum": 1e-300}),
+    ] {
+        let made = made_within_limits(&json!({"properties": {"a": property}}));
+        assert_eq!(made.shortfall, None, "{property}");
+    }
+    let tiny = json!({"properties": {"a": {"type": "number", "multipleOf": 1e-300}}});
+    assert_eq!(made_within_limits(&tiny).json, r#"{"a":42}"#);
+}
+
+#[test]
+fn doubling_definitions() {
+    let made = made_within_limits(&doubling(60, |next| json!({"allOf": [next, next]})));
+    assert_eq!((made.json.as_str(), made.shortfall), ("{}", None));
+    made_within_limits(&doubling(60, |next| json!({"anyOf": [next, next]})));
+    made_within_limits(&doubling(60, |next| json!({"properties": {"a": next, "b": next}})));
+    made_within_limits(&doubling(
+        60,
+        |next| json!({"properties": {"a": next, "b": next}, "required": ["a", "b"]}),
+    ));
+    made_within_limits(&doubling(
+        60,
+        |next| json!({"allOf": [{"default": {}}, next, next], "enum": [{}]}),
+    ));
+}
+
+#[test]
+fn deep_schemas() {
+    let mut schema = json!({"type": "string"});
+    for _ in 0..1000 {
+        schema = json!({"type": "object", "properties": {"a": schema}});
+    }
+    assert!(made_within_limits(&schema).shortfall.is_some());
+    let mut schema = json!({"const": 1});
+    for _ in 0..1000 {
+        schema = json!({"allOf": [schema], "default": 1});
+    }
+    made_within_limits(&json!({"properties": {"a": schema}}));
+}
+
+#[test]
+fn thousands_of_tools() {
+    let schema =
+        json!({"properties": {"a": {"type": "array", "minItems": 9000}}, "required": ["a"]});
+    let mut budget = Budget::default();
+    let made = (0..2000).map(|_| arguments(Some(&schema), &Context::default(), &mut budget));
+    assert!(made.map(|made| made.json.len()).sum::<usize>() < 4 * 1024 * 1024 + 2000 * 2);
+}
+
+/// JSON that looks like a schema here and there.
+fn any_json() -> impl Strategy<Value = Value> {
+    let word = proptest::sample::select(WORDS.as_slice());
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-3..60_i64).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        word.clone().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 60, 6, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map(word.clone().prop_map(str::to_owned), inner, 0..6)
+                .prop_map(|members| members.into_iter().collect()),
+        ]
+    })
+}
+
+const WORDS: [&str; 47] = [
+    "type",
+    "object",
+    "array",
+    "string",
+    "integer",
+    "number",
+    "boolean",
+    "null",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "email",
+    "uuid",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "const",
+    "enum",
+    "default",
+    "examples",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "#",
+    "#/$defs/type",
+    "#/properties/items",
+    "$defs",
+    "minProperties",
+    "maxProperties",
+    "not",
+    "^[a-z]+$",
+    "(",
+    "\\d{3}|x*",
+    "é",
+    "if",
+];
+
+proptest! {
+    #[test]
+    fn any_json_is_a_schema(schema in any_json()) {
+        made_within_limits(&schema);
+    }
+}

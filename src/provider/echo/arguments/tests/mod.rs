@@ -1,0 +1,404 @@
+//! The rules of arguments as tables; then hostile schemas, then all schemas one can think of.
+
+mod hostile;
+mod property;
+
+use serde_json::{Value, json};
+
+use super::{Budget, Context, Generated, arguments, value};
+
+fn make(schema: &Value, context: &Context) -> Generated {
+    value(schema, context, &mut Budget::default())
+}
+
+/// Checks what comes out for each schema, as the value of the property `note`, without a log line.
+#[track_caller]
+fn check(table: &[(Value, Value)]) {
+    for (schema, expected) in table {
+        let object = json!({"properties": {"note": schema}});
+        let context = Context { subject: "get_it", question: "Why?", ..Context::default() };
+        let made = make(&object, &context);
+        assert_eq!(made.json, json!({"note": expected}).to_string(), "{schema}");
+        assert_eq!(made.shortfall, None, "{schema}");
+    }
+}
+
+/// Checks the values of properties named so, for a tool and a message.
+#[track_caller]
+fn check_names(subject: &str, message: &str, table: &[(&str, &str)]) {
+    for (name, expected) in table {
+        let schema = json!({"properties": {*name: {"type": "string"}}});
+        let context = Context { subject, mention: message, question: message, literal: false };
+        assert_eq!(make(&schema, &context).json, json!({*name: expected}).to_string(), "{name}");
+    }
+}
+
+#[test]
+fn the_samples_of_the_seed() {
+    let schema = json!({"type": "object", "properties": {
+        "location": {"type": "string"}, "temperature": {"type": "number"},
+        "count": {"type": "integer"}, "enabled": {"type": "boolean"},
+        "address": {"type": "object", "properties": {
+            "street": {"type": "string"}, "city": {"type": "string"}}},
+        "email": {"type": "string", "format": "email"}, "subject": {"type": "string"},
+        "priority": {"type": "integer", "minimum": 1.0, "maximum": 5.0},
+        "send_immediately": {"type": "boolean"}}});
+    let expected = r#"{"address":{"city":"San Francisco","street":"123 Main St"},"count":42,"email":"test@example.com","enabled":true,"location":"San Francisco","priority":5,"send_immediately":true,"subject":"Test email subject","temperature":42}"#;
+    let made = arguments(Some(&schema), &Context::default(), &mut Budget::default());
+    assert_eq!(made, Generated { json: expected.to_owned(), shortfall: None });
+    let literal = Context { literal: true, ..Context::default() };
+    assert!(make(&schema, &literal).json.contains(r#""priority":42"#));
+}
+
+#[test]
+fn arguments_are_an_object() {
+    let none = arguments(None, &Context::default(), &mut Budget::default());
+    assert_eq!(none.json, "{}");
+    for schema in [json!(null), json!(true), json!(5), json!({}), json!({"type": "string"})] {
+        let made = arguments(Some(&schema), &Context::default(), &mut Budget::default());
+        assert_eq!(made.json, "{}", "{schema}");
+    }
+}
+
+#[test]
+fn a_model_of_pydantic() {
+    let schema = json!({
+        "$defs": {
+            "Level": {"enum": ["low", "high"], "title": "Level", "type": "string"},
+            "Guest": {"properties": {
+                "age": {"exclusiveMinimum": 0, "maximum": 30, "title": "Age", "type": "integer"},
+                "email": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null}},
+                "required": ["age"], "title": "Guest", "type": "object"}},
+        "properties": {
+            "guests": {"items": {"$ref": "#/$defs/Guest"}, "minItems": 2, "type": "array"},
+            "lead": {"anyOf": [{"$ref": "#/$defs/Guest"}, {"type": "null"}]},
+            "level": {"$ref": "#/$defs/Level", "default": "high"},
+            "nights": {"anyOf": [{"type": "string"}, {"type": "integer"}], "default": 3},
+            "tags": {"additionalProperties": {"type": "string"}, "type": "object"}},
+        "required": ["guests"], "title": "Booking", "type": "object"});
+    let guest = json!({"age": 30, "email": "test@example.com"});
+    let expected =
+        json!({"guests": [guest, guest], "lead": guest, "level": "high", "nights": 3, "tags": {}});
+    let made = make(&schema, &Context::default());
+    assert_eq!(made, Generated { json: expected.to_string(), shortfall: None });
+}
+
+#[test]
+fn values_that_the_schema_gives() {
+    check(&[
+        (json!({"type": "string", "const": 5.0}), json!(5)),
+        (
+            json!({"type": "string", "default": "a", "examples": ["b"], "enum": ["c", "a"]}),
+            json!("a"),
+        ),
+        (json!({"type": "integer", "default": "a", "examples": [7.0, 8]}), json!(7)),
+        (json!({"type": "integer", "default": 9, "maximum": 5}), json!(5)),
+        (json!({"enum": [null, 2.0, 3]}), json!(2)),
+        (json!({"enum": [null]}), json!(null)),
+        (json!({"type": "string", "enum": [1, "b"]}), json!("b")),
+        (json!({"type": ["null", "string"], "enum": [null, "b"]}), json!("b")),
+        (json!({"allOf": [{"enum": [1, 2]}, {"enum": [2, 3]}]}), json!(2)),
+        (json!({"type": "array", "default": [], "minItems": 1}), json!(["Test get it note"])),
+        (
+            json!({"type": "object", "default": {"a": 1}, "required": ["b"]}),
+            json!({"b": "Test get it b"}),
+        ),
+        (
+            json!({"type": "string", "format": "email", "default": "nobody"}),
+            json!("test@example.com"),
+        ),
+    ]);
+}
+
+#[test]
+fn schemas_in_schemas() {
+    check(&[
+        (json!({"anyOf": [{"type": "null"}, {"type": "integer"}], "maximum": 3}), json!(3)),
+        (json!({"oneOf": [{"const": null}, {"type": "boolean"}]}), json!(true)),
+        (json!({"anyOf": [{"type": "null"}]}), json!(null)),
+        (json!({"anyOf": []}), json!("Test get it note")),
+        (json!({"allOf": [{"minimum": 50}, {"minimum": 60.5, "type": "integer"}]}), json!(61)),
+        (
+            json!({"allOf": [{"properties": {"b": {"const": 1}}}, {"required": ["a"]}]}),
+            json!({"a": "Test get it a", "b": 1}),
+        ),
+        (json!({"type": ["null", "boolean"]}), json!(true)),
+        (
+            json!({"allOf": [{"type": ["integer", "string"]}, {"type": ["string", "null"]}]}),
+            json!("Test get it note"),
+        ),
+        (
+            json!({"allOf": [{"type": "number"}, {"type": "integer"}], "minimum": 1.5, "maximum": 2.5}),
+            json!(2),
+        ),
+        (json!({"properties": {"a": {"const": 1}}}), json!({"a": 1})),
+        (json!({"items": {"const": 1}}), json!([1])),
+        (json!({"minimum": 43}), json!(43)),
+        (json!(true), json!("Test get it note")),
+    ]);
+}
+
+#[test]
+fn references() {
+    let schema = json!({"$defs": {"a b": {"const": 1}, "c/d": {"const": 2}}, "definitions": {"é": {"const": 3}},
+        "properties": {"a": {"$ref": "#/$defs/a%20b"}, "b": {"$ref": "#/$defs/c~1d"}, "c": {"$ref": "#/definitions/%C3%A9"}}});
+    assert_eq!(make(&schema, &Context::default()).json, r#"{"a":1,"b":2,"c":3}"#);
+    let lost = json!({"properties": {"a": {"$ref": "https://example.com/schema"}}});
+    let made = make(&lost, &Context { subject: "it", ..Context::default() });
+    assert_eq!(made.json, r#"{"a":"Test it a"}"#);
+    assert_eq!(made.shortfall.as_deref(), Some("/a: https://example.com/schema is not supported"));
+}
+
+#[test]
+fn cycles_are_cut() {
+    let node = |next: Value| {
+        json!({"$defs": {"node": {"type": "object", "properties": {
+        "id": {"type": "integer"}, "next": next}, "required": ["id", "next"]}}, "$ref": "#/$defs/node"})
+    };
+    let next = json!({"$ref": "#/$defs/node"});
+    for (next, expected) in [
+        (json!({"anyOf": [next, {"type": "null"}]}), json!({"id": 42, "next": null})),
+        (json!({"type": "array", "items": next}), json!({"id": 42, "next": []})),
+        (json!({"oneOf": [next, {"type": "boolean"}]}), json!({"id": 42, "next": true})),
+        (json!({"properties": {"up": {"$ref": "#"}}}), json!({"id": 42, "next": {}})),
+    ] {
+        let made = make(&node(next), &Context::default());
+        assert_eq!(made, Generated { json: expected.to_string(), shortfall: None });
+    }
+    let made = make(&node(next), &Context::default());
+    assert_eq!(made.json, r#"{"id":42,"next":{}}"#);
+    assert_eq!(made.shortfall.as_deref(), Some("/next: a value that contains itself without end"));
+    assert_eq!(make(&json!({"$ref": "#"}), &Context::default()).shortfall, None);
+}
+
+#[test]
+fn numbers() {
+    let integer = |schema: Value, expected: Value| {
+        let mut schema = schema;
+        schema["type"] = json!("integer");
+        (schema, expected)
+    };
+    let number = |schema: Value, expected: Value| {
+        let mut schema = schema;
+        schema["type"] = json!("number");
+        (schema, expected)
+    };
+    check(&[
+        integer(json!({"minimum": 100}), json!(100)),
+        integer(json!({"maximum": -3.5}), json!(-4)),
+        integer(json!({"exclusiveMaximum": 42}), json!(41)),
+        integer(json!({"exclusiveMinimum": true, "minimum": 42}), json!(43)),
+        integer(json!({"exclusiveMinimum": 42.5}), json!(43)),
+        integer(json!({"multipleOf": 5}), json!(40)),
+        integer(json!({"multipleOf": 0.4}), json!(42)),
+        integer(json!({"multipleOf": 10, "minimum": 1, "maximum": 15}), json!(10)),
+        integer(json!({"multipleOf": 7, "minimum": 50}), json!(56)),
+        integer(json!({"minimum": i64::MAX}), json!(i64::MAX)),
+        integer(json!({"minimum": u64::MAX}), json!(u64::MAX)),
+        integer(json!({"maximum": i64::MIN}), json!(i64::MIN)),
+        integer(json!({"minimum": -1e308, "maximum": 1e308}), json!(42)),
+        number(json!({"minimum": 0, "maximum": 1}), json!(1)),
+        number(json!({"exclusiveMinimum": 0, "exclusiveMaximum": 1}), json!(0.5)),
+        number(json!({"minimum": 0, "exclusiveMaximum": 1}), json!(0)),
+        number(json!({"minimum": 99.5}), json!(99.5)),
+        number(json!({"multipleOf": 0.1}), json!(42)),
+        number(json!({"multipleOf": 0.25, "maximum": 1.9}), json!(1.75)),
+        number(json!({"multipleOf": 0.1, "maximum": 0.35}), json!(0.3)),
+        number(json!({"multipleOf": 2.5, "minimum": -8, "maximum": -1}), json!(-2.5)),
+    ]);
+}
+
+#[test]
+fn arrays_and_objects() {
+    check(&[
+        (json!({"type": "array"}), json!(["Test get it note"])),
+        (json!({"type": "array", "maxItems": 0}), json!([])),
+        (json!({"type": "array", "items": false}), json!([])),
+        (json!({"type": "array", "items": {"type": "integer"}, "minItems": 2.0}), json!([42, 42])),
+        (
+            json!({"type": "array", "items": {"type": "integer", "maximum": 43}, "minItems": 3, "uniqueItems": true}),
+            json!([42, 43, 41]),
+        ),
+        (
+            json!({"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 2, "uniqueItems": true}),
+            json!(["a", "b"]),
+        ),
+        (
+            json!({"type": "array", "items": {"format": "email"}, "minItems": 2, "uniqueItems": true}),
+            json!(["test@example.com", "test2@example.com"]),
+        ),
+        (
+            json!({"type": "array", "minItems": 2, "uniqueItems": true}),
+            json!(["Test get it note", "Test get it note 2"]),
+        ),
+        (
+            json!({"type": "array", "prefixItems": [{"type": "number"}, {"type": "boolean"}]}),
+            json!([42, true]),
+        ),
+        (
+            json!({"type": "array", "prefixItems": [{"const": 1}], "items": {"const": 2}, "minItems": 3}),
+            json!([1, 2, 2]),
+        ),
+        (
+            json!({"type": "array", "items": [{"const": 1}], "additionalItems": {"const": 2}, "minItems": 2}),
+            json!([1, 2]),
+        ),
+        (json!({"type": "object"}), json!({})),
+        (
+            json!({"type": "object", "required": ["a"], "additionalProperties": {"type": "integer"}}),
+            json!({"a": 42}),
+        ),
+        (
+            json!({"type": "object", "minProperties": 2, "properties": {"b": {"const": 1}}, "additionalProperties": {"const": 2}}),
+            json!({"b": 1, "property1": 2}),
+        ),
+        (
+            json!({"properties": {"a": {"const": 1}, "b": {"const": 2}, "c": {"const": 3}}, "required": ["c"], "maxProperties": 2}),
+            json!({"a": 1, "c": 3}),
+        ),
+        (json!({"properties": {"a": false, "b": {"const": 2}}}), json!({"b": 2})),
+    ]);
+}
+
+#[test]
+fn strings_by_pattern_and_length() {
+    let text = |schema: Value, expected: &str| {
+        let mut schema = schema;
+        schema["type"] = json!("string");
+        (schema, json!(expected))
+    };
+    check(&[
+        text(json!({"minLength": 20}), "Test get it notexxxx"),
+        text(json!({"maxLength": 6}), "Test g"),
+        text(json!({"maxLength": 0}), ""),
+        text(json!({"pattern": "^[A-Z]{3}-\\d{4}$"}), "AAA-1111"),
+        text(json!({"pattern": "^a+$", "minLength": 5.0}), "aaaaa"),
+        text(json!({"pattern": "^(ab)*c?$", "maxLength": 1}), ""),
+        text(json!({"pattern": "foo", "minLength": 5}), "fooxx"),
+        text(json!({"pattern": "^T"}), "Test get it note"),
+        text(json!({"pattern": "^(cat|dog)s?$", "minLength": 4}), "cats"),
+        text(json!({"format": "email", "minLength": 20}), "xxxxtest@example.com"),
+        text(json!({"format": "email", "maxLength": 8}), "a@b.co"),
+        text(json!({"format": "uri", "minLength": 25}), "https://example.com/xxxxx"),
+        text(json!({"format": "hostname", "minLength": 15}), "xxx.example.com"),
+        text(json!({"format": "uuid"}), "00000000-0000-4000-8000-000000000000"),
+        text(json!({"format": "date"}), "2024-01-15"),
+        text(json!({"format": "date-time"}), "2024-01-15T12:00:00Z"),
+        text(json!({"format": "time"}), "12:00:00Z"),
+        text(json!({"format": "color"}), "Test get it note"),
+    ]);
+}
+
+#[test]
+fn strings_by_name() {
+    check_names(
+        "get_it",
+        "Why?",
+        &[
+            ("city", "San Francisco"),
+            ("homeCity", "San Francisco"),
+            ("street", "123 Main St"),
+            ("recipients", "test@example.com"),
+            ("name", "Test User"),
+            ("phone", "+15555550100"),
+            ("country", "US"),
+            ("zip_code", "94105"),
+            ("url", "https://example.com"),
+            ("date", "2024-01-15"),
+            ("time", "12:00:00Z"),
+            ("timeZone", "UTC"),
+            ("currency", "USD"),
+            ("language", "en"),
+            ("query", "Why?"),
+            ("message", "Why?"),
+            ("expression", "Why?"),
+            ("title", "Test get it title"),
+            ("userId", "Test get it user id"),
+            ("", "Test get it"),
+        ],
+    );
+}
+
+#[test]
+fn strings_from_the_message() {
+    let message = "Mail bob@example.org about 3 * 4 in New York, please";
+    check_names(
+        "send_email",
+        message,
+        &[
+            ("to", "bob@example.org"),
+            ("cc", "bob@example.org"),
+            ("city", "New York"),
+            ("expression", "3 * 4"),
+            ("text", message),
+        ],
+    );
+    check_names(
+        "travel",
+        "to bob@example.org",
+        &[("to", "Test travel to"), ("town", "San Francisco")],
+    );
+    let context = Context { mention: "in Rome, ann@example.org", ..Context::default() };
+    let schema = json!({"properties": {
+        "city": {"type": "string", "maxLength": 3}, "cities": {"type": "array", "items": {"type": "string"}},
+        "email": {"type": "string", "format": "email"}, "mail": {"type": "string", "format": "uri"}}});
+    let expected = r#"{"cities":["Rome"],"city":"Tes","email":"ann@example.org","mail":"https://example.com"}"#;
+    assert_eq!(make(&schema, &context).json, expected);
+}
+
+#[test]
+fn what_is_malformed_is_ignored() {
+    check(&[
+        (
+            json!({"type": "object", "properties": 5, "required": {}, "minProperties": "x"}),
+            json!({}),
+        ),
+        (json!({"type": "integer", "minimum": "x", "multipleOf": 0, "enum": 3}), json!(42)),
+        (
+            json!({"type": "string", "minLength": -1, "pattern": 3, "format": []}),
+            json!("Test get it note"),
+        ),
+        (json!({"type": 5, "allOf": {}, "anyOf": [7], "$ref": []}), json!("Test get it note")),
+        (json!("string"), json!("Test get it note")),
+    ]);
+}
+
+#[test]
+fn what_cannot_be_valid_is_said() {
+    for (schema, value, reason) in [
+        (json!({"enum": []}), json!("Test a"), "enum has no valid value"),
+        (
+            json!({"type": "integer", "minimum": 5, "maximum": 1}),
+            json!(1),
+            "bounds or multipleOf that no number meets",
+        ),
+        (
+            json!({"type": "string", "pattern": "(?=x)"}),
+            json!("Test a"),
+            "pattern \"(?=x)\" is not understood",
+        ),
+        (
+            json!({"type": "string", "minLength": 3, "maxLength": 1}),
+            json!("T"),
+            "no string found for its pattern, format and lengths",
+        ),
+        (json!({"type": "string", "not": {}}), json!("Test a"), "not is not supported"),
+        (
+            json!({"allOf": [{"type": "string"}, {"type": "boolean"}]}),
+            json!("Test a"),
+            "types that exclude each other",
+        ),
+        (
+            json!({"type": "array", "items": {"type": "boolean"}, "minItems": 3, "uniqueItems": true}),
+            json!([true, false]),
+            "fewer items than minItems",
+        ),
+    ] {
+        let made = make(
+            &json!({"type": "object", "properties": {"a": schema}, "required": ["a"]}),
+            &Context::default(),
+        );
+        assert_eq!(made.json, json!({"a": value}).to_string(), "{schema}");
+        assert_eq!(made.shortfall, Some(format!("/a: {reason}")), "{schema}");
+    }
+}

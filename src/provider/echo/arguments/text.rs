@@ -1,0 +1,153 @@
+//! Strings: from the message, by format, by name, by pattern.
+
+use serde_json::{Value, json};
+
+use super::{
+    formats, from_message,
+    generator::Generator,
+    limits::{json_len, spend},
+    names::{self, Topic},
+    pattern::{Pattern, padded},
+    schema::{Cut, Node},
+};
+use crate::json_schema::Schema;
+
+/// What compiling a pattern costs in steps.
+const COMPILE_STEPS: usize = 100;
+/// How many strings of a pattern are tried.
+const MAX_TRIES: usize = 32;
+
+/// What a schema demands of a string.
+pub(super) struct Rules<'a> {
+    least: usize,
+    most: usize,
+    checks: Vec<Schema>,
+    /// The first pattern that does not compile.
+    unknown: Option<&'a str>,
+}
+
+impl<'a> Rules<'a> {
+    pub(super) fn of(node: &Node<'a>, steps: &mut usize) -> Self {
+        let (least, most) = (node.at_least("minLength"), node.at_most("maxLength"));
+        let mut rules = Self { least, most, checks: Vec::new(), unknown: None };
+        for pattern in node.texts("pattern") {
+            if !rules.add(&json!({"pattern": pattern}), steps) {
+                rules.unknown.get_or_insert(pattern);
+            }
+        }
+        for format in node.texts("format").filter(|format| formats::is_known(format)) {
+            rules.add(&json!({"format": format}), steps);
+        }
+        rules
+    }
+
+    fn add(&mut self, schema: &Value, steps: &mut usize) -> bool {
+        let compiled = spend(steps, COMPILE_STEPS).then(|| Schema::compile(schema).ok()).flatten();
+        let understood = compiled.is_some();
+        self.checks.extend(compiled);
+        understood
+    }
+
+    /// Whether the length is right, patterns match and formats are met.
+    pub(super) fn allow(&self, text: &str) -> bool {
+        let value = || Value::from(text);
+        (self.least..=self.most).contains(&text.chars().count())
+            && (self.checks.is_empty() || self.checks.iter().all(|check| check.is_valid(&value())))
+    }
+}
+
+impl<'a> Generator<'a> {
+    pub(super) fn string(&mut self, node: &Node<'a>, name: &str, nth: usize) -> Result<Value, Cut> {
+        let rules = Rules::of(node, &mut self.limits.steps);
+        if let Some(pattern) = rules.unknown {
+            self.note(&format!("pattern {pattern:?} is not understood"));
+        }
+        let candidates = self.candidates(node, &rules, name, nth);
+        let room = self.limits.bytes;
+        let valid = candidates.iter().find(|text| json_len(text) < room && rules.allow(text));
+        if let Some(text) = valid {
+            return Ok(Value::from(text.as_str()));
+        }
+        let pattern = node.texts("pattern").next().or((nth > 0).then_some("[A-Za-z0-9]+"));
+        if let Some(text) = pattern.and_then(|pattern| self.of_pattern(pattern, &rules, nth)) {
+            return Ok(Value::from(text));
+        }
+        self.shaped(candidates.last().map_or("", String::as_str), &rules, nth)
+    }
+
+    /// What the string could be, best first.
+    fn candidates(&self, node: &Node, rules: &Rules, name: &str, nth: usize) -> Vec<String> {
+        let property = names::words(name);
+        let topic = names::topic(&property, &self.subject);
+        let said = topic.filter(|_| nth == 0).and_then(|topic| self.said(topic));
+        for format in node.texts("format") {
+            if let Some(made) = formats::candidates(format, nth, rules.least, rules.most) {
+                let same_kind = topic == Some(Topic::Email) && format.ends_with("email");
+                return said.filter(|_| same_kind).into_iter().chain(made).collect();
+            }
+        }
+        let words = ["Test".to_owned()].into_iter().chain(self.subject.clone()).chain(property);
+        let text = words.collect::<Vec<_>>().join(" ");
+        let example = topic.and_then(Topic::example).map(str::to_owned);
+        let general = example.into_iter().chain([text]);
+        said.into_iter().chain(general.map(|text| numbered(text, topic, nth))).collect()
+    }
+
+    /// What the messages say about a topic.
+    fn said(&self, topic: Topic) -> Option<String> {
+        let question = Some(self.context.question).filter(|text| !text.is_empty());
+        let message = self.context.mention;
+        match topic {
+            Topic::Email => from_message::email(message).map(str::to_owned),
+            Topic::Place => from_message::place(message),
+            Topic::Expression => from_message::expression(message).or(question).map(str::to_owned),
+            Topic::Question => question.map(str::to_owned),
+            Topic::Example(_) => None,
+        }
+    }
+
+    /// A string of the pattern that meets the other rules too.
+    fn of_pattern(&mut self, pattern: &str, rules: &Rules, nth: usize) -> Option<String> {
+        let pattern = Pattern::parse(pattern)?;
+        let limit = self.limits.bytes.min(rules.most.saturating_mul(4));
+        for lean in [false, true] {
+            for nth in nth..nth + MAX_TRIES {
+                let Some(text) = pattern.string(nth, lean, rules.least, limit) else { break };
+                if !spend(&mut self.limits.steps, text.len()) {
+                    return None;
+                }
+                if rules.allow(&text) {
+                    return Some(text);
+                }
+            }
+        }
+        None
+    }
+
+    /// The text, longer or shorter: valid if only its length was wrong.
+    fn shaped(&mut self, text: &str, rules: &Rules, nth: usize) -> Result<Value, Cut> {
+        if nth > 0 {
+            return Err(Cut::Impossible);
+        }
+        // Half of what is left: the rest of the value has to be written too.
+        let room = self.limits.bytes / 2;
+        if rules.least > room && !self.fill_gaps {
+            return Err(self.limit("bytes"));
+        }
+        let short: String = text.chars().take(rules.most.min(room / 6)).collect();
+        let text = padded(short, rules.least.min(rules.most), room);
+        if !rules.allow(&text) {
+            self.note("no string found for its pattern, format and lengths");
+        }
+        Ok(Value::from(text))
+    }
+}
+
+/// A variant of a text.
+fn numbered(text: String, topic: Option<Topic>, nth: usize) -> String {
+    match nth {
+        0 => text,
+        _ if topic == Some(Topic::Email) => format!("test{}@example.com", nth + 1),
+        _ => format!("{text} {}", nth + 1),
+    }
+}

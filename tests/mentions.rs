@@ -1,0 +1,244 @@
+//! Which tools a sentence asks for: a table to read.
+//!
+//! To add a row, write what a user would say, what is on offer, and what should be called.
+
+use serde_json::Value;
+
+use crate::support::{
+    Sidecar,
+    messages::{assistant, call, calls, request, result, tool, user},
+};
+
+struct Case {
+    /// What the user says.
+    says: &'static str,
+    /// The tools on offer.
+    tools: &'static [&'static str],
+    /// Those that are called, in the order of the tools.
+    called: &'static [&'static str],
+}
+
+const fn case(
+    says: &'static str,
+    tools: &'static [&'static str],
+    called: &'static [&'static str],
+) -> Case {
+    Case { says, tools, called }
+}
+
+const OFFICE: &[&str] = &["get_weather", "get_time", "calculate", "send_email", "list_users"];
+
+const CASES: &[Case] = &[
+    // The examples of the echo provider's description.
+    case("call send_email", &["send_email"], &["send_email"]),
+    case("send an email", &["send_email"], &["send_email"]),
+    case("Send Email", &["send_email"], &["send_email"]),
+    case("send_email", &["send_email"], &["send_email"]),
+    case("sendEmail", &["send_email"], &["send_email"]),
+    case("please sendEmail to the team", &["sendEmail"], &["sendEmail"]),
+    case("please send_email to the team", &["sendEmail"], &["sendEmail"]),
+    case("please send-email to the team", &["sendEmail"], &["sendEmail"]),
+    case("please send email to the team", &["sendEmail"], &["sendEmail"]),
+    case("What's the weather in San Francisco?", &["get_weather"], &["get_weather"]),
+    case(
+        "Get weather and time for San Francisco and calculate 10+5",
+        &["get_weather", "get_time", "calculate"],
+        &["get_weather", "get_time", "calculate"],
+    ),
+    case("Hello, world!", OFFICE, &[]),
+    case("Hello Echo!", OFFICE, &[]),
+    // The name, in any convention.
+    case("SendEmail now", &["send-email"], &["send-email"]),
+    case("sendemail now", &["SendEmail"], &["SendEmail"]),
+    case("SENDEMAIL NOW", &["send_email"], &["send_email"]),
+    case("SEND_EMAIL", &["send email"], &["send email"]),
+    case("use `send_email`.", &["send_email"], &["send_email"]),
+    case("run send_email(to, subject)", &["send_email"], &["send_email"]),
+    case("Execute custom_function", &["custom_function", "another_tool"], &["custom_function"]),
+    case(
+        "call third_tool and another_tool",
+        &["another_tool", "third_tool"],
+        &["another_tool", "third_tool"],
+    ),
+    case("What is the HTTP status?", &["HTTPStatus"], &["HTTPStatus"]),
+    case("call http_status", &["getHTTPStatus", "HTTPStatus"], &["getHTTPStatus", "HTTPStatus"]),
+    case("get HTTPStatus", &["getHTTPStatus", "HTTPStatus"], &["getHTTPStatus"]),
+    case("upload to S3: s3_upload", &["S3Upload"], &["S3Upload"]),
+    case("fs.read_file please", &["fs.read_file"], &["fs.read_file"]),
+    case("github__create_issue", &["github__create_issue"], &["github__create_issue"]),
+    // Names within other scripts.
+    case("get_weatherを呼んでください", &["get_weather"], &["get_weather"]),
+    case("东京的get_weather，谢谢", &["get_weather"], &["get_weather"]),
+    case("天気を教えて", &["天気"], &[]),
+    case("「天気」", &["天気"], &["天気"]),
+    case("استخدم get_weather الآن", &["get_weather"], &["get_weather"]),
+    case("ÄNDERE_GRÖSSE", &["ändere_grösse"], &["ändere_grösse"]),
+    // Plurals.
+    case("list user", &["list_users"], &["list_users"]),
+    case("list all queries", &["list_query"], &["list_query"]),
+    case("create the boxes", &["create_box"], &["create_box"]),
+    case("what is the statu", &["show_status"], &[]),
+    // Phrases.
+    case("Create a new user", &["create_user"], &["create_user"]),
+    case("book me the very first flight", &["book_flight"], &["book_flight"]),
+    case("play some music on the kitchen speaker", &["play_music"], &["play_music"]),
+    // Topics.
+    case("What is the stock price of Dapr?", &["get_stock_price"], &["get_stock_price"]),
+    case("What is the price of that stock?", &["get_stock_price"], &["get_stock_price"]),
+    case("What is the price?", &["get_stock_price"], &[]),
+    case("Who are our customers?", &["get_customer_by_id_v2"], &["get_customer_by_id_v2"]),
+    case("give me all the data", &["get_data"], &[]),
+    case("get the data", &["get_data"], &["get_data"]),
+    case("email alice about it", &["send_email", "send_invoice"], &["send_email"]),
+    // Keywords.
+    case("Will it rain in Paris tomorrow?", OFFICE, &["get_weather"]),
+    case("What's the temperature?", OFFICE, &["get_weather"]),
+    case("What is today's date?", OFFICE, &["get_time"]),
+    case("mail it to Bob", OFFICE, &["send_email"]),
+    case("Do I have an appointment?", &["get_calendar"], &["get_calendar"]),
+    case("Show me my account", &["get_user"], &["get_user"]),
+    case("run this SQL", &["query_database"], &["query_database"]),
+    case("open the document", &["read_file"], &["read_file"]),
+    case("open the document", &["create_file"], &[]),
+    // Arithmetic.
+    case("10+5", OFFICE, &["calculate"]),
+    case("What is 12 * 12?", OFFICE, &["calculate"]),
+    case("2^10 please", &["calculator"], &["calculator"]),
+    case("What is 9 - 4", OFFICE, &["calculate"]),
+    case("100 / 8", OFFICE, &["calculate"]),
+    case("add 5 to it", OFFICE, &["calculate"]),
+    case("do the math", OFFICE, &["calculate"]),
+    // Several at once, in the order of the tools.
+    case("Email the users the weather", OFFICE, &["get_weather", "send_email", "list_users"]),
+    case("What time is it?\nAnd the forecast?", OFFICE, &["get_weather", "get_time"]),
+    case("get_time. get_time! get_time?", OFFICE, &["get_time"]),
+    case("show users", &["get_user", "find_user"], &["get_user", "find_user"]),
+    // The better match alone.
+    case("list users", &["get_user", "list_users"], &["list_users"]),
+    case("get user 7", &["get_user", "list_users"], &["get_user"]),
+    case(
+        "get the weather forecast",
+        &["get_weather", "get_weather_forecast"],
+        &["get_weather_forecast"],
+    ),
+    case(
+        "Get the weather. And the forecast for the weather.",
+        &["get_weather", "get_forecast_weather"],
+        &["get_weather", "get_forecast_weather"],
+    ),
+    case("create user", &["create_user", "create_user_group", "user"], &["create_user"]),
+    // False friends.
+    case("My training starts on Monday", OFFICE, &[]),
+    case("Is the documentation a timeless profiler?", &["read_file", "get_time", "get_user"], &[]),
+    case("Write to user@example.com", &["get_user"], &[]),
+    case("See https://weather.com/forecast?user=1", &["get_weather", "get_user"], &[]),
+    case("See www.weather.com.", &["get_weather"], &[]),
+    case("My number is +1-555-010-0199", &["calculate"], &[]),
+    case("On 2024-01-15 we won 3-1", &["calculate"], &[]),
+    case("Half is 1/2 in C++", &["calculate"], &[]),
+    case("Please add salt", &["calculate"], &[]),
+    case("I will send it. The email was fine.", &["send_email_draft"], &[]),
+    case("create it. The user waits.", &["create_user"], &[]),
+    case("what is new?", &["get_news"], &[]),
+    // Addresses leave no trace.
+    case("send bob@mail.example an email", &["send_email"], &["send_email"]),
+    case("create https://a.example/b.c?d=e user", &["create_user"], &["create_user"]),
+    case("user@example.comにsend_emailして", &["send_email", "get_user"], &["send_email"]),
+    // Names that are none, and names twice.
+    case("call _ or - or nothing", &["_", "-", ""], &[]),
+    case("get time", &["get_time", "get_time"], &["get_time"]),
+];
+
+#[tokio::test]
+async fn sentences_call_the_tools_that_they_ask_for() {
+    let sidecar = Sidecar::start();
+    let mut wrong = Vec::new();
+    for Case { says, tools, called } in CASES {
+        let answer = called_after(&sidecar, &[User(says)], tools).await;
+        if answer != *called {
+            wrong.push(format!("{says:?} with {tools:?}: {answer:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A message of a history.
+enum Turn {
+    User(&'static str),
+    Calls(&'static [&'static str]),
+    Returns(&'static str),
+    Says(&'static str),
+}
+
+use Turn::{Calls, Returns, Says, User};
+
+/// What was said, and the tools that are called then.
+const HISTORIES: &[(&[Turn], &[&str])] = &[
+    // All that the user said counts.
+    (&[User("What's the weather?"), Says("Where?"), User("In Paris.")], &["get_weather"]),
+    // A second question does not repeat the tools of the first.
+    (
+        &[
+            User("What's the weather?"),
+            Calls(&["get_weather"]),
+            Returns("get_weather"),
+            User("Thanks!"),
+        ],
+        &[],
+    ),
+    (
+        &[User("get time and weather"), Calls(&["get_time"]), Returns("get_time"), User("And?")],
+        &["get_weather"],
+    ),
+    (
+        &[
+            User("get weather"),
+            Calls(&["get_weather"]),
+            Returns("get_weather"),
+            User("What time is it?"),
+        ],
+        &["get_time"],
+    ),
+    // Some clients drop the calls.
+    (&[User("get weather"), Returns("get_weather"), User("Thanks!")], &[]),
+    // Asked again, called again.
+    (
+        &[
+            User("get weather"),
+            Calls(&["get_weather"]),
+            Returns("get_weather"),
+            User("get weather"),
+        ],
+        &["get_weather"],
+    ),
+    // A call without a result uses a mention up as well.
+    (&[User("get weather"), Calls(&["get_weather"]), User("Never mind.")], &[]),
+    // What others say asks for nothing.
+    (&[Says("I can send an email."), User("Can you?")], &[]),
+    (&[], &[]),
+];
+
+#[tokio::test]
+async fn a_mention_is_used_up_by_a_call() {
+    let sidecar = Sidecar::start();
+    for (row, (history, expected)) in HISTORIES.iter().enumerate() {
+        assert_eq!(called_after(&sidecar, history, OFFICE).await, *expected, "history {row}");
+    }
+}
+
+/// The names of the tools that the next answer calls.
+async fn called_after(sidecar: &Sidecar, history: &[Turn], tools: &[&str]) -> Vec<String> {
+    let message = |turn: &Turn| match turn {
+        User(text) => user(text),
+        Says(text) => assistant(text),
+        Calls(names) => {
+            let called: Vec<_> = names.iter().map(|name| call("1", name, "{}")).collect();
+            calls("", called)
+        }
+        Returns(name) => result("1", name, "42"),
+    };
+    let mut request = request(history.iter().map(message).collect::<Vec<_>>());
+    request.tools = tools.iter().map(|name| tool(name, Value::Null)).collect();
+    let answer = sidecar.converse(request).await.expect("an answer");
+    answer.called().into_iter().map(str::to_owned).collect()
+}

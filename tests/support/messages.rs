@@ -1,0 +1,162 @@
+//! Requests in few words.
+
+use mynah::wire::proto::{
+    ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
+    ConversationMessageOfAssistant, ConversationMessageOfDeveloper, ConversationMessageOfSystem,
+    ConversationMessageOfTool, ConversationMessageOfUser, ConversationRequestAlpha2,
+    ConversationResponseAlpha2, ConversationResultMessage, ConversationToolCalls,
+    ConversationToolCallsOfFunction, ConversationTools, ConversationToolsFunction,
+    conversation_message::MessageTypes, conversation_tool_calls, conversation_tools,
+};
+use prost_types::{ListValue, Struct, Value, value::Kind};
+use serde_json::Value as Json;
+
+/// A request to the component `echo`, of one input.
+pub fn request(messages: impl Into<Vec<ConversationMessage>>) -> ConversationRequestAlpha2 {
+    ConversationRequestAlpha2 {
+        name: "echo".to_owned(),
+        inputs: vec![input(messages)],
+        ..Default::default()
+    }
+}
+
+/// A request of one user message, with tools on offer.
+pub fn ask(text: &str, tools: impl Into<Vec<ConversationTools>>) -> ConversationRequestAlpha2 {
+    ConversationRequestAlpha2 { tools: tools.into(), ..request([user(text)]) }
+}
+
+pub fn input(messages: impl Into<Vec<ConversationMessage>>) -> ConversationInputAlpha2 {
+    ConversationInputAlpha2 { messages: messages.into(), scrub_pii: None }
+}
+
+pub fn user(text: &str) -> ConversationMessage {
+    let content = content(text);
+    message(MessageTypes::OfUser(ConversationMessageOfUser { name: None, content }))
+}
+
+pub fn system(text: &str) -> ConversationMessage {
+    let content = content(text);
+    message(MessageTypes::OfSystem(ConversationMessageOfSystem { name: None, content }))
+}
+
+pub fn developer(text: &str) -> ConversationMessage {
+    let content = content(text);
+    message(MessageTypes::OfDeveloper(ConversationMessageOfDeveloper { name: None, content }))
+}
+
+pub fn assistant(text: &str) -> ConversationMessage {
+    calls(text, [])
+}
+
+/// What the model said and called in an earlier turn.
+pub fn calls(text: &str, tool_calls: impl Into<Vec<ConversationToolCalls>>) -> ConversationMessage {
+    message(MessageTypes::OfAssistant(ConversationMessageOfAssistant {
+        name: None,
+        content: content(text),
+        tool_calls: tool_calls.into(),
+    }))
+}
+
+pub fn call(id: &str, name: &str, arguments: &str) -> ConversationToolCalls {
+    let function =
+        ConversationToolCallsOfFunction { name: name.into(), arguments: arguments.into() };
+    ConversationToolCalls {
+        id: Some(id.to_owned()),
+        tool_types: Some(conversation_tool_calls::ToolTypes::Function(function)),
+    }
+}
+
+/// What a tool returned.
+pub fn result(id: &str, name: &str, text: &str) -> ConversationMessage {
+    message(MessageTypes::OfTool(ConversationMessageOfTool {
+        tool_id: Some(id.to_owned()),
+        name: name.to_owned(),
+        content: content(text),
+    }))
+}
+
+/// A tool with the JSON Schema of its arguments; `null` for none.
+pub fn tool(name: &str, parameters: Json) -> ConversationTools {
+    let function = ConversationToolsFunction {
+        name: name.to_owned(),
+        description: None,
+        parameters: (!parameters.is_null()).then(|| as_struct(&parameters)),
+    };
+    ConversationTools { tool_types: Some(conversation_tools::ToolTypes::Function(function)) }
+}
+
+pub fn as_struct(json: &Json) -> Struct {
+    let members = json.as_object().expect("an object");
+    Struct { fields: members.iter().map(|(name, value)| (name.clone(), as_value(value))).collect() }
+}
+
+fn as_value(json: &Json) -> Value {
+    let kind = match json {
+        Json::Null => Kind::NullValue(0),
+        Json::Bool(flag) => Kind::BoolValue(*flag),
+        Json::Number(number) => Kind::NumberValue(number.as_f64().expect("a double")),
+        Json::String(text) => Kind::StringValue(text.clone()),
+        Json::Array(items) => {
+            Kind::ListValue(ListValue { values: items.iter().map(as_value).collect() })
+        }
+        Json::Object(_) => Kind::StructValue(as_struct(json)),
+    };
+    Value { kind: Some(kind) }
+}
+
+fn message(message_types: MessageTypes) -> ConversationMessage {
+    ConversationMessage { message_types: Some(message_types) }
+}
+
+fn content(text: &str) -> Vec<ConversationMessageContent> {
+    vec![ConversationMessageContent { text: text.to_owned() }]
+}
+
+/// What is asserted of an answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub content: String,
+    pub finish_reason: String,
+    pub calls: Vec<Called>,
+    pub whole: ConversationResponseAlpha2,
+}
+
+/// A tool call of an answer.
+#[derive(Debug, Clone)]
+pub struct Called {
+    pub id: String,
+    pub name: String,
+    pub arguments: Json,
+}
+
+impl Answer {
+    /// The names of the tools that it calls.
+    pub fn called(&self) -> Vec<&str> {
+        self.calls.iter().map(|call| call.name.as_str()).collect()
+    }
+}
+
+/// Takes an answer apart that has exactly one output with one choice, as all of mynah's have.
+impl From<ConversationResponseAlpha2> for Answer {
+    fn from(whole: ConversationResponseAlpha2) -> Self {
+        let [output] = whole.outputs.as_slice() else { panic!("one output: {whole:?}") };
+        let [choice] = output.choices.as_slice() else { panic!("one choice: {whole:?}") };
+        assert_eq!(choice.index, 0);
+        let ConversationResultMessage { content, tool_calls } =
+            choice.message.clone().expect("a message");
+        let finish_reason = choice.finish_reason.clone();
+        let calls = tool_calls.into_iter().map(called).collect();
+        Self { content, finish_reason, calls, whole }
+    }
+}
+
+fn called(call: ConversationToolCalls) -> Called {
+    let Some(conversation_tool_calls::ToolTypes::Function(function)) = call.tool_types else {
+        panic!("a call without a function");
+    };
+    Called {
+        id: call.id.expect("an id"),
+        name: function.name,
+        arguments: serde_json::from_str(&function.arguments).expect("arguments in JSON"),
+    }
+}
