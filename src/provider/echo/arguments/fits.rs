@@ -3,11 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::{
-    limits::MAX_DEPTH,
+    limits::{MAX_DEPTH, step},
     number,
-    schema::{Node, list, target, type_names},
+    schema::{Node, list, type_names},
     text::Rules,
 };
+use crate::json_schema::local;
 
 /// Checks values against the plain keywords of schemas, within a number of steps.
 pub(super) struct Fits<'a, 's> {
@@ -22,12 +23,15 @@ impl<'a> Fits<'a, '_> {
 
     /// Out of steps or depth, the answer is no.
     fn one(&mut self, value: &Value, schema: &'a Value, depth: usize) -> bool {
-        let Value::Object(layer) = schema else { return *schema != Value::Bool(false) };
-        if *self.steps == 0 || depth > MAX_DEPTH {
+        let Value::Object(layer) = schema else {
+            return step(self.steps, 1) && *schema != Value::Bool(false);
+        };
+        let lists = list(layer, "enum").len() + list(layer, "required").len();
+        let inside = value.as_array().map_or(0, Vec::len) + value.as_object().map_or(0, Map::len);
+        if !step(self.steps, 1 + lists + inside) || depth > MAX_DEPTH {
             return false;
         }
-        *self.steps -= 1;
-        let target = layer.get("$ref").and_then(Value::as_str).and_then(|to| target(self.root, to));
+        let target = layer.get("$ref").and_then(Value::as_str).and_then(|to| local(self.root, to));
         target.is_none_or(|target| self.one(value, target, depth + 1))
             && list(layer, "allOf").iter().all(|part| self.one(value, part, depth + 1))
             && ["anyOf", "oneOf"].into_iter().all(|keyword| {
@@ -104,5 +108,5 @@ pub(super) fn is_of(value: &Value, name: &str) -> bool {
 
 /// Equality in which 5 is 5.0.
 fn same(left: &Value, right: &Value) -> bool {
-    left == right || number::plain(left) == number::plain(right)
+    left == right || (!left.is_string() && number::plain(left) == number::plain(right))
 }

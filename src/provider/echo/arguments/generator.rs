@@ -1,23 +1,21 @@
-//! Values by type.
+//! One value: given by the schema, else made by type.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ptr,
-};
+use std::ptr;
 
 use serde_json::{Map, Value};
 
 use super::{
     Context,
     fits::Fits,
-    limits::{BRACKETS, Limits, MAX_DEPTH, json_len, scalar_len, spend},
+    limits::{BRACKETS, Limits, MAX_DEPTH, scalar_len, spend, step},
     names,
     number::{self, plain},
     schema::{Cut, Node, flatten, list, type_names},
 };
 
-/// How many more variants are tried for an item that must differ from the others.
-const MORE_VARIANTS: usize = 32;
+/// Most characters of a subject that go into values, and of a reason that goes into the log.
+const MAX_SUBJECT: usize = 256;
+const MAX_REASON: usize = 256;
 
 /// Makes one value, and all values inside it.
 ///
@@ -35,7 +33,7 @@ pub(super) struct Generator<'a> {
     active: Vec<*const Value>,
     depth: usize,
     /// Where in the value this is, as a JSON pointer without array indexes.
-    path: String,
+    pub(super) path: String,
 }
 
 impl<'a> Generator<'a> {
@@ -45,7 +43,8 @@ impl<'a> Generator<'a> {
         limits: Limits,
         fill_gaps: bool,
     ) -> Self {
-        let subject = names::words(context.subject);
+        let subject: String = context.subject.chars().take(MAX_SUBJECT).collect();
+        let subject = names::words(&subject);
         let (active, path) = (Vec::new(), String::new());
         Self { context, subject, limits, shortfall: None, root, fill_gaps, active, depth: 0, path }
     }
@@ -53,6 +52,7 @@ impl<'a> Generator<'a> {
     /// Remembers the first reason why the value may be invalid.
     pub(super) fn note(&mut self, reason: &str) {
         if self.shortfall.is_none() {
+            let reason: String = reason.chars().take(MAX_REASON).collect();
             self.shortfall =
                 Some(format!("{}: {reason}", if self.path.is_empty() { "/" } else { &self.path }));
         }
@@ -107,8 +107,12 @@ impl<'a> Generator<'a> {
         self.pay(scalar_len(&value)).map(|()| value)
     }
 
-    fn pay(&mut self, bytes: usize) -> Result<(), Cut> {
+    pub(super) fn pay(&mut self, bytes: usize) -> Result<(), Cut> {
         if spend(&mut self.limits.bytes, bytes) { Ok(()) } else { Err(self.limit("bytes")) }
+    }
+
+    pub(super) fn step(&mut self, steps: usize) -> Result<(), Cut> {
+        if step(&mut self.limits.steps, steps) { Ok(()) } else { Err(self.limit("steps")) }
     }
 
     fn fits(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
@@ -141,21 +145,38 @@ impl<'a> Generator<'a> {
         schemas: &[&'a Value],
         nth: usize,
     ) -> Result<Option<Value>, Cut> {
-        let only = node.all("const").next();
-        let listed = |keyword| node.layers.iter().flat_map(move |layer| list(layer, keyword));
-        let values = node.all("default").chain(listed("examples")).chain(listed("enum"));
-        let mut seen = Vec::new();
-        let mut valid = values.filter(|value| {
-            let new = !value.is_null() && (nth == 0 || !seen.contains(value));
-            let valid = new && self.fits(value, schemas);
-            seen.extend((valid && nth > 0).then_some(*value));
-            valid
-        });
-        let Some(value) = only.or_else(|| valid.nth(nth)) else {
+        let Some(value) = self.listed(node, schemas, nth)? else {
             return self.none_given(node, schemas, nth);
         };
-        let value = plain(value);
-        self.pay(value.to_string().len() + 1).map(|()| Some(value))
+        let text = value.to_string();
+        // To copy it takes time, too.
+        self.limits.steps = self.limits.steps.saturating_sub(text.len() / 8);
+        self.pay(text.len() + 1).map(|()| Some(plain(value)))
+    }
+
+    fn listed(
+        &mut self,
+        node: &Node<'a>,
+        schemas: &[&'a Value],
+        nth: usize,
+    ) -> Result<Option<&'a Value>, Cut> {
+        if let Some(only) = node.all("const").next() {
+            return Ok(Some(only));
+        }
+        let listed = |keyword| node.layers.iter().flat_map(move |layer| list(layer, keyword));
+        let values = node.all("default").chain(listed("examples")).chain(listed("enum"));
+        let mut before = Vec::new();
+        for value in values {
+            self.step(1 + before.len())?;
+            if value.is_null() || before.contains(&value) || !self.fits(value, schemas) {
+                continue;
+            }
+            if before.len() == nth {
+                return Ok(Some(value));
+            }
+            before.push(value);
+        }
+        Ok(None)
     }
 
     /// Null, where `enum` allows that; an `enum` that allows nothing is passed over.
@@ -207,149 +228,4 @@ impl<'a> Generator<'a> {
         }
         Ok(picked.value)
     }
-
-    fn object(&mut self, node: &Node<'a>, nth: usize) -> Result<Value, Cut> {
-        let names = property_names(node);
-        let (least, most) = (node.at_least("minProperties"), node.at_most("maxProperties"));
-        let required = names.values().filter(|required| **required).count();
-        let mut optional = most.saturating_sub(required);
-        let mut object = Map::new();
-        for (name, required) in names {
-            if !required && optional == 0 {
-                continue;
-            }
-            match self.property(node, name, nth) {
-                Ok(value) => {
-                    object.insert(name.to_owned(), value);
-                    optional -= usize::from(!required);
-                }
-                Err(cut) if required => return self.unfinished(Value::Object(object), cut),
-                Err(_) => {}
-            }
-        }
-        for number in 1.. {
-            if object.len() >= least {
-                break;
-            }
-            let name = format!("property{number}");
-            match self.property(node, &name, nth) {
-                _ if object.contains_key(&name) => {}
-                Ok(value) => {
-                    object.insert(name, value);
-                }
-                Err(cut) => return self.unfinished(Value::Object(object), cut),
-            }
-        }
-        if object.len() > most {
-            self.note("more required properties than maxProperties");
-        }
-        Ok(Value::Object(object))
-    }
-
-    /// What there is so far, where gaps are filled.
-    fn unfinished(&mut self, value: Value, cut: Cut) -> Result<Value, Cut> {
-        if self.fill_gaps { Ok(value) } else { Err(cut) }
-    }
-
-    fn property(&mut self, node: &Node<'a>, name: &str, nth: usize) -> Result<Value, Cut> {
-        self.pay(json_len(name) + 1)?;
-        let outer = self.path.len();
-        self.path.push('/');
-        self.path.push_str(name);
-        let made = self.variant(&property_schemas(node, name), name, nth);
-        self.path.truncate(outer);
-        made
-    }
-
-    /// The `nth` value, or the only one.
-    fn variant(&mut self, schemas: &[&'a Value], name: &str, nth: usize) -> Result<Value, Cut> {
-        match self.value(schemas, name, nth) {
-            Err(Cut::Impossible) if nth > 0 => self.value(schemas, name, 0),
-            made => made,
-        }
-    }
-
-    fn array(&mut self, node: &Node<'a>, name: &str, nth: usize) -> Result<Value, Cut> {
-        let (least, most) = (node.at_least("minItems"), node.at_most("maxItems"));
-        let unique = node.all("uniqueItems").any(|unique| *unique == Value::Bool(true));
-        let tuple = node.layers.iter().map(|layer| tuple(layer).len()).max().unwrap_or(0);
-        let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
-        while items.len() < least.max(tuple).max(1).min(most) {
-            let schemas = item_schemas(node, items.len());
-            let made = if unique {
-                self.new_item(&schemas, name, nth + items.len(), &mut seen)
-            } else {
-                self.variant(&schemas, name, nth)
-            };
-            match made {
-                Ok(item) => items.push(item),
-                Err(_) if items.len() >= least => break,
-                Err(cut) => {
-                    self.note("fewer items than minItems");
-                    return self.unfinished(Value::Array(items), cut);
-                }
-            }
-        }
-        if least > most {
-            self.note("minItems over maxItems");
-        }
-        Ok(Value::Array(items))
-    }
-
-    /// An item that is not among the `seen` ones.
-    fn new_item(
-        &mut self,
-        schemas: &[&'a Value],
-        name: &str,
-        nth: usize,
-        seen: &mut BTreeSet<String>,
-    ) -> Result<Value, Cut> {
-        for nth in (nth..nth + MORE_VARIANTS).chain(0..MORE_VARIANTS) {
-            match self.value(schemas, name, nth) {
-                Ok(item) if seen.insert(item.to_string()) => return Ok(item),
-                Ok(_) | Err(Cut::Impossible) => {}
-                Err(cut) => return Err(cut),
-            }
-        }
-        Err(Cut::Impossible)
-    }
-}
-
-/// The names of all properties, and whether each is required.
-fn property_names<'a>(node: &Node<'a>) -> BTreeMap<&'a str, bool> {
-    let objects = node.all("properties").filter_map(Value::as_object);
-    let mut names: BTreeMap<&str, bool> =
-        objects.flat_map(Map::keys).map(|name| (name.as_str(), false)).collect();
-    let required = node.layers.iter().flat_map(|layer| list(layer, "required"));
-    names.extend(required.filter_map(Value::as_str).map(|name| (name, true)));
-    names
-}
-
-fn property_schemas<'a>(node: &Node<'a>, name: &str) -> Vec<&'a Value> {
-    let schema = |layer: &&'a Map<String, Value>| {
-        let named = layer.get("properties").and_then(|properties| properties.get(name));
-        let other = || {
-            layer.get("additionalProperties").filter(|_| !layer.contains_key("patternProperties"))
-        };
-        named.or_else(other)
-    };
-    node.layers.iter().filter_map(schema).collect()
-}
-
-/// The schemas of the first items; `items` was a list before draft 2020-12.
-fn tuple(layer: &Map<String, Value>) -> &[Value] {
-    let keyword = if layer.contains_key("prefixItems") { "prefixItems" } else { "items" };
-    list(layer, keyword)
-}
-
-fn item_schemas<'a>(node: &Node<'a>, index: usize) -> Vec<&'a Value> {
-    let schema = |layer: &&'a Map<String, Value>| {
-        let rest = if layer.get("items").is_some_and(Value::is_array) {
-            "additionalItems"
-        } else {
-            "items"
-        };
-        tuple(layer).get(index).or_else(|| layer.get(rest))
-    };
-    node.layers.iter().filter_map(schema).collect()
 }

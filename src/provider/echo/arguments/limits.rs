@@ -57,6 +57,13 @@ pub(super) fn spend(left: &mut usize, amount: usize) -> bool {
     enough
 }
 
+/// Takes `steps` off those left. Too many end them all: what follows is not tried at all.
+pub(super) fn step(left: &mut usize, steps: usize) -> bool {
+    let enough = steps <= *left;
+    *left = left.saturating_sub(steps);
+    enough
+}
+
 /// The length of a string in JSON, quotes and escapes included.
 pub(super) fn json_len(text: &str) -> usize {
     text.bytes()

@@ -1,9 +1,11 @@
 //! Arguments for a call of a tool, made from its JSON Schema.
 //!
 //! The way of a value: [`schema`] flattens the schemas that apply to it into one node, a value that
-//! the schema itself gives is taken if it [`fits`], else [`generator`] makes one by type. Strings
-//! ([`text`]) look at the message, the format, the name and the pattern. All within [`limits`].
+//! the schema itself gives is taken if it [`fits`], else [`generator`] makes one by type, with
+//! [`containers`] for what has values inside. Strings ([`text`]) look at the message, the format,
+//! the name and the pattern. All within [`limits`].
 
+mod containers;
 mod fits;
 mod formats;
 mod from_message;

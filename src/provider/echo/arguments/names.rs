@@ -34,13 +34,14 @@ pub(super) fn topic(property: &[String], subject: &[String]) -> Option<Topic> {
         let joined = last.checked_sub(1).map(|first| property[first..=last].concat());
         joined.as_deref().and_then(of_word).or_else(|| of_word(&property[last]))
     });
-    let to_somebody = || property.iter().any(|word| word == "to") && subject.iter().any(is_email);
+    let to_somebody =
+        || property.iter().any(|word| word == "to") && subject.iter().any(|word| is_email(word));
     strong
         .or_else(|| to_somebody().then_some(Topic::Email))
         .or_else(|| property.iter().rev().find_map(|word| of_weak_word(word)))
 }
 
-fn is_email(word: &String) -> bool {
+fn is_email(word: &str) -> bool {
     of_word(word) == Some(Topic::Email)
 }
 

@@ -5,10 +5,10 @@
 
 use std::{collections::BTreeSet, ptr};
 
-use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::number::as_count;
+use super::{limits::step, number::as_count};
+use crate::json_schema::local;
 
 /// The schema objects that all apply to one value.
 #[derive(Debug, Default)]
@@ -59,7 +59,11 @@ pub(super) fn flatten<'a>(
     let mut seen = BTreeSet::new();
     let mut todo: Vec<&Value> = schemas.iter().rev().copied().collect();
     while let Some(schema) = todo.pop() {
-        *steps = steps.checked_sub(1).ok_or(Cut::Limit)?;
+        let parts = ["allOf", "anyOf", "oneOf"].map(|keyword| schema.get(keyword));
+        let cost = parts.into_iter().flatten().filter_map(Value::as_array).map(Vec::len);
+        if !step(steps, 1 + cost.sum::<usize>()) {
+            return Err(Cut::Limit);
+        }
         let Value::Object(layer) = schema else {
             if *schema == Value::Bool(false) {
                 return Err(Cut::Impossible);
@@ -96,7 +100,7 @@ impl<'a> Node<'a> {
     ) -> Result<Vec<&'a Value>, Cut> {
         let mut parts = Vec::new();
         if let Some(reference) = layer.get("$ref").and_then(Value::as_str) {
-            match target(root, reference) {
+            match local(root, reference) {
                 Some(target) if active.contains(&ptr::from_ref(target)) => return Err(Cut::Cycle),
                 Some(target) => {
                     self.targets.push(ptr::from_ref(target));
@@ -166,7 +170,8 @@ pub(super) fn list<'a>(layer: &'a Map<String, Value>, keyword: &str) -> &'a [Val
 /// The names in a `type`, which may be one or several.
 pub(super) fn type_names(value: &Value) -> Vec<&str> {
     match value {
-        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        // There are seven types.
+        Value::Array(names) => names.iter().take(7).filter_map(Value::as_str).collect(),
         name => name.as_str().into_iter().collect(),
     }
 }
@@ -190,7 +195,7 @@ fn first_branch<'a>(
 ) -> Option<&'a Value> {
     let goes_back = |branch: &Value| {
         let reference = branch.get("$ref").and_then(Value::as_str);
-        let target = reference.and_then(|reference| target(root, reference));
+        let target = reference.and_then(|reference| local(root, reference));
         target.is_some_and(|target| active.contains(&ptr::from_ref(target)))
     };
     let open = |branch: &&Value| **branch != Value::Bool(false) && !goes_back(branch);
@@ -207,10 +212,4 @@ fn is_null(schema: &Value) -> bool {
     schema.get("type").is_some_and(|name| type_names(name) == ["null"])
         || schema.get("const").is_some_and(Value::is_null)
         || schema.get("enum").is_some_and(only)
-}
-
-/// The schema that a local `$ref` points at.
-pub(super) fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
-    let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
-    root.pointer(&pointer)
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     formats, from_message,
     generator::Generator,
-    limits::{json_len, spend},
+    limits::{json_len, step},
     names::{self, Topic},
     pattern::{Pattern, padded},
     schema::{Cut, Node},
@@ -14,6 +14,8 @@ use crate::json_schema::Schema;
 
 /// What compiling a pattern costs in steps.
 const COMPILE_STEPS: usize = 100;
+/// How many bytes of a message are searched.
+const MAX_READ: usize = 64 * 1024;
 /// How many strings of a pattern are tried.
 const MAX_TRIES: usize = 32;
 
@@ -31,7 +33,8 @@ impl<'a> Rules<'a> {
         let (least, most) = (node.at_least("minLength"), node.at_most("maxLength"));
         let mut rules = Self { least, most, checks: Vec::new(), unknown: None };
         for pattern in node.texts("pattern") {
-            if !rules.add(&json!({"pattern": pattern}), steps) {
+            let affordable = step(steps, pattern.len());
+            if !affordable || !rules.add(&json!({"pattern": pattern}), steps) {
                 rules.unknown.get_or_insert(pattern);
             }
         }
@@ -42,7 +45,7 @@ impl<'a> Rules<'a> {
     }
 
     fn add(&mut self, schema: &Value, steps: &mut usize) -> bool {
-        let compiled = spend(steps, COMPILE_STEPS).then(|| Schema::compile(schema).ok()).flatten();
+        let compiled = step(steps, COMPILE_STEPS).then(|| Schema::compile(schema).ok()).flatten();
         let understood = compiled.is_some();
         self.checks.extend(compiled);
         understood
@@ -62,7 +65,7 @@ impl<'a> Generator<'a> {
         if let Some(pattern) = rules.unknown {
             self.note(&format!("pattern {pattern:?} is not understood"));
         }
-        let candidates = self.candidates(node, &rules, name, nth);
+        let candidates = self.candidates(node, &rules, name, nth)?;
         let room = self.limits.bytes;
         let valid = candidates.iter().find(|text| json_len(text) < room && rules.allow(text));
         if let Some(text) = valid {
@@ -76,27 +79,36 @@ impl<'a> Generator<'a> {
     }
 
     /// What the string could be, best first.
-    fn candidates(&self, node: &Node, rules: &Rules, name: &str, nth: usize) -> Vec<String> {
+    fn candidates(
+        &mut self,
+        node: &Node,
+        rules: &Rules,
+        name: &str,
+        nth: usize,
+    ) -> Result<Vec<String>, Cut> {
         let property = names::words(name);
         let topic = names::topic(&property, &self.subject);
+        // To read the message takes time.
+        self.step(if topic.is_some() { head(self.context.mention).len() / 64 } else { 0 })?;
         let said = topic.filter(|_| nth == 0).and_then(|topic| self.said(topic));
         for format in node.texts("format") {
             if let Some(made) = formats::candidates(format, nth, rules.least, rules.most) {
                 let same_kind = topic == Some(Topic::Email) && format.ends_with("email");
-                return said.filter(|_| same_kind).into_iter().chain(made).collect();
+                return Ok(said.filter(|_| same_kind).into_iter().chain(made).collect());
             }
         }
         let words = ["Test".to_owned()].into_iter().chain(self.subject.clone()).chain(property);
         let text = words.collect::<Vec<_>>().join(" ");
         let example = topic.and_then(Topic::example).map(str::to_owned);
         let general = example.into_iter().chain([text]);
-        said.into_iter().chain(general.map(|text| numbered(text, topic, nth))).collect()
+        Ok(said.into_iter().chain(general.map(|text| numbered(text, topic, nth))).collect())
     }
 
     /// What the messages say about a topic.
     fn said(&self, topic: Topic) -> Option<String> {
-        let question = Some(self.context.question).filter(|text| !text.is_empty());
-        let message = self.context.mention;
+        let room = 1..self.limits.bytes;
+        let question = Some(self.context.question).filter(|text| room.contains(&text.len()));
+        let message = head(self.context.mention);
         match topic {
             Topic::Email => from_message::email(message).map(str::to_owned),
             Topic::Place => from_message::place(message),
@@ -113,7 +125,7 @@ impl<'a> Generator<'a> {
         for lean in [false, true] {
             for nth in nth..nth + MAX_TRIES {
                 let Some(text) = pattern.string(nth, lean, rules.least, limit) else { break };
-                if !spend(&mut self.limits.steps, text.len()) {
+                if !step(&mut self.limits.steps, text.len()) {
                     return None;
                 }
                 if rules.allow(&text) {
@@ -141,6 +153,11 @@ impl<'a> Generator<'a> {
         }
         Ok(Value::from(text))
     }
+}
+
+/// As much of a message as is read.
+fn head(message: &str) -> &str {
+    &message[..message.floor_char_boundary(MAX_READ)]
 }
 
 /// A variant of a text.

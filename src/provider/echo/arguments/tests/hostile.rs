@@ -103,6 +103,31 @@ fn thousands_of_tools() {
     assert!(made.map(|made| made.json.len()).sum::<usize>() < 4 * 1024 * 1024 + 2000 * 2);
 }
 
+#[test]
+fn long_lists_and_long_messages() {
+    let item = |item: Value| json!({"properties": {"a": {"type": "array", "minItems": 9000, "items": item}}, "required": ["a"]});
+    let properties: serde_json::Map<_, _> =
+        (0..20_000).map(|number| (number.to_string(), Value::Bool(true))).collect();
+    for schema in [
+        item(json!({"enum": vec![Value::Null; 100_000]})),
+        item(json!({"type": "string", "default": 1, "enum": vec![1; 100_000]})),
+        item(json!({"anyOf": vec![json!({"type": "null"}); 100_000]})),
+        item(json!({"allOf": vec![json!(true); 100_000]})),
+        item(json!({"type": vec!["x"; 100_000], "allOf": [{"type": vec!["y"; 100_000]}]})),
+        item(json!({"default": vec![0; 100_000]})),
+        item(json!({"properties": properties, "maxProperties": 0})),
+        item(json!({"pattern": "a".repeat(100_000)})),
+    ] {
+        made_within_limits(&schema);
+    }
+    let message = "in the é ".repeat(200_000);
+    let names = (0..9000).map(|number| (format!("city{number}"), json!({"type": "string"})));
+    let schema = json!({"properties": names.collect::<serde_json::Map<_, _>>()});
+    let context =
+        Context { subject: &message, mention: &message, question: &message, literal: false };
+    arguments(Some(&schema), &context, &mut Budget::default());
+}
+
 /// JSON that looks like a schema here and there.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = proptest::sample::select(WORDS.as_slice());
