@@ -1,27 +1,278 @@
-//! One request in, one echo out.
+//! What goes in and what comes out: roles, inputs, parameters, on every surface.
+
+use std::collections::BTreeMap;
 
 use mynah::wire::proto::{
-    ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
-    ConversationMessageOfUser, ConversationRequestAlpha2, conversation_message::MessageTypes,
+    ConversationInput, ConversationRequest, ConversationRequestAlpha2, ConversationResult,
+    conversation_message::MessageTypes, conversation_stream_response::Message,
+};
+use prost_types::Any;
+use serde_json::json;
+
+use crate::support::{
+    Sidecar,
+    messages::{
+        as_struct, ask, assistant, call, calls, developer, input, request, result, system, tool,
+        user,
+    },
+    stream,
 };
 
-use crate::support::Sidecar;
+#[tokio::test]
+async fn the_last_user_message_comes_back_whoever_spoke_last() {
+    let sidecar = Sidecar::start();
+    let later = [
+        system("be brief"),
+        developer("no jokes"),
+        assistant("hm"),
+        calls("", [call("1", "f", "{}")]),
+    ];
+    for message in later {
+        let answer = sidecar.converse(request([user("hello"), message])).await.unwrap();
+        assert_eq!(answer.content, "hello");
+        assert_eq!(answer.finish_reason, "stop");
+    }
+}
 
 #[tokio::test]
-async fn the_last_user_message_comes_back() {
+async fn without_a_user_the_last_text_comes_back() {
     let sidecar = Sidecar::start();
-    let user = ConversationMessageOfUser {
-        name: None,
-        content: vec![ConversationMessageContent { text: "Hello, world!".into() }],
+    let messages = [system("said"), developer("said"), assistant("said"), result("1", "f", "said")];
+    for message in messages {
+        let answer = sidecar.converse(request([message, system("")])).await.unwrap();
+        assert_eq!(answer.content, "said");
+    }
+    assert_eq!(sidecar.converse(request([])).await.unwrap().content, "");
+}
+
+#[tokio::test]
+async fn parts_and_inputs_are_joined_into_one_history() {
+    let sidecar = Sidecar::start();
+    let mut two_parts = user("one");
+    let Some(MessageTypes::OfUser(message)) = &mut two_parts.message_types else { unreachable!() };
+    message.content.push(mynah::wire::proto::ConversationMessageContent { text: "two".into() });
+    let mut asked = request([user("first")]);
+    asked.inputs.push(input([system("note")]));
+    asked.inputs.push(input([two_parts]));
+    let answer = sidecar.converse(asked).await.unwrap();
+    assert_eq!(answer.content, "one\ntwo");
+    // "first" 1, "note" 1, "one\ntwo" 1
+    assert_eq!(answer.whole.outputs[0].usage.unwrap().prompt_tokens, 3);
+}
+
+#[tokio::test]
+async fn a_tool_loop_ends_with_what_the_tools_returned() {
+    let sidecar = Sidecar::start();
+    let schema = json!({"type": "object", "properties": {"location": {"type": "string"}}});
+    let tools = [tool("get_weather", schema.clone()), tool("get_time", schema)];
+    let question = user("What's the weather and the time in Paris?");
+    let asked = ConversationRequestAlpha2 { tools: tools.to_vec(), ..request([question.clone()]) };
+    let first = sidecar.converse(asked.clone()).await.unwrap();
+    assert_eq!(first.called(), ["get_weather", "get_time"]);
+    assert_eq!(first.calls[0].arguments, json!({"location": "Paris"}));
+
+    let made: Vec<_> = first.calls.iter().map(|c| call(&c.id, &c.name, "{}")).collect();
+    let history = [
+        question,
+        calls("", made),
+        result(&first.calls[0].id, "get_weather", "sunny"),
+        result(&first.calls[1].id, "get_time", "noon"),
+        system("answer now"),
+    ];
+    for choice in ["", "auto", "none", "required", "get_time"] {
+        let mut asked = ConversationRequestAlpha2 { ..asked.clone() };
+        asked.inputs = vec![input(history.clone())];
+        asked.tool_choice = Some(choice.to_owned());
+        let last = sidecar.converse(asked).await.unwrap();
+        assert_eq!((last.content.as_str(), last.calls.len()), ("sunny\nnoon", 0), "{choice}");
+        assert_eq!(last.finish_reason, "stop", "{choice}");
+    }
+}
+
+#[tokio::test]
+async fn tool_choice_decides_which_tools_are_called() {
+    let sidecar = Sidecar::start();
+    let tools = || ["get_weather", "get_time"].map(|name| tool(name, serde_json::Value::Null));
+    let cases: [(&str, &str, &[&str]); 8] = [
+        ("What time is it?", "auto", &["get_time"]),
+        ("What time is it?", "none", &[]),
+        ("What time is it?", "required", &["get_time"]),
+        ("What time is it?", "get_weather", &["get_weather"]),
+        ("Hello", "auto", &[]),
+        ("Hello", "required", &["get_weather"]),
+        ("Hello", "get_time", &["get_time"]),
+        ("Hello", "", &[]),
+    ];
+    for (text, choice, expected) in cases {
+        let mut asked = ask(text, tools());
+        asked.tool_choice = Some(choice.to_owned());
+        let answer = sidecar.converse(asked).await.unwrap();
+        assert_eq!(answer.called(), expected, "{text} with {choice:?}");
+        assert!(answer.calls.iter().all(|call| call.arguments == json!({})), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn ids_are_unique_over_a_conversation_and_stable_over_time() {
+    let sidecar = Sidecar::start();
+    let tools = [tool("get_weather", serde_json::Value::Null)];
+    let first = sidecar.converse(ask("weather", tools.clone())).await.unwrap();
+    let again = sidecar.converse(ask("weather", tools.clone())).await.unwrap();
+    assert_eq!(first.calls[0].id, again.calls[0].id);
+
+    let id = &first.calls[0].id;
+    let history = [
+        user("weather"),
+        calls("", [call(id, "get_weather", "{}")]),
+        result(id, "get_weather", "sunny"),
+        user("weather"),
+    ];
+    let asked = ConversationRequestAlpha2 { tools: tools.to_vec(), ..request(history) };
+    let second = sidecar.converse(asked).await.unwrap();
+    assert_eq!(second.called(), ["get_weather"]);
+    assert_ne!(second.calls[0].id, *id);
+}
+
+#[tokio::test]
+async fn response_format_is_followed() {
+    let sidecar = Sidecar::start();
+    let schema = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "size": {"type": "integer", "maximum": 9}},
+        "required": ["city", "size"],
+        "description": null,
+    });
+    let wrapped = json!({"type": "json_schema", "json_schema": {"name": "x", "schema": schema}});
+    let generated = r#"{"city":"San Francisco","size":9}"#;
+    let valid = r#"{ "city": "Oslo", "size": 3 }"#;
+    let cases = [
+        (&schema, "hello", generated),
+        (&schema, valid, valid),
+        (&schema, r#"{"city": 1}"#, generated),
+        (&wrapped, "hello", generated),
+        (&wrapped, valid, valid),
+        (&json!({"type": "json_object"}), "[1]", "{}"),
+        (&json!({"type": "json_object"}), "{\"a\": 1}", "{\"a\": 1}"),
+    ];
+    for (format, text, expected) in cases {
+        let mut asked = ask(text, []);
+        asked.response_format = Some(as_struct(format));
+        let answer = sidecar.converse(asked).await.unwrap();
+        assert_eq!(answer.content, expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_response_format_that_is_no_schema_is_answered_all_the_same() {
+    let sidecar = Sidecar::start();
+    let mut asked = ask("5", []);
+    asked.response_format = Some(as_struct(&json!({"type": "integer", "minimum": "x"})));
+    assert_eq!(sidecar.converse(asked).await.unwrap().content, "42");
+}
+
+#[tokio::test]
+async fn context_id_comes_back_unless_it_is_empty() {
+    let sidecar = Sidecar::start();
+    for (sent, expected) in [(Some("c1"), Some("c1")), (Some(""), None), (None, None)] {
+        let mut asked = ask("x", []);
+        asked.context_id = sent.map(str::to_owned);
+        let answer = sidecar.converse(asked).await.unwrap();
+        assert_eq!(answer.whole.context_id.as_deref(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_parameter_without_a_type_is_accepted() {
+    let sidecar = Sidecar::start();
+    let mut asked = ask("x", []);
+    let any = Any { type_url: String::new(), value: b"{\"a\":1}".to_vec() };
+    asked.parameters = BTreeMap::from([("p".to_owned(), any)]);
+    assert_eq!(sidecar.converse(asked).await.unwrap().content, "x");
+}
+
+fn alpha1(inputs: &[(&str, Option<&str>)]) -> ConversationRequest {
+    let input = |(content, role): &(&str, Option<&str>)| ConversationInput {
+        content: (*content).to_owned(),
+        role: role.map(str::to_owned),
+        scrub_pii: None,
     };
-    let message = ConversationMessage { message_types: Some(MessageTypes::OfUser(user)) };
-    let request = ConversationRequestAlpha2 {
-        name: "echo".into(),
-        inputs: vec![ConversationInputAlpha2 { messages: vec![message], scrub_pii: None }],
+    ConversationRequest {
+        name: "echo".to_owned(),
+        inputs: inputs.iter().map(input).collect(),
         ..Default::default()
+    }
+}
+
+#[tokio::test]
+async fn alpha1_roles_are_those_of_daprd() {
+    let sidecar = Sidecar::start();
+    let mut client = sidecar.client().await;
+    for role in [
+        None,
+        Some(""),
+        Some("user"),
+        Some("human"),
+        Some("generic"),
+        Some("unknown"),
+        Some("System"),
+    ] {
+        let asked = alpha1(&[("user", Some("user")), ("last", role)]);
+        let answer = client.converse_alpha1(asked).await.unwrap().into_inner();
+        assert_eq!(answer.outputs[0].result, "last", "{role:?} is a user");
+    }
+    for role in ["system", "assistant", "ai"] {
+        let asked = alpha1(&[("user", Some("user")), ("last", Some(role))]);
+        let answer = client.converse_alpha1(asked).await.unwrap().into_inner();
+        assert_eq!(answer.outputs[0].result, "user", "{role} is no user");
+    }
+    for role in ["tool", "function"] {
+        let asked = alpha1(&[("user", Some("user")), ("a", Some(role)), ("b", Some(role))]);
+        let answer = client.converse_alpha1(asked).await.unwrap().into_inner();
+        assert_eq!(answer.outputs[0].result, "a\nb", "{role} ends a loop");
+    }
+}
+
+#[tokio::test]
+async fn alpha1_returns_parameters_and_context() {
+    let sidecar = Sidecar::start();
+    let any = Any { type_url: "type.googleapis.com/x.Y".to_owned(), value: vec![1, 2] };
+    let parameters = BTreeMap::from([("p".to_owned(), any)]);
+    let context_id = Some("c1".to_owned());
+    let asked = ConversationRequest {
+        context_id: context_id.clone(),
+        parameters: parameters.clone(),
+        ..alpha1(&[("hello there", None)])
     };
-    let answer = sidecar.client().await.converse_alpha2(request).await.unwrap().into_inner();
-    let choice = &answer.outputs[0].choices[0];
-    assert_eq!(choice.message.as_ref().unwrap().content, "Hello, world!");
-    assert_eq!(choice.finish_reason, "stop");
+    let mut client = sidecar.client().await;
+    let answer = client.converse_alpha1(asked.clone()).await.unwrap().into_inner();
+    let expected = vec![ConversationResult { result: "hello there".to_owned(), parameters }];
+    assert_eq!((&answer.context_id, &answer.outputs), (&context_id, &expected));
+
+    let mut stream = client.converse_stream_alpha1(asked).await.unwrap().into_inner();
+    let mut text = String::new();
+    let complete = loop {
+        match stream.message().await.unwrap().unwrap().message.unwrap() {
+            Message::Chunk(chunk) => text += &chunk.content,
+            Message::Complete(complete) => break complete,
+        }
+    };
+    assert_eq!(text, "hello there");
+    assert_eq!((complete.context_id, complete.outputs), (context_id, expected));
+    assert_eq!(complete.usage.unwrap().total_tokens, 4);
+    assert!(stream.message().await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn streams_end_with_the_unary_answer() {
+    let sidecar = Sidecar::start();
+    let weather = || [tool("get_weather", serde_json::Value::Null)];
+    let requests =
+        [ask("Hello, world!", []), ask("weather?", weather()), ask("", []), ask(" \n ", [])];
+    for asked in requests {
+        let unary = sidecar.converse(asked.clone()).await.unwrap();
+        let streamed = stream(&sidecar, asked).await.unwrap();
+        assert_eq!(streamed.answer.whole, unary.whole);
+        assert_eq!(streamed.chunks.concat(), unary.content);
+        assert!(streamed.chunks.iter().all(|chunk| !chunk.is_empty()));
+    }
 }

@@ -1,6 +1,7 @@
 //! Everything that is tested through the front door: the real program, real sockets, real clients.
 
 #![allow(unreachable_pub, reason = "nobody outside sees the items of a test")]
+#![allow(deprecated, reason = "Dapr deprecates Alpha1, and its clients still call it")]
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -16,3 +17,7 @@ mod seed_echo;
 
 // What each surface does.
 mod converse;
+mod errors;
+mod http_api;
+mod limits;
+mod sidecar_api;

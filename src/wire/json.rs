@@ -69,7 +69,11 @@ fn descriptor<M: Name>() -> MessageDescriptor {
 fn explain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let (what, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
-    let place = format!("(line {}:{})", error.line(), error.column());
+    let place = format!("(line {}:{})", error.line(), error.column().max(1));
+    let what = match what {
+        "failed to parse duration" => "not a duration in seconds, such as \"86400s\"",
+        other => other,
+    };
     match error.classify() {
         Category::Eof => "unexpected EOF".to_owned(),
         Category::Syntax => format!("syntax error {place}: {what}"),

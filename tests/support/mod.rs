@@ -1,5 +1,6 @@
 //! The program under test, as a process of its own.
 
+pub mod http;
 pub mod messages;
 
 use std::{

@@ -1,0 +1,228 @@
+//! The HTTP API: proto JSON in daprd's dialect, its URL rules, server-sent events.
+
+use serde_json::{Value, json};
+
+use crate::support::Sidecar;
+
+const ALPHA1: &str = "/v1.0-alpha1/conversation/echo/converse";
+const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
+
+fn hello() -> String {
+    json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": "Hello, world!"}]}}]}]})
+        .to_string()
+}
+
+/// A text with JSON's own spelling of numbers kept out of the way.
+fn output(content: &str, tokens: &str, total: &str) -> Value {
+    json!({
+        "choices": [{"finishReason": "stop", "message": {"content": content}}],
+        "model": "echo",
+        "usage": {"completionTokens": tokens, "promptTokens": tokens, "totalTokens": total},
+    })
+}
+
+#[tokio::test]
+async fn answers_have_daprds_form() {
+    let sidecar = Sidecar::start();
+    let reply = sidecar.post(ALPHA2, hello()).await;
+    assert_eq!((reply.status, reply.content_type.as_str()), (200, "application/json"));
+    assert_eq!(reply.json(), json!({"outputs": [output("Hello, world!", "3", "6")]}));
+}
+
+#[tokio::test]
+async fn both_spellings_nulls_and_unknown_fields_are_accepted() {
+    let sidecar = Sidecar::start();
+    let body = json!({
+        "context_id": "c", "promptCacheRetention": "86400s", "temperature": "0.5",
+        "tools": null, "toolChoice": null, "max_tokens": "7", "nonsense": {"a": 1},
+        "parameters": {"p": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": "v"}},
+        "response_format": null, "scrub_pii": null,
+        "inputs": [{"scrubPII": "whatever", "messages": [
+            {"of_user": {"name": "n", "content": [{"text": "hi"}]}},
+            {"ofAssistant": {"content": [], "tool_calls": [{"id": "1", "function": {"name": "f"}}]}},
+        ]}],
+    });
+    let reply = sidecar.post(ALPHA2, body.to_string()).await;
+    assert_eq!(reply.json(), json!({"contextId": "c", "outputs": [output("hi", "1", "2")]}));
+    let nan = r#"{"temperature": "NaN", "inputs": [{}]}"#;
+    assert_eq!(sidecar.post(ALPHA2, nan).await.status, 200);
+}
+
+#[tokio::test]
+async fn alpha1_keeps_its_spelling_and_returns_parameters_by_name() {
+    let sidecar = Sidecar::start();
+    let body = json!({
+        "contextID": "c1",
+        "inputs": [{"content": "a", "scrubPII": false}],
+        "parameters": {
+            "z": {"@type": "type.googleapis.com/google.protobuf.Int64Value", "value": "5"},
+            "a": {"@type": "type.googleapis.com/google.protobuf.Struct",
+                  "value": {"b": 1, "a": [1.5, null]}},
+        },
+    });
+    let reply = sidecar.post(ALPHA1, body.to_string()).await;
+    let parameters = concat!(
+        r#"{"a":{"@type":"type.googleapis.com/google.protobuf.Struct","value":{"a":[1.5,null],"b":1}},"#,
+        r#""z":{"@type":"type.googleapis.com/google.protobuf.Int64Value","value":"5"}}"#
+    );
+    let expected =
+        format!(r#"{{"contextID":"c1","outputs":[{{"parameters":{parameters},"result":"a"}}]}}"#);
+    assert_eq!(reply.body, expected);
+}
+
+#[tokio::test]
+async fn bodies_of_the_other_version_say_nothing() {
+    let sidecar = Sidecar::start();
+    let alpha1 = sidecar.post(ALPHA1, hello()).await;
+    assert_eq!(alpha1.json(), json!({"outputs": [{}]}));
+    let alpha2 = sidecar.post(ALPHA2, r#"{"inputs":[{"content":"x"}]}"#).await;
+    assert_eq!(alpha2.json()["outputs"][0]["choices"][0]["message"], json!({}));
+}
+
+#[tokio::test]
+async fn malformed_bodies_say_what_and_where() {
+    let sidecar = Sidecar::start();
+    let deep = "[".repeat(10_000);
+    let cases = [
+        ("{bad", "syntax error (line 1:2): key must be a string"),
+        ("null", "(line 1:4): invalid type: null, expected a map"),
+        ("[]", "(line 1:1): invalid type: sequence, expected a map"),
+        (r#"{"inputs": ["#, "unexpected EOF"),
+        (r#"{"inputs": []} x"#, "syntax error (line 1:16): trailing characters"),
+        (r#"{"inputs": "x"}"#, "(line 1:14): invalid type: string \"x\", expected a list"),
+        (
+            r#"{"promptCacheRetention": "1h", "inputs": [{}]}"#,
+            "(line 1:29): not a duration in seconds, such as \"86400s\"",
+        ),
+        (
+            r#"{"inputs": [{"messages": [{"ofUser": {}, "ofSystem": {}}]}]}"#,
+            "(line 1:56): multiple fields provided for oneof 'message_types'",
+        ),
+        (
+            r#"{"parameters": {"p": {"@type": "type.googleapis.com/foo.Bar"}}}"#,
+            "(line 1:61): message 'foo.Bar' not found",
+        ),
+    ];
+    for (body, expected) in cases {
+        let reply = sidecar.post(ALPHA2, body).await;
+        assert_eq!(reply.status, 400, "{body}");
+        let message = format!("failed deserializing HTTP body: proto: {expected}");
+        let expected = json!({"errorCode": "ERR_MALFORMED_REQUEST", "message": message});
+        assert_eq!(reply.json(), expected, "{body}");
+    }
+    let nested = format!(r#"{{"responseFormat": {{"a": {deep}"#);
+    let reply = sidecar.post(ALPHA2, nested).await;
+    assert_eq!(reply.status, 400);
+    assert!(reply.body.len() < 300, "short: {}", reply.body);
+}
+
+#[tokio::test]
+async fn an_empty_body_is_an_empty_message() {
+    let sidecar = Sidecar::start();
+    let reply = sidecar.post(ALPHA2, "").await;
+    assert_eq!(reply.status, 400);
+    assert_eq!(reply.json()["errorCode"], "ERR_CONVERSATION_MISSING_INPUTS");
+}
+
+#[tokio::test]
+async fn markup_in_errors_is_escaped_as_go_does() {
+    let sidecar = Sidecar::start();
+    let reply = sidecar.post("/v1.0-alpha2/conversation/a%3Cb&c%3E/converse", hello()).await;
+    let expected = r"failed finding conversation component a\u003cb\u0026c\u003e";
+    assert!(reply.body.contains(expected), "{}", reply.body);
+}
+
+#[tokio::test]
+async fn urls_are_read_as_daprd_reads_them() {
+    let yaml = "\
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: we-ird+x}
+spec: {type: conversation.echo}
+";
+    let sidecar = Sidecar::with_components(yaml);
+    let paths = [
+        ("/v1.0-alpha2/conversation/we-ird%2Bx/converse", 200),
+        ("/v1.0-alpha2/conversation/we-ird%2Bx/converse/", 200),
+        ("//v1.0-alpha2//conversation/we-ird%2Bx/converse", 200),
+        ("/v1.0-alpha2/conversation/we-ird+x/converse", 400),
+        ("/v1.0-alpha2/conversation/we-ird%2Bx/converse?metadata.a=b", 200),
+        ("/v1.0-alpha2/conversation/%zz/converse", 400),
+        ("/v1.0/conversation/we-ird%2Bx/converse", 404),
+        ("/v1.0-alpha3/conversation/we-ird%2Bx/converse", 404),
+        ("/", 404),
+    ];
+    for (path, status) in paths {
+        assert_eq!(sidecar.post(path, hello()).await.status, status, "{path}");
+    }
+    let plus = sidecar.post(paths[3].0, hello()).await;
+    let message = "failed finding conversation component we-ird x";
+    assert_eq!(plus.json()["message"], message);
+    let broken = sidecar.post(paths[5].0, hello()).await;
+    assert_eq!(broken.content_type, "text/plain; charset=utf-8");
+    assert_eq!(broken.body, "failed to unescape request parameter \"%zz\"");
+}
+
+#[tokio::test]
+async fn the_name_in_the_path_counts_and_the_content_type_does_not() {
+    let sidecar = Sidecar::start();
+    let body = r#"{"name": "nope", "inputs": [{}]}"#;
+    assert_eq!(sidecar.post(ALPHA2, body).await.status, 200);
+    let request = reqwest::Client::new().post(sidecar.url(ALPHA2));
+    let request = request.header("content-type", "text/html").body(hello());
+    assert_eq!(sidecar.send(request).await.status, 200);
+}
+
+#[tokio::test]
+async fn other_paths_and_methods_say_what_there_is() {
+    let sidecar = Sidecar::start();
+    let client = reqwest::Client::new();
+    let requests = [
+        client.get(sidecar.url(ALPHA2)),
+        client.put(sidecar.url(ALPHA2)),
+        client.request(reqwest::Method::OPTIONS, sidecar.url(ALPHA2)),
+        client.get(sidecar.url("/v1.0/state/store/key")),
+        client.get(sidecar.url("/healthz")),
+        client.post(sidecar.url("/v1.0/metadata")),
+        client.get(sidecar.url("/v1.0/shutdown")),
+    ];
+    for request in requests {
+        let what = format!("{request:?}");
+        let reply = sidecar.send(request).await;
+        assert_eq!(reply.status, 404, "{what}");
+        assert_eq!(reply.json()["errorCode"], "ERR_DIRECT_INVOKE", "{what}");
+        assert_eq!(reply.json()["message"], mynah::wire::error::NOT_SERVED, "{what}");
+    }
+    let head = sidecar.send(client.head(sidecar.url("/v1.0/healthz"))).await;
+    assert_eq!(head.status, 404);
+}
+
+#[tokio::test]
+async fn events_are_chunks_and_one_complete() {
+    let sidecar = Sidecar::start();
+    let reply = sidecar.post_for_events(ALPHA2, hello()).await;
+    assert_eq!((reply.status, reply.content_type.as_str()), (200, "text/event-stream"));
+    let complete = json!({"complete": {"outputs": [output("Hello, world!", "3", "6")]}});
+    let expected = [
+        ("message", json!({"chunk": {"content": "Hello,"}})),
+        ("message", json!({"chunk": {"content": " world!"}})),
+        ("message", complete),
+    ];
+    assert_eq!(reply.events(), expected);
+
+    let alpha1 = r#"{"contextID": "c", "inputs": [{"content": "a b"}]}"#;
+    let reply = sidecar.post_for_events(ALPHA1, alpha1).await;
+    let usage = json!({"promptTokens": "1", "completionTokens": "1", "totalTokens": "2"});
+    let complete =
+        json!({"complete": {"contextID": "c", "outputs": [{"result": "a b"}], "usage": usage}});
+    assert_eq!(reply.events().last(), Some(&("message", complete)));
+}
+
+#[tokio::test]
+async fn http2_without_tls_is_served() {
+    let sidecar = Sidecar::start();
+    let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
+    let response = client.post(sidecar.url(ALPHA2)).body(hello()).send().await.unwrap();
+    assert_eq!(response.version(), reqwest::Version::HTTP_2);
+    assert_eq!(response.status(), 200);
+}

@@ -1,0 +1,176 @@
+//! Sizes, nesting, and broken bytes.
+
+use bytes::Bytes;
+use mynah::wire::proto::{ConversationRequestAlpha2, SetMetadataRequest};
+use prost::Message;
+use prost_types::{Struct, Value, value::Kind};
+use serde_json::json;
+use tonic::{Code, Status};
+
+use crate::support::{
+    Sidecar,
+    messages::{ask, tool},
+    stream,
+};
+
+const LIMIT: usize = 4 * 1024 * 1024;
+const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
+
+/// A request whose message has exactly `size` bytes.
+fn request_of(size: usize) -> ConversationRequestAlpha2 {
+    let mut text = size - 64;
+    loop {
+        let request = ask(&"x".repeat(text), []);
+        match request.encoded_len() {
+            len if len == size => return request,
+            len => text += size - len,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_message_may_have_four_mebibytes_and_no_more() {
+    let sidecar = Sidecar::start();
+    let largest = request_of(LIMIT);
+    // It comes back with a model and usage around it, so the answer is over the limit.
+    let status = sidecar.converse(largest).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    let size = LIMIT - 64..LIMIT + 64;
+    let got = number_before(status.message(), " vs. 4194304)");
+    assert!(size.contains(&got), "{}", status.message());
+    assert!(status.message().starts_with("grpc: trying to send message larger than max ("));
+
+    let status = sidecar.converse(request_of(LIMIT + 1)).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    let message = "grpc: received message larger than max (4194305 vs. 4194304)";
+    assert_eq!(status.message(), message);
+    let status = stream(&sidecar, request_of(LIMIT + 1)).await.unwrap_err();
+    assert_eq!((status.code(), status.message()), (Code::ResourceExhausted, message));
+
+    let answer = sidecar.converse(request_of(LIMIT - 64)).await.unwrap();
+    assert!(answer.content.len() > LIMIT - 200);
+}
+
+fn number_before(text: &str, end: &str) -> usize {
+    let before = text.strip_suffix(end).expect("the limit");
+    before.rsplit('(').next().expect("a number").parse().expect("a number")
+}
+
+#[tokio::test]
+async fn a_body_may_have_four_mebibytes_and_no_more() {
+    let sidecar = Sidecar::start();
+    let body = |size: usize| {
+        let around = json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": ""}]}}]}]});
+        let around = around.to_string();
+        around.replace("\"\"", &format!("\"{}\"", "x".repeat(size - around.len())))
+    };
+    assert_eq!(body(LIMIT).len(), LIMIT);
+    assert_eq!(sidecar.post(ALPHA2, body(LIMIT)).await.status, 200);
+    let expected = json!({"errorCode": "ERR_BODY_READ", "message": "failed to read request body: stream too large"});
+    for size in [LIMIT + 1, LIMIT + 1024 * 1024] {
+        let reply = sidecar.post(ALPHA2, body(size)).await;
+        assert_eq!((reply.status, reply.json()), (400, expected.clone()));
+    }
+}
+
+#[tokio::test]
+async fn max_body_size_moves_the_limits() {
+    let sidecar = Sidecar::start_with(&["--max-body-size", "1Ki"]);
+    assert_eq!(sidecar.converse(ask("small", [])).await.unwrap().content, "small");
+    let status = sidecar.converse(request_of(1025)).await.unwrap_err();
+    assert_eq!(status.message(), "grpc: received message larger than max (1025 vs. 1024)");
+    assert_eq!(sidecar.post(ALPHA2, "x".repeat(1025)).await.json()["errorCode"], "ERR_BODY_READ");
+}
+
+/// A struct so deep in structs.
+fn nested(depth: usize) -> Struct {
+    let mut inner = Struct::default();
+    for _ in 0..depth {
+        let value = Value { kind: Some(Kind::StructValue(inner)) };
+        inner = Struct { fields: [("a".to_owned(), value)].into() };
+    }
+    inner
+}
+
+#[tokio::test]
+async fn deep_nesting_gets_a_short_text() {
+    let sidecar = Sidecar::start();
+    let with = |depth| {
+        let mut request = ask("x", []);
+        request.response_format = Some(nested(depth));
+        request
+    };
+    assert!(sidecar.converse(with(20)).await.is_ok());
+    let status = sidecar.converse(with(200)).await.unwrap_err();
+    assert_eq!(status.code(), Code::Internal);
+    assert_eq!(status.message(), "grpc: error unmarshalling request: message is nested too deeply");
+    let body = |depth: usize| {
+        let (open, close) = ("{\"a\":".repeat(depth), "}".repeat(depth));
+        format!(r#"{{"inputs": [{{}}], "responseFormat": {{"a": {open}1{close}}}}}"#)
+    };
+    assert_eq!(sidecar.post(ALPHA2, body(20)).await.status, 200);
+    for depth in [60, 200] {
+        let reply = sidecar.post(ALPHA2, body(depth)).await;
+        assert_eq!(reply.json()["errorCode"], "ERR_MALFORMED_REQUEST");
+        assert!(reply.body.len() < 200, "{}", reply.body);
+    }
+}
+
+/// Sends bytes in the place of a message.
+async fn raw(sidecar: &Sidecar, bytes: &'static [u8]) -> Status {
+    let frame = [&[0, 0, 0, 0, bytes.len() as u8], bytes].concat();
+    let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
+    let url = format!("http://{}/dapr.proto.runtime.v1.Dapr/ConverseAlpha2", sidecar.grpc);
+    let request =
+        client.post(url).header("content-type", "application/grpc").header("te", "trailers");
+    let response = request.body(Bytes::from(frame)).send().await.unwrap();
+    Status::from_header_map(response.headers()).expect("a refusal has its status in the headers")
+}
+
+#[tokio::test]
+async fn broken_bytes_are_refused() {
+    let sidecar = Sidecar::start();
+    for bytes in [b"\xff\xff\xff".as_slice(), b"\x0a\x05ab", b"\x0a\x02\xff\xfe"] {
+        let status = raw(&sidecar, bytes).await;
+        assert_eq!(status.code(), Code::Internal, "{bytes:?}");
+        let message = status.message();
+        assert!(message.starts_with("grpc: error unmarshalling request: "), "{message}");
+        assert!(message.len() < 120, "{message}");
+    }
+    assert_eq!(sidecar.converse(ask("still here", [])).await.unwrap().content, "still here");
+}
+
+#[tokio::test]
+async fn labels_are_bounded() {
+    let sidecar = Sidecar::start();
+    let mut client = sidecar.client().await;
+    let mut set = async |key: String, value: String| {
+        client.set_metadata(SetMetadataRequest { key, value }).await.map(|_| ())
+    };
+    for number in 0..1000 {
+        set(format!("k{number}"), "v".to_owned()).await.unwrap();
+    }
+    // One that is there may change.
+    set("k7".to_owned(), "other".to_owned()).await.unwrap();
+    let status = set("one more".to_owned(), "v".to_owned()).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    let message = "metadata is full: it holds at most 1000 keys and 65536 bytes";
+    assert_eq!(status.message(), message);
+    let status = set("k7".to_owned(), "x".repeat(64 * 1024)).await.unwrap_err();
+    assert_eq!(status.message(), message);
+}
+
+#[tokio::test]
+async fn thousands_of_tools_stay_within_the_size_of_an_answer() {
+    let sidecar = Sidecar::start();
+    // Each would generate 64 KiB.
+    let schema =
+        json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 65000}}});
+    let names: Vec<_> = (0..500).map(|number| format!("tool{number}")).collect();
+    let tools: Vec<_> = names.iter().map(|name| tool(name, schema.clone())).collect();
+    let status = sidecar.converse(ask(&names.join(" "), tools)).await;
+    match status {
+        Ok(answer) => assert_eq!(answer.calls.len(), 500),
+        Err(status) => assert_eq!(status.code(), Code::ResourceExhausted),
+    }
+}
