@@ -50,3 +50,46 @@ pub(crate) fn deltas(
         Some((Delta::Text(text), Some((response, at + len))))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::chunks;
+
+    #[test]
+    fn white_space_leads_a_word_and_trails_the_last() {
+        let cases: [(&str, &[&str]); 7] = [
+            ("", &[]),
+            ("one", &["one"]),
+            ("one two", &["one", " two"]),
+            ("  one", &["  one"]),
+            ("one \n", &["one \n"]),
+            (" \t\n", &[" \t\n"]),
+            ("a\u{a0}b\u{3000}c", &["a", "\u{a0}b", "\u{3000}c"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(chunks(text).collect::<Vec<_>>(), expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_joined_are_the_text(text in "(\\PC|\\s){0,40}") {
+            let pieces: Vec<_> = chunks(&text).collect();
+            prop_assert_eq!(&pieces.concat(), &text);
+            prop_assert!(pieces.iter().all(|piece| !piece.is_empty()));
+        }
+
+        #[test]
+        fn a_chunk_is_white_space_then_a_word(text in "[a-c \\n\u{3000}]{1,40}") {
+            let pieces: Vec<_> = chunks(&text).collect();
+            let words = text.split_whitespace().count();
+            prop_assert_eq!(pieces.len(), words.max(1));
+            for piece in &pieces[..pieces.len() - 1] {
+                let word = piece.trim_start();
+                prop_assert!(!word.is_empty() && !word.contains(char::is_whitespace));
+            }
+        }
+    }
+}

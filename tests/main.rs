@@ -21,3 +21,6 @@ mod errors;
 mod http_api;
 mod limits;
 mod sidecar_api;
+
+// What the clients that people use make of it.
+mod interop;

@@ -33,7 +33,8 @@ fn schema(format: &Value) -> Option<Value> {
             let schema = format.pointer("/json_schema/schema").or(format.get("schema"));
             Some(schema.cloned().unwrap_or(Value::Bool(true)))
         }
-        _ => Some(format.clone()),
+        // Clients send an empty struct for none.
+        _ => Some(format.clone()).filter(|format| *format != json!({})),
     }
 }
 
@@ -108,6 +109,7 @@ mod tests {
         check(&json!({"type": "json_object"}), &["[1]", "{}"], Some("{}"));
         check(&json!({"type": "json_object"}), &["[1]"], Some("{}"));
         check(&json!({"type": "text"}), &["{}"], None);
+        check(&json!({}), &["{}"], None);
     }
 
     #[test]

@@ -1,0 +1,77 @@
+"""Dapr Agents' chat client against mynah: a tool loop to its end, and structured answers."""
+
+import unittest
+
+from dapr_agents import AgentTool, DaprChatClient, tool
+from dapr_agents.types import AssistantMessage, BaseMessage, ToolMessage, UserMessage
+from pydantic import BaseModel
+
+
+@tool
+def get_weather(location: str) -> str:
+    """Tells the weather of a place."""
+    return f'Sunny in {location}'
+
+
+@tool
+def get_time(timezone: str, twelve_hours: bool = False) -> str:
+    """Tells the time of a time zone."""
+    return f'12:00 in {timezone}'
+
+
+TOOLS: dict[str, AgentTool] = {'get_weather': get_weather, 'get_time': get_time}
+
+
+class Report(BaseModel):
+    """The weather of a city."""
+
+    city: str
+    degrees: int
+    sunny: bool
+    remark: str | None = None
+
+
+class ChatClient(unittest.TestCase):
+    def setUp(self) -> None:
+        # Given no name, it asks the sidecar for its one conversation component.
+        self.llm = DaprChatClient()
+
+    def ask(self, messages: list[BaseMessage]) -> AssistantMessage:
+        answer = self.llm.generate(messages=messages, tools=list(TOOLS.values()))
+        return answer.get_message()
+
+    def test_the_tool_loop_ends_with_both_results(self) -> None:
+        question = UserMessage(content='What are the weather and the time in San Francisco?')
+        messages: list[BaseMessage] = [question]
+        first = self.ask(messages)
+        calls = first.tool_calls
+        self.assertEqual({call.function.name for call in calls}, set(TOOLS))
+        self.assertEqual(len({call.id for call in calls}), 2)
+        messages.append(first)
+        for call in calls:
+            name, arguments = call.function.name, call.function.arguments_dict
+            result = TOOLS[name](**arguments)
+            messages.append(ToolMessage(tool_call_id=call.id, name=name, content=result))
+        final = self.ask(messages)
+        self.assertFalse(getattr(final, 'tool_calls', None))
+        self.assertEqual(final.content, 'Sunny in San Francisco\n12:00 in UTC')
+
+    def test_a_structured_answer_is_an_instance_of_the_model(self) -> None:
+        for mode in ('json', 'function_call'):
+            with self.subTest(mode):
+                report = self.llm.generate(
+                    messages='Describe the place.', response_format=Report, structured_mode=mode
+                )
+                self.assertIsInstance(report, Report)
+                self.assertEqual((report.city, report.degrees), ('San Francisco', 42))
+                self.assertIs(report.sunny, True)
+
+    def test_plain_text_is_echoed_with_its_usage(self) -> None:
+        answer = self.llm.generate(messages='Hello, world!')
+        self.assertEqual(answer.get_message().content, 'Hello, world!')
+        self.assertEqual(answer.results[0].finish_reason, 'stop')
+        self.assertEqual(answer.metadata['usage']['total_tokens'], 6)
+
+
+if __name__ == '__main__':
+    unittest.main()

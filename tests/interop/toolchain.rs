@@ -1,0 +1,93 @@
+//! Installs what a suite needs, once, under `target/interop`.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use twox_hash::XxHash3_64;
+
+use super::child;
+
+/// Why a suite cannot run here.
+pub(super) struct Missing(String);
+
+/// Runs a suite, or says why it cannot run here.
+pub(super) fn suite(name: &str, run: impl FnOnce() -> Result<(), Missing>) {
+    let Err(Missing(why)) = run() else { return };
+    assert!(!required(), "{name} cannot run here: {why}");
+    // Not eprintln!, which the test harness would swallow.
+    let _ = writeln!(io::stderr(), "skipped: {name}: {why}");
+}
+
+#[expect(clippy::disallowed_methods, reason = "a switch for the tests, not for the program")]
+fn required() -> bool {
+    std::env::var("MYNAH_REQUIRE_INTEROP").is_ok_and(|value| value == "1")
+}
+
+/// A program that the machine itself has to have.
+pub(super) fn has(program: &str) -> Result<(), Missing> {
+    install(Command::new(program).arg("--version")).map(drop)
+}
+
+/// The Python of a virtual environment that holds exactly these requirements.
+pub(super) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing> {
+    let which = "import sys; print(sys.version, sys.executable)";
+    let version = install(Command::new("python3").args(["-c", which]))?;
+    let recipe = version + &fs::read_to_string(requirements).expect("requirements");
+    let venv = once(name, &recipe, |venv| {
+        install(Command::new("python3").args(["-m", "venv"]).arg(venv))?;
+        let mut pip = Command::new(venv.join("bin/python"));
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        install(pip.arg("--requirement").arg(requirements))
+    })?;
+    Ok(venv.join("bin/python"))
+}
+
+/// The modules that a Go module requires, in Go's own cache.
+pub(super) fn go_modules(module: &Path) -> Result<(), Missing> {
+    install(Command::new("go").args(["mod", "download"]).current_dir(module)).map(drop)
+}
+
+/// grpcurl, built from source.
+pub(super) fn grpcurl() -> Result<PathBuf, Missing> {
+    let package = "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4";
+    let folder = once("grpcurl", package, |folder| {
+        install(Command::new("go").env("GOBIN", folder).args(["install", package]))
+    })?;
+    Ok(folder.join("grpcurl"))
+}
+
+/// A folder that is filled once, whoever comes first; a new recipe is a new folder.
+fn once(
+    name: &str,
+    recipe: &str,
+    fill: impl FnOnce(&Path) -> Result<String, Missing>,
+) -> Result<PathBuf, Missing> {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("interop");
+    fs::create_dir_all(&root).expect("a folder");
+    let digest = XxHash3_64::oneshot(recipe.as_bytes());
+    let folder = root.join(format!("{name}-{digest:016x}"));
+    let complete = folder.join("complete");
+    // Held to the end of this function: other tests, and other test runs, wait here.
+    let lock = File::create(folder.with_extension("lock")).expect("a lock file");
+    lock.lock().expect("a lock");
+    if !complete.exists() {
+        let _ = fs::remove_dir_all(&folder);
+        fill(&folder)?;
+        fs::write(complete, recipe).expect("a marker");
+    }
+    Ok(folder)
+}
+
+/// Runs one step of an installation.
+fn install(step: &mut Command) -> Result<String, Missing> {
+    let ended = child::run(step);
+    if ended.success {
+        return Ok(ended.stdout);
+    }
+    let last = ended.stderr.lines().rfind(|line| !line.trim().is_empty());
+    Err(Missing(last.unwrap_or("the installation failed").to_owned()))
+}
