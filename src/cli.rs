@@ -89,8 +89,10 @@ pub struct ServeArgs {
 impl ServeArgs {
     /// Says once which flags of daprd were given that mean nothing here.
     pub fn warn_of_ignored_flags(&self) {
-        if !self.daprd.0.is_empty() {
-            tracing::warn!("flags of daprd that mynah has no use for: {}", self.daprd.0.join(", "));
+        let mut ignored = self.daprd.0.clone();
+        ignored.extend(self.unix_domain_socket.as_ref().map(|_| "--unix-domain-socket".to_owned()));
+        if !ignored.is_empty() {
+            tracing::warn!("flags of daprd that mynah has no use for: {}", ignored.join(", "));
         }
     }
 }

@@ -12,6 +12,7 @@
 mod support;
 
 // What echo answers.
+mod answers;
 mod mentions;
 mod seed_echo;
 

@@ -60,6 +60,8 @@ fn write(hasher: &mut XxHash3_64, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn ids(component: &str, messages: &[Message]) -> Vec<String> {
@@ -74,6 +76,25 @@ mod tests {
         let history = [Message::new(Role::User, "what is the weather?")];
         let expected = ["call_echo_1774479858622897640", "call_echo_1774479858622897641"];
         assert_eq!(ids("echo", &history), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn ids_have_nineteen_digits_and_follow_each_other(text in ".{0,20}") {
+            let ids = ids("echo", &[Message::new(Role::User, text)]);
+            let number = |id: &String| id.strip_prefix("call_echo_").unwrap().parse::<u64>();
+            prop_assert_eq!(number(&ids[0]).unwrap() + 1, number(&ids[1]).unwrap());
+            prop_assert!(ids.iter().all(|id| id.len() == "call_echo_".len() + 19));
+        }
+
+        #[test]
+        fn where_a_text_is_cut_matters(text in "[a-z]{2,8}", at in 1_usize..7) {
+            prop_assume!(at < text.len());
+            let (left, right) = text.split_at(at);
+            let parts = vec![left.to_owned(), right.to_owned()];
+            let cut = Message { role: Role::User, name: None, parts };
+            prop_assert_ne!(ids("echo", &[cut]), ids("echo", &[Message::new(Role::User, &*text)]));
+        }
     }
 
     #[test]

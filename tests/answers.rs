@@ -1,0 +1,71 @@
+//! Whole answers, as an application sees them.
+
+use mynah::wire::json;
+use serde_json::{Value, json};
+
+use crate::support::{
+    Sidecar,
+    messages::{as_struct, ask, call, calls, request, result, tool, user},
+};
+
+/// A tool as Dapr Agents describes it: a pydantic model with everything in it.
+fn booking() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "guest": {"$ref": "#/$defs/Guest"},
+            "city": {"type": "string"},
+            "nights": {"type": "integer", "minimum": 1, "maximum": 14},
+            "price": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+            "room": {"enum": ["single", "double"]},
+            "extras": {"type": "array", "items": {"type": "string"}, "minItems": 2, "uniqueItems": true},
+            "arrival": {"type": "string", "format": "date"},
+            "note": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null},
+        },
+        "required": ["guest", "city", "nights"],
+        "$defs": {"Guest": {
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "email": {"type": "string", "format": "email"}},
+            "required": ["name", "email"],
+        }},
+    })
+}
+
+#[tokio::test]
+async fn answers_look_like_this() {
+    let sidecar = Sidecar::start();
+    let weather = json!({"type": "object", "properties": {"location": {"type": "string"}}});
+    let mut formatted = ask("Tell me about a user.", []);
+    formatted.response_format = Some(as_struct(&json!({
+        "type": "json_schema",
+        "json_schema": {"name": "user", "schema": {"type": "object", "properties": {
+            "name": {"type": "string"}, "age": {"type": "integer"}, "phone": {"type": "string"},
+        }}},
+    })));
+    let mut with_context = ask("Hello, world!", []);
+    with_context.context_id = Some("conversation-1".to_owned());
+    let loop_end = request([
+        user("weather in Paris?"),
+        calls("", [call("call_1", "get_weather", r#"{"location":"Paris"}"#)]),
+        result("call_1", "get_weather", "sunny, 21 °C"),
+    ]);
+    let email = "Book a room in Porto for ann@example.org, please.";
+    let requests = [
+        ("text", with_context),
+        ("tool_call", ask("What's the weather in Paris?", [tool("get_weather", weather)])),
+        ("tool_result", loop_end),
+        ("arguments", ask(email, [tool("book_room", booking())])),
+        ("response_format", formatted),
+    ];
+    for (name, asked) in requests {
+        let body = json::write(&asked).unwrap();
+        let reply = sidecar.post("/v1.0-alpha2/conversation/echo/converse", body).await;
+        let mut answer = reply.json();
+        let arguments =
+            answer["outputs"][0]["choices"][0]["message"]["toolCalls"][0]["function"]["arguments"]
+                .as_str()
+                .map(|text| serde_json::from_str::<Value>(text).unwrap());
+        let shown = json!({"answer": answer.take(), "arguments of the call": arguments});
+        insta::assert_snapshot!(name, serde_json::to_string_pretty(&shown).unwrap());
+    }
+}
