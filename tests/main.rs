@@ -25,3 +25,7 @@ mod sidecar_api;
 
 // What the clients that people use make of it.
 mod interop;
+
+// What the documents say.
+mod architecture;
+mod readme;

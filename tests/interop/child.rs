@@ -13,14 +13,14 @@ const LIMIT: Duration = Duration::from_secs(1_800);
 
 /// How a program ended, and what it printed.
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) success: bool,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub(crate) struct Ended {
+    pub(crate) success: bool,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// Runs a program that has nothing to read, and ends it should it hang.
-pub(super) fn run(command: &mut Command) -> Ended {
+pub(crate) fn run(command: &mut Command) -> Ended {
     run_for(command, LIMIT)
 }
 
@@ -64,7 +64,7 @@ impl Ended {
     }
 
     /// What it printed, once it succeeded. Shows everything where it did not.
-    pub(super) fn expect_success(self, what: &str) -> String {
+    pub(crate) fn expect_success(self, what: &str) -> String {
         let Self { success, stdout, stderr } = &self;
         assert!(*success, "{what} failed\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
         self.stdout

@@ -3,8 +3,8 @@
 //! Each suite installs its client once, under `target/interop`. Where the toolchain or the network
 //! is missing, the suite is skipped and says so; with `MYNAH_REQUIRE_INTEROP=1` it fails instead.
 
-mod child;
-mod toolchain;
+pub(crate) mod child;
+pub(crate) mod toolchain;
 
 mod dapr_agents;
 mod examples;
@@ -20,12 +20,12 @@ use std::{
 use crate::support::Sidecar;
 
 /// A folder of the repository.
-fn folder(path: &str) -> PathBuf {
+pub(crate) fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 /// What a Dapr SDK reads to find its sidecar, and nothing else that it would listen to.
-fn point_at(command: &mut Command, sidecar: &Sidecar) {
+pub(crate) fn point_at(command: &mut Command, sidecar: &Sidecar) {
     for name in ["DAPR_API_TOKEN", "DAPR_GRPC_ENDPOINT", "DAPR_HTTP_ENDPOINT"] {
         command.env_remove(name);
     }

@@ -12,10 +12,10 @@ use twox_hash::XxHash3_64;
 use super::child;
 
 /// Why a suite cannot run here.
-pub(super) struct Missing(String);
+pub(crate) struct Missing(String);
 
 /// Runs a suite, or says why it cannot run here.
-pub(super) fn suite(name: &str, run: impl FnOnce() -> Result<(), Missing>) {
+pub(crate) fn suite(name: &str, run: impl FnOnce() -> Result<(), Missing>) {
     let Err(Missing(why)) = run() else { return };
     assert!(!required(), "{name} cannot run here: {why}");
     // Not eprintln!, which the test harness would swallow.
@@ -28,12 +28,12 @@ fn required() -> bool {
 }
 
 /// A program that the machine itself has to have.
-pub(super) fn has(program: &str) -> Result<(), Missing> {
+pub(crate) fn has(program: &str) -> Result<(), Missing> {
     install(Command::new(program).arg("--version")).map(drop)
 }
 
 /// The Python of a virtual environment that holds exactly these requirements.
-pub(super) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing> {
+pub(crate) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing> {
     let which = "import sys; print(sys.version, sys.executable)";
     let version = install(Command::new("python3").args(["-c", which]))?;
     let recipe = version + &fs::read_to_string(requirements).expect("requirements");
@@ -47,12 +47,12 @@ pub(super) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing
 }
 
 /// The modules that a Go module requires, in Go's own cache.
-pub(super) fn go_modules(module: &Path) -> Result<(), Missing> {
+pub(crate) fn go_modules(module: &Path) -> Result<(), Missing> {
     install(Command::new("go").args(["mod", "download"]).current_dir(module)).map(drop)
 }
 
 /// grpcurl, built from source.
-pub(super) fn grpcurl() -> Result<PathBuf, Missing> {
+pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
     let package = "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4";
     let folder = once("grpcurl", package, |folder| {
         install(Command::new("go").env("GOBIN", folder).args(["install", package]))

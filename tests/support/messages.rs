@@ -76,6 +76,7 @@ pub fn result(id: &str, name: &str, text: &str) -> ConversationMessage {
 }
 
 /// A tool with the JSON Schema of its arguments; `null` for none.
+#[expect(clippy::needless_pass_by_value, reason = "calls read better with a literal")]
 pub fn tool(name: &str, parameters: Json) -> ConversationTools {
     let function = ConversationToolsFunction {
         name: name.to_owned(),

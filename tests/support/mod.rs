@@ -4,7 +4,7 @@ pub mod http;
 pub mod messages;
 
 use std::{
-    fs,
+    fs::{self, File},
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
@@ -24,6 +24,7 @@ use self::messages::Answer;
 /// A running mynah on free ports. Dropping it kills it.
 pub struct Sidecar {
     child: Child,
+    output: PathBuf,
     /// Where its gRPC API listens.
     pub grpc: SocketAddr,
     /// Where its HTTP API listens.
@@ -40,18 +41,20 @@ impl Sidecar {
 
     /// Starts mynah with more flags.
     pub fn start_with(flags: &[&str]) -> Self {
-        let file = scratch("addresses").join("addresses.json");
+        let folder = scratch("sidecar");
+        let (file, output) = (folder.join("addresses.json"), folder.join("output.txt"));
         let child = mynah()
             .args(["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"])
             .arg("--addresses-file")
             .arg(&file)
             .args(flags)
-            .stdout(Stdio::null())
+            .stdout(File::create(&output).expect("a file"))
             .stderr(Stdio::null())
             .spawn()
             .expect("mynah starts");
         let mut sidecar = Self {
             child,
+            output,
             grpc: SocketAddr::from(([0; 4], 0)),
             http: SocketAddr::from(([0; 4], 0)),
             metrics: None,
@@ -101,6 +104,11 @@ impl Sidecar {
     /// The address of a path of its HTTP API.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.http)
+    }
+
+    /// What it has printed by now.
+    pub fn printed(&self) -> String {
+        fs::read_to_string(&self.output).expect("its output")
     }
 
     /// Its process id.
