@@ -1,6 +1,9 @@
 //! What a person reads at start: where it listens, what answers, and a line to try.
 
-use std::fmt;
+use std::{
+    fmt,
+    io::{self, Write},
+};
 
 use crate::{app::Addresses, sidecar::Sidecar};
 
@@ -31,7 +34,8 @@ impl Banner<'_> {
     /// Says it: to a person on standard output, to a machine as one line of the log.
     pub fn announce(&self, as_json: bool) {
         if !as_json {
-            println!("{self}");
+            // Where nobody reads it, there is nobody to tell.
+            let _ = writeln!(io::stdout(), "{self}");
             return;
         }
         let Addresses { grpc, http, metrics } = self.addresses;

@@ -1,9 +1,12 @@
 //! `mynah check`: what the sidecar would say of component files, without serving them.
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use crate::{
-    cli::CheckArgs,
+    cli::{CheckArgs, DEFAULT_APP_ID},
     component::{self, Context, Level, Loaded},
 };
 
@@ -11,21 +14,22 @@ use crate::{
 ///
 /// Fails where there is a problem.
 pub fn check(args: &CheckArgs) -> ExitCode {
-    let Loaded { components, notices, problems } =
-        component::load(&args.paths, &Context::default());
+    let Loaded { components, notices, problems } = component::load(
+        &args.paths,
+        &Context { app_id: DEFAULT_APP_ID.to_owned(), ..Context::default() },
+    );
     let warnings: Vec<_> = notices.iter().filter(|notice| notice.level == Level::Warning).collect();
-    for problem in &problems {
-        println!("{problem}");
-    }
-    for warning in &warnings {
-        println!("{warning} (warning)");
-    }
-    println!(
+    let summary = format!(
         "{}, {}, {}",
         count(components.len(), "component"),
         count(problems.len(), "problem"),
         count(warnings.len(), "warning")
     );
+    let problem_lines = problems.iter().map(ToString::to_string);
+    let warning_lines = warnings.iter().map(|warning| format!("{warning} (warning)"));
+    let lines: Vec<_> = problem_lines.chain(warning_lines).chain([summary]).collect();
+    // Where nobody reads it, the exit status still tells.
+    let _ = writeln!(io::stdout(), "{}", lines.join("\n"));
     if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub use self::daprd_flags::DaprdFlags;
+pub use self::daprd_flags::{DaprdFlags, with_two_dashes};
+
+/// Id of the application where none is given.
+pub const DEFAULT_APP_ID: &str = "mynah";
 
 /// A deterministic stand-in for the language model behind Dapr's Conversation API
 #[derive(Debug, Parser)]
@@ -44,7 +47,7 @@ pub struct ServeArgs {
     #[arg(long, alias = "components-path", value_name = "FOLDER", value_delimiter = ',')]
     pub resources_path: Vec<PathBuf>,
     /// Id of the application beside the sidecar
-    #[arg(long, value_name = "ID", default_value = "mynah")]
+    #[arg(long, value_name = "ID", default_value = DEFAULT_APP_ID)]
     pub app_id: String,
     /// gRPC port; 0 takes any that is free
     #[arg(long, value_name = "PORT", env = "DAPR_GRPC_PORT", default_value_t = 50001)]

@@ -8,6 +8,8 @@ use serde_json::Value;
 
 /// Most objects and arrays in a schema from a client: the crate recurses through them.
 const MAX_OBJECTS: usize = 20_000;
+/// As many objects does a pattern count for: it takes so much longer to compile.
+const PATTERN_OBJECTS: usize = 100;
 /// Most pairs of schema and value to look at. A chain of `$defs` can double this at each link.
 const MAX_VISITS: usize = 20_000;
 /// Enough for [`MAX_OBJECTS`] and [`MAX_VISITS`]; pages that are not touched cost nothing.
@@ -61,10 +63,13 @@ pub(crate) fn first_valid(schema: &Value, values: &[Value]) -> Result<Option<usi
 
 /// Whether a schema compiles soon. `unevaluatedProperties` expands every `$ref` below it.
 fn is_modest(schema: &Value, left: &mut usize) -> bool {
-    if *left == 0 {
+    let patterns = usize::from(schema.get("pattern").is_some())
+        + schema.get("patternProperties").map_or(0, |named| children(named).count());
+    let objects = usize::from(schema.is_object() || schema.is_array());
+    let Some(after) = left.checked_sub(objects + patterns * PATTERN_OBJECTS) else {
         return false;
-    }
-    *left -= usize::from(schema.is_object() || schema.is_array());
+    };
+    *left = after;
     let mut keywords = schema.as_object().into_iter().flat_map(serde_json::Map::keys);
     !keywords.any(|keyword| keyword.starts_with("unevaluated"))
         && children(schema).all(|part| is_modest(part, left))
@@ -157,6 +162,9 @@ mod tests {
         assert!(first_valid(&json!({"$ref": "#"}), &[json!("a")]).is_err());
         let big = json!({"enum": vec![json!([]); MAX_OBJECTS]});
         assert!(first_valid(&big, &[json!([])]).is_err());
+        let patterns =
+            json!({"anyOf": vec![json!({"pattern": "a"}); MAX_OBJECTS / PATTERN_OBJECTS]});
+        assert!(first_valid(&patterns, &[json!("a")]).is_err());
     }
 
     #[test]

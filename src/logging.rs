@@ -1,5 +1,7 @@
 //! Logs go to standard error: for people by default, as JSON for machines.
 
+use std::io::{self, IsTerminal};
+
 use tracing::Level;
 use tracing_subscriber::{
     filter::Targets, fmt, layer::SubscriberExt, registry, util::SubscriberInitExt,
@@ -12,11 +14,14 @@ pub fn start(level: LogLevel, as_json: bool) {
     let filter =
         Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level);
     let registry = registry().with(filter);
+    let layer = fmt::layer().with_writer(io::stderr);
     if as_json {
-        registry.with(fmt::layer().json().flatten_event(true).with_writer(std::io::stderr)).init();
+        registry.with(layer.json().flatten_event(true)).init();
     } else {
-        let lines = fmt::layer().compact().without_time().with_target(false);
-        registry.with(lines.with_writer(std::io::stderr)).init();
+        let lines = layer.compact().without_time().with_target(false);
+        // On a terminal, NO_COLOR decides.
+        let colourless = !io::stderr().is_terminal();
+        registry.with(if colourless { lines.with_ansi(false) } else { lines }).init();
     }
 }
 

@@ -1,6 +1,10 @@
 //! The `mynah` program: parse, load, bind, serve, exit code.
 
-use std::{pin::pin, process::ExitCode};
+use std::{
+    io::{self, Write},
+    pin::pin,
+    process::ExitCode,
+};
 
 use anyhow::Context;
 use clap::Parser;
@@ -8,8 +12,8 @@ use mynah::{
     app::App,
     banner::Banner,
     check::check,
-    cli::{Cli, Command, ServeArgs},
-    config::Config,
+    cli::{Cli, Command, ServeArgs, with_two_dashes},
+    config::{Config, ConfigError},
     logging,
     signals::Signals,
 };
@@ -18,7 +22,7 @@ use mynah::{
 const USAGE: u8 = 64;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(with_two_dashes(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             // Where nobody reads it, there is nobody to tell.
@@ -32,8 +36,9 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => Ok(check(&args)),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("mynah: {error:#}");
-        ExitCode::FAILURE
+        let _ = writeln!(io::stderr(), "mynah: {error:#}");
+        let wrong_usage = error.is::<ConfigError>();
+        if wrong_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
     })
 }
 

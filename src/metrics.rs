@@ -66,7 +66,11 @@ impl Metrics {
         let registry = self.registry.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Writing to a string cannot fail.
         let _ = encode(&mut text, &registry);
-        text
+        // The crate ends the names of counters as OpenMetrics has it; Dapr does not.
+        text.replace(
+            "dapr_component_conversation_count_total{",
+            "dapr_component_conversation_count{",
+        )
     }
 }
 

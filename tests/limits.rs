@@ -9,7 +9,7 @@ use tonic::{Code, Status};
 
 use crate::support::{
     Sidecar,
-    messages::{ask, tool},
+    messages::{as_struct, ask, tool},
     stream,
 };
 
@@ -172,5 +172,23 @@ async fn thousands_of_tools_stay_within_the_size_of_an_answer() {
     match status {
         Ok(answer) => assert_eq!(answer.calls.len(), 500),
         Err(status) => assert_eq!(status.code(), Code::ResourceExhausted),
+    }
+}
+
+/// To compile so many patterns would take minutes: the answer is generated instead of checked.
+#[tokio::test]
+async fn a_format_that_is_too_large_to_check_is_answered_all_the_same() {
+    let sidecar = Sidecar::start();
+    let property = |number: usize| {
+        let pattern = format!("^[a-z]{{3}}{number}(\\w{{1,50}}){{1,9}}$");
+        (format!("p{number}"), json!({"type": "string", "pattern": pattern}))
+    };
+    let format =
+        |count: usize| json!({"properties": serde_json::Map::from_iter((0..count).map(property))});
+    for (count, is_checked) in [(10, true), (10_000, false)] {
+        let mut asked = ask("{}", []);
+        asked.response_format = Some(as_struct(&format(count)));
+        let answer = sidecar.converse(asked).await.unwrap();
+        assert_eq!(answer.content == "{}", is_checked, "{count} patterns");
     }
 }

@@ -26,6 +26,12 @@ mod sidecar_api;
 // What the clients that people use make of it.
 mod interop;
 
-// What the documents say.
-mod architecture;
+// How it starts, what it says, where it listens, and how it ends.
+mod cli;
+mod life;
+mod ports;
+
+// What holds everywhere, and what the documents say.
+mod determinism;
+mod invariants;
 mod readme;

@@ -1,6 +1,6 @@
 //! README.md, word for word: every command in it is run, and must print what is shown.
 //!
-//! A fenced `console` block is a session of a terminal: `$ ` begins a command, which goes on while
+//! A fenced `console` block is what a terminal shows: `$ ` begins a command, which goes on while
 //! a quote is open or a line ends in `\`; the lines after it are its standard output. All commands
 //! run in the folder of the repository, in the order of the README, and must succeed. The default
 //! ports are replaced by those of the mynah at hand, in commands and in output. Exceptions:
@@ -54,7 +54,7 @@ const TOOLS: [Tool; 4] = [
 #[test]
 fn the_readme_shows_what_happens() {
     let mut terminal = Terminal::open();
-    let steps: Vec<_> = blocks(&readme(), "console").into_iter().flat_map(session).collect();
+    let steps: Vec<_> = blocks(&readme(), "console").into_iter().flat_map(transcript).collect();
     assert!(!steps.is_empty(), "README.md shows no command");
     steps.iter().for_each(|step| terminal.run(step));
 }
@@ -92,14 +92,14 @@ fn every_flag_is_in_the_readme() {
 }
 
 #[test]
-fn a_session_is_cut_into_commands() {
+fn a_transcript_is_cut_into_commands() {
     let block = "$ one 'a\nb' \\\n  c\nout\n\nmore\n$ two\n$ three\nend";
     let steps = [("one 'a\nb' \\\n  c", "out\n\nmore\n"), ("two", ""), ("three", "end\n")];
     let step = |(command, printed): (&str, &str)| Step {
         command: command.to_owned(),
         printed: printed.to_owned(),
     };
-    assert_eq!(session(block), steps.map(step));
+    assert_eq!(transcript(block), steps.map(step));
 }
 
 fn readme() -> String {
@@ -113,7 +113,7 @@ fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     after.filter_map(|rest| rest.split("\n```").next()).collect()
 }
 
-fn session(block: &str) -> Vec<Step> {
+fn transcript(block: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for line in block.lines() {
         match (line.strip_prefix("$ "), steps.last_mut()) {

@@ -56,12 +56,13 @@ impl Request {
         self.messages.iter().rfind(|message| matches!(message.role, super::Role::User))
     }
 
-    /// About how many bytes there are to go through: texts and tool names. Schemas are not looked
-    /// at, since that would convert them.
+    /// About how many bytes there are to go through: texts, tools and schemas.
     pub fn size(&self) -> usize {
         const TOOL: usize = 64;
-        let texts: usize = self.messages.iter().map(super::Message::text_len).sum();
-        let tools: usize = self.tools.iter().map(|tool| tool.name.len() + TOOL).sum();
-        texts + tools
+        let schema = |schema: Option<&LazyJson>| schema.map_or(0, LazyJson::size);
+        let tool = |tool: &Tool| TOOL + tool.name.len() + schema(tool.parameters.as_ref());
+        self.messages.iter().map(Message::text_len).sum::<usize>()
+            + self.tools.iter().map(tool).sum::<usize>()
+            + schema(self.response_format.as_ref())
     }
 }

@@ -40,6 +40,9 @@ pub struct LazyJson(Arc<dyn ReadJson>);
 pub trait ReadJson: Send + Sync {
     /// Converts the whole value.
     fn read_json(&self) -> Value;
+
+    /// About how many bytes it has, found without converting.
+    fn size(&self) -> usize;
 }
 
 impl LazyJson {
@@ -52,11 +55,20 @@ impl LazyJson {
     pub fn read(&self) -> Value {
         self.0.read_json()
     }
+
+    /// About how many bytes it has, found without converting.
+    pub fn size(&self) -> usize {
+        self.0.size()
+    }
 }
 
 impl ReadJson for Value {
     fn read_json(&self) -> Value {
         self.clone()
+    }
+
+    fn size(&self) -> usize {
+        self.to_string().len()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt, TryStreamExt, stream::BoxStream};
+use futures_util::{Stream, StreamExt, stream::BoxStream};
 use prost::Message;
 use tonic::{Request, Response, Status};
 
@@ -29,14 +29,24 @@ impl Runtime {
         Self { sidecar }
     }
 
-    /// Refuses an answer that the client would refuse.
     fn send<T: Message>(&self, answer: T) -> Answer<T> {
-        let (size, limit) = (answer.encoded_len(), self.sidecar.max_body_size);
-        if size > limit {
-            return Err(Error::ResponseTooLarge { size, limit }.into());
-        }
-        Ok(Response::new(answer))
+        Ok(Response::new(within(self.sidecar.max_body_size, answer)?))
     }
+
+    fn stream<T: Message + 'static>(
+        &self,
+        messages: impl Stream<Item = Result<T, Error>> + Send + 'static,
+    ) -> Answer<Streamed<T>> {
+        let limit = self.sidecar.max_body_size;
+        let messages = messages.map(move |message| Ok(within(limit, message?)?));
+        Ok(Response::new(messages.boxed()))
+    }
+}
+
+/// Refuses a message that the client would refuse.
+fn within<T: Message>(limit: usize, message: T) -> Result<T, Error> {
+    let size = message.encoded_len();
+    if size > limit { Err(Error::ResponseTooLarge { size, limit }) } else { Ok(message) }
 }
 
 #[tonic::async_trait]
@@ -61,8 +71,7 @@ impl Dapr for Runtime {
         &self,
         request: Request<proto::ConversationRequest>,
     ) -> Answer<Self::ConverseStreamAlpha1Stream> {
-        let stream = corridor::stream_alpha1(&self.sidecar, request.into_inner()).await?;
-        Ok(Response::new(stream.map_err(Status::from).boxed()))
+        self.stream(corridor::stream_alpha1(&self.sidecar, request.into_inner()).await?)
     }
 
     type ConverseStreamAlpha2Stream = Streamed<proto::ConversationStreamResponseAlpha2>;
@@ -71,8 +80,7 @@ impl Dapr for Runtime {
         &self,
         request: Request<proto::ConversationRequestAlpha2>,
     ) -> Answer<Self::ConverseStreamAlpha2Stream> {
-        let stream = corridor::stream_alpha2(&self.sidecar, request.into_inner()).await?;
-        Ok(Response::new(stream.map_err(Status::from).boxed()))
+        self.stream(corridor::stream_alpha2(&self.sidecar, request.into_inner()).await?)
     }
 
     async fn get_metadata(

@@ -1,5 +1,6 @@
 //! `google.protobuf.Struct` as JSON, converted when it is read.
 
+use prost::Message;
 use prost_types::{Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
@@ -11,6 +12,10 @@ pub(super) struct LazyStruct(pub(super) Struct);
 impl ReadJson for LazyStruct {
     fn read_json(&self) -> Value {
         object(&self.0)
+    }
+
+    fn size(&self) -> usize {
+        self.0.encoded_len()
     }
 }
 

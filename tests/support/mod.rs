@@ -2,12 +2,13 @@
 
 pub mod http;
 pub mod messages;
+pub mod process;
 
 use std::{
     fs::{self, File},
     net::SocketAddr,
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
     thread,
     time::Duration,
@@ -41,10 +42,16 @@ impl Sidecar {
 
     /// Starts mynah with more flags.
     pub fn start_with(flags: &[&str]) -> Self {
+        let free = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"];
+        Self::start_with_ports(&[], &[&free[..], flags].concat())
+    }
+
+    /// Starts mynah on the ports that the environment and the flags name.
+    pub fn start_with_ports(environment: &[(&str, u16)], flags: &[&str]) -> Self {
         let folder = scratch("sidecar");
         let (file, output) = (folder.join("addresses.json"), folder.join("output.txt"));
         let child = mynah()
-            .args(["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"])
+            .envs(environment.iter().map(|(name, port)| (name, port.to_string())))
             .arg("--addresses-file")
             .arg(&file)
             .args(flags)
@@ -120,11 +127,6 @@ impl Sidecar {
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status();
         assert!(status.expect("kill runs").success(), "signal {name}");
-    }
-
-    /// Waits for its end.
-    pub fn wait(&mut self) -> ExitStatus {
-        self.child.wait().expect("a child")
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct EchoSettings {
     /// The model that it says it is.
     pub model: String,
-    /// The wait before each chunk of a stream.
+    /// The wait between the chunks of a stream.
     pub chunk_delay: Duration,
     /// How it makes up arguments of tool calls.
     pub arguments: ArgumentStyle,

@@ -12,40 +12,46 @@ use super::{
 };
 use crate::json_schema::Schema;
 
-/// What compiling a pattern costs in steps.
-const COMPILE_STEPS: usize = 100;
+/// What compiling costs in steps.
+const PATTERN_STEPS: usize = 500;
+const FORMAT_STEPS: usize = 100;
 /// How many bytes of a message are searched.
 const MAX_READ: usize = 64 * 1024;
 /// How many strings of a pattern are tried.
 const MAX_TRIES: usize = 32;
 
 /// What a schema demands of a string.
-pub(super) struct Rules<'a> {
+pub(super) struct Rules {
     least: usize,
     most: usize,
     checks: Vec<Schema>,
-    /// The first pattern that does not compile.
-    unknown: Option<&'a str>,
+    /// Why the first pattern that is not checked is not.
+    unchecked: Option<String>,
 }
 
-impl<'a> Rules<'a> {
-    pub(super) fn of(node: &Node<'a>, steps: &mut usize) -> Self {
+impl Rules {
+    pub(super) fn of(node: &Node<'_>, steps: &mut usize) -> Self {
         let (least, most) = (node.at_least("minLength"), node.at_most("maxLength"));
-        let mut rules = Self { least, most, checks: Vec::new(), unknown: None };
+        let mut rules = Self { least, most, checks: Vec::new(), unchecked: None };
         for pattern in node.texts("pattern") {
-            let affordable = step(steps, pattern.len());
-            if !affordable || !rules.add(&json!({"pattern": pattern}), steps) {
-                rules.unknown.get_or_insert(pattern);
+            if !step(steps, PATTERN_STEPS + pattern.len()) {
+                rules.unchecked.get_or_insert_with(|| "over the limit of patterns".to_owned());
+            } else if !rules.add(&json!({"pattern": pattern})) {
+                let reason = || format!("pattern {pattern:?} is not understood");
+                rules.unchecked.get_or_insert_with(reason);
             }
         }
         for format in node.texts("format").filter(|format| formats::is_known(format)) {
-            rules.add(&json!({"format": format}), steps);
+            if step(steps, FORMAT_STEPS) {
+                rules.add(&json!({"format": format}));
+            }
         }
         rules
     }
 
-    fn add(&mut self, schema: &Value, steps: &mut usize) -> bool {
-        let compiled = step(steps, COMPILE_STEPS).then(|| Schema::compile(schema).ok()).flatten();
+    /// Whether the check could be added.
+    fn add(&mut self, schema: &Value) -> bool {
+        let compiled = Schema::compile(schema).ok();
         let understood = compiled.is_some();
         self.checks.extend(compiled);
         understood
@@ -62,8 +68,8 @@ impl<'a> Rules<'a> {
 impl<'a> Generator<'a> {
     pub(super) fn string(&mut self, node: &Node<'a>, name: &str, nth: usize) -> Result<Value, Cut> {
         let rules = Rules::of(node, &mut self.limits.steps);
-        if let Some(pattern) = rules.unknown {
-            self.note(&format!("pattern {pattern:?} is not understood"));
+        if let Some(reason) = &rules.unchecked {
+            self.note(reason);
         }
         let candidates = self.candidates(node, &rules, name, nth)?;
         let room = self.limits.bytes;

@@ -1,0 +1,95 @@
+//! `mynah check`.
+
+use insta::assert_snapshot;
+
+use super::{BAD, GOOD, ODD, OTHER, folder, ran, report, without_folder};
+use crate::support::{mynah, process::Process};
+
+/// What it says of a folder of these files.
+fn checked(files: &[(&str, &str)]) -> String {
+    let folder = folder(files);
+    without_folder(&ran(&["check", folder.to_str().unwrap()]), &folder)
+}
+
+#[test]
+fn a_good_folder() {
+    assert_snapshot!(checked(&[("good.yaml", GOOD)]), @"
+    1 component, 0 problems, 0 warnings
+    -- exit 0
+    ");
+}
+
+#[test]
+fn a_bad_folder() {
+    assert_snapshot!(checked(&[("bad.yaml", BAD), ("torn.yaml", "a: [b")]), @r#"
+    [folder]/bad.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo
+    [folder]/bad.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
+    [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
+    [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['
+    0 components, 4 problems, 0 warnings
+    -- exit 1
+    "#);
+}
+
+#[test]
+fn a_mixed_folder() {
+    let files = [("a.yaml", GOOD), ("b.yaml", BAD), ("c.yaml", ODD), ("d.yaml", OTHER), ("e", "")];
+    assert_snapshot!(checked(&files), @r#"
+    [folder]/b.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo
+    [folder]/b.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
+    [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
+    [folder]/c.yaml:9:5: metadata key "key" is not read; conversation.echo has model, chunkDelay, arguments (warning)
+    2 components, 3 problems, 1 warning
+    -- exit 1
+    "#);
+}
+
+#[test]
+fn warnings_are_no_problem() {
+    assert_snapshot!(checked(&[("odd.yaml", ODD)]), @r#"
+    [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has model, chunkDelay, arguments (warning)
+    1 component, 0 problems, 1 warning
+    -- exit 0
+    "#);
+}
+
+#[test]
+fn an_empty_folder() {
+    assert_snapshot!(checked(&[]), @"
+    0 components, 0 problems, 0 warnings
+    -- exit 0
+    ");
+}
+
+#[test]
+fn several_paths_are_one_set() {
+    let folder = folder(&[("one.yaml", GOOD), ("two.yaml", GOOD)]);
+    let [one, two] = ["one.yaml", "two.yaml"].map(|name| folder.join(name));
+    let said = ran(&["check", one.to_str().unwrap(), two.to_str().unwrap()]);
+    assert_snapshot!(without_folder(&said, &folder), @r#"
+    [folder]/two.yaml:4:9: component name "parrot" is taken by [folder]/one.yaml:4:9
+    1 component, 1 problem, 0 warnings
+    -- exit 1
+    "#);
+}
+
+#[test]
+fn a_missing_path() {
+    let folder = folder(&[]);
+    let said = ran(&["check", folder.join("nothing").to_str().unwrap()]);
+    assert_snapshot!(without_folder(&said, &folder), @"
+    [folder]/nothing: cannot be read: No such file or directory (os error 2)
+    0 components, 1 problem, 0 warnings
+    -- exit 1
+    ");
+}
+
+#[test]
+fn the_samples_are_good() {
+    let mut check = mynah();
+    check.current_dir(env!("CARGO_MANIFEST_DIR")).args(["check", "components"]);
+    assert_snapshot!(report(&Process::start(&mut check).ended()), @"
+    2 components, 0 problems, 0 warnings
+    -- exit 0
+    ");
+}

@@ -1,0 +1,184 @@
+//! What the program says of itself.
+
+use insta::assert_snapshot;
+
+use super::ran;
+
+#[test]
+fn version() {
+    assert_snapshot!(ran(&["--version"]), @"
+    mynah [version]
+    -- exit 0
+    ");
+}
+
+#[test]
+fn short_help() {
+    assert_snapshot!(ran(&["-h"]), @"
+    A deterministic stand-in for the language model behind Dapr's Conversation API
+
+    Usage: mynah [OPTIONS]
+           mynah <COMMAND>
+
+    Commands:
+      serve  Run the sidecar; this is what mynah does without a command
+      check  Check component YAML and print every problem, with file, line and column
+      help   Print this message or the help of the given subcommand(s)
+
+    Options:
+          --resources-path <FOLDER>
+              Folder of component YAML; may be given more than once [default: one built-in echo]
+          --app-id <ID>
+              Id of the application beside the sidecar [default: mynah]
+          --dapr-grpc-port <PORT>
+              gRPC port; 0 takes any that is free [env: DAPR_GRPC_PORT=] [default: 50001]
+          --dapr-http-port <PORT>
+              HTTP port; 0 takes any that is free [env: DAPR_HTTP_PORT=] [default: 3500]
+          --dapr-listen-addresses <ADDRESSES>
+              Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
+          --metrics-port <PORT>
+              Metrics port; 0 takes any that is free [default: 9090]
+          --enable-metrics[=<BOOL>]
+              Whether to serve metrics [default: true]
+          --max-body-size <SIZE>
+              Largest message, either way [default: 4Mi]
+          --dapr-graceful-shutdown-seconds <SECONDS>
+              Seconds that calls in flight have to finish at a stop [default: 5]
+          --addresses-file <FILE>
+              File to write the bound addresses to, as JSON
+          --log-level <LEVEL>
+              How much to log [default: info] [possible values: debug, info, warn, error]
+          --log-as-json[=<BOOL>]
+              Whether to log as JSON [default: false]
+      -h, --help
+              Print help (see more with '--help')
+      -V, --version
+              Print version
+    -- exit 0
+    ");
+}
+
+#[test]
+fn long_help() {
+    assert_snapshot!(ran(&["--help"]), @"
+    A deterministic stand-in for the language model behind Dapr's Conversation API
+
+    Usage: mynah [OPTIONS]
+           mynah <COMMAND>
+
+    Commands:
+      serve  Run the sidecar; this is what mynah does without a command
+      check  Check component YAML and print every problem, with file, line and column
+      help   Print this message or the help of the given subcommand(s)
+
+    Options:
+          --resources-path <FOLDER>
+              Folder of component YAML; may be given more than once [default: one built-in echo]
+
+          --app-id <ID>
+              Id of the application beside the sidecar
+
+              [default: mynah]
+
+          --dapr-grpc-port <PORT>
+              gRPC port; 0 takes any that is free
+
+              [env: DAPR_GRPC_PORT=]
+              [default: 50001]
+
+          --dapr-http-port <PORT>
+              HTTP port; 0 takes any that is free
+
+              [env: DAPR_HTTP_PORT=]
+              [default: 3500]
+
+          --dapr-listen-addresses <ADDRESSES>
+              Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
+
+          --metrics-port <PORT>
+              Metrics port; 0 takes any that is free
+
+              [default: 9090]
+
+          --enable-metrics[=<BOOL>]
+              Whether to serve metrics
+
+              [default: true]
+
+          --max-body-size <SIZE>
+              Largest message, either way
+
+              [default: 4Mi]
+
+          --dapr-graceful-shutdown-seconds <SECONDS>
+              Seconds that calls in flight have to finish at a stop
+
+              [default: 5]
+
+          --addresses-file <FILE>
+              File to write the bound addresses to, as JSON
+
+          --log-level <LEVEL>
+              How much to log
+
+              Possible values:
+              - debug: Everything
+              - info:  What happens
+              - warn:  What may be wrong
+              - error: What is wrong
+
+              [default: info]
+
+          --log-as-json[=<BOOL>]
+              Whether to log as JSON
+
+              [default: false]
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+    -- exit 0
+    ");
+}
+
+/// The same flags as [`long_help`], under a heading of its own.
+#[test]
+fn help_of_serve() {
+    let (all, serve) = (ran(&["--help"]), ran(&["serve", "--help"]));
+    let options = |help: &str| {
+        let options = help.split_once("\nOptions:\n").expect("options").1;
+        options.replace("\n  -V, --version\n          Print version\n", "")
+    };
+    assert_eq!(options(&serve), options(&all));
+    assert_snapshot!(serve.split_once("\nOptions:").unwrap().0, @"
+    Run the sidecar; this is what mynah does without a command
+
+    Usage: mynah serve [OPTIONS]
+    ");
+}
+
+#[test]
+fn help_of_check() {
+    assert_snapshot!(ran(&["check", "--help"]), @"
+    Check component YAML and print every problem, with file, line and column
+
+    Usage: mynah check <PATH>...
+
+    Arguments:
+      <PATH>...  Files, or folders of component YAML
+
+    Options:
+      -h, --help  Print help
+    -- exit 0
+    ");
+}
+
+/// Whoever looks for daprd's flags knows them; the others need not read them.
+#[test]
+fn flags_that_mean_nothing_here_are_not_in_the_help() {
+    let help = ran(&["--help"]);
+    assert!(help.contains("--app-id"));
+    assert!(!help.contains("--placement-host-address") && !help.contains("--unix-domain-socket"));
+}

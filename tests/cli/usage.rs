@@ -1,0 +1,113 @@
+//! What it says to wrong usage.
+
+use insta::assert_snapshot;
+
+use super::ran;
+
+#[test]
+fn a_wrong_flag() {
+    assert_snapshot!(ran(&["--resource-path", "x"]), @"
+    -- stderr
+    error: unexpected argument '--resource-path' found
+
+      tip: a similar argument exists: '--resources-path'
+
+    Usage: mynah --resources-path <FOLDER>
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
+}
+
+#[test]
+fn a_wrong_command() {
+    assert_snapshot!(ran(&["sreve"]), @"
+    -- stderr
+    error: unrecognized subcommand 'sreve'
+
+      tip: a similar subcommand exists: 'serve'
+
+    Usage: mynah [OPTIONS]
+           mynah <COMMAND>
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
+}
+
+#[test]
+fn a_flag_without_its_value() {
+    assert_snapshot!(ran(&["--app-id"]), @"
+    -- stderr
+    error: a value is required for '--app-id <ID>' but none was supplied
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
+}
+
+#[test]
+fn check_without_a_path() {
+    assert_snapshot!(ran(&["check"]), @"
+    -- stderr
+    error: the following required arguments were not provided:
+      <PATH>...
+
+    Usage: mynah check <PATH>...
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
+}
+
+#[test]
+fn a_body_size_in_other_units() {
+    assert_snapshot!(ran(&["--max-body-size", "4MB"]), @r#"
+    -- stderr
+    mynah: invalid value "4MB" for --max-body-size: write bytes or a quantity, such as 4194304, 512Ki, 4Mi or 1G
+    -- exit 64
+    "#);
+}
+
+#[test]
+fn a_listen_address_that_is_a_name() {
+    assert_snapshot!(ran(&["--dapr-listen-addresses", "localhost"]), @r#"
+    -- stderr
+    mynah: invalid value "localhost" for --dapr-listen-addresses: not an IP address; write addresses with commas between them, such as 127.0.0.1,::1
+    -- exit 64
+    "#);
+}
+
+#[test]
+fn a_log_level_that_does_not_exist() {
+    assert_snapshot!(ran(&["--log-level", "loud"]), @"
+    -- stderr
+    error: invalid value 'loud' for '--log-level <LEVEL>'
+      [possible values: debug, info, warn, error]
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
+}
+
+#[test]
+fn a_boolean_that_is_none() {
+    assert_snapshot!(ran(&["--enable-metrics=maybe"]), @"
+    -- stderr
+    error: invalid value 'maybe' for '--enable-metrics[=<BOOL>]': write true or false
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
+}
+
+#[test]
+fn a_port_that_does_not_exist() {
+    assert_snapshot!(ran(&["--dapr-grpc-port", "70000"]), @"
+    -- stderr
+    error: invalid value '70000' for '--dapr-grpc-port <PORT>': 70000 is not in 0..=65535
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
+}

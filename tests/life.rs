@@ -1,0 +1,284 @@
+//! How a sidecar ends: what is in flight finishes, what is idle does not hold it up, and whoever
+//! insists gets his way.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
+
+use mynah::wire::{
+    json,
+    proto::{
+        ConversationRequestAlpha2, ConversationResponseAlpha2, ConversationStreamResponseAlpha2,
+        ShutdownRequest, conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
+    },
+};
+use tonic::{Request, Streaming, client::Grpc, codegen::http::uri::PathAndQuery};
+use tonic_prost::ProstCodec;
+
+use crate::support::{
+    Sidecar,
+    messages::{Answer, request, user},
+    process::soon,
+    scratch,
+};
+
+/// Long enough that no test waits for its end, and far from the grace of a test that must wait.
+const FOREVER: &str = "1h";
+
+/// A sidecar whose streams rest before each chunk but the first.
+fn slow(chunk_delay: &str, grace_seconds: &str) -> Sidecar {
+    let folder = scratch("slow");
+    let yaml = format!(
+        "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: echo}}\n\
+         spec: {{type: conversation.echo, metadata: [{{name: chunkDelay, value: {chunk_delay}}}]}}\n"
+    );
+    std::fs::write(folder.join("slow.yaml"), yaml).unwrap();
+    let folder = folder.to_str().unwrap();
+    Sidecar::start_with(&[
+        "--resources-path",
+        folder,
+        "--dapr-graceful-shutdown-seconds",
+        grace_seconds,
+    ])
+}
+
+/// Thirty words.
+fn words() -> Vec<String> {
+    (1..=30).map(|number| format!("word{number} ")).collect()
+}
+
+type Stream = Streaming<ConversationStreamResponseAlpha2>;
+
+/// A stream whose first chunk has come.
+async fn streaming(sidecar: &Sidecar) -> Stream {
+    let asked = request([user(words().concat().trim_end())]);
+    let mut stream = sidecar.client().await.converse_stream_alpha2(asked).await.unwrap();
+    assert_eq!(chunk(stream.get_mut()).await, "word1");
+    stream.into_inner()
+}
+
+async fn chunk(stream: &mut Stream) -> String {
+    match soon(stream.message()).await.unwrap().unwrap().message.unwrap() {
+        Message::Chunk(chunk) => chunk.content,
+        Message::Complete(_) => panic!("a chunk was due"),
+    }
+}
+
+/// Reads the rest of [`streaming`], which must be whole.
+async fn finishes(mut stream: Stream) {
+    let mut text = "word1".to_owned();
+    for _ in 2..=30 {
+        text += &chunk(&mut stream).await;
+    }
+    assert_eq!(text, words().concat().trim_end());
+    let complete = soon(stream.message()).await.unwrap().unwrap().message;
+    assert!(matches!(complete, Some(Message::Complete(_))), "{complete:?}");
+    assert!(soon(stream.message()).await.unwrap().is_none(), "nothing comes after complete");
+}
+
+/// A stream that rests for an hour was cut: neither a chunk nor an orderly end comes.
+async fn is_cut(mut stream: Stream) {
+    soon(stream.message()).await.expect_err("a cut stream ends in an error");
+}
+
+async fn a_signal_lets_a_stream_finish(name: &str) {
+    let mut sidecar = slow("100ms", "3600");
+    let stream = streaming(&sidecar).await;
+    sidecar.signal(name);
+    for address in [sidecar.grpc, sidecar.http, sidecar.metrics.unwrap()] {
+        sidecar.refuses(address).await;
+    }
+    finishes(stream).await;
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn sigterm_lets_a_stream_in_flight_finish_and_refuses_new_connections() {
+    a_signal_lets_a_stream_finish("TERM").await;
+}
+
+#[tokio::test]
+async fn sigint_lets_a_stream_in_flight_finish_and_refuses_new_connections() {
+    a_signal_lets_a_stream_finish("INT").await;
+}
+
+#[tokio::test]
+async fn shutdown_over_http_lets_a_stream_finish() {
+    let mut sidecar = slow("100ms", "3600");
+    let stream = streaming(&sidecar).await;
+    let answer = reqwest::Client::new().post(sidecar.url("/v1.0/shutdown")).send().await.unwrap();
+    assert_eq!(answer.status(), 204);
+    sidecar.refuses(sidecar.http).await;
+    finishes(stream).await;
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn shutdown_over_grpc_is_answered_and_lets_a_stream_finish() {
+    let mut sidecar = slow("100ms", "3600");
+    let stream = streaming(&sidecar).await;
+    sidecar.client().await.shutdown(ShutdownRequest {}).await.unwrap();
+    sidecar.refuses(sidecar.grpc).await;
+    finishes(stream).await;
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+}
+
+#[tokio::test]
+async fn server_sent_events_in_flight_finish() {
+    let mut sidecar = slow("100ms", "3600");
+    let answer = events(&sidecar, "a b c d e f g h").await;
+    sidecar.signal("TERM");
+    let text = answer.text().await.unwrap();
+    assert_eq!(text.matches(r#"data: {"chunk":"#).count(), 8, "{text}");
+    assert_eq!(text.matches(r#"data: {"complete":"#).count(), 1, "{text}");
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+}
+
+/// A stream of server-sent events; its headers come with the first chunk.
+async fn events(sidecar: &Sidecar, text: &str) -> reqwest::Response {
+    let url = sidecar.url("/v1.0-alpha2/conversation/echo/converse");
+    let asked = reqwest::Client::new().post(url).header("accept", "text/event-stream");
+    asked.body(body(text)).send().await.unwrap()
+}
+
+/// The JSON of a request that says this.
+fn body(text: &str) -> String {
+    json::write(&request([user(text)])).unwrap()
+}
+
+/// The message of the call comes only after the sidecar was told to stop.
+#[tokio::test]
+async fn a_grpc_call_in_flight_is_answered() {
+    let mut sidecar = slow("0s", "3600");
+    let channel =
+        tonic::transport::Endpoint::new(format!("http://{}", sidecar.grpc)).unwrap().connect_lazy();
+    let (release, held) = tokio::sync::oneshot::channel::<ConversationRequestAlpha2>();
+    let mut caller = Grpc::new(channel.clone());
+    let call = async {
+        caller.ready().await.unwrap();
+        let message = futures_util::stream::once(async { held.await.unwrap() });
+        let path = PathAndQuery::from_static("/dapr.proto.runtime.v1.Dapr/ConverseAlpha2");
+        let codec = ProstCodec::<ConversationRequestAlpha2, ConversationResponseAlpha2>::default();
+        caller.client_streaming(Request::new(message), path, codec).await
+    };
+    let stop = async {
+        // One connection keeps the order: once this is answered, the call before it has arrived.
+        let mut other = DaprClient::new(channel.clone());
+        other.converse_alpha2(request([user("second")])).await.unwrap();
+        sidecar.signal("TERM");
+        sidecar.refuses(sidecar.grpc).await;
+        release.send(request([user("first")])).unwrap();
+    };
+    let (answer, ()) = tokio::join!(biased; call, stop);
+    assert_eq!(Answer::from(answer.unwrap().into_inner()).content, "first");
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+}
+
+/// The body of the call comes only after the sidecar was told to stop.
+#[tokio::test]
+async fn an_http_call_in_flight_is_answered() {
+    let mut sidecar = slow("0s", "3600");
+    let body = body("late");
+    let mut connection = connect(sidecar.http);
+    write!(
+        connection,
+        "POST /v1.0-alpha2/conversation/echo/converse HTTP/1.1\r\nHost: localhost\r\n\
+         Content-Length: {}\r\nExpect: 100-continue\r\n\r\n",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = BufReader::new(connection.try_clone().unwrap());
+    let mut line = String::new();
+    answer.read_line(&mut line).unwrap();
+    assert_eq!(line, "HTTP/1.1 100 Continue\r\n", "it waits for the body");
+    sidecar.signal("TERM");
+    sidecar.refuses(sidecar.http).await;
+    connection.write_all(body.as_bytes()).unwrap();
+    let mut rest = String::new();
+    answer.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("HTTP/1.1 200 OK") && rest.contains(r#""content":"late""#), "{rest}");
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let connection = TcpStream::connect(address).unwrap();
+    connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    connection
+}
+
+#[tokio::test]
+async fn a_second_signal_stops_at_once() {
+    for (first, second) in [("TERM", "TERM"), ("INT", "TERM")] {
+        let mut sidecar = slow(FOREVER, "3600");
+        let stream = streaming(&sidecar).await;
+        sidecar.signal(first);
+        sidecar.refuses(sidecar.grpc).await;
+        sidecar.signal(second);
+        assert_eq!(sidecar.ended().await.code(), Some(1), "{first}, {second}");
+        is_cut(stream).await;
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_end_in_time_is_cut() {
+    for grace in ["0", "1"] {
+        let mut sidecar = slow(FOREVER, grace);
+        let stream = streaming(&sidecar).await;
+        sidecar.signal("TERM");
+        assert_eq!(sidecar.ended().await.code(), Some(0), "{grace} s");
+        is_cut(stream).await;
+    }
+}
+
+#[tokio::test]
+async fn idle_connections_do_not_hold_up_the_end() {
+    let mut sidecar = slow("0s", "3600");
+    let mut kept_alive = connect(sidecar.http);
+    kept_alive.write_all(b"GET /v1.0/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut status = [0; 12];
+    kept_alive.read_exact(&mut status).unwrap();
+    assert_eq!(&status, b"HTTP/1.1 204");
+    let mut client = sidecar.client().await;
+    client.converse_alpha2(request([user("hi")])).await.unwrap();
+    let silent = [sidecar.grpc, sidecar.http].map(connect);
+    sidecar.signal("TERM");
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+    drop((kept_alive, client, silent));
+}
+
+/// As a client that was stopped, or lost its network: it never acknowledges the goodbye.
+#[tokio::test]
+async fn an_http2_client_that_does_not_react_does_not_hold_up_the_end() {
+    let mut sidecar = slow("0s", "3600");
+    let mut numb = connect(sidecar.grpc);
+    let empty_settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    numb.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
+    numb.write_all(&empty_settings).unwrap();
+    // Its own settings are the server's first frame, so that the connection stands.
+    numb.read_exact(&mut [0; 9]).unwrap();
+    sidecar.signal("TERM");
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+}
+
+/// Streams that go on are counted at their ends, and these would have ended before the last one.
+#[tokio::test]
+async fn a_cancelled_stream_stops_the_work_and_others_are_served() {
+    let mut sidecar = slow("20ms", "3600");
+    let asked = request([user(words().concat().trim_end())]);
+    let mut client = sidecar.client().await;
+    let mut cancelled = client.converse_stream_alpha2(asked.clone()).await.unwrap().into_inner();
+    chunk(&mut cancelled).await;
+    drop(cancelled);
+    drop(events(&sidecar, &words().concat()).await);
+    // The connection of the cancelled stream still serves.
+    let mut stream = client.converse_stream_alpha2(asked).await.unwrap().into_inner();
+    chunk(&mut stream).await;
+    finishes(stream).await;
+    let metrics = reqwest::get(format!("http://{}/metrics", sidecar.metrics.unwrap())).await;
+    let metrics = metrics.unwrap().text().await.unwrap();
+    assert!(metrics.contains("success=\"true\"} 1\n"), "one stream was answered: {metrics}");
+    sidecar.signal("TERM");
+    assert_eq!(sidecar.ended().await.code(), Some(0));
+}

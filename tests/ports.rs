@@ -1,0 +1,226 @@
+//! Where a sidecar listens, how it says so, and what it serves on the metrics port.
+
+use std::{
+    fs,
+    net::{SocketAddr, TcpListener, TcpStream},
+};
+
+use mynah::wire::proto::dapr_client::DaprClient;
+
+use crate::support::{
+    Sidecar,
+    messages::{ask, request, user},
+    mynah,
+    process::{Process, free_port, has_ipv6, occupied, run, start_and_stop},
+    scratch,
+};
+
+async fn get(address: SocketAddr, path: &str) -> (u16, String) {
+    let answer = reqwest::get(format!("http://{address}{path}")).await.unwrap();
+    (answer.status().as_u16(), answer.text().await.unwrap())
+}
+
+async fn is_healthy(address: SocketAddr) -> bool {
+    get(address, "/v1.0/healthz").await.0 == 204
+}
+
+#[tokio::test]
+async fn flags_set_the_ports() {
+    let [grpc, http, metrics] = [free_port(), free_port(), free_port()];
+    let sidecar = Sidecar::start_with_ports(
+        &[],
+        &[
+            &format!("--dapr-grpc-port={grpc}"),
+            &format!("--dapr-http-port={http}"),
+            &format!("--metrics-port={metrics}"),
+        ],
+    );
+    assert_eq!(sidecar.grpc.to_string(), format!("127.0.0.1:{grpc}"));
+    assert_eq!(sidecar.http.to_string(), format!("127.0.0.1:{http}"));
+    assert_eq!(sidecar.metrics.unwrap().to_string(), format!("127.0.0.1:{metrics}"));
+    assert_eq!(sidecar.converse(request([user("hi")])).await.unwrap().content, "hi");
+    assert!(is_healthy(sidecar.http).await);
+}
+
+#[test]
+fn the_environment_sets_the_ports() {
+    let [grpc, http] = [free_port(), free_port()];
+    let environment = [("DAPR_GRPC_PORT", grpc), ("DAPR_HTTP_PORT", http)];
+    let sidecar = Sidecar::start_with_ports(&environment, &["--metrics-port=0"]);
+    assert_eq!((sidecar.grpc.port(), sidecar.http.port()), (grpc, http));
+}
+
+#[test]
+fn a_flag_beats_the_environment() {
+    let [grpc, http, other] = [free_port(), free_port(), free_port()];
+    let environment = [("DAPR_GRPC_PORT", other), ("DAPR_HTTP_PORT", http)];
+    let flags = [&format!("--dapr-grpc-port={grpc}"), "--metrics-port=0"];
+    let sidecar = Sidecar::start_with_ports(&environment, &flags);
+    assert_eq!((sidecar.grpc.port(), sidecar.http.port()), (grpc, http));
+}
+
+/// The commands that bind no port do not stumble over one.
+#[test]
+fn the_environment_does_not_count_as_a_flag_of_another_command() {
+    let components = concat!(env!("CARGO_MANIFEST_DIR"), "/components");
+    let mut check = mynah();
+    check.env("DAPR_GRPC_PORT", "50001").args(["check", components]);
+    assert_eq!(Process::start(&mut check).ended().code, Some(0));
+}
+
+#[test]
+fn a_port_in_use_is_one_line_and_the_end() {
+    let occupied = occupied();
+    let address = occupied.local_addr().unwrap();
+    for flag in ["--dapr-grpc-port", "--dapr-http-port"] {
+        let args = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"]
+            .map(str::to_owned)
+            .into_iter()
+            .filter(|other| !other.starts_with(flag))
+            .chain([format!("{flag}={}", address.port())]);
+        let ended = Process::start(mynah().args(args)).ended();
+        let line = format!(
+            "mynah: cannot listen on {address}: the port is in use; \
+             {flag} sets the port, 0 takes any that is free\n"
+        );
+        assert_eq!((ended.code, ended.stderr, ended.stdout), (Some(1), line, String::new()));
+    }
+}
+
+/// Otherwise `localhost` would mean mynah to one client and the other program to the next.
+#[test]
+fn a_port_that_is_in_use_on_ipv6_alone_is_in_use() {
+    if !has_ipv6() {
+        eprintln!("skipped: this machine has no IPv6");
+        return;
+    }
+    let occupied = TcpListener::bind("[::1]:0").unwrap();
+    let address = occupied.local_addr().unwrap();
+    let port = address.port().to_string();
+    let ended = run(&["--dapr-http-port=0", "--metrics-port=0", "--dapr-grpc-port", &port]);
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.stderr.starts_with(&format!("mynah: cannot listen on {address}: the port is in"))
+    );
+}
+
+#[tokio::test]
+async fn a_busy_metrics_port_is_only_a_warning() {
+    let occupied = occupied();
+    let port = format!("--metrics-port={}", occupied.local_addr().unwrap().port());
+    let flags = ["--dapr-grpc-port=0", "--dapr-http-port=0", &port];
+    let sidecar = Sidecar::start_with_ports(&[], &flags);
+    assert_eq!(sidecar.metrics, None);
+    assert_eq!(sidecar.converse(request([user("hi")])).await.unwrap().content, "hi");
+    let ended = start_and_stop(&[&port]);
+    assert_eq!(ended.code, Some(0));
+    let warnings: Vec<_> = ended.stderr.lines().filter(|line| line.contains("WARN")).collect();
+    let [warning] = warnings.as_slice() else { panic!("one warning: {warnings:?}") };
+    assert!(warning.contains("no metrics: cannot listen on 127.0.0.1:"), "{warning}");
+    assert!(!ended.stdout.contains("metrics"), "{}", ended.stdout);
+}
+
+#[tokio::test]
+async fn port_0_is_the_same_port_on_ipv4_and_ipv6() {
+    if !has_ipv6() {
+        eprintln!("skipped: this machine has no IPv6");
+        return;
+    }
+    let sidecar = Sidecar::start();
+    let ipv6 =
+        |address: SocketAddr| SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port()));
+    assert!(sidecar.grpc.is_ipv4() && sidecar.http.is_ipv4(), "IPv4 comes first");
+    let mut client = DaprClient::connect(format!("http://{}", ipv6(sidecar.grpc))).await.unwrap();
+    client.converse_alpha2(ask("hi", [])).await.unwrap();
+    assert!(is_healthy(ipv6(sidecar.http)).await);
+    assert_eq!(get(ipv6(sidecar.metrics.unwrap()), "/metrics").await.0, 200);
+}
+
+#[tokio::test]
+async fn listen_addresses_are_all_and_no_others() {
+    let sidecar = Sidecar::start_with(&["--dapr-listen-addresses=127.0.0.1"]);
+    assert!(is_healthy(sidecar.http).await);
+    if !has_ipv6() {
+        eprintln!("skipped in part: this machine has no IPv6");
+        return;
+    }
+    let port = sidecar.http.port();
+    assert!(TcpStream::connect(("::1", port)).is_err(), "nobody asked for ::1");
+    let sidecar = Sidecar::start_with(&["--dapr-listen-addresses", "[::1],127.0.0.1"]);
+    assert!(sidecar.http.is_ipv6(), "the first address comes first");
+    assert!(is_healthy(sidecar.http).await);
+    assert!(is_healthy(SocketAddr::from(([127, 0, 0, 1], sidecar.http.port()))).await);
+}
+
+#[test]
+fn an_address_that_the_machine_does_not_have_is_an_error() {
+    // Set apart for documentation: nobody has it.
+    let ended = run(&["--dapr-listen-addresses=203.0.113.1", "--dapr-grpc-port=0"]);
+    assert_eq!(ended.code, Some(1));
+    let line = "mynah: cannot listen on 203.0.113.1:0: this machine has no such address; ";
+    assert!(ended.stderr.starts_with(line), "{}", ended.stderr);
+}
+
+#[test]
+fn the_addresses_file_holds_every_address_that_is_served() {
+    let file = scratch("written").join("addresses.json");
+    let path = file.to_str().unwrap();
+    for (metrics, names) in [
+        ("--metrics-port=0", ["grpc", "http", "metrics"].as_slice()),
+        ("--enable-metrics=false", ["grpc", "http"].as_slice()),
+    ] {
+        let ended = start_and_stop_into(path, metrics);
+        let text = fs::read_to_string(&file).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let written: Vec<_> = json.as_object().unwrap().keys().collect();
+        assert_eq!(written, names);
+        for name in names {
+            let address = json[name].as_str().unwrap();
+            assert!(ended.contains(address), "the banner has {address} too: {ended}");
+        }
+    }
+}
+
+/// What a sidecar says on standard output that writes its addresses to a file of the test's.
+fn start_and_stop_into(path: &str, metrics: &str) -> String {
+    let _ = fs::remove_file(path);
+    let mut command = mynah();
+    command.args(["--dapr-grpc-port=0", "--dapr-http-port=0", metrics, "--addresses-file", path]);
+    let ended = Process::start(&mut command).stopped(path.as_ref());
+    assert_eq!(ended.code, Some(0));
+    ended.stdout
+}
+
+#[test]
+fn an_addresses_file_that_cannot_be_written_is_an_error() {
+    let folder = scratch("folder");
+    let path = folder.to_str().unwrap();
+    let free = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"];
+    let ended = run(&[&free[..], &["--addresses-file", path]].concat());
+    assert_eq!(ended.code, Some(1));
+    let line = format!("mynah: cannot write the addresses to {path}: ");
+    assert!(ended.stderr.starts_with(&line), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn metrics_count_the_conversations_of_each_component() {
+    let sidecar = Sidecar::start_with(&["--app-id=shop"]);
+    let metrics = sidecar.metrics.unwrap();
+    let count = |success, number| {
+        format!(
+            "dapr_component_conversation_count{{app_id=\"shop\",component=\"echo\",\
+             namespace=\"\",success=\"{success}\"}} {number}\n"
+        )
+    };
+    let (status, before) = get(metrics, "/metrics").await;
+    assert_eq!(status, 200);
+    let build = format!("mynah_build_info{{version=\"{}\"}} 1\n", env!("CARGO_PKG_VERSION"));
+    assert!(before.contains(&build), "{before}");
+    assert!(before.contains(&count("true", 0)) && before.contains(&count("false", 0)), "{before}");
+    for _ in 0..2 {
+        sidecar.converse(request([user("hi")])).await.unwrap();
+    }
+    let (_, after) = get(metrics, "/metrics").await;
+    assert!(after.contains(&count("true", 2)) && after.contains(&count("false", 0)), "{after}");
+    assert_eq!(get(metrics, "/").await, (200, after), "daprd has them there, too");
+}

@@ -1,0 +1,173 @@
+//! The program as a process whose words and whose end count.
+
+#![expect(clippy::disallowed_methods, reason = "another process goes by the clock on the wall")]
+
+use std::{
+    fs::{self, File},
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::Duration,
+};
+
+use super::{Sidecar, mynah, scratch};
+
+/// Between two looks at something that will come.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// Looks before it is clear that it will not come: a minute of them.
+const LOOKS: usize = 6_000;
+
+/// A running program that writes into files. Dropping it kills it.
+pub struct Process {
+    child: Child,
+    folder: PathBuf,
+}
+
+/// What a program left behind.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit status; none where a signal killed it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Process {
+    pub fn start(command: &mut Command) -> Self {
+        let folder = scratch("output");
+        let file = |name| File::create(folder.join(name)).expect("a file");
+        let (stdout, stderr) = (file("stdout"), file("stderr"));
+        let child = command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).spawn();
+        Self { child: child.expect("the program starts"), folder }
+    }
+
+    /// Starts a program whose standard output and error nobody reads: writing to them fails.
+    pub fn start_unread(command: &mut Command) -> Self {
+        let pipe = || std::io::pipe().expect("a pipe").1;
+        let child = command.stdin(Stdio::null()).stdout(pipe()).stderr(pipe()).spawn();
+        let folder = scratch("output");
+        fs::write(folder.join("stdout"), "").expect("a file");
+        fs::write(folder.join("stderr"), "").expect("a file");
+        Self { child: child.expect("the program starts"), folder }
+    }
+
+    /// Waits for its end.
+    pub fn ended(mut self) -> Ended {
+        let status = look(|| self.child.try_wait().expect("a child"), "the program does not end");
+        let read = |name| fs::read_to_string(self.folder.join(name)).expect("text");
+        Ended { code: status.code(), stdout: read("stdout"), stderr: read("stderr") }
+    }
+
+    /// Ends a sidecar once its addresses are in the file; one that never serves ends by itself.
+    pub fn stopped(mut self, addresses: &Path) -> Ended {
+        let or_ended = || (is_written(addresses) || !self.is_running()).then_some(());
+        look(or_ended, "mynah does not serve");
+        signal(self.child.id(), "TERM");
+        self.ended()
+    }
+
+    /// Waits for the file that says where it serves, and reads an address there.
+    pub fn address(&self, addresses: &Path, name: &str) -> SocketAddr {
+        look(|| is_written(addresses).then_some(()), "mynah does not serve");
+        let json = fs::read(addresses).expect("a file");
+        let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+        json[name].as_str().and_then(|text| text.parse().ok()).expect("an address")
+    }
+
+    /// Sends a signal, by name, and waits until nobody listens at the address any more.
+    pub fn signal(&self, name: &str, address: SocketAddr) {
+        signal(self.child.id(), name);
+        look(|| TcpStream::connect(address).err(), "connections are still taken");
+    }
+
+    fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_none()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a command that ends by itself.
+pub fn run(args: &[&str]) -> Ended {
+    Process::start(mynah().args(args)).ended()
+}
+
+/// Starts a sidecar on free ports, ends it once it serves, and returns all that it said.
+pub fn start_and_stop(args: &[&str]) -> Ended {
+    let addresses = scratch("addresses").join("addresses.json");
+    let mut command = mynah();
+    command.args(["--dapr-grpc-port=0", "--dapr-http-port=0"]).args(args);
+    Process::start(command.arg("--addresses-file").arg(&addresses)).stopped(&addresses)
+}
+
+fn is_written(addresses: &Path) -> bool {
+    fs::read_to_string(addresses).is_ok_and(|text| text.ends_with('\n'))
+}
+
+/// Sends a signal, by name; to a program that has ended, it is lost.
+fn signal(pid: u32, name: &str) {
+    let mut kill = Command::new("kill");
+    kill.args(["-s", name, &pid.to_string()]).stderr(Stdio::null()).status().expect("kill runs");
+}
+
+fn look<T>(mut found: impl FnMut() -> Option<T>, complaint: &str) -> T {
+    for _ in 0..LOOKS {
+        if let Some(found) = found() {
+            return found;
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
+    panic!("{complaint} within a minute");
+}
+
+/// What a future gives that must not take longer than a minute.
+pub async fn soon<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(Duration::from_secs(60), future).await.expect("within a minute")
+}
+
+impl Sidecar {
+    /// Waits for its end, while the clients of this test go on.
+    pub async fn ended(&mut self) -> ExitStatus {
+        for _ in 0..LOOKS {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        panic!("mynah does not end within a minute");
+    }
+
+    /// Waits until nobody listens at the address any more, while the process still runs.
+    pub async fn refuses(&mut self, address: SocketAddr) {
+        for _ in 0..LOOKS {
+            if TcpStream::connect(address).is_err() {
+                let ended = self.child.try_wait().expect("a child");
+                assert_eq!(ended, None, "it was to refuse connections, not to end");
+                return;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        panic!("{address} still takes connections after a minute");
+    }
+}
+
+/// A port that nobody listens on.
+pub fn free_port() -> u16 {
+    occupied().local_addr().expect("an address").port()
+}
+
+/// Somebody else, on a port of 127.0.0.1.
+pub fn occupied() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").expect("a free port")
+}
+
+/// Whether this machine speaks IPv6.
+pub fn has_ipv6() -> bool {
+    TcpListener::bind("[::1]:0").is_ok()
+}
