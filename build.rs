@@ -5,7 +5,7 @@ use std::{env, fs, path::Path};
 
 use prost::Message;
 
-const FILES: [&str; 1] = ["dapr/proto/runtime/v1/dapr.proto"];
+const FILES: [&str; 2] = ["dapr/proto/runtime/v1/dapr.proto", "google/rpc/status.proto"];
 
 #[expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts through variables")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {

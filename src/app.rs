@@ -105,6 +105,9 @@ impl App {
         surfaces.extend(metrics.map(|listener| {
             surface(listener, Protocol::Http, http::metrics_router(sidecar.clone()))
         }));
+        if config.access.token.is_none() && !config.interfaces.are_loopback() {
+            tracing::warn!("other machines can call, and need no token; DAPR_API_TOKEN sets one");
+        }
         write_addresses(&config, &addresses)?;
         Ok(Self { sidecar, addresses, surfaces, config })
     }
@@ -170,6 +173,7 @@ fn sidecar(config: &Config) -> Result<Sidecar, StartError> {
         app_id: config.app_id.clone(),
         components: components(config)?.into_iter().map(component).collect(),
         max_body_size: config.max_body_size,
+        access: config.access.clone(),
         metrics,
         drain: Drain::default(),
         labels: Labels::default(),

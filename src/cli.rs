@@ -58,6 +58,9 @@ pub struct ServeArgs {
     /// Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
     #[arg(long, value_name = "ADDRESSES")]
     pub dapr_listen_addresses: Option<String>,
+    /// Host names, beside this machine's own, under which browsers may call; with commas between
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    pub allowed_hosts: Vec<String>,
     /// Metrics port; 0 takes any that is free
     #[arg(long, value_name = "PORT", default_value_t = 9090)]
     pub metrics_port: u16,
@@ -121,5 +124,20 @@ fn go_bool(text: &str) -> Result<bool, String> {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
         _ => Err("write true or false".to_owned()),
+    }
+}
+
+/// The variables that have no flag: secrets, which a list of processes would show.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    /// `DAPR_API_TOKEN`: what callers must know.
+    pub api_token: Option<String>,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    #[expect(clippy::disallowed_methods, reason = "with the flags, the one place that reads it")]
+    pub fn read() -> Self {
+        Self { api_token: std::env::var("DAPR_API_TOKEN").ok() }
     }
 }

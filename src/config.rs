@@ -4,7 +4,11 @@ use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use thiserror::Error as ThisError;
 
-use crate::{cli::ServeArgs, net::Interfaces};
+use crate::{
+    access::{Access, ApiToken},
+    cli::{Environment, ServeArgs},
+    net::Interfaces,
+};
 
 /// How one sidecar runs.
 #[derive(Debug, Clone)]
@@ -25,6 +29,8 @@ pub struct Config {
     pub max_body_size: usize,
     /// Time that calls in flight have to finish.
     pub grace: Duration,
+    /// Who may call.
+    pub access: Access,
     /// File that the addresses are written to, as JSON.
     pub addresses_file: Option<PathBuf>,
 }
@@ -47,11 +53,15 @@ pub enum ConfigError {
 
 impl Config {
     /// Checks what the user wrote.
-    pub fn new(args: &ServeArgs) -> Result<Self, ConfigError> {
+    pub fn new(args: &ServeArgs, environment: Environment) -> Result<Self, ConfigError> {
+        let interfaces = interfaces(args.dapr_listen_addresses.as_deref())?;
+        let browser_hosts = interfaces.are_loopback().then(|| args.allowed_hosts.clone());
+        let token = environment.api_token.and_then(ApiToken::new);
         Ok(Self {
+            access: Access { token, browser_hosts },
+            interfaces,
             app_id: args.app_id.clone(),
             resources_paths: args.resources_path.clone(),
-            interfaces: interfaces(args.dapr_listen_addresses.as_deref())?,
             grpc_port: args.dapr_grpc_port,
             http_port: args.dapr_http_port,
             metrics_port: args.enable_metrics.then_some(args.metrics_port),

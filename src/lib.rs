@@ -15,6 +15,7 @@ pub mod wire;
 mod corridor;
 pub mod dispatch;
 pub mod sidecar;
+pub mod access;
 pub mod grpc;
 pub mod http;
 

@@ -12,7 +12,7 @@ use mynah::{
     app::App,
     banner::Banner,
     check::check,
-    cli::{Cli, Command, ServeArgs, with_two_dashes},
+    cli::{Cli, Command, Environment, ServeArgs, with_two_dashes},
     config::{Config, ConfigError},
     logging,
     signals::Signals,
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     logging::start(args.log_level, args.log_as_json);
     args.warn_of_ignored_flags();
-    let config = Config::new(args)?;
+    let config = Config::new(args, Environment::read())?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

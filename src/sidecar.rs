@@ -5,7 +5,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{dispatch::Components, metrics::Metrics, net::Drain, wire::error::Error};
+use crate::{
+    access::Access, dispatch::Components, metrics::Metrics, net::Drain, wire::error::Error,
+};
 
 /// The version of Dapr whose API is spoken. Dapr Agents refuses any outside 1.16 to 2.0.
 pub const RUNTIME_VERSION: &str = "1.18.0";
@@ -22,6 +24,8 @@ pub struct Sidecar {
     pub components: Components,
     /// Most bytes of a message, either way.
     pub max_body_size: usize,
+    /// Who may call.
+    pub access: Access,
     /// What was counted.
     pub metrics: Metrics,
     /// Stops the sidecar.

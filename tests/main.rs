@@ -17,6 +17,7 @@ mod mentions;
 mod seed_echo;
 
 // What each surface does.
+mod access;
 mod converse;
 mod errors;
 mod http_api;

@@ -45,7 +45,8 @@ async fn flags_set_the_ports() {
 #[test]
 fn the_environment_sets_the_ports() {
     let [grpc, http] = [free_port(), free_port()];
-    let environment = [("DAPR_GRPC_PORT", grpc), ("DAPR_HTTP_PORT", http)];
+    let environment =
+        [("DAPR_GRPC_PORT", &*grpc.to_string()), ("DAPR_HTTP_PORT", &*http.to_string())];
     let sidecar = Sidecar::start_with_ports(&environment, &["--metrics-port=0"]);
     assert_eq!((sidecar.grpc.port(), sidecar.http.port()), (grpc, http));
 }
@@ -53,7 +54,8 @@ fn the_environment_sets_the_ports() {
 #[test]
 fn a_flag_beats_the_environment() {
     let [grpc, http, other] = [free_port(), free_port(), free_port()];
-    let environment = [("DAPR_GRPC_PORT", other), ("DAPR_HTTP_PORT", http)];
+    let environment =
+        [("DAPR_GRPC_PORT", &*other.to_string()), ("DAPR_HTTP_PORT", &*http.to_string())];
     let flags = [&format!("--dapr-grpc-port={grpc}"), "--metrics-port=0"];
     let sidecar = Sidecar::start_with_ports(&environment, &flags);
     assert_eq!((sidecar.grpc.port(), sidecar.http.port()), (grpc, http));

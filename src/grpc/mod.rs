@@ -5,8 +5,13 @@ mod runtime;
 
 use std::sync::Arc;
 
-use axum::Router;
-use tonic::service::Routes;
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{Next, from_fn_with_state, map_response_with_state},
+    response::Response,
+};
+use tonic::{Status, service::Routes};
 use tonic_health::ServingStatus;
 use tonic_reflection::pb::{v1, v1alpha};
 
@@ -23,8 +28,8 @@ pub(crate) async fn router(
     let limits = Limits { max_body_size: sidecar.max_body_size };
     let (reporter, health) = tonic_health::server::health_reporter();
     reporter.set_service_status("dapr.proto.runtime.v1.Dapr", ServingStatus::Serving).await;
-    let runtime =
-        DaprServer::new(Runtime::new(sidecar)).max_decoding_message_size(limits.max_body_size);
+    let runtime = DaprServer::new(Runtime::new(sidecar.clone()))
+        .max_decoding_message_size(limits.max_body_size);
     let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
@@ -37,7 +42,17 @@ pub(crate) async fn router(
         .add_service(health)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?);
-    Ok(routes
-        .into_axum_router()
-        .layer(axum::middleware::map_response_with_state(limits, refusal::explain)))
+    let router = routes.into_axum_router();
+    Ok(router
+        .layer(map_response_with_state(limits, refusal::explain))
+        .layer(from_fn_with_state(sidecar, guard)))
+}
+
+/// Lets in who knows the token. Health is everybody's to ask.
+async fn guard(State(sidecar): State<Arc<Sidecar>>, request: Request, next: Next) -> Response {
+    let is_health = request.uri().path().starts_with("/grpc.health.v1.Health/");
+    match sidecar.access.check_token(request.headers()) {
+        Err(error) if !is_health => Status::from(error).into_http(),
+        _ => next.run(request).await,
+    }
 }

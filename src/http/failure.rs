@@ -45,8 +45,10 @@ impl From<Error> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = self.0.http_status();
-        if matches!(self.0, Error::MalformedPath(_)) {
-            return (status, self.0.to_string()).into_response();
+        match self.0 {
+            Error::MalformedPath(_) => return (status, self.0.to_string()).into_response(),
+            Error::Unauthorized(_) => return (status, "invalid api token\n").into_response(),
+            _ => {}
         }
         (status, [(CONTENT_TYPE, "application/json")], self.body()).into_response()
     }

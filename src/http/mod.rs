@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::State,
-    middleware::map_request,
+    extract::{Request, State},
+    middleware::{Next, from_fn_with_state, map_request},
+    response::Response,
     routing::{get, post, put},
 };
-use http::StatusCode;
+use http::{Method, StatusCode};
 
 use self::failure::Failure;
 use crate::{sidecar::Sidecar, wire::error::Error};
@@ -31,9 +32,26 @@ pub(crate) fn router(sidecar: Arc<Sidecar>) -> Router {
         .route("/v1.0/shutdown", post(shutdown))
         .fallback(not_served)
         .method_not_allowed_fallback(not_served)
-        .with_state(sidecar);
+        .with_state(sidecar.clone());
     // Around the routes, since a layer of theirs would see the path too late.
-    Router::new().fallback_service(routes).layer(map_request(url::clean))
+    Router::new()
+        .fallback_service(routes)
+        .layer(from_fn_with_state(sidecar, guard))
+        .layer(map_request(url::clean))
+}
+
+/// Lets in who may call. Health is everybody's to ask.
+async fn guard(
+    State(sidecar): State<Arc<Sidecar>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Failure> {
+    let is_health = matches!(request.uri().path(), "/v1.0/healthz" | "/v1.0/healthz/outbound");
+    sidecar.access.check_browser(request.uri(), request.headers())?;
+    if !(is_health && request.method() == Method::GET) {
+        sidecar.access.check_token(request.headers())?;
+    }
+    Ok(next.run(request).await)
 }
 
 /// The metrics port: `/metrics`, and `/` as daprd.

@@ -46,6 +46,16 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
+impl Interfaces {
+    /// Whether only this machine can reach them.
+    pub fn are_loopback(&self) -> bool {
+        match self {
+            Self::Loopback => true,
+            Self::These(addresses) => addresses.iter().all(IpAddr::is_loopback),
+        }
+    }
+}
+
 impl Listener {
     /// The first of its addresses.
     pub(crate) fn address(&self) -> Option<SocketAddr> {

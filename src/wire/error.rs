@@ -1,9 +1,13 @@
 //! The one table of errors: what each is over gRPC and over HTTP.
 
+use bytes::Bytes;
 use http::StatusCode;
+use prost::Message;
+use prost_types::Any;
 use thiserror::Error as ThisError;
 use tonic::{Code, Status};
 
+use super::rpc::{self, ErrorInfo};
 use crate::chat;
 
 /// Why a call failed, on any surface. Texts and codes are daprd's.
@@ -54,6 +58,25 @@ pub enum Error {
     /// A health check asked for another application.
     #[error("dapr app-id does not match")]
     AppIdMismatch,
+    /// The API token is missing or wrong.
+    #[error("Unauthorized")]
+    Unauthorized(WrongToken),
+    /// A page in a browser sent the request, and not one of the application's own.
+    #[error(
+        "{0}; mynah answers programs on this machine, and browsers only under the names in --allowed-hosts"
+    )]
+    Forbidden(String),
+}
+
+/// What is wrong with the API token of a call, in daprd's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
+pub enum WrongToken {
+    /// There is none.
+    #[error("missing api token in request metadata")]
+    Missing,
+    /// It is another one.
+    #[error("authentication error: api token mismatch")]
+    Mismatch,
 }
 
 /// What mynah says to a call that only daprd can answer.
@@ -108,6 +131,10 @@ impl Error {
                 Http::INTERNAL_SERVER_ERROR,
                 "ERR_HEALTH_APPID_NOT_MATCH",
             ),
+            Self::Unauthorized(_) => {
+                (Code::Unauthenticated, Http::UNAUTHORIZED, "ERR_UNAUTHORIZED")
+            }
+            Self::Forbidden(_) => (Code::PermissionDenied, Http::FORBIDDEN, "ERR_FORBIDDEN"),
         }
     }
 
@@ -129,8 +156,31 @@ impl Error {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        Self::new(error.grpc_code(), error.to_string())
+        let (code, message) = (error.grpc_code(), error.to_string());
+        match error {
+            Error::Unauthorized(wrong) => {
+                let details = details(code, &message, &wrong.to_string());
+                Self::with_details(code, message, details)
+            }
+            _ => Self::new(code, message),
+        }
     }
+}
+
+/// The one error of daprd that comes with details.
+fn details(code: Code, message: &str, reason: &str) -> Bytes {
+    let metadata = [("http.code", "401"), ("http.error_message", reason)];
+    let info = ErrorInfo {
+        reason: message.to_owned(),
+        domain: "dapr.io".to_owned(),
+        metadata: metadata.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+    };
+    let any = Any {
+        type_url: "type.googleapis.com/google.rpc.ErrorInfo".to_owned(),
+        value: info.encode_to_vec(),
+    };
+    let status = rpc::Status { code: code.into(), message: message.to_owned(), details: vec![any] };
+    status.encode_to_vec().into()
 }
 
 impl From<prost::DecodeError> for Error {

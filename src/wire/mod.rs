@@ -22,6 +22,18 @@ pub mod proto {
     tonic::include_proto!("dapr.proto.runtime.v1");
 }
 
+/// What gRPC errors carry: generated from `proto/`, too.
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "generated code"
+)]
+pub(crate) mod rpc {
+    tonic::include_proto!("google.rpc");
+}
+
 /// The descriptors of [`proto`] and of all that it imports, encoded.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 

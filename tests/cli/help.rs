@@ -36,6 +36,8 @@ fn short_help() {
               HTTP port; 0 takes any that is free [env: DAPR_HTTP_PORT=] [default: 3500]
           --dapr-listen-addresses <ADDRESSES>
               Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
+          --allowed-hosts <HOSTS>
+              Host names, beside this machine's own, under which browsers may call; with commas between
           --metrics-port <PORT>
               Metrics port; 0 takes any that is free [default: 9090]
           --enable-metrics[=<BOOL>]
@@ -94,6 +96,9 @@ fn long_help() {
 
           --dapr-listen-addresses <ADDRESSES>
               Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
+
+          --allowed-hosts <HOSTS>
+              Host names, beside this machine's own, under which browsers may call; with commas between
 
           --metrics-port <PORT>
               Metrics port; 0 takes any that is free

@@ -42,16 +42,21 @@ impl Sidecar {
 
     /// Starts mynah with more flags.
     pub fn start_with(flags: &[&str]) -> Self {
+        Self::start_in(&[], flags)
+    }
+
+    /// Starts mynah on free ports in an environment.
+    pub fn start_in(environment: &[(&str, &str)], flags: &[&str]) -> Self {
         let free = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"];
-        Self::start_with_ports(&[], &[&free[..], flags].concat())
+        Self::start_with_ports(environment, &[&free[..], flags].concat())
     }
 
     /// Starts mynah on the ports that the environment and the flags name.
-    pub fn start_with_ports(environment: &[(&str, u16)], flags: &[&str]) -> Self {
+    pub fn start_with_ports(environment: &[(&str, &str)], flags: &[&str]) -> Self {
         let folder = scratch("sidecar");
         let (file, output) = (folder.join("addresses.json"), folder.join("output.txt"));
         let child = mynah()
-            .envs(environment.iter().map(|(name, port)| (name, port.to_string())))
+            .envs(environment.iter().copied())
             .arg("--addresses-file")
             .arg(&file)
             .args(flags)

@@ -1,0 +1,160 @@
+//! Who may call: the API token, and what browsers may not do.
+
+use mynah::wire::proto::{GetMetadataRequest, dapr_client::DaprClient};
+use reqwest::{Client, RequestBuilder};
+use tokio_stream::StreamExt;
+use tonic::{Code, Request, Status, transport::Channel};
+use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+use tonic_reflection::pb::v1::{
+    ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+    server_reflection_request::MessageRequest,
+};
+
+use crate::support::{Sidecar, messages::ask};
+
+const TOKEN: &str = "a secret";
+const CONVERSE: &str = "/v1.0-alpha2/conversation/echo/converse";
+
+fn guarded() -> Sidecar {
+    Sidecar::start_in(&[("DAPR_API_TOKEN", TOKEN)], &[])
+}
+
+async fn channel(sidecar: &Sidecar) -> Channel {
+    let endpoint = Channel::from_shared(format!("http://{}", sidecar.grpc)).unwrap();
+    endpoint.connect().await.unwrap()
+}
+
+fn with<T>(token: Option<&str>, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    if let Some(token) = token {
+        request.metadata_mut().insert("dapr-api-token", token.parse().unwrap());
+    }
+    request
+}
+
+/// Calls every method that there is.
+async fn all_methods(sidecar: &Sidecar, token: Option<&str>) -> Vec<Result<(), Status>> {
+    use mynah::wire::proto::{ConversationRequest, SetMetadataRequest, ShutdownRequest};
+    let alpha1 = || ConversationRequest { name: "echo".to_owned(), ..Default::default() };
+    let mut client = DaprClient::new(channel(sidecar).await);
+    let mut reflection = ServerReflectionClient::new(channel(sidecar).await);
+    let list = MessageRequest::ListServices(String::new());
+    let list = ServerReflectionRequest { host: String::new(), message_request: Some(list) };
+    let label = SetMetadataRequest { key: "k".to_owned(), value: "v".to_owned() };
+    let listed = async {
+        let asked = with(token, tokio_stream::once(list));
+        let mut answers = reflection.server_reflection_info(asked).await?.into_inner();
+        answers.next().await.unwrap().map(|_| ())
+    };
+    vec![
+        client.converse_alpha1(with(token, alpha1())).await.map(|_| ()),
+        client.converse_stream_alpha1(with(token, alpha1())).await.map(|_| ()),
+        client.converse_alpha2(with(token, ask("x", []))).await.map(|_| ()),
+        client.converse_stream_alpha2(with(token, ask("x", []))).await.map(|_| ()),
+        client.get_metadata(with(token, GetMetadataRequest {})).await.map(|_| ()),
+        client.set_metadata(with(token, label)).await.map(|_| ()),
+        listed.await,
+        client.shutdown(with(token, ShutdownRequest {})).await.map(|_| ()),
+    ]
+}
+
+#[tokio::test]
+async fn every_method_needs_the_token() {
+    let sidecar = guarded();
+    let cases = [
+        (None, "missing api token in request metadata"),
+        (Some("wrong"), "authentication error: api token mismatch"),
+        (Some(""), "authentication error: api token mismatch"),
+    ];
+    for (token, reason) in cases {
+        for (method, answer) in all_methods(&sidecar, token).await.into_iter().enumerate() {
+            let status = answer.unwrap_err();
+            assert_eq!(status.code(), Code::Unauthenticated, "method {method}");
+            assert_eq!(status.message(), "Unauthorized");
+            let details = String::from_utf8_lossy(status.details());
+            let words = ["google.rpc.ErrorInfo", "dapr.io", "http.code", "401", reason];
+            assert!(words.iter().all(|word| details.contains(word)), "{details}");
+        }
+    }
+    let let_in = all_methods(&sidecar, Some(TOKEN)).await;
+    let is_unauthorized = |answer: &Result<(), Status>| {
+        answer.as_ref().is_err_and(|status| status.code() == Code::Unauthenticated)
+    };
+    assert!(!let_in.iter().any(is_unauthorized), "{let_in:?}");
+}
+
+#[tokio::test]
+async fn health_is_everybodys_to_ask() {
+    let sidecar = guarded();
+    let mut health = HealthClient::new(channel(&sidecar).await);
+    assert!(health.check(HealthCheckRequest::default()).await.is_ok());
+    for path in ["/v1.0/healthz", "/v1.0/healthz/outbound", "//v1.0/healthz/"] {
+        assert_eq!(sidecar.get(path).await.status, 204, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn every_path_needs_the_token() {
+    let sidecar = guarded();
+    let client = Client::new();
+    let requests = || -> [(RequestBuilder, u16); 5] {
+        [
+            (client.post(sidecar.url(CONVERSE)).body(r#"{"inputs":[{}]}"#), 200),
+            (client.get(sidecar.url("/v1.0/metadata")), 200),
+            (client.put(sidecar.url("/v1.0/metadata/k")).body("v"), 204),
+            (client.get(sidecar.url("/nope")), 404),
+            (client.post(sidecar.url("/v1.0/healthz")), 404),
+        ]
+    };
+    for (request, status) in requests() {
+        let reply = sidecar.send(request.header("dapr-api-token", TOKEN)).await;
+        assert_eq!(reply.status, status);
+    }
+    for token in [None, Some("wrong")] {
+        for (request, _) in requests() {
+            let request = match token {
+                Some(token) => request.header("dapr-api-token", token),
+                None => request,
+            };
+            let reply = sidecar.send(request).await;
+            let answer = (reply.status, reply.content_type.as_str(), reply.body.as_str());
+            assert_eq!(answer, (401, "text/plain; charset=utf-8", "invalid api token\n"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_cannot_call() {
+    let sidecar = Sidecar::start_with(&["--allowed-hosts", "dev.example,other.example"]);
+    let client = Client::new();
+    let call = async |name: &'static str, value: &'static str| {
+        let request = client.post(sidecar.url(CONVERSE)).body(r#"{"inputs":[{}]}"#);
+        sidecar.send(request.header(name, value)).await.status
+    };
+    for (name, value) in [
+        ("host", "localhost:3500"),
+        ("host", "other.example"),
+        ("origin", "http://localhost:8080"),
+        ("sec-fetch-site", "same-origin"),
+    ] {
+        assert_eq!(call(name, value).await, 200, "{name}: {value}");
+    }
+    for (name, value) in [
+        ("host", "evil.example"),
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+        ("sec-fetch-site", "cross-site"),
+    ] {
+        assert_eq!(call(name, value).await, 403, "{name}: {value}");
+    }
+    let shutdown =
+        client.post(sidecar.url("/v1.0/shutdown")).header("origin", "https://evil.example");
+    let reply = sidecar.send(shutdown).await;
+    assert_eq!(reply.status, 403);
+    assert_eq!(
+        reply.json()["message"],
+        "the origin \"https://evil.example\" is foreign; mynah answers programs on this machine, \
+         and browsers only under the names in --allowed-hosts"
+    );
+    assert_eq!(sidecar.converse(ask("still here", [])).await.unwrap().content, "still here");
+}
