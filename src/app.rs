@@ -167,7 +167,7 @@ fn sidecar(config: &Config) -> Result<Sidecar, StartError> {
     let metrics = Metrics::new(&config.app_id);
     let component = |spec: ComponentSpec| {
         let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
-        Component::new(spec.name, spec.kind, spec.version, provider, calls)
+        Component::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls)
     };
     Ok(Sidecar {
         app_id: config.app_id.clone(),

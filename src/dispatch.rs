@@ -1,17 +1,25 @@
 //! Components by name, and the way of a request into one.
 
-use std::{collections::BTreeMap, sync::Arc};
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream::BoxStream};
 
 use crate::{
     chat::{Delta, Error, Request, Response},
     metrics::Calls,
+    pii::Scrubber,
     provider::{Provider, ProviderError},
+    stream,
 };
 
-/// A request with more text than this, in bytes, is answered off the serving threads.
-const LARGE_REQUEST: usize = 64 * 1024;
+/// More text than this, in bytes, is worked on off the serving threads.
+const LARGE: usize = 64 * 1024;
+
+/// What a provider delivers.
+type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
 
 /// The loaded components.
 #[derive(Debug, Default)]
@@ -25,6 +33,7 @@ pub struct Component {
     pub kind: String,
     /// Version as written; may be empty.
     pub version: String,
+    scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     calls: Calls,
 }
@@ -54,21 +63,23 @@ impl Component {
         name: impl Into<String>,
         kind: impl Into<String>,
         version: impl Into<String>,
+        scrubber: Scrubber,
         provider: Arc<dyn Provider>,
         calls: Calls,
     ) -> Self {
-        Self { name: name.into(), kind: kind.into(), version: version.into(), provider, calls }
+        let (name, kind, version) = (name.into(), kind.into(), version.into());
+        Self { name, kind, version, scrubber, provider, calls }
     }
 
     /// The whole answer at once.
     pub async fn converse(self: Arc<Self>, request: Request) -> Result<Response, Error> {
         let answer = if is_large(&request) {
-            let provider = self.provider.clone();
-            off_thread(move |runtime| runtime.block_on(provider.converse(&request)))
+            let component = self.clone();
+            off_thread(move |runtime| runtime.block_on(component.answer(request)))
                 .await
                 .and_then(|answer| answer)
         } else {
-            self.provider.converse(&request).await
+            self.answer(request).await
         };
         self.calls.count(answer.is_ok());
         answer.map_err(|message| self.error(message))
@@ -79,20 +90,31 @@ impl Component {
         self: Arc<Self>,
         request: Request,
     ) -> Result<BoxStream<'static, Result<Delta, Error>>, Error> {
-        let provider = self.provider.clone();
-        let opened = if is_large(&request) {
-            off_thread(move |_| provider.stream(request)).await
-        } else {
-            Ok(provider.stream(request))
-        };
-        let mut deltas = opened.map_err(|message| self.fail(message))?;
+        let mut deltas = self.clone().open(request).await.map_err(|message| self.fail(message))?;
         let Some(first) = deltas.next().await else {
-            return Err(self.fail("the provider gave no answer".to_owned()));
+            return Err(self.fail(no_answer()));
         };
         let first = first.map_err(|message| self.fail(message))?;
         let first = self.clone().watch(Ok(first));
         let rest = deltas.map(move |delta| self.clone().watch(delta));
         Ok(futures_util::stream::once(async { first }).chain(rest).boxed())
+    }
+
+    async fn answer(&self, mut request: Request) -> Result<Response, ProviderError> {
+        self.scrubber.scrub_inputs(&mut request);
+        let response = self.provider.converse(&request).await?;
+        if request.scrub_output { scrub(self.scrubber, response).await } else { Ok(response) }
+    }
+
+    async fn open(self: Arc<Self>, mut request: Request) -> Result<Deltas, ProviderError> {
+        let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
+        let large = is_large(&request);
+        let open = move || {
+            self.scrubber.scrub_inputs(&mut request);
+            self.provider.clone().stream(request)
+        };
+        let deltas = if large { off_thread(move |_| open()).await? } else { open() };
+        if scrub_output { scrub_stream(scrubber, deltas).await } else { Ok(deltas) }
     }
 
     /// Counts the piece that ends a stream.
@@ -120,7 +142,32 @@ impl std::fmt::Debug for Component {
 }
 
 fn is_large(request: &Request) -> bool {
-    request.size() > LARGE_REQUEST
+    request.size() > LARGE
+}
+
+fn no_answer() -> ProviderError {
+    "the provider gave no answer".to_owned()
+}
+
+/// The response without personal data.
+async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
+    if response.content.len() <= LARGE {
+        scrubber.scrub_answer(&mut response);
+        return Ok(response);
+    }
+    let work = move |_| {
+        scrubber.scrub_answer(&mut response);
+        response
+    };
+    off_thread(work).await
+}
+
+/// Waits for the whole answer, since personal data may begin in one piece and end in the next. The
+/// pieces are cut anew then, and come at once.
+async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, ProviderError> {
+    let whole = stream::whole(deltas).await?.ok_or_else(no_answer)?;
+    let response = scrub(scrubber, whole).await?;
+    Ok(stream::deltas(response, Duration::ZERO).map(Ok).boxed())
 }
 
 /// Runs work that may burn a core where it cannot hold up other calls.

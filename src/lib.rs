@@ -6,6 +6,7 @@
 
 // What a conversation is, and what answers.
 pub mod chat;
+pub mod pii;
 pub mod component;
 pub mod provider;
 pub mod stream;

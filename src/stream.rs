@@ -1,8 +1,11 @@
-//! Responses into deltas.
+//! Responses into deltas, and back.
 
 use std::time::Duration;
 
-use futures_util::stream::{self, Stream};
+use futures_util::{
+    StreamExt,
+    stream::{self, Stream},
+};
 
 use crate::{
     chat::{Delta, Response},
@@ -49,6 +52,18 @@ pub(crate) fn deltas(
         let text = response.content[at..at + len].to_owned();
         Some((Delta::Text(text), Some((response, at + len))))
     })
+}
+
+/// The response that a stream ends with; `None` where it ends without one.
+pub(crate) async fn whole<E>(
+    mut deltas: impl Stream<Item = Result<Delta, E>> + Unpin,
+) -> Result<Option<Response>, E> {
+    while let Some(delta) = deltas.next().await {
+        if let Delta::Complete(response) = delta? {
+            return Ok(Some(response));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod converse;
 mod errors;
 mod http_api;
 mod limits;
+mod pii;
 mod sidecar_api;
 
 // What the clients that people use make of it.

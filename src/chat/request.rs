@@ -1,4 +1,4 @@
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 use super::{LazyJson, Message, Tool};
 
@@ -25,6 +25,10 @@ pub struct Request {
     pub parameters: BTreeMap<String, Parameter>,
     /// Provider metadata, by name.
     pub metadata: BTreeMap<String, String>,
+    /// Messages that personal data is to be scrubbed from before a provider sees them.
+    pub scrub_inputs: Vec<Range<usize>>,
+    /// Whether personal data is to be scrubbed from the answer.
+    pub scrub_output: bool,
 }
 
 /// Which of the tools on offer the model shall call.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt::Display};
 
 use super::{
-    Context, Level,
+    Context, Level, common,
     manifest::{Item, Source, Written},
     report::Report,
     template,
@@ -18,8 +18,10 @@ pub(super) struct Metadata<'a> {
 }
 
 impl Metadata<'_> {
-    /// Complains about keys that stand there twice, and about those that nobody knows.
+    /// Complains about keys that stand there twice, and about those that nobody knows. The common
+    /// ones are always known.
     pub(super) fn check_keys(&self, kind: &str, known: &[&str], report: &mut Report) {
+        let known = [known, &common::KEYS].concat();
         let mut seen = BTreeSet::new();
         for item in self.items {
             let name = &item.name;

@@ -10,10 +10,12 @@
 //!   manifest     what is written: a component, or something to pass over
 //!   spec         what is meant: checked, one `match` from type to provider
 //!     metadata   the settings of a component; its values by way of value, scalar and template
+//!     common     the settings that every type has
 //!     echo       the settings of conversation.echo
 //! report         what was found in a document: problems and notices
 //! ```
 
+mod common;
 mod documents;
 mod echo;
 mod files;

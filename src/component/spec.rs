@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use super::{
-    Context, Level, echo,
+    Context, Level, common, echo,
     manifest::{Manifest, Written},
     metadata::Metadata,
     report::Report,
 };
-use crate::provider::{
-    Provider,
-    echo::{Echo, EchoSettings},
+use crate::{
+    pii::Scrubber,
+    provider::{
+        Provider,
+        echo::{Echo, EchoSettings},
+    },
 };
 
 /// A component that can serve.
@@ -22,6 +25,8 @@ pub struct ComponentSpec {
     pub kind: String,
     /// The version as it is written; may be empty.
     pub version: String,
+    /// How it scrubs personal data where a request asks for it.
+    pub scrubber: Scrubber,
     /// What answers, and how it is set up.
     pub provider: ProviderSpec,
 }
@@ -47,6 +52,7 @@ impl ComponentSpec {
             name: "echo".to_owned(),
             kind: echo::TYPE.to_owned(),
             version: "v1".to_owned(),
+            scrubber: Scrubber::default(),
             provider: ProviderSpec::Echo(EchoSettings::default()),
         }
     }
@@ -95,10 +101,13 @@ pub(super) fn check(
         report.notices.push((Level::Warning, remark.clone()));
     }
     let name = name(manifest, report);
-    let (kind, provider) = kind(manifest, context, report)?;
+    let component = manifest.name.as_ref().map_or("", |name| &name.text);
+    let metadata = Metadata { component, items: &manifest.items, context };
+    let (kind, provider) = kind(manifest, metadata, report)?;
+    let scrubber = common::scrubber(metadata, report);
     let version = version(manifest, kind, report);
     let (name, version) = (name?.to_owned(), version?);
-    let spec = ComponentSpec { name, kind: kind.text.clone(), version, provider };
+    let spec = ComponentSpec { name, kind: kind.text.clone(), version, scrubber, provider };
     Some(spec).filter(|_| report.problems.is_empty())
 }
 
@@ -119,7 +128,7 @@ fn name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str> {
 
 fn kind<'a>(
     manifest: &'a Manifest,
-    context: &Context,
+    metadata: Metadata<'_>,
     report: &mut Report,
 ) -> Option<(&'a Written, ProviderSpec)> {
     let known = KNOWN_TYPES.join(", ");
@@ -127,8 +136,6 @@ fn kind<'a>(
         report.problem(manifest.place, format!("spec.type is missing; mynah knows {known}"));
         return None;
     };
-    let component = manifest.name.as_ref().map_or("", |name| &name.text);
-    let metadata = Metadata { component, items: &manifest.items, context };
     let provider = lower_type(&kind.text).and_then(|kind| provider(&kind, metadata, report));
     if provider.is_none() {
         let message = format!("spec.type {:?} is unknown; mynah knows {known}", kind.text);

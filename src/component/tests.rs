@@ -7,7 +7,10 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::provider::echo::{ArgumentStyle, EchoSettings};
+use crate::{
+    pii::Scrubber,
+    provider::echo::{ArgumentStyle, EchoSettings},
+};
 
 /// An echo component with these lines of metadata.
 fn echo(name: &str, metadata: &str) -> String {
@@ -72,6 +75,8 @@ fn the_samples_load() {
         chunk_delay: Duration::from_millis(20),
         arguments: ArgumentStyle::Literal,
     };
+    let scrubbers: Vec<_> = loaded.components.iter().map(|spec| spec.scrubber).collect();
+    assert_eq!(scrubbers, [Scrubber::Strict, Scrubber::Dapr]);
     let providers: Vec<_> =
         loaded.components.into_iter().map(|spec| (spec.name, spec.provider)).collect();
     let expected = [
@@ -225,20 +230,22 @@ fn shapes_are_checked() {
 fn values_are_checked() {
     let fast =
         echo("a", "  - {name: chunkDelay, value: fast}\n  - {name: arguments, value: Any}\n");
+    let loose = echo("f", "  - {name: piiScrubber, value: loose}\n");
     let negative = echo("b", "  - {name: chunkDelay, value: -1s}\n");
     let long = echo("c", "  - {name: chunkDelay, value: 9999999h}\n");
     let pod =
         echo("d", "  - {name: model, value: 'on {podName}'}\n  - {name: x, value: '{podName}'}\n");
     let infinite = echo("e", "  - {name: model, value: .inf}\n");
-    let text = [fast, negative, long, pod, infinite].join("---\n");
+    let text = [fast, negative, long, pod, infinite, loose].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
-    Warning a.yaml:41:5: metadata key "x" is not read; conversation.echo has model, chunkDelay, arguments
+    Warning a.yaml:41:5: metadata key "x" is not read; conversation.echo has model, chunkDelay, arguments, piiScrubber
     ! a.yaml:9:31: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
     ! a.yaml:10:30: arguments: "Any" is unknown; use schema or literal
     ! a.yaml:20:31: chunkDelay: "-1s" is negative; use a duration of 0s or more
     ! a.yaml:30:31: chunkDelay: "9999999h" is too long; the longest duration is about 292 years (2562047h)
     ! a.yaml:40:26: model: {podName} needs POD_NAME to be set
     ! a.yaml:51:26: .inf is not a number that JSON has; quote it
+    ! a.yaml:61:32: piiScrubber: "loose" is unknown; use dapr or strict
     "#);
 }
 
@@ -252,8 +259,8 @@ fn metadata_keys_are_checked() {
     );
     assert_snapshot!(outcome(&[("a.yaml", &[twice, unknown, references].join("---\n"))]), @r#"
     + b conversation.echo
-    Warning a.yaml:20:5: metadata key "modle" is not read; conversation.echo has model, chunkDelay, arguments
-    Warning a.yaml:21:5: metadata key "key" is not read; conversation.echo has model, chunkDelay, arguments
+    Warning a.yaml:20:5: metadata key "modle" is not read; conversation.echo has model, chunkDelay, arguments, piiScrubber
+    Warning a.yaml:21:5: metadata key "key" is not read; conversation.echo has model, chunkDelay, arguments, piiScrubber
     ! a.yaml:10:5: key Model is duplicate in the metadata
     ! a.yaml:31:5: model: envRef is not supported yet; use value
     ! a.yaml:32:5: arguments: secretKeyRef is not supported yet; use value
@@ -369,7 +376,7 @@ fn line_ends_and_a_byte_order_mark_do_not_matter() {
     assert_snapshot!(outcome(&[("a.yaml", &text.replace('\n', "\r\n"))]), @r#"
     + a conversation.echo
     + b conversation.echo
-    Warning a.yaml:19:5: metadata key "x" is not read; conversation.echo has model, chunkDelay, arguments
+    Warning a.yaml:19:5: metadata key "x" is not read; conversation.echo has model, chunkDelay, arguments, piiScrubber
     "#);
 }
 

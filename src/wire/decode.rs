@@ -1,6 +1,6 @@
 //! Dapr's messages into a [`Request`], with daprd's checks in daprd's order.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 use prost_types::Any;
 
@@ -23,7 +23,7 @@ pub(crate) fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Reques
     }
     let invalid = |reason| Error::InvalidParams { component: component.clone(), reason };
     let offered = !request.tools.is_empty();
-    let messages = messages(request.inputs).map_err(invalid)?;
+    let (messages, scrub_inputs) = messages(request.inputs).map_err(invalid)?;
     let tools: Vec<Tool> = request.tools.into_iter().filter_map(tool).collect();
     let tool_choice = tool_choice(request.tool_choice, offered, &tools).map_err(invalid)?;
     Ok(Request {
@@ -37,11 +37,26 @@ pub(crate) fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Reques
         prompt_cache_retention: request.prompt_cache_retention.and_then(duration),
         parameters: parameters(request.parameters),
         metadata: request.metadata,
+        scrub_inputs,
+        scrub_output: request.scrub_pii.unwrap_or_default(),
     })
 }
 
-fn messages(inputs: Vec<proto::ConversationInputAlpha2>) -> Result<Vec<Message>, InvalidParams> {
-    inputs.into_iter().flat_map(|input| input.messages).map(message).collect()
+/// The messages of all inputs, and which of them to scrub.
+fn messages(
+    inputs: Vec<proto::ConversationInputAlpha2>,
+) -> Result<(Vec<Message>, Vec<Range<usize>>), InvalidParams> {
+    let (mut messages, mut scrub) = (Vec::new(), Vec::new());
+    for input in inputs {
+        let (first, wanted) = (messages.len(), input.scrub_pii());
+        for source in input.messages {
+            messages.push(message(source)?);
+        }
+        if wanted {
+            scrub.push(first..messages.len());
+        }
+    }
+    Ok((messages, scrub))
 }
 
 fn message(source: proto::ConversationMessage) -> Result<Message, InvalidParams> {
@@ -112,7 +127,10 @@ pub(crate) fn alpha1(request: proto::ConversationRequest) -> Result<Request, Err
     if request.inputs.is_empty() {
         return Err(Error::MissingInputs { component: request.name });
     }
+    let wanted = request.inputs.iter().enumerate().filter(|(_, input)| input.scrub_pii());
     Ok(Request {
+        scrub_inputs: wanted.map(|(at, _)| at..at + 1).collect(),
+        scrub_output: request.scrub_pii(),
         context_id: request.context_id,
         messages: request.inputs.into_iter().map(alpha1_message).collect(),
         temperature: request.temperature.filter(|degrees| *degrees > 0.0),

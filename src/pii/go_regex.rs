@@ -1,0 +1,58 @@
+//! Go's regular expressions, compiled by Rust's.
+//!
+//! Both are RE2's kind: leftmost-first, without look-around, in linear time, with simple Unicode
+//! case folding under `(?i)`. What differs is that Go's classes are ASCII, and that its `\s` lacks
+//! the vertical tab.
+
+use regex::Regex;
+
+/// What to write for Rust. Classes nest, so that each also stands within brackets.
+const CLASSES: [(&str, &str); 5] = [
+    (r"\d", "[0-9]"),
+    (r"\w", "[0-9A-Za-z_]"),
+    (r"\W", "[^0-9A-Za-z_]"),
+    (r"\s", r"[\t\n\x0C\r ]"),
+    (r"\b", r"(?-u:\b)"),
+];
+
+/// Compiles a pattern in Go's syntax. Patterns have no escaped backslash.
+#[expect(clippy::expect_used, reason = "patterns are constants, and the tests compile them all")]
+pub(super) fn compile(go: &str) -> Regex {
+    let rust = CLASSES.iter().fold(go.to_owned(), |text, (go, rust)| text.replace(go, rust));
+    Regex::new(&rust).expect("a pattern")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile;
+
+    #[test]
+    fn classes_are_ascii() {
+        let cases = [
+            (r"^\d$", "5", true),
+            (r"^\d$", "５", false),
+            (r"^\w$", "_", true),
+            (r"^\w$", "é", false),
+            (r"^\W$", "é", true),
+            (r"^[\s]$", "\u{c}", true),
+            (r"^[\s]$", "\u{b}", false),
+            (r"^\s$", "\u{a0}", false),
+            (r"^[^\s]$", "\u{b}", true),
+            (r"\b5\b", "é5é", true),
+            (r"\b5\b", "a5", false),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(compile(pattern).is_match(text), expected, "{pattern} {text:?}");
+        }
+    }
+
+    /// U+017F is a form of s, U+212A of k; a negated class is folded before it is negated.
+    #[test]
+    fn case_is_that_of_unicode() {
+        let cases =
+            [(r"(?i)^st$", "ſT", true), (r"(?i)^\w$", "ſ", true), (r"(?i)^\W$", "\u{212a}", false)];
+        for (pattern, text, expected) in cases {
+            assert_eq!(compile(pattern).is_match(text), expected, "{pattern} {text:?}");
+        }
+    }
+}
