@@ -28,6 +28,9 @@ mod sidecar_api;
 // What the clients that people use make of it.
 mod interop;
 
+// Whether the daprd mode is daprd.
+mod parity;
+
 // How it starts, what it says, where it listens, and how it ends.
 mod cli;
 mod life;

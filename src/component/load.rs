@@ -94,6 +94,10 @@ impl Loader<'_> {
 
     fn component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {
         let name = manifest.name.as_ref().map_or("without a name", |name| &name.text);
+        if !spec::is_for(manifest, &self.context.app_id) {
+            let message = format!("passed over: component {name} is for other applications");
+            return report.notice(Level::Info, manifest.place, message);
+        }
         let mut spec = None;
         if spec::is_other_block(manifest) {
             let kind = manifest.kind.as_ref().map_or("", |kind| &kind.text);

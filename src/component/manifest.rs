@@ -26,6 +26,8 @@ pub(super) struct Manifest {
     pub(super) version: Option<Written>,
     pub(super) ignore_errors: bool,
     pub(super) items: Vec<Item>,
+    /// The applications that it is for; none means all.
+    pub(super) scopes: Vec<String>,
     /// What does not have the shape of a Component.
     pub(super) faults: Vec<Remark>,
     /// Fields that nobody reads.
@@ -93,6 +95,7 @@ fn component(tree: Tree) -> Manifest {
         version: reader.text("spec.version", spec.and_then(|node| node.field("version"))),
         ignore_errors: reader.flag("spec.ignoreErrors", spec.and_then(|n| n.field("ignoreErrors"))),
         items: reader.items(spec.and_then(|node| node.field("metadata"))),
+        scopes: reader.scopes(root.field("scopes")),
         faults: reader.faults,
         unread: reader.unread,
     }
@@ -141,6 +144,20 @@ impl Reader {
             return Vec::new();
         };
         nodes.iter().filter_map(|node| self.item(node)).collect()
+    }
+
+    fn scopes(&mut self, node: Option<&Node>) -> Vec<String> {
+        match node.map(|node| (node.place, &node.value)) {
+            None => Vec::new(),
+            Some((_, Value::List(nodes))) => {
+                let id = |node| Some(self.text("an entry of scopes", Some(node))?.text);
+                nodes.iter().filter_map(id).collect()
+            }
+            Some((place, _)) => {
+                self.fault(place, "scopes must be a list of application ids");
+                Vec::new()
+            }
+        }
     }
 
     fn item(&mut self, node: &Node) -> Option<Item> {

@@ -90,6 +90,12 @@ pub(super) fn is_other_block(manifest: &Manifest) -> bool {
     kind.is_some_and(|(category, _)| OTHER_CATEGORIES.contains(&category))
 }
 
+/// Whether the component's scopes let that application use it; one without an id may use all.
+pub(super) fn is_for(manifest: &Manifest, app_id: &str) -> bool {
+    let scopes = &manifest.scopes;
+    scopes.is_empty() || app_id.is_empty() || scopes.iter().any(|scope| scope == app_id)
+}
+
 /// Checks a conversation component. `None` means that the report says why not.
 pub(super) fn check(
     manifest: &Manifest,

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::{Request, State},
-    middleware::{Next, from_fn_with_state, map_request},
+    middleware::{Next, from_fn_with_state, map_request, map_response},
     response::Response,
     routing::{get, post, put},
 };
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, header::ALLOW};
 
 use self::failure::Failure;
 use crate::{sidecar::Sidecar, wire::error::Error};
@@ -38,6 +38,7 @@ pub(crate) fn router(sidecar: Arc<Sidecar>) -> Router {
         .fallback_service(routes)
         .layer(from_fn_with_state(sidecar, guard))
         .layer(map_request(url::clean))
+        .layer(map_response(without_allow))
 }
 
 /// Lets in who may call. Health is everybody's to ask.
@@ -52,6 +53,12 @@ async fn guard(
         sidecar.access.check_token(request.headers())?;
     }
     Ok(next.run(request).await)
+}
+
+/// axum names the methods of a path beside a 404; to daprd there is no such path.
+async fn without_allow(mut response: Response) -> Response {
+    response.headers_mut().remove(ALLOW);
+    response
 }
 
 /// The metrics port: `/metrics`, and `/` as daprd.

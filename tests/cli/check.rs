@@ -38,7 +38,7 @@ fn a_mixed_folder() {
     [folder]/b.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo
     [folder]/b.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
     [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
-    [folder]/c.yaml:9:5: metadata key "key" is not read; conversation.echo has model, chunkDelay, arguments, piiScrubber (warning)
+    [folder]/c.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber (warning)
     2 components, 3 problems, 1 warning
     -- exit 1
     "#);
@@ -47,7 +47,7 @@ fn a_mixed_folder() {
 #[test]
 fn warnings_are_no_problem() {
     assert_snapshot!(checked(&[("odd.yaml", ODD)]), @r#"
-    [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has model, chunkDelay, arguments, piiScrubber (warning)
+    [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber (warning)
     1 component, 0 problems, 1 warning
     -- exit 0
     "#);
@@ -89,7 +89,7 @@ fn the_samples_are_good() {
     let mut check = mynah();
     check.current_dir(env!("CARGO_MANIFEST_DIR")).args(["check", "components"]);
     assert_snapshot!(report(&Process::start(&mut check).ended()), @"
-    2 components, 0 problems, 0 warnings
+    3 components, 0 problems, 0 warnings
     -- exit 0
     ");
 }

@@ -101,7 +101,7 @@ fn warnings_of_components() {
     Try it:
       grpcurl -plaintext -d '{"name":"odd","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
-     WARN [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has model, chunkDelay, arguments, piiScrubber
+     WARN [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
     -- exit 0
     "#);
 }
@@ -185,7 +185,7 @@ fn logs_in_json() {
     let lines: Vec<_> = ended.stderr.lines().map(without_time).collect();
     assert_snapshot!(without_ports(&without_folder(&lines.join("\n"), &folder)), @r#"
     {"level":"WARN","message":"flags of daprd that mynah has no use for: --mode","target":"mynah::cli"}
-    {"level":"WARN","message":"[folder]/odd.yaml:9:5: metadata key \"key\" is not read; conversation.echo has model, chunkDelay, arguments, piiScrubber","target":"mynah::app"}
+    {"level":"WARN","message":"[folder]/odd.yaml:9:5: metadata key \"key\" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber","target":"mynah::app"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::banner"}
     "#);
 }

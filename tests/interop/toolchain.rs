@@ -11,6 +11,10 @@ use twox_hash::XxHash3_64;
 
 use super::child;
 
+/// What daprd is built from, and what it says it is.
+const DAPRD_SOURCES: [&str; 3] = ["go.mod", "go.sum", "main.go"];
+const DAPRD_VERSION: &str = "github.com/dapr/dapr/pkg/buildinfo.version=1.18.0";
+
 /// Why a suite cannot run here.
 pub(crate) struct Missing(String);
 
@@ -58,6 +62,21 @@ pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
         install(Command::new("go").env("GOBIN", folder).args(["install", package]))
     })?;
     Ok(folder.join("grpcurl"))
+}
+
+/// daprd itself with `conversation.echo` alone, built from source; minutes at first, since it is
+/// large.
+pub fn daprd() -> Result<PathBuf, Missing> {
+    let module = super::folder("tests/interop/daprd");
+    let source = |name: &str| fs::read_to_string(module.join(name)).expect("a source file");
+    let recipe = install(Command::new("go").arg("version"))? + &DAPRD_SOURCES.map(source).concat();
+    let folder = once("daprd", &recipe, |folder| {
+        let mut build = Command::new("go");
+        build.args(["build", "-ldflags", &format!("-s -w -X {DAPRD_VERSION}")]);
+        build.arg("-o").arg(folder.join("daprd")).arg(".");
+        install(build.current_dir(&module).env("CGO_ENABLED", "0"))
+    })?;
+    Ok(folder.join("daprd"))
 }
 
 /// A folder that is filled once, whoever comes first; a new recipe is a new folder.

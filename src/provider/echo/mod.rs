@@ -1,8 +1,10 @@
 //! `conversation.echo`: a perfect test double. It repeats the last user message, calls the tools
-//! that the user mentions with valid arguments, and ends every tool loop.
+//! that the user mentions with valid arguments, and ends every tool loop. With `mode: daprd` it is
+//! Dapr's own echo instead.
 
 mod arguments;
 mod calls;
+mod daprd;
 mod ids;
 mod matching;
 mod reply;
@@ -15,11 +17,10 @@ use std::sync::Arc;
 use futures_util::{
     FutureExt, StreamExt,
     future::{self, BoxFuture},
-    stream::BoxStream,
+    stream::{self, BoxStream},
 };
 
-use self::reply::reply;
-pub use self::settings::{ArgumentStyle, EchoSettings};
+pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
 use super::{Provider, ProviderError};
 use crate::{
     chat::{Delta, Request, Response},
@@ -38,6 +39,13 @@ impl Echo {
     pub fn new(component: impl Into<String>, settings: EchoSettings) -> Self {
         Self { component: component.into(), settings }
     }
+
+    fn reply(&self, request: &Request) -> Result<Response, ProviderError> {
+        match self.settings.mode {
+            Mode::Mynah => Ok(reply::reply(&self.component, &self.settings, request)),
+            Mode::Daprd => daprd::reply(request),
+        }
+    }
 }
 
 impl Provider for Echo {
@@ -45,14 +53,16 @@ impl Provider for Echo {
         &'a self,
         request: &'a Request,
     ) -> BoxFuture<'a, Result<Response, ProviderError>> {
-        future::ready(Ok(reply(&self.component, &self.settings, request))).boxed()
+        future::ready(self.reply(request)).boxed()
     }
 
     fn stream(
         self: Arc<Self>,
         request: Request,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let response = reply(&self.component, &self.settings, &request);
-        deltas(response, self.settings.chunk_delay).map(Ok).boxed()
+        match self.reply(&request) {
+            Ok(response) => deltas(response, self.settings.chunk_delay).map(Ok).boxed(),
+            Err(message) => stream::once(future::ready(Err(message))).boxed(),
+        }
     }
 }

@@ -5,12 +5,24 @@ use std::time::Duration;
 /// How an echo component is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EchoSettings {
+    /// Whose echo it is.
+    pub mode: Mode,
     /// The model that it says it is.
     pub model: String,
     /// The wait between the chunks of a stream.
     pub chunk_delay: Duration,
     /// How it makes up arguments of tool calls.
     pub arguments: ArgumentStyle,
+}
+
+/// Whose echo it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// mynah's own.
+    #[default]
+    Mynah,
+    /// Dapr's, to the letter; of the other settings only the delay has an effect.
+    Daprd,
 }
 
 /// How arguments of tool calls are made up.
@@ -26,6 +38,7 @@ pub enum ArgumentStyle {
 impl Default for EchoSettings {
     fn default() -> Self {
         Self {
+            mode: Mode::default(),
             model: "echo".to_owned(),
             chunk_delay: Duration::ZERO,
             arguments: ArgumentStyle::default(),

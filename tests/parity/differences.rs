@@ -1,0 +1,343 @@
+//! Where mynah differs from daprd on purpose, and why. There is no other such list.
+
+use mynah::wire::error::NOT_SERVED;
+use serde_json::{Value, json};
+
+use self::Change::{Answers, Ends, Says};
+use super::case::Case;
+
+/// One thing that mynah does otherwise.
+struct Difference {
+    why: &'static str,
+    /// Names of cases; one `*` stands for anything.
+    cases: &'static [&'static str],
+    /// What makes mynah's answer of daprd's.
+    change: Change,
+}
+
+enum Change {
+    /// The error has another text.
+    Says(&'static str),
+    /// The program ends, with this code and this text among what it prints.
+    Ends(i32, &'static str),
+    /// Anything else.
+    Answers(fn(&mut Value)),
+}
+
+const fn differs(why: &'static str, cases: &'static [&'static str], change: Change) -> Difference {
+    Difference { why, cases, change }
+}
+
+const JSON_WORDS: &str = "texts about malformed JSON are the parser's own, and Go's are unstable";
+const MORE_METHODS: &str = "a method that mynah has and daprd has not";
+const ALL_PROBLEMS: &str = "every problem is named with file, line and what would be valid";
+const NO_SILENCE: &str = "what daprd passes over with a warning, or in silence, ends the start";
+const OWN_WORDS: &str = "a flag is refused in mynah's own words";
+
+const DIFFERENCES: &[Difference] = &[
+    differs(
+        "formatting left-overs of the released daprd, mended on its main branch",
+        &[
+            "a2-*-oneof-unset",
+            "a2-*-oneof-unset-second",
+            "a2-grpc-toolchoice-any",
+            "a2-http-toolchoice-any",
+            "a2-*-toolchoice-wrong-name",
+            "a2-*-toolchoice-upper",
+            "a2-*-toolchoice-required-no-tools",
+        ],
+        Answers(mend_left_overs),
+    ),
+    differs(
+        "a tool message with neither id nor name is taken for a text, as Alpha1's are",
+        &["a2-grpc-role-tool-no-id-no-name"],
+        Answers(|answer| {
+            *value_at(answer, "/message/outputs/0/choices/0/message/content") = json!("r");
+            let usage = json!({"completionTokens": "1", "promptTokens": "1", "totalTokens": "2"});
+            *value_at(answer, "/message/outputs/0/usage") = usage;
+        }),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-two-oneofs"],
+        Says(
+            "failed deserializing HTTP body: proto: (line 1:108): \
+              multiple fields provided for oneof 'message_types'",
+        ),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-json-array"],
+        Says(
+            "failed deserializing HTTP body: proto: (line 1:1): \
+              invalid type: sequence, expected a map",
+        ),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-json-null"],
+        Says(
+            "failed deserializing HTTP body: proto: (line 1:4): \
+              invalid type: null, expected a map",
+        ),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-wrong-type-string-for-array"],
+        Says(
+            "failed deserializing HTTP body: proto: (line 1:13): \
+              invalid type: string \"x\", expected a list",
+        ),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-wrong-type-number-for-text"],
+        Says(
+            "failed deserializing HTTP body: proto: (line 1:55): \
+              invalid type: integer `5`, expected a string",
+        ),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-trailing-garbage"],
+        Says(
+            "failed deserializing HTTP body: proto: syntax error (line 1:17): \
+              trailing characters",
+        ),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-bad-duration"],
+        Says(
+            "failed deserializing HTTP body: proto: (line 1:99): \
+              not a duration in seconds, such as \"86400s\"",
+        ),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-any-unknown-type"],
+        Says("failed deserializing HTTP body: proto: (line 1:130): message 'foo.Bar' not found"),
+    ),
+    differs(
+        JSON_WORDS,
+        &["http-any-without-type"],
+        Says(
+            "failed deserializing HTTP body: proto: (line 1:94): \
+              invalid type: string \"v\", expected a map",
+        ),
+    ),
+    differs(
+        "daprd takes an unknown route for service invocation; mynah says what it serves",
+        &[
+            "http-get-converse",
+            "http-options-converse",
+            "http-v1.0-converse",
+            "http-unknown-*",
+            "http-ctl-metadata-post",
+            "headers-not-found",
+        ],
+        Says(NOT_SERVED),
+    ),
+    differs(
+        "a page of another site could post to shutdown, so browsers' foreign origins are refused",
+        &["headers-cors-*"],
+        Answers(|answer| {
+            *value_at(answer, "/status") = json!(403);
+            *value_at(answer, "/body") = json!({
+                "errorCode": "ERR_FORBIDDEN",
+                "message": "the origin \"http://a.example\" is foreign; mynah answers programs \
+                    on this machine, and browsers only under the names in --allowed-hosts",
+            });
+        }),
+    ),
+    differs(
+        "mynah traces nothing",
+        &["headers-cors-*", "headers-metadata", "headers-not-found"],
+        Answers(|answer| remove(answer, "/headers", "traceparent")),
+    ),
+    differs(
+        "mynah traces nothing",
+        &["headers-grpc-*"],
+        Answers(|answer| remove(answer, "/headers", "grpc-trace-bin")),
+    ),
+    differs(
+        "daprd takes an unknown method for service invocation; gRPC has a code for it",
+        &["grpc-unknown-unary-method"],
+        Answers(|answer| *answer = json!({ "code": 12, "text": NOT_SERVED })),
+    ),
+    differs(
+        MORE_METHODS,
+        &["grpc-unknown-stream-method"],
+        Answers(|answer| {
+            *answer = json!({ "code": 3, "text": "failed finding conversation component " });
+        }),
+    ),
+    differs(
+        MORE_METHODS,
+        &["grpc-health-check"],
+        Answers(|answer| *answer = json!({ "message": {} })),
+    ),
+    differs(
+        "mynah has a health service and no workflows",
+        &["grpc-reflection-with-app-id", "token-grpc-reflection-token-and-app-id"],
+        Answers(|answer| {
+            let reflection =
+                ["v1", "v1alpha"].map(|v| format!("grpc.reflection.{v}.ServerReflection"));
+            let [v1, v1alpha] = reflection;
+            *answer = json!({
+                "services": ["dapr.proto.runtime.v1.Dapr", "grpc.health.v1.Health", v1, v1alpha],
+            });
+        }),
+    ),
+    differs(
+        "long request headers do no harm",
+        &["http-header-8KiB"],
+        Answers(|answer| *answer = json!({ "status": 204 })),
+    ),
+    differs(
+        "mynah says who it is, and none of daprd's features is on",
+        &[
+            "http-ctl-metadata",
+            "grpc-GetMetadata*",
+            "headers-metadata",
+            "http-token-metadata-right",
+        ],
+        Answers(|answer| {
+            let place = if answer.get("message").is_some() { "/message" } else { "/body" };
+            remove(answer, place, "enabledFeatures");
+            answer.pointer_mut(place).expect("metadata")["extended"]["mynahVersion"] =
+                json!(env!("CARGO_PKG_VERSION"));
+        }),
+    ),
+    differs(
+        "without a folder there is one component to begin with",
+        &["start-no-resources-path"],
+        Answers(|answer| *answer = json!({ "components": ["echo conversation.echo"] })),
+    ),
+    differs(
+        "a file may be named itself",
+        &["start-resources-path-is-a-file"],
+        Answers(|answer| *answer = json!({ "components": [] })),
+    ),
+    differs(
+        "there is an application id to begin with",
+        &["start-no-app-id"],
+        Answers(|answer| *answer = json!({ "components": [] })),
+    ),
+    differs(NO_SILENCE, &["start-bad-yaml-file"], Ends(1, "a.yaml:5:5: not valid YAML")),
+    differs(NO_SILENCE, &["start-name-missing"], Ends(1, "a.yaml:1:1: metadata.name is missing")),
+    differs(
+        NO_SILENCE,
+        &["start-name-with-slash"],
+        Ends(1, "a.yaml:4:9: metadata.name \"a/b\" is not allowed"),
+    ),
+    differs(
+        ALL_PROBLEMS,
+        &["start-duplicate-same-file"],
+        Ends(1, "a.yaml:13:9: component name \"echo\" is taken"),
+    ),
+    differs(
+        ALL_PROBLEMS,
+        &["start-duplicate-two-files"],
+        Ends(1, "b.yaml:4:9: component name \"echo\" is taken"),
+    ),
+    differs(
+        ALL_PROBLEMS,
+        &["start-unknown-conversation-type"],
+        Ends(1, "a.yaml:6:9: spec.type \"conversation.nope\" is unknown"),
+    ),
+    differs(
+        ALL_PROBLEMS,
+        &["start-type-without-dot"],
+        Ends(1, "a.yaml:6:9: spec.type \"conversation\" is unknown"),
+    ),
+    differs(
+        ALL_PROBLEMS,
+        &["start-unknown-version"],
+        Ends(1, "a.yaml:7:12: spec.version \"v9\" of conversation.echo is unknown"),
+    ),
+    differs(
+        "wrong usage has the status that sysexits.h gives it",
+        &["start-unknown-flag"],
+        Ends(64, "unexpected argument '--bogus'"),
+    ),
+    differs(
+        OWN_WORDS,
+        &["start-bad-max-body-size"],
+        Ends(64, "invalid value \"abc\" for --max-body-size"),
+    ),
+    differs(
+        OWN_WORDS,
+        &["start-grpc-port-in-use"],
+        Ends(1, "the port is in use; --dapr-grpc-port"),
+    ),
+];
+
+fn mend_left_overs(answer: &mut Value) {
+    let place = text_place(answer);
+    let text = answer.pointer(place).and_then(Value::as_str).expect("a text");
+    let (start, rest) = text.split_once("%!(EXTRA ").expect("a left-over");
+    let (_, reason) = rest.split_once('=').expect("a type");
+    let mended = format!("{start}: {}", reason.trim_end_matches(')'));
+    *value_at(answer, place) = json!(mended);
+}
+
+/// Where the text of an error is.
+fn text_place(answer: &Value) -> &'static str {
+    if answer.get("text").is_some() { "/text" } else { "/body/message" }
+}
+
+fn value_at<'a>(answer: &'a mut Value, place: &str) -> &'a mut Value {
+    answer.pointer_mut(place).expect("something to replace")
+}
+
+fn remove(answer: &mut Value, place: &str, name: &str) {
+    let members = answer.pointer_mut(place).and_then(Value::as_object_mut);
+    members.expect("an object").remove(name).expect("something to remove");
+}
+
+impl Difference {
+    fn concerns(&self, name: &str) -> bool {
+        self.cases.iter().any(|pattern| matches(pattern, name))
+    }
+
+    fn apply(&self, answer: &mut Value) {
+        match self.change {
+            Says(text) => *value_at(answer, text_place(answer)) = json!(text),
+            Ends(code, text) => *answer = json!({ "exit": code, "text": text }),
+            Answers(change) => change(answer),
+        }
+    }
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+        None => pattern == name,
+    }
+}
+
+/// What mynah is to answer.
+pub fn mynah(case: &Case) -> Value {
+    let mut answer = case.golden.clone();
+    let concerning = DIFFERENCES.iter().filter(|difference| difference.concerns(&case.name));
+    concerning.for_each(|difference| difference.apply(&mut answer));
+    answer
+}
+
+/// Fails where a difference makes no difference.
+pub fn check(cases: &[Case]) {
+    for difference in DIFFERENCES {
+        for pattern in difference.cases {
+            let named = cases.iter().any(|case| matches(pattern, &case.name));
+            assert!(named, "{pattern} names no case: {}", difference.why);
+        }
+        for case in cases.iter().filter(|case| difference.concerns(&case.name)) {
+            let mut answer = case.golden.clone();
+            difference.apply(&mut answer);
+            assert_ne!(answer, case.golden, "{}: {}", case.name, difference.why);
+        }
+    }
+}
