@@ -65,7 +65,7 @@ pub enum StartError {
     #[error("a socket has no address")]
     NoAddress,
     /// The addresses cannot be written down.
-    #[error("cannot write the addresses to {}: {source}", .path.display())]
+    #[error("cannot write the addresses to {}", .path.display())]
     AddressesFile {
         /// The file.
         path: PathBuf,
@@ -73,10 +73,10 @@ pub enum StartError {
         source: io::Error,
     },
     /// The built-in descriptors are broken.
-    #[error("reflection: {0}")]
+    #[error("reflection")]
     Reflection(#[from] tonic_reflection::server::Error),
     /// No threads are to be had.
-    #[error("cannot start threads: {0}")]
+    #[error("cannot start threads")]
     Threads(#[from] io::Error),
 }
 
@@ -87,6 +87,7 @@ fn lines(problems: &[Problem]) -> String {
 impl App {
     /// Loads the components and binds the addresses.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
+        remove_addresses(&config);
         let sidecar = Arc::new(sidecar(&config)?);
         let grpc = net::bind(&config.interfaces, config.grpc_port, "--dapr-grpc-port")?;
         let http = net::bind(&config.interfaces, config.http_port, "--dapr-http-port")?;
@@ -197,9 +198,20 @@ fn components(config: &Config) -> Result<Vec<ComponentSpec>, StartError> {
     if problems.is_empty() { Ok(components) } else { Err(StartError::Components(problems)) }
 }
 
+/// Whoever waits for the file finds it whole or not at all.
 fn write_addresses(config: &Config, addresses: &Addresses) -> Result<(), StartError> {
     let Some(path) = &config.addresses_file else { return Ok(()) };
+    let unfinished = path.with_added_extension("unfinished");
     let json = serde_json::to_string(addresses).map_err(io::Error::from);
-    json.and_then(|json| fs::write(path, json + "\n"))
+    json.and_then(|json| fs::write(&unfinished, json + "\n"))
+        .and_then(|()| fs::rename(&unfinished, path))
         .map_err(|source| StartError::AddressesFile { path: path.clone(), source })
+}
+
+/// One of an earlier run must not be taken for that of this one.
+fn remove_addresses(config: &Config) {
+    if let Some(path) = &config.addresses_file {
+        // Mostly there is none; what else is wrong shows when it is written.
+        let _ = fs::remove_file(path);
+    }
 }

@@ -10,7 +10,7 @@ use crate::{
     component::{self, Context, Level, Loaded},
 };
 
-/// Prints every problem and warning on standard output, and one line that counts them.
+/// Prints every problem and notice on standard output, and one line that counts them.
 ///
 /// Fails where there is a problem.
 pub fn check(args: &CheckArgs) -> ExitCode {
@@ -18,16 +18,19 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         &args.paths,
         &Context { app_id: DEFAULT_APP_ID.to_owned(), ..Context::default() },
     );
-    let warnings: Vec<_> = notices.iter().filter(|notice| notice.level == Level::Warning).collect();
+    let warnings = notices.iter().filter(|notice| notice.level == Level::Warning).count();
     let summary = format!(
         "{}, {}, {}",
         count(components.len(), "component"),
         count(problems.len(), "problem"),
-        count(warnings.len(), "warning")
+        count(warnings, "warning")
     );
     let problem_lines = problems.iter().map(ToString::to_string);
-    let warning_lines = warnings.iter().map(|warning| format!("{warning} (warning)"));
-    let lines: Vec<_> = problem_lines.chain(warning_lines).chain([summary]).collect();
+    let notice_lines = notices.iter().map(|notice| match notice.level {
+        Level::Warning => format!("{notice} (warning)"),
+        Level::Info => notice.to_string(),
+    });
+    let lines: Vec<_> = problem_lines.chain(notice_lines).chain([summary]).collect();
     // Where nobody reads it, the exit status still tells.
     let _ = writeln!(io::stdout(), "{}", lines.join("\n"));
     if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -15,6 +15,7 @@ use http::{
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use prost::{Message, Name};
+use tokio::sync::Semaphore;
 
 use super::{Failure, url};
 use crate::{
@@ -22,6 +23,11 @@ use crate::{
     sidecar::Sidecar,
     wire::{error::Error, json, proto},
 };
+
+/// A body of more bytes is read off the serving threads.
+const LARGE_BODY: usize = 64 * 1024;
+/// Reading JSON takes up to 250 times its size for a moment, so large bodies take turns.
+static LARGE_BODIES: Semaphore = Semaphore::const_new(1);
 
 /// Where the name of the component stands in the path.
 const NAME: usize = 2;
@@ -54,8 +60,18 @@ pub(super) async fn alpha2(
     answer(&corridor::alpha2(&sidecar, request).await?)
 }
 
-async fn read<M: Message + Name + Default>(sidecar: &Sidecar, body: Body) -> Result<M, Error> {
-    json::read(&read_body(body, sidecar.max_body_size).await?)
+async fn read<M: Message + Name + Default + 'static>(
+    sidecar: &Sidecar,
+    body: Body,
+) -> Result<M, Error> {
+    let body = read_body(body, sidecar.max_body_size).await?;
+    if body.len() <= LARGE_BODY {
+        return json::read(&body);
+    }
+    // The semaphore is never closed.
+    let _turn = LARGE_BODIES.acquire().await;
+    let read = tokio::task::spawn_blocking(move || json::read(&body)).await;
+    read.unwrap_or_else(|_| Err(Error::BodyRead("its reader failed".to_owned())))
 }
 
 /// The whole body, unless it is longer than `limit` bytes.

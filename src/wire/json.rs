@@ -72,6 +72,7 @@ fn explain(error: &serde_json::Error) -> String {
     let place = format!("(line {}:{})", error.line(), error.column().max(1));
     let what = match what {
         "failed to parse duration" => "not a duration in seconds, such as \"86400s\"",
+        other if other.contains("recursion limit") => "message is nested too deeply",
         other => other,
     };
     match error.classify() {

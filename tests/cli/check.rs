@@ -39,6 +39,8 @@ fn a_mixed_folder() {
     [folder]/b.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
     [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
     [folder]/c.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber (warning)
+    [folder]/d.yaml:1:1: passed over: component store is a state.redis
+    [folder]/e: passed over: not a .yaml or .yml file
     2 components, 3 problems, 1 warning
     -- exit 1
     "#);

@@ -37,6 +37,7 @@ fn write_message(hasher: &mut XxHash3_64, message: &Message) {
         Role::User => hasher.write(&[3]),
         Role::Assistant { tool_calls } => {
             hasher.write(&[4]);
+            write_len(hasher, tool_calls.len());
             for call in tool_calls {
                 write(hasher, call.id.as_deref().unwrap_or_default());
                 write(hasher, &call.name);
@@ -48,14 +49,19 @@ fn write_message(hasher: &mut XxHash3_64, message: &Message) {
             write(hasher, name);
         }
     }
+    write_len(hasher, message.parts.len());
     message.parts.iter().for_each(|part| write(hasher, part));
 }
 
-/// With its length, so that neighbours cannot be told apart only by luck. In little-endian order,
-/// so that every machine gives the same id.
+/// With its length, so that neighbours are told apart.
 fn write(hasher: &mut XxHash3_64, text: &str) {
-    hasher.write(&(text.len() as u64).to_le_bytes());
+    write_len(hasher, text.len());
     hasher.write(text.as_bytes());
+}
+
+/// In little-endian order, so that every machine gives the same id.
+fn write_len(hasher: &mut XxHash3_64, len: usize) {
+    hasher.write(&(len as u64).to_le_bytes());
 }
 
 #[cfg(test)]
@@ -74,7 +80,7 @@ mod tests {
     #[test]
     fn ids_are_pinned() {
         let history = [Message::new(Role::User, "what is the weather?")];
-        let expected = ["call_echo_1774479858622897640", "call_echo_1774479858622897641"];
+        let expected = ["call_echo_1772356413635210982", "call_echo_1772356413635210983"];
         assert_eq!(ids("echo", &history), expected);
     }
 
@@ -95,6 +101,18 @@ mod tests {
             let cut = Message { role: Role::User, name: None, parts };
             prop_assert_ne!(ids("echo", &[cut]), ids("echo", &[Message::new(Role::User, &*text)]));
         }
+    }
+
+    #[test]
+    fn a_call_is_not_two_texts() {
+        let called = ToolCall { id: Some("a".into()), name: "b".into(), arguments: "".into() };
+        let message = |tool_calls, parts: &[&str]| Message {
+            role: Role::Assistant { tool_calls },
+            name: None,
+            parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        };
+        let calls = [message(vec![called], &[])];
+        assert_ne!(ids("echo", &calls), ids("echo", &[message(vec![], &["a", "b"])]));
     }
 
     #[test]

@@ -11,6 +11,10 @@ use super::{
 };
 use crate::chat::{FinishReason, LazyJson, Message, Request, Response, Role};
 
+/// Where a format says what it is called, whatever it is wrapped in.
+const FORMAT_NAMES: [&str; 5] =
+    ["/json_schema/schema/title", "/schema/title", "/title", "/json_schema/name", "/name"];
+
 /// The answer to a request: text, or tool calls.
 pub(super) fn reply(component: &str, settings: &EchoSettings, request: &Request) -> Response {
     let results = tool_results(&request.messages);
@@ -65,9 +69,9 @@ fn formatted(
 ) -> Option<String> {
     let format = format.read();
     let question = request.last_user().map(Message::text).unwrap_or_default();
-    let name = format.get("title").or(format.get("name"));
+    let named = FORMAT_NAMES.iter().find_map(|place| format.pointer(place)?.as_str());
     let context = Context {
-        subject: name.and_then(serde_json::Value::as_str).unwrap_or_default(),
+        subject: named.unwrap_or_default(),
         mention: &question,
         question: &question,
         literal: settings.arguments == ArgumentStyle::Literal,
