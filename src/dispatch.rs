@@ -10,13 +10,11 @@ use futures_util::{StreamExt, stream::BoxStream};
 use crate::{
     chat::{Delta, Error, Request, Response},
     metrics::Calls,
+    off_thread::{LARGE, Panicked, off_thread},
     pii::Scrubber,
     provider::{Provider, ProviderError},
     stream,
 };
-
-/// More text than this, in bytes, is worked on off the serving threads.
-const LARGE: usize = 64 * 1024;
 
 /// What a provider delivers.
 type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
@@ -77,7 +75,7 @@ impl Component {
             let component = self.clone();
             off_thread(move |runtime| runtime.block_on(component.answer(request)))
                 .await
-                .and_then(|answer| answer)
+                .unwrap_or_else(|panicked| Err(panicked.into()))
         } else {
             self.answer(request).await
         };
@@ -159,7 +157,7 @@ async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, P
         scrubber.scrub_answer(&mut response);
         response
     };
-    off_thread(work).await
+    Ok(off_thread(work).await?)
 }
 
 /// Waits for the whole answer, since personal data may begin in one piece and end in the next. The
@@ -170,11 +168,8 @@ async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, Prov
     Ok(stream::deltas(response, Duration::ZERO).map(Ok).boxed())
 }
 
-/// Runs work that may burn a core where it cannot hold up other calls.
-async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce(tokio::runtime::Handle) -> T + Send + 'static,
-) -> Result<T, ProviderError> {
-    let runtime = tokio::runtime::Handle::current();
-    let done = tokio::task::spawn_blocking(move || work(runtime)).await;
-    done.map_err(|_| "the provider failed; its log has more".to_owned())
+impl From<Panicked> for ProviderError {
+    fn from(_: Panicked) -> Self {
+        "the provider failed; its log has more".to_owned()
+    }
 }

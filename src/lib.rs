@@ -33,3 +33,4 @@ pub mod signals;
 mod clock;
 mod duration;
 mod json_schema;
+mod off_thread;

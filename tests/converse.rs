@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mynah::wire::proto::{
     ConversationInput, ConversationRequest, ConversationRequestAlpha2, ConversationResult,
-    conversation_message::MessageTypes, conversation_stream_response::Message,
+    conversation_message::MessageTypes,
 };
 use prost_types::Any;
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::support::{
         as_struct, ask, assistant, call, calls, developer, input, request, result, system, tool,
         user,
     },
-    stream,
+    stream, stream_alpha1,
 };
 
 #[tokio::test]
@@ -248,18 +248,10 @@ async fn alpha1_returns_parameters_and_context() {
     let expected = vec![ConversationResult { result: "hello there".to_owned(), parameters }];
     assert_eq!((&answer.context_id, &answer.outputs), (&context_id, &expected));
 
-    let mut stream = client.converse_stream_alpha1(asked).await.unwrap().into_inner();
-    let mut text = String::new();
-    let complete = loop {
-        match stream.message().await.unwrap().unwrap().message.unwrap() {
-            Message::Chunk(chunk) => text += &chunk.content,
-            Message::Complete(complete) => break complete,
-        }
-    };
+    let (text, complete) = stream_alpha1(&sidecar, asked).await;
     assert_eq!(text, "hello there");
     assert_eq!((complete.context_id, complete.outputs), (context_id, expected));
     assert_eq!(complete.usage.unwrap().total_tokens, 4);
-    assert!(stream.message().await.unwrap().is_none());
 }
 
 #[tokio::test]

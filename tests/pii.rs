@@ -1,15 +1,12 @@
 //! Personal data is scrubbed where a request asks for it, on every surface.
 
-use mynah::wire::proto::{
-    ConversationInput, ConversationRequest, ConversationRequestAlpha2,
-    conversation_stream_response::Message,
-};
+use mynah::wire::proto::{ConversationInput, ConversationRequest, ConversationRequestAlpha2};
 use serde_json::{Value, json};
 
 use crate::support::{
     Sidecar,
     messages::{Answer, assistant, call, calls, input, request, result, system, tool, user},
-    stream,
+    stream, stream_alpha1,
 };
 
 const ALPHA1: &str = "/v1.0-alpha1/conversation/echo/converse";
@@ -159,14 +156,7 @@ async fn alpha1_scrubs_input_by_input() {
     for (asked, expected) in cases {
         let answer = client.converse_alpha1(asked.clone()).await.unwrap().into_inner();
         assert_eq!(answer.outputs[0].result, expected);
-        let mut stream = client.converse_stream_alpha1(asked).await.unwrap().into_inner();
-        let mut text = String::new();
-        let complete = loop {
-            match stream.message().await.unwrap().unwrap().message.unwrap() {
-                Message::Chunk(chunk) => text += &chunk.content,
-                Message::Complete(complete) => break complete,
-            }
-        };
+        let (text, complete) = stream_alpha1(&sidecar, asked).await;
         assert_eq!((&text, &complete.outputs[0].result), (&expected, &expected));
     }
 }

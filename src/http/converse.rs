@@ -20,12 +20,11 @@ use tokio::sync::Semaphore;
 use super::{Failure, url};
 use crate::{
     corridor,
+    off_thread::{LARGE, off_thread},
     sidecar::Sidecar,
     wire::{error::Error, json, proto},
 };
 
-/// A body of more bytes is read off the serving threads.
-const LARGE_BODY: usize = 64 * 1024;
 /// Reading JSON takes up to 250 times its size for a moment, so large bodies take turns.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(1);
 
@@ -65,13 +64,17 @@ async fn read<M: Message + Name + Default + 'static>(
     body: Body,
 ) -> Result<M, Error> {
     let body = read_body(body, sidecar.max_body_size).await?;
-    if body.len() <= LARGE_BODY {
+    if body.len() <= LARGE {
         return json::read(&body);
     }
     // The semaphore is never closed.
-    let _turn = LARGE_BODIES.acquire().await;
-    let read = tokio::task::spawn_blocking(move || json::read(&body)).await;
-    read.unwrap_or_else(|_| Err(Error::BodyRead("its reader failed".to_owned())))
+    let turn = LARGE_BODIES.acquire().await;
+    let read = off_thread(move |_| {
+        // Not over when the client goes, but when the body is read.
+        let _turn = turn;
+        json::read(&body)
+    });
+    read.await.unwrap_or_else(|_| Err(Error::BodyRead("its reader failed".to_owned())))
 }
 
 /// The whole body, unless it is longer than `limit` bytes.

@@ -7,7 +7,10 @@ use prost::{Message, Name};
 use prost_reflect::{DescriptorPool, DeserializeOptions, DynamicMessage, MessageDescriptor};
 use serde_json::{Deserializer, Value, error::Category};
 
-use super::error::{self, Error};
+use super::{
+    error::{self, Error},
+    structs::number_value,
+};
 
 /// Built at first use: it takes over a millisecond and two megabytes.
 #[expect(clippy::expect_used, reason = "the build script made these descriptors")]
@@ -84,13 +87,10 @@ fn explain(error: &serde_json::Error) -> String {
 
 /// Go prints a whole double without a fraction.
 fn drop_fractions(value: &mut Value) {
-    const EXACT: f64 = (1_u64 << 53) as f64;
     match value {
         Value::Number(number) => {
-            if let Some(whole) =
-                number.as_f64().filter(|n| number.is_f64() && n.fract() == 0.0 && n.abs() <= EXACT)
-            {
-                *value = Value::from(whole as i64);
+            if let Some(double) = number.as_f64().filter(|_| number.is_f64()) {
+                *value = number_value(double);
             }
         }
         Value::Array(items) => items.iter_mut().for_each(drop_fractions),

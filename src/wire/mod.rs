@@ -36,6 +36,3 @@ pub(crate) mod rpc {
 
 /// The descriptors of [`proto`] and of all that it imports, encoded.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
-
-/// Most bytes of a message, unless `--max-body-size` says otherwise. As daprd.
-pub const DEFAULT_MAX_BODY_SIZE: usize = 4 * 1024 * 1024;

@@ -37,7 +37,7 @@ fn value(source: &ProtoValue) -> Value {
 }
 
 /// A struct knows doubles only; a whole one is an integer to everybody else.
-fn number_value(number: f64) -> Value {
+pub(super) fn number_value(number: f64) -> Value {
     const EXACT: f64 = (1_u64 << 53) as f64;
     if number.fract() == 0.0 && number.abs() <= EXACT {
         return Value::from(number as i64);

@@ -15,7 +15,8 @@ use std::{
 };
 
 use mynah::wire::proto::{
-    ConversationRequestAlpha2, ConversationResponseAlpha2, ConversationStreamCompleteAlpha2,
+    ConversationRequest, ConversationRequestAlpha2, ConversationResponseAlpha2,
+    ConversationStreamComplete, ConversationStreamCompleteAlpha2, conversation_stream_response,
     conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
 };
 use tonic::{Status, transport::Channel};
@@ -166,6 +167,27 @@ pub async fn stream(
                 assert!(stream.message().await?.is_none(), "nothing comes after complete");
                 let answer = ConversationResponseAlpha2 { context_id, outputs }.into();
                 return Ok(Streamed { chunks, answer });
+            }
+        }
+    }
+}
+
+/// The answer to ConverseStreamAlpha1: its text, and its end, after which nothing comes.
+pub async fn stream_alpha1(
+    sidecar: &Sidecar,
+    request: ConversationRequest,
+) -> (String, ConversationStreamComplete) {
+    use conversation_stream_response::Message;
+    let answer = sidecar.client().await.converse_stream_alpha1(request).await;
+    let mut stream = answer.expect("a stream").into_inner();
+    let mut text = String::new();
+    loop {
+        let next = stream.message().await.expect("a message").and_then(|message| message.message);
+        match next.expect("a complete before the end") {
+            Message::Chunk(chunk) => text += &chunk.content,
+            Message::Complete(complete) => {
+                assert!(stream.message().await.expect("an end").is_none(), "nothing comes after");
+                return (text, complete);
             }
         }
     }

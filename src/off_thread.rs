@@ -1,0 +1,18 @@
+//! Work that may burn a core, where it cannot hold up other calls.
+
+use tokio::{runtime::Handle, task::spawn_blocking};
+
+/// What goes through more bytes than this is worked on off the serving threads.
+pub(crate) const LARGE: usize = 64 * 1024;
+
+/// The work panicked, and the log says how.
+#[derive(Debug)]
+pub(crate) struct Panicked;
+
+/// Runs `work` on a thread of its own; it gets the runtime to wait on.
+pub(crate) async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce(Handle) -> T + Send + 'static,
+) -> Result<T, Panicked> {
+    let runtime = Handle::current();
+    spawn_blocking(move || work(runtime)).await.map_err(|_| Panicked)
+}
