@@ -1,11 +1,6 @@
 //! The program: [`App::bind`] loads and binds, [`App::serve`] serves until it is told to stop.
 
-use std::{
-    fs, io,
-    net::{SocketAddr, TcpListener},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{fs, io, path::PathBuf, sync::Arc};
 
 use axum::Router;
 use futures_util::future;
@@ -20,7 +15,7 @@ use crate::{
     dispatch::Component,
     grpc, http,
     metrics::Metrics,
-    net::{self, BindError, Drain, Listener, Protocol, Workers},
+    net::{self, Address, BindError, Drain, Listener, Protocol, Socket, Workers},
     sidecar::{Labels, Sidecar},
 };
 
@@ -44,12 +39,12 @@ struct Surface {
 #[derive(Debug, Clone, Serialize)]
 pub struct Addresses {
     /// Dapr's API over gRPC.
-    pub grpc: SocketAddr,
+    pub grpc: Address,
     /// Dapr's API over HTTP.
-    pub http: SocketAddr,
+    pub http: Address,
     /// Prometheus metrics, where they are served.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics: Option<SocketAddr>,
+    pub metrics: Option<Address>,
 }
 
 /// Why a sidecar cannot start.
@@ -61,9 +56,6 @@ pub enum StartError {
     /// An address cannot be listened on.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// The address of a socket cannot be told.
-    #[error("a socket has no address")]
-    NoAddress,
     /// The addresses cannot be written down.
     #[error("cannot write the addresses to {}", .path.display())]
     AddressesFile {
@@ -89,13 +81,13 @@ impl App {
     pub async fn bind(config: Config) -> Result<Self, StartError> {
         remove_addresses(&config);
         let sidecar = Arc::new(sidecar(&config)?);
-        let grpc = net::bind(&config.interfaces, config.grpc_port, "--dapr-grpc-port")?;
-        let http = net::bind(&config.interfaces, config.http_port, "--dapr-http-port")?;
-        let metrics = config.metrics_port.and_then(|port| bind_metrics(&config, port));
+        let grpc = bind(&config, "grpc", config.ports.grpc, "--dapr-grpc-port")?;
+        let http = bind(&config, "http", config.ports.http, "--dapr-http-port")?;
+        let metrics = config.metrics.then(|| bind_metrics(&config)).flatten();
         let addresses = Addresses {
-            grpc: grpc.address().ok_or(StartError::NoAddress)?,
-            http: http.address().ok_or(StartError::NoAddress)?,
-            metrics: metrics.as_ref().and_then(Listener::address),
+            grpc: grpc.address.clone(),
+            http: http.address.clone(),
+            metrics: metrics.as_ref().map(|listener| listener.address.clone()),
         };
         let grpc_router = grpc::router(sidecar.clone()).await?;
         let surface = |listener, protocol, router| Surface { listener, protocol, router };
@@ -106,9 +98,7 @@ impl App {
         surfaces.extend(metrics.map(|listener| {
             surface(listener, Protocol::Http, http::metrics_router(sidecar.clone()))
         }));
-        if config.access.token.is_none() && !config.interfaces.are_loopback() {
-            tracing::warn!("other machines can call, and need no token; DAPR_API_TOKEN sets one");
-        }
+        warn_of_open_doors(&config);
         write_addresses(&config, &addresses)?;
         Ok(Self { sidecar, addresses, surfaces, config })
     }
@@ -147,7 +137,7 @@ impl App {
 
 fn spawn_accept(
     accepting: &mut JoinSet<io::Result<()>>,
-    socket: TcpListener,
+    socket: Socket,
     protocol: Protocol,
     router: &Router,
     workers: &Workers,
@@ -157,9 +147,26 @@ fn spawn_accept(
     accepting.spawn(net::accept(socket, protocol, router, workers, drain));
 }
 
+/// The port of an API, or its socket, which has daprd's name.
+fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Listener, BindError> {
+    match &config.sockets {
+        Some(folder) => {
+            net::bind_socket(&folder.join(format!("dapr-{}-{api}.socket", config.app_id)))
+        }
+        None => net::bind(&config.interfaces, port, flag),
+    }
+}
+
+fn warn_of_open_doors(config: &Config) {
+    let reachable = config.sockets.is_none() && !config.interfaces.are_loopback();
+    if reachable && config.access.token.is_none() {
+        tracing::warn!("other machines can call, and need no token; DAPR_API_TOKEN sets one");
+    }
+}
+
 /// 9090 is often taken, and nobody needs metrics to get an answer.
-fn bind_metrics(config: &Config, port: u16) -> Option<Listener> {
-    net::bind(&config.interfaces, port, "--metrics-port")
+fn bind_metrics(config: &Config) -> Option<Listener> {
+    net::bind(&config.interfaces, config.ports.metrics, "--metrics-port")
         .inspect_err(|error| tracing::warn!("no metrics: {error}"))
         .ok()
 }

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use crate::{app::Addresses, sidecar::Sidecar};
+use crate::{app::Addresses, net::Address, sidecar::Sidecar};
 
 /// The few lines at start.
 #[derive(Debug)]
@@ -21,9 +21,9 @@ impl fmt::Display for Banner<'_> {
         let Addresses { grpc, http, metrics } = self.addresses;
         writeln!(f, "mynah {}: Dapr conversations without a model\n", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "  gRPC       {grpc}")?;
-        writeln!(f, "  HTTP       http://{http}")?;
+        writeln!(f, "  HTTP       {}", Url(http))?;
         if let Some(metrics) = metrics {
-            writeln!(f, "  metrics    http://{metrics}/metrics")?;
+            writeln!(f, "  metrics    {}/metrics", Url(metrics))?;
         }
         self.components(f)?;
         self.try_it(f)
@@ -40,7 +40,7 @@ impl Banner<'_> {
         }
         let Addresses { grpc, http, metrics } = self.addresses;
         let components: Vec<_> = self.sidecar.components.iter().map(|c| c.name.as_str()).collect();
-        let metrics = metrics.map(|address| address.to_string());
+        let metrics = metrics.as_ref().map(Address::to_string);
         tracing::info!(%grpc, %http, metrics, components = components.join(","), "serving");
     }
 
@@ -65,11 +65,23 @@ impl Banner<'_> {
         );
         // A shell ends a quoted text at an apostrophe.
         let quoted = request.replace('\'', r"'\''");
-        let address = self.addresses.grpc;
+        let address = &self.addresses.grpc;
         writeln!(f, "\nTry it:")?;
         writeln!(
             f,
             "  grpcurl -plaintext -d '{quoted}' {address} dapr.proto.runtime.v1.Dapr/ConverseAlpha2"
         )
+    }
+}
+
+/// An address as a browser reads it.
+struct Url<'a>(&'a Address);
+
+impl fmt::Display for Url<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Address::Port(address) => write!(f, "http://{address}"),
+            Address::Socket(_) => self.0.fmt(f),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 mod daprd_flags;
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
@@ -28,8 +28,21 @@ pub struct Cli {
 pub enum Command {
     /// Run the sidecar; this is what mynah does without a command
     Serve(Box<ServeArgs>),
+    /// Run a command beside a sidecar on free ports, and end with its exit status
+    Run(Box<RunArgs>),
     /// Check component YAML and print every problem, with file, line and column
     Check(CheckArgs),
+}
+
+/// What to run, and the sidecar beside it.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The flags of `serve`.
+    #[command(flatten)]
+    pub serve: ServeArgs,
+    /// The command and its arguments; it finds the sidecar in the variables DAPR_*
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 /// What to check.
@@ -49,21 +62,21 @@ pub struct ServeArgs {
     /// Id of the application beside the sidecar
     #[arg(long, value_name = "ID", default_value = DEFAULT_APP_ID)]
     pub app_id: String,
-    /// gRPC port; 0 takes any that is free
-    #[arg(long, value_name = "PORT", env = "DAPR_GRPC_PORT", default_value_t = 50001)]
-    pub dapr_grpc_port: u16,
-    /// HTTP port; 0 takes any that is free
-    #[arg(long, value_name = "PORT", env = "DAPR_HTTP_PORT", default_value_t = 3500)]
-    pub dapr_http_port: u16,
+    /// gRPC port; 0 takes any that is free [default: $DAPR_GRPC_PORT or 50001; for run 0]
+    #[arg(long, value_name = "PORT")]
+    pub dapr_grpc_port: Option<u16>,
+    /// HTTP port; 0 takes any that is free [default: $DAPR_HTTP_PORT or 3500; for run 0]
+    #[arg(long, value_name = "PORT")]
+    pub dapr_http_port: Option<u16>,
     /// Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
     #[arg(long, value_name = "ADDRESSES")]
     pub dapr_listen_addresses: Option<String>,
     /// Host names, beside this machine's own, under which browsers may call; with commas between
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     pub allowed_hosts: Vec<String>,
-    /// Metrics port; 0 takes any that is free
-    #[arg(long, value_name = "PORT", default_value_t = 9090)]
-    pub metrics_port: u16,
+    /// Metrics port; 0 takes any that is free [default: 9090; for run 0]
+    #[arg(long, value_name = "PORT")]
+    pub metrics_port: Option<u16>,
     /// Whether to serve metrics
     #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "true",
         num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
@@ -74,8 +87,8 @@ pub struct ServeArgs {
     /// Seconds that calls in flight have to finish at a stop
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     pub dapr_graceful_shutdown_seconds: u64,
-    /// Listen on Unix sockets in this folder; not supported yet
-    #[arg(long, value_name = "FOLDER", hide = true)]
+    /// Folder to make Unix sockets in, dapr-ID-grpc.socket and dapr-ID-http.socket, instead of listening on ports
+    #[arg(long, value_name = "FOLDER")]
     pub unix_domain_socket: Option<PathBuf>,
     /// File to write the bound addresses to, as JSON
     #[arg(long, value_name = "FILE")]
@@ -95,10 +108,9 @@ pub struct ServeArgs {
 impl ServeArgs {
     /// Says once which flags of daprd were given that mean nothing here.
     pub fn warn_of_ignored_flags(&self) {
-        let mut ignored = self.daprd.0.clone();
-        ignored.extend(self.unix_domain_socket.as_ref().map(|_| "--unix-domain-socket".to_owned()));
+        let ignored = self.daprd.0.join(", ");
         if !ignored.is_empty() {
-            tracing::warn!("flags of daprd that mynah has no use for: {}", ignored.join(", "));
+            tracing::warn!("flags of daprd that mynah has no use for: {ignored}");
         }
     }
 }
@@ -127,17 +139,29 @@ fn go_bool(text: &str) -> Result<bool, String> {
     }
 }
 
-/// The variables that have no flag: secrets, which a list of processes would show.
-#[derive(Debug, Clone, Default)]
-pub struct Environment {
-    /// `DAPR_API_TOKEN`: what callers must know.
-    pub api_token: Option<String>,
-}
+/// The variables of the environment, as they were at the start.
+#[derive(Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Reads the environment of this process.
-    #[expect(clippy::disallowed_methods, reason = "with the flags, the one place that reads it")]
+    /// Reads the environment of this process. A variable that is not text is none.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
     pub fn read() -> Self {
-        Self { api_token: std::env::var("DAPR_API_TOKEN").ok() }
+        let text = |(name, value): (OsString, OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self(std::env::vars_os().filter_map(text).collect())
+    }
+
+    /// A variable; an empty one is none.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+}
+
+/// Names only, since values may be secrets.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
     }
 }

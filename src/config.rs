@@ -19,12 +19,12 @@ pub struct Config {
     pub resources_paths: Vec<PathBuf>,
     /// Where to listen.
     pub interfaces: Interfaces,
-    /// gRPC port; 0 is any that is free.
-    pub grpc_port: u16,
-    /// HTTP port; 0 is any that is free.
-    pub http_port: u16,
-    /// Metrics port; `None` serves no metrics.
-    pub metrics_port: Option<u16>,
+    /// The ports, unless `sockets` are wanted.
+    pub ports: Ports,
+    /// Folder to make Unix sockets in, in the place of the gRPC and HTTP ports.
+    pub sockets: Option<PathBuf>,
+    /// Whether to serve metrics.
+    pub metrics: bool,
     /// Most bytes of a message, either way.
     pub max_body_size: usize,
     /// Time that calls in flight have to finish.
@@ -35,9 +35,28 @@ pub struct Config {
     pub addresses_file: Option<PathBuf>,
 }
 
-/// A flag whose value cannot be used.
+/// The ports to listen on; 0 is any that is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ports {
+    /// Dapr's API over gRPC.
+    pub grpc: u16,
+    /// Dapr's API over HTTP.
+    pub http: u16,
+    /// Prometheus metrics.
+    pub metrics: u16,
+}
+
+/// A value that cannot be used, of a flag or of the environment.
 #[derive(Debug, ThisError)]
 pub enum ConfigError {
+    /// Not a port.
+    #[error("invalid value {value:?} of {variable} in the environment: write a port, 0 to 65535")]
+    Port {
+        /// The variable.
+        variable: &'static str,
+        /// What it says.
+        value: String,
+    },
     /// Not addresses.
     #[error(
         "invalid value {0:?} for --dapr-listen-addresses: not an IP address; \
@@ -51,20 +70,50 @@ pub enum ConfigError {
     MaxBodySize(String),
 }
 
+impl Ports {
+    /// Any that are free.
+    pub const FREE: Self = Self { grpc: 0, http: 0, metrics: 0 };
+
+    /// Those of daprd, unless the environment names others.
+    pub fn of_daprd(environment: &Environment) -> Result<Self, ConfigError> {
+        let port = |variable, usual| match environment.get(variable) {
+            None => Ok(usual),
+            Some(value) => {
+                value.parse().map_err(|_| ConfigError::Port { variable, value: value.to_owned() })
+            }
+        };
+        Ok(Self {
+            grpc: port("DAPR_GRPC_PORT", 50001)?,
+            http: port("DAPR_HTTP_PORT", 3500)?,
+            metrics: 9090,
+        })
+    }
+}
+
 impl Config {
-    /// Checks what the user wrote.
-    pub fn new(args: &ServeArgs, environment: Environment) -> Result<Self, ConfigError> {
+    /// Checks what the user wrote. `ports` are those that no flag names.
+    pub fn new(
+        args: &ServeArgs,
+        environment: &Environment,
+        ports: Ports,
+    ) -> Result<Self, ConfigError> {
         let interfaces = interfaces(args.dapr_listen_addresses.as_deref())?;
-        let browser_hosts = interfaces.are_loopback().then(|| args.allowed_hosts.clone());
-        let token = environment.api_token.and_then(ApiToken::new);
+        // No browser calls a Unix socket.
+        let is_local = args.unix_domain_socket.is_none() && interfaces.are_loopback();
+        let browser_hosts = is_local.then(|| args.allowed_hosts.clone());
+        let token = environment.get("DAPR_API_TOKEN").and_then(ApiToken::new);
         Ok(Self {
             access: Access { token, browser_hosts },
             interfaces,
             app_id: args.app_id.clone(),
             resources_paths: args.resources_path.clone(),
-            grpc_port: args.dapr_grpc_port,
-            http_port: args.dapr_http_port,
-            metrics_port: args.enable_metrics.then_some(args.metrics_port),
+            ports: Ports {
+                grpc: args.dapr_grpc_port.unwrap_or(ports.grpc),
+                http: args.dapr_http_port.unwrap_or(ports.http),
+                metrics: args.metrics_port.unwrap_or(ports.metrics),
+            },
+            sockets: args.unix_domain_socket.clone(),
+            metrics: args.enable_metrics,
             max_body_size: quantity(&args.max_body_size)?,
             grace: Duration::from_secs(args.dapr_graceful_shutdown_seconds),
             addresses_file: args.addresses_file.clone(),

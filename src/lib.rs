@@ -29,6 +29,7 @@ pub mod banner;
 pub mod check;
 pub mod logging;
 pub mod metrics;
+pub mod run;
 pub mod signals;
 mod clock;
 mod duration;

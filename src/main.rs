@@ -12,11 +12,13 @@ use mynah::{
     app::App,
     banner::Banner,
     check::check,
-    cli::{Cli, Command, Environment, ServeArgs, with_two_dashes},
-    config::{Config, ConfigError},
+    cli::{Cli, Command, Environment, RunArgs, ServeArgs, with_two_dashes},
+    config::{Config, ConfigError, Ports},
     logging,
+    run::RunError,
     signals::Signals,
 };
+use tokio::runtime::Runtime;
 
 /// Exit status of wrong usage, as `sysexits.h` has it.
 const USAGE: u8 = 64;
@@ -33,39 +35,60 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => serve(&cli.serve),
         Some(Command::Serve(args)) => serve(&args),
+        Some(Command::Run(args)) => run(&args),
         Some(Command::Check(args)) => Ok(check(&args)),
     };
     done.unwrap_or_else(|error| {
         let _ = writeln!(io::stderr(), "mynah: {error:#}");
-        let wrong_usage = error.is::<ConfigError>();
-        if wrong_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+        ExitCode::from(exit_code(&error))
     })
 }
 
 fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
-    logging::start(args.log_level, args.log_as_json);
-    args.warn_of_ignored_flags();
-    let config = Config::new(args, Environment::read())?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
-    runtime.block_on(run(config, args.log_as_json))
+    let environment = start(args);
+    let config = Config::new(args, &environment, Ports::of_daprd(&environment)?)?;
+    runtime()?.block_on(serve_until_signal(config, args.log_as_json))
 }
 
 /// Serves until a signal, which drains; a second one cuts the drain short.
-async fn run(config: Config, as_json: bool) -> anyhow::Result<ExitCode> {
-    let mut signals = Signals::listen().context("cannot listen for signals")?;
+async fn serve_until_signal(config: Config, as_json: bool) -> anyhow::Result<ExitCode> {
+    let mut signals = Signals::to_end().context("cannot listen for signals")?;
     let app = App::bind(config).await?;
     Banner { addresses: app.addresses(), sidecar: app.sidecar() }.announce(as_json);
     let drain = app.sidecar().drain.clone();
     let mut serving = pin!(app.serve());
     tokio::select! {
         ended = serving.as_mut() => return ended.map(|()| ExitCode::SUCCESS).map_err(Into::into),
-        () = signals.next() => drain.start(),
+        _ = signals.next() => drain.start(),
     }
     tokio::select! {
         ended = serving => ended.map(|()| ExitCode::SUCCESS).map_err(Into::into),
-        () = signals.next() => anyhow::bail!("a second signal: calls in flight were cut"),
+        _ = signals.next() => anyhow::bail!("a second signal: calls in flight were cut"),
     }
+}
+
+fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let config = Config::new(&args.serve, &start(&args.serve), Ports::FREE)?;
+    let code = runtime()?.block_on(mynah::run::run(config, &args.command))?;
+    Ok(ExitCode::from(code))
+}
+
+/// Starts logging, and reads the environment.
+fn start(args: &ServeArgs) -> Environment {
+    logging::start(args.log_level, args.log_as_json);
+    args.warn_of_ignored_flags();
+    Environment::read()
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.context("cannot start the runtime")
+}
+
+/// What shells and `sysexits.h` have for it.
+fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.is::<ConfigError>() {
+        return USAGE;
+    }
+    error.downcast_ref().map_or(1, RunError::exit_code)
 }

@@ -3,6 +3,7 @@
 mod check;
 mod daprd;
 mod help;
+mod run;
 mod start;
 mod stop;
 mod usage;

@@ -35,6 +35,7 @@ mod parity;
 mod cli;
 mod life;
 mod ports;
+mod sockets;
 
 // What holds everywhere, and what the documents say.
 mod determinism;

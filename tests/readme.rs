@@ -152,7 +152,9 @@ impl Terminal {
     fn open() -> Self {
         // The README writes a file there, where `cargo run` has made the folder.
         fs::create_dir_all(folder("target")).expect("a folder");
-        let mut terminal = Self { programs: Vec::new(), missing: Vec::new(), sidecar: None };
+        let mynah = Path::new(env!("CARGO_BIN_EXE_mynah")).parent().expect("a folder");
+        let programs = vec![mynah.to_owned()];
+        let mut terminal = Self { programs, missing: Vec::new(), sidecar: None };
         for (name, find) in TOOLS {
             let mut found = None;
             toolchain::suite(&format!("README.md, {name}"), || {

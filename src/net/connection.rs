@@ -1,5 +1,7 @@
 //! One connection, from its first byte to its last.
 
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
 use std::{io, net::TcpStream, pin::pin, time::Duration};
 
 use axum::Router;
@@ -8,6 +10,7 @@ use hyper_util::{
     server::conn::auto::Builder,
     service::TowerToHyperService,
 };
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{Drain, Protocol};
 use crate::clock;
@@ -21,24 +24,54 @@ const PING_TIMEOUT: Duration = Duration::from_secs(5);
 /// Calls that one connection may have in flight.
 const MAX_STREAMS: u32 = 1024;
 
+/// A connection that no runtime watches yet.
+pub(super) enum Stream {
+    Tcp(TcpStream),
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
 /// Serves a connection until its client closes it, or the drain has seen its calls answered.
-pub(super) async fn serve(stream: TcpStream, protocol: Protocol, service: Router, drain: Drain) {
-    if let Err(error) = try_serve(stream, protocol, service, drain).await {
+pub(super) async fn serve(stream: Stream, protocol: Protocol, service: Router, drain: Drain) {
+    let served = match stream {
+        Stream::Tcp(stream) => serve_tcp(stream, protocol, service, drain).await,
+        #[cfg(unix)]
+        Stream::Unix(stream) => serve_unix(stream, protocol, service, drain).await,
+    };
+    if let Err(error) = served {
         tracing::debug!(error, "connection closed");
     }
 }
 
-async fn try_serve(
-    stream: TcpStream,
+type Served = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+async fn serve_tcp(stream: TcpStream, protocol: Protocol, service: Router, drain: Drain) -> Served {
+    let stream = tokio::net::TcpStream::from_std(stream)?;
+    stream.set_nodelay(true)?;
+    match speaks(stream.readable(), &drain).await? {
+        true => serve_http(stream, protocol, service, drain).await,
+        false => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+async fn serve_unix(
+    stream: UnixStream,
     protocol: Protocol,
     service: Router,
     drain: Drain,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let stream = tokio::net::TcpStream::from_std(stream)?;
-    stream.set_nodelay(true)?;
-    if !speaks(&stream, &drain).await? {
-        return Ok(());
+) -> Served {
+    let stream = tokio::net::UnixStream::from_std(stream)?;
+    match speaks(stream.readable(), &drain).await? {
+        true => serve_http(stream, protocol, service, drain).await,
+        false => Ok(()),
     }
+}
+
+async fn serve_http<S>(stream: S, protocol: Protocol, service: Router, drain: Drain) -> Served
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let builder = builder(protocol);
     let service = TowerToHyperService::new(service);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
@@ -50,9 +83,9 @@ async fn try_serve(
 }
 
 /// Waits for the first byte.
-async fn speaks(stream: &tokio::net::TcpStream, drain: &Drain) -> io::Result<bool> {
+async fn speaks(readable: impl Future<Output = io::Result<()>>, drain: &Drain) -> io::Result<bool> {
     tokio::select! {
-        ready = clock::within(HEADER_TIMEOUT, stream.readable()) => ready.transpose().map(|r| r.is_some()),
+        ready = clock::within(HEADER_TIMEOUT, readable) => ready.transpose().map(|r| r.is_some()),
         () = drain.started() => Ok(false),
     }
 }

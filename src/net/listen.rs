@@ -5,13 +5,15 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
 };
 
-use socket2::{Domain, Protocol, Socket, Type};
-use thiserror::Error as ThisError;
+use socket2::{Domain, Protocol, Type};
+
+use super::{Address, BindError, Listener, Socket};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
 /// Ports tried until one is free on every interface.
 const TRIES: usize = 16;
+const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
 /// Where to listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,30 +24,6 @@ pub enum Interfaces {
     These(Vec<IpAddr>),
 }
 
-/// Sockets that listen on one port.
-#[derive(Debug)]
-pub(crate) struct Listener {
-    pub(crate) sockets: Vec<TcpListener>,
-}
-
-/// An address that cannot be listened on.
-#[derive(Debug, ThisError)]
-#[error("cannot listen on {address}: {}; {flag} sets the port, 0 takes any that is free", reason(.error))]
-pub struct BindError {
-    address: SocketAddr,
-    flag: &'static str,
-    error: io::Error,
-}
-
-fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::AddrInUse => "the port is in use".to_owned(),
-        io::ErrorKind::PermissionDenied => "the port is reserved".to_owned(),
-        io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
 impl Interfaces {
     /// Whether only this machine can reach them.
     pub fn are_loopback(&self) -> bool {
@@ -54,12 +32,16 @@ impl Interfaces {
             Self::These(addresses) => addresses.iter().all(IpAddr::is_loopback),
         }
     }
-}
 
-impl Listener {
-    /// The first of its addresses.
-    pub(crate) fn address(&self) -> Option<SocketAddr> {
-        self.sockets.first().and_then(|socket| socket.local_addr().ok())
+    fn addresses(&self) -> &[IpAddr] {
+        match self {
+            Self::Loopback => &LOOPBACK,
+            Self::These(addresses) => addresses,
+        }
+    }
+
+    fn can_do_without(&self, ip: IpAddr) -> bool {
+        *self == Self::Loopback && ip.is_ipv6()
     }
 }
 
@@ -74,41 +56,53 @@ pub(crate) fn bind(
         tries -= 1;
         match bind_all(interfaces, port) {
             Err((_, error)) if tries > 0 && error.kind() == io::ErrorKind::AddrInUse => {}
-            Err((address, error)) => return Err(BindError { address, flag, error }),
-            Ok(sockets) => return Ok(Listener { sockets }),
+            Err((address, error)) => return Err(bind_error(address, flag, &error)),
+            Ok((address, sockets)) => {
+                return Ok(Listener { address: Address::Port(address), sockets });
+            }
         }
     }
 }
 
+fn bind_error(address: SocketAddr, flag: &str, error: &io::Error) -> BindError {
+    let reason = match error.kind() {
+        io::ErrorKind::AddrInUse => "the port is in use".to_owned(),
+        io::ErrorKind::PermissionDenied => "the port is reserved".to_owned(),
+        io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+        _ => error.to_string(),
+    };
+    let remedy = format!("{flag} sets the port, 0 takes any that is free");
+    BindError { address: Address::Port(address), reason, remedy }
+}
+
+/// The first address, and the sockets of all.
 fn bind_all(
     interfaces: &Interfaces,
     mut port: u16,
-) -> Result<Vec<TcpListener>, (SocketAddr, io::Error)> {
-    let loopback = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-    let (addresses, all_needed) = match interfaces {
-        Interfaces::Loopback => (loopback.as_slice(), false),
-        Interfaces::These(addresses) => (addresses.as_slice(), true),
-    };
-    let mut sockets = Vec::new();
-    for ip in addresses {
+) -> Result<(SocketAddr, Vec<Socket>), (SocketAddr, io::Error)> {
+    let (mut first, mut sockets) = (None, Vec::new());
+    for ip in interfaces.addresses() {
         let address = SocketAddr::new(*ip, port);
-        match listen(address) {
-            Ok(socket) => {
-                port = socket.local_addr().map_or(port, |bound| bound.port());
-                sockets.push(socket);
+        match listen(address).and_then(|socket| Ok((socket.local_addr()?, socket))) {
+            Ok((bound, socket)) => {
+                port = bound.port();
+                first.get_or_insert(bound);
+                sockets.push(Socket::Tcp(socket));
             }
-            Err(error) if ip.is_ipv6() && !all_needed && is_missing(&error) => {
+            Err(error) if interfaces.can_do_without(*ip) && is_missing(&error) => {
                 tracing::debug!(%address, %error, "not listening: the machine has no IPv6");
             }
             Err(error) => return Err((address, error)),
         }
     }
-    Ok(sockets)
+    let nowhere = || (SocketAddr::new(LOOPBACK[0], port), io::ErrorKind::AddrNotAvailable.into());
+    Ok((first.ok_or_else(nowhere)?, sockets))
 }
 
 /// Not `SO_REUSEPORT`: a second mynah on the port must fail, not share it.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    let domain = Domain::for_address(address);
+    let socket = socket2::Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
     if address.is_ipv6() {
         socket.set_only_v6(true)?;
     }

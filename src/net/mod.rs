@@ -4,15 +4,26 @@
 //! A runtime a core costs half of what a work-stealing one does on small calls.
 
 mod accept;
+mod address;
 mod connection;
 mod drain;
 mod listen;
+mod listener;
+#[cfg(unix)]
+mod unix;
 mod workers;
 
 pub(crate) use accept::accept;
+pub use address::Address;
 pub use drain::Drain;
-pub use listen::{BindError, Interfaces};
-pub(crate) use listen::{Listener, bind};
+pub use listen::Interfaces;
+pub(crate) use listen::bind;
+pub use listener::BindError;
+#[cfg(not(unix))]
+pub(crate) use listener::bind_socket;
+pub(crate) use listener::{Listener, Socket};
+#[cfg(unix)]
+pub(crate) use unix::bind_socket;
 pub(crate) use workers::Workers;
 
 /// What a connection speaks.

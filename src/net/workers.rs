@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    net::TcpStream,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -17,7 +16,10 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{Drain, Protocol, connection};
+use super::{
+    Drain, Protocol,
+    connection::{self, Stream},
+};
 
 /// Connections that may wait for a worker.
 const QUEUE: usize = 256;
@@ -36,7 +38,7 @@ pub(crate) struct Workers {
 pub(crate) type Ended = Vec<oneshot::Receiver<()>>;
 
 struct Accepted {
-    stream: TcpStream,
+    stream: Stream,
     protocol: Protocol,
     service: Router,
 }
@@ -62,7 +64,7 @@ impl Workers {
     }
 
     /// Hands a connection to the next worker in turn.
-    pub(super) async fn hand(&self, stream: TcpStream, protocol: Protocol, service: Router) {
+    pub(super) async fn hand(&self, stream: Stream, protocol: Protocol, service: Router) {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.queues.len();
         // A worker that has ended drops the connection, which closes it.
         let _ = self.queues[turn].send(Accepted { stream, protocol, service }).await;

@@ -22,6 +22,7 @@ fn short_help() {
 
     Commands:
       serve  Run the sidecar; this is what mynah does without a command
+      run    Run a command beside a sidecar on free ports, and end with its exit status
       check  Check component YAML and print every problem, with file, line and column
       help   Print this message or the help of the given subcommand(s)
 
@@ -31,21 +32,23 @@ fn short_help() {
           --app-id <ID>
               Id of the application beside the sidecar [default: mynah]
           --dapr-grpc-port <PORT>
-              gRPC port; 0 takes any that is free [env: DAPR_GRPC_PORT=] [default: 50001]
+              gRPC port; 0 takes any that is free [default: $DAPR_GRPC_PORT or 50001; for run 0]
           --dapr-http-port <PORT>
-              HTTP port; 0 takes any that is free [env: DAPR_HTTP_PORT=] [default: 3500]
+              HTTP port; 0 takes any that is free [default: $DAPR_HTTP_PORT or 3500; for run 0]
           --dapr-listen-addresses <ADDRESSES>
               Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
           --allowed-hosts <HOSTS>
               Host names, beside this machine's own, under which browsers may call; with commas between
           --metrics-port <PORT>
-              Metrics port; 0 takes any that is free [default: 9090]
+              Metrics port; 0 takes any that is free [default: 9090; for run 0]
           --enable-metrics[=<BOOL>]
               Whether to serve metrics [default: true]
           --max-body-size <SIZE>
               Largest message, either way [default: 4Mi]
           --dapr-graceful-shutdown-seconds <SECONDS>
               Seconds that calls in flight have to finish at a stop [default: 5]
+          --unix-domain-socket <FOLDER>
+              Folder to make Unix sockets in, dapr-ID-grpc.socket and dapr-ID-http.socket, instead of listening on ports
           --addresses-file <FILE>
               File to write the bound addresses to, as JSON
           --log-level <LEVEL>
@@ -70,6 +73,7 @@ fn long_help() {
 
     Commands:
       serve  Run the sidecar; this is what mynah does without a command
+      run    Run a command beside a sidecar on free ports, and end with its exit status
       check  Check component YAML and print every problem, with file, line and column
       help   Print this message or the help of the given subcommand(s)
 
@@ -83,16 +87,10 @@ fn long_help() {
               [default: mynah]
 
           --dapr-grpc-port <PORT>
-              gRPC port; 0 takes any that is free
-
-              [env: DAPR_GRPC_PORT=]
-              [default: 50001]
+              gRPC port; 0 takes any that is free [default: $DAPR_GRPC_PORT or 50001; for run 0]
 
           --dapr-http-port <PORT>
-              HTTP port; 0 takes any that is free
-
-              [env: DAPR_HTTP_PORT=]
-              [default: 3500]
+              HTTP port; 0 takes any that is free [default: $DAPR_HTTP_PORT or 3500; for run 0]
 
           --dapr-listen-addresses <ADDRESSES>
               Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
@@ -101,9 +99,7 @@ fn long_help() {
               Host names, beside this machine's own, under which browsers may call; with commas between
 
           --metrics-port <PORT>
-              Metrics port; 0 takes any that is free
-
-              [default: 9090]
+              Metrics port; 0 takes any that is free [default: 9090; for run 0]
 
           --enable-metrics[=<BOOL>]
               Whether to serve metrics
@@ -119,6 +115,9 @@ fn long_help() {
               Seconds that calls in flight have to finish at a stop
 
               [default: 5]
+
+          --unix-domain-socket <FOLDER>
+              Folder to make Unix sockets in, dapr-ID-grpc.socket and dapr-ID-http.socket, instead of listening on ports
 
           --addresses-file <FILE>
               File to write the bound addresses to, as JSON
@@ -185,5 +184,5 @@ fn help_of_check() {
 fn flags_that_mean_nothing_here_are_not_in_the_help() {
     let help = ran(&["--help"]);
     assert!(help.contains("--app-id"));
-    assert!(!help.contains("--placement-host-address") && !help.contains("--unix-domain-socket"));
+    assert!(!help.contains("--placement-host-address"));
 }

@@ -11,6 +11,7 @@ mod examples;
 mod go;
 mod grpcurl;
 mod python;
+mod quickstart;
 
 use std::{
     path::{Path, PathBuf},

@@ -69,10 +69,21 @@ impl Process {
 
     /// Waits for the file that says where it serves, and reads an address there.
     pub fn address(&self, addresses: &Path, name: &str) -> SocketAddr {
-        look(|| is_written(addresses).then_some(()), "mynah does not serve");
+        self.serves(addresses);
         let json = fs::read(addresses).expect("a file");
         let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
         json[name].as_str().and_then(|text| text.parse().ok()).expect("an address")
+    }
+
+    /// Waits for the file that says where it serves.
+    pub fn serves(&self, addresses: &Path) {
+        look(|| is_written(addresses).then_some(()), "mynah does not serve");
+    }
+
+    /// Sends a signal, by name, once the file is there.
+    pub fn signal_once_there_is(&self, file: &Path, name: &str) {
+        look(|| file.exists().then_some(()), "the file does not come");
+        signal(self.child.id(), name);
     }
 
     /// Sends a signal, by name, and waits until nobody listens at the address any more.

@@ -1,0 +1,64 @@
+"""A small application of the shape of Dapr's own quickstart: it asks a model, and lets it use a tool."""
+
+import json
+import sys
+
+from dapr.clients import DaprClient
+from dapr.clients.grpc import conversation
+
+WEATHER = conversation.ConversationTools(
+    function=conversation.ConversationToolsFunction(
+        name='get_weather',
+        description='Current weather of a place',
+        parameters={
+            'type': 'object',
+            'properties': {'location': {'type': 'string'}},
+            'required': ['location'],
+        },
+    )
+)
+
+
+def get_weather(location):
+    return f'Sunny in {location}'
+
+
+def said(*messages):
+    return [conversation.ConversationInputAlpha2(messages=list(messages))]
+
+
+def ask(component, question):
+    """What the model answers."""
+    with DaprClient() as client:
+        answer = client.converse_alpha2(
+            name=component,
+            inputs=said(conversation.create_user_message(question)),
+            temperature=0.7,
+            context_id='chat-123',
+        )
+    return answer.outputs[0].choices[0].message.content
+
+
+def ask_with_tools(component, question):
+    """What the model answers once it has seen what the tools returned."""
+    messages = [conversation.create_user_message(question)]
+    with DaprClient() as client:
+        while True:
+            answer = client.converse_alpha2(
+                name=component, inputs=said(*messages), tools=[WEATHER], tool_choice='auto'
+            )
+            message = answer.outputs[0].choices[0].message
+            if not message.tool_calls:
+                return message.content
+            messages.extend(answer.to_assistant_messages())
+            for call in message.tool_calls:
+                arguments = json.loads(call.function.arguments)
+                messages.append(
+                    conversation.create_tool_message(
+                        tool_id=call.id, name=call.function.name, content=get_weather(**arguments)
+                    )
+                )
+
+
+if __name__ == '__main__':
+    print('Answer:', ask(sys.argv[1], 'What is dapr?'))

@@ -1,0 +1,88 @@
+//! Unix sockets in the place of ports.
+
+use std::{
+    fs,
+    os::unix::{fs::FileTypeExt, net::UnixListener},
+    path::Path,
+};
+
+use mynah::wire::proto::dapr_client::DaprClient;
+use serde_json::json;
+
+use crate::support::{
+    messages::{request, user},
+    mynah,
+    process::{Process, run},
+    scratch,
+};
+
+fn start(folder: &Path) -> Process {
+    let addresses = folder.join("addresses.json");
+    let mut command = mynah();
+    command.args(["--app-id", "shop", "--metrics-port=0", "--unix-domain-socket"]).arg(folder);
+    let process = Process::start(command.arg("--addresses-file").arg(&addresses));
+    process.serves(&addresses);
+    process
+}
+
+#[tokio::test]
+async fn both_apis_answer_on_sockets_and_on_no_port() {
+    let folder = scratch("sockets");
+    let _process = start(&folder);
+    let (grpc, http) = (folder.join("dapr-shop-grpc.socket"), folder.join("dapr-shop-http.socket"));
+    for socket in [&grpc, &http] {
+        assert!(fs::metadata(socket).unwrap().file_type().is_socket());
+    }
+    let mut client = DaprClient::connect(format!("unix://{}", grpc.display())).await.unwrap();
+    let answer = client.converse_alpha2(request([user("hi")])).await.unwrap().into_inner();
+    let message = answer.outputs[0].choices[0].message.as_ref().unwrap();
+    assert_eq!(message.content, "hi");
+
+    let client = reqwest::Client::builder().unix_socket(http.clone()).build().unwrap();
+    // No browser calls a socket, so that any name of the host will do.
+    let health = client.get("http://shop.example/v1.0/healthz").send().await.unwrap();
+    assert_eq!(health.status().as_u16(), 204);
+
+    let addresses = fs::read(folder.join("addresses.json")).unwrap();
+    let addresses: serde_json::Value = serde_json::from_slice(&addresses).unwrap();
+    let url = |path: &Path| json!(format!("unix://{}", path.display()));
+    assert_eq!((&addresses["grpc"], &addresses["http"]), (&url(&grpc), &url(&http)));
+    assert!(addresses["metrics"].as_str().unwrap().starts_with("127.0.0.1:"));
+}
+
+#[test]
+fn sockets_go_when_it_ends_and_stale_ones_are_replaced() {
+    let folder = scratch("sockets");
+    // A process that was killed leaves a file that nobody listens behind.
+    drop(UnixListener::bind(folder.join("dapr-shop-grpc.socket")).unwrap());
+    let ended = start(&folder).stopped(&folder.join("addresses.json"));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["addresses.json"]);
+}
+
+#[test]
+fn a_socket_that_cannot_be_had_is_one_line_and_the_end() {
+    let folder = scratch("sockets");
+    let path = folder.to_str().unwrap();
+    let start = |folder: &str| {
+        let ended = run(&["--metrics-port=0", "--unix-domain-socket", folder]);
+        assert_eq!((ended.code, &*ended.stdout), (Some(1), ""));
+        ended.stderr
+    };
+    let line = |folder: &str, reason: &str| {
+        format!(
+            "mynah: cannot listen on unix://{folder}/dapr-mynah-grpc.socket: {reason}; \
+             --unix-domain-socket names the folder\n"
+        )
+    };
+    let missing = format!("{path}/missing");
+    assert_eq!(start(&missing), line(&missing, "there is no such folder"));
+    let socket = folder.join("dapr-mynah-grpc.socket");
+    fs::write(&socket, "mine").unwrap();
+    assert_eq!(start(path), line(path, "a file that is no socket is there"));
+    assert_eq!(fs::read_to_string(&socket).unwrap(), "mine");
+    fs::remove_file(&socket).unwrap();
+    let _listener = UnixListener::bind(&socket).unwrap();
+    assert_eq!(start(path), line(path, "the socket is in use"));
+}
