@@ -28,6 +28,7 @@ use crate::{
         child, folder, point_at,
         toolchain::{self, Missing},
     },
+    parity::differences,
     support::{Sidecar, mynah, scratch},
 };
 
@@ -78,6 +79,13 @@ fn the_components_of_the_readme_serve() {
         assert!(loaded.problems.is_empty() && loaded.notices.is_empty(), "{loaded:?}\n{yaml}");
         assert!(!loaded.components.is_empty(), "{yaml}");
     }
+}
+
+#[test]
+fn every_difference_from_daprd_is_in_the_readme() {
+    let readme = readme();
+    let missing: Vec<_> = differences::reasons().filter(|why| !readme.contains(why)).collect();
+    assert!(missing.is_empty(), "README.md does not explain {missing:?}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Where mynah differs from daprd on purpose, and why. There is no other such list.
+//! Where mynah differs from daprd on purpose, and why. README.md tells it to people, reason by
+//! reason.
 
 use mynah::wire::error::NOT_SERVED;
 use serde_json::{Value, json};
@@ -325,6 +326,11 @@ pub fn mynah(case: &Case) -> Value {
     let concerning = DIFFERENCES.iter().filter(|difference| difference.concerns(&case.name));
     concerning.for_each(|difference| difference.apply(&mut answer));
     answer
+}
+
+/// Why mynah differs, once for each difference.
+pub fn reasons() -> impl Iterator<Item = &'static str> {
+    DIFFERENCES.iter().map(|difference| difference.why)
 }
 
 /// Fails where a difference makes no difference.

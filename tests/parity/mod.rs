@@ -7,7 +7,7 @@
 //! daprd, and its other components.
 
 mod case;
-mod differences;
+pub(crate) mod differences;
 mod grpc;
 mod http;
 mod start;
