@@ -176,6 +176,7 @@ fn sidecar(config: &Config) -> Result<Sidecar, StartError> {
     let component = |spec: ComponentSpec| {
         let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
         Component::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls)
+            .answered_by(spec.stand_in)
     };
     Ok(Sidecar {
         app_id: config.app_id.clone(),
@@ -193,7 +194,11 @@ fn components(config: &Config) -> Result<Vec<ComponentSpec>, StartError> {
     if config.resources_paths.is_empty() {
         return Ok(vec![ComponentSpec::built_in()]);
     }
-    let context = component::Context { app_id: config.app_id.clone(), ..Default::default() };
+    let context = component::Context {
+        app_id: config.app_id.clone(),
+        environment: config.environment.clone(),
+        stand_in: config.stand_in,
+    };
     let Loaded { components, notices, problems } =
         component::load(&config.resources_paths, &context);
     for notice in notices {

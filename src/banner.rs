@@ -47,7 +47,11 @@ impl Banner<'_> {
     fn components(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut label = "components";
         for component in self.sidecar.components.iter() {
-            writeln!(f, "  {label:<10} {} ({})", component.name, component.kind)?;
+            write!(f, "  {label:<10} {} ({}", component.name, component.kind)?;
+            if let Some(stand_in) = component.stand_in {
+                write!(f, ", answered by {stand_in}")?;
+            }
+            writeln!(f, ")")?;
             label = "";
         }
         if !label.is_empty() {

@@ -8,16 +8,16 @@ use std::{
 use crate::{
     cli::{CheckArgs, DEFAULT_APP_ID},
     component::{self, Context, Level, Loaded},
+    environment::Environment,
 };
 
 /// Prints every problem and notice on standard output, and one line that counts them.
 ///
 /// Fails where there is a problem.
-pub fn check(args: &CheckArgs) -> ExitCode {
-    let Loaded { components, notices, problems } = component::load(
-        &args.paths,
-        &Context { app_id: DEFAULT_APP_ID.to_owned(), ..Context::default() },
-    );
+pub fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
+    let (app_id, stand_in) = (DEFAULT_APP_ID.to_owned(), args.stand_in);
+    let Loaded { components, notices, problems } =
+        component::load(&args.paths, &Context { app_id, environment, stand_in });
     let warnings = notices.iter().filter(|notice| notice.level == Level::Warning).count();
     let summary = format!(
         "{}, {}, {}",

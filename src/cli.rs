@@ -2,11 +2,12 @@
 
 mod daprd_flags;
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use self::daprd_flags::{DaprdFlags, with_two_dashes};
+use crate::{component::StandIn, environment::Environment};
 
 /// Id of the application where none is given.
 pub const DEFAULT_APP_ID: &str = "mynah";
@@ -51,6 +52,9 @@ pub struct CheckArgs {
     /// Files, or folders of component YAML
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// What answers for conversation components of other types
+    #[arg(long, value_enum, value_name = "PROVIDER")]
+    pub stand_in: Option<StandIn>,
 }
 
 /// How to serve. The flags have daprd's names.
@@ -59,6 +63,9 @@ pub struct ServeArgs {
     /// Folder of component YAML; may be given more than once [default: one built-in echo]
     #[arg(long, alias = "components-path", value_name = "FOLDER", value_delimiter = ',')]
     pub resources_path: Vec<PathBuf>,
+    /// What answers for conversation components of other types
+    #[arg(long, value_enum, value_name = "PROVIDER")]
+    pub stand_in: Option<StandIn>,
     /// Id of the application beside the sidecar
     #[arg(long, value_name = "ID", default_value = DEFAULT_APP_ID)]
     pub app_id: String,
@@ -139,29 +146,12 @@ fn go_bool(text: &str) -> Result<bool, String> {
     }
 }
 
-/// The variables of the environment, as they were at the start.
-#[derive(Clone, Default)]
-pub struct Environment(BTreeMap<String, String>);
-
 impl Environment {
-    /// Reads the environment of this process. A variable that is not text is none.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
+    /// Reads the environment of this process; variables that are not UTF-8 are left out.
+    #[expect(clippy::disallowed_methods, reason = "with the flags, the one place that reads it")]
     pub fn read() -> Self {
-        let text = |(name, value): (OsString, OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        Self(std::env::vars_os().filter_map(text).collect())
-    }
-
-    /// A variable; an empty one is none.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
-    }
-}
-
-/// Names only, since values may be secrets.
-impl fmt::Debug for Environment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect()
     }
 }

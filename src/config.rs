@@ -6,7 +6,9 @@ use thiserror::Error as ThisError;
 
 use crate::{
     access::{Access, ApiToken},
-    cli::{Environment, ServeArgs},
+    cli::ServeArgs,
+    component::StandIn,
+    environment::Environment,
     net::Interfaces,
 };
 
@@ -17,6 +19,10 @@ pub struct Config {
     pub app_id: String,
     /// Folders of component YAML; none means one built-in echo.
     pub resources_paths: Vec<PathBuf>,
+    /// What answers for component types that mynah does not know; `None` makes them problems.
+    pub stand_in: Option<StandIn>,
+    /// What components may refer to.
+    pub environment: Environment,
     /// Where to listen.
     pub interfaces: Interfaces,
     /// The ports, unless `sockets` are wanted.
@@ -76,12 +82,13 @@ impl Ports {
 
     /// Those of daprd, unless the environment names others.
     pub fn of_daprd(environment: &Environment) -> Result<Self, ConfigError> {
-        let port = |variable, usual| match environment.get(variable) {
-            None => Ok(usual),
-            Some(value) => {
-                value.parse().map_err(|_| ConfigError::Port { variable, value: value.to_owned() })
-            }
-        };
+        let port =
+            |variable, usual| match environment.get(variable).filter(|value| !value.is_empty()) {
+                None => Ok(usual),
+                Some(value) => value
+                    .parse()
+                    .map_err(|_| ConfigError::Port { variable, value: value.to_owned() }),
+            };
         Ok(Self {
             grpc: port("DAPR_GRPC_PORT", 50001)?,
             http: port("DAPR_HTTP_PORT", 3500)?,
@@ -107,6 +114,8 @@ impl Config {
             interfaces,
             app_id: args.app_id.clone(),
             resources_paths: args.resources_path.clone(),
+            stand_in: args.stand_in,
+            environment: environment.clone(),
             ports: Ports {
                 grpc: args.dapr_grpc_port.unwrap_or(ports.grpc),
                 http: args.dapr_http_port.unwrap_or(ports.http),

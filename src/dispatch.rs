@@ -9,6 +9,7 @@ use futures_util::{StreamExt, stream::BoxStream};
 
 use crate::{
     chat::{Delta, Error, Request, Response},
+    component::StandIn,
     metrics::Calls,
     off_thread::{LARGE, Panicked, off_thread},
     pii::Scrubber,
@@ -31,6 +32,8 @@ pub struct Component {
     pub kind: String,
     /// Version as written; may be empty.
     pub version: String,
+    /// Set where the provider is not that of the type.
+    pub stand_in: Option<StandIn>,
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     calls: Calls,
@@ -66,7 +69,12 @@ impl Component {
         calls: Calls,
     ) -> Self {
         let (name, kind, version) = (name.into(), kind.into(), version.into());
-        Self { name, kind, version, scrubber, provider, calls }
+        Self { name, kind, version, stand_in: None, scrubber, provider, calls }
+    }
+
+    /// The same component, whose provider is a stand-in where one is given.
+    pub fn answered_by(self, stand_in: Option<StandIn>) -> Self {
+        Self { stand_in, ..self }
     }
 
     /// The whole answer at once.

@@ -22,6 +22,7 @@ pub mod http;
 
 // The program around it.
 pub mod cli;
+pub mod environment;
 pub mod config;
 pub mod app;
 pub mod net;

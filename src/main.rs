@@ -12,8 +12,9 @@ use mynah::{
     app::App,
     banner::Banner,
     check::check,
-    cli::{Cli, Command, Environment, RunArgs, ServeArgs, with_two_dashes},
+    cli::{Cli, Command, RunArgs, ServeArgs, with_two_dashes},
     config::{Config, ConfigError, Ports},
+    environment::Environment,
     logging,
     run::RunError,
     signals::Signals,
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
         None => serve(&cli.serve),
         Some(Command::Serve(args)) => serve(&args),
         Some(Command::Run(args)) => run(&args),
-        Some(Command::Check(args)) => Ok(check(&args)),
+        Some(Command::Check(args)) => Ok(check(&args, Environment::read())),
     };
     done.unwrap_or_else(|error| {
         let _ = writeln!(io::stderr(), "mynah: {error:#}");

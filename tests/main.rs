@@ -18,6 +18,7 @@ mod seed_echo;
 
 // What each surface does.
 mod access;
+mod components;
 mod converse;
 mod errors;
 mod http_api;

@@ -6,11 +6,12 @@ use std::{
 };
 
 use super::{
-    ComponentSpec, Context, Level, Notice, Place, Problem, documents,
-    files::{self, Unreadable},
-    manifest::{self, Document, Manifest},
+    ComponentSpec, Context, Level, Notice, Place, Problem, filter,
+    manifest::Manifest,
+    read::{self, Entry},
     report::{Remark, Report},
-    spec, yaml,
+    secrets::{self, SecretStores},
+    spec,
 };
 
 /// What the paths hold.
@@ -27,7 +28,8 @@ pub struct Loaded {
 /// Loads every component of the folders and files, and finds every problem.
 ///
 /// Of a folder, the `.yaml` and `.yml` files count, in the order of their names, but not those of
-/// folders within it. A file may be named itself, whatever it is called.
+/// folders within it. A file may be named itself, whatever it is called. Secret stores are known to
+/// all components, wherever they stand.
 ///
 /// ```
 /// use mynah::component::{Context, load};
@@ -35,12 +37,19 @@ pub struct Loaded {
 /// assert_eq!(loaded.components[0].name, "echo");
 /// ```
 pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
-    let mut loader = Loader { context, names: BTreeMap::new(), loaded: Loaded::default() };
-    for path in paths {
-        if path.is_dir() {
-            loader.folder(path);
-        } else {
-            loader.file(path);
+    let entries = read::entries(paths);
+    let manifests = entries.iter().filter_map(|entry| match entry {
+        Entry::Component { manifest, .. } => Some(manifest.as_ref()),
+        Entry::Notice(_) | Entry::Problem(_) => None,
+    });
+    let stores = SecretStores::new(manifests, context);
+    let (names, loaded) = (BTreeMap::new(), Loaded::default());
+    let mut loader = Loader { context, stores: &stores, names, loaded };
+    for entry in &entries {
+        match entry {
+            Entry::Component { file, manifest } => loader.document(file, manifest),
+            Entry::Notice(notice) => loader.loaded.notices.push(notice.clone()),
+            Entry::Problem(problem) => loader.loaded.problems.push(problem.clone()),
         }
     }
     loader.loaded
@@ -48,65 +57,30 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
 
 struct Loader<'a> {
     context: &'a Context,
+    stores: &'a SecretStores<'a>,
     /// Where each name was first taken.
     names: BTreeMap<String, (PathBuf, Place)>,
     loaded: Loaded,
 }
 
 impl Loader<'_> {
-    fn folder(&mut self, folder: &Path) {
-        match files::list(folder) {
-            Ok(files) => files.iter().for_each(|file| self.folder_entry(file)),
-            Err(error) => self.problem(folder, None, format!("cannot be read: {error}")),
-        }
-    }
-
-    fn folder_entry(&mut self, file: &Path) {
-        if files::is_yaml(file) {
-            self.file(file);
-        } else {
-            self.notice(Level::Info, file, None, "passed over: not a .yaml or .yml file");
-        }
-    }
-
-    fn file(&mut self, file: &Path) {
-        let text = match files::read(file) {
-            Ok(text) => text,
-            Err(Unreadable { place, message }) => return self.problem(file, place, message),
-        };
-        for document in documents::split(&text) {
-            let mut report = Report::default();
-            match yaml::parse(document.text, document.first_line) {
-                Ok(Some(tree)) => self.document(file, manifest::read(tree), &mut report),
-                Ok(None) => {}
-                Err(problem) => report.problems.push(problem),
-            }
-            self.keep(file, report);
-        }
-    }
-
-    fn document(&mut self, file: &Path, document: Document, report: &mut Report) {
-        match document {
-            Document::Component(manifest) => self.component(file, &manifest, report),
-            Document::Other(remark) => report.notices.push((Level::Info, remark)),
-        }
+    fn document(&mut self, file: &Path, manifest: &Manifest) {
+        let mut report = Report::default();
+        self.component(file, manifest, &mut report);
+        self.keep(file, report);
     }
 
     fn component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {
-        let name = manifest.name.as_ref().map_or("without a name", |name| &name.text);
-        if !spec::is_for(manifest, &self.context.app_id) {
-            let message = format!("passed over: component {name} is for other applications");
+        if let Some(message) = filter::passed_over(manifest, self.context) {
             return report.notice(Level::Info, manifest.place, message);
         }
         let mut spec = None;
-        if spec::is_other_block(manifest) {
-            let kind = manifest.kind.as_ref().map_or("", |kind| &kind.text);
-            let message = format!("passed over: component {name} is a {kind}");
-            report.notice(Level::Info, manifest.place, message);
+        if filter::is_other_block(manifest) {
+            other_block(manifest, report);
         } else {
-            spec = spec::check(manifest, self.context, report);
+            spec = spec::check(manifest, self.context, self.stores, report);
             if manifest.ignore_errors {
-                report.forgive(manifest.place, name);
+                report.forgive(manifest.place, manifest.title());
             }
         }
         if self.claim(file, manifest, report) {
@@ -130,26 +104,22 @@ impl Loader<'_> {
 
     fn keep(&mut self, file: &Path, mut report: Report) {
         report.problems.sort();
+        report.notices.sort_by(|(_, a), (_, b)| a.cmp(b));
         for Remark { place, message } in report.problems {
-            self.problem(file, Some(place), message);
+            let (file, place) = (file.to_owned(), Some(place));
+            self.loaded.problems.push(Problem { file, place, message });
         }
         for (level, Remark { place, message }) in report.notices {
-            self.notice(level, file, Some(place), message);
+            let (file, place) = (file.to_owned(), Some(place));
+            self.loaded.notices.push(Notice { level, file, place, message });
         }
     }
+}
 
-    fn problem(&mut self, file: &Path, place: Option<Place>, message: String) {
-        self.loaded.problems.push(Problem { file: file.to_owned(), place, message });
-    }
-
-    fn notice(
-        &mut self,
-        level: Level,
-        file: &Path,
-        place: Option<Place>,
-        message: impl Into<String>,
-    ) {
-        let (file, message) = (file.to_owned(), message.into());
-        self.loaded.notices.push(Notice { level, file, place, message });
+fn other_block(manifest: &Manifest, report: &mut Report) {
+    if !secrets::is_readable(manifest) {
+        let kind = manifest.kind.as_ref().map_or("", |kind| &kind.text);
+        let message = format!("passed over: component {} is a {kind}", manifest.title());
+        report.notice(Level::Info, manifest.place, message);
     }
 }

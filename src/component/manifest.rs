@@ -2,6 +2,7 @@
 
 use super::{
     Place,
+    item::Item,
     node::{Node, Tree, Value},
     report::Remark,
     scalar::{Scalar, resolve},
@@ -11,7 +12,7 @@ use super::{
 /// What a document is.
 #[derive(Debug)]
 pub(super) enum Document {
-    Component(Manifest),
+    Component(Box<Manifest>),
     /// Something that is not for this loader, and what it is.
     Other(Remark),
 }
@@ -22,10 +23,13 @@ pub(super) struct Manifest {
     /// Where the document begins.
     pub(super) place: Place,
     pub(super) name: Option<Written>,
+    pub(super) namespace: Option<Written>,
     pub(super) kind: Option<Written>,
     pub(super) version: Option<Written>,
     pub(super) ignore_errors: bool,
     pub(super) items: Vec<Item>,
+    /// The component that has the secrets that items refer to.
+    pub(super) secret_store: Option<Written>,
     /// The applications that it is for; none means all.
     pub(super) scopes: Vec<String>,
     /// What does not have the shape of a Component.
@@ -41,32 +45,29 @@ pub(super) struct Written {
     pub(super) text: String,
 }
 
-/// An item of `spec.metadata`.
-#[derive(Debug)]
-pub(super) struct Item {
-    pub(super) place: Place,
-    pub(super) name: String,
-    pub(super) source: Source,
-}
-
-/// Where the value of an item comes from.
-#[derive(Debug)]
-pub(super) enum Source {
-    /// It stands there; empty where nothing does.
-    Value(Written),
-    /// From elsewhere: the name of the field that says so.
-    Reference(&'static str),
-}
-
 const API_VERSION: &str = "dapr.io/v1alpha1";
-const ITEM_FIELDS: [&str; 4] = ["name", "value", "secretKeyRef", "envRef"];
+
+impl Manifest {
+    /// What messages call it.
+    pub(super) fn title(&self) -> &str {
+        self.name.as_ref().map_or("without a name", |name| &name.text)
+    }
+
+    /// Whether the version is one of those that daprd takes for the first: none, v0 and v1.
+    pub(super) fn is_first_version(&self) -> bool {
+        let version = self.version.as_ref().map(|version| version.text.to_lowercase());
+        matches!(version.as_deref(), None | Some("v0" | "v1"))
+    }
+}
 
 /// Finds out what a document is.
 pub(super) fn read(tree: Tree) -> Document {
     let root = &tree.root;
     let identity = (scalar(root.field("apiVersion")), scalar(root.field("kind")));
     let message = match identity {
-        (Some(API_VERSION), Some("Component")) => return Document::Component(component(tree)),
+        (Some(API_VERSION), Some("Component")) => {
+            return Document::Component(component(tree).into());
+        }
         (Some(version), Some("Component")) => {
             format!("passed over: a Component of {version}; mynah reads those of {API_VERSION}")
         }
@@ -88,13 +89,17 @@ fn component(tree: Tree) -> Manifest {
     let root = &tree.root;
     let metadata = root.field("metadata");
     let spec = root.field("spec");
+    let auth = root.field("auth");
     Manifest {
         place: root.place,
         name: reader.text("metadata.name", metadata.and_then(|node| node.field("name"))),
+        namespace: reader
+            .text("metadata.namespace", metadata.and_then(|node| node.field("namespace"))),
         kind: reader.text("spec.type", spec.and_then(|node| node.field("type"))),
         version: reader.text("spec.version", spec.and_then(|node| node.field("version"))),
         ignore_errors: reader.flag("spec.ignoreErrors", spec.and_then(|n| n.field("ignoreErrors"))),
         items: reader.items(spec.and_then(|node| node.field("metadata"))),
+        secret_store: reader.text("auth.secretStore", auth.and_then(|n| n.field("secretStore"))),
         scopes: reader.scopes(root.field("scopes")),
         faults: reader.faults,
         unread: reader.unread,
@@ -102,18 +107,22 @@ fn component(tree: Tree) -> Manifest {
 }
 
 /// Reads fields, and keeps what does not fit.
-struct Reader {
+pub(super) struct Reader {
     faults: Vec<Remark>,
     unread: Vec<Remark>,
 }
 
 impl Reader {
-    fn fault(&mut self, place: Place, message: impl Into<String>) {
+    pub(super) fn fault(&mut self, place: Place, message: impl Into<String>) {
         self.faults.push(Remark::new(place, message));
     }
 
+    pub(super) fn unread(&mut self, place: Place, message: impl Into<String>) {
+        self.unread.push(Remark::new(place, message));
+    }
+
     /// A text; an empty one is as good as none.
-    fn text(&mut self, path: &str, node: Option<&Node>) -> Option<Written> {
+    pub(super) fn text(&mut self, path: &str, node: Option<&Node>) -> Option<Written> {
         let node = node?;
         if scalar(Some(node)).is_none() {
             self.fault(node.place, format!("{path} must be text, not a list or a mapping"));
@@ -121,7 +130,7 @@ impl Reader {
         self.value(node).filter(|written| !written.text.is_empty())
     }
 
-    fn value(&mut self, node: &Node) -> Option<Written> {
+    pub(super) fn value(&mut self, node: &Node) -> Option<Written> {
         let text = value::text(node).map_err(|fault| self.faults.push(fault)).ok()?;
         Some(Written { place: node.place, text })
     }
@@ -137,15 +146,6 @@ impl Reader {
         false
     }
 
-    fn items(&mut self, node: Option<&Node>) -> Vec<Item> {
-        let Some(node) = node else { return Vec::new() };
-        let Value::List(nodes) = &node.value else {
-            self.fault(node.place, "spec.metadata must be a list of items {name, value}");
-            return Vec::new();
-        };
-        nodes.iter().filter_map(|node| self.item(node)).collect()
-    }
-
     fn scopes(&mut self, node: Option<&Node>) -> Vec<String> {
         match node.map(|node| (node.place, &node.value)) {
             None => Vec::new(),
@@ -158,38 +158,5 @@ impl Reader {
                 Vec::new()
             }
         }
-    }
-
-    fn item(&mut self, node: &Node) -> Option<Item> {
-        let Value::Map(entries) = &node.value else {
-            self.fault(node.place, "an item of spec.metadata must be a mapping {name, value}");
-            return None;
-        };
-        for (field, entry) in entries {
-            if !ITEM_FIELDS.iter().any(|known| known.eq_ignore_ascii_case(field)) {
-                let known = ITEM_FIELDS.join(", ");
-                let message = format!("field {field:?} is not read; an item has {known}");
-                self.unread.push(Remark::new(entry.place, message));
-            }
-        }
-        let Some(name) = self.text("the name of a metadata item", node.field("name")) else {
-            self.fault(node.place, "an item of spec.metadata needs a name");
-            return None;
-        };
-        Some(Item { place: node.place, name: name.text, source: self.source(node)? })
-    }
-
-    /// As in daprd, a value beats a reference, unless it is empty.
-    fn source(&mut self, item: &Node) -> Option<Source> {
-        let value = match item.field("value") {
-            Some(node) => self.value(node)?,
-            None => Written { place: item.place, text: String::new() },
-        };
-        let references = ["secretKeyRef", "envRef"];
-        let reference = references.into_iter().find(|field| item.field(field).is_some());
-        Some(match reference {
-            Some(field) if value.text.is_empty() => Source::Reference(field),
-            _ => Source::Value(value),
-        })
     }
 }

@@ -4,17 +4,20 @@ use std::{collections::BTreeSet, fmt::Display};
 
 use super::{
     Context, Level, common,
-    manifest::{Item, Source, Written},
+    item::{Item, Source},
+    manifest::{Manifest, Written},
+    reference::{self, Found},
     report::Report,
+    secrets::SecretStores,
     template,
 };
 
-/// The metadata items of one component.
-#[derive(Debug, Clone, Copy)]
+/// The metadata items of one component, and what they may refer to.
+#[derive(Clone, Copy)]
 pub(super) struct Metadata<'a> {
-    pub(super) component: &'a str,
-    pub(super) items: &'a [Item],
+    pub(super) manifest: &'a Manifest,
     pub(super) context: &'a Context,
+    pub(super) stores: &'a SecretStores<'a>,
 }
 
 impl Metadata<'_> {
@@ -23,7 +26,7 @@ impl Metadata<'_> {
     pub(super) fn check_keys(&self, kind: &str, known: &[&str], report: &mut Report) {
         let known = [known, &common::KEYS].concat();
         let mut seen = BTreeSet::new();
-        for item in self.items {
+        for item in &self.manifest.items {
             let name = &item.name;
             if !seen.insert(name.to_ascii_lowercase()) {
                 let message = format!("key {name} is duplicate in the metadata");
@@ -38,35 +41,52 @@ impl Metadata<'_> {
 
     /// The text under a key; `None` where there is none, it is empty, or there is a problem.
     pub(super) fn text(&self, key: &str, report: &mut Report) -> Option<String> {
-        self.find(key, report).map(|written| written.text)
+        self.find(key, report).map(|found| found.text)
     }
 
-    /// What `parse` makes of the text under a key.
+    /// What `parse` makes of the text under a key. Its errors begin with the text in quotes.
     pub(super) fn parse<T, E: Display>(
         &self,
         key: &str,
         parse: impl FnOnce(&str) -> Result<T, E>,
         report: &mut Report,
     ) -> Option<T> {
-        let written = self.find(key, report)?;
-        parse(&written.text)
-            .map_err(|error| report.problem(written.place, format!("{key}: {error}")))
+        let found = self.find(key, report)?;
+        parse(&found.text)
+            .map_err(|error| {
+                let complaint = found.without_secret(error.to_string());
+                report.problem(found.place, format!("{key}: {complaint}"));
+            })
             .ok()
     }
 
-    fn find(&self, key: &str, report: &mut Report) -> Option<Written> {
-        let item = self.items.iter().find(|item| item.name.eq_ignore_ascii_case(key))?;
-        let written = match &item.source {
-            Source::Value(written) => written,
-            Source::Reference(field) => {
-                let message = format!("{key}: {field} is not supported yet; use value");
-                report.problem(item.place, message);
-                return None;
+    /// The text that is written under a key, and no problem: `None` where it would come from
+    /// elsewhere, or is empty.
+    pub(super) fn written(&self, key: &str) -> Option<String> {
+        let Source::Value(Written { text, .. }) = &self.item(key)?.source else { return None };
+        let text = template::expand(text, self.context, self.component(), key).ok()?;
+        Some(text).filter(|text| !text.is_empty())
+    }
+
+    fn find(&self, key: &str, report: &mut Report) -> Option<Found> {
+        let mut found = match &self.item(key)?.source {
+            Source::Value(written) => Found::written(written),
+            Source::Variable(name) => reference::variable(self, key, name, report),
+            Source::Secret { secret, otherwise } => {
+                reference::secret(self, key, secret, otherwise, report)?
             }
         };
-        let text = template::expand(&written.text, self.context, self.component, key)
-            .map_err(|error| report.problem(written.place, format!("{key}: {error}")))
+        found.text = template::expand(&found.text, self.context, self.component(), key)
+            .map_err(|error| report.problem(found.place, format!("{key}: {error}")))
             .ok()?;
-        Some(Written { place: written.place, text }).filter(|written| !written.text.is_empty())
+        Some(found).filter(|found| !found.text.is_empty())
+    }
+
+    fn item(&self, key: &str) -> Option<&Item> {
+        self.manifest.items.iter().find(|item| item.name.eq_ignore_ascii_case(key))
+    }
+
+    fn component(&self) -> &str {
+        self.manifest.name.as_ref().map_or("", |name| &name.text)
     }
 }

@@ -4,36 +4,49 @@
 //!
 //! ```text
 //! load           every path; names are unique
-//!   files        what folders hold, and what files say
-//!   documents    a file is split
-//!   yaml         a document becomes a tree of nodes that know their places
-//!   manifest     what is written: a component, or something to pass over
+//!   read         what the paths hold, in order
+//!     files      what folders hold, and what files say
+//!     documents  a file is split
+//!     yaml       a document becomes a tree of nodes that know their places
+//!     manifest   what is written: a component with its items, or something to pass over
+//!   filter       which components are this sidecar's
+//!   secrets      the secret stores among them
 //!   spec         what is meant: checked, one `match` from type to provider
-//!     metadata   the settings of a component; its values by way of value, scalar and template
+//!     metadata   the settings of a component; its values by way of value, scalar and template,
+//!                or by reference to what stands elsewhere
 //!     common     the settings that every type has
 //!     echo       the settings of conversation.echo
+//!     stand_in   what answers for the types that mynah does not know
 //! report         what was found in a document: problems and notices
 //! ```
 
 mod common;
+mod context;
 mod documents;
 mod echo;
 mod files;
+mod filter;
+mod item;
 mod load;
 mod manifest;
 mod metadata;
 mod node;
 mod problem;
+mod read;
+mod reference;
 mod report;
 mod scalar;
+mod secrets;
 mod spec;
+mod stand_in;
 mod template;
 #[cfg(test)]
 mod tests;
 mod value;
 mod yaml;
 
+pub use context::Context;
 pub use load::{Loaded, load};
 pub use problem::{Level, Notice, Place, Problem};
 pub use spec::{ComponentSpec, KNOWN_TYPES, ProviderSpec};
-pub use template::Context;
+pub use stand_in::StandIn;

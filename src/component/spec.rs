@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    Context, Level, common, echo,
+    Context, Level, StandIn, common, echo,
     manifest::{Manifest, Written},
     metadata::Metadata,
     report::Report,
+    secrets::SecretStores,
 };
 use crate::{
     pii::Scrubber,
@@ -29,6 +30,8 @@ pub struct ComponentSpec {
     pub scrubber: Scrubber,
     /// What answers, and how it is set up.
     pub provider: ProviderSpec,
+    /// Set where the provider is not that of the type, which mynah does not know.
+    pub stand_in: Option<StandIn>,
 }
 
 /// What answers for a component.
@@ -54,6 +57,7 @@ impl ComponentSpec {
             version: "v1".to_owned(),
             scrubber: Scrubber::default(),
             provider: ProviderSpec::Echo(EchoSettings::default()),
+            stand_in: None,
         }
     }
 }
@@ -69,52 +73,47 @@ fn provider(kind: &str, metadata: Metadata<'_>, report: &mut Report) -> Option<P
     }
 }
 
-/// Dapr's other building blocks, whose components mynah passes over.
-const OTHER_CATEGORIES: [&str; 11] = [
-    "bindings",
-    "configuration",
-    "crypto",
-    "lock",
-    "middleware",
-    "nameresolution",
-    "pubsub",
-    "secretstores",
-    "state",
-    "workflow",
-    "workflowbackend",
-];
-
-/// Whether the component belongs to another building block, and is none of mynah's business.
-pub(super) fn is_other_block(manifest: &Manifest) -> bool {
-    let kind = manifest.kind.as_ref().and_then(|kind| kind.text.split_once('.'));
-    kind.is_some_and(|(category, _)| OTHER_CATEGORIES.contains(&category))
-}
-
-/// Whether the component's scopes let that application use it; one without an id may use all.
-pub(super) fn is_for(manifest: &Manifest, app_id: &str) -> bool {
-    let scopes = &manifest.scopes;
-    scopes.is_empty() || app_id.is_empty() || scopes.iter().any(|scope| scope == app_id)
-}
-
 /// Checks a conversation component. `None` means that the report says why not.
 pub(super) fn check(
     manifest: &Manifest,
     context: &Context,
+    stores: &SecretStores<'_>,
     report: &mut Report,
 ) -> Option<ComponentSpec> {
     report.problems.extend(manifest.faults.iter().cloned());
+    let name = name(manifest, report);
+    let metadata = Metadata { manifest, context, stores };
+    let stand_in = stand_in(manifest, context);
+    let (scrubber, provider) = match stand_in {
+        // The settings are another provider's, and say nothing to mynah.
+        Some(stand_in) => (Scrubber::default(), stand_in.provider(metadata)),
+        None => known(manifest, metadata, report)?,
+    };
+    let name = name?.to_owned();
+    let kind = manifest.kind.as_ref()?.text.clone();
+    let version = manifest.version.as_ref().map(|version| version.text.clone()).unwrap_or_default();
+    let spec = ComponentSpec { name, kind, version, scrubber, provider, stand_in };
+    Some(spec).filter(|_| report.problems.is_empty())
+}
+
+/// What answers where the type is one of conversation that mynah does not know.
+fn stand_in(manifest: &Manifest, context: &Context) -> Option<StandIn> {
+    let kind = lower_type(&manifest.kind.as_ref()?.text)?;
+    context.stand_in.filter(|_| !KNOWN_TYPES.contains(&kind.as_str()))
+}
+
+/// The settings of a component whose type mynah must know.
+fn known(
+    manifest: &Manifest,
+    metadata: Metadata<'_>,
+    report: &mut Report,
+) -> Option<(Scrubber, ProviderSpec)> {
     for remark in &manifest.unread {
         report.notices.push((Level::Warning, remark.clone()));
     }
-    let name = name(manifest, report);
-    let component = manifest.name.as_ref().map_or("", |name| &name.text);
-    let metadata = Metadata { component, items: &manifest.items, context };
-    let (kind, provider) = kind(manifest, metadata, report)?;
-    let scrubber = common::scrubber(metadata, report);
-    let version = version(manifest, kind, report);
-    let (name, version) = (name?.to_owned(), version?);
-    let spec = ComponentSpec { name, kind: kind.text.clone(), version, scrubber, provider };
-    Some(spec).filter(|_| report.problems.is_empty())
+    let provider = known_provider(manifest, metadata, report)?;
+    check_version(manifest, report);
+    Some((common::scrubber(metadata, report), provider))
 }
 
 fn name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str> {
@@ -132,22 +131,23 @@ fn name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str> {
     Some(text)
 }
 
-fn kind<'a>(
-    manifest: &'a Manifest,
+fn known_provider(
+    manifest: &Manifest,
     metadata: Metadata<'_>,
     report: &mut Report,
-) -> Option<(&'a Written, ProviderSpec)> {
+) -> Option<ProviderSpec> {
     let known = KNOWN_TYPES.join(", ");
-    let Some(kind) = &manifest.kind else {
+    let Some(Written { place, text }) = &manifest.kind else {
         report.problem(manifest.place, format!("spec.type is missing; mynah knows {known}"));
         return None;
     };
-    let provider = lower_type(&kind.text).and_then(|kind| provider(&kind, metadata, report));
+    let kind = lower_type(text);
+    let provider = kind.as_ref().and_then(|kind| provider(kind, metadata, report));
     if provider.is_none() {
-        let message = format!("spec.type {:?} is unknown; mynah knows {known}", kind.text);
-        report.problem(kind.place, message);
+        let help = if kind.is_some() { "; --stand-in echo answers for any other" } else { "" };
+        report.problem(*place, format!("spec.type {text:?} is unknown; mynah knows {known}{help}"));
     }
-    Some((kind, provider?))
+    provider
 }
 
 /// As in daprd, case matters in the category of a type, but not after it.
@@ -155,24 +155,33 @@ fn lower_type(kind: &str) -> Option<String> {
     kind.starts_with("conversation.").then(|| kind.to_lowercase())
 }
 
-fn version(manifest: &Manifest, kind: &Written, report: &mut Report) -> Option<String> {
-    let Some(Written { place, text }) = &manifest.version else { return Some(String::new()) };
-    if matches!(text.to_lowercase().as_str(), "v0" | "v1") {
-        return Some(text.clone());
+fn check_version(manifest: &Manifest, report: &mut Report) {
+    let Some(Written { place, text }) = &manifest.version else { return };
+    if !manifest.is_first_version() {
+        let kind = manifest.kind.as_ref().map_or("", |kind| &kind.text);
+        report.problem(*place, format!("spec.version {text:?} of {kind} is unknown; use v1"));
     }
-    report.problem(*place, format!("spec.version {text:?} of {} is unknown; use v1", kind.text));
-    None
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{
+            manifest::{self, Document},
+            yaml,
+        },
+        *,
+    };
 
     #[test]
     fn every_known_type_has_a_provider() {
+        let document = "apiVersion: dapr.io/v1alpha1\nkind: Component\n";
+        let tree = yaml::parse(document, 1).unwrap().unwrap();
+        let Document::Component(manifest) = manifest::read(tree) else { panic!("a component") };
         let context = Context::default();
+        let stores = SecretStores::new([].into_iter(), &context);
         for kind in KNOWN_TYPES {
-            let metadata = Metadata { component: "c", items: &[], context: &context };
+            let metadata = Metadata { manifest: &manifest, context: &context, stores: &stores };
             assert!(provider(kind, metadata, &mut Report::default()).is_some(), "{kind}");
         }
     }

@@ -2,16 +2,7 @@
 
 use twox_hash::XxHash3_64;
 
-/// What a component can say about the process that it runs in.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Context {
-    /// The application that the sidecar belongs to.
-    pub app_id: String,
-    /// `NAMESPACE`, empty where there is none.
-    pub namespace: String,
-    /// `POD_NAME`.
-    pub pod_name: Option<String>,
-}
+use super::Context;
 
 /// Replaces all templates; `item` is the name of the metadata item that `text` is the value of.
 pub(super) fn expand(
@@ -22,10 +13,10 @@ pub(super) fn expand(
 ) -> Result<String, &'static str> {
     let mut text = expand_uuids(text, component, item);
     if text.contains("{podName}") {
-        let pod = context.pod_name.as_deref().ok_or("{podName} needs POD_NAME to be set")?;
+        let pod = context.pod_name().ok_or("{podName} needs POD_NAME to be set")?;
         text = text.replace("{podName}", pod);
     }
-    let Context { app_id, namespace, .. } = context;
+    let (app_id, namespace) = (&context.app_id, context.namespace());
     Ok(text.replace("{namespace}", &format!("{namespace}.{app_id}")).replace("{appID}", app_id))
 }
 
@@ -53,9 +44,13 @@ fn uuid(seed: &str) -> String {
 mod tests {
     use super::*;
 
+    fn context(variables: &[(&str, &str)]) -> Context {
+        let environment = variables.iter().copied().collect();
+        Context { app_id: "shop".into(), environment, ..Context::default() }
+    }
+
     fn expanded(text: &str) -> Result<String, &'static str> {
-        let context = Context { app_id: "shop".into(), namespace: "prod".into(), pod_name: None };
-        expand(text, &context, "echo", "model")
+        expand(text, &context(&[("NAMESPACE", "prod"), ("POD_NAME", "")]), "echo", "model")
     }
 
     #[test]
@@ -64,12 +59,14 @@ mod tests {
             expanded("{appID} {namespace} {other}").as_deref(),
             Ok("shop prod.shop {other}")
         );
+        let unset = expand("{namespace}", &context(&[]), "echo", "model");
+        assert_eq!(unset.as_deref(), Ok("default.shop"), "as daprd");
     }
 
     #[test]
     fn a_pod_name_must_be_set() {
         assert_eq!(expanded("{podName}"), Err("{podName} needs POD_NAME to be set"));
-        let context = Context { pod_name: Some("pod-0".into()), ..Context::default() };
+        let context = context(&[("POD_NAME", "pod-0")]);
         assert_eq!(expand("at {podName}", &context, "echo", "model").as_deref(), Ok("at pod-0"));
     }
 

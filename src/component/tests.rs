@@ -1,6 +1,8 @@
 //! Loading as a whole: what each kind of file leads to.
 
 mod hostile;
+mod references;
+mod stand_in;
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -38,14 +40,23 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
 }
 
 fn context() -> Context {
-    Context { app_id: "shop".into(), namespace: "prod".into(), pod_name: None }
+    context_with(&[("NAMESPACE", "prod")])
+}
+
+fn context_with(variables: &[(&str, &str)]) -> Context {
+    let environment = variables.iter().copied().collect();
+    Context { app_id: "shop".into(), environment, stand_in: None }
 }
 
 /// Loads the files of one folder and prints all that came of it, without the folder's name.
 fn outcome(files: &[(&str, &str)]) -> String {
+    outcome_in(&context(), files)
+}
+
+fn outcome_in(context: &Context, files: &[(&str, &str)]) -> String {
     let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let folder = folder(&files);
-    let loaded = load(&[folder.path().to_owned()], &context());
+    let loaded = load(&[folder.path().to_owned()], context);
     let components = loaded.components.iter().map(|spec| format!("+ {} {}", spec.name, spec.kind));
     let notices = loaded.notices.iter().map(|notice| format!("{:?} {notice}", notice.level));
     let problems = loaded.problems.iter().map(|problem| format!("! {problem}"));
@@ -55,8 +66,13 @@ fn outcome(files: &[(&str, &str)]) -> String {
 
 /// The settings of an echo component, which must be without problems.
 fn settings(metadata: &str) -> EchoSettings {
-    let folder = folder(&[("a.yaml", echo("e", metadata).as_bytes())]);
-    let loaded = load(&[folder.path().to_owned()], &context());
+    settings_in(&context(), &echo("e", metadata))
+}
+
+/// The settings of the first component of a text.
+fn settings_in(context: &Context, text: &str) -> EchoSettings {
+    let folder = folder(&[("a.yaml", text.as_bytes())]);
+    let loaded = load(&[folder.path().to_owned()], context);
     assert_eq!(loaded.problems, []);
     let ProviderSpec::Echo(settings) = loaded.components[0].provider.clone();
     settings
@@ -78,12 +94,15 @@ fn the_samples_load() {
         ..EchoSettings::default()
     };
     let scrubbers: Vec<_> = loaded.components.iter().map(|spec| spec.scrubber).collect();
-    assert_eq!(scrubbers, [Scrubber::Dapr, Scrubber::Strict, Scrubber::Dapr]);
+    let dapr = Scrubber::Dapr;
+    assert_eq!(scrubbers, [dapr, dapr, Scrubber::Strict, dapr]);
     let providers: Vec<_> =
         loaded.components.into_iter().map(|spec| (spec.name, spec.provider)).collect();
+    let secret = EchoSettings { model: "parrot-2".into(), ..EchoSettings::default() };
     let daprd = EchoSettings { mode: Mode::Daprd, ..EchoSettings::default() };
     let expected = [
         ("echo-daprd".to_owned(), ProviderSpec::Echo(daprd)),
+        ("echo-secret".to_owned(), ProviderSpec::Echo(secret)),
         ("echo-tuned".to_owned(), ProviderSpec::Echo(tuned)),
         ("echo".to_owned(), ProviderSpec::Echo(EchoSettings::default())),
     ];
@@ -143,6 +162,31 @@ fn a_component_for_other_applications_is_passed_over() {
     "#);
     let broken = echo("e", "") + "scopes: shop\n";
     assert_snapshot!(outcome(&[("a.yaml", &broken)]), @"! a.yaml:9:9: scopes must be a list of application ids");
+}
+
+#[test]
+fn a_component_of_another_namespace_is_passed_over() {
+    let within = |name: &str, namespace: &str| {
+        echo(name, "").replace("spec:", &format!("  namespace: {namespace}\nspec:"))
+    };
+    // One that is passed over takes no name.
+    let text = [within("a", "test"), within("a", "prod"), within("b", "''"), echo("c", "")];
+    let files = [("a.yaml", text.join("---\n"))];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
+    assert_snapshot!(outcome(&files), @"
+    + a conversation.echo
+    + b conversation.echo
+    + c conversation.echo
+    Info a.yaml:1:1: passed over: component a is of namespace test, not prod
+    ");
+    let unset = outcome_in(&context_with(&[]), &files);
+    assert_snapshot!(unset, @r#"
+    + a conversation.echo
+    + b conversation.echo
+    + c conversation.echo
+    ! a.yaml:14:9: component name "a" is taken by a.yaml:4:9
+    "#);
+    assert_eq!(outcome_in(&context_with(&[("NAMESPACE", "")]), &files), unset);
 }
 
 #[test]
@@ -219,7 +263,7 @@ fn types_and_versions_are_checked() {
         .map(|(n, text)| text.replace("name: c", &format!("name: c{n}")))
         .collect();
     assert_snapshot!(outcome(&[("a.yaml", &text.join("---\n"))]), @r#"
-    ! a.yaml:4:14: spec.type "conversation.nope" is unknown; mynah knows conversation.echo
+    ! a.yaml:4:14: spec.type "conversation.nope" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
     ! a.yaml:9:14: spec.type "conversation" is unknown; mynah knows conversation.echo
     ! a.yaml:14:14: spec.type "Conversation.echo" is unknown; mynah knows conversation.echo
     ! a.yaml:19:14: spec.type "llm.foo" is unknown; mynah knows conversation.echo
@@ -270,23 +314,12 @@ fn values_are_checked() {
 fn metadata_keys_are_checked() {
     let twice = echo("a", "  - {name: model, value: x}\n  - {name: Model, value: y}\n");
     let unknown = echo("b", "  - {name: modle, value: x}\n  - {name: key, envRef: KEY}\n");
-    let references = echo(
-        "c",
-        "  - {name: model, envRef: MODEL}\n  - name: arguments\n    secretKeyRef: {name: s}\n",
-    );
-    assert_snapshot!(outcome(&[("a.yaml", &[twice, unknown, references].join("---\n"))]), @r#"
+    assert_snapshot!(outcome(&[("a.yaml", &[twice, unknown].join("---\n"))]), @r#"
     + b conversation.echo
     Warning a.yaml:20:5: metadata key "modle" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
     Warning a.yaml:21:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
     ! a.yaml:10:5: key Model is duplicate in the metadata
-    ! a.yaml:31:5: model: envRef is not supported yet; use value
-    ! a.yaml:32:5: arguments: secretKeyRef is not supported yet; use value
     "#);
-}
-
-#[test]
-fn a_value_beats_a_reference() {
-    assert_eq!(settings("  - {name: model, value: x, envRef: MODEL}\n").model, "x");
 }
 
 #[test]

@@ -29,6 +29,8 @@ fn short_help() {
     Options:
           --resources-path <FOLDER>
               Folder of component YAML; may be given more than once [default: one built-in echo]
+          --stand-in <PROVIDER>
+              What answers for conversation components of other types [possible values: echo]
           --app-id <ID>
               Id of the application beside the sidecar [default: mynah]
           --dapr-grpc-port <PORT>
@@ -80,6 +82,12 @@ fn long_help() {
     Options:
           --resources-path <FOLDER>
               Folder of component YAML; may be given more than once [default: one built-in echo]
+
+          --stand-in <PROVIDER>
+              What answers for conversation components of other types
+
+              Possible values:
+              - echo: The provider of `conversation.echo`
 
           --app-id <ID>
               Id of the application beside the sidecar
@@ -168,13 +176,21 @@ fn help_of_check() {
     assert_snapshot!(ran(&["check", "--help"]), @"
     Check component YAML and print every problem, with file, line and column
 
-    Usage: mynah check <PATH>...
+    Usage: mynah check [OPTIONS] <PATH>...
 
     Arguments:
-      <PATH>...  Files, or folders of component YAML
+      <PATH>...
+              Files, or folders of component YAML
 
     Options:
-      -h, --help  Print help
+          --stand-in <PROVIDER>
+              What answers for conversation components of other types
+
+              Possible values:
+              - echo: The provider of `conversation.echo`
+
+      -h, --help
+              Print help (see a summary with '-h')
     -- exit 0
     ");
 }

@@ -76,6 +76,23 @@ fn the_banner_of_several_components() {
 }
 
 #[test]
+fn the_banner_of_a_stand_in() {
+    let other = GOOD.replace("conversation.echo", "conversation.openai");
+    let args = ["--stand-in=echo", "--enable-metrics=false"];
+    assert_snapshot!(started_with(&[("a.yaml", &other)], &args), @r#"
+    mynah [version]: Dapr conversations without a model
+
+      gRPC       127.0.0.1:[port]
+      HTTP       http://127.0.0.1:[port]
+      components parrot (conversation.openai, answered by echo)
+
+    Try it:
+      grpcurl -plaintext -d '{"name":"parrot","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
+    -- exit 0
+    "#);
+}
+
+#[test]
 fn a_folder_without_components() {
     assert_snapshot!(started_with(&[], &[]), @"
     mynah [version]: Dapr conversations without a model
@@ -142,7 +159,7 @@ fn bad_components_end_the_start() {
     assert_snapshot!(started_with(&[("bad.yaml", BAD), ("torn.yaml", "a: [b")], &[]), @r#"
     -- stderr
     mynah: the components cannot be loaded:
-      [folder]/bad.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo
+      [folder]/bad.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
       [folder]/bad.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
       [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
       [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['

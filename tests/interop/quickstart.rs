@@ -8,6 +8,12 @@ fn an_applications_own_tests_pass_beside_it() {
     runs_pytest("components", &[]);
 }
 
+/// Whose keys nobody has, in a store that is not there.
+#[test]
+fn components_of_other_providers_are_stood_in_for() {
+    runs_pytest("production", &["--stand-in", "echo"]);
+}
+
 fn runs_pytest(resources: &str, flags: &[&str]) {
     let name = format!("mynah run -- pytest, {resources}");
     toolchain::suite(&name, || {

@@ -1,0 +1,253 @@
+//! Values that stand in the environment or in a secret store.
+
+use std::path::Path;
+
+use super::*;
+
+const VARIABLES: &[(&str, &str)] = &[
+    ("MODEL", "parrot"),
+    ("KEPT", "hush-hush"),
+    ("EMPTY", ""),
+    ("DAPR_MODEL", "hush-hush"),
+    ("APP_MODEL", "magpie"),
+];
+
+fn store(name: &str, kind: &str, metadata: &str) -> String {
+    let store = echo(name, metadata).replace("conversation.echo", &format!("secretstores.{kind}"));
+    format!("{store}---\n")
+}
+
+/// An echo component that has its secrets from that store.
+fn with_secrets(store: &str, metadata: &str) -> String {
+    echo("e", metadata) + &format!("auth: {{secretStore: {store}}}\n")
+}
+
+fn model_with(store: &str, metadata: &str) -> String {
+    settings_in(&context_with(VARIABLES), &(store.to_owned() + metadata)).model
+}
+
+/// A file of secrets, and the item that names it.
+fn secrets_file(json: &str) -> (TempDir, String) {
+    let folder = folder(&[("secrets.json", json.as_bytes())]);
+    let item = item(&folder.path().join("secrets.json"));
+    (folder, item)
+}
+
+fn item(file: &Path) -> String {
+    format!("  - {{name: secretsFile, value: {}}}\n", file.display())
+}
+
+#[test]
+fn a_value_may_stand_in_the_environment() {
+    let model = |item: &str| settings_in(&context_with(VARIABLES), &echo("e", item)).model;
+    assert_eq!(model("  - {name: model, envRef: MODEL}\n"), "parrot");
+    assert_eq!(model("  - {name: model, value: ~, ENVREF: MODEL}\n"), "parrot");
+    assert_eq!(model("  - {name: model, value: x, envRef: MODEL}\n"), "x");
+    assert_eq!(model("  - {name: model, value: '', envRef: MODEL}\n"), "echo", "as daprd");
+    assert_eq!(model("  - {name: model, envRef: MODEL, secretKeyRef: {name: s}}\n"), "parrot");
+}
+
+#[test]
+fn variables_that_give_nothing_are_warnings() {
+    let text = echo(
+        "e",
+        "  - {name: model, envRef: DAPR_MODEL}\n  - {name: mode, envRef: NOWHERE}\n  \
+         - {name: arguments, envRef: EMPTY}\n  - {name: key, envRef: APP_API_TOKEN}\n",
+    );
+    let context = context_with(VARIABLES);
+    assert_snapshot!(outcome_in(&context, &[("a.yaml", &text)]), @r#"
+    + e conversation.echo
+    Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; use one that is not APP_API_TOKEN or DAPR_*, without blanks
+    Warning a.yaml:10:26: mode: the environment variable "NOWHERE" is not set
+    Warning a.yaml:12:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    "#);
+    let context = context_with(&[("DAPR_ENV_KEYS", "EMPTY"), ("NOWHERE", "x"), ("EMPTY", "")]);
+    assert_snapshot!(outcome_in(&context, &[("a.yaml", &text)]), @r#"
+    + e conversation.echo
+    Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; use one that is not APP_API_TOKEN or DAPR_*, without blanks
+    Warning a.yaml:10:26: mode: components may not read the environment variable "NOWHERE"; use one that DAPR_ENV_KEYS lists
+    Warning a.yaml:12:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    "#);
+}
+
+#[test]
+fn secrets_may_stand_in_the_environment() {
+    let store = store("s", "local.ENV", "  - {name: Prefix, value: APP_}\n");
+    let metadata = "  - {name: model, secretKeyRef: {name: MODEL}}\n";
+    assert_eq!(model_with(&store, &with_secrets("s", metadata)), "magpie");
+    // Stores are known wherever they stand.
+    let (first, second) = (with_secrets("s", metadata) + "---\n", store);
+    assert_eq!(model_with(&first, &second), "magpie");
+}
+
+#[test]
+fn secrets_may_stand_in_a_file() {
+    let (_folder, file) = secrets_file(r#"{"model": "jay", "deep": {"model": "crow"}}"#);
+    let single = store("s", "local.file", &file);
+    for (secret, model) in [("{name: model}", "jay"), ("{name: 'deep:model'}", "crow")] {
+        let metadata = format!("  - {{name: model, secretKeyRef: {secret}}}\n");
+        assert_eq!(model_with(&single, &with_secrets("s", &metadata)), model);
+    }
+    let multiple = store("s", "local.file", &(file + "  - {name: multiValued, value: 'yes'}\n"));
+    let metadata = "  - {name: model, secretKeyRef: {name: deep, key: model}}\n";
+    assert_eq!(model_with(&multiple, &with_secrets("s", metadata)), "crow");
+}
+
+/// As in daprd: not the other way round, as with `envRef`.
+#[test]
+fn a_secret_beats_a_value() {
+    let metadata = |secret: &str| {
+        with_secrets("s", &format!("  - {{name: model, value: x, secretKeyRef: {{{secret}}}}}\n"))
+    };
+    let store = store("s", "local.env", "");
+    assert_eq!(model_with(&store, &metadata("name: MODEL")), "parrot");
+    assert_eq!(model_with(&store, &metadata("name: NOWHERE")), "x");
+    assert_eq!(model_with(&store, &metadata("key: MODEL")), "x");
+}
+
+#[test]
+fn secrets_that_are_not_there_are_warnings() {
+    let keys = ["model", "mode", "chunkDelay", "arguments"];
+    let items = |secrets: [&str; 4]| {
+        let item = |(key, secret)| format!("  - {{name: {key}, secretKeyRef: {{{secret}}}}}\n");
+        keys.into_iter().zip(secrets).map(item).collect::<String>()
+    };
+    let variables = items(["name: NOWHERE", "name: DAPR_MODEL", "name: MODEL, key: x", "key: x"]);
+    let (_folder, file) = secrets_file(r#"{"a": 42, "b": "", "c": "d"}"#);
+    let in_file = items(["name: a", "name: b", "name: c, key: x", "name: d"]);
+    let text = [
+        store("variables", "local.env", "") + &with_secrets("variables", &variables),
+        store("file", "local.file", &file)
+            + &with_secrets("file", &in_file).replace("name: e\n", "name: f\n"),
+        echo("g", "  - {name: model, secretKeyRef: {name: x}}\n"),
+    ];
+    let context = context_with(VARIABLES);
+    assert_snapshot!(outcome_in(&context, &[("a.yaml", &text.join("---\n"))]), @r#"
+    + e conversation.echo
+    + f conversation.echo
+    + g conversation.echo
+    Warning a.yaml:18:40: model: secret store "variables": the environment variable "NOWHERE" is not set
+    Warning a.yaml:19:39: mode: secret store "variables": components may not read the environment variable "DAPR_MODEL"; use one that is not APP_API_TOKEN or DAPR_*
+    Warning a.yaml:20:45: chunkDelay: secret store "variables": secret "MODEL" has no key "x"
+    Warning a.yaml:21:37: secretKeyRef is not read, since it has no name
+    Warning a.yaml:42:40: model: secret store "file": secret "a" is not text; quote it
+    Warning a.yaml:43:39: mode: secret store "file": secret "b" is empty
+    Warning a.yaml:44:45: chunkDelay: secret store "file": secret "c" has no key "x"
+    Warning a.yaml:45:44: arguments: secret store "file": there is no secret "d"
+    Warning a.yaml:56:40: model: secret "x" has no store; name one in auth.secretStore
+    "#);
+}
+
+#[test]
+fn a_store_that_is_broken_is_a_warning_where_it_is_used() {
+    let large = vec![b' '; (4 << 20) + 1];
+    let folder = folder(&[
+        ("large.json", &large),
+        ("list.json", b"[\"hush-hush\"]"),
+        ("torn.json", b"{\"hush-hush\""),
+    ]);
+    let file = |name: &str| item(&folder.path().join(name));
+    let stores = [
+        ("folder", item(folder.path())),
+        ("large", file("large.json")),
+        ("list", file("list.json")),
+        ("nothing", file("nothing.json")),
+        ("pod", "  - {name: secretsFile, value: '{podName}'}\n".to_owned()),
+        ("torn", file("torn.json")),
+        ("unset", String::new()),
+        ("unused", file("nothing.json")),
+    ];
+    let text: Vec<_> = stores
+        .iter()
+        .map(|(name, metadata)| store(name, "local.file", metadata))
+        .chain(stores.iter().take(7).map(|(name, _)| {
+            let metadata = "  - {name: model, secretKeyRef: {name: x}}\n";
+            with_secrets(name, metadata).replace("name: e\n", &format!("name: e-{name}\n"))
+        }))
+        .collect();
+    let text = text.join("---\n");
+    let said = outcome(&[("a.yaml", &text)]).replace(&folder.path().display().to_string(), "[dir]");
+    assert_snapshot!(said, @r#"
+    + e-folder conversation.echo
+    + e-large conversation.echo
+    + e-list conversation.echo
+    + e-nothing conversation.echo
+    + e-pod conversation.echo
+    + e-torn conversation.echo
+    + e-unset conversation.echo
+    Warning a.yaml:96:40: model: secret store "folder": [dir] cannot be read: not a regular file
+    Warning a.yaml:107:40: model: secret store "large": [dir]/large.json cannot be read: larger than 4 MiB; split it into several files
+    Warning a.yaml:118:40: model: secret store "list": [dir]/list.json is no JSON object
+    Warning a.yaml:129:40: model: secret store "nothing": [dir]/nothing.json cannot be read: No such file or directory (os error 2)
+    Warning a.yaml:140:40: model: secret store "pod": secretsFile: {podName} needs POD_NAME to be set
+    Warning a.yaml:151:40: model: secret store "torn": [dir]/torn.json is no JSON: EOF while parsing an object at line 1 column 12
+    Warning a.yaml:162:40: model: secret store "unset": secretsFile is missing
+    "#);
+}
+
+#[test]
+fn a_store_that_cannot_be_asked_is_a_problem() {
+    let metadata = "  - {name: model, secretKeyRef: {name: x}}\n";
+    let using = |store: &str| {
+        with_secrets(store, metadata).replace("name: e\n", &format!("name: e-{store}\n"))
+    };
+    let others = store("others", "local.env", "").replace("---\n", "scopes: [till]\n---\n");
+    let text = [
+        store("vault", "hashicorp.vault", ""),
+        others,
+        store("late", "local.env", "").replace("version: v1", "version: v2"),
+        ["vault", "others", "late", "nobody"].map(using).join("---\n"),
+    ];
+    assert_snapshot!(outcome(&[("a.yaml", &text.concat())]), @r#"
+    Info a.yaml:1:1: passed over: component vault is a secretstores.hashicorp.vault
+    Info a.yaml:10:1: passed over: component others is for other applications
+    Info a.yaml:20:1: passed over: component late is a secretstores.local.env
+    ! a.yaml:37:40: model: secret store "vault" is a secretstores.hashicorp.vault, which mynah cannot ask; use one of type secretstores.local.env or secretstores.local.file, version v1
+    ! a.yaml:48:40: model: secret store "others" is not among the resources; add a component of that name and of type secretstores.local.env or secretstores.local.file
+    ! a.yaml:59:40: model: secret store "late" is a secretstores.local.env, which mynah cannot ask; use one of type secretstores.local.env or secretstores.local.file, version v1
+    ! a.yaml:70:40: model: secret store "nobody" is not among the resources; add a component of that name and of type secretstores.local.env or secretstores.local.file
+    "#);
+}
+
+/// Only what a type reads is looked up.
+#[test]
+fn keys_that_nobody_reads_need_no_secret() {
+    let text = with_secrets("nobody", "  - {name: key, secretKeyRef: {name: x}}\n");
+    assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
+    + e conversation.echo
+    Warning a.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    "#);
+}
+
+#[test]
+fn references_have_a_shape() {
+    let text = with_secrets(
+        "[s]",
+        "  - {name: model, secretKeyRef: s}\n  - {name: mode, secretKeyRef: {nmae: s}}\n  \
+         - {name: arguments, envRef: [a]}\n",
+    );
+    assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
+    Warning a.yaml:10:32: secretKeyRef is not read, since it has no name
+    Warning a.yaml:11:31: arguments: the environment variable "[\"a\"]" is not set
+    ! a.yaml:9:33: secretKeyRef must be a mapping {name, key}
+    ! a.yaml:11:31: envRef must be text, not a list or a mapping
+    ! a.yaml:12:21: auth.secretStore must be text, not a list or a mapping
+    "#);
+}
+
+#[test]
+fn no_problem_shows_a_secret() {
+    let metadata = "  - {name: mode, secretKeyRef: {name: KEPT}}\n  - {name: arguments, envRef: KEPT}\n  \
+                    - {name: chunkDelay, envRef: KEPT}\n  - {name: piiScrubber, envRef: KEPT}\n";
+    let text = store("s", "local.env", "") + &with_secrets("s", metadata);
+    let context = context_with(VARIABLES);
+    let said = outcome_in(&context, &[("a.yaml", &text)]);
+    assert!(!said.contains("hush"), "{said}");
+    assert!(!format!("{context:?}").contains("hush"));
+    assert_snapshot!(said, @"
+    ! a.yaml:18:39: mode: the secret is unknown; use mynah or daprd
+    ! a.yaml:19:31: arguments: the value of KEPT is unknown; use schema or literal
+    ! a.yaml:20:32: chunkDelay: the value of KEPT is not a duration; write it as Go does, such as 50ms or 1.5s
+    ! a.yaml:21:33: piiScrubber: the value of KEPT is unknown; use dapr or strict
+    ");
+}

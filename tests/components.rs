@@ -1,0 +1,284 @@
+//! Where the values of components come from, which components are passed over, and who answers for
+//! other providers' components.
+
+use std::{fs, path::Path};
+
+use insta::assert_snapshot;
+use mynah::wire::proto::{ConversationRequestAlpha2, GetMetadataRequest};
+
+use crate::support::{
+    Sidecar,
+    messages::{request, user},
+    mynah,
+    process::{Ended, Process},
+    scratch,
+};
+
+const SECRET: &str = "hush-hush";
+
+/// A component of this type, with these lines of metadata, and with a tail.
+fn component(name: &str, kind: &str, metadata: &str, tail: &str) -> String {
+    format!(
+        "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
+         spec:\n  type: {kind}\n  version: v1\n  metadata:\n{metadata}{tail}---\n"
+    )
+}
+
+/// An echo whose model stands elsewhere.
+fn echo(name: &str, model: &str, tail: &str) -> String {
+    let metadata = format!("  - {{name: model, {model}}}\n");
+    component(name, "conversation.echo", &metadata, tail)
+}
+
+fn start(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> Sidecar {
+    let folder = scratch("components");
+    fs::write(folder.join("components.yaml"), yaml).unwrap();
+    let resources = ["--resources-path", folder.to_str().unwrap()];
+    Sidecar::start_in(variables, &[&resources, flags].concat())
+}
+
+/// What `mynah check` says of a text, without the path of its file.
+fn checked(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> String {
+    let file = scratch("checked").join("a.yaml");
+    fs::write(&file, yaml).unwrap();
+    let mut check = mynah();
+    check.arg("check").arg(&file).args(flags).envs(variables.iter().copied());
+    let Ended { code, stdout, stderr } = Process::start(&mut check).ended();
+    assert_eq!(stderr, "");
+    let code = code.unwrap();
+    stdout.replace(file.to_str().unwrap(), "a.yaml") + &format!("-- exit {code}")
+}
+
+/// The names of the components, each with its type and version.
+async fn served(sidecar: &Sidecar) -> Vec<String> {
+    let metadata = sidecar.client().await.get_metadata(GetMetadataRequest {}).await.unwrap();
+    let components = metadata.into_inner().registered_components.into_iter();
+    components.map(|c| format!("{} {} {}", c.name, c.r#type, c.version)).collect()
+}
+
+/// The model that a component says it is.
+async fn model(sidecar: &Sidecar, component: &str) -> String {
+    let asked = request([user("Hello, world!")]);
+    let asked = ConversationRequestAlpha2 { name: component.to_owned(), ..asked };
+    let answer = sidecar.converse(asked).await.unwrap();
+    assert_eq!(answer.content, "Hello, world!");
+    answer.whole.outputs[0].model.clone().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn namespaces_and_scopes_choose_the_components() {
+    let within = |name: &str, namespace: &str| {
+        let name = format!("{name}, namespace: {namespace}");
+        component(&name, "conversation.echo", "", "")
+    };
+    let yaml = [
+        within("tested", "test"),
+        within("sold", "shop"),
+        component("everywhere", "conversation.echo", "", ""),
+        component("till-only", "conversation.echo", "", "scopes: [till]\n"),
+    ]
+    .concat();
+    let shop = start(&[("NAMESPACE", "shop")], &yaml, &["--app-id", "till"]);
+    let echoes = |names: &[&str]| -> Vec<_> {
+        names.iter().map(|name| format!("{name} conversation.echo v1")).collect()
+    };
+    assert_eq!(served(&shop).await, echoes(&["everywhere", "sold", "till-only"]));
+    let anywhere = start(&[], &yaml, &["--app-id", "stock"]);
+    assert_eq!(served(&anywhere).await, echoes(&["everywhere", "sold", "tested"]));
+    assert_snapshot!(checked(&[("NAMESPACE", "shop")], &yaml, &[]), @"
+    a.yaml:1:1: passed over: component tested is of namespace test, not shop
+    a.yaml:25:1: passed over: component till-only is for other applications
+    2 components, 0 problems, 0 warnings
+    -- exit 0
+    ");
+}
+
+#[tokio::test]
+async fn values_come_from_the_environment() {
+    let yaml = [
+        echo("allowed", "envRef: PARROT", ""),
+        echo("denied", "envRef: DAPR_PARROT", ""),
+        echo("unset", "envRef: NOWHERE", ""),
+    ]
+    .concat();
+    let variables = [("PARROT", "parrot-1"), ("DAPR_PARROT", SECRET)];
+    let sidecar = start(&variables, &yaml, &[]);
+    let models = async |sidecar: &Sidecar| {
+        [
+            model(sidecar, "allowed").await,
+            model(sidecar, "denied").await,
+            model(sidecar, "unset").await,
+        ]
+    };
+    assert_eq!(models(&sidecar).await, ["parrot-1", "echo", "echo"]);
+    assert_snapshot!(checked(&variables, &yaml, &[]), @r#"
+    a.yaml:17:27: model: components may not read the environment variable "DAPR_PARROT"; use one that is not APP_API_TOKEN or DAPR_*, without blanks (warning)
+    a.yaml:26:27: model: the environment variable "NOWHERE" is not set (warning)
+    3 components, 0 problems, 2 warnings
+    -- exit 0
+    "#);
+
+    let listed = |keys| [&variables[..], &[("DAPR_ENV_KEYS", keys)]].concat();
+    let sidecar = start(&listed("OTHER PARROT"), &yaml, &[]);
+    assert_eq!(models(&sidecar).await, ["parrot-1", "echo", "echo"]);
+    let sidecar = start(&listed("OTHER"), &yaml, &[]);
+    assert_eq!(models(&sidecar).await, ["echo", "echo", "echo"]);
+    assert_snapshot!(checked(&listed("OTHER"), &yaml, &[]), @r#"
+    a.yaml:8:27: model: components may not read the environment variable "PARROT"; use one that DAPR_ENV_KEYS lists (warning)
+    a.yaml:17:27: model: components may not read the environment variable "DAPR_PARROT"; use one that is not APP_API_TOKEN or DAPR_*, without blanks (warning)
+    a.yaml:26:27: model: components may not read the environment variable "NOWHERE"; use one that DAPR_ENV_KEYS lists (warning)
+    3 components, 0 problems, 3 warnings
+    -- exit 0
+    "#);
+}
+
+/// A file of secrets, and a store that reads it.
+fn store_of(folder: &Path) -> String {
+    let file = folder.join("secrets.json");
+    fs::write(&file, r#"{"parrot": "parrot-2", "kept": "hush-hush"}"#).unwrap();
+    let item = format!("  - {{name: secretsFile, value: {}}}\n", file.display());
+    component("file", "secretstores.local.file", &item, "")
+}
+
+#[tokio::test]
+async fn values_come_from_secret_stores() {
+    let prefix = "  - {name: prefix, value: MY_}\n";
+    let yaml = [
+        echo("one", "secretKeyRef: {name: PARROT}", "auth: {secretStore: variables}\n"),
+        echo("two", "secretKeyRef: {name: parrot, key: parrot}", "auth: {secretStore: file}\n"),
+        component("variables", "secretstores.local.env", prefix, ""),
+        store_of(&scratch("secrets")),
+    ]
+    .concat();
+    let sidecar = start(&[("MY_PARROT", "parrot-1"), ("PARROT", "wrong")], &yaml, &[]);
+    assert_eq!(model(&sidecar, "one").await, "parrot-1");
+    assert_eq!(model(&sidecar, "two").await, "parrot-2");
+    let served = served(&sidecar).await;
+    assert_eq!(served, ["one conversation.echo v1", "two conversation.echo v1"]);
+}
+
+#[tokio::test]
+async fn what_has_no_secret_serves_without() {
+    let yaml = [
+        echo("echo", "secretKeyRef: {name: nothing}", "auth: {secretStore: file}\n"),
+        echo("storeless", "secretKeyRef: {name: nothing}", ""),
+        store_of(&scratch("secrets")),
+    ]
+    .concat();
+    let sidecar = start(&[], &yaml, &[]);
+    assert_eq!(model(&sidecar, "echo").await, "echo");
+    assert_snapshot!(checked(&[], &yaml, &[]), @r#"
+    a.yaml:8:40: model: secret store "file": there is no secret "nothing" (warning)
+    a.yaml:18:40: model: secret "nothing" has no store; name one in auth.secretStore (warning)
+    2 components, 0 problems, 2 warnings
+    -- exit 0
+    "#);
+}
+
+#[test]
+fn a_store_must_be_there() {
+    let yaml = [
+        echo("a", "secretKeyRef: {name: key}", "auth: {secretStore: vault}\n"),
+        echo("b", "secretKeyRef: {name: key}", "auth: {secretStore: nobody}\n"),
+        component("vault", "secretstores.hashicorp.vault", "", ""),
+    ]
+    .concat();
+    assert_snapshot!(checked(&[], &yaml, &[]), @r#"
+    a.yaml:8:40: model: secret store "vault" is a secretstores.hashicorp.vault, which mynah cannot ask; use one of type secretstores.local.env or secretstores.local.file, version v1
+    a.yaml:18:40: model: secret store "nobody" is not among the resources; add a component of that name and of type secretstores.local.env or secretstores.local.file
+    a.yaml:21:1: passed over: component vault is a secretstores.hashicorp.vault
+    0 components, 2 problems, 0 warnings
+    -- exit 1
+    "#);
+}
+
+/// Serves, if it can, with everything in the log.
+fn logged(variables: &[(&str, &str)], yaml: &str) -> Ended {
+    let folder = scratch("logged");
+    let addresses = folder.join("addresses.json");
+    fs::write(folder.join("a.yaml"), yaml).unwrap();
+    let mut serve = mynah();
+    serve.args(["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"]);
+    serve.args(["--log-level=debug", "--resources-path"]).arg(&folder);
+    serve.arg("--addresses-file").arg(&addresses).envs(variables.iter().copied());
+    Process::start(&mut serve).stopped(&addresses)
+}
+
+#[test]
+fn no_secret_is_said() {
+    let using = |key: &str, reference: &str| {
+        let metadata = format!("  - {{name: {key}, {reference}}}\n");
+        let tail = "auth: {secretStore: file}\n";
+        component(key, "conversation.echo", &metadata, tail)
+    };
+    let store = store_of(&scratch("secrets"));
+    let (kept, variable) = ("secretKeyRef: {name: kept}", "envRef: KEPT");
+    let variables = [("KEPT", SECRET)];
+
+    let bad = using("mode", kept) + &using("chunkDelay", variable) + &store;
+    let said = checked(&variables, &bad, &[]);
+    assert_snapshot!(said, @"
+    a.yaml:8:39: mode: the secret is unknown; use mynah or daprd
+    a.yaml:18:32: chunkDelay: the value of KEPT is not a duration; write it as Go does, such as 50ms or 1.5s
+    0 components, 2 problems, 0 warnings
+    -- exit 1
+    ");
+    let good = using("model", kept) + &using("other", variable) + &store;
+    for (yaml, code) in [(bad, 1), (good, 0)] {
+        let ended = logged(&variables, &yaml);
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+        assert!(!format!("{ended:?}").contains(SECRET), "{ended:?}");
+    }
+}
+
+/// An application's own resources, whose secrets and store nobody has here.
+fn others() -> String {
+    let metadata = |model: &str| {
+        format!(
+            "  - {{name: key, secretKeyRef: {{name: api-key, key: api-key}}}}\n  \
+             - {{name: endpoint, envRef: ENDPOINT}}\n{model}"
+        )
+    };
+    let other = |name: &str, kind: &str, model: &str| {
+        let tail = "auth: {secretStore: vault}\n";
+        component(name, &format!("conversation.{kind}"), &metadata(model), tail)
+    };
+    [
+        other("gpt", "openai", "  - {name: model, value: gpt-5-nano}\n"),
+        other("claude", "anthropic", "  - {name: MODEL, value: claude-sonnet-4}\n"),
+        other("mistral", "mistral", "  - {name: model, envRef: MODEL}\n").replace("v1\n", "v2\n"),
+        component("vault", "secretstores.hashicorp.vault", "", ""),
+    ]
+    .concat()
+}
+
+#[tokio::test]
+async fn a_stand_in_answers_for_other_providers() {
+    let sidecar = start(&[], &others(), &["--stand-in", "echo"]);
+    assert_eq!(model(&sidecar, "gpt").await, "gpt-5-nano");
+    assert_eq!(model(&sidecar, "claude").await, "claude-sonnet-4");
+    assert_eq!(model(&sidecar, "mistral").await, "echo");
+    let expected = [
+        "claude conversation.anthropic v1",
+        "gpt conversation.openai v1",
+        "mistral conversation.mistral v2",
+    ];
+    assert_eq!(served(&sidecar).await, expected);
+    assert_snapshot!(checked(&[], &others(), &["--stand-in=echo"]), @"
+    a.yaml:37:1: passed over: component vault is a secretstores.hashicorp.vault
+    3 components, 0 problems, 0 warnings
+    -- exit 0
+    ");
+}
+
+#[test]
+fn without_a_stand_in_other_providers_are_problems() {
+    assert_snapshot!(checked(&[], &others(), &[]), @r#"
+    a.yaml:5:9: spec.type "conversation.openai" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
+    a.yaml:17:9: spec.type "conversation.anthropic" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
+    a.yaml:29:9: spec.type "conversation.mistral" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
+    a.yaml:37:1: passed over: component vault is a secretstores.hashicorp.vault
+    0 components, 3 problems, 0 warnings
+    -- exit 1
+    "#);
+}
