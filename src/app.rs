@@ -10,12 +10,13 @@ use tokio::task::JoinSet;
 
 use crate::{
     clock,
-    component::{self, ComponentSpec, Level, Loaded, Problem},
+    component::{self, ComponentSpec, Problem},
     config::Config,
     dispatch::Component,
     grpc, http,
     metrics::Metrics,
     net::{self, Address, BindError, Drain, Listener, Protocol, Socket, Workers},
+    reload::Reload,
     sidecar::{Labels, Sidecar},
 };
 
@@ -25,6 +26,7 @@ pub struct App {
     sidecar: Arc<Sidecar>,
     addresses: Addresses,
     surfaces: Vec<Surface>,
+    reload: Option<Reload>,
     config: Config,
 }
 
@@ -80,7 +82,8 @@ impl App {
     /// Loads the components and binds the addresses.
     pub async fn bind(config: Config) -> Result<Self, StartError> {
         remove_addresses(&config);
-        let sidecar = Arc::new(sidecar(&config)?);
+        let (components, reload) = components(&config)?;
+        let sidecar = Arc::new(sidecar(&config, components));
         let grpc = bind(&config, "grpc", config.ports.grpc, "--dapr-grpc-port")?;
         let http = bind(&config, "http", config.ports.http, "--dapr-http-port")?;
         let metrics = config.metrics.then(|| bind_metrics(&config)).flatten();
@@ -100,7 +103,7 @@ impl App {
         }));
         warn_of_open_doors(&config);
         write_addresses(&config, &addresses)?;
-        Ok(Self { sidecar, addresses, surfaces, config })
+        Ok(Self { sidecar, addresses, surfaces, reload, config })
     }
 
     /// Where it listens.
@@ -125,6 +128,10 @@ impl App {
             }
         }
         drop(workers);
+        let mut reloading = JoinSet::new();
+        if let Some(reload) = self.reload {
+            reloading.spawn(reload.run(self.sidecar));
+        }
         drain.started().await;
         while accepting.join_next().await.is_some() {}
         if clock::within(self.config.grace, future::join_all(ended)).await.is_none() {
@@ -171,43 +178,33 @@ fn bind_metrics(config: &Config) -> Option<Listener> {
         .ok()
 }
 
-fn sidecar(config: &Config) -> Result<Sidecar, StartError> {
+fn sidecar(config: &Config, components: Vec<ComponentSpec>) -> Sidecar {
     let metrics = Metrics::new(&config.app_id);
-    let component = |spec: ComponentSpec| {
-        let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
-        Component::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls)
-            .answered_by(spec.stand_in)
-    };
-    Ok(Sidecar {
+    Sidecar {
         app_id: config.app_id.clone(),
-        components: components(config)?.into_iter().map(component).collect(),
+        components: components.into_iter().map(|spec| Component::of(spec, &metrics)).collect(),
         max_body_size: config.max_body_size,
         access: config.access.clone(),
         metrics,
         drain: Drain::default(),
         labels: Labels::default(),
-    })
+    }
 }
 
-/// The components of the resources folders; without any folder, the built-in one.
-fn components(config: &Config) -> Result<Vec<ComponentSpec>, StartError> {
+/// The components of the resources folders, and what reloads them; without any folder, the
+/// built-in one.
+fn components(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() {
-        return Ok(vec![ComponentSpec::built_in()]);
+        return Ok((vec![ComponentSpec::built_in()], None));
     }
     let context = component::Context {
         app_id: config.app_id.clone(),
         environment: config.environment.clone(),
         stand_in: config.stand_in,
     };
-    let Loaded { components, notices, problems } =
-        component::load(&config.resources_paths, &context);
-    for notice in notices {
-        match notice.level {
-            Level::Info => tracing::info!("{notice}"),
-            Level::Warning => tracing::warn!("{notice}"),
-        }
-    }
-    if problems.is_empty() { Ok(components) } else { Err(StartError::Components(problems)) }
+    let reload = Reload::new(config.resources_paths.clone(), context);
+    let reload = reload.map_err(StartError::Components)?;
+    Ok((reload.components().to_vec(), Some(reload)))
 }
 
 /// Whoever waits for the file finds it whole or not at all.

@@ -39,14 +39,15 @@ impl Banner<'_> {
             return;
         }
         let Addresses { grpc, http, metrics } = self.addresses;
-        let components: Vec<_> = self.sidecar.components.iter().map(|c| c.name.as_str()).collect();
+        let components = self.sidecar.components.all();
+        let components: Vec<_> = components.iter().map(|c| c.name.as_str()).collect();
         let metrics = metrics.as_ref().map(Address::to_string);
         tracing::info!(%grpc, %http, metrics, components = components.join(","), "serving");
     }
 
     fn components(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut label = "components";
-        for component in self.sidecar.components.iter() {
+        for component in self.sidecar.components.all() {
             write!(f, "  {label:<10} {} ({}", component.name, component.kind)?;
             if let Some(stand_in) = component.stand_in {
                 write!(f, ", answered by {stand_in}")?;
@@ -62,7 +63,8 @@ impl Banner<'_> {
 
     /// A grpcurl line for the first component.
     fn try_it(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(component) = self.sidecar.components.iter().next() else { return Ok(()) };
+        let components = self.sidecar.components.all();
+        let Some(component) = components.first() else { return Ok(()) };
         let name = serde_json::Value::from(component.name.as_str());
         let request = format!(
             r#"{{"name":{name},"inputs":[{{"messages":[{{"ofUser":{{"content":[{{"text":"Hello, mynah!"}}]}}}}]}}]}}"#

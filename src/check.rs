@@ -16,7 +16,7 @@ use crate::{
 /// Fails where there is a problem.
 pub fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     let (app_id, stand_in) = (DEFAULT_APP_ID.to_owned(), args.stand_in);
-    let Loaded { components, notices, problems } =
+    let Loaded { components, notices, problems, .. } =
         component::load(&args.paths, &Context { app_id, environment, stand_in });
     let warnings = notices.iter().filter(|notice| notice.level == Level::Warning).count();
     let summary = format!(

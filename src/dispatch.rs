@@ -5,12 +5,13 @@ mod tests;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use arc_swap::ArcSwap;
 use futures_util::{StreamExt, stream::BoxStream};
 
 use crate::{
     chat::{Delta, Error, Request, Response},
-    component::StandIn,
-    metrics::Calls,
+    component::{ComponentSpec, StandIn},
+    metrics::{Calls, Metrics},
     off_thread::{LARGE, Panicked, off_thread},
     pii::Scrubber,
     provider::{Provider, ProviderError},
@@ -20,9 +21,11 @@ use crate::{
 /// What a provider delivers.
 type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
 
-/// The loaded components.
+type ByName = BTreeMap<String, Arc<Component>>;
+
+/// The loaded components, which may change while they are served. Readers never wait.
 #[derive(Debug, Default)]
-pub struct Components(BTreeMap<String, Arc<Component>>);
+pub struct Components(ArcSwap<ByName>);
 
 /// A named, configured provider.
 pub struct Component {
@@ -40,25 +43,44 @@ pub struct Component {
 }
 
 impl Components {
-    /// The component of that name.
+    /// The component of that name. Whoever has it keeps it, whatever changes meanwhile.
     pub fn find(&self, name: &str) -> Result<Arc<Component>, Error> {
-        self.0.get(name).cloned().ok_or_else(|| Error::UnknownComponent(name.to_owned()))
+        let found = self.0.load().get(name).cloned();
+        found.ok_or_else(|| Error::UnknownComponent(name.to_owned()))
     }
 
-    /// All components, by name.
-    pub fn iter(&self) -> impl Iterator<Item = &Component> {
-        self.0.values().map(AsRef::as_ref)
+    /// All components of this moment, by name.
+    pub fn all(&self) -> Vec<Arc<Component>> {
+        self.0.load().values().cloned().collect()
+    }
+
+    /// Removes some and puts others in, at one stroke; all the rest stay the very same.
+    pub(crate) fn change(&self, removed: &[String], renewed: Self) {
+        let renewed = renewed.0.into_inner();
+        self.0.rcu(|current| {
+            let mut next = ByName::clone(current);
+            next.retain(|name, _| !removed.contains(name));
+            next.extend(renewed.iter().map(|(name, component)| (name.clone(), component.clone())));
+            next
+        });
     }
 }
 
 impl FromIterator<Component> for Components {
     fn from_iter<I: IntoIterator<Item = Component>>(components: I) -> Self {
         let by_name = |component: Component| (component.name.clone(), Arc::new(component));
-        Self(components.into_iter().map(by_name).collect())
+        Self(ArcSwap::from_pointee(components.into_iter().map(by_name).collect()))
     }
 }
 
 impl Component {
+    /// The component that is described, counted in `metrics`.
+    pub fn of(spec: ComponentSpec, metrics: &Metrics) -> Self {
+        let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
+        Self::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls)
+            .answered_by(spec.stand_in)
+    }
+
     /// A component that `provider` answers.
     pub fn new(
         name: impl Into<String>,

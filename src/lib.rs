@@ -25,6 +25,7 @@ pub mod cli;
 pub mod environment;
 pub mod config;
 pub mod app;
+mod reload;
 pub mod net;
 pub mod banner;
 pub mod check;

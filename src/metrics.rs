@@ -13,6 +13,7 @@ use prometheus_client::{
 pub struct Metrics {
     app_id: String,
     conversations: Family<Labels, Counter>,
+    reloads: Family<ReloadLabels, Counter>,
     registry: Mutex<Registry>,
 }
 
@@ -31,6 +32,11 @@ struct Labels {
     success: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReloadLabels {
+    result: &'static str,
+}
+
 impl Metrics {
     /// Metrics of the sidecar of that application, all at zero.
     pub fn new(app_id: &str) -> Self {
@@ -43,7 +49,17 @@ impl Metrics {
             "Conversation calls that reached a component",
             conversations.clone(),
         );
-        Self { app_id: app_id.to_owned(), conversations, registry: Mutex::new(registry) }
+        let reloads = Family::<ReloadLabels, Counter>::default();
+        for result in ["ok", "failed"] {
+            // A counter that comes with its first count hides that from Prometheus.
+            drop(reloads.get_or_create(&ReloadLabels { result }));
+        }
+        registry.register(
+            "mynah_component_reloads",
+            "Edited components that were taken, or refused for their problems",
+            reloads.clone(),
+        );
+        Self { app_id: app_id.to_owned(), conversations, reloads, registry: Mutex::new(registry) }
     }
 
     /// The counters of one component.
@@ -58,6 +74,12 @@ impl Metrics {
             self.conversations.get_or_create(&labels).clone()
         };
         Calls { answered: counter("true"), failed: counter("false") }
+    }
+
+    /// Counts edited components, which were taken or refused.
+    pub(crate) fn count_reload(&self, taken: bool) {
+        let result = if taken { "ok" } else { "failed" };
+        self.reloads.get_or_create(&ReloadLabels { result }).inc();
     }
 
     /// All metrics in Prometheus' text format.

@@ -6,7 +6,12 @@ use std::{
 };
 
 use crate::{
-    access::Access, dispatch::Components, metrics::Metrics, net::Drain, wire::error::Error,
+    access::Access,
+    component::Change,
+    dispatch::{Component, Components},
+    metrics::Metrics,
+    net::Drain,
+    wire::error::Error,
 };
 
 /// The version of Dapr whose API is spoken. Dapr Agents refuses any outside 1.16 to 2.0.
@@ -39,6 +44,14 @@ pub struct Sidecar {
 pub struct Labels(Mutex<BTreeMap<String, String>>);
 
 impl Sidecar {
+    /// Serves other components from now on. Calls in flight finish on those they began with.
+    pub(crate) fn change(&self, change: Change) {
+        let Change { added, changed, removed } = change;
+        let renewed = added.into_iter().chain(changed);
+        let renewed = renewed.map(|spec| Component::of(spec, &self.metrics)).collect();
+        self.components.change(&removed, renewed);
+    }
+
     /// The labels of clients and the sidecar's own, which win.
     pub fn extended_metadata(&self) -> BTreeMap<String, String> {
         let mut labels = self.labels.lock().clone();

@@ -165,6 +165,12 @@ fn one_file_names_the_json_schema_crate() {
 }
 
 #[test]
+fn one_file_names_the_crate_that_watches_files() {
+    let file = "src/reload/watch.rs";
+    only_one_file_names(file, &["notify"], "only src/reload/watch.rs watches files");
+}
+
+#[test]
 fn one_file_reads_the_environment() {
     // clap's `env = "…"`, and what the standard library has.
     let reads = |line: &str| {

@@ -36,6 +36,7 @@ mod parity;
 mod cli;
 mod life;
 mod ports;
+mod reload;
 mod sockets;
 
 // What holds everywhere, and what the documents say.

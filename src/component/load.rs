@@ -1,7 +1,7 @@
 //! Reads folders and files of Component YAML.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -23,6 +23,10 @@ pub struct Loaded {
     pub notices: Vec<Notice>,
     /// What must be mended first, in the same order.
     pub problems: Vec<Problem>,
+    /// The files that the components come from.
+    pub filled: BTreeSet<PathBuf>,
+    /// The files without anything but white space.
+    pub blank: BTreeSet<PathBuf>,
 }
 
 /// Loads every component of the folders and files, and finds every problem.
@@ -40,7 +44,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
     let entries = read::entries(paths);
     let manifests = entries.iter().filter_map(|entry| match entry {
         Entry::Component { manifest, .. } => Some(manifest.as_ref()),
-        Entry::Notice(_) | Entry::Problem(_) => None,
+        Entry::Notice(_) | Entry::Problem(_) | Entry::Blank(_) => None,
     });
     let stores = SecretStores::new(manifests, context);
     let (names, loaded) = (BTreeMap::new(), Loaded::default());
@@ -50,6 +54,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
             Entry::Component { file, manifest } => loader.document(file, manifest),
             Entry::Notice(notice) => loader.loaded.notices.push(notice.clone()),
             Entry::Problem(problem) => loader.loaded.problems.push(problem.clone()),
+            Entry::Blank(file) => drop(loader.loaded.blank.insert(file.clone())),
         }
     }
     loader.loaded
@@ -83,8 +88,11 @@ impl Loader<'_> {
                 report.forgive(manifest.place, manifest.title());
             }
         }
-        if self.claim(file, manifest, report) {
-            self.loaded.components.extend(spec);
+        if self.claim(file, manifest, report)
+            && let Some(spec) = spec
+        {
+            self.loaded.filled.insert(file.to_owned());
+            self.loaded.components.push(spec);
         }
     }
 

@@ -18,8 +18,10 @@
 //!     echo       the settings of conversation.echo
 //!     stand_in   what answers for the types that mynah does not know
 //! report         what was found in a document: problems and notices
+//! change         what differs between two loads
 //! ```
 
+mod change;
 mod common;
 mod context;
 mod documents;
@@ -45,6 +47,8 @@ mod tests;
 mod value;
 mod yaml;
 
+pub use change::Change;
+pub(crate) use change::half_written;
 pub use context::Context;
 pub use load::{Loaded, load};
 pub use problem::{Level, Notice, Place, Problem};

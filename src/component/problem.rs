@@ -23,7 +23,7 @@ pub struct Problem {
 }
 
 /// Something worth knowing that stops nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Notice {
     /// How loud to say it.
     pub level: Level,
@@ -36,7 +36,7 @@ pub struct Notice {
 }
 
 /// How loud a notice is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// As it should be.
     Info,

@@ -13,9 +13,14 @@ use super::{
 /// Something that was found.
 #[derive(Debug)]
 pub(super) enum Entry {
-    Component { file: PathBuf, manifest: Box<Manifest> },
+    Component {
+        file: PathBuf,
+        manifest: Box<Manifest>,
+    },
     Notice(Notice),
     Problem(Problem),
+    /// A file with nothing but white space.
+    Blank(PathBuf),
 }
 
 /// Everything that the folders and files hold, in their order.
@@ -54,6 +59,9 @@ impl Entries {
             Ok(text) => text,
             Err(Unreadable { place, message }) => return self.problem(file, place, message),
         };
+        if text.trim().is_empty() {
+            self.0.push(Entry::Blank(file.to_owned()));
+        }
         for document in documents::split(&text) {
             match yaml::parse(document.text, document.first_line) {
                 Ok(Some(tree)) => self.document(file, manifest::read(tree)),

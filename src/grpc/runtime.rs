@@ -103,7 +103,8 @@ impl Dapr for Runtime {
 }
 
 fn metadata(sidecar: &Sidecar) -> proto::GetMetadataResponse {
-    let components = sidecar.components.iter().map(|component| proto::RegisteredComponents {
+    let components = sidecar.components.all();
+    let registered = components.iter().map(|component| proto::RegisteredComponents {
         name: component.name.clone(),
         r#type: component.kind.clone(),
         version: component.version.clone(),
@@ -111,7 +112,7 @@ fn metadata(sidecar: &Sidecar) -> proto::GetMetadataResponse {
     });
     proto::GetMetadataResponse {
         id: sidecar.app_id.clone(),
-        registered_components: components.collect(),
+        registered_components: registered.collect(),
         extended_metadata: sidecar.extended_metadata(),
         app_connection_properties: Some(proto::AppConnectionProperties {
             protocol: "http".to_owned(),

@@ -51,10 +51,11 @@ struct ActorRuntime {
 }
 
 pub(super) async fn get(State(sidecar): State<Arc<Sidecar>>) -> Response {
+    let components = sidecar.components.all();
     let metadata = Metadata {
         id: &sidecar.app_id,
         runtime_version: RUNTIME_VERSION,
-        components: sidecar.components.iter().map(registered).collect(),
+        components: components.iter().map(|component| registered(component)).collect(),
         extended: sidecar.extended_metadata(),
         app_connection_properties: AppConnection { protocol: "http", channel_address: "127.0.0.1" },
         actor_runtime: ActorRuntime {

@@ -8,7 +8,7 @@ use std::{
     fs::{self, File},
     net::SocketAddr,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     sync::atomic::{AtomicU32, Ordering},
     thread,
     time::Duration,
@@ -27,6 +27,7 @@ use self::messages::Answer;
 pub struct Sidecar {
     child: Child,
     output: PathBuf,
+    log: PathBuf,
     /// Where its gRPC API listens.
     pub grpc: SocketAddr,
     /// Where its HTTP API listens.
@@ -56,18 +57,20 @@ impl Sidecar {
     pub fn start_with_ports(environment: &[(&str, &str)], flags: &[&str]) -> Self {
         let folder = scratch("sidecar");
         let (file, output) = (folder.join("addresses.json"), folder.join("output.txt"));
+        let log = folder.join("log.txt");
         let child = mynah()
             .envs(environment.iter().copied())
             .arg("--addresses-file")
             .arg(&file)
             .args(flags)
             .stdout(File::create(&output).expect("a file"))
-            .stderr(Stdio::null())
+            .stderr(File::create(&log).expect("a file"))
             .spawn()
             .expect("mynah starts");
         let mut sidecar = Self {
             child,
             output,
+            log,
             grpc: SocketAddr::from(([0; 4], 0)),
             http: SocketAddr::from(([0; 4], 0)),
             metrics: None,
@@ -122,6 +125,11 @@ impl Sidecar {
     /// What it has printed by now.
     pub fn printed(&self) -> String {
         fs::read_to_string(&self.output).expect("its output")
+    }
+
+    /// What it has logged by now.
+    pub fn logged(&self) -> String {
+        fs::read_to_string(&self.log).expect("its log")
     }
 
     /// Its process id.

@@ -137,6 +137,17 @@ fn look<T>(mut found: impl FnMut() -> Option<T>, complaint: &str) -> T {
     panic!("{complaint} within a minute");
 }
 
+/// Looks again and again, while the clients of this test go on, until there is something.
+pub async fn until<T>(mut found: impl AsyncFnMut() -> Option<T>, complaint: &str) -> T {
+    for _ in 0..LOOKS {
+        if let Some(found) = found().await {
+            return found;
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    panic!("{complaint} within a minute");
+}
+
 /// What a future gives that must not take longer than a minute.
 pub async fn soon<F: Future>(future: F) -> F::Output {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("within a minute")

@@ -1,0 +1,105 @@
+//! The only file that knows the crate that watches files.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{self, Path, PathBuf},
+    sync::Arc,
+};
+
+use notify::{
+    ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher,
+    event::{AccessKind, AccessMode},
+};
+use tokio::sync::Notify;
+
+/// Says when component files may have changed, until it is dropped.
+#[derive(Default)]
+pub(super) struct Watch {
+    /// Never read: it works as long as it is there.
+    _watcher: Option<RecommendedWatcher>,
+    /// What cannot be watched, and was complained of.
+    complaints: BTreeSet<String>,
+}
+
+impl Watch {
+    /// Watches the same paths anew, since what stands there may be another folder by now.
+    pub(super) fn renew(self, paths: &[PathBuf], changed: Arc<Notify>) -> Self {
+        let (watcher, complaints) = match watcher(paths, changed) {
+            Ok((watcher, complaints)) => (Some(watcher), complaints),
+            Err(error) => (None, BTreeSet::from([format!("cannot watch files: {error}")])),
+        };
+        for complaint in complaints.difference(&self.complaints) {
+            tracing::warn!("{complaint}; components are read again once a minute");
+        }
+        Self { _watcher: watcher, complaints }
+    }
+}
+
+/// A watcher, and complaints about what it cannot watch.
+fn watcher(
+    paths: &[PathBuf],
+    changed: Arc<Notify>,
+) -> notify::Result<(RecommendedWatcher, BTreeSet<String>)> {
+    let paths: Vec<_> = paths.iter().map(|path| absolute(path)).collect();
+    let names = paths.iter().flat_map(|path| names(path)).collect();
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        if event.is_ok_and(|event| !may_matter(&event, &names)) {
+            return;
+        }
+        changed.notify_one();
+    })?;
+    let folders: BTreeSet<_> = paths.iter().flat_map(|path| folders(path)).collect();
+    let mut complaints = BTreeSet::new();
+    for folder in folders {
+        if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive)
+            && !is_missing(&error)
+        {
+            let error = notify::Error { paths: Vec::new(), ..error }.to_string();
+            let error = error.trim_end_matches('.');
+            complaints.insert(format!("cannot watch {}: {error}", folder.display()));
+        }
+    }
+    Ok((watcher, complaints))
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A path as it is written and as it is resolved: which of them events name depends on the system.
+fn names(path: &Path) -> impl Iterator<Item = PathBuf> {
+    [Some(path.to_owned()), fs::canonicalize(path).ok()].into_iter().flatten()
+}
+
+/// What shows that a path changes: what is in it, and where it comes and goes.
+fn folders(path: &Path) -> impl Iterator<Item = &Path> {
+    let itself = Some(path).filter(|path| path.is_dir());
+    itself.into_iter().chain(path.parent())
+}
+
+/// It will come, and its parent shows it.
+fn is_missing(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::PathNotFound => true,
+        ErrorKind::Io(error) => error.kind() == io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+/// Whether components may be others now. Reading them changes nothing, and neither does what else
+/// lies beside the paths.
+fn may_matter(event: &Event, names: &BTreeSet<PathBuf>) -> bool {
+    let is_of_a_path = |path: &PathBuf| {
+        names.contains(path)
+            || path.parent().is_some_and(|parent| names.contains(parent))
+            // the link by which Kubernetes exchanges all files of a folder
+            || path.ends_with("..data")
+    };
+    match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => {}
+        EventKind::Access(_) => return false,
+        _ => {}
+    }
+    event.need_rescan() || event.paths.iter().any(is_of_a_path)
+}
