@@ -34,7 +34,8 @@ async fn what_nobody_tells_of_is_found_within_a_minute() {
     let (resources, elsewhere) = (folder.path().join("resources"), folder.path().join("elsewhere"));
     fs::create_dir(&resources).unwrap();
     fs::create_dir(&elsewhere).unwrap();
-    fs::write(elsewhere.join("a.yaml"), component("before")).unwrap();
+    let with_same = |name| [component("same"), component(name)].join("---\n");
+    fs::write(elsewhere.join("a.yaml"), with_same("before")).unwrap();
     std::os::unix::fs::symlink("../elsewhere/a.yaml", resources.join("a.yaml")).unwrap();
 
     let reload = Reload::new(vec![resources], Context::default()).unwrap();
@@ -42,11 +43,14 @@ async fn what_nobody_tells_of_is_found_within_a_minute() {
     let running = tokio::spawn(reload.run(sidecar.clone()));
     let second = Duration::from_secs(1);
     clock::pause(second).await;
-    fs::write(elsewhere.join("a.yaml"), component("after")).unwrap();
+    let same = sidecar.components.find("same").unwrap();
+    fs::write(elsewhere.join("a.yaml"), with_same("after")).unwrap();
     clock::pause(58 * second).await;
     assert!(sidecar.components.find("before").is_ok(), "nobody told");
     clock::pause(4 * second).await;
     assert!(sidecar.components.find("after").is_ok());
     assert!(sidecar.components.find("before").is_err());
+    let unchanged = sidecar.components.find("same").unwrap();
+    assert!(Arc::ptr_eq(&same, &unchanged), "the very same component");
     running.abort();
 }
