@@ -1,6 +1,7 @@
 //! Loading as a whole: what each kind of file leads to.
 
 mod hostile;
+mod passed_over;
 mod references;
 mod stand_in;
 
@@ -153,43 +154,6 @@ fn files_are_read_in_order_of_names_and_others_passed_over() {
 }
 
 #[test]
-fn a_component_for_other_applications_is_passed_over() {
-    let others = echo("e", "") + "scopes: [till, stock]\n";
-    let ours = echo("e", "") + "scopes: [till, shop]\n";
-    assert_snapshot!(outcome(&[("a.yaml", &others), ("b.yaml", &ours)]), @r#"
-    + e conversation.echo
-    Info a.yaml:1:1: passed over: component e is for other applications
-    "#);
-    let broken = echo("e", "") + "scopes: shop\n";
-    assert_snapshot!(outcome(&[("a.yaml", &broken)]), @"! a.yaml:9:9: scopes must be a list of application ids");
-}
-
-#[test]
-fn a_component_of_another_namespace_is_passed_over() {
-    let within = |name: &str, namespace: &str| {
-        echo(name, "").replace("spec:", &format!("  namespace: {namespace}\nspec:"))
-    };
-    // One that is passed over takes no name.
-    let text = [within("a", "test"), within("a", "prod"), within("b", "''"), echo("c", "")];
-    let files = [("a.yaml", text.join("---\n"))];
-    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
-    assert_snapshot!(outcome(&files), @"
-    + a conversation.echo
-    + b conversation.echo
-    + c conversation.echo
-    Info a.yaml:1:1: passed over: component a is of namespace test, not prod
-    ");
-    let unset = outcome_in(&context_with(&[]), &files);
-    assert_snapshot!(unset, @r#"
-    + a conversation.echo
-    + b conversation.echo
-    + c conversation.echo
-    ! a.yaml:14:9: component name "a" is taken by a.yaml:4:9
-    "#);
-    assert_eq!(outcome_in(&context_with(&[("NAMESPACE", "")]), &files), unset);
-}
-
-#[test]
 fn a_file_may_be_named_itself() {
     let folder = folder(&[("echo.txt", echo("e", "").as_bytes())]);
     let loaded = load(&[folder.path().join("echo.txt")], &context());
@@ -207,28 +171,6 @@ fn folders_within_a_folder_are_not_read() {
 fn a_missing_path_is_a_problem() {
     let loaded = load(&[PathBuf::from("/nowhere/at/all")], &context());
     assert_snapshot!(loaded.problems[0], @"/nowhere/at/all: cannot be read: No such file or directory (os error 2)");
-}
-
-#[test]
-fn documents_that_are_no_conversation_components_are_passed_over() {
-    let subscription = "apiVersion: dapr.io/v1alpha1\nkind: Subscription\n";
-    let other = component("conversation.echo", "v1").replace("v1alpha1", "v2");
-    let state = component("state.redis", "v1");
-    let files = [
-        ("a.yaml", [subscription, &other, &state].join("---\n")),
-        ("b.yaml", "rules:\n- match: hello\n".to_owned()),
-        ("c.yaml", "{\n\t\"tools\": [\n\t\t\"".to_owned() + &"x".repeat(3000) + "\"\n\t]\n}"),
-        ("d.yaml", "just text".to_owned()),
-    ];
-    let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
-    assert_snapshot!(outcome(&files), @r#"
-    Info a.yaml:1:1: passed over: a Subscription; mynah reads Components
-    Info a.yaml:4:1: passed over: a Component of dapr.io/v2; mynah reads those of dapr.io/v1alpha1
-    Info a.yaml:9:1: passed over: component c is a state.redis
-    Info b.yaml:1:1: passed over: no Component, since it has no apiVersion and kind
-    Info c.yaml:1:1: passed over: no Component, since it has no apiVersion and kind
-    Info d.yaml:1:1: passed over: no Component, since it has no apiVersion and kind
-    "#);
 }
 
 #[test]

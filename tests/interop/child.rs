@@ -85,7 +85,7 @@ impl From<Output> for Ended {
 #[test]
 fn a_program_that_hangs_is_ended_with_all_that_it_started() {
     let script = "echo started; sleep 60 & sleep 60";
-    let ended = run_for(Command::new("sh").args(["-c", script]), Duration::from_millis(500));
+    let ended = run_for(Command::new("sh").args(["-c", script]), Duration::from_secs(3));
     assert!(!ended.success);
     assert_eq!(ended.stdout, "started\n");
     assert!(ended.stderr.contains("killed: still running"), "{}", ended.stderr);

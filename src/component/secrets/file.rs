@@ -24,7 +24,9 @@ impl Secrets {
         let multi_valued = metadata.text("multiValued", report).is_some_and(|it| is_true(&it));
         let arrange = if multi_valued { multiple } else { single };
         let secrets = read(&file).and_then(|json| arrange(json, &separator));
-        secrets.map_err(|why| format!("{file} {why}"))
+        // A path that was looked up is not shown.
+        let shown = metadata.written("secretsFile").unwrap_or_else(|| "secretsFile".to_owned());
+        secrets.map_err(|why| format!("{shown} {why}"))
     }
 
     /// The value under a key of a secret, which is not empty.

@@ -152,6 +152,7 @@ fn a_store_that_is_broken_is_a_warning_where_it_is_used() {
         ("large", file("large.json")),
         ("list", file("list.json")),
         ("nothing", file("nothing.json")),
+        ("looked-up", "  - {name: secretsFile, envRef: NAMESPACE}\n".to_owned()),
         ("pod", "  - {name: secretsFile, value: '{podName}'}\n".to_owned()),
         ("torn", file("torn.json")),
         ("unset", String::new()),
@@ -160,7 +161,7 @@ fn a_store_that_is_broken_is_a_warning_where_it_is_used() {
     let text: Vec<_> = stores
         .iter()
         .map(|(name, metadata)| store(name, "local.file", metadata))
-        .chain(stores.iter().take(7).map(|(name, _)| {
+        .chain(stores.iter().take(8).map(|(name, _)| {
             let metadata = "  - {name: model, secretKeyRef: {name: x}}\n";
             with_secrets(name, metadata).replace("name: e\n", &format!("name: e-{name}\n"))
         }))
@@ -172,16 +173,18 @@ fn a_store_that_is_broken_is_a_warning_where_it_is_used() {
     + e-large conversation.echo
     + e-list conversation.echo
     + e-nothing conversation.echo
+    + e-looked-up conversation.echo
     + e-pod conversation.echo
     + e-torn conversation.echo
     + e-unset conversation.echo
-    Warning a.yaml:96:40: model: secret store "folder": [dir] cannot be read: not a regular file
-    Warning a.yaml:107:40: model: secret store "large": [dir]/large.json cannot be read: larger than 4 MiB; split it into several files
-    Warning a.yaml:118:40: model: secret store "list": [dir]/list.json is no JSON object
-    Warning a.yaml:129:40: model: secret store "nothing": [dir]/nothing.json cannot be read: No such file or directory (os error 2)
-    Warning a.yaml:140:40: model: secret store "pod": secretsFile: {podName} needs POD_NAME to be set
-    Warning a.yaml:151:40: model: secret store "torn": [dir]/torn.json is no JSON: EOF while parsing an object at line 1 column 12
-    Warning a.yaml:162:40: model: secret store "unset": secretsFile is missing
+    Warning a.yaml:107:40: model: secret store "folder": [dir] cannot be read: not a regular file
+    Warning a.yaml:118:40: model: secret store "large": [dir]/large.json cannot be read: larger than 4 MiB; split it into several files
+    Warning a.yaml:129:40: model: secret store "list": [dir]/list.json is no JSON object
+    Warning a.yaml:140:40: model: secret store "nothing": [dir]/nothing.json cannot be read: No such file or directory (os error 2)
+    Warning a.yaml:151:40: model: secret store "looked-up": secretsFile cannot be read: No such file or directory (os error 2)
+    Warning a.yaml:162:40: model: secret store "pod": secretsFile: {podName} needs POD_NAME to be set
+    Warning a.yaml:173:40: model: secret store "torn": [dir]/torn.json is no JSON: EOF while parsing an object at line 1 column 12
+    Warning a.yaml:184:40: model: secret store "unset": secretsFile is missing
     "#);
 }
 
