@@ -1,12 +1,16 @@
 //! The command line: what the user may write, and nothing else.
 
+mod converse;
 mod daprd_flags;
 
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-pub use self::daprd_flags::{DaprdFlags, with_two_dashes};
+pub use self::{
+    converse::ConverseArgs,
+    daprd_flags::{DaprdFlags, with_two_dashes},
+};
 use crate::{component::StandIn, environment::Environment};
 
 /// Id of the application where none is given.
@@ -33,6 +37,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Check component YAML and print every problem, with file, line and column
     Check(CheckArgs),
+    /// Ask a sidecar, mynah or daprd, and print the answer
+    Converse(ConverseArgs),
 }
 
 /// What to run, and the sidecar beside it.

@@ -29,6 +29,7 @@ mod reload;
 pub mod net;
 pub mod banner;
 pub mod check;
+pub mod converse;
 pub mod logging;
 pub mod metrics;
 pub mod run;

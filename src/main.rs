@@ -12,8 +12,9 @@ use mynah::{
     app::App,
     banner::Banner,
     check::check,
-    cli::{Cli, Command, RunArgs, ServeArgs, with_two_dashes},
+    cli::{Cli, Command, ConverseArgs, RunArgs, ServeArgs, with_two_dashes},
     config::{Config, ConfigError, Ports},
+    converse,
     environment::Environment,
     logging,
     run::RunError,
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve(&args),
         Some(Command::Run(args)) => run(&args),
         Some(Command::Check(args)) => Ok(check(&args, Environment::read())),
+        Some(Command::Converse(args)) => converse(&args),
     };
     done.unwrap_or_else(|error| {
         let _ = writeln!(io::stderr(), "mynah: {error:#}");
@@ -74,6 +76,11 @@ fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(code))
 }
 
+fn converse(args: &ConverseArgs) -> anyhow::Result<ExitCode> {
+    runtime()?.block_on(converse::converse(args, &Environment::read()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Starts logging, and reads the environment.
 fn start(args: &ServeArgs) -> Environment {
     logging::start(args.log_level, args.log_as_json);
@@ -88,7 +95,8 @@ fn runtime() -> anyhow::Result<Runtime> {
 
 /// What shells and `sysexits.h` have for it.
 fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.is::<ConfigError>() {
+    let cannot_ask = error.downcast_ref().is_some_and(converse::Error::is_wrong_usage);
+    if cannot_ask || error.is::<ConfigError>() {
         return USAGE;
     }
     error.downcast_ref().map_or(1, RunError::exit_code)

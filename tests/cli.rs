@@ -1,6 +1,7 @@
 //! Every text that the program says to people, word for word, and its exit statuses.
 
 mod check;
+mod converse;
 mod daprd;
 mod help;
 mod run;

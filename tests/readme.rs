@@ -8,6 +8,7 @@
 //! - `cargo run` starts the program that cargo has built already, with the same arguments, and it
 //!   serves until the next one. Shown is its banner.
 //! - `cargo run -- check` runs it to its end, which may be a failure: that is what it is for.
+//! - `cargo run -- converse` asks that mynah, by the program that cargo has built already.
 //! - `cargo test` is not run, since this is it.
 //! - A command with curl, grpcurl, python or go in it is passed over where the program is missing,
 //!   which is said, and fails with `MYNAH_REQUIRE_INTEROP=1`. Python and pip are those of an
@@ -90,8 +91,17 @@ fn every_difference_from_daprd_is_in_the_readme() {
 
 #[test]
 fn every_flag_is_in_the_readme() {
-    let help = child::run(mynah().arg("--help")).expect_success("--help");
-    let words = help.split(|c: char| c.is_whitespace() || matches!(c, '[' | ','));
+    let help = |command: Option<&str>| {
+        child::run(mynah().args(command).arg("--help")).expect_success("--help")
+    };
+    let general = help(None);
+    let (_, commands) = general.split_once("\nCommands:\n").expect("commands");
+    let (commands, _) = commands.split_once("\n\n").expect("an end of the commands");
+    let commands = commands.lines().filter_map(|line| line.split_whitespace().next());
+    let helps: String =
+        commands.filter(|name| *name != "help").map(|name| help(Some(name))).collect();
+    let all = general.clone() + &helps;
+    let words = all.split(|c: char| c.is_whitespace() || matches!(c, '[' | ','));
     let readme = readme();
     let missing: Vec<_> = words
         .filter(|word| word.starts_with("--") && !readme.contains(&format!("`{word}`")))
@@ -188,14 +198,17 @@ impl Terminal {
                 let ended = child::run(mynah().arg("check").args(paths));
                 self.compare(step, &ended.stdout);
             }
+            ["cargo", "run", "--", "converse", ..] => self.execute(step),
             ["cargo", "run"] => self.serve(step, &[]),
             ["cargo", "run", "--", flags @ ..] => self.serve(step, flags),
             _ if self.missing.iter().any(|program| step.uses(program)) => {}
-            _ => {
-                let ended = child::run(&mut self.shell(&step.command));
-                self.compare(step, &ended.expect_success(&step.command));
-            }
+            _ => self.execute(step),
         }
+    }
+
+    fn execute(&self, step: &Step) {
+        let ended = child::run(&mut self.shell(&step.command));
+        self.compare(step, &ended.expect_success(&step.command));
     }
 
     /// Starts mynah, in the place of the one before.
@@ -230,7 +243,9 @@ impl Terminal {
 
     fn shell(&self, command: &str) -> Command {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &self.at_hand(command)]).current_dir(folder("."));
+        let built = concat!(env!("CARGO_BIN_EXE_mynah"), " converse");
+        let command = command.replace("cargo run -- converse", built);
+        shell.args(["-c", &self.at_hand(&command)]).current_dir(folder("."));
         shell.env("PATH", search_path(&self.programs)).env("PYTHONDONTWRITEBYTECODE", "1");
         shell.env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
         if let Some(sidecar) = &self.sidecar {

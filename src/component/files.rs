@@ -31,30 +31,43 @@ pub(super) fn is_yaml(file: &Path) -> bool {
 }
 
 /// Why a file has no text.
-pub(super) struct Unreadable {
-    pub(super) place: Option<Place>,
-    pub(super) message: String,
+pub(crate) struct Unreadable {
+    pub(crate) place: Option<Place>,
+    pub(crate) message: String,
 }
 
 /// The text of a file.
-pub(super) fn read(file: &Path) -> Result<String, Unreadable> {
-    let bytes = read_bytes(file)
+pub(crate) fn read(file: &Path) -> Result<String, Unreadable> {
+    text(open(file).and_then(bytes))
+}
+
+/// The text of what is read to its end, such as standard input.
+pub(crate) fn read_from(source: impl Read) -> Result<String, Unreadable> {
+    text(bytes(source))
+}
+
+fn text(bytes: io::Result<Vec<u8>>) -> Result<String, Unreadable> {
+    let bytes = bytes
         .map_err(|error| Unreadable { place: None, message: format!("cannot be read: {error}") })?;
     String::from_utf8(bytes).map_err(|error| Unreadable {
         place: Some(end_of(error.utf8_error().valid_up_to(), error.as_bytes())),
-        message: "not valid UTF-8; save the file as UTF-8".to_owned(),
+        message: "not valid UTF-8".to_owned(),
     })
 }
 
-fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
+fn open(file: &Path) -> io::Result<File> {
     // Opening a pipe would wait for somebody to write into it.
     if !fs::metadata(file)?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
+    File::open(file)
+}
+
+fn bytes(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(file)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other("larger than 4 MiB; split it into several files"));
+        return Err(io::Error::other("larger than 4 MiB"));
     }
     Ok(bytes)
 }

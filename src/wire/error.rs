@@ -191,7 +191,7 @@ impl From<prost::DecodeError> for Error {
 
 /// The last words of the decoder; before them it lists every field on the way, which in a deep
 /// message is pages.
-pub(super) fn shorten(error: &prost::DecodeError) -> String {
+pub(crate) fn shorten(error: &prost::DecodeError) -> String {
     let text = error.to_string();
     let last = text.rsplit(": ").next().unwrap_or_default();
     match last {

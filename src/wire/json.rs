@@ -55,16 +55,22 @@ pub fn read<M: Message + Name + Default>(body: &[u8]) -> Result<M, Error> {
 /// # Ok::<(), mynah::wire::error::Error>(())
 /// ```
 pub fn write<M: Message + Name>(message: &M) -> Result<String, Error> {
+    Ok(value(message)?.to_string())
+}
+
+/// A message as the JSON that [`write`] prints.
+pub(crate) fn value<M: Message + Name>(message: &M) -> Result<Value, Error> {
     let message = DynamicMessage::decode(descriptor::<M>(), message.encode_to_vec().as_slice())?;
     // By way of a value, whose maps are sorted; the message's own are hash maps.
     let mut value = serde_json::to_value(&message)
         .map_err(|error| Error::MalformedMessage(error.to_string()))?;
     drop_fractions(&mut value);
-    Ok(value.to_string())
+    Ok(value)
 }
 
+/// Knows the fields of a message, and reads it with none beside them.
 #[expect(clippy::expect_used, reason = "messages and descriptors come from the same files")]
-fn descriptor<M: Name>() -> MessageDescriptor {
+pub(crate) fn descriptor<M: Name>() -> MessageDescriptor {
     POOL.get_message_by_name(&M::full_name()).expect("the pool holds every generated message")
 }
 

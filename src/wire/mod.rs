@@ -1,13 +1,15 @@
 //! Where transport and domain meet: the only place that sees both protobuf and [`chat`](crate::chat).
 //!
 //! `decode` turns Dapr's messages into a request, `encode` turns a response into Dapr's messages,
-//! [`error`] holds the one table of gRPC and HTTP codes, [`json`] reads and writes proto JSON.
+//! [`error`] holds the one table of gRPC and HTTP codes, `refusal` reads those of other sidecars,
+//! [`json`] reads and writes proto JSON.
 
 pub(crate) mod codec;
 pub(crate) mod decode;
 pub(crate) mod encode;
 pub mod error;
 pub mod json;
+pub(crate) mod refusal;
 mod structs;
 
 /// Dapr's runtime API: generated from `proto/`, which documents every message.

@@ -21,10 +21,11 @@ fn short_help() {
            mynah <COMMAND>
 
     Commands:
-      serve  Run the sidecar; this is what mynah does without a command
-      run    Run a command beside a sidecar on free ports, and end with its exit status
-      check  Check component YAML and print every problem, with file, line and column
-      help   Print this message or the help of the given subcommand(s)
+      serve     Run the sidecar; this is what mynah does without a command
+      run       Run a command beside a sidecar on free ports, and end with its exit status
+      check     Check component YAML and print every problem, with file, line and column
+      converse  Ask a sidecar, mynah or daprd, and print the answer
+      help      Print this message or the help of the given subcommand(s)
 
     Options:
           --resources-path <FOLDER>
@@ -74,10 +75,11 @@ fn long_help() {
            mynah <COMMAND>
 
     Commands:
-      serve  Run the sidecar; this is what mynah does without a command
-      run    Run a command beside a sidecar on free ports, and end with its exit status
-      check  Check component YAML and print every problem, with file, line and column
-      help   Print this message or the help of the given subcommand(s)
+      serve     Run the sidecar; this is what mynah does without a command
+      run       Run a command beside a sidecar on free ports, and end with its exit status
+      check     Check component YAML and print every problem, with file, line and column
+      converse  Ask a sidecar, mynah or daprd, and print the answer
+      help      Print this message or the help of the given subcommand(s)
 
     Options:
           --resources-path <FOLDER>
@@ -191,6 +193,30 @@ fn help_of_check() {
 
       -h, --help
               Print help (see a summary with '-h')
+    -- exit 0
+    ");
+}
+
+#[test]
+fn help_of_converse() {
+    assert_snapshot!(ran(&["converse", "--help"]), @"
+    Ask a sidecar, mynah or daprd, and print the answer
+
+    Usage: mynah converse [OPTIONS] [PROMPT]
+
+    Arguments:
+      [PROMPT]  What to ask; without it, or with -, standard input
+
+    Options:
+          --component <NAME>      Component to ask [default: the only one for conversations]
+          --address <ADDRESS>     gRPC address of the sidecar [env: DAPR_GRPC_ENDPOINT, DAPR_GRPC_PORT] [default: 127.0.0.1:50001]
+          --system <TEXT>         System prompt
+          --history <FILE>        File of earlier messages, or of a whole request, in JSON
+          --stream                Print the text as it arrives
+          --json                  Print the answer as JSON; with --stream, a line for each of its messages
+          --context-id <ID>       Label of the conversation
+          --temperature <NUMBER>  Sampling temperature
+      -h, --help                  Print help
     -- exit 0
     ");
 }

@@ -6,6 +6,7 @@
 pub(crate) mod child;
 pub(crate) mod toolchain;
 
+mod converse;
 mod dapr_agents;
 mod examples;
 mod go;

@@ -11,7 +11,7 @@ pub(crate) mod differences;
 mod grpc;
 mod http;
 mod start;
-mod target;
+pub(crate) mod target;
 
 use std::{collections::BTreeSet, fmt::Write};
 

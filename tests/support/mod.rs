@@ -204,8 +204,8 @@ pub async fn stream_alpha1(
 /// The program, with nothing of this process's environment that it would listen to.
 pub fn mynah() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mynah"));
-    let ports = ["DAPR_GRPC_PORT", "DAPR_HTTP_PORT"];
-    let others = ["DAPR_API_TOKEN", "DAPR_ENV_KEYS", "NAMESPACE", "POD_NAME"];
+    let ports = ["DAPR_GRPC_ENDPOINT", "DAPR_GRPC_PORT", "DAPR_HTTP_PORT"];
+    let others = ["DAPR_API_TOKEN", "DAPR_ENV_KEYS", "NAMESPACE", "NO_COLOR", "POD_NAME"];
     for name in ports.into_iter().chain(others) {
         command.env_remove(name);
     }

@@ -35,10 +35,21 @@ pub struct Ended {
 
 impl Process {
     pub fn start(command: &mut Command) -> Self {
+        Self::start_reading(command, Stdio::null())
+    }
+
+    /// Starts a program that finds this on its standard input.
+    pub fn start_with_input(command: &mut Command, input: impl AsRef<[u8]>) -> Self {
+        let file = scratch("input").join("stdin");
+        fs::write(&file, input).expect("a file");
+        Self::start_reading(command, File::open(file).expect("a file").into())
+    }
+
+    fn start_reading(command: &mut Command, stdin: Stdio) -> Self {
         let folder = scratch("output");
         let file = |name| File::create(folder.join(name)).expect("a file");
         let (stdout, stderr) = (file("stdout"), file("stderr"));
-        let child = command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).spawn();
+        let child = command.stdin(stdin).stdout(stdout).stderr(stderr).spawn();
         Self { child: child.expect("the program starts"), folder }
     }
 
@@ -57,6 +68,15 @@ impl Process {
         let status = look(|| self.child.try_wait().expect("a child"), "the program does not end");
         let read = |name| fs::read_to_string(self.folder.join(name)).expect("text");
         Ended { code: status.code(), stdout: read("stdout"), stderr: read("stderr") }
+    }
+
+    /// Interrupts it, as Ctrl-C does, once it has printed this.
+    pub fn interrupted_after(self, printed: &str) -> Ended {
+        let stdout = self.folder.join("stdout");
+        let has_printed = || fs::read_to_string(&stdout).is_ok_and(|text| text == printed);
+        look(|| has_printed().then_some(()), "the program does not print it");
+        signal(self.child.id(), "INT");
+        self.ended()
     }
 
     /// Ends a sidecar once its addresses are in the file; one that never serves ends by itself.

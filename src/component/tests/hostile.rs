@@ -46,8 +46,8 @@ fn files_that_are_no_text_are_refused() {
     let problems: Vec<_> = loaded.problems.iter().map(ToString::to_string).collect();
     let problems = problems.join("\n").replace(&format!("{}/", folder.path().display()), "");
     assert_snapshot!(problems, @r#"
-    a.yaml:2:4: not valid UTF-8; save the file as UTF-8
-    b.yaml: cannot be read: larger than 4 MiB; split it into several files
+    a.yaml:2:4: not valid UTF-8
+    b.yaml: cannot be read: larger than 4 MiB
     c.yaml:1:4: not valid YAML: unexpected character: `\u{0}'
     "#);
 }

@@ -178,7 +178,7 @@ fn a_store_that_is_broken_is_a_warning_where_it_is_used() {
     + e-torn conversation.echo
     + e-unset conversation.echo
     Warning a.yaml:107:40: model: secret store "folder": [dir] cannot be read: not a regular file
-    Warning a.yaml:118:40: model: secret store "large": [dir]/large.json cannot be read: larger than 4 MiB; split it into several files
+    Warning a.yaml:118:40: model: secret store "large": [dir]/large.json cannot be read: larger than 4 MiB
     Warning a.yaml:129:40: model: secret store "list": [dir]/list.json is no JSON object
     Warning a.yaml:140:40: model: secret store "nothing": [dir]/nothing.json cannot be read: No such file or directory (os error 2)
     Warning a.yaml:151:40: model: secret store "looked-up": secretsFile cannot be read: No such file or directory (os error 2)

@@ -1,0 +1,36 @@
+//! The flags of `mynah converse`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// What to ask, and whom.
+#[derive(Debug, Args)]
+pub struct ConverseArgs {
+    /// What to ask; without it, or with -, standard input
+    pub prompt: Option<String>,
+    /// Component to ask [default: the only one for conversations]
+    #[arg(long, value_name = "NAME")]
+    pub component: Option<String>,
+    /// gRPC address of the sidecar [env: DAPR_GRPC_ENDPOINT, DAPR_GRPC_PORT] [default: 127.0.0.1:50001]
+    #[arg(long, value_name = "ADDRESS")]
+    pub address: Option<String>,
+    /// System prompt
+    #[arg(long, value_name = "TEXT")]
+    pub system: Option<String>,
+    /// File of earlier messages, or of a whole request, in JSON
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    /// Print the text as it arrives
+    #[arg(long)]
+    pub stream: bool,
+    /// Print the answer as JSON; with --stream, a line for each of its messages
+    #[arg(long)]
+    pub json: bool,
+    /// Label of the conversation
+    #[arg(long, value_name = "ID")]
+    pub context_id: Option<String>,
+    /// Sampling temperature
+    #[arg(long, value_name = "NUMBER")]
+    pub temperature: Option<f64>,
+}

@@ -1,0 +1,73 @@
+//! What the user wrote, as one request.
+
+use std::io::{self, IsTerminal};
+
+use super::{error::Error, history};
+use crate::{
+    cli::ConverseArgs,
+    component::{self, Problem},
+    wire::proto::{
+        ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
+        ConversationMessageOfSystem, ConversationMessageOfUser, ConversationRequestAlpha2,
+        conversation_message::MessageTypes,
+    },
+};
+
+/// The system prompt, then the history, then the prompt. A history may be all there is.
+///
+/// What a flag says beats what a request in the history says.
+pub(super) fn new(args: &ConverseArgs) -> Result<ConversationRequestAlpha2, Error> {
+    let history = args.history.as_deref().map(history::read).transpose().map_err(Error::Input)?;
+    let prompt = prompt(args.prompt.as_deref())?;
+    if history.is_none() && prompt.is_empty() {
+        return Err(Error::NoPrompt);
+    }
+    let mut request = history.unwrap_or_default();
+    request.inputs.splice(0..0, args.system.as_deref().map(|text| input(vec![system(text)])));
+    request.inputs.extend((!prompt.is_empty()).then(|| input(vec![user(&prompt)])));
+    if let Some(name) = &args.component {
+        request.name.clone_from(name);
+    }
+    request.context_id = args.context_id.clone().or(request.context_id);
+    request.temperature = args.temperature.or(request.temperature);
+    Ok(request)
+}
+
+/// The prompt; empty where there is none, and at a terminal where nobody was told to type.
+fn prompt(written: Option<&str>) -> Result<String, Error> {
+    match written {
+        None if io::stdin().is_terminal() => Ok(String::new()),
+        None | Some("-") => standard_input(),
+        Some(text) => Ok(text.to_owned()),
+    }
+}
+
+/// All of standard input, but for the line break at its end.
+fn standard_input() -> Result<String, Error> {
+    let mut text = component::read_from(io::stdin().lock()).map_err(|why| {
+        let file = "standard input".into();
+        Error::Input(Problem { file, place: why.place, message: why.message })
+    })?;
+    let line_break = if text.ends_with("\r\n") { 2 } else { usize::from(text.ends_with('\n')) };
+    text.truncate(text.len() - line_break);
+    Ok(text)
+}
+
+/// Messages that stand together.
+pub(super) fn input(messages: Vec<ConversationMessage>) -> ConversationInputAlpha2 {
+    ConversationInputAlpha2 { messages, scrub_pii: None }
+}
+
+fn system(text: &str) -> ConversationMessage {
+    let said = ConversationMessageOfSystem { name: None, content: content(text) };
+    ConversationMessage { message_types: Some(MessageTypes::OfSystem(said)) }
+}
+
+fn user(text: &str) -> ConversationMessage {
+    let said = ConversationMessageOfUser { name: None, content: content(text) };
+    ConversationMessage { message_types: Some(MessageTypes::OfUser(said)) }
+}
+
+fn content(text: &str) -> Vec<ConversationMessageContent> {
+    vec![ConversationMessageContent { text: text.to_owned() }]
+}

@@ -1,0 +1,89 @@
+//! `mynah converse`, and daprd itself at the other end.
+
+use std::process::Command;
+
+use super::{
+    child::{self, Ended},
+    toolchain,
+};
+use crate::{
+    parity::target::{Program, Setup, Target},
+    support::{mynah, scratch},
+};
+
+#[test]
+fn daprd_is_asked() {
+    toolchain::suite("mynah converse with daprd", || {
+        let program = Program::Daprd(toolchain::daprd()?);
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let setup = Setup {
+            resources: vec![program.components()],
+            token: Some("right"),
+            ..Setup::default()
+        };
+        let daprd = runtime.block_on(program.start(&setup)).expect("a start");
+        answers(&daprd);
+        does_not_stream(&daprd);
+        repeats_a_history(&daprd);
+        refuses(&daprd);
+        Ok(())
+    });
+}
+
+/// `mynah converse`, in the environment of daprd's application.
+fn converse(daprd: &Target, args: &[&str]) -> Command {
+    let mut command = mynah();
+    command.env("DAPR_GRPC_ENDPOINT", daprd.grpc.to_string()).env("DAPR_API_TOKEN", "right");
+    command.arg("converse").args(args);
+    command
+}
+
+fn run(daprd: &Target, args: &[&str]) -> Ended {
+    child::run(converse(daprd, args).arg("--component=echo"))
+}
+
+const ANSWER: &str = r#"{"outputs":[{"choices":[{"finishReason":"stop","message":{"content":"Hello, daprd!"}}],"usage":{"completionTokens":"2","promptTokens":"2","totalTokens":"4"}}]}"#;
+
+fn answers(daprd: &Target) {
+    let text = run(daprd, &["Hello, daprd!", "--system", "Be brief."]);
+    assert_eq!(text.expect_success("text"), "Be brief.\nHello, daprd!\n");
+    let json = run(daprd, &["Hello, daprd!", "--json"]);
+    assert_eq!(json.expect_success("JSON").trim_end(), ANSWER);
+}
+
+fn does_not_stream(daprd: &Target) {
+    let text = run(daprd, &["Hello, daprd!", "--stream"]);
+    let note = "mynah: this sidecar does not stream; its answer comes in one piece\n";
+    assert_eq!((text.stdout.as_str(), text.stderr.as_str()), ("Hello, daprd!\n", note));
+    assert!(text.success);
+    let json = run(daprd, &["Hello, daprd!", "--stream", "--json"]);
+    let lines = format!("{{\"complete\":{ANSWER}}}\n");
+    assert_eq!((json.stdout.as_str(), json.stderr.as_str()), (lines.as_str(), note));
+}
+
+/// The calls of the history, too.
+fn repeats_a_history(daprd: &Target) {
+    let history = scratch("history").join("history.json");
+    let messages = r#"[
+        {"ofUser": {"content": [{"text": "Where is it warm?"}]}},
+        {"ofAssistant": {"toolCalls": [{"id": "7", "function": {"name": "find", "arguments": "{}"}}]}},
+        {"ofTool": {"toolId": "7", "name": "find", "content": [{"text": "Paris"}]}}
+    ]"#;
+    std::fs::write(&history, messages).expect("a file");
+    let ended = run(daprd, &["And cold?", "--history", history.to_str().expect("a path in UTF-8")]);
+    let answer = "Where is it warm?\n\
+        Tool Response for tool ID '7' with name 'find': Paris\n\
+        And cold?\n\
+        find {}  (7)\n";
+    assert_eq!(ended.expect_success("history"), answer);
+}
+
+fn refuses(daprd: &Target) {
+    let said = |command: &mut Command| child::run(command).stderr;
+    let unknown = said(&mut converse(daprd, &["Hello!", "--component=nope"]));
+    assert!(unknown.contains("failed finding conversation component nope"), "{unknown}");
+    let token = said(converse(daprd, &["Hello!"]).env("DAPR_API_TOKEN", "wrong"));
+    assert!(token.contains("Unauthenticated: Unauthorized; DAPR_API_TOKEN"), "{token}");
+    let names = said(&mut converse(daprd, &["Hello!"]));
+    assert!(names.ends_with("choose one with --component: echo, we-ird+x\n"), "{names}");
+}
