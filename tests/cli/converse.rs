@@ -173,13 +173,31 @@ fn a_long_answer() {
 
 #[test]
 fn a_stream_is_printed_as_it_arrives_and_ends_with_an_interrupt() {
-    let slow = ALL.replace("name: mode", "name: chunkDelay").replace("value: daprd", "value: 1h");
-    let sidecar = Sidecar::with_components(&slow);
+    let sidecar = slow_sidecar();
     let process = Process::start(&mut converse(&sidecar, &["Hello, mynah!", "--stream"]));
-    assert_snapshot!(report(&process.interrupted_after("Hello,")), @"
+    process.prints("Hello,");
+    assert_snapshot!(report(&process.interrupted()), @"
     Hello,
     -- ended by a signal
     ");
+}
+
+#[test]
+fn a_sidecar_that_goes_away() {
+    let sidecar = slow_sidecar();
+    let process = Process::start(&mut converse(&sidecar, &["Hello, mynah!", "--stream"]));
+    process.prints("Hello,");
+    drop(sidecar);
+    let ended = process.ended();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), "Hello,\n"));
+    // The rest is the system's to say.
+    assert!(ended.stderr.starts_with("mynah: the call to 127.0.0.1:"), "{}", ended.stderr);
+}
+
+/// One that waits after the first word.
+fn slow_sidecar() -> Sidecar {
+    let slow = ALL.replace("name: mode", "name: chunkDelay").replace("value: daprd", "value: 1h");
+    Sidecar::with_components(&slow)
 }
 
 /// The last message holds everything once more, which is too long here.

@@ -70,11 +70,15 @@ impl Process {
         Ended { code: status.code(), stdout: read("stdout"), stderr: read("stderr") }
     }
 
-    /// Interrupts it, as Ctrl-C does, once it has printed this.
-    pub fn interrupted_after(self, printed: &str) -> Ended {
+    /// Waits until it has printed this and no more.
+    pub fn prints(&self, expected: &str) {
         let stdout = self.folder.join("stdout");
-        let has_printed = || fs::read_to_string(&stdout).is_ok_and(|text| text == printed);
-        look(|| has_printed().then_some(()), "the program does not print it");
+        let is_printed = || fs::read_to_string(&stdout).is_ok_and(|text| text == expected);
+        look(|| is_printed().then_some(()), "the program does not print it");
+    }
+
+    /// Interrupts it, as Ctrl-C does.
+    pub fn interrupted(self) -> Ended {
         signal(self.child.id(), "INT");
         self.ended()
     }
