@@ -21,6 +21,22 @@ use std::{
 
 use crate::support::Sidecar;
 
+/// What the sidecar that asks for a token is told.
+const TOKEN: &str = "interop";
+
+/// Runs a suite's tests against two sidecars: one where its client looks by itself, and one that
+/// asks for a token, which the tests find by `GUARDED_*`.
+pub(crate) fn run_tests(name: &str, tests: &mut Command) {
+    let open = Sidecar::start();
+    let guarded = Sidecar::start_in(&[("DAPR_API_TOKEN", TOKEN)], &[]);
+    point_at(tests, &open);
+    tests
+        .env("GUARDED_GRPC_PORT", guarded.grpc.port().to_string())
+        .env("GUARDED_HTTP_PORT", guarded.http.port().to_string())
+        .env("GUARDED_API_TOKEN", TOKEN);
+    child::run(tests).expect_success(name);
+}
+
 /// A folder of the repository.
 pub(crate) fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

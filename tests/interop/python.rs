@@ -3,10 +3,9 @@
 use std::process::Command;
 
 use super::{
-    child, folder, point_at,
+    folder, run_tests,
     toolchain::{self, Missing},
 };
-use crate::support::Sidecar;
 
 #[test]
 fn the_python_sdk_converses() {
@@ -17,10 +16,8 @@ fn the_python_sdk_converses() {
 pub(super) fn unittest(environment: &str, home: &str) -> Result<(), Missing> {
     let home = folder(home);
     let python = toolchain::python(environment, &home.join("requirements.txt"))?;
-    let sidecar = Sidecar::start();
     let mut tests = Command::new(python);
     tests.args(["-B", "-m", "unittest", "--verbose"]).current_dir(home);
-    point_at(&mut tests, &sidecar);
-    child::run(&mut tests).expect_success(environment);
+    run_tests(environment, &mut tests);
     Ok(())
 }

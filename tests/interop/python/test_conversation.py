@@ -1,15 +1,12 @@
-"""Dapr's Python SDK against mynah: text, structured answers and errors."""
+"""Dapr's Python SDK against mynah: text, structured answers and personal data."""
 
 import json
 import unittest
 from typing import Any
 
-from dapr.aio.clients import DaprClient as AsyncDaprClient
 from dapr.clients import DaprClient
-from dapr.clients.exceptions import DaprGrpcError
 from dapr.clients.grpc.conversation import (
     ConversationInput,
-    ConversationInputAlpha2,
     ConversationMessage,
     ConversationResponseAlpha2,
     create_system_message,
@@ -17,11 +14,8 @@ from dapr.clients.grpc.conversation import (
 )
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.wrappers_pb2 import Int32Value
-from grpc import StatusCode
 
-
-def inputs(*messages: ConversationMessage) -> list[ConversationInputAlpha2]:
-    return [ConversationInputAlpha2(messages=list(messages))]
+from support import inputs
 
 
 class Conversation(unittest.TestCase):
@@ -80,12 +74,6 @@ class Conversation(unittest.TestCase):
         self.assertEqual((usage.prompt_tokens, usage.completion_tokens), (2 + 3, 3))
         self.assertEqual(usage.total_tokens, 8)
 
-    def test_an_unknown_component_is_an_invalid_argument(self) -> None:
-        with self.assertRaises(DaprGrpcError) as raised:
-            self.client.converse_alpha2(name='nope', inputs=inputs(create_user_message('Hello')))
-        self.assertEqual(raised.exception.code(), StatusCode.INVALID_ARGUMENT)
-        self.assertEqual(raised.exception.details(), 'failed finding conversation component nope')
-
     def test_a_structured_answer_fits_its_schema(self) -> None:
         schema = Struct()
         properties = {'city': {'type': 'string'}, 'degrees': {'type': 'integer', 'maximum': 40}}
@@ -94,12 +82,16 @@ class Conversation(unittest.TestCase):
         content = json.loads(answer.outputs[0].choices[0].message.content)
         self.assertEqual(content, {'city': 'San Francisco', 'degrees': 40})
 
-
-class AsyncConversation(unittest.IsolatedAsyncioTestCase):
-    async def test_alpha2_echoes(self) -> None:
-        async with AsyncDaprClient() as client:
-            answer = await client.converse_alpha2('echo', inputs(create_user_message('Hello')))
-        self.assertEqual(answer.outputs[0].choices[0].message.content, 'Hello')
+    def test_personal_data_is_scrubbed_on_the_way_in_and_out(self) -> None:
+        message = create_user_message('Mail ann@example.org')
+        for question, options in (
+            (inputs(message, scrub_pii=True), {}),
+            (inputs(message), {'scrub_pii': True}),
+        ):
+            answer = self.client.converse_alpha2('echo', question, **options)
+            self.assertEqual(
+                answer.outputs[0].choices[0].message.content, 'Mail <EMAIL_ADDRESS>'
+            )
 
 
 if __name__ == '__main__':
