@@ -3,7 +3,7 @@
 import unittest
 
 from dapr_agents import AgentTool, DaprChatClient, tool
-from dapr_agents.types import AssistantMessage, BaseMessage, ToolMessage, UserMessage
+from dapr_agents.types import AssistantMessage, BaseMessage, ToolCall, ToolMessage, UserMessage
 from pydantic import BaseModel
 
 
@@ -20,6 +20,12 @@ def get_time(timezone: str, twelve_hours: bool = False) -> str:
 
 
 TOOLS: dict[str, AgentTool] = {'get_weather': get_weather, 'get_time': get_time}
+
+
+def run(call: ToolCall) -> ToolMessage:
+    name = call.function.name
+    result = TOOLS[name](**call.function.arguments_dict)
+    return ToolMessage(tool_call_id=call.id, name=name, content=result)
 
 
 class Report(BaseModel):
@@ -48,13 +54,47 @@ class ChatClient(unittest.TestCase):
         self.assertEqual({call.function.name for call in calls}, set(TOOLS))
         self.assertEqual(len({call.id for call in calls}), 2)
         messages.append(first)
-        for call in calls:
-            name, arguments = call.function.name, call.function.arguments_dict
-            result = TOOLS[name](**arguments)
-            messages.append(ToolMessage(tool_call_id=call.id, name=name, content=result))
+        messages += map(run, calls)
         final = self.ask(messages)
         self.assertFalse(getattr(final, 'tool_calls', None))
         self.assertEqual(final.content, 'Sunny in San Francisco\n12:00 in UTC')
+
+    def test_three_questions_in_one_conversation_each_get_their_tools(self) -> None:
+        messages: list[BaseMessage] = []
+        seen: set[str] = set()
+        for question, expected, result in (
+            ('What is the weather in Paris?', ['get_weather'], 'Sunny in Paris'),
+            ('What time is it now?', ['get_time'], '12:00 in UTC'),
+            (
+                'What are the weather and the time in Rome?',
+                ['get_weather', 'get_time'],
+                'Sunny in Rome\n12:00 in UTC',
+            ),
+        ):
+            messages.append(UserMessage(content=question))
+            answer = self.ask(messages)
+            calls = answer.tool_calls
+            self.assertEqual([call.function.name for call in calls], expected)
+            self.assertTrue(seen.isdisjoint(call.id for call in calls))
+            seen.update(call.id for call in calls)
+            messages += [answer, *map(run, calls)]
+            final = self.ask(messages)
+            self.assertEqual(final.content, result)
+            messages.append(final)
+
+    def test_a_tool_choice_is_obeyed(self) -> None:
+        # It knows no choice by name: that becomes `required`.
+        for choice, question, expected in (
+            ('none', 'What time is it?', []),
+            ('auto', 'What time is it?', ['get_time']),
+            ('required', 'Hello', ['get_weather']),
+        ):
+            with self.subTest(choice):
+                answer = self.llm.generate(
+                    messages=question, tools=list(TOOLS.values()), tool_choice=choice
+                ).get_message()
+                calls = getattr(answer, 'tool_calls', None) or []
+                self.assertEqual([call.function.name for call in calls], expected)
 
     def test_a_structured_answer_is_an_instance_of_the_model(self) -> None:
         for mode in ('json', 'function_call'):
