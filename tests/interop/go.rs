@@ -2,20 +2,34 @@
 
 use std::process::Command;
 
-use super::{child, folder, point_at, toolchain};
+use super::{folder, run_tests, toolchain};
 use crate::support::Sidecar;
+
+/// Its streams take hours.
+const SLOW: &str = "
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata:
+  name: echo
+spec:
+  type: conversation.echo
+  version: v1
+  metadata:
+    - name: chunkDelay
+      value: 1h
+";
 
 #[test]
 fn the_go_sdk_converses() {
     toolchain::suite("go", || {
         let home = folder("tests/interop/go");
         toolchain::go_modules(&home)?;
-        let sidecar = Sidecar::start();
+        let slow = Sidecar::with_components(SLOW);
         let mut tests = Command::new("go");
         // -count=1: the answers come from outside, so that Go's cache of results is of no use.
         tests.args(["test", "-count=1", "-v", "./..."]).current_dir(home);
-        point_at(&mut tests, &sidecar);
-        child::run(&mut tests).expect_success("the Go suite");
+        tests.env("SLOW_GRPC_PORT", slow.grpc.port().to_string());
+        run_tests("the Go suite", &mut tests);
         Ok(())
     });
 }
