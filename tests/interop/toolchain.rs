@@ -55,6 +55,23 @@ pub(crate) fn go_modules(module: &Path) -> Result<(), Missing> {
     install(Command::new("go").args(["mod", "download"]).current_dir(module)).map(drop)
 }
 
+/// The folder of packages that a lock file lists exactly.
+pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
+    let files = ["package.json", "package-lock.json"];
+    let read = |name: &str| fs::read_to_string(home.join(name)).expect("a manifest");
+    let folder = once("javascript", &files.map(read).concat(), |folder| {
+        fs::create_dir_all(folder).expect("a folder");
+        for name in files {
+            fs::copy(home.join(name), folder.join(name)).expect("a copy");
+        }
+        let mut npm = Command::new("npm");
+        npm.args(["ci", "--engine-strict", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .current_dir(folder);
+        install(&mut npm)
+    })?;
+    Ok(folder.join("node_modules"))
+}
+
 /// grpcurl, built from source.
 pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
     let package = "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4";
