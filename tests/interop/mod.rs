@@ -14,6 +14,7 @@ mod grpcurl;
 mod javascript;
 mod python;
 mod quickstart;
+mod rust_sdk;
 
 use std::{
     fs,
@@ -41,11 +42,12 @@ pub(crate) fn run_tests(name: &str, tests: &mut Command) {
 
 /// Where versions are pinned: the client's name in the README, the file, and what precedes the
 /// version there.
-const PINS: [(&str, &str, &str); 5] = [
+const PINS: [(&str, &str, &str); 6] = [
     ("Python SDK", "tests/interop/python/requirements.txt", "\ndapr=="),
     ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),
     ("Go SDK", "tests/interop/go/go.mod", "github.com/dapr/go-sdk v"),
     ("JavaScript SDK", "tests/interop/javascript/package.json", "\"@dapr/dapr\": \""),
+    ("Rust SDK", "tests/interop/rust_sdk/Cargo.toml", "dapr = { version = \"="),
     ("grpcurl", "tests/interop/toolchain.rs", "cmd/grpcurl@v"),
 ];
 

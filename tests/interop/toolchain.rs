@@ -55,6 +55,12 @@ pub(crate) fn go_modules(module: &Path) -> Result<(), Missing> {
     install(Command::new("go").args(["mod", "download"]).current_dir(module)).map(drop)
 }
 
+/// The crates that a Rust package requires, in Cargo's own cache.
+pub(crate) fn crates(package: &Path) -> Result<(), Missing> {
+    let mut fetch = Command::new(env!("CARGO"));
+    install(fetch.args(["fetch", "--locked"]).current_dir(package)).map(drop)
+}
+
 /// The folder of packages that a lock file lists exactly.
 pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
     let files = ["package.json", "package-lock.json"];
@@ -96,13 +102,18 @@ pub fn daprd() -> Result<PathBuf, Missing> {
     Ok(folder.join("daprd"))
 }
 
+/// Where all of it lies.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("interop")
+}
+
 /// A folder that is filled once, whoever comes first; a new recipe is a new folder.
 fn once(
     name: &str,
     recipe: &str,
     fill: impl FnOnce(&Path) -> Result<String, Missing>,
 ) -> Result<PathBuf, Missing> {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("interop");
+    let root = root();
     fs::create_dir_all(&root).expect("a folder");
     let digest = XxHash3_64::oneshot(recipe.as_bytes());
     let folder = root.join(format!("{name}-{digest:016x}"));
