@@ -11,6 +11,7 @@ mod dapr_agents;
 mod examples;
 mod go;
 mod grpcurl;
+mod java;
 mod javascript;
 mod python;
 mod quickstart;
@@ -42,11 +43,16 @@ pub(crate) fn run_tests(name: &str, tests: &mut Command) {
 
 /// Where versions are pinned: the client's name in the README, the file, and what precedes the
 /// version there.
-const PINS: [(&str, &str, &str); 6] = [
+const PINS: [(&str, &str, &str); 7] = [
     ("Python SDK", "tests/interop/python/requirements.txt", "\ndapr=="),
     ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),
     ("Go SDK", "tests/interop/go/go.mod", "github.com/dapr/go-sdk v"),
     ("JavaScript SDK", "tests/interop/javascript/package.json", "\"@dapr/dapr\": \""),
+    (
+        "Java SDK",
+        "tests/interop/java/pom.xml",
+        "<artifactId>dapr-sdk</artifactId>\n      <version>",
+    ),
     ("Rust SDK", "tests/interop/rust_sdk/Cargo.toml", "dapr = { version = \"="),
     ("grpcurl", "tests/interop/toolchain.rs", "cmd/grpcurl@v"),
 ];

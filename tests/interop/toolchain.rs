@@ -78,6 +78,18 @@ pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
     Ok(folder.join("node_modules"))
 }
 
+/// The folder of libraries that a Maven project requires.
+pub(crate) fn jars(project: &Path) -> Result<PathBuf, Missing> {
+    install(Command::new("javac").args(["--release", "17", "--version"]))?;
+    let pom = fs::read_to_string(project.join("pom.xml")).expect("a pom.xml");
+    once("java", &pom, |folder| {
+        let mut maven = Command::new("mvn");
+        maven.args(["--quiet", "--batch-mode", "dependency:copy-dependencies"]);
+        maven.arg(format!("-DoutputDirectory={}", folder.display()));
+        install(maven.current_dir(project))
+    })
+}
+
 /// grpcurl, built from source.
 pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
     let package = "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4";
