@@ -16,14 +16,25 @@ mod javascript;
 mod python;
 mod quickstart;
 mod rust_sdk;
+mod versions;
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
 use crate::support::Sidecar;
+
+/// What SDKs would listen to, and must not.
+const UNWANTED: [&str; 7] = [
+    "DAPR_API_MAX_RETRIES",
+    "DAPR_API_TIMEOUT_SECONDS",
+    "DAPR_API_TOKEN",
+    "DAPR_GRPC_ENDPOINT",
+    "DAPR_HTTP_ENDPOINT",
+    "DAPR_LLM_COMPONENT_DEFAULT",
+    "DAPR_SIDECAR_IP",
+];
 
 /// What the sidecar that asks for a token is told.
 const TOKEN: &str = "interop";
@@ -41,35 +52,6 @@ pub(crate) fn run_tests(name: &str, tests: &mut Command) {
     child::run(tests).expect_success(name);
 }
 
-/// Where versions are pinned: the client's name in the README, the file, and what precedes the
-/// version there.
-const PINS: [(&str, &str, &str); 7] = [
-    ("Python SDK", "tests/interop/python/requirements.txt", "\ndapr=="),
-    ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),
-    ("Go SDK", "tests/interop/go/go.mod", "github.com/dapr/go-sdk v"),
-    ("JavaScript SDK", "tests/interop/javascript/package.json", "\"@dapr/dapr\": \""),
-    (
-        "Java SDK",
-        "tests/interop/java/pom.xml",
-        "<artifactId>dapr-sdk</artifactId>\n      <version>",
-    ),
-    ("Rust SDK", "tests/interop/rust_sdk/Cargo.toml", "dapr = { version = \"="),
-    ("grpcurl", "tests/interop/toolchain.rs", "cmd/grpcurl@v"),
-];
-
-#[test]
-fn the_readme_names_the_versions() {
-    let read = |path| fs::read_to_string(folder(path)).expect("a file");
-    let readme = read("README.md");
-    for (client, file, before) in PINS {
-        let text = read(file);
-        let after = text.split(before).nth(1).expect("a pinned version");
-        let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
-        let row = format!("| {client} | {} |", &after[..end]);
-        assert!(readme.contains(&row), "README.md has no {row:?}, which {file} pins");
-    }
-}
-
 /// A folder of the repository.
 pub(crate) fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -77,7 +59,7 @@ pub(crate) fn folder(path: &str) -> PathBuf {
 
 /// What a Dapr SDK reads to find its sidecar, and nothing else that it would listen to.
 pub(crate) fn point_at(command: &mut Command, sidecar: &Sidecar) {
-    for name in ["DAPR_API_TOKEN", "DAPR_GRPC_ENDPOINT", "DAPR_HTTP_ENDPOINT"] {
+    for name in UNWANTED {
         command.env_remove(name);
     }
     command
