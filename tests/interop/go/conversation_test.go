@@ -3,6 +3,7 @@ package interop
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,12 @@ func TestAnUnknownComponentIsAnInvalidArgument(t *testing.T) {
 	_, err := client.ConverseAlpha2(ctx, request)
 	equal(t, status.Code(err), codes.InvalidArgument)
 	equal(t, status.Convert(err).Message(), "failed finding conversation component nope")
+}
+
+func TestAMessageThatIsTooLargeIsRefused(t *testing.T) {
+	client, ctx := connect(t)
+	_, err := client.ConverseAlpha2(ctx, ask(user(strings.Repeat("x", 4<<20))))
+	equal(t, status.Code(err), codes.ResourceExhausted)
 }
 
 // connect is the SDK's own client, which it makes once for the whole process.

@@ -99,6 +99,19 @@ test('a stream may be left', async () => {
   await converse(ask('Hello'));
 });
 
+test('a body that is too large is read and refused', async () => {
+  const response = await post(ask('x'.repeat(4 << 20)));
+  const error = await response.json();
+  assert.deepEqual([response.status, error.errorCode], [400, 'ERR_BODY_READ']);
+});
+
+test('calls at once get their own answers', async () => {
+  const words = Array.from({ length: 50 }, (_, n) => `Hello ${n}`);
+  const answers = await Promise.all(words.map((text) => converse(ask(text))));
+  const texts = answers.map(({ outputs }) => outputs[0].choices[0].message.content);
+  assert.deepEqual(texts, words);
+});
+
 test('errors have a code and a text', async () => {
   const hello = ask('Hello');
   const cases = [

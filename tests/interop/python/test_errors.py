@@ -18,6 +18,7 @@ from support import TOKEN, guarded, inputs
 
 HELLO = inputs(create_user_message('Hello'))
 CLOCK = ConversationTools(function=ConversationToolsFunction(name='get_time'))
+LIMIT = 4 * 1024 * 1024
 PARAMS = 'failed conversing with component echo: invalid params'
 
 
@@ -66,6 +67,12 @@ class Errors(unittest.TestCase):
                 )
                 self.assert_invalid(error, reason)
                 self.assertTrue(error.details().startswith(PARAMS), error.details())
+
+    def test_a_message_that_is_too_large(self) -> None:
+        large = inputs(create_user_message('x' * LIMIT))
+        error = self.refused(lambda: self.client.converse_alpha2('echo', large))
+        self.assertEqual(error.code(), StatusCode.RESOURCE_EXHAUSTED)
+        self.assertIn('received message larger than max', error.details())
 
     def test_a_building_block_that_is_not_served(self) -> None:
         # The SDK passes this one on as gRPC raises it.

@@ -68,6 +68,13 @@ async fn a_structured_answer_fits_its_schema() {
 }
 
 #[tokio::test]
+async fn a_message_that_is_too_large_is_refused() {
+    let request = ask(vec![user(&"x".repeat(4 << 20))]).build();
+    let refusal = refusal(connect().await.converse_alpha2(request).await);
+    assert!(refusal.contains("ResourceExhausted"), "{refusal}");
+}
+
+#[tokio::test]
 async fn what_is_wrong_is_an_invalid_argument() {
     let hello = || inputs(vec![user("Hello")]);
     let request = |name, inputs| ConversationRequestAlpha2Builder::new(name, inputs).build();

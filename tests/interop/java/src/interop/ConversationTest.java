@@ -20,6 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 /** Dapr's Java SDK against mynah: text, personal data, structured answers and errors. */
 class ConversationTest {
@@ -101,6 +102,24 @@ class ConversationTest {
     request.setResponseFormat(schema);
     var choice = onlyChoice(client.converseAlpha2(request).block());
     assertEquals("{\"city\":\"San Francisco\"}", choice.getMessage().getContent());
+  }
+
+  @Test
+  void callsAtOnceGetTheirOwnAnswers() {
+    var answers =
+        Flux.range(0, 50)
+            .flatMapSequential(n -> client.converseAlpha2(ask("Hello " + n)), 50)
+            .map(answer -> onlyChoice(answer).getMessage().getContent());
+    var words = Flux.range(0, 50).map(n -> "Hello " + n);
+    assertEquals(words.collectList().block(), answers.collectList().block());
+  }
+
+  @Test
+  void aMessageThatIsTooLargeIsRefused() {
+    var request = ask("x".repeat(4 << 20));
+    var error =
+        assertThrows(DaprException.class, () -> client.converseAlpha2(request).block());
+    assertEquals("RESOURCE_EXHAUSTED", error.getErrorCode());
   }
 
   @Test
