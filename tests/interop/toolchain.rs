@@ -81,8 +81,9 @@ pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
 /// The folder of libraries that a Maven project requires.
 pub(crate) fn jars(project: &Path) -> Result<PathBuf, Missing> {
     install(Command::new("javac").args(["--release", "17", "--version"]))?;
-    let pom = fs::read_to_string(project.join("pom.xml")).expect("a pom.xml");
-    once("java", &pom, |folder| {
+    let pom = |module| fs::read_to_string(project.join(module).join("pom.xml")).expect("a pom.xml");
+    let recipe = [".", "dapr-sdk-parent", "suite"].map(pom).concat();
+    once("java", &recipe, |folder| {
         let mut maven = Command::new("mvn");
         maven.args(["--quiet", "--batch-mode", "dependency:copy-dependencies"]);
         maven.arg(format!("-DoutputDirectory={}", folder.display()));

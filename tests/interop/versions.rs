@@ -11,7 +11,7 @@ const PINS: [(&str, &str, &str); 7] = [
     ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),
     ("Go SDK", "tests/interop/go/go.mod", "github.com/dapr/go-sdk v"),
     ("JavaScript SDK", "tests/interop/javascript/package.json", "\"@dapr/dapr\": \""),
-    ("Java SDK", "tests/interop/java/pom.xml", "<dapr.version>"),
+    ("Java SDK", "tests/interop/java/suite/pom.xml", "<dapr.version>"),
     ("Rust SDK", "tests/interop/rust_sdk/Cargo.toml", "dapr = { version = \"="),
     ("grpcurl", "tests/interop/toolchain.rs", "cmd/grpcurl@v"),
 ];
