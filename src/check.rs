@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    cli::{CheckArgs, DEFAULT_APP_ID},
+    cli::CheckArgs,
     component::{self, Context, Level, Loaded},
     environment::Environment,
 };
@@ -15,7 +15,7 @@ use crate::{
 ///
 /// Fails where there is a problem.
 pub fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
-    let (app_id, stand_in) = (DEFAULT_APP_ID.to_owned(), args.stand_in);
+    let (app_id, stand_in) = (args.app_id.clone(), args.stand_in);
     let Loaded { components, notices, problems, .. } =
         component::load(&args.paths, &Context { app_id, environment, stand_in });
     let warnings = notices.iter().filter(|notice| notice.level == Level::Warning).count();

@@ -55,6 +55,9 @@ pub struct RunArgs {
 /// What to check.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
+    /// Id of the application whose components to check [default: those of all applications]
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub app_id: String,
     /// Files, or folders of component YAML
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
@@ -106,9 +109,9 @@ pub struct ServeArgs {
     /// File to write the bound addresses to, as JSON
     #[arg(long, value_name = "FILE")]
     pub addresses_file: Option<PathBuf>,
-    /// How much to log
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Info)]
-    pub log_level: LogLevel,
+    /// How much to log [default: info; for run warn]
+    #[arg(long, value_enum, value_name = "LEVEL", ignore_case = true)]
+    pub log_level: Option<LogLevel>,
     /// Whether to log as JSON
     #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "false",
         num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]

@@ -12,7 +12,7 @@ use mynah::{
     app::App,
     banner::Banner,
     check::check,
-    cli::{Cli, Command, ConverseArgs, RunArgs, ServeArgs, with_two_dashes},
+    cli::{Cli, Command, ConverseArgs, LogLevel, RunArgs, ServeArgs, with_two_dashes},
     config::{Config, ConfigError, Ports},
     converse,
     environment::Environment,
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 }
 
 fn serve(args: &ServeArgs) -> anyhow::Result<ExitCode> {
-    let environment = start(args);
+    let environment = start(args, LogLevel::Info);
     let config = Config::new(args, &environment, Ports::of_daprd(&environment)?)?;
     runtime()?.block_on(serve_until_signal(config, args.log_as_json))
 }
@@ -71,7 +71,7 @@ async fn serve_until_signal(config: Config, as_json: bool) -> anyhow::Result<Exi
 }
 
 fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
-    let config = Config::new(&args.serve, &start(&args.serve), Ports::FREE)?;
+    let config = Config::new(&args.serve, &start(&args.serve, LogLevel::Warn), Ports::FREE)?;
     let code = runtime()?.block_on(mynah::run::run(config, &args.command))?;
     Ok(ExitCode::from(code))
 }
@@ -82,8 +82,8 @@ fn converse(args: &ConverseArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Starts logging, and reads the environment.
-fn start(args: &ServeArgs) -> Environment {
-    logging::start(args.log_level, args.log_as_json);
+fn start(args: &ServeArgs, usual: LogLevel) -> Environment {
+    logging::start(args.log_level.unwrap_or(usual), args.log_as_json);
     args.warn_of_ignored_flags();
     Environment::read()
 }

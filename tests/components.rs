@@ -85,7 +85,8 @@ async fn namespaces_and_scopes_choose_the_components() {
     assert_eq!(served(&shop).await, echoes(&["everywhere", "sold", "till-only"]));
     let anywhere = start(&[], &yaml, &["--app-id", "stock"]);
     assert_eq!(served(&anywhere).await, echoes(&["everywhere", "sold", "tested"]));
-    assert_snapshot!(checked(&[("NAMESPACE", "shop")], &yaml, &[]), @"
+    let flags = ["--app-id", "stock"];
+    assert_snapshot!(checked(&[("NAMESPACE", "shop")], &yaml, &flags), @"
     a.yaml:1:1: passed over: component tested is of namespace test, not shop
     a.yaml:25:1: passed over: component till-only is for other applications
     2 components, 0 problems, 0 warnings

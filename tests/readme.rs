@@ -83,6 +83,19 @@ fn the_components_of_the_readme_serve() {
 }
 
 #[test]
+fn links_within_the_readme_lead_somewhere() {
+    let readme = readme();
+    let anchor = |title: &str| {
+        let title = title.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        title.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect::<String>()
+    };
+    let anchors: Vec<_> = readme.lines().filter(|l| l.starts_with('#')).map(anchor).collect();
+    let links = readme.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
+    let dead: Vec<_> = links.filter(|link| !anchors.iter().any(|a| a == link)).collect();
+    assert!(dead.is_empty(), "README.md links to {dead:?}");
+}
+
+#[test]
 fn every_difference_from_daprd_is_in_the_readme() {
     let readme = readme();
     let missing: Vec<_> = differences::reasons().filter(|why| !readme.contains(why)).collect();

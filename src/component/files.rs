@@ -36,9 +36,14 @@ pub(crate) struct Unreadable {
     pub(crate) message: String,
 }
 
-/// The text of a file.
-pub(crate) fn read(file: &Path) -> Result<String, Unreadable> {
+/// The text of a file of components, or of secrets.
+pub(super) fn read(file: &Path) -> Result<String, Unreadable> {
     text(open(file).and_then(bytes))
+}
+
+/// The text of what a user names, which may be a pipe.
+pub(crate) fn read_input(file: &Path) -> Result<String, Unreadable> {
+    text(File::open(file).and_then(bytes))
 }
 
 /// The text of what is read to its end, such as standard input.

@@ -100,6 +100,10 @@ impl Loader<'_> {
     /// block either.
     fn claim(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) -> bool {
         let Some(name) = &manifest.name else { return false };
+        // Those of two applications may never meet.
+        if self.context.app_id.is_empty() && !manifest.scopes.is_empty() {
+            return true;
+        }
         if let Some((first, place)) = self.names.get(&name.text) {
             let first = first.display();
             let message = format!("component name {:?} is taken by {first}:{place}", name.text);

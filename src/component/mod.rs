@@ -50,7 +50,7 @@ mod yaml;
 pub use change::Change;
 pub(crate) use change::half_written;
 pub use context::Context;
-pub(crate) use files::{read, read_from};
+pub(crate) use files::{read_from, read_input};
 pub use load::{Loaded, load};
 pub use problem::{Level, Notice, Place, Problem};
 pub use spec::{ComponentSpec, KNOWN_TYPES, ProviderSpec};

@@ -10,6 +10,10 @@ use crate::environment::Environment;
 
 /// Longer than any sidecar of a working network needs.
 const CONNECTS_WITHIN: Duration = Duration::from_secs(10);
+/// Silence after which a sidecar is asked whether it is there, and the time that it has to say so.
+/// An answer may take as long as it likes.
+const PING_AFTER: Duration = Duration::from_secs(5);
+const ANSWERS_PINGS_WITHIN: Duration = Duration::from_secs(5);
 
 /// The gRPC address of a sidecar.
 #[derive(Debug, Clone)]
@@ -31,7 +35,10 @@ impl Address {
         let endpoint = Endpoint::from_shared(url(&text)?)
             .and_then(|endpoint| endpoint.user_agent(concat!("mynah/", env!("CARGO_PKG_VERSION"))))
             .map_err(|_| Error::Address(text.clone()))?
-            .connect_timeout(CONNECTS_WITHIN);
+            .connect_timeout(CONNECTS_WITHIN)
+            .http2_keep_alive_interval(PING_AFTER)
+            .keep_alive_timeout(ANSWERS_PINGS_WITHIN)
+            .keep_alive_while_idle(true);
         Ok(Self { text, endpoint })
     }
 }

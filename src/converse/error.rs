@@ -77,7 +77,7 @@ pub enum Error {
     #[error(transparent)]
     Json(#[from] wire::error::Error),
     /// The answer cannot be written to standard output.
-    #[error("cannot write the answer: {0}")]
+    #[error("cannot write the answer")]
     Output(#[from] io::Error),
 }
 

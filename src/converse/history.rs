@@ -23,7 +23,7 @@ use crate::{
 /// The request that a file holds, or that its messages make.
 pub(super) fn read(file: &Path) -> Result<ConversationRequestAlpha2, Problem> {
     let problem = |place, message| Problem { file: file.to_owned(), place, message };
-    let text = component::read(file).map_err(|why| problem(why.place, why.message))?;
+    let text = component::read_input(file).map_err(|why| problem(why.place, why.message))?;
     parse(&text).map_err(|error| {
         // serde_json ends its words with the place, which goes to the front here.
         let words = error.to_string();

@@ -19,10 +19,10 @@ use crate::{
 pub(super) fn new(args: &ConverseArgs) -> Result<ConversationRequestAlpha2, Error> {
     let history = args.history.as_deref().map(history::read).transpose().map_err(Error::Input)?;
     let prompt = prompt(args.prompt.as_deref())?;
-    if history.is_none() && prompt.is_empty() {
+    let mut request = history.unwrap_or_default();
+    if prompt.is_empty() && request.inputs.iter().all(|input| input.messages.is_empty()) {
         return Err(Error::NoPrompt);
     }
-    let mut request = history.unwrap_or_default();
     request.inputs.splice(0..0, args.system.as_deref().map(|text| input(vec![system(text)])));
     request.inputs.extend((!prompt.is_empty()).then(|| input(vec![user(&prompt)])));
     if let Some(name) = &args.component {

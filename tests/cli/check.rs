@@ -95,3 +95,28 @@ fn the_samples_are_good() {
     -- exit 0
     ");
 }
+
+/// Each application may have its own component of a name.
+#[test]
+fn components_of_all_applications() {
+    let scoped = |scope: &str, delay: &str| {
+        format!(
+            "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: echo}}\n\
+             scopes: [{scope}]\nspec: {{type: conversation.echo, version: v1, \
+             metadata: [{{name: chunkDelay, value: {delay}}}]}}\n"
+        )
+    };
+    let files = [("a.yaml", &*scoped("shop", "soon")), ("b.yaml", &*scoped("bank", "1s"))];
+    let folder = folder(&files);
+    let path = folder.to_str().unwrap();
+    assert_snapshot!(without_folder(&ran(&["check", path]), &folder), @r#"
+    [folder]/a.yaml:5:83: chunkDelay: "soon" is not a duration; write it as Go does, such as 50ms or 1.5s
+    1 component, 1 problem, 0 warnings
+    -- exit 1
+    "#);
+    assert_snapshot!(without_folder(&ran(&["check", path, "--app-id", "bank"]), &folder), @"
+    [folder]/a.yaml:1:1: passed over: component echo is for other applications
+    1 component, 0 problems, 0 warnings
+    -- exit 0
+    ");
+}

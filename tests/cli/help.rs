@@ -55,7 +55,7 @@ fn short_help() {
           --addresses-file <FILE>
               File to write the bound addresses to, as JSON
           --log-level <LEVEL>
-              How much to log [default: info] [possible values: debug, info, warn, error]
+              How much to log [default: info; for run warn] [possible values: debug, info, warn, error]
           --log-as-json[=<BOOL>]
               Whether to log as JSON [default: false]
       -h, --help
@@ -133,15 +133,13 @@ fn long_help() {
               File to write the bound addresses to, as JSON
 
           --log-level <LEVEL>
-              How much to log
+              How much to log [default: info; for run warn]
 
               Possible values:
               - debug: Everything
               - info:  What happens
               - warn:  What may be wrong
               - error: What is wrong
-
-              [default: info]
 
           --log-as-json[=<BOOL>]
               Whether to log as JSON
@@ -185,6 +183,9 @@ fn help_of_check() {
               Files, or folders of component YAML
 
     Options:
+          --app-id <ID>
+              Id of the application whose components to check [default: those of all applications]
+
           --stand-in <PROVIDER>
               What answers for conversation components of other types
 

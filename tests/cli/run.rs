@@ -4,7 +4,7 @@ use std::{os::unix::process::CommandExt, process::Command};
 
 use insta::assert_snapshot;
 
-use super::{report, without_ports};
+use super::{GOOD, folder, report, without_ports};
 use crate::{
     interop::toolchain,
     support::{
@@ -86,6 +86,16 @@ fn a_signal_to_mynah_is_one_to_the_command() {
     let ended =
         run(r#"trap 'echo told; exit 3' TERM; kill -s TERM $PPID; while :; do sleep 0.01; done"#);
     assert_eq!((ended.code, &*ended.stdout), (Some(3), "told\n"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_the_sidecar_passes_over_is_no_news_to_the_command() {
+    let folder = folder(&[("notes.txt", ""), ("good.yaml", GOOD)]);
+    let folder = folder.to_str().unwrap();
+    let ended = run_with(&[], &["--resources-path", folder], "true");
+    assert_eq!((ended.code, &*ended.stderr), (Some(0), ""));
+    let flags = ["--log-level", "INFO", "--resources-path", folder];
+    assert!(run_with(&[], &flags, "true").stderr.contains("passed over"));
 }
 
 #[test]

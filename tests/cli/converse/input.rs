@@ -1,11 +1,13 @@
 //! What it reads: standard input, and a file of earlier messages.
 
+use std::process::Command;
+
 use insta::{allow_duplicates, assert_snapshot};
 
 use super::{HISTORY, converse, with_history};
 use crate::{
     cli::{report, without_ports},
-    support::{Sidecar, mynah, process::Process},
+    support::{Sidecar, mynah, process::Process, scratch},
 };
 
 fn piped(sidecar: &Sidecar, input: impl AsRef<[u8]>, args: &[&str]) -> String {
@@ -133,5 +135,33 @@ fn a_history_that_is_not_there() {
     -- stderr
     mynah: target/nothing.json: cannot be read: No such file or directory (os error 2)
     -- exit 1
+    ");
+}
+
+/// As a shell makes one of `--history <(…)`.
+#[test]
+fn a_history_from_a_pipe() {
+    let sidecar = Sidecar::start();
+    let script = format!(
+        "mkfifo pipe && (printf '%s' '{}' > pipe &) && \"$MYNAH\" converse --history pipe Why?",
+        r#"[{"ofUser": {"content": [{"text": "Is it raining?"}]}}]"#
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(scratch("pipe"));
+    shell.env("MYNAH", mynah().get_program());
+    shell.env("DAPR_GRPC_PORT", sidecar.grpc.port().to_string());
+    shell.env_remove("DAPR_GRPC_ENDPOINT").env_remove("DAPR_API_TOKEN");
+    assert_snapshot!(report(&Process::start(&mut shell).ended()), @"
+    Why?
+    -- exit 0
+    ");
+}
+
+#[test]
+fn a_history_without_a_message() {
+    assert_snapshot!(with_history(&Sidecar::start(), "[]", &[]), @"
+    -- stderr
+    mynah: there is no prompt; write one, such as mynah converse 'Hello, mynah!', or send it to standard input
+    -- exit 64
     ");
 }

@@ -6,7 +6,11 @@ use tokio::net::{TcpStream, UnixListener};
 use super::{ALL, asked, converse, said};
 use crate::{
     cli::{OTHER, ran},
-    support::{Sidecar, mynah, process::free_port, scratch},
+    support::{
+        Sidecar, mynah,
+        process::{free_port, occupied},
+        scratch,
+    },
 };
 
 #[test]
@@ -137,5 +141,18 @@ async fn a_unix_socket() {
     assert_snapshot!(asked(&sidecar, &["Hello!", "--address", &address]), @"
     Hello!
     -- exit 0
+    ");
+}
+
+/// A program that takes connections and says nothing is not waited for for ever.
+#[test]
+fn a_silent_listener() {
+    let silent = occupied();
+    let address = silent.local_addr().unwrap().to_string();
+    let mut command = mynah();
+    assert_snapshot!(said(command.args(["converse", "Hello!", "--address", &address])), @"
+    -- stderr
+    mynah: the call to 127.0.0.1:[port] ended with Unavailable: http2 error: operation timed out
+    -- exit 1
     ");
 }
