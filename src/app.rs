@@ -135,7 +135,10 @@ impl App {
         drain.started().await;
         while accepting.join_next().await.is_some() {}
         if clock::within(self.config.grace, future::join_all(ended)).await.is_none() {
-            tracing::warn!("calls are still in flight after {:?}; cutting them", self.config.grace);
+            tracing::warn!(
+                "connections are still open after {:?}; cutting them",
+                self.config.grace
+            );
             drain.stop();
         }
         Ok(())

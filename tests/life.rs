@@ -248,6 +248,20 @@ async fn idle_connections_do_not_hold_up_the_end() {
     drop((kept_alive, client, silent));
 }
 
+/// What is no call yet is not waited for.
+#[tokio::test]
+async fn half_a_request_does_not_hold_up_the_end() {
+    let mut sidecar = slow("0s", "3600");
+    let mut half = connect(sidecar.http);
+    half.write_all(b"POST /v1.0-alpha2/conv").unwrap();
+    // Once a later connection is served, the earlier one has been, too.
+    sidecar.converse(request([user("hi")])).await.unwrap();
+    sidecar.signal("TERM");
+    let mut nothing = Vec::new();
+    half.read_to_end(&mut nothing).unwrap();
+    assert_eq!((nothing.len(), sidecar.ended().await.code()), (0, Some(0)));
+}
+
 /// As a client that was stopped, or lost its network: it never acknowledges the goodbye.
 #[tokio::test]
 async fn an_http2_client_that_does_not_react_does_not_hold_up_the_end() {

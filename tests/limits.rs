@@ -1,11 +1,10 @@
-//! Sizes, nesting, and broken bytes.
+//! Sizes and nesting. Broken bytes, and worse, are in `hostile/`.
 
-use bytes::Bytes;
 use mynah::wire::proto::{ConversationRequestAlpha2, SetMetadataRequest};
 use prost::Message;
 use prost_types::{Struct, Value, value::Kind};
 use serde_json::json;
-use tonic::{Code, Status};
+use tonic::Code;
 
 use crate::support::{
     Sidecar,
@@ -115,30 +114,6 @@ async fn deep_nesting_gets_a_short_text() {
         assert!(reply.body.contains("message is nested too deeply"), "{}", reply.body);
         assert!(!reply.body.contains("decode"), "{}", reply.body);
     }
-}
-
-/// Sends bytes in the place of a message.
-async fn raw(sidecar: &Sidecar, bytes: &'static [u8]) -> Status {
-    let frame = [&[0, 0, 0, 0, bytes.len() as u8], bytes].concat();
-    let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
-    let url = format!("http://{}/dapr.proto.runtime.v1.Dapr/ConverseAlpha2", sidecar.grpc);
-    let request =
-        client.post(url).header("content-type", "application/grpc").header("te", "trailers");
-    let response = request.body(Bytes::from(frame)).send().await.unwrap();
-    Status::from_header_map(response.headers()).expect("a refusal has its status in the headers")
-}
-
-#[tokio::test]
-async fn broken_bytes_are_refused() {
-    let sidecar = Sidecar::start();
-    for bytes in [b"\xff\xff\xff".as_slice(), b"\x0a\x05ab", b"\x0a\x02\xff\xfe"] {
-        let status = raw(&sidecar, bytes).await;
-        assert_eq!(status.code(), Code::Internal, "{bytes:?}");
-        let message = status.message();
-        assert!(message.starts_with("grpc: error unmarshalling request: "), "{message}");
-        assert!(message.len() < 120, "{message}");
-    }
-    assert_eq!(sidecar.converse(ask("still here", [])).await.unwrap().content, "still here");
 }
 
 #[tokio::test]

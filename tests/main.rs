@@ -26,6 +26,9 @@ mod limits;
 mod pii;
 mod sidecar_api;
 
+// What those who mean no good get.
+mod hostile;
+
 // What the clients that people use make of it.
 mod interop;
 

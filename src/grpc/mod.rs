@@ -2,6 +2,7 @@
 
 mod refusal;
 mod runtime;
+mod timely;
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use tonic::{Status, service::Routes};
 use tonic_health::ServingStatus;
 use tonic_reflection::pb::{v1, v1alpha};
 
-use self::{refusal::Limits, runtime::Runtime};
+use self::{refusal::Limits, runtime::Runtime, timely::timely};
 use crate::{
     sidecar::Sidecar,
     wire::{DESCRIPTORS, proto::dapr_server::DaprServer},
@@ -48,9 +49,14 @@ pub(crate) async fn router(
         .layer(from_fn_with_state(sidecar, guard)))
 }
 
-/// Lets in who knows the token. Health is everybody's to ask.
-async fn guard(State(sidecar): State<Arc<Sidecar>>, request: Request, next: Next) -> Response {
-    let is_health = request.uri().path().starts_with("/grpc.health.v1.Health/");
+/// Lets in who knows the token. Health is everybody's to ask. All of Dapr's calls take one message,
+/// while those of reflection may go on for as long as the client likes.
+async fn guard(State(sidecar): State<Arc<Sidecar>>, mut request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let is_health = path.starts_with("/grpc.health.v1.Health/");
+    if path.starts_with("/dapr.proto.runtime.v1.Dapr/") {
+        request = request.map(timely);
+    }
     match sidecar.access.check_token(request.headers()) {
         Err(error) if !is_health => Status::from(error).into_http(),
         _ => next.run(request).await,

@@ -19,13 +19,14 @@ use tokio::sync::Semaphore;
 
 use super::{Failure, url};
 use crate::{
-    corridor,
+    clock, corridor,
+    net::BODY_TIMEOUT,
     off_thread::{LARGE, off_thread},
     sidecar::Sidecar,
     wire::{error::Error, json, proto},
 };
 
-/// Reading JSON takes up to 250 times its size for a moment, so large bodies take turns.
+/// Reading JSON takes up to 70 times its size for a moment, so large bodies take turns.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(1);
 
 /// Where the name of the component stands in the path.
@@ -77,10 +78,10 @@ async fn read<M: Message + Name + Default + 'static>(
     read.await.unwrap_or_else(|_| Err(Error::BodyRead("its reader failed".to_owned())))
 }
 
-/// The whole body, unless it is longer than `limit` bytes.
+/// The whole body, unless it is longer than `limit` bytes, or long in coming.
 pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Error> {
-    let read = Limited::new(body, limit).collect().await;
-    read.map(|body| body.to_bytes()).map_err(|error| {
+    let read = clock::within(BODY_TIMEOUT, Limited::new(body, limit).collect()).await;
+    read.ok_or(Error::BodyTimeout)?.map(|body| body.to_bytes()).map_err(|error| {
         let too_large = error.is::<LengthLimitError>();
         // daprd's words for a body over the limit
         let reason = if too_large { "stream too large".to_owned() } else { error.to_string() };

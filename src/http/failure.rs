@@ -19,7 +19,7 @@ struct Body<'a> {
 impl Failure {
     /// The body, without a line break at its end.
     pub(super) fn body(&self) -> String {
-        let body = Body { error_code: self.0.error_code(), message: &self.0.to_string() };
+        let body = Body { error_code: self.0.error_code(), message: &self.0.message() };
         // Two strings can always be written.
         let json = serde_json::to_string(&body).unwrap_or_default();
         escape(&json)
@@ -46,7 +46,7 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = self.0.http_status();
         match self.0 {
-            Error::MalformedPath(_) => return (status, self.0.to_string()).into_response(),
+            Error::MalformedPath(_) => return (status, self.0.message()).into_response(),
             Error::Unauthorized(_) => return (status, "invalid api token\n").into_response(),
             _ => {}
         }

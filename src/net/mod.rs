@@ -9,9 +9,12 @@ mod connection;
 mod drain;
 mod listen;
 mod listener;
+mod progress;
 #[cfg(unix)]
 mod unix;
 mod workers;
+
+use std::time::Duration;
 
 pub(crate) use accept::accept;
 pub use address::Address;
@@ -25,6 +28,9 @@ pub(crate) use listener::{Listener, Socket};
 #[cfg(unix)]
 pub(crate) use unix::bind_socket;
 pub(crate) use workers::Workers;
+
+/// Time that the body of a request, or its message, has to come.
+pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What a connection speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

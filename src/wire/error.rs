@@ -8,7 +8,12 @@ use thiserror::Error as ThisError;
 use tonic::{Code, Status};
 
 use super::rpc::{self, ErrorInfo};
-use crate::chat;
+use crate::{chat, net::BODY_TIMEOUT};
+
+/// Bytes of an error's text. It may quote the client, and gRPC sends it in a header, escaped, which
+/// clients take up to 16 KiB of.
+const MAX_MESSAGE: usize = 4096;
+const CUT: &str = "…";
 
 /// Why a call failed, on any surface. Texts and codes are daprd's.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
@@ -38,6 +43,9 @@ pub enum Error {
     /// An HTTP body could not be read, or is longer than the limit.
     #[error("failed to read request body: {0}")]
     BodyRead(String),
+    /// The message of a call did not come in time.
+    #[error("failed to read request body: it did not come within {} s", BODY_TIMEOUT.as_secs())]
+    BodyTimeout,
     /// An HTTP body is not proto JSON of the message that the path takes.
     #[error("failed deserializing HTTP body: proto: {0}")]
     MalformedBody(String),
@@ -116,6 +124,7 @@ impl Error {
                 (Code::ResourceExhausted, Http::INTERNAL_SERVER_ERROR, "ERR_CONVERSATION_INVOKE")
             }
             Self::BodyRead(_) => (Code::ResourceExhausted, Http::BAD_REQUEST, "ERR_BODY_READ"),
+            Self::BodyTimeout => (Code::DeadlineExceeded, Http::REQUEST_TIMEOUT, "ERR_BODY_READ"),
             Self::MalformedBody(_) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
@@ -148,6 +157,16 @@ impl Error {
         self.row().1
     }
 
+    /// What the client reads: the text, or as much of it as fits into a header.
+    pub fn message(&self) -> String {
+        let mut text = self.to_string();
+        if text.len() > MAX_MESSAGE {
+            text.truncate(text.floor_char_boundary(MAX_MESSAGE - CUT.len()));
+            text.push_str(CUT);
+        }
+        text
+    }
+
     /// daprd's name for it in HTTP bodies.
     pub fn error_code(&self) -> &'static str {
         self.row().2
@@ -156,7 +175,7 @@ impl Error {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        let (code, message) = (error.grpc_code(), error.to_string());
+        let (code, message) = (error.grpc_code(), error.message());
         match error {
             Error::Unauthorized(wrong) => {
                 let details = details(code, &message, &wrong.to_string());

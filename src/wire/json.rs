@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use prost::{Message, Name};
 use prost_reflect::{DescriptorPool, DeserializeOptions, DynamicMessage, MessageDescriptor};
+use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 use serde_json::{Deserializer, Value, error::Category};
 
 use super::{
@@ -22,6 +23,27 @@ static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     pool
 });
 
+/// What [`POOL`] holds, for reading: structs have no fields in it, so that those of a message are
+/// kept as the bytes that they are on the wire. As dynamic messages they would take hundreds of
+/// times their text.
+#[expect(clippy::expect_used, reason = "the same descriptors")]
+static READING: LazyLock<DescriptorPool> = LazyLock::new(|| {
+    let files = POOL.file_descriptor_protos().cloned().map(without_struct_fields);
+    let mut pool = DescriptorPool::new();
+    pool.add_file_descriptor_set(FileDescriptorSet { file: files.collect() })
+        .expect("the same descriptors");
+    pool
+});
+
+fn without_struct_fields(mut file: FileDescriptorProto) -> FileDescriptorProto {
+    if file.name() == "google/protobuf/struct.proto" {
+        for message in &mut file.message_type {
+            *message = DescriptorProto { name: message.name.take(), ..Default::default() };
+        }
+    }
+    file
+}
+
 /// Reads a message; an empty body counts as `{}`.
 ///
 /// ```
@@ -37,7 +59,7 @@ pub fn read<M: Message + Name + Default>(body: &[u8]) -> Result<M, Error> {
     let mut reader = Deserializer::from_slice(body);
     let options = DeserializeOptions::new().deny_unknown_fields(false);
     let message =
-        DynamicMessage::deserialize_with_options(descriptor::<M>(), &mut reader, &options)
+        DynamicMessage::deserialize_with_options(find::<M>(&READING), &mut reader, &options)
             .and_then(|message| reader.end().map(|()| message))
             .map_err(|error| Error::MalformedBody(explain(&error)))?;
     M::decode(message.encode_to_vec().as_slice())
@@ -69,9 +91,13 @@ pub(crate) fn value<M: Message + Name>(message: &M) -> Result<Value, Error> {
 }
 
 /// Knows the fields of a message, and reads it with none beside them.
-#[expect(clippy::expect_used, reason = "messages and descriptors come from the same files")]
 pub(crate) fn descriptor<M: Name>() -> MessageDescriptor {
-    POOL.get_message_by_name(&M::full_name()).expect("the pool holds every generated message")
+    find::<M>(&POOL)
+}
+
+#[expect(clippy::expect_used, reason = "messages and descriptors come from the same files")]
+fn find<M: Name>(pool: &DescriptorPool) -> MessageDescriptor {
+    pool.get_message_by_name(&M::full_name()).expect("the pool holds every generated message")
 }
 
 /// serde_json's words in the form of Go's protojson: what, and where.

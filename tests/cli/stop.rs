@@ -52,7 +52,7 @@ fn streaming(address: std::net::SocketAddr) -> TcpStream {
 fn calls_that_do_not_end_in_time() {
     assert_snapshot!(report(&stopped("1", &["TERM"])), @"
     -- stderr
-     WARN calls are still in flight after 1s; cutting them
+     WARN connections are still open after 1s; cutting them
     -- exit 0
     ");
 }

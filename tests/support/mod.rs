@@ -56,8 +56,8 @@ impl Sidecar {
     /// Starts mynah on the ports that the environment and the flags name.
     pub fn start_with_ports(environment: &[(&str, &str)], flags: &[&str]) -> Self {
         let folder = scratch("sidecar");
-        let (file, output) = (folder.join("addresses.json"), folder.join("output.txt"));
-        let log = folder.join("log.txt");
+        let [file, output, log] =
+            ["addresses.json", "output.txt", "log.txt"].map(|name| folder.join(name));
         let child = mynah()
             .envs(environment.iter().copied())
             .arg("--addresses-file")

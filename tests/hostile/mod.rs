@@ -1,0 +1,95 @@
+//! What those who mean no good get: a clear answer or a closed door, while others are served, and
+//! afterwards the process is as it was.
+//!
+//! "As it was" is resident memory, within [`SLACK`]: freed memory goes back to the system by pages,
+//! and the allocator keeps some for the next call.
+
+mod bodies;
+mod connections;
+mod conversations;
+mod floods;
+mod frames;
+mod raw;
+mod slow;
+mod streams;
+
+use std::{fs, pin::pin, time::Duration};
+
+use crate::support::{
+    Sidecar,
+    messages::{ask, tool},
+    process::soon,
+};
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Looks at memory before it counts as kept: twenty seconds of them.
+const LOOKS: usize = 200;
+/// KiB that may stay with the allocator.
+const SLACK: usize = 96 * 1024;
+
+/// Does harm to a sidecar while somebody else is served, and sees that no harm was done.
+async fn survives<T>(sidecar: &Sidecar, harm: impl Future<Output = T>) -> T {
+    is_served(sidecar).await;
+    let before = memory(sidecar);
+    let mut harm = pin!(harm);
+    let outcome = loop {
+        is_served(sidecar).await;
+        tokio::select! {
+            outcome = harm.as_mut() => break outcome,
+            () = pause() => {}
+        }
+    };
+    is_served(sidecar).await;
+    is_unharmed(sidecar, before).await;
+    outcome
+}
+
+/// Memory comes back, and nothing panicked.
+async fn is_unharmed(sidecar: &Sidecar, before: usize) {
+    let mut now = memory(sidecar);
+    for _ in 0..LOOKS {
+        if now <= before + SLACK {
+            break;
+        }
+        pause().await;
+        now = memory(sidecar);
+    }
+    assert!(now <= before + SLACK, "{before} KiB before, {now} KiB after");
+    let log = sidecar.logged();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+/// A caller with a connection of his own on each surface.
+async fn is_served(sidecar: &Sidecar) {
+    let answer = soon(sidecar.converse(ask("call a tool", [tool("tool", serde_json::json!({}))])));
+    assert_eq!(answer.await.expect("an answer").called(), ["tool"]);
+    assert_eq!(soon(sidecar.get("/v1.0/healthz")).await.status, 204);
+}
+
+/// KiB of memory that the process holds.
+fn memory(sidecar: &Sidecar) -> usize {
+    status(sidecar, "VmRSS:")
+}
+
+/// The most KiB of memory that it ever held.
+fn peak(sidecar: &Sidecar) -> usize {
+    status(sidecar, "VmHWM:")
+}
+
+fn status(sidecar: &Sidecar, name: &str) -> usize {
+    let status = fs::read_to_string(format!("/proc/{}/status", sidecar.pid())).expect("it lives");
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("its memory");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[expect(clippy::disallowed_methods, reason = "another process goes by the clock on the wall")]
+async fn pause() {
+    tokio::time::sleep(PAUSE).await;
+}
+
+/// What comes within a second; the rest is left undone.
+#[expect(clippy::disallowed_methods, reason = "another process goes by the clock on the wall")]
+async fn for_a_moment<F: Future>(future: F) -> Option<F::Output> {
+    tokio::time::timeout(Duration::from_secs(1), future).await.ok()
+}

@@ -1,0 +1,108 @@
+//! HTTP/2, frame by frame, as no client library would send it.
+
+use std::{io, net::SocketAddr};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, BufReader},
+    net::{
+        TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+};
+
+use crate::support::process::soon;
+
+pub const DATA: u8 = 0;
+pub const HEADERS: u8 = 1;
+pub const RESET: u8 = 3;
+pub const SETTINGS: u8 = 4;
+pub const PING: u8 = 6;
+pub const GOAWAY: u8 = 7;
+pub const CONTINUATION: u8 = 9;
+
+pub const END_STREAM: u8 = 1;
+pub const END_HEADERS: u8 = 4;
+
+/// The reason of a GOAWAY for those who ask for too much.
+pub const ENHANCE_YOUR_CALM: u32 = 11;
+
+/// Both directions of a connection.
+pub struct Connection {
+    pub sender: OwnedWriteHalf,
+    pub receiver: Receiver,
+}
+
+pub struct Receiver(BufReader<OwnedReadHalf>);
+
+pub struct Frame {
+    pub kind: u8,
+    pub payload: Vec<u8>,
+}
+
+impl Connection {
+    /// Says hello, and has the server's settings.
+    pub async fn open(address: SocketAddr) -> Self {
+        let (receiver, mut sender) = soon(TcpStream::connect(address)).await.unwrap().into_split();
+        let hello = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frame(SETTINGS, 0, 0, b"")[..]].concat();
+        sender.write_all(&hello).await.unwrap();
+        let mut receiver = Receiver(BufReader::new(receiver));
+        assert_eq!(receiver.next().await.expect("a frame").kind, SETTINGS);
+        Self { sender, receiver }
+    }
+}
+
+impl Receiver {
+    /// The next frame; none at the end.
+    pub async fn next(&mut self) -> Option<Frame> {
+        let mut head = [0; 9];
+        soon(self.0.read_exact(&mut head)).await.ok()?;
+        let len = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let mut payload = vec![0; len as usize];
+        soon(self.0.read_exact(&mut payload)).await.ok()?;
+        Some(Frame { kind: head[3], payload })
+    }
+
+    /// Reads to the end; the reason of the goodbye, if there was one.
+    pub async fn goodbye(&mut self) -> Option<u32> {
+        let mut reason = None;
+        while let Some(frame) = self.next().await {
+            if frame.kind == GOAWAY {
+                reason = frame.payload[4..8].try_into().ok().map(u32::from_be_bytes);
+            }
+        }
+        reason
+    }
+}
+
+/// Writes the same again and again; the server may hang up on it.
+pub async fn repeat(sender: &mut OwnedWriteHalf, bytes: &[u8], times: usize) -> io::Result<()> {
+    for _ in 0..times {
+        soon(sender.write_all(bytes)).await?;
+    }
+    Ok(())
+}
+
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let len = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&len[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// The headers of a ConverseStreamAlpha2, as literals.
+pub fn headers() -> Vec<u8> {
+    let path = "/dapr.proto.runtime.v1.Dapr/ConverseStreamAlpha2";
+    let headers = [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", path),
+        (":authority", "localhost"),
+        ("content-type", "application/grpc"),
+        ("te", "trailers"),
+    ];
+    headers.into_iter().flat_map(|(name, value)| header(name, value)).collect()
+}
+
+/// A literal header that nobody remembers, each part shorter than 127 bytes.
+pub fn header(name: &str, value: &str) -> Vec<u8> {
+    let text = |text: &str| [&[u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
+    [vec![0], text(name), text(value)].concat()
+}

@@ -1,0 +1,68 @@
+//! Writers who take their time.
+
+use std::net::SocketAddr;
+
+use mynah::wire::proto::{ConversationRequestAlpha2, ConversationResponseAlpha2};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+use tonic::{
+    Code, Request, Status, client::Grpc, codegen::http::uri::PathAndQuery, transport::Endpoint,
+};
+use tonic_prost::ProstCodec;
+
+use super::survives;
+use crate::support::{Sidecar, process::soon};
+
+/// Half a request and nothing more: what the server says to that, in the end.
+async fn waits(address: SocketAddr, half: &str) -> String {
+    let mut connection = TcpStream::connect(address).await.unwrap();
+    connection.write_all(half.as_bytes()).await.unwrap();
+    let mut said = Vec::new();
+    // Reset or closed, it is over.
+    let _ = soon(connection.read_to_end(&mut said)).await;
+    String::from_utf8(said).unwrap()
+}
+
+/// The status of a call whose message does not come.
+async fn waits_for_a_message(address: SocketAddr) -> Status {
+    let endpoint = Endpoint::new(format!("http://{address}")).unwrap();
+    let mut caller = Grpc::new(endpoint.connect_lazy());
+    caller.ready().await.unwrap();
+    let path = PathAndQuery::from_static("/dapr.proto.runtime.v1.Dapr/ConverseAlpha2");
+    let codec = ProstCodec::<ConversationRequestAlpha2, ConversationResponseAlpha2>::default();
+    let never = Request::new(futures_util::stream::pending());
+    soon(caller.client_streaming(never, path, codec)).await.unwrap_err()
+}
+
+/// One test, since all of them wait.
+#[tokio::test]
+async fn requests_that_do_not_come_are_given_up() {
+    let sidecar = Sidecar::start();
+    let (http, grpc) = (sidecar.http, sidecar.grpc);
+    let post = "POST /v1.0-alpha2/conversation/echo/converse HTTP/1.1\r\nHost: localhost\r\n";
+    let whole = format!("{post}Content-Length: 100\r\n\r\n{{");
+    let chunked = format!("{post}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n");
+    let wait = async {
+        tokio::join!(
+            waits(http, ""),
+            waits(http, "POST /v1.0-al"),
+            waits(http, post),
+            waits(grpc, "PRI * HTTP/2"),
+            waits(http, "PRI * HTTP/2"),
+            waits(http, &whole),
+            waits(http, &chunked),
+            waits_for_a_message(grpc),
+        )
+    };
+    let (silent, line, head, preface, other, body, chunks, status) = survives(&sidecar, wait).await;
+    assert_eq!([silent, line, head, other], [""; 4]);
+    assert!(!preface.contains("HTTP"), "settings at most: {preface:?}");
+    for answer in [body, chunks] {
+        assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+        assert!(answer.contains("it did not come within 30 s"), "{answer}");
+    }
+    assert_eq!(status.code(), Code::DeadlineExceeded, "{status:?}");
+    assert!(status.message().contains("it did not come within 30 s"), "{status:?}");
+}
