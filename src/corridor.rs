@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// ConverseAlpha1.
-pub(crate) async fn alpha1(
+pub async fn alpha1(
     sidecar: &Sidecar,
     request: proto::ConversationRequest,
 ) -> Result<proto::ConversationResponse, Error> {
@@ -27,7 +27,7 @@ pub(crate) async fn alpha1(
 }
 
 /// ConverseAlpha2.
-pub(crate) async fn alpha2(
+pub async fn alpha2(
     sidecar: &Sidecar,
     request: proto::ConversationRequestAlpha2,
 ) -> Result<proto::ConversationResponseAlpha2, Error> {
@@ -39,7 +39,7 @@ pub(crate) async fn alpha2(
 }
 
 /// ConverseStreamAlpha1.
-pub(crate) async fn stream_alpha1(
+pub async fn stream_alpha1(
     sidecar: &Sidecar,
     request: proto::ConversationRequest,
 ) -> Result<
@@ -59,7 +59,7 @@ pub(crate) async fn stream_alpha1(
 }
 
 /// ConverseStreamAlpha2.
-pub(crate) async fn stream_alpha2(
+pub async fn stream_alpha2(
     sidecar: &Sidecar,
     request: proto::ConversationRequestAlpha2,
 ) -> Result<

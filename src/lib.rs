@@ -13,7 +13,7 @@ pub mod stream;
 
 // The way of a request.
 pub mod wire;
-mod corridor;
+pub mod corridor;
 pub mod dispatch;
 pub mod sidecar;
 pub mod access;

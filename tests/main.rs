@@ -38,11 +38,14 @@ mod parity;
 // How it starts, what it says, where it listens, and how it ends.
 mod cli;
 mod life;
+mod life_under_load;
 mod ports;
 mod reload;
+mod soak;
 mod sockets;
 
 // What holds everywhere, and what the documents say.
 mod determinism;
+mod fuzz;
 mod invariants;
 mod readme;

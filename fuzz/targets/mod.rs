@@ -1,0 +1,73 @@
+//! What is fuzzed. Each target takes any bytes, panics where a property does not hold, and returns
+//! whether the bytes came to an answer. The programs of `cargo fuzz` and the tests of mynah run the
+//! same ones.
+
+pub mod json;
+pub mod matching;
+pub mod protobuf;
+pub mod schema;
+pub mod scrubber;
+pub mod yaml;
+
+mod choices;
+
+use futures_util::{FutureExt, StreamExt};
+use mynah::{
+    corridor,
+    wire::{
+        error::Error,
+        proto::{self, conversation_stream_response_alpha2::Message},
+    },
+};
+
+/// A sidecar without sockets.
+fn sidecar() -> mynah::sidecar::Sidecar {
+    use mynah::{component::ComponentSpec, dispatch::Component, metrics::Metrics};
+    let metrics = Metrics::new("fuzz");
+    let component = |spec: ComponentSpec| {
+        let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
+        Component::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls)
+    };
+    mynah::sidecar::Sidecar {
+        app_id: "fuzz".to_owned(),
+        components: [ComponentSpec::built_in()].into_iter().map(component).collect(),
+        max_body_size: 4 * 1024 * 1024,
+        access: Default::default(),
+        metrics,
+        drain: Default::default(),
+        labels: Default::default(),
+    }
+}
+
+type Answer = Result<proto::ConversationResponseAlpha2, Error>;
+
+/// The answer of echo, which is the same twice, and the same streamed. `None` for a request that
+/// is too large to be answered at once.
+fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
+    let sidecar = sidecar();
+    request.name = "echo".to_owned();
+    let first = corridor::alpha2(&sidecar, request.clone()).now_or_never()?;
+    let again = corridor::alpha2(&sidecar, request.clone()).now_or_never()?;
+    assert_eq!(first, again, "the same request, another answer");
+    match corridor::stream_alpha2(&sidecar, request).now_or_never()? {
+        Ok(stream) => assert_eq!(streamed(stream.collect::<Vec<_>>().now_or_never()?), first),
+        Err(error) => assert_eq!(Err(error), first),
+    }
+    Some(first)
+}
+
+/// The answer that a stream ends with, whose text is that of its chunks.
+fn streamed(messages: Vec<Result<proto::ConversationStreamResponseAlpha2, Error>>) -> Answer {
+    let mut text = String::new();
+    for message in messages {
+        match message?.message.expect("a chunk or the end") {
+            Message::Chunk(chunk) => text += &chunk.content,
+            Message::Complete(proto::ConversationStreamCompleteAlpha2 { context_id, outputs }) => {
+                let message = outputs[0].choices[0].message.as_ref().expect("a message");
+                assert_eq!(message.content, text);
+                return Ok(proto::ConversationResponseAlpha2 { context_id, outputs });
+            }
+        }
+    }
+    panic!("a stream without its end");
+}
