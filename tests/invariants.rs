@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Where the project's own Rust is.
+const FOLDERS: [&str; 4] = ["src", "tests", "benches", "bench/src"];
 /// The longest that a file may be.
 const MAX_LINES: usize = 400;
 
@@ -196,7 +198,7 @@ fn nothing_is_left_undone() {
         concat!("#[ig", "nore"),
     ];
     let is_breach = |line: &str| marks.iter().any(|mark| line.contains(mark));
-    for folder in ["src", "tests"] {
+    for folder in FOLDERS {
         let breaches: Vec<_> = sources(folder).iter().flat_map(|s| s.breaches(is_breach)).collect();
         no_breaches("nothing is left undone", &breaches);
     }
@@ -204,7 +206,7 @@ fn nothing_is_left_undone() {
 
 #[test]
 fn no_file_is_too_long_to_read() {
-    for source in sources("src").iter().chain(&sources("tests")) {
+    for source in FOLDERS.into_iter().flat_map(sources) {
         let lines = source.text.lines().count();
         let Source { path, .. } = source;
         assert!(lines <= MAX_LINES, "{path}:{MAX_LINES}: {lines} lines, of {MAX_LINES} at most");

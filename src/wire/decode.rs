@@ -16,7 +16,7 @@ use crate::chat::{
 };
 
 /// Reads an Alpha2 request for a component that exists.
-pub(crate) fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Error> {
+pub fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Error> {
     let component = request.name;
     if request.inputs.is_empty() {
         return Err(Error::MissingInputs { component });
@@ -122,7 +122,7 @@ fn parameters(source: BTreeMap<String, Any>) -> BTreeMap<String, Parameter> {
 }
 
 /// Reads an Alpha1 request for a component that exists.
-pub(crate) fn alpha1(request: proto::ConversationRequest) -> Result<Request, Error> {
+pub fn alpha1(request: proto::ConversationRequest) -> Result<Request, Error> {
     check_metadata(&request.metadata)?;
     if request.inputs.is_empty() {
         return Err(Error::MissingInputs { component: request.name });

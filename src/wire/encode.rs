@@ -12,20 +12,20 @@ use crate::chat::{Parameter, Request, Response, ToolCall, Usage};
 
 /// What of a request comes back in its answer.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Returned {
+pub struct Returned {
     context_id: Option<String>,
     parameters: BTreeMap<String, Any>,
 }
 
 impl Returned {
     /// Alpha2 returns the context id, unless it is empty.
-    pub(crate) fn alpha2(request: &Request) -> Self {
+    pub fn alpha2(request: &Request) -> Self {
         let context_id = request.context_id.clone().filter(|id| !id.is_empty());
         Self { context_id, parameters: BTreeMap::new() }
     }
 
     /// Alpha1 returns the parameters, too.
-    pub(crate) fn alpha1(request: &Request) -> Self {
+    pub fn alpha1(request: &Request) -> Self {
         let any = |parameter: &Parameter| Any {
             type_url: parameter.type_url.clone(),
             value: parameter.value.clone(),
@@ -37,7 +37,7 @@ impl Returned {
 }
 
 /// The answer to ConverseAlpha2.
-pub(crate) fn alpha2(response: Response, returned: Returned) -> proto::ConversationResponseAlpha2 {
+pub fn alpha2(response: Response, returned: Returned) -> proto::ConversationResponseAlpha2 {
     proto::ConversationResponseAlpha2 {
         context_id: returned.context_id,
         outputs: vec![alpha2_output(response)],
@@ -80,7 +80,7 @@ fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2CompletionUsage 
 }
 
 /// The answer to ConverseAlpha1; tool calls are lost, as in daprd.
-pub(crate) fn alpha1(response: Response, returned: Returned) -> proto::ConversationResponse {
+pub fn alpha1(response: Response, returned: Returned) -> proto::ConversationResponse {
     proto::ConversationResponse {
         context_id: returned.context_id,
         outputs: vec![proto::ConversationResult {
@@ -91,14 +91,14 @@ pub(crate) fn alpha1(response: Response, returned: Returned) -> proto::Conversat
 }
 
 /// A piece of a ConverseStreamAlpha2 answer.
-pub(crate) fn alpha2_chunk(content: String) -> proto::ConversationStreamResponseAlpha2 {
+pub fn alpha2_chunk(content: String) -> proto::ConversationStreamResponseAlpha2 {
     use conversation_stream_response_alpha2::Message;
     let chunk = Message::Chunk(proto::ConversationStreamChunk { content });
     proto::ConversationStreamResponseAlpha2 { message: Some(chunk) }
 }
 
 /// The end of a ConverseStreamAlpha2 answer.
-pub(crate) fn alpha2_complete(
+pub fn alpha2_complete(
     response: Response,
     returned: Returned,
 ) -> proto::ConversationStreamResponseAlpha2 {
@@ -112,14 +112,14 @@ pub(crate) fn alpha2_complete(
 }
 
 /// A piece of a ConverseStreamAlpha1 answer.
-pub(crate) fn alpha1_chunk(content: String) -> proto::ConversationStreamResponse {
+pub fn alpha1_chunk(content: String) -> proto::ConversationStreamResponse {
     use conversation_stream_response::Message;
     let chunk = Message::Chunk(proto::ConversationStreamChunk { content });
     proto::ConversationStreamResponse { message: Some(chunk) }
 }
 
 /// The end of a ConverseStreamAlpha1 answer.
-pub(crate) fn alpha1_complete(
+pub fn alpha1_complete(
     response: Response,
     returned: Returned,
 ) -> proto::ConversationStreamResponse {

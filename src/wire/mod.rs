@@ -5,8 +5,8 @@
 //! [`json`] reads and writes proto JSON.
 
 pub(crate) mod codec;
-pub(crate) mod decode;
-pub(crate) mod encode;
+pub mod decode;
+pub mod encode;
 pub mod error;
 pub mod json;
 pub(crate) mod refusal;

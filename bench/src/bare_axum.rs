@@ -1,0 +1,109 @@
+//! axum in the shape of mynah's server, and nothing behind it: JSON in by serde, JSON out.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use axum::{Json, Router, routing::post, serve::Listener};
+use mynah_bench::{
+    cases::{JSON_PATH, SHORT_TEXT},
+    shape::{Connections, serve},
+};
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpStream;
+
+fn main() -> anyhow::Result<()> {
+    serve(work)
+}
+
+async fn work(connections: Connections) -> anyhow::Result<()> {
+    let router = Router::new().route(JSON_PATH, post(converse));
+    Ok(axum::serve(Accepted(connections), router).await?)
+}
+
+async fn converse(Json(_): Json<Request>) -> Json<Response> {
+    let message = ResultMessage { content: SHORT_TEXT };
+    let choice = Choice { finish_reason: "stop", message };
+    let usage = Usage { completion_tokens: "3", prompt_tokens: "3", total_tokens: "6" };
+    Json(Response { outputs: vec![Output { choices: vec![choice], model: "echo", usage }] })
+}
+
+struct Accepted(Connections);
+
+impl Listener for Accepted {
+    type Io = TcpStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (TcpStream, SocketAddr) {
+        loop {
+            if let Some(Ok(stream)) = self.0.next().await {
+                return (stream, (Ipv4Addr::LOCALHOST, 0).into());
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        Ok((Ipv4Addr::LOCALHOST, 0).into())
+    }
+}
+
+#[expect(dead_code, reason = "decoded, and not looked at")]
+#[derive(Deserialize)]
+struct Request {
+    inputs: Vec<Input>,
+}
+
+#[expect(dead_code, reason = "decoded, and not looked at")]
+#[derive(Deserialize)]
+struct Input {
+    messages: Vec<Message>,
+}
+
+#[expect(dead_code, reason = "decoded, and not looked at")]
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    of_user: Said,
+}
+
+#[expect(dead_code, reason = "decoded, and not looked at")]
+#[derive(Deserialize)]
+struct Said {
+    content: Vec<Part>,
+}
+
+#[expect(dead_code, reason = "decoded, and not looked at")]
+#[derive(Deserialize)]
+struct Part {
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Response {
+    outputs: Vec<Output>,
+}
+
+#[derive(Serialize)]
+struct Output {
+    choices: Vec<Choice>,
+    model: &'static str,
+    usage: Usage,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Choice {
+    finish_reason: &'static str,
+    message: ResultMessage,
+}
+
+#[derive(Serialize)]
+struct ResultMessage {
+    content: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Usage {
+    completion_tokens: &'static str,
+    prompt_tokens: &'static str,
+    total_tokens: &'static str,
+}

@@ -1,0 +1,28 @@
+//! tonic in the shape of mynah's server, and nothing behind it.
+
+use std::time::Duration;
+
+use futures_util::stream;
+use mynah::wire::proto::dapr_server::DaprServer;
+use mynah_bench::{
+    bare::Bare,
+    shape::{Connections, serve},
+};
+use tonic::transport::Server;
+
+fn main() -> anyhow::Result<()> {
+    serve(work)
+}
+
+async fn work(connections: Connections) -> anyhow::Result<()> {
+    let accepted = stream::unfold(connections, |mut connections| async {
+        Some((connections.next().await?, connections))
+    });
+    let served = Server::builder()
+        .http2_keepalive_interval(Some(Duration::from_secs(10)))
+        .http2_keepalive_timeout(Some(Duration::from_secs(5)))
+        .max_concurrent_streams(1024)
+        .add_service(DaprServer::new(Bare))
+        .serve_with_incoming(accepted);
+    Ok(served.await?)
+}

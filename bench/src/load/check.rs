@@ -1,0 +1,72 @@
+//! That the answers are right, by a real client that decodes them, before anything is measured.
+
+use anyhow::{Context, bail};
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use mynah::wire::{
+    json,
+    proto::{
+        ConversationResponseAlpha2, ConversationStreamCompleteAlpha2,
+        conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
+    },
+};
+use mynah_bench::cases::{Case, Heard, JSON_PATH};
+use serde_json::Value;
+use tokio::net::TcpStream;
+
+use crate::server::Server;
+
+/// Fails unless the server answers the case as it should.
+pub(crate) async fn check(server: &Server, case: Case) -> anyhow::Result<()> {
+    let heard = match case {
+        Case::Json => post(server).await,
+        Case::Stream => stream(server).await,
+        _ => converse(server, case).await,
+    };
+    let name = server.program.name();
+    let heard = heard.with_context(|| format!("{name} does not answer"))?;
+    let right = if server.program.is_bare() { case.check_bare(&heard) } else { case.check(&heard) };
+    right.with_context(|| format!("{name} answers {} wrongly", case.name()))
+}
+
+async fn converse(server: &Server, case: Case) -> anyhow::Result<Heard> {
+    let mut client = DaprClient::connect(format!("http://{}", server.address(case))).await?;
+    let answer = client.converse_alpha2(case.message()?).await?.into_inner();
+    Ok(Heard { chunks: Vec::new(), answer: as_json(&answer)? })
+}
+
+async fn stream(server: &Server) -> anyhow::Result<Heard> {
+    let url = format!("http://{}", server.address(Case::Stream));
+    let mut client = DaprClient::connect(url).await?;
+    let answer = client.converse_stream_alpha2(Case::Stream.message()?).await?;
+    let (mut stream, mut chunks) = (answer.into_inner(), Vec::new());
+    while let Some(message) = stream.message().await? {
+        match message.message {
+            Some(Message::Chunk(chunk)) => chunks.push(chunk.content),
+            Some(Message::Complete(ConversationStreamCompleteAlpha2 { context_id, outputs })) => {
+                let answer = as_json(&ConversationResponseAlpha2 { context_id, outputs })?;
+                return Ok(Heard { chunks, answer });
+            }
+            None => bail!("an empty message"),
+        }
+    }
+    bail!("no complete")
+}
+
+async fn post(server: &Server) -> anyhow::Result<Heard> {
+    let address = server.address(Case::Json);
+    let (mut client, connection) =
+        http1::handshake(TokioIo::new(TcpStream::connect(address).await?)).await?;
+    tokio::spawn(connection);
+    let request = http::Request::post(JSON_PATH)
+        .header("host", address.to_string())
+        .header("content-type", "application/json")
+        .body(Full::new(bytes::Bytes::from(Case::Json.json().to_string())))?;
+    let body = client.send_request(request).await?.into_body().collect().await?.to_bytes();
+    Ok(Heard { chunks: Vec::new(), answer: serde_json::from_slice(&body)? })
+}
+
+fn as_json(answer: &ConversationResponseAlpha2) -> anyhow::Result<Value> {
+    Ok(serde_json::from_str(&json::write(answer)?)?)
+}

@@ -1,0 +1,224 @@
+//! The load: connections that stay open, and calls over them as fast as they are answered.
+//!
+//! Requests are encoded once. Of an answer the status and the length are looked at; that it is
+//! right was seen beforehand, see `check`.
+
+#![expect(clippy::disallowed_methods, reason = "a load goes by the clock on the wall")]
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail, ensure};
+use bytes::{BufMut, Bytes, BytesMut};
+use h2::client::SendRequest;
+use http::{Method, Request};
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use mynah_bench::cases::{Case, JSON_PATH};
+use prost::Message;
+use tokio::{net::TcpStream, task::JoinSet};
+
+/// What a connection may receive before it says that it has read it.
+const WINDOW: u32 = 16 * 1024 * 1024;
+
+/// Connections, and the calls that each has in flight.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Width {
+    pub(crate) connections: usize,
+    pub(crate) streams: usize,
+}
+
+/// One call at a time.
+pub(crate) const ONE: Width = Width { connections: 1, streams: 1 };
+/// 32 in flight.
+pub(crate) const USUAL: Width = Width { connections: 8, streams: 4 };
+/// 256 in flight.
+pub(crate) const WIDE: Width = Width { connections: 8, streams: 32 };
+
+/// Places from which calls are made, one at a time from each.
+#[derive(Debug)]
+pub(crate) struct Client(Vec<Caller>);
+
+/// One place.
+#[derive(Debug)]
+struct Caller {
+    sender: Sender,
+    request: Bytes,
+    /// Bytes of the answer, once the first has come.
+    answer: Option<usize>,
+}
+
+#[derive(Debug)]
+enum Sender {
+    Grpc { connection: SendRequest<Bytes>, head: Request<()> },
+    Json { connection: http1::SendRequest<Full<Bytes>>, head: Request<()> },
+}
+
+/// What a slice of time gave.
+#[derive(Debug, Default)]
+pub(crate) struct Slice {
+    pub(crate) seconds: f64,
+    /// The time of each call, in nanoseconds.
+    pub(crate) times: Vec<u32>,
+}
+
+impl Client {
+    /// Opens the connections.
+    pub(crate) async fn connect(
+        address: SocketAddr,
+        case: Case,
+        width: Width,
+    ) -> anyhow::Result<Self> {
+        let mut callers = Vec::new();
+        let request = body(case)?;
+        for _ in 0..width.connections {
+            if case == Case::Json {
+                // HTTP/1.1 has one call in flight on a connection.
+                for _ in 0..width.streams {
+                    callers.push(Sender::json(address).await?);
+                }
+            } else {
+                let sender = Sender::grpc(address, case).await?;
+                callers.extend((0..width.streams).map(|_| sender.again()));
+            }
+        }
+        let caller = |sender| Caller { sender, request: request.clone(), answer: None };
+        Ok(Self(callers.into_iter().map(caller).collect()))
+    }
+
+    /// Makes calls from all places until the time is over.
+    pub(crate) async fn run(&mut self, time: Duration) -> anyhow::Result<Slice> {
+        let start = Instant::now();
+        let end = start + time;
+        let mut calls = JoinSet::new();
+        for mut caller in self.0.drain(..) {
+            calls.spawn(async move {
+                let mut times = Vec::new();
+                let mut now = Instant::now();
+                while now < end {
+                    caller.call().await?;
+                    let done = Instant::now();
+                    times.push((done - now).as_nanos().min(u128::from(u32::MAX)) as u32);
+                    now = done;
+                }
+                anyhow::Ok((caller, times))
+            });
+        }
+        let mut slice = Slice::default();
+        while let Some(done) = calls.join_next().await {
+            let (caller, times) = done??;
+            self.0.push(caller);
+            slice.times.extend(times);
+        }
+        slice.seconds = start.elapsed().as_secs_f64();
+        Ok(slice)
+    }
+
+    /// Makes so many calls, one after the other, from the first place.
+    pub(crate) async fn count(&mut self, calls: usize) -> anyhow::Result<()> {
+        let caller = self.0.first_mut().context("a place to call from")?;
+        for _ in 0..calls {
+            caller.call().await?;
+        }
+        Ok(())
+    }
+}
+
+impl Caller {
+    async fn call(&mut self) -> anyhow::Result<()> {
+        let length = self.sender.call(self.request.clone()).await?;
+        let expected = *self.answer.get_or_insert(length);
+        ensure!(length == expected, "an answer of {length} bytes, after those of {expected}");
+        Ok(())
+    }
+}
+
+impl Sender {
+    async fn grpc(address: SocketAddr, case: Case) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let mut builder = h2::client::Builder::new();
+        builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
+        let (sender, connection) = builder.handshake(stream).await?;
+        tokio::spawn(connection);
+        let method = if case == Case::Stream { "ConverseStreamAlpha2" } else { "ConverseAlpha2" };
+        let head = Request::post(format!("http://{address}/dapr.proto.runtime.v1.Dapr/{method}"))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .body(())?;
+        Ok(Self::Grpc { connection: sender, head })
+    }
+
+    async fn json(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        let head = Request::builder().method(Method::POST).uri(JSON_PATH);
+        let head = head.header("host", address.to_string());
+        let head = head.header("content-type", "application/json").body(())?;
+        Ok(Self::Json { connection: sender, head })
+    }
+
+    /// The same connection, of HTTP/2 only.
+    fn again(&self) -> Self {
+        match self {
+            Self::Grpc { connection, head } => {
+                Self::Grpc { connection: connection.clone(), head: head.clone() }
+            }
+            Self::Json { .. } => unreachable!("a connection of HTTP/1.1 is not shared"),
+        }
+    }
+
+    /// Makes a call, and returns the bytes of its answer.
+    async fn call(&mut self, request: Bytes) -> anyhow::Result<usize> {
+        match self {
+            Self::Grpc { connection, head } => grpc(connection, head.clone(), request).await,
+            Self::Json { connection, head } => {
+                let request = head.clone().map(|()| Full::new(request));
+                connection.ready().await?;
+                let response = connection.send_request(request).await?;
+                ensure!(response.status() == 200, "HTTP status {}", response.status());
+                Ok(response.into_body().collect().await?.to_bytes().len())
+            }
+        }
+    }
+}
+
+async fn grpc(
+    connection: &mut SendRequest<Bytes>,
+    head: Request<()>,
+    request: Bytes,
+) -> anyhow::Result<usize> {
+    std::future::poll_fn(|context| connection.poll_ready(context)).await?;
+    let (response, mut send) = connection.send_request(head, false)?;
+    send.send_data(request, true)?;
+    let mut body = response.await?.into_body();
+    let mut length = 0;
+    while let Some(data) = body.data().await {
+        let data = data?;
+        length += data.len();
+        body.flow_control().release_capacity(data.len())?;
+    }
+    let trailers = body.trailers().await?;
+    match trailers.as_ref().and_then(|trailers| trailers.get("grpc-status")) {
+        Some(status) if status == "0" => Ok(length),
+        status => bail!("gRPC status {status:?}"),
+    }
+}
+
+/// The body of a request: JSON, or a message of gRPC with its length before it.
+fn body(case: Case) -> anyhow::Result<Bytes> {
+    if case == Case::Json {
+        return Ok(case.json().to_string().into());
+    }
+    let message = case.message()?;
+    let mut frame = BytesMut::new();
+    frame.put_u8(0);
+    frame.put_u32(message.encoded_len().try_into()?);
+    message.encode(&mut frame)?;
+    Ok(frame.freeze())
+}

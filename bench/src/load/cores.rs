@@ -1,0 +1,56 @@
+//! Which core a thread, and what it starts, runs on.
+
+use anyhow::ensure;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// The two cores that are used, of those that there are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cores {
+    all: CpuSet,
+    client: usize,
+    server: usize,
+}
+
+impl Cores {
+    /// Those that this process may use. Fails unless there are two.
+    pub(crate) fn find() -> anyhow::Result<Self> {
+        let all = sched_getaffinity(None)?;
+        let mut free = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core));
+        let (client, server) = (free.next(), free.next());
+        let (Some(client), Some(server)) = (client, server) else {
+            anyhow::bail!("two cores are needed: one for the server, one for the client");
+        };
+        ensure!(client != server);
+        Ok(Self { all, client, server })
+    }
+
+    /// Keeps this thread on the core of the client.
+    pub(crate) fn pin_client(self) -> anyhow::Result<()> {
+        pin(self.client)
+    }
+
+    /// Runs `start` on the core of the server, on which what it starts will stay.
+    pub(crate) fn on_server<T>(
+        self,
+        start: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        pin(self.server)?;
+        let started = start();
+        self.pin_client()?;
+        started
+    }
+
+    /// Runs `start` on all cores, on which what it starts may stay.
+    pub(crate) fn on_all<T>(self, start: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+        sched_setaffinity(None, &self.all)?;
+        let started = start();
+        self.pin_client()?;
+        started
+    }
+}
+
+fn pin(core: usize) -> anyhow::Result<()> {
+    let mut set = CpuSet::new();
+    set.set(core);
+    Ok(sched_setaffinity(None, &set)?)
+}

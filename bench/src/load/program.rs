@@ -1,0 +1,125 @@
+//! The programs that are measured, and how each is started.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use crate::Folders;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    Mynah,
+    BareTonic,
+    BareAxum,
+    Hello,
+    Daprd,
+}
+
+/// The ports that a program is told to listen on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ports {
+    pub(crate) grpc: u16,
+    pub(crate) http: u16,
+    /// One more, for what only daprd has.
+    pub(crate) internal: u16,
+}
+
+/// Where the programs are.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    folders: Folders,
+    daprd: Option<PathBuf>,
+    /// daprd's component.
+    components: tempfile::TempDir,
+}
+
+const COMPONENT: &str = "apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: echo}
+spec: {type: conversation.echo, version: v1}
+";
+
+impl Programs {
+    pub(crate) fn new(folders: Folders, daprd: Option<PathBuf>) -> anyhow::Result<Self> {
+        let components = tempfile::tempdir()?;
+        fs::write(components.path().join("echo.yaml"), COMPONENT)?;
+        Ok(Self { folders, daprd, components })
+    }
+
+    /// Whether there is a daprd to measure.
+    pub(crate) fn has_daprd(&self) -> bool {
+        self.daprd.is_some()
+    }
+
+    fn path(&self, program: Program) -> PathBuf {
+        let Folders { release, plain } = &self.folders;
+        match program {
+            Program::Mynah => release.join("mynah"),
+            Program::BareTonic => release.join("bare-tonic"),
+            Program::BareAxum => release.join("bare-axum"),
+            Program::Hello => plain.join("hello"),
+            Program::Daprd => self.daprd.clone().unwrap_or_default(),
+        }
+    }
+
+    /// The command that starts a program, below another one such as valgrind where it is given.
+    pub(crate) fn command(&self, program: Program, ports: Ports, below: &[String]) -> Command {
+        let path = self.path(program);
+        let mut command = match below {
+            [] => Command::new(&path),
+            [outer, args @ ..] => {
+                let mut command = Command::new(outer);
+                command.args(args).arg(&path);
+                command
+            }
+        };
+        command.args(self.args(program, ports));
+        command.env_remove("DAPR_API_TOKEN");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    fn args(&self, program: Program, ports: Ports) -> Vec<String> {
+        let Ports { grpc, http, internal } = ports;
+        let dapr = [format!("--dapr-grpc-port={grpc}"), format!("--dapr-http-port={http}")];
+        match program {
+            Program::Mynah => [&dapr[..], &["--metrics-port=0".to_owned()]].concat(),
+            Program::BareTonic | Program::Hello => vec![grpc.to_string()],
+            Program::BareAxum => vec![http.to_string()],
+            Program::Daprd => {
+                let own = [
+                    "--app-id=echo".to_owned(),
+                    "--enable-metrics=false".to_owned(),
+                    format!("--dapr-internal-grpc-port={internal}"),
+                    resources(self.components.path()),
+                ];
+                [&dapr[..], &own].concat()
+            }
+        }
+    }
+}
+
+fn resources(folder: &Path) -> String {
+    format!("--resources-path={}", folder.display())
+}
+
+impl Program {
+    /// What people call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Mynah => "mynah",
+            Self::BareTonic => "bare tonic",
+            Self::BareAxum => "bare axum",
+            Self::Hello => "hello",
+            Self::Daprd => "daprd",
+        }
+    }
+
+    /// Whether it answers everything the same.
+    pub(crate) fn is_bare(self) -> bool {
+        matches!(self, Self::BareTonic | Self::BareAxum | Self::Hello)
+    }
+}

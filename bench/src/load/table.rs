@@ -1,0 +1,75 @@
+//! Figures as Markdown.
+
+use std::fmt::{self, Display};
+
+use crate::{
+    pairs::{Figures, Ratio},
+    targets::Target,
+};
+
+/// A table, which is printed with its columns aligned by whoever renders it.
+#[derive(Debug)]
+pub(crate) struct Table {
+    text: String,
+}
+
+impl Table {
+    pub(crate) fn new(columns: &[&str]) -> Self {
+        let rule = vec!["---"; columns.len()].join("|");
+        Self { text: format!("| {} |\n|{rule}|\n", columns.join(" | ")) }
+    }
+
+    /// Adds a row, and shows it to who waits.
+    pub(crate) fn row(&mut self, cells: &[impl Display]) {
+        let cells: Vec<_> = cells.iter().map(ToString::to_string).collect();
+        let row = format!("| {} |", cells.join(" | "));
+        eprintln!("  {row}");
+        self.text += &row;
+        self.text.push('\n');
+    }
+}
+
+impl Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Cells of what one server did.
+pub(crate) fn figures(figures: Figures) -> [String; 4] {
+    let Figures { rate, p50, p99, cpu } = figures;
+    [thousands(rate), format!("{p50:.0}"), format!("{p99:.0}"), format!("{cpu:.1}")]
+}
+
+/// Thousands, with three digits that count.
+pub(crate) fn thousands(figure: f64) -> String {
+    let thousands = figure / 1e3;
+    match thousands {
+        ..10.0 => format!("{thousands:.2}k"),
+        10.0..100.0 => format!("{thousands:.1}k"),
+        _ => format!("{thousands:.0}k"),
+    }
+}
+
+/// A ratio with its interval.
+pub(crate) fn ratio(Ratio { median, low, high }: Ratio) -> String {
+    format!("{median:.2} ({low:.2} to {high:.2})")
+}
+
+/// Whether a figure is within its target, if it can be judged.
+pub(crate) fn verdict(figure: f64, target: Target, quiet: bool) -> String {
+    let (word, bound) = match target {
+        Target::AtMost(bound) => ("at most", bound),
+        Target::AtLeast(bound) => ("at least", bound),
+    };
+    let verdict = match (quiet, target.is_met(figure)) {
+        (false, _) => "not judged",
+        (true, true) => "ok",
+        (true, false) => "missed",
+    };
+    format!("{word} {}: {verdict}", bound_text(bound))
+}
+
+fn bound_text(bound: f64) -> String {
+    format!("{bound:.2}").trim_end_matches('0').trim_end_matches('.').to_owned()
+}

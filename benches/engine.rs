@@ -1,0 +1,122 @@
+//! The engine by itself, without sockets: what an answer costs, and what each step on the way.
+
+#![allow(missing_docs, reason = "criterion's macros write items without any")]
+#![allow(clippy::expect_used, reason = "a benchmark that cannot go on has failed")]
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use futures_util::FutureExt;
+use mynah::{
+    chat::{Message, Request, Response, Role, Tool},
+    provider::{
+        Provider,
+        echo::{Echo, EchoSettings},
+    },
+    wire::{decode, encode, json, proto::ConversationRequestAlpha2},
+};
+use prost::Message as _;
+use serde_json::{Value, json};
+
+criterion_group!(engine, echo, matching, arguments, wire, proto_json);
+criterion_main!(engine);
+
+/// A short message comes back.
+fn echo(criterion: &mut Criterion) {
+    let request = ask("Hello, mynah!", Vec::new());
+    criterion.bench_function("echo", |bencher| bencher.iter(|| answer(&request)));
+}
+
+/// Among more and more tools, one is found.
+fn matching(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("matching");
+    for count in [1, 10, 100, 1_000] {
+        let mut tools: Vec<_> = (1..count).map(|at| tool(&format!("inspect_part{at}"))).collect();
+        tools.push(tool("get_weather"));
+        let request = ask("What is the weather in Paris?", tools);
+        group.throughput(Throughput::Elements(count));
+        group.bench_with_input(BenchmarkId::from_parameter(count), &request, |bencher, request| {
+            bencher.iter(|| answer(request));
+        });
+    }
+}
+
+/// A call with arguments of every type.
+fn arguments(criterion: &mut Criterion) {
+    let schema = mynah::chat::LazyJson::new(schema());
+    let tool = Tool { parameters: Some(schema), ..tool("get_weather") };
+    let request = ask("What is the weather in Paris?", vec![tool]);
+    criterion.bench_function("arguments", |bencher| bencher.iter(|| answer(&request)));
+}
+
+/// Dapr's messages into a request, and a response into Dapr's message.
+fn wire(criterion: &mut Criterion) {
+    let message = message();
+    let bytes = message.encode_to_vec();
+    let request = decode::alpha2(message).expect("a request");
+    let response = answer(&request);
+    criterion.bench_function("decode", |bencher| {
+        bencher.iter(|| {
+            let message = ConversationRequestAlpha2::decode(black_box(&bytes[..]));
+            decode::alpha2(message.expect("a message"))
+        });
+    });
+    criterion.bench_function("encode", |bencher| {
+        bencher.iter(|| {
+            let returned = encode::Returned::alpha2(&request);
+            encode::alpha2(response.clone(), returned).encode_to_vec()
+        });
+    });
+}
+
+/// The same messages as JSON.
+fn proto_json(criterion: &mut Criterion) {
+    let text = request_json().to_string();
+    let message = message();
+    criterion.bench_function("proto JSON/read", |bencher| {
+        bencher.iter(|| json::read::<ConversationRequestAlpha2>(black_box(text.as_bytes())));
+    });
+    criterion.bench_function("proto JSON/print", |bencher| bencher.iter(|| json::write(&message)));
+}
+
+fn answer(request: &Request) -> Response {
+    let echo = Echo::new("echo", EchoSettings::default());
+    let answer = echo.converse(black_box(request)).now_or_never();
+    answer.expect("echo waits for nothing").expect("echo always answers")
+}
+
+fn ask(text: &str, tools: Vec<Tool>) -> Request {
+    Request { messages: vec![Message::new(Role::User, text)], tools, ..Request::default() }
+}
+
+fn tool(name: &str) -> Tool {
+    Tool { name: name.to_owned(), description: None, parameters: None }
+}
+
+fn message() -> ConversationRequestAlpha2 {
+    json::read(request_json().to_string().as_bytes()).expect("a message")
+}
+
+fn request_json() -> Value {
+    json!({
+        "name": "echo",
+        "inputs": [{ "messages": [
+            { "ofSystem": { "content": [{ "text": "Be brief." }] } },
+            { "ofUser": { "content": [{ "text": "What is the weather in Paris?" }] } },
+        ] }],
+        "tools": [{ "function": { "name": "get_weather", "parameters": schema() } }],
+    })
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["location"],
+        "properties": {
+            "location": { "type": "string" },
+            "days": { "type": "integer", "minimum": 1, "maximum": 14 },
+            "hourly": { "type": "boolean" },
+            "units": { "type": "array", "items": { "type": "string", "enum": ["mm", "inch"] } },
+        },
+    })
+}
