@@ -3,12 +3,16 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use axum::{Json, Router, routing::post, serve::Listener};
+use mimalloc::MiMalloc;
 use mynah_bench::{
     cases::{JSON_PATH, SHORT_TEXT},
     shape::{Connections, serve},
 };
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpStream;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> anyhow::Result<()> {
     serve(work)

@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use futures_util::stream;
+use mimalloc::MiMalloc;
 use mynah::wire::proto::dapr_server::DaprServer;
 use mynah_bench::{
     bare::Bare,
     shape::{Connections, serve},
 };
 use tonic::transport::Server;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> anyhow::Result<()> {
     serve(work)
