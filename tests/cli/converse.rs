@@ -172,11 +172,11 @@ fn a_long_answer() {
 }
 
 #[test]
-fn a_stream_is_printed_as_it_arrives_and_ends_with_an_interrupt() {
+fn a_stream_is_printed_as_it_arrives_and_ends_with_a_signal() {
     let sidecar = slow_sidecar();
     let process = Process::start(&mut converse(&sidecar, &["Hello, mynah!", "--stream"]));
     process.prints("Hello,");
-    assert_snapshot!(report(&process.interrupted()), @"
+    assert_snapshot!(report(&process.terminated()), @"
     Hello,
     -- ended by a signal
     ");

@@ -77,9 +77,10 @@ impl Process {
         look(|| is_printed().then_some(()), "the program does not print it");
     }
 
-    /// Interrupts it, as Ctrl-C does.
-    pub fn interrupted(self) -> Ended {
-        signal(self.child.id(), "INT");
+    /// Sends it SIGTERM, and waits for its end. Not SIGINT, which shells have what they start in
+    /// the background ignore.
+    pub fn terminated(self) -> Ended {
+        signal(self.child.id(), "TERM");
         self.ended()
     }
 
