@@ -2,7 +2,6 @@
 
 use std::{fs, io, path::PathBuf, sync::Arc};
 
-use axum::Router;
 use futures_util::future;
 use serde::Serialize;
 use thiserror::Error as ThisError;
@@ -34,7 +33,6 @@ pub struct App {
 struct Surface {
     listener: Listener,
     protocol: Protocol,
-    router: Router,
 }
 
 /// Where a sidecar listens.
@@ -92,14 +90,14 @@ impl App {
             http: http.address.clone(),
             metrics: metrics.as_ref().map(|listener| listener.address.clone()),
         };
-        let grpc_router = grpc::router(sidecar.clone()).await?;
-        let surface = |listener, protocol, router| Surface { listener, protocol, router };
+        let service = grpc::Service::new(sidecar.clone()).await?;
+        let surface = |listener, protocol| Surface { listener, protocol };
         let mut surfaces = vec![
-            surface(grpc, Protocol::Grpc, grpc_router),
-            surface(http, Protocol::Http, http::router(sidecar.clone())),
+            surface(grpc, Protocol::Grpc(service)),
+            surface(http, Protocol::Http(http::router(sidecar.clone()))),
         ];
         surfaces.extend(metrics.map(|listener| {
-            surface(listener, Protocol::Http, http::metrics_router(sidecar.clone()))
+            surface(listener, Protocol::Http(http::metrics_router(sidecar.clone())))
         }));
         warn_of_open_doors(&config);
         write_addresses(&config, &addresses)?;
@@ -122,9 +120,9 @@ impl App {
         let drain = self.sidecar.drain.clone();
         let (workers, ended) = Workers::start(&drain)?;
         let mut accepting = JoinSet::new();
-        for Surface { listener, protocol, router } in self.surfaces {
+        for Surface { listener, protocol } in self.surfaces {
             for socket in listener.sockets {
-                spawn_accept(&mut accepting, socket, protocol, &router, &workers, &drain);
+                spawn_accept(&mut accepting, socket, &protocol, &workers, &drain);
             }
         }
         drop(workers);
@@ -148,13 +146,12 @@ impl App {
 fn spawn_accept(
     accepting: &mut JoinSet<io::Result<()>>,
     socket: Socket,
-    protocol: Protocol,
-    router: &Router,
+    protocol: &Protocol,
     workers: &Workers,
     drain: &Drain,
 ) {
-    let (router, workers, drain) = (router.clone(), workers.clone(), drain.clone());
-    accepting.spawn(net::accept(socket, protocol, router, workers, drain));
+    let (protocol, workers, drain) = (protocol.clone(), workers.clone(), drain.clone());
+    accepting.spawn(net::accept(socket, protocol, workers, drain));
 }
 
 /// The port of an API, or its socket, which has daprd's name.

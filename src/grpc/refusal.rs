@@ -1,8 +1,7 @@
 //! tonic's refusals in daprd's words.
 
-use axum::{extract::State, response::Response};
-use http::HeaderMap;
-use tonic::{Code, Status};
+use http::{HeaderMap, Response};
+use tonic::{Code, Status, body::Body};
 
 use crate::wire::error::Error;
 
@@ -13,7 +12,7 @@ pub(super) struct Limits {
 }
 
 /// Replaces the status of a call that tonic refused before mynah saw it.
-pub(super) async fn explain(State(limits): State<Limits>, response: Response) -> Response {
+pub(super) fn explain(limits: Limits, response: Response<Body>) -> Response<Body> {
     match refusal(response.headers(), limits) {
         Some(error) => Status::from(error).into_http(),
         None => response,

@@ -5,29 +5,28 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::{
-    BoxError,
-    body::{Body, Bytes, HttpBody},
-};
+use axum::BoxError;
+use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture};
-use http_body::{Frame, SizeHint};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tonic::Status;
 
 use crate::{clock, net::BODY_TIMEOUT, wire::error::Error};
 
 /// A body that fails where it is not whole in time.
-struct Timely {
-    body: Body,
+pub(super) struct Timely {
+    body: Incoming,
     /// Made when there is something to wait for, which mostly there is not.
     late: Option<BoxFuture<'static, ()>>,
 }
 
-/// The body of a call that takes one message.
-pub(super) fn timely(body: Body) -> Body {
-    Body::new(Timely { body, late: None })
+impl From<Incoming> for Timely {
+    fn from(body: Incoming) -> Self {
+        Self { body, late: None }
+    }
 }
 
-impl HttpBody for Timely {
+impl Body for Timely {
     type Data = Bytes;
     type Error = BoxError;
 

@@ -1,7 +1,5 @@
 use std::{io, time::Duration};
 
-use axum::Router;
-
 #[cfg(unix)]
 use super::unix::SocketFile;
 use super::{Drain, Protocol, Socket, Workers, connection::Stream};
@@ -14,7 +12,6 @@ const OUT_OF_FILES: Duration = Duration::from_millis(50);
 pub(crate) async fn accept(
     socket: Socket,
     protocol: Protocol,
-    service: Router,
     workers: Workers,
     drain: Drain,
 ) -> io::Result<()> {
@@ -22,7 +19,7 @@ pub(crate) async fn accept(
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok(stream) => workers.hand(stream, protocol, service.clone()).await,
+                Ok(stream) => workers.hand(stream, protocol.clone()).await,
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept a connection");
                     clock::pause(OUT_OF_FILES).await;

@@ -4,15 +4,18 @@
 use std::os::unix::net::UnixStream;
 use std::{io, net::TcpStream, pin::pin, sync::Arc, time::Duration};
 
-use axum::Router;
-use hyper::service::service_fn;
+use http::{Request, Response};
+use hyper::{
+    body::{Body, Incoming},
+    service::{Service, service_fn},
+};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto::Builder,
+    service::TowerToHyperService,
 };
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::io::InspectReader;
-use tower::ServiceExt;
 
 use super::{Drain, Protocol, progress::Progress};
 use crate::clock;
@@ -38,54 +41,71 @@ pub(super) enum Stream {
 }
 
 /// Serves a connection until its client closes it, or the drain has seen its calls answered.
-pub(super) async fn serve(stream: Stream, protocol: Protocol, service: Router, drain: Drain) {
+pub(super) async fn serve(stream: Stream, protocol: Protocol, drain: Drain) {
     let served = match stream {
-        Stream::Tcp(stream) => serve_tcp(stream, protocol, service, drain).await,
+        Stream::Tcp(stream) => serve_tcp(stream, protocol, drain).await,
         #[cfg(unix)]
-        Stream::Unix(stream) => serve_unix(stream, protocol, service, drain).await,
+        Stream::Unix(stream) => serve_unix(stream, protocol, drain).await,
     };
     if let Err(error) = served {
         tracing::debug!(error, "connection closed");
     }
 }
 
-type Served = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+type Served = Result<(), BoxError>;
 
-async fn serve_tcp(stream: TcpStream, protocol: Protocol, service: Router, drain: Drain) -> Served {
+async fn serve_tcp(stream: TcpStream, protocol: Protocol, drain: Drain) -> Served {
     let stream = tokio::net::TcpStream::from_std(stream)?;
     stream.set_nodelay(true)?;
     match speaks(stream.readable(), &drain).await? {
-        true => serve_http(stream, protocol, service, drain).await,
+        true => serve_http(stream, protocol, drain).await,
         false => Ok(()),
     }
 }
 
 #[cfg(unix)]
-async fn serve_unix(
-    stream: UnixStream,
-    protocol: Protocol,
-    service: Router,
-    drain: Drain,
-) -> Served {
+async fn serve_unix(stream: UnixStream, protocol: Protocol, drain: Drain) -> Served {
     let stream = tokio::net::UnixStream::from_std(stream)?;
     match speaks(stream.readable(), &drain).await? {
-        true => serve_http(stream, protocol, service, drain).await,
+        true => serve_http(stream, protocol, drain).await,
         false => Ok(()),
     }
 }
 
-async fn serve_http<S>(stream: S, protocol: Protocol, service: Router, drain: Drain) -> Served
+async fn serve_http<I>(stream: I, protocol: Protocol, drain: Drain) -> Served
 where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    match protocol {
+        Protocol::Grpc(service) => answer(builder().http2_only(), stream, service, drain).await,
+        Protocol::Http(router) => {
+            answer(builder(), stream, TowerToHyperService::new(router), drain).await
+        }
+    }
+}
+
+/// Answers what comes over a connection, until its end.
+async fn answer<I, S, B>(
+    builder: Builder<TokioExecutor>,
+    stream: I,
+    service: S,
+    drain: Drain,
+) -> Served
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Service<Request<Incoming>, Response = Response<B>>,
+    S::Future: Send + 'static,
+    S::Error: Into<BoxError>,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
     let progress = Arc::new(Progress::default());
     let (reading, calling) = (progress.clone(), progress.clone());
     let stream = InspectReader::new(stream, move |bytes| reading.reads(bytes));
     let service = service_fn(move |request| {
         calling.calls();
-        service.clone().oneshot(request)
+        service.call(request)
     });
-    let builder = builder(protocol);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
         ended = connection.as_mut() => return ended,
@@ -108,7 +128,7 @@ async fn speaks(readable: impl Future<Output = io::Result<()>>, drain: &Drain) -
     }
 }
 
-fn builder(protocol: Protocol) -> Builder<TokioExecutor> {
+fn builder() -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
@@ -122,8 +142,5 @@ fn builder(protocol: Protocol) -> Builder<TokioExecutor> {
         .keep_alive_timeout(PING_TIMEOUT)
         .max_concurrent_streams(MAX_STREAMS)
         .max_header_list_size(MAX_HEADERS.1);
-    match protocol {
-        Protocol::Grpc => builder.http2_only(),
-        Protocol::Http => builder,
-    }
+    builder
 }

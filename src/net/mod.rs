@@ -16,6 +16,8 @@ mod workers;
 
 use std::time::Duration;
 
+use axum::Router;
+
 pub(crate) use accept::accept;
 pub use address::Address;
 pub use drain::Drain;
@@ -29,14 +31,16 @@ pub(crate) use listener::{Listener, Socket};
 pub(crate) use unix::bind_socket;
 pub(crate) use workers::Workers;
 
+use crate::grpc::Service;
+
 /// Time that the body of a request, or its message, has to come.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a connection speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a connection speaks, and what answers on it.
+#[derive(Debug, Clone)]
 pub(crate) enum Protocol {
     /// HTTP/2 from the first byte.
-    Grpc,
+    Grpc(Service),
     /// HTTP/1.1, or HTTP/2 from the first byte.
-    Http,
+    Http(Router),
 }

@@ -9,7 +9,6 @@ use std::{
     thread,
 };
 
-use axum::Router;
 use tokio::{
     runtime,
     sync::{mpsc, oneshot},
@@ -40,7 +39,6 @@ pub(crate) type Ended = Vec<oneshot::Receiver<()>>;
 struct Accepted {
     stream: Stream,
     protocol: Protocol,
-    service: Router,
 }
 
 impl Workers {
@@ -64,10 +62,10 @@ impl Workers {
     }
 
     /// Hands a connection to the next worker in turn.
-    pub(super) async fn hand(&self, stream: Stream, protocol: Protocol, service: Router) {
+    pub(super) async fn hand(&self, stream: Stream, protocol: Protocol) {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.queues.len();
         // A worker that has ended drops the connection, which closes it.
-        let _ = self.queues[turn].send(Accepted { stream, protocol, service }).await;
+        let _ = self.queues[turn].send(Accepted { stream, protocol }).await;
     }
 }
 
@@ -84,8 +82,8 @@ async fn work(mut accepted: mpsc::Receiver<Accepted>, drain: Drain) {
     loop {
         tokio::select! {
             next = accepted.recv() => match next {
-                Some(Accepted { stream, protocol, service }) => {
-                    connections.spawn(connection::serve(stream, protocol, service, drain.clone()));
+                Some(Accepted { stream, protocol }) => {
+                    connections.spawn(connection::serve(stream, protocol, drain.clone()));
                 }
                 None => break,
             },
