@@ -78,7 +78,13 @@ where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     match protocol {
-        Protocol::Grpc(service) => answer(builder().http2_only(), stream, service, drain).await,
+        Protocol::Grpc(service) => {
+            let mut builder = builder();
+            // Servers of gRPC send no date. Each second has another one, by which the table of
+            // known headers grows, and the search in it.
+            builder.http2().auto_date_header(false);
+            answer(builder.http2_only(), stream, service, drain).await
+        }
         Protocol::Http(router) => {
             answer(builder(), stream, TowerToHyperService::new(router), drain).await
         }

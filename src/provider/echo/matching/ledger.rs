@@ -1,6 +1,6 @@
 //! What each tool was mentioned by, and which mentions are used up.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::Mention;
 use crate::chat::{Message, Role, Tool};
@@ -27,7 +27,7 @@ impl Ledger {
     /// drop the calls from the history.
     pub(super) fn new(messages: &[Message], tools: &[Tool]) -> Self {
         let mut entries = vec![Entry::default(); tools.len()];
-        let mut by_name = HashMap::with_capacity(tools.len());
+        let mut by_name = BTreeMap::new();
         for (at, tool) in tools.iter().enumerate() {
             let first = *by_name.entry(tool.name.as_str()).or_insert(at);
             entries[at].since = (first == at).then_some(0);

@@ -1,6 +1,6 @@
 //! The words that matter to any tool, numbered.
 
-use std::{collections::HashMap, iter};
+use std::{collections::BTreeMap, iter};
 
 use super::plural::{same, stem};
 
@@ -12,7 +12,7 @@ pub(super) type Term = u32;
 pub(super) struct Terms<'n> {
     words: Vec<&'n str>,
     /// From a stem to the last word that has it.
-    by_stem: HashMap<&'n str, Term>,
+    by_stem: BTreeMap<&'n str, Term>,
     /// From a word to the one before that has the same stem.
     before: Vec<Option<Term>>,
 }
@@ -21,7 +21,7 @@ impl<'n> Terms<'n> {
     /// Numbers the words; the same word gets the same number wherever it is listed.
     pub(super) fn number(listed: &[&'n str]) -> (Self, Vec<Term>) {
         let mut terms = Self::default();
-        let mut known = HashMap::with_capacity(listed.len());
+        let mut known = BTreeMap::new();
         let numbers =
             listed.iter().map(|word| *known.entry(*word).or_insert_with(|| terms.add(word)));
         let numbers = numbers.collect();
