@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the time of a start is what is measured")]
 
 use std::{
-    fs,
+    fmt, fs,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -79,6 +79,13 @@ pub(crate) async fn compare(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+impl Effort {
+    /// How long two servers are measured.
+    fn seconds(self) -> f64 {
+        self.slice.as_secs_f64() * 2.0 * self.pairs as f64
+    }
+}
+
 /// On what was measured, and how to do it again.
 fn heading(Effort { pairs, slice }: Effort) -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -97,7 +104,7 @@ fn heading(Effort { pairs, slice }: Effort) -> String {
 impl Comparison {
     /// A server beside itself, which shows what cannot be told apart on this machine now.
     async fn beside_itself(&mut self) -> anyhow::Result<()> {
-        self.say(format_args!("bare tonic beside itself"));
+        Self::say(format_args!("bare tonic beside itself"), self.effort.seconds());
         let paired = self.measure([Program::BareTonic; 2], Case::Short).await?;
         let off = |ratio: Ratio| (ratio.median - 1.0).abs();
         self.quiet = off(paired.cpu) <= targets::NOISE;
@@ -108,11 +115,12 @@ impl Comparison {
     /// mynah beside what serves the same with nothing behind it, each on one core.
     async fn bare(&mut self, case: Case) -> anyhow::Result<()> {
         let bare = if case == Case::Json { Program::BareAxum } else { Program::BareTonic };
-        self.say(format_args!("mynah beside {}: {}", bare.name(), case.name()));
+        let what = format_args!("mynah beside {}: {}", bare.name(), case.name());
+        Self::say(what, self.effort.seconds());
         let programs = [Program::Mynah, bare];
         let paired = self.measure(programs, case).await?;
         let instructions = self.instructions(programs, case).await?;
-        self.cost(case, programs, paired, instructions);
+        self.cost(case.name(), programs, paired, instructions);
         let target = Some(targets::cost(bare, case));
         self.ratio(case.name(), bare.name(), "CPU", paired.cpu, target);
         if let Some([mynah, bare_count]) = instructions {
@@ -125,17 +133,18 @@ impl Comparison {
 
     /// mynah beside a program as people run it: both with all cores, which the client shares.
     async fn unpinned(&mut self, other: Program) -> anyhow::Result<()> {
-        self.say(format_args!("mynah beside {}, on all cores", other.name()));
+        let what = format_args!("mynah beside {}, on all cores", other.name());
+        Self::say(what, self.effort.seconds());
         let (case, programs) = (Case::Short, [Program::Mynah, other]);
         let servers = self
             .cores
             .on_all(|| Ok(programs.map(|program| Server::start(&self.programs, program, &[]))))?;
         let [a, b] = servers;
         let paired = self.pair([&a?, &b?], case).await?;
-        self.cost(case, programs, paired, None);
-        let name = format!("{}, all cores", other.name());
-        self.ratio(case.name(), &name, "CPU", paired.cpu, Some(targets::cost(other, case)));
-        self.ratio(case.name(), &name, "calls/s", paired.rate, targets::rate(other));
+        let call = "short message, all cores";
+        self.cost(call, programs, paired, None);
+        self.ratio(call, other.name(), "CPU", paired.cpu, Some(targets::cost(other, case)));
+        self.ratio(call, other.name(), "calls/s", paired.rate, targets::rate(other));
         Ok(())
     }
 
@@ -169,7 +178,7 @@ impl Comparison {
 
     fn cost(
         &mut self,
-        case: Case,
+        call: &str,
         programs: [Program; 2],
         paired: Paired,
         instructions: Option<[f64; 2]>,
@@ -178,7 +187,7 @@ impl Comparison {
             let [rate, p50, p99, cpu] = table::figures(figures);
             let counted = instructions.map_or("–".to_owned(), |both| table::thousands(both[at]));
             let name = programs[at].name().to_owned();
-            self.costs.row(&[case.name().to_owned(), name, rate, p50, p99, cpu, counted]);
+            self.costs.row(&[call.to_owned(), name, rate, p50, p99, cpu, counted]);
         }
     }
 
@@ -198,7 +207,7 @@ impl Comparison {
 
     /// MiB of a mynah on all cores: before its first call, and the most with 256 in flight.
     async fn memory(&self) -> anyhow::Result<String> {
-        self.say(format_args!("memory"));
+        Self::say(format_args!("memory"), self.effort.slice.as_secs_f64() * 3.0);
         let server = self.cores.on_all(|| Server::start(&self.programs, Program::Mynah, &[]))?;
         let idle = server.resident()?;
         let mut client = Client::connect(server.address(Case::Short), Case::Short, WIDE).await?;
@@ -215,7 +224,7 @@ impl Comparison {
 
     /// Milliseconds from exec to the first answer.
     async fn first_answer(&self) -> anyhow::Result<String> {
-        self.say(format_args!("{STARTS} starts"));
+        Self::say(format_args!("{STARTS} starts"), 1.0);
         let mut times = Vec::new();
         for _ in 0..STARTS {
             let start = Instant::now();
@@ -230,9 +239,8 @@ impl Comparison {
         Ok(format!("- exec to first answer: {median:.1} ms ({low:.1} to {high:.1}; {verdict})\n"))
     }
 
-    /// Progress, and how long it takes.
-    fn say(&self, what: std::fmt::Arguments<'_>) {
-        let seconds = self.effort.slice.as_secs_f64() * 2.0 * self.effort.pairs as f64;
-        eprintln!("{what} (about {seconds:.0} s, and as much again to count instructions)");
+    /// Progress, and how long it takes; counting instructions takes as long again, or longer.
+    fn say(what: fmt::Arguments<'_>, seconds: f64) {
+        eprintln!("{what} ({seconds:.0} s)");
     }
 }
