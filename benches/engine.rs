@@ -3,22 +3,23 @@
 #![allow(missing_docs, reason = "criterion's macros write items without any")]
 #![allow(clippy::expect_used, reason = "a benchmark that cannot go on has failed")]
 
-use std::hint::black_box;
+use std::{hint::black_box, sync::Arc};
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use futures_util::FutureExt;
 use mynah::{
     chat::{Message, Request, Response, Role, Tool},
     provider::{
         Provider,
         echo::{Echo, EchoSettings},
+        scripted::{Chain, Scripted, ScriptedSettings},
     },
     wire::{decode, encode, json, proto::ConversationRequestAlpha2},
 };
 use prost::Message as _;
 use serde_json::{Value, json};
 
-criterion_group!(engine, echo, matching, arguments, wire, proto_json);
+criterion_group!(engine, echo, matching, arguments, chains, wire, proto_json);
 criterion_main!(engine);
 
 /// A short message comes back.
@@ -47,6 +48,42 @@ fn arguments(criterion: &mut Criterion) {
     let tool = Tool { parameters: Some(schema), ..tool("get_weather") };
     let request = ask("What is the weather in Paris?", vec![tool]);
     criterion.bench_function("arguments", |bencher| bencher.iter(|| answer(&request)));
+}
+
+/// A chain is found behind a megabyte of history; a long chain is read.
+fn chains(criterion: &mut Criterion) {
+    let step = json!({ "messages": [{ "text": "It is sunny and 18 degrees in Paris." }] });
+    let block = |steps: usize| {
+        let chain = json!({ "instruction_chain": vec![&step; steps] });
+        format!("<|instruction_start|>{chain}<|instruction_end|>")
+    };
+    let text = "word ".repeat(200);
+    let turn = || {
+        [
+            Message::new(Role::Assistant { tool_calls: Vec::new() }, text.clone()),
+            Message::new(Role::User, text.clone()),
+        ]
+    };
+    let mut messages = vec![Message::new(Role::User, block(501))];
+    messages.extend((0..500).flat_map(|_| turn()));
+    let request = Request { messages, ..Request::default() };
+    let scripted = Arc::new(Scripted::new("scripted", ScriptedSettings::default(), None));
+    criterion.bench_function("chains/1 MB of history", |bencher| {
+        bencher.iter_batched(
+            || request.clone(),
+            |request| scripted.clone().converse(request).now_or_never(),
+            BatchSize::LargeInput,
+        );
+    });
+    let short =
+        Request { messages: vec![Message::new(Role::User, block(1))], ..Request::default() };
+    criterion.bench_function("chains/one step", |bencher| {
+        bencher.iter(|| scripted.clone().converse(black_box(short.clone())).now_or_never());
+    });
+    let hundred = block(100);
+    criterion.bench_function("chains/read 100 steps", |bencher| {
+        bencher.iter(|| Chain::in_text(black_box(&hundred)));
+    });
 }
 
 /// Dapr's messages into a request, and a response into Dapr's message.
@@ -80,8 +117,8 @@ fn proto_json(criterion: &mut Criterion) {
 }
 
 fn answer(request: &Request) -> Response {
-    let echo = Echo::new("echo", EchoSettings::default());
-    let answer = echo.converse(black_box(request)).now_or_never();
+    let echo = Arc::new(Echo::new("echo", EchoSettings::default()));
+    let answer = echo.converse(black_box(request.clone())).now_or_never();
     answer.expect("echo waits for nothing").expect("echo always answers")
 }
 

@@ -39,6 +39,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Ask a sidecar, mynah or daprd, and print the answer
     Converse(ConverseArgs),
+    /// Print the JSON Schema of a format, for editors
+    Schema(SchemaArgs),
 }
 
 /// What to run, and the sidecar beside it.
@@ -64,6 +66,21 @@ pub struct CheckArgs {
     /// What answers for conversation components of other types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
+}
+
+/// Which schema to print.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// The format
+    #[arg(value_enum, value_name = "WHAT")]
+    pub what: What,
+}
+
+/// What has a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// An instruction chain, which a prompt holds
+    Chain,
 }
 
 /// How to serve. The flags have daprd's names.

@@ -15,3 +15,9 @@ pub(crate) async fn pause(time: Duration) {
 pub(crate) async fn within<F: Future>(limit: Duration, work: F) -> Option<F::Output> {
     tokio::time::timeout(limit, work).await.ok()
 }
+
+/// The time, to measure waits with a clock that a test drives.
+#[cfg(test)]
+pub(crate) fn now() -> tokio::time::Instant {
+    tokio::time::Instant::now()
+}

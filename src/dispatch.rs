@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc};
 
 use arc_swap::ArcSwap;
 use futures_util::{StreamExt, stream::BoxStream};
@@ -15,7 +15,7 @@ use crate::{
     off_thread::{LARGE, Panicked, off_thread},
     pii::Scrubber,
     provider::{Provider, ProviderError},
-    stream,
+    stream::{self, Pace},
 };
 
 /// What a provider delivers.
@@ -101,16 +101,9 @@ impl Component {
 
     /// The whole answer at once.
     pub async fn converse(self: Arc<Self>, request: Request) -> Result<Response, Error> {
-        let answer = if is_large(&request) {
-            let component = self.clone();
-            off_thread(move |runtime| runtime.block_on(component.answer(request)))
-                .await
-                .unwrap_or_else(|panicked| Err(panicked.into()))
-        } else {
-            self.answer(request).await
-        };
+        let answer = self.clone().answer(request).await;
         self.calls.count(answer.is_ok());
-        answer.map_err(|message| self.error(message))
+        answer.map_err(|error| self.error(error))
     }
 
     /// The answer in pieces. An error before the first piece is an error of the call.
@@ -118,31 +111,40 @@ impl Component {
         self: Arc<Self>,
         request: Request,
     ) -> Result<BoxStream<'static, Result<Delta, Error>>, Error> {
-        let mut deltas = self.clone().open(request).await.map_err(|message| self.fail(message))?;
+        let mut deltas = self.clone().open(request).await.map_err(|error| self.fail(error))?;
         let Some(first) = deltas.next().await else {
             return Err(self.fail(no_answer()));
         };
-        let first = first.map_err(|message| self.fail(message))?;
+        let first = first.map_err(|error| self.fail(error))?;
         let first = self.clone().watch(Ok(first));
         let rest = deltas.map(move |delta| self.clone().watch(delta));
         Ok(futures_util::stream::once(async { first }).chain(rest).boxed())
     }
 
-    async fn answer(&self, mut request: Request) -> Result<Response, ProviderError> {
-        self.scrubber.scrub_inputs(&mut request);
-        let response = self.provider.converse(&request).await?;
-        if request.scrub_output { scrub(self.scrubber, response).await } else { Ok(response) }
+    async fn answer(self: Arc<Self>, request: Request) -> Result<Response, ProviderError> {
+        let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
+        let response = self.ask(request, <dyn Provider>::converse).await?.await?;
+        if scrub_output { scrub(scrubber, response).await } else { Ok(response) }
     }
 
-    async fn open(self: Arc<Self>, mut request: Request) -> Result<Deltas, ProviderError> {
+    async fn open(self: Arc<Self>, request: Request) -> Result<Deltas, ProviderError> {
         let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
-        let large = is_large(&request);
-        let open = move || {
-            self.scrubber.scrub_inputs(&mut request);
-            self.provider.clone().stream(request)
-        };
-        let deltas = if large { off_thread(move |_| open()).await? } else { open() };
+        let deltas = self.ask(request, <dyn Provider>::stream).await?;
         if scrub_output { scrub_stream(scrubber, deltas).await } else { Ok(deltas) }
+    }
+
+    /// Puts the request to the provider, off the serving thread where there is much to go through.
+    async fn ask<T: Send + 'static>(
+        self: Arc<Self>,
+        mut request: Request,
+        ask: impl FnOnce(Arc<dyn Provider>, Request) -> T + Send + 'static,
+    ) -> Result<T, ProviderError> {
+        let large = request.size() > LARGE;
+        let ask = move || {
+            self.scrubber.scrub_inputs(&mut request, |text| self.provider.directions(text));
+            ask(self.provider.clone(), request)
+        };
+        if large { Ok(off_thread(ask).await?) } else { Ok(ask()) }
     }
 
     /// Counts the piece that ends a stream.
@@ -150,16 +152,16 @@ impl Component {
         if matches!(delta, Ok(Delta::Complete(_))) {
             self.calls.count(true);
         }
-        delta.map_err(|message| self.fail(message))
+        delta.map_err(|error| self.fail(error))
     }
 
-    fn fail(&self, message: ProviderError) -> Error {
+    fn fail(&self, error: ProviderError) -> Error {
         self.calls.count(false);
-        self.error(message)
+        self.error(error)
     }
 
-    fn error(&self, message: ProviderError) -> Error {
-        Error::Provider { component: self.name.clone(), message }
+    fn error(&self, error: ProviderError) -> Error {
+        Error::Provider { component: self.name.clone(), error }
     }
 }
 
@@ -169,12 +171,8 @@ impl std::fmt::Debug for Component {
     }
 }
 
-fn is_large(request: &Request) -> bool {
-    request.size() > LARGE
-}
-
 fn no_answer() -> ProviderError {
-    "the provider gave no answer".to_owned()
+    ProviderError::internal("the provider gave no answer")
 }
 
 /// The response without personal data.
@@ -183,7 +181,7 @@ async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, P
         scrubber.scrub_answer(&mut response);
         return Ok(response);
     }
-    let work = move |_| {
+    let work = move || {
         scrubber.scrub_answer(&mut response);
         response
     };
@@ -195,11 +193,11 @@ async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, P
 async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, ProviderError> {
     let whole = stream::whole(deltas).await?.ok_or_else(no_answer)?;
     let response = scrub(scrubber, whole).await?;
-    Ok(stream::deltas(response, Duration::ZERO).map(Ok).boxed())
+    Ok(stream::deltas(response, Pace::default()).map(Ok).boxed())
 }
 
 impl From<Panicked> for ProviderError {
     fn from(_: Panicked) -> Self {
-        "the provider failed; its log has more".to_owned()
+        Self::internal("the provider failed; its log has more")
     }
 }

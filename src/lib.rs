@@ -33,6 +33,7 @@ pub mod converse;
 pub mod logging;
 pub mod metrics;
 pub mod run;
+pub mod schema;
 pub mod signals;
 mod clock;
 mod duration;

@@ -19,6 +19,7 @@ use mynah::{
     environment::Environment,
     logging,
     run::RunError,
+    schema::schema,
     signals::Signals,
 };
 use tokio::runtime::Runtime;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Some(Command::Run(args)) => run(&args),
         Some(Command::Check(args)) => Ok(check(&args, Environment::read())),
         Some(Command::Converse(args)) => converse(&args),
+        Some(Command::Schema(args)) => Ok(schema(&args)),
     };
     done.unwrap_or_else(|error| {
         let _ = writeln!(io::stderr(), "mynah: {error:#}");

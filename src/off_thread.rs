@@ -1,6 +1,6 @@
 //! Work that may burn a core, where it cannot hold up other calls.
 
-use tokio::{runtime::Handle, task::spawn_blocking};
+use tokio::task::spawn_blocking;
 
 /// What goes through more bytes than this is worked on off the serving threads.
 pub(crate) const LARGE: usize = 64 * 1024;
@@ -9,10 +9,9 @@ pub(crate) const LARGE: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Panicked;
 
-/// Runs `work` on a thread of its own; it gets the runtime to wait on.
+/// Runs `work` on a thread of its own.
 pub(crate) async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce(Handle) -> T + Send + 'static,
+    work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Panicked> {
-    let runtime = Handle::current();
-    spawn_blocking(move || work(runtime)).await.map_err(|_| Panicked)
+    spawn_blocking(work).await.map_err(|_| Panicked)
 }

@@ -72,7 +72,7 @@ impl Reload {
     /// Watches before it loads, so that what changes between the two is not missed.
     async fn load(&self, old: Watch, changed: Arc<Notify>) -> Result<(Watch, Loaded), Panicked> {
         let (paths, context) = (self.paths.clone(), self.context.clone());
-        let work = move |_| {
+        let work = move || {
             let watch = old.renew(&paths, changed);
             (watch, component::load(&paths, &context))
         };

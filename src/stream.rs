@@ -1,9 +1,9 @@
 //! Responses into deltas, and back.
 
-use std::time::Duration;
+use std::{num::NonZeroUsize, time::Duration};
 
 use futures_util::{
-    StreamExt,
+    StreamExt, future,
     stream::{self, Stream},
 };
 
@@ -11,6 +11,28 @@ use crate::{
     chat::{Delta, Response},
     clock,
 };
+
+/// How fast a stream goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Words in a chunk.
+    pub words_per_chunk: NonZeroUsize,
+    /// The wait between two chunks.
+    pub chunk_delay: Duration,
+    /// The wait before the first chunk, or before the end where there is none.
+    pub time_to_first_chunk: Duration,
+}
+
+/// Word by word, without waiting: tests should be fast.
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            words_per_chunk: NonZeroUsize::MIN,
+            chunk_delay: Duration::ZERO,
+            time_to_first_chunk: Duration::ZERO,
+        }
+    }
+}
 
 /// The pieces in which `text` is streamed: white space, then a word. White space at the end joins
 /// the last piece, and a text of nothing else is one piece. Joined they are the text.
@@ -23,34 +45,47 @@ use crate::{
 pub fn chunks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let (chunk, after) = rest.split_at(chunk_len(rest));
+        let (chunk, after) = rest.split_at(word_len(rest));
         rest = after;
         (!chunk.is_empty()).then_some(chunk)
     })
 }
 
-fn chunk_len(text: &str) -> usize {
+/// The length of the first words together.
+fn chunk_len(text: &str, words: NonZeroUsize) -> usize {
+    let mut end = 0;
+    for _ in 0..words.get() {
+        match word_len(&text[end..]) {
+            0 => break,
+            len => end += len,
+        }
+    }
+    end
+}
+
+fn word_len(text: &str) -> usize {
     let word = text.len() - text.trim_start().len();
     let end = text[word..].find(char::is_whitespace).map_or(text.len(), |len| word + len);
     if text[end..].trim_start().is_empty() { text.len() } else { end }
 }
 
-/// Streams a response that is known whole, `pause` before each piece but the first.
-pub(crate) fn deltas(
-    response: Response,
-    pause: Duration,
-) -> impl Stream<Item = Delta> + Send + 'static {
-    stream::unfold(Some((response, 0)), move |state| async move {
-        let (response, at) = state?;
-        let len = chunk_len(&response.content[at..]);
-        if len == 0 {
-            return Some((Delta::Complete(response), None));
+/// Streams a response that is known whole.
+pub(crate) fn deltas(response: Response, pace: Pace) -> impl Stream<Item = Delta> + Send + 'static {
+    let content = response.content.clone();
+    texts(content, pace).chain(stream::once(future::ready(Delta::Complete(response))))
+}
+
+/// Streams a text, without an end.
+pub(crate) fn texts(text: String, pace: Pace) -> impl Stream<Item = Delta> + Send + 'static {
+    stream::unfold((text, 0), move |(text, at)| async move {
+        let len = chunk_len(&text[at..], pace.words_per_chunk);
+        match (at, len) {
+            (0, _) => clock::pause(pace.time_to_first_chunk).await,
+            (_, 0) => {}
+            _ => clock::pause(pace.chunk_delay).await,
         }
-        if at > 0 {
-            clock::pause(pause).await;
-        }
-        let text = response.content[at..at + len].to_owned();
-        Some((Delta::Text(text), Some((response, at + len))))
+        let chunk = text[at..at + len].to_owned();
+        (len > 0).then(|| (Delta::Text(chunk), (text, at + len)))
     })
 }
 
@@ -70,7 +105,41 @@ pub(crate) async fn whole<E>(
 mod tests {
     use proptest::prelude::*;
 
-    use super::chunks;
+    use super::*;
+
+    fn pace(words: usize) -> Pace {
+        Pace { words_per_chunk: NonZeroUsize::new(words).unwrap(), ..Pace::default() }
+    }
+
+    /// The deltas of a response, and when each came, with a clock that runs only while waiting.
+    fn timed(content: &str, pace: Pace) -> Vec<(u128, Delta)> {
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = { runtime }.enable_time().start_paused(true).build().unwrap();
+        let response = Response { content: content.to_owned(), ..Response::default() };
+        runtime.block_on(async {
+            let start = clock::now();
+            deltas(response, pace).map(|delta| (start.elapsed().as_millis(), delta)).collect().await
+        })
+    }
+
+    fn texts_of(deltas: &[(u128, Delta)]) -> Vec<(u128, &str)> {
+        let pairs = deltas.iter().map(|(time, delta)| match delta {
+            Delta::Text(text) => (*time, text.as_str()),
+            Delta::Complete(_) => (*time, "<complete>"),
+        });
+        pairs.collect()
+    }
+
+    #[test]
+    fn a_stream_keeps_its_pace() {
+        let [first, each] = [200, 30].map(Duration::from_millis);
+        let pace = Pace { chunk_delay: each, time_to_first_chunk: first, ..pace(2) };
+        let deltas = timed("one two three four five", pace);
+        let expected =
+            [(200, "one two"), (230, " three four"), (260, " five"), (260, "<complete>")];
+        assert_eq!(texts_of(&deltas), expected);
+        assert_eq!(texts_of(&timed("", pace)), [(200, "<complete>")]);
+    }
 
     #[test]
     fn white_space_leads_a_word_and_trails_the_last() {
@@ -89,6 +158,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn however_many_words_a_chunk_has_the_text_stays(
+            text in "[a-c \\n\u{3000}]{0,40}", words in 1_usize..6,
+        ) {
+            let mut rest = text.as_str();
+            let mut pieces = 0;
+            while !rest.is_empty() {
+                rest = &rest[chunk_len(rest, pace(words).words_per_chunk)..];
+                pieces += 1;
+            }
+            prop_assert_eq!(pieces, chunks(&text).count().div_ceil(words));
+        }
+
         #[test]
         fn chunks_joined_are_the_text(text in "(\\PC|\\s){0,40}") {
             let pieces: Vec<_> = chunks(&text).collect();

@@ -5,6 +5,7 @@ mod converse;
 mod daprd;
 mod help;
 mod run;
+mod schema;
 mod start;
 mod stop;
 mod usage;

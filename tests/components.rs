@@ -275,9 +275,9 @@ async fn a_stand_in_answers_for_other_providers() {
 #[test]
 fn without_a_stand_in_other_providers_are_problems() {
     assert_snapshot!(checked(&[], &others(), &[]), @r#"
-    a.yaml:5:9: spec.type "conversation.openai" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
-    a.yaml:17:9: spec.type "conversation.anthropic" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
-    a.yaml:29:9: spec.type "conversation.mistral" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
+    a.yaml:5:9: spec.type "conversation.openai" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
+    a.yaml:17:9: spec.type "conversation.anthropic" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
+    a.yaml:29:9: spec.type "conversation.mistral" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
     a.yaml:37:1: passed over: component vault is a secretstores.hashicorp.vault
     0 components, 3 problems, 0 warnings
     -- exit 1

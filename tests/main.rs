@@ -16,6 +16,10 @@ mod answers;
 mod mentions;
 mod seed_echo;
 
+// What a chain makes a model say.
+mod chains;
+mod seed_chains;
+
 // What each surface does.
 mod access;
 mod components;

@@ -177,7 +177,7 @@ async fn a_broken_file_keeps_what_is_served_and_says_why() {
     assert_eq!(served.model("b").await.as_deref(), Some("2"));
     served.says(": changed").await;
     assert_snapshot!(served.log(), @r#"
-    ERROR [resources]/a.yaml:4:14: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
+    ERROR [resources]/a.yaml:4:14: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
      WARN components not reloaded: those from before the problems go on
      INFO the problems are gone, and the components are as before
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['
@@ -217,9 +217,9 @@ async fn notices_are_logged_when_they_are_new() {
     served.answers("odder", Some("1")).await;
     served.says("added odder").await;
     assert_snapshot!(served.log(), @r#"
-    WARN [resources]/odd.yaml:4:44: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    WARN [resources]/odd.yaml:4:44: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     INFO components reloaded: added b
-    WARN [resources]/c.yaml:4:44: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    WARN [resources]/c.yaml:4:44: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     INFO components reloaded: added odder
     "#);
 }

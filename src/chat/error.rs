@@ -1,5 +1,7 @@
 use thiserror::Error as ThisError;
 
+use super::ProviderError;
+
 /// Why a call has no answer. The texts are daprd's, so that tests written against daprd hold.
 ///
 /// [`wire::error`](crate::wire::error) gives each its gRPC and HTTP form.
@@ -26,12 +28,12 @@ pub enum Error {
     #[error("{0}")]
     Metadata(String),
     /// The component could not answer.
-    #[error("failed conversing with component {component}: {message}")]
+    #[error("failed conversing with component {component}: {error}")]
     Provider {
         /// Name of the component.
         component: String,
         /// Its own words.
-        message: String,
+        error: ProviderError,
     },
 }
 

@@ -6,6 +6,7 @@
 mod delta;
 mod error;
 mod message;
+mod provider_error;
 mod request;
 mod response;
 mod tool;
@@ -13,6 +14,7 @@ mod tool;
 pub use delta::Delta;
 pub use error::{Error, InvalidParams};
 pub use message::{Message, Role};
+pub use provider_error::{ErrorDetails, ErrorKind, ProviderError};
 pub use request::{Parameter, Request, ToolChoice};
 pub use response::{FinishReason, Response, Usage};
 pub use tool::{LazyJson, ReadJson, Tool, ToolCall};

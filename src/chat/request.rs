@@ -1,6 +1,6 @@
 use std::{collections::BTreeMap, ops::Range, time::Duration};
 
-use super::{LazyJson, Message, Tool};
+use super::{LazyJson, Message, Role, Tool};
 
 /// What a client asks of a component: a history, and what the model may do about it.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +57,17 @@ pub struct Parameter {
 impl Request {
     /// The latest message of the user.
     pub fn last_user(&self) -> Option<&Message> {
-        self.messages.iter().rfind(|message| matches!(message.role, super::Role::User))
+        self.messages.iter().rfind(|message| matches!(message.role, Role::User))
+    }
+
+    /// The tool messages that end the history; later system and developer messages do not count.
+    pub fn tool_results(&self) -> &[Message] {
+        let is_note = |message: &Message| matches!(message.role, Role::System | Role::Developer);
+        let is_result = |message: &Message| matches!(message.role, Role::Tool { .. });
+        let messages = &self.messages;
+        let end = messages.iter().rposition(|message| !is_note(message)).map_or(0, |at| at + 1);
+        let run = messages[..end].iter().rev().take_while(|message| is_result(message)).count();
+        &messages[end - run..end]
     }
 
     /// About how many bytes there are to go through: texts, tools and schemas.

@@ -23,14 +23,23 @@ pub enum FinishReason {
     Stop,
     /// It waits for the results of the tools that it called.
     ToolCalls,
+    /// It ran into the limit of tokens.
+    Length,
+    /// A filter cut it short.
+    ContentFilter,
 }
 
 impl FinishReason {
+    /// Every reason.
+    pub const ALL: [Self; 4] = [Self::Stop, Self::ToolCalls, Self::Length, Self::ContentFilter];
+
     /// The word that goes over the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stop => "stop",
             Self::ToolCalls => "tool_calls",
+            Self::Length => "length",
+            Self::ContentFilter => "content_filter",
         }
     }
 }
@@ -42,6 +51,8 @@ pub struct Usage {
     pub prompt_tokens: u64,
     /// Tokens of the answer.
     pub completion_tokens: u64,
+    /// Those of the answer that the model thought with.
+    pub reasoning_tokens: u64,
 }
 
 impl Usage {
@@ -49,7 +60,7 @@ impl Usage {
     ///
     /// ```
     /// use mynah::chat::Usage;
-    /// let usage = Usage { prompt_tokens: 3, completion_tokens: 4 };
+    /// let usage = Usage { prompt_tokens: 3, completion_tokens: 4, reasoning_tokens: 0 };
     /// assert_eq!(usage.total_tokens(), 7);
     /// ```
     pub fn total_tokens(self) -> u64 {

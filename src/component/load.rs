@@ -6,7 +6,9 @@ use std::{
 };
 
 use super::{
-    ComponentSpec, Context, Level, Notice, Place, Problem, filter,
+    ComponentSpec, Context, Level, Notice, Place, Problem,
+    fallback::{self, Reference},
+    filter,
     manifest::Manifest,
     read::{self, Entry},
     report::{Remark, Report},
@@ -47,8 +49,8 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
         Entry::Notice(_) | Entry::Problem(_) | Entry::Blank(_) => None,
     });
     let stores = SecretStores::new(manifests, context);
-    let (names, loaded) = (BTreeMap::new(), Loaded::default());
-    let mut loader = Loader { context, stores: &stores, names, loaded };
+    let (names, references, loaded) = (BTreeMap::new(), Vec::new(), Loaded::default());
+    let mut loader = Loader { context, stores: &stores, names, references, loaded };
     for entry in &entries {
         match entry {
             Entry::Component { file, manifest } => loader.document(file, manifest),
@@ -57,7 +59,9 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
             Entry::Blank(file) => drop(loader.loaded.blank.insert(file.clone())),
         }
     }
-    loader.loaded
+    let Loader { mut loaded, references, .. } = loader;
+    fallback::resolve(&mut loaded, references);
+    loaded
 }
 
 struct Loader<'a> {
@@ -65,6 +69,8 @@ struct Loader<'a> {
     stores: &'a SecretStores<'a>,
     /// Where each name was first taken.
     names: BTreeMap<String, (PathBuf, Place)>,
+    /// Which components name others, to be resolved in the end.
+    references: Vec<Reference>,
     loaded: Loaded,
 }
 
@@ -91,8 +97,17 @@ impl Loader<'_> {
         if self.claim(file, manifest, report)
             && let Some(spec) = spec
         {
+            self.refer(file, manifest, &spec, report);
             self.loaded.filled.insert(file.to_owned());
             self.loaded.components.push(spec);
+        }
+    }
+
+    fn refer(&mut self, file: &Path, manifest: &Manifest, spec: &ComponentSpec, report: &Report) {
+        if let Some(place) = report.fallback {
+            let (from, file) = (spec.name.clone(), file.to_owned());
+            let ignore_errors = manifest.ignore_errors;
+            self.references.push(Reference { from, file, place, ignore_errors });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt::Display};
 
 use super::{
-    Context, Level, common,
+    Context, Level, Place, common,
     item::{Item, Source},
     manifest::{Manifest, Written},
     reference::{self, Found},
@@ -58,6 +58,11 @@ impl Metadata<'_> {
                 report.problem(found.place, format!("{key}: {complaint}"));
             })
             .ok()
+    }
+
+    /// Where a key stands.
+    pub(super) fn place(&self, key: &str) -> Option<Place> {
+        self.item(key).map(|item| item.place)
     }
 
     /// The text that is written under a key, and no problem: `None` where it would come from

@@ -16,7 +16,9 @@
 //!                or by reference to what stands elsewhere
 //!     common     the settings that every type has
 //!     echo       the settings of conversation.echo
+//!     scripted   the settings of conversation.scripted
 //!     stand_in   what answers for the types that mynah does not know
+//!   fallback     which component answers in the place of another
 //! report         what was found in a document: problems and notices
 //! change         what differs between two loads
 //! ```
@@ -26,6 +28,7 @@ mod common;
 mod context;
 mod documents;
 mod echo;
+mod fallback;
 mod files;
 mod filter;
 mod item;
@@ -38,6 +41,7 @@ mod read;
 mod reference;
 mod report;
 mod scalar;
+mod scripted;
 mod secrets;
 mod spec;
 mod stand_in;
@@ -53,5 +57,5 @@ pub use context::Context;
 pub(crate) use files::{read_from, read_input};
 pub use load::{Loaded, load};
 pub use problem::{Level, Notice, Place, Problem};
-pub use spec::{ComponentSpec, KNOWN_TYPES, ProviderSpec};
+pub use spec::{ComponentSpec, Fallback, KNOWN_TYPES, ProviderSpec};
 pub use stand_in::StandIn;

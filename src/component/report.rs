@@ -20,6 +20,8 @@ impl Remark {
 pub(super) struct Report {
     pub(super) problems: Vec<Remark>,
     pub(super) notices: Vec<(Level, Remark)>,
+    /// Where the component names another one to answer in its place.
+    pub(super) fallback: Option<Place>,
 }
 
 impl Report {

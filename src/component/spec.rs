@@ -7,6 +7,7 @@ use super::{
     manifest::{Manifest, Written},
     metadata::Metadata,
     report::Report,
+    scripted,
     secrets::SecretStores,
 };
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     provider::{
         Provider,
         echo::{Echo, EchoSettings},
+        scripted::{Scripted, ScriptedSettings},
     },
 };
 
@@ -39,13 +41,57 @@ pub struct ComponentSpec {
 pub enum ProviderSpec {
     /// `conversation.echo`
     Echo(EchoSettings),
+    /// `conversation.scripted`, and what answers where there is no chain.
+    Scripted(ScriptedSettings, Fallback),
+}
+
+/// What answers for a scripted component where there is no chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fallback {
+    /// An echo.
+    Echo,
+    /// Nobody: that is an error.
+    Error,
+    /// A component of that name, which is looked up once all are loaded; it answers nothing before.
+    Named(String),
+    /// That component.
+    Component(Arc<ComponentSpec>),
 }
 
 impl ComponentSpec {
     /// What answers for the component.
     pub fn provider(&self) -> Arc<dyn Provider> {
         match &self.provider {
-            ProviderSpec::Echo(settings) => Arc::new(Echo::new(&self.name, settings.clone())),
+            ProviderSpec::Echo(settings) => self.echo(settings),
+            ProviderSpec::Scripted(settings, fallback) => {
+                let fallback = self.fallback(settings, fallback);
+                Arc::new(Scripted::new(&self.name, settings.clone(), fallback))
+            }
+        }
+    }
+
+    fn echo(&self, settings: &EchoSettings) -> Arc<dyn Provider> {
+        let echo = Arc::new(Echo::new(&self.name, settings.clone()));
+        if !settings.chains {
+            return echo;
+        }
+        let (model, pace) = (settings.model.clone(), settings.pace);
+        let settings = ScriptedSettings { model, pace, ..ScriptedSettings::default() };
+        Arc::new(Scripted::new(&self.name, settings, Some(echo)))
+    }
+
+    fn fallback(
+        &self,
+        settings: &ScriptedSettings,
+        fallback: &Fallback,
+    ) -> Option<Arc<dyn Provider>> {
+        match fallback {
+            Fallback::Echo => {
+                let (model, pace) = (settings.model.clone(), settings.pace);
+                Some(self.echo(&EchoSettings { model, pace, ..EchoSettings::default() }))
+            }
+            Fallback::Error | Fallback::Named(_) => None,
+            Fallback::Component(spec) => Some(spec.provider()),
         }
     }
 
@@ -63,12 +109,16 @@ impl ComponentSpec {
 }
 
 /// The types that mynah knows.
-pub const KNOWN_TYPES: &[&str] = &[echo::TYPE];
+pub const KNOWN_TYPES: &[&str] = &[echo::TYPE, scripted::TYPE];
 
 /// The one place that knows which provider a type means; `kind` is in lower case.
 fn provider(kind: &str, metadata: Metadata<'_>, report: &mut Report) -> Option<ProviderSpec> {
     match kind {
         echo::TYPE => Some(ProviderSpec::Echo(echo::settings(metadata, report))),
+        scripted::TYPE => {
+            let (settings, fallback) = scripted::settings(metadata, report);
+            Some(ProviderSpec::Scripted(settings, fallback))
+        }
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 mod hostile;
 mod passed_over;
 mod references;
+mod scripted;
 mod stand_in;
 
 use std::{fs, path::PathBuf, time::Duration};
@@ -13,7 +14,11 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     pii::Scrubber,
-    provider::echo::{ArgumentStyle, EchoSettings, Mode},
+    provider::{
+        echo::{ArgumentStyle, EchoSettings, Mode},
+        scripted::ScriptedSettings,
+    },
+    stream::Pace,
 };
 
 /// An echo component with these lines of metadata.
@@ -75,7 +80,9 @@ fn settings_in(context: &Context, text: &str) -> EchoSettings {
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], context);
     assert_eq!(loaded.problems, []);
-    let ProviderSpec::Echo(settings) = loaded.components[0].provider.clone();
+    let ProviderSpec::Echo(settings) = loaded.components[0].provider.clone() else {
+        panic!("an echo")
+    };
     settings
 }
 
@@ -90,13 +97,21 @@ fn the_samples_load() {
     assert_eq!((&loaded.notices, &loaded.problems), (&vec![], &vec![]));
     let tuned = EchoSettings {
         model: "parrot-1".into(),
-        chunk_delay: Duration::from_millis(20),
+        pace: Pace { chunk_delay: Duration::from_millis(20), ..Pace::default() },
         arguments: ArgumentStyle::Literal,
         ..EchoSettings::default()
     };
+    let scripted = ScriptedSettings {
+        pace: Pace {
+            words_per_chunk: 3.try_into().unwrap(),
+            chunk_delay: Duration::from_millis(5),
+            time_to_first_chunk: Duration::from_millis(20),
+        },
+        ..ScriptedSettings::default()
+    };
     let scrubbers: Vec<_> = loaded.components.iter().map(|spec| spec.scrubber).collect();
     let dapr = Scrubber::Dapr;
-    assert_eq!(scrubbers, [dapr, dapr, Scrubber::Strict, dapr]);
+    assert_eq!(scrubbers, [dapr, dapr, Scrubber::Strict, dapr, dapr]);
     let providers: Vec<_> =
         loaded.components.into_iter().map(|spec| (spec.name, spec.provider)).collect();
     let secret = EchoSettings { model: "parrot-2".into(), ..EchoSettings::default() };
@@ -106,6 +121,7 @@ fn the_samples_load() {
         ("echo-secret".to_owned(), ProviderSpec::Echo(secret)),
         ("echo-tuned".to_owned(), ProviderSpec::Echo(tuned)),
         ("echo".to_owned(), ProviderSpec::Echo(EchoSettings::default())),
+        ("scripted".to_owned(), ProviderSpec::Scripted(scripted, Fallback::Echo)),
     ];
     assert_eq!(providers, expected);
 }
@@ -138,8 +154,8 @@ fn fields_and_keys_are_matched_ignoring_case() {
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], &context());
     assert_eq!(loaded.problems, []);
-    let ProviderSpec::Echo(settings) = &loaded.components[0].provider;
-    assert_eq!(settings.chunk_delay, Duration::from_millis(5));
+    let ProviderSpec::Echo(settings) = &loaded.components[0].provider else { panic!("an echo") };
+    assert_eq!(settings.pace.chunk_delay, Duration::from_millis(5));
 }
 
 #[test]
@@ -205,11 +221,11 @@ fn types_and_versions_are_checked() {
         .map(|(n, text)| text.replace("name: c", &format!("name: c{n}")))
         .collect();
     assert_snapshot!(outcome(&[("a.yaml", &text.join("---\n"))]), @r#"
-    ! a.yaml:4:14: spec.type "conversation.nope" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
-    ! a.yaml:9:14: spec.type "conversation" is unknown; mynah knows conversation.echo
-    ! a.yaml:14:14: spec.type "Conversation.echo" is unknown; mynah knows conversation.echo
-    ! a.yaml:19:14: spec.type "llm.foo" is unknown; mynah knows conversation.echo
-    ! a.yaml:21:1: spec.type is missing; mynah knows conversation.echo
+    ! a.yaml:4:14: spec.type "conversation.nope" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
+    ! a.yaml:9:14: spec.type "conversation" is unknown; mynah knows conversation.echo, conversation.scripted
+    ! a.yaml:14:14: spec.type "Conversation.echo" is unknown; mynah knows conversation.echo, conversation.scripted
+    ! a.yaml:19:14: spec.type "llm.foo" is unknown; mynah knows conversation.echo, conversation.scripted
+    ! a.yaml:21:1: spec.type is missing; mynah knows conversation.echo, conversation.scripted
     ! a.yaml:29:42: spec.version "v9" of conversation.echo is unknown; use v1
     "#);
 }
@@ -240,7 +256,7 @@ fn values_are_checked() {
     let infinite = echo("e", "  - {name: model, value: .inf}\n  - {name: mode, value: dapr}\n");
     let text = [fast, negative, long, pod, infinite, loose].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
-    Warning a.yaml:41:5: metadata key "x" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    Warning a.yaml:41:5: metadata key "x" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     ! a.yaml:9:31: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
     ! a.yaml:10:30: arguments: "Any" is unknown; use schema or literal
     ! a.yaml:20:31: chunkDelay: "-1s" is negative; use a duration of 0s or more
@@ -258,8 +274,8 @@ fn metadata_keys_are_checked() {
     let unknown = echo("b", "  - {name: modle, value: x}\n  - {name: key, envRef: KEY}\n");
     assert_snapshot!(outcome(&[("a.yaml", &[twice, unknown].join("---\n"))]), @r#"
     + b conversation.echo
-    Warning a.yaml:20:5: metadata key "modle" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
-    Warning a.yaml:21:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    Warning a.yaml:20:5: metadata key "modle" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:21:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     ! a.yaml:10:5: key Model is duplicate in the metadata
     "#);
 }
@@ -314,6 +330,6 @@ fn line_ends_and_a_byte_order_mark_do_not_matter() {
     assert_snapshot!(outcome(&[("a.yaml", &text.replace('\n', "\r\n"))]), @r#"
     + a conversation.echo
     + b conversation.echo
-    Warning a.yaml:19:5: metadata key "x" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    Warning a.yaml:19:5: metadata key "x" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }

@@ -25,9 +25,12 @@ impl Pieces {
 }
 
 impl Provider for Pieces {
-    fn converse<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Response, ProviderError>> {
+    fn converse(
+        self: Arc<Self>,
+        _: Request,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         let response = Response { content: self.pieces.concat(), ..Response::default() };
-        async { self.ends_with.clone().map(|()| response) }.boxed()
+        async move { self.ends_with.clone().map(|()| response) }.boxed()
     }
 
     fn stream(self: Arc<Self>, _: Request) -> Deltas {
@@ -36,7 +39,7 @@ impl Provider for Pieces {
 }
 
 fn component(pieces: &[String], ends_with: Result<(), &str>) -> Arc<Component> {
-    let ends_with = ends_with.map_err(str::to_owned);
+    let ends_with = ends_with.map_err(ProviderError::internal);
     let provider = Arc::new(Pieces { pieces: pieces.to_vec(), ends_with });
     Arc::new(Component::new("c", "k", "v1", Scrubber::Dapr, provider, Calls::default()))
 }

@@ -70,7 +70,7 @@ async fn read<M: Message + Name + Default + 'static>(
     }
     // The semaphore is never closed.
     let turn = LARGE_BODIES.acquire().await;
-    let read = off_thread(move |_| {
+    let read = off_thread(move || {
         // Not over when the client goes, but when the body is read.
         let _turn = turn;
         json::read(&body)

@@ -1,6 +1,7 @@
 use axum::response::{IntoResponse, Response};
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::wire::error::Error;
 
@@ -14,13 +15,17 @@ pub(super) struct Failure(pub(super) Error);
 struct Body<'a> {
     error_code: &'a str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Value>,
 }
 
 impl Failure {
     /// The body, without a line break at its end.
     pub(super) fn body(&self) -> String {
-        let body = Body { error_code: self.0.error_code(), message: &self.0.message() };
-        // Two strings can always be written.
+        let message = self.0.message();
+        let (error_code, details) = (self.0.error_code(), self.0.json_details());
+        let body = Body { error_code, message: &message, details };
+        // Strings can always be written.
         let json = serde_json::to_string(&body).unwrap_or_default();
         escape(&json)
     }
@@ -50,6 +55,11 @@ impl IntoResponse for Failure {
             Error::Unauthorized(_) => return (status, "invalid api token\n").into_response(),
             _ => {}
         }
-        (status, [(CONTENT_TYPE, "application/json")], self.body()).into_response()
+        let body = self.body();
+        let mut response = (status, [(CONTENT_TYPE, "application/json")], body).into_response();
+        if let Some(seconds) = self.0.retry_after() {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
     }
 }

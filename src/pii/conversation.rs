@@ -1,19 +1,43 @@
 //! What of a conversation is scrubbed: the texts of messages, and the content of an answer. Tool
 //! calls are not, as in Dapr, neither those of the history nor those of the answer.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use super::Scrubber;
-use crate::chat::{Request, Response};
+use crate::chat::{Request, Response, Role};
 
 impl Scrubber {
-    /// Scrubs the inputs that want it, each text on its own.
-    pub(crate) fn scrub_inputs(self, request: &mut Request) {
+    /// Scrubs the inputs that want it, each text on its own, but for what `directions` finds in a
+    /// text of the user's.
+    pub(crate) fn scrub_inputs(
+        self,
+        request: &mut Request,
+        directions: impl Fn(&str) -> Vec<Range<usize>>,
+    ) {
         for messages in std::mem::take(&mut request.scrub_inputs) {
-            let messages = request.messages.get_mut(messages).unwrap_or_default();
-            let texts = messages.iter_mut().flat_map(|message| &mut message.parts);
-            texts.for_each(|text| self.scrub_in_place(text));
+            for message in request.messages.get_mut(messages).unwrap_or_default() {
+                let directed = matches!(message.role, Role::User);
+                for text in &mut message.parts {
+                    let kept = if directed { directions(text) } else { Vec::new() };
+                    self.scrub_around(text, &kept);
+                }
+            }
         }
+    }
+
+    /// Scrubs what stands between the ranges, which are in order and disjoint.
+    fn scrub_around(self, text: &mut String, kept: &[Range<usize>]) {
+        if kept.is_empty() {
+            return self.scrub_in_place(text);
+        }
+        let (mut scrubbed, mut from) = (String::new(), 0);
+        for Range { start, end } in kept {
+            scrubbed += &self.scrub(&text[from..*start]);
+            scrubbed += &text[*start..*end];
+            from = *end;
+        }
+        scrubbed += &self.scrub(&text[from..]);
+        *text = scrubbed;
     }
 
     /// Scrubs an answer. What it cost stays what it was.
@@ -53,7 +77,7 @@ mod tests {
         let scrub_inputs = vec![1..3, 4..5, 7..9];
         let mut request =
             Request { messages: messages.clone(), scrub_inputs, ..Request::default() };
-        Scrubber::Dapr.scrub_inputs(&mut request);
+        Scrubber::Dapr.scrub_inputs(&mut request, |_| Vec::new());
         for scrubbed in [1, 2] {
             messages[scrubbed].parts[0] = "<EMAIL_ADDRESS>".to_owned();
         }
@@ -62,8 +86,24 @@ mod tests {
     }
 
     #[test]
+    fn directions_of_the_user_are_kept() {
+        let text = "555 1234 [555 1234] 555 1234 [555 1234]";
+        let kept = |text: &str| {
+            let starts = text.match_indices('[').map(|(at, _)| at);
+            starts.zip(text.match_indices(']')).map(|(start, (end, _))| start..end + 1).collect()
+        };
+        let messages = vec![Message::new(Role::User, text), Message::new(Role::System, text)];
+        let scrub_inputs = vec![0..1, 1..2];
+        let mut request = Request { messages, scrub_inputs, ..Request::default() };
+        Scrubber::Dapr.scrub_inputs(&mut request, kept);
+        let user = "<PHONE_NUMBER> [555 1234] <PHONE_NUMBER> [555 1234]";
+        assert_eq!(request.messages[0].text(), user);
+        assert_eq!(request.messages[1].text(), user.replace("555 1234", "<PHONE_NUMBER>"));
+    }
+
+    #[test]
     fn an_answer_keeps_its_calls_and_its_usage() {
-        let usage = Some(Usage { prompt_tokens: 1, completion_tokens: 2 });
+        let usage = Some(Usage { prompt_tokens: 1, completion_tokens: 2, reasoning_tokens: 0 });
         let answer = Response { tool_calls: vec![call()], usage, ..Response::default() };
         let mut scrubbed = Response { content: format!("to {EMAIL}"), ..answer.clone() };
         Scrubber::Dapr.scrub_answer(&mut scrubbed);

@@ -4,23 +4,24 @@
 //! no clock, no randomness, no transport.
 
 pub mod echo;
+mod ids;
+pub mod scripted;
+mod usage;
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use futures_util::{future::BoxFuture, stream::BoxStream};
 
+pub use crate::chat::ProviderError;
 use crate::chat::{Delta, Request, Response};
-
-/// Why a provider could not answer, in words for the client.
-pub type ProviderError = String;
 
 /// Answers requests of one component.
 pub trait Provider: Send + Sync {
-    /// The whole answer at once.
-    fn converse<'a>(
-        &'a self,
-        request: &'a Request,
-    ) -> BoxFuture<'a, Result<Response, ProviderError>>;
+    /// The whole answer at once. The call does the work; the future only waits.
+    fn converse(
+        self: Arc<Self>,
+        request: Request,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>>;
 
     /// The same answer in pieces: its texts joined are the content of
     /// [`converse`](Self::converse), and its end is that very response.
@@ -28,4 +29,9 @@ pub trait Provider: Send + Sync {
         self: Arc<Self>,
         request: Request,
     ) -> BoxStream<'static, Result<Delta, ProviderError>>;
+
+    /// Where a user's text directs the provider. That is no personal data, and is never scrubbed.
+    fn directions(&self, _text: &str) -> Vec<Range<usize>> {
+        Vec::new()
+    }
 }

@@ -75,6 +75,12 @@ fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2CompletionUsage 
         completion_tokens: usage.completion_tokens,
         prompt_tokens: usage.prompt_tokens,
         total_tokens: usage.total_tokens(),
+        completion_tokens_details: (usage.reasoning_tokens > 0).then(|| {
+            proto::ConversationResultAlpha2CompletionUsageCompletionTokensDetails {
+                reasoning_tokens: usage.reasoning_tokens,
+                ..Default::default()
+            }
+        }),
         ..Default::default()
     }
 }

@@ -2,13 +2,20 @@
 
 use bytes::Bytes;
 use http::StatusCode;
-use prost::Message;
+use prost::{Message, Name};
 use prost_types::Any;
+use serde_json::Value;
 use thiserror::Error as ThisError;
 use tonic::{Code, Status};
 
-use super::rpc::{self, ErrorInfo};
-use crate::{chat, net::BODY_TIMEOUT};
+use super::{
+    json,
+    rpc::{self, ErrorInfo, RetryInfo},
+};
+use crate::{
+    chat::{self, ErrorKind, ProviderError},
+    net::BODY_TIMEOUT,
+};
 
 /// Bytes of an error's text. It may quote the client, and gRPC sends it in a header, escaped, which
 /// clients take up to 16 KiB of.
@@ -110,8 +117,9 @@ impl Error {
             Self::Chat(Chat::InvalidParams { .. }) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_INVALID_PARMS")
             }
-            Self::Chat(Chat::Provider { .. }) => {
-                (Code::Internal, Http::INTERNAL_SERVER_ERROR, "ERR_CONVERSATION_INVOKE")
+            Self::Chat(Chat::Provider { error, .. }) => {
+                let (grpc, http) = provider_row(error.kind);
+                (grpc, http, "ERR_CONVERSATION_INVOKE")
             }
             Self::Chat(Chat::Metadata(_)) => (Code::Unknown, Http::INTERNAL_SERVER_ERROR, "ERROR"),
             Self::MalformedMessage(_) => {
@@ -171,35 +179,98 @@ impl Error {
     pub fn error_code(&self) -> &'static str {
         self.row().2
     }
+
+    /// Seconds after which it is worth trying again, for HTTP's Retry-After.
+    pub fn retry_after(&self) -> Option<u64> {
+        let Self::Chat(chat::Error::Provider { error, .. }) = self else { return None };
+        let wait = error.retry_after?;
+        Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
+    }
+
+    /// What there is for programs in an HTTP body: the details of the gRPC status.
+    pub(crate) fn json_details(&self) -> Option<Value> {
+        let Self::Chat(chat::Error::Provider { error, .. }) = self else { return None };
+        let details = provider_details(error);
+        if details.is_empty() {
+            return None;
+        }
+        let status = rpc::Status { details, ..rpc::Status::default() };
+        let mut status: Value = serde_json::from_str(&json::write(&status).ok()?).ok()?;
+        status.get_mut("details").map(Value::take)
+    }
+}
+
+/// The kinds of failure of a provider.
+fn provider_row(kind: ErrorKind) -> (Code, StatusCode) {
+    use StatusCode as Http;
+    match kind {
+        // Closed by the client, as everybody who has a status for it says.
+        ErrorKind::Cancelled => {
+            (Code::Cancelled, Http::from_u16(499).unwrap_or(Http::REQUEST_TIMEOUT))
+        }
+        ErrorKind::Unknown => (Code::Unknown, Http::INTERNAL_SERVER_ERROR),
+        ErrorKind::InvalidArgument => (Code::InvalidArgument, Http::BAD_REQUEST),
+        ErrorKind::DeadlineExceeded => (Code::DeadlineExceeded, Http::GATEWAY_TIMEOUT),
+        ErrorKind::NotFound => (Code::NotFound, Http::NOT_FOUND),
+        ErrorKind::AlreadyExists => (Code::AlreadyExists, Http::CONFLICT),
+        ErrorKind::PermissionDenied => (Code::PermissionDenied, Http::FORBIDDEN),
+        ErrorKind::ResourceExhausted => (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS),
+        ErrorKind::FailedPrecondition => (Code::FailedPrecondition, Http::BAD_REQUEST),
+        ErrorKind::Aborted => (Code::Aborted, Http::CONFLICT),
+        ErrorKind::OutOfRange => (Code::OutOfRange, Http::BAD_REQUEST),
+        ErrorKind::Unimplemented => (Code::Unimplemented, Http::NOT_IMPLEMENTED),
+        ErrorKind::Internal => (Code::Internal, Http::INTERNAL_SERVER_ERROR),
+        ErrorKind::Unavailable => (Code::Unavailable, Http::SERVICE_UNAVAILABLE),
+        ErrorKind::DataLoss => (Code::DataLoss, Http::INTERNAL_SERVER_ERROR),
+        ErrorKind::Unauthenticated => (Code::Unauthenticated, Http::UNAUTHORIZED),
+    }
 }
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         let (code, message) = (error.grpc_code(), error.message());
-        match error {
-            Error::Unauthorized(wrong) => {
-                let details = details(code, &message, &wrong.to_string());
-                Self::with_details(code, message, details)
-            }
-            _ => Self::new(code, message),
+        let details = match error {
+            Error::Unauthorized(wrong) => vec![unauthorized(&message, &wrong.to_string())],
+            Error::Chat(chat::Error::Provider { error, .. }) => provider_details(&error),
+            _ => Vec::new(),
+        };
+        if details.is_empty() {
+            return Self::new(code, message);
         }
+        let status = rpc::Status { code: code.into(), message, details };
+        let encoded: Bytes = status.encode_to_vec().into();
+        Self::with_details(code, status.message, encoded)
     }
 }
 
-/// The one error of daprd that comes with details.
-fn details(code: Code, message: &str, reason: &str) -> Bytes {
+/// daprd's details of a missing or wrong token.
+fn unauthorized(message: &str, reason: &str) -> Any {
     let metadata = [("http.code", "401"), ("http.error_message", reason)];
-    let info = ErrorInfo {
+    any(&ErrorInfo {
         reason: message.to_owned(),
         domain: "dapr.io".to_owned(),
         metadata: metadata.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-    };
-    let any = Any {
-        type_url: "type.googleapis.com/google.rpc.ErrorInfo".to_owned(),
-        value: info.encode_to_vec(),
-    };
-    let status = rpc::Status { code: code.into(), message: message.to_owned(), details: vec![any] };
-    status.encode_to_vec().into()
+    })
+}
+
+fn provider_details(error: &ProviderError) -> Vec<Any> {
+    let info = error.details.as_ref().map(|details| {
+        any(&ErrorInfo {
+            reason: details.reason.clone(),
+            domain: details.domain.clone(),
+            metadata: details.metadata.clone(),
+        })
+    });
+    let retry = error.retry_after.map(|wait| {
+        // Only centuries do not fit.
+        any(&RetryInfo { retry_delay: wait.try_into().ok() })
+    });
+    info.into_iter().chain(retry).collect()
+}
+
+fn any<M: Message + Name>(message: &M) -> Any {
+    let type_url = format!("type.googleapis.com/{}", M::full_name());
+    Any { type_url, value: message.encode_to_vec() }
 }
 
 impl From<prost::DecodeError> for Error {

@@ -22,7 +22,7 @@ fn a_good_folder() {
 #[test]
 fn a_bad_folder() {
     assert_snapshot!(checked(&[("bad.yaml", BAD), ("torn.yaml", "a: [b")]), @r#"
-    [folder]/bad.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
+    [folder]/bad.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
     [folder]/bad.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
     [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
     [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['
@@ -35,10 +35,10 @@ fn a_bad_folder() {
 fn a_mixed_folder() {
     let files = [("a.yaml", GOOD), ("b.yaml", BAD), ("c.yaml", ODD), ("d.yaml", OTHER), ("e", "")];
     assert_snapshot!(checked(&files), @r#"
-    [folder]/b.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
+    [folder]/b.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
     [folder]/b.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
     [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
-    [folder]/c.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber (warning)
+    [folder]/c.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber (warning)
     [folder]/d.yaml:1:1: passed over: component store is a state.redis
     [folder]/e: passed over: not a .yaml or .yml file
     2 components, 3 problems, 1 warning
@@ -49,7 +49,7 @@ fn a_mixed_folder() {
 #[test]
 fn warnings_are_no_problem() {
     assert_snapshot!(checked(&[("odd.yaml", ODD)]), @r#"
-    [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber (warning)
+    [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber (warning)
     1 component, 0 problems, 1 warning
     -- exit 0
     "#);
@@ -91,7 +91,7 @@ fn the_samples_are_good() {
     let mut check = mynah();
     check.current_dir(env!("CARGO_MANIFEST_DIR")).args(["check", "components"]);
     assert_snapshot!(report(&Process::start(&mut check).ended()), @"
-    4 components, 0 problems, 0 warnings
+    5 components, 0 problems, 0 warnings
     -- exit 0
     ");
 }

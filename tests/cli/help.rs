@@ -25,6 +25,7 @@ fn short_help() {
       run       Run a command beside a sidecar on free ports, and end with its exit status
       check     Check component YAML and print every problem, with file, line and column
       converse  Ask a sidecar, mynah or daprd, and print the answer
+      schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
 
     Options:
@@ -79,6 +80,7 @@ fn long_help() {
       run       Run a command beside a sidecar on free ports, and end with its exit status
       check     Check component YAML and print every problem, with file, line and column
       converse  Ask a sidecar, mynah or daprd, and print the answer
+      schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
 
     Options:
@@ -218,6 +220,27 @@ fn help_of_converse() {
           --context-id <ID>       Label of the conversation
           --temperature <NUMBER>  Sampling temperature
       -h, --help                  Print help
+    -- exit 0
+    ");
+}
+
+#[test]
+fn help_of_schema() {
+    assert_snapshot!(ran(&["schema", "--help"]), @"
+    Print the JSON Schema of a format, for editors
+
+    Usage: mynah schema <WHAT>
+
+    Arguments:
+      <WHAT>
+              The format
+
+              Possible values:
+              - chain: An instruction chain, which a prompt holds
+
+    Options:
+      -h, --help
+              Print help (see a summary with '-h')
     -- exit 0
     ");
 }

@@ -118,7 +118,7 @@ fn warnings_of_components() {
     Try it:
       grpcurl -plaintext -d '{"name":"odd","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
-     WARN [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+     WARN [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     -- exit 0
     "#);
 }
@@ -159,7 +159,7 @@ fn bad_components_end_the_start() {
     assert_snapshot!(started_with(&[("bad.yaml", BAD), ("torn.yaml", "a: [b")], &[]), @r#"
     -- stderr
     mynah: the components cannot be loaded:
-      [folder]/bad.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo; --stand-in echo answers for any other
+      [folder]/bad.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
       [folder]/bad.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
       [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
       [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['
@@ -202,7 +202,7 @@ fn logs_in_json() {
     let lines: Vec<_> = ended.stderr.lines().map(without_time).collect();
     assert_snapshot!(without_ports(&without_folder(&lines.join("\n"), &folder)), @r#"
     {"level":"WARN","message":"flags of daprd that mynah has no use for: --mode","target":"mynah::cli"}
-    {"level":"WARN","message":"[folder]/odd.yaml:9:5: metadata key \"key\" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber","target":"mynah::reload"}
+    {"level":"WARN","message":"[folder]/odd.yaml:9:5: metadata key \"key\" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::reload"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::banner"}
     "#);
 }

@@ -17,6 +17,7 @@ mod python;
 mod quickstart;
 mod rust_sdk;
 mod versions;
+mod scripts;
 
 use std::{
     path::{Path, PathBuf},

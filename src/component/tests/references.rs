@@ -59,14 +59,14 @@ fn variables_that_give_nothing_are_warnings() {
     + e conversation.echo
     Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; use one that is not APP_API_TOKEN or DAPR_*, without blanks
     Warning a.yaml:10:26: mode: the environment variable "NOWHERE" is not set
-    Warning a.yaml:12:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    Warning a.yaml:12:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
     let context = context_with(&[("DAPR_ENV_KEYS", "EMPTY"), ("NOWHERE", "x"), ("EMPTY", "")]);
     assert_snapshot!(outcome_in(&context, &[("a.yaml", &text)]), @r#"
     + e conversation.echo
     Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; use one that is not APP_API_TOKEN or DAPR_*, without blanks
     Warning a.yaml:10:26: mode: components may not read the environment variable "NOWHERE"; use one that DAPR_ENV_KEYS lists
-    Warning a.yaml:12:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    Warning a.yaml:12:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }
 
@@ -218,7 +218,7 @@ fn keys_that_nobody_reads_need_no_secret() {
     let text = with_secrets("nobody", "  - {name: key, secretKeyRef: {name: x}}\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
     + e conversation.echo
-    Warning a.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    Warning a.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }
 

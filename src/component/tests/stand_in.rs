@@ -25,8 +25,8 @@ fn it_answers_for_every_type_that_mynah_does_not_know() {
     assert_snapshot!(outcome_in(&with_stand_in(), &[("a.yaml", &text)]), @r#"
     + a conversation.openai
     + b conversation.Mistral
-    Warning a.yaml:37:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
-    Warning a.yaml:40:5: metadata key "endpoint" is not read; conversation.echo has mode, model, chunkDelay, arguments, piiScrubber
+    Warning a.yaml:37:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:40:5: metadata key "endpoint" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     Warning a.yaml:40:22: field "vaule" is not read; an item has name, value, secretKeyRef, envRef
     ! a.yaml:35:12: spec.version "v9" of conversation.echo is unknown; use v1
     ! a.yaml:38:5: key KEY is duplicate in the metadata
@@ -61,9 +61,9 @@ fn it_is_no_excuse() {
     assert_snapshot!(outcome_in(&with_stand_in(), &[("a.yaml", &text)]), @r#"
     + b conversation.openai
     ! a.yaml:1:1: metadata.name is missing; daprd would pass over this component in silence
-    ! a.yaml:18:14: spec.type "llm.foo" is unknown; mynah knows conversation.echo
+    ! a.yaml:18:14: spec.type "llm.foo" is unknown; mynah knows conversation.echo, conversation.scripted
     ! a.yaml:22:18: component name "c" is taken by a.yaml:17:18
-    ! a.yaml:23:14: spec.type "Conversation.openai" is unknown; mynah knows conversation.echo
+    ! a.yaml:23:14: spec.type "Conversation.openai" is unknown; mynah knows conversation.echo, conversation.scripted
     ! a.yaml:42:9: component name "b" is taken by a.yaml:28:9
     "#);
 }

@@ -22,7 +22,7 @@ pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
         tool_calls,
         finish_reason,
         model: None,
-        usage: Some(Usage { prompt_tokens: words, completion_tokens: words }),
+        usage: Some(Usage { prompt_tokens: words, completion_tokens: words, reasoning_tokens: 0 }),
     })
 }
 
@@ -50,7 +50,9 @@ fn arguments(tool: &Tool) -> Result<String, ProviderError> {
         }
         Some(other) => {
             let got = go_type(other);
-            Err(format!("tool function properties must be a map[string]any, got {got}"))
+            Err(ProviderError::internal(format!(
+                "tool function properties must be a map[string]any, got {got}"
+            )))
         }
     }
 }
@@ -124,7 +126,10 @@ mod tests {
         assert_eq!(response.content, format!("\n{result} a\n{result} b\nx\u{a0}y"));
         assert_eq!(response.tool_calls, [call(Some("0"), "g", "A,a,b"), earlier]);
         assert_eq!(response.finish_reason, FinishReason::ToolCalls);
-        assert_eq!(response.usage, Some(Usage { prompt_tokens: 22, completion_tokens: 22 }));
+        assert_eq!(
+            response.usage,
+            Some(Usage { prompt_tokens: 22, completion_tokens: 22, reasoning_tokens: 0 })
+        );
     }
 
     #[test]
@@ -139,7 +144,7 @@ mod tests {
         for (properties, name) in cases {
             let request = Request { tools: vec![tool("f", &properties)], ..Request::default() };
             let expected = format!("tool function properties must be a map[string]any, got {name}");
-            assert_eq!(reply(&request), Err(expected));
+            assert_eq!(reply(&request), Err(ProviderError::internal(expected)));
         }
     }
 }

@@ -5,12 +5,10 @@
 mod arguments;
 mod calls;
 mod daprd;
-mod ids;
 mod matching;
 mod reply;
 mod response_format;
 mod settings;
-mod usage;
 
 use std::sync::Arc;
 
@@ -49,11 +47,11 @@ impl Echo {
 }
 
 impl Provider for Echo {
-    fn converse<'a>(
-        &'a self,
-        request: &'a Request,
-    ) -> BoxFuture<'a, Result<Response, ProviderError>> {
-        future::ready(self.reply(request)).boxed()
+    fn converse(
+        self: Arc<Self>,
+        request: Request,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        future::ready(self.reply(&request)).boxed()
     }
 
     fn stream(
@@ -61,8 +59,8 @@ impl Provider for Echo {
         request: Request,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.reply(&request) {
-            Ok(response) => deltas(response, self.settings.chunk_delay).map(Ok).boxed(),
-            Err(message) => stream::once(future::ready(Err(message))).boxed(),
+            Ok(response) => deltas(response, self.settings.pace).map(Ok).boxed(),
+            Err(error) => stream::once(future::ready(Err(error))).boxed(),
         }
     }
 }

@@ -6,10 +6,12 @@ use super::{
     ArgumentStyle, EchoSettings,
     arguments::{Budget, Context},
     calls::calls,
-    ids, response_format,
-    usage::usage,
+    response_format,
 };
-use crate::chat::{FinishReason, LazyJson, Message, Request, Response, Role};
+use crate::{
+    chat::{FinishReason, LazyJson, Message, Request, Response},
+    provider::{ids, usage::usage},
+};
 
 /// Where a format says what it is called, whatever it is wrapped in.
 const FORMAT_NAMES: [&str; 5] =
@@ -17,7 +19,7 @@ const FORMAT_NAMES: [&str; 5] =
 
 /// The answer to a request: text, or tool calls.
 pub(super) fn reply(component: &str, settings: &EchoSettings, request: &Request) -> Response {
-    let results = tool_results(&request.messages);
+    let results = request.tool_results();
     // What a tool returned ends the loop.
     let mut tool_calls = if results.is_empty() { calls(settings, request) } else { Vec::new() };
     ids::number(component, &request.messages, &mut tool_calls);
@@ -32,15 +34,6 @@ pub(super) fn reply(component: &str, settings: &EchoSettings, request: &Request)
         finish_reason,
         model: Some(settings.model.clone()),
     }
-}
-
-/// The tool messages that end the history; later system and developer messages do not count.
-fn tool_results(messages: &[Message]) -> &[Message] {
-    let is_note = |message: &Message| matches!(message.role, Role::System | Role::Developer);
-    let is_result = |message: &Message| matches!(message.role, Role::Tool { .. });
-    let end = messages.iter().rposition(|message| !is_note(message)).map_or(0, |at| at + 1);
-    let run = messages[..end].iter().rev().take_while(|message| is_result(message)).count();
-    &messages[end - run..end]
 }
 
 fn content(settings: &EchoSettings, request: &Request, results: &[Message]) -> String {
@@ -87,6 +80,7 @@ fn formatted(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chat::Role;
 
     fn tool(text: &str) -> Message {
         Message::new(Role::Tool { id: None, name: "f".into() }, text)

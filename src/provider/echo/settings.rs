@@ -1,6 +1,6 @@
 //! How an echo component is set up.
 
-use std::time::Duration;
+use crate::stream::Pace;
 
 /// How an echo component is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,10 +9,12 @@ pub struct EchoSettings {
     pub mode: Mode,
     /// The model that it says it is.
     pub model: String,
-    /// The wait between the chunks of a stream.
-    pub chunk_delay: Duration,
+    /// How fast its streams go.
+    pub pace: Pace,
     /// How it makes up arguments of tool calls.
     pub arguments: ArgumentStyle,
+    /// Whether it follows instruction chains, too.
+    pub chains: bool,
 }
 
 /// Whose echo it is.
@@ -21,7 +23,7 @@ pub enum Mode {
     /// mynah's own.
     #[default]
     Mynah,
-    /// Dapr's, to the letter; of the other settings only the delay has an effect.
+    /// Dapr's, to the letter; of the other settings only the pace and the chains have an effect.
     Daprd,
 }
 
@@ -40,8 +42,9 @@ impl Default for EchoSettings {
         Self {
             mode: Mode::default(),
             model: "echo".to_owned(),
-            chunk_delay: Duration::ZERO,
+            pace: Pace::default(),
             arguments: ArgumentStyle::default(),
+            chains: false,
         }
     }
 }

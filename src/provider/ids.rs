@@ -10,14 +10,15 @@ use crate::chat::{Message, Role, ToolCall};
 const BASE: u64 = 1_700_000_000_000_000_000;
 const SPAN: u64 = 100_000_000_000_000_000;
 
-/// Numbers the calls of a reply: consecutive within it, different from turn to turn.
+/// Numbers the calls of a reply that have no id: consecutive within it, different from turn to
+/// turn.
 pub(super) fn number(component: &str, messages: &[Message], calls: &mut [ToolCall]) {
-    if calls.is_empty() {
+    if calls.iter().all(|call| call.id.is_some()) {
         return;
     }
     let first = BASE + fingerprint(component, messages) % SPAN;
     for (index, call) in (0_u64..).zip(calls) {
-        call.id = Some(format!("call_echo_{}", first + index));
+        call.id.get_or_insert_with(|| format!("call_echo_{}", first + index));
     }
 }
 
@@ -101,6 +102,20 @@ mod tests {
             let cut = Message { role: Role::User, name: None, parts };
             prop_assert_ne!(ids("echo", &[cut]), ids("echo", &[Message::new(Role::User, &*text)]));
         }
+    }
+
+    #[test]
+    fn an_id_that_is_given_stays_and_counts() {
+        let call = |id: Option<&str>| ToolCall {
+            id: id.map(Into::into),
+            name: "f".into(),
+            arguments: "{}".into(),
+        };
+        let mut calls = [call(Some("mine")), call(None)];
+        let history = [Message::new(Role::User, "what is the weather?")];
+        number("echo", &history, &mut calls);
+        let ids = calls.map(|call| call.id.unwrap());
+        assert_eq!(ids, ["mine", "call_echo_1772356413635210983"]);
     }
 
     #[test]

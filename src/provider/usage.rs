@@ -9,6 +9,7 @@ pub(super) fn usage(messages: &[Message], content: &str, calls: &[ToolCall]) -> 
     Usage {
         prompt_tokens: texts.map(tokens).sum(),
         completion_tokens: tokens(content.len() + called),
+        reasoning_tokens: 0,
     }
 }
 

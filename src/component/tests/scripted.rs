@@ -1,0 +1,119 @@
+//! `conversation.scripted`: its settings, and the components that it falls back to.
+
+use insta::assert_snapshot;
+
+use super::*;
+use crate::provider::scripted::OnExhausted;
+
+fn scripted(name: &str, metadata: &str) -> String {
+    echo(name, metadata).replace("conversation.echo", "conversation.scripted")
+}
+
+fn falling_back(name: &str, to: &str) -> String {
+    scripted(name, &format!("  - {{name: fallback, value: {to}}}\n"))
+}
+
+fn loaded(text: &str) -> Vec<ComponentSpec> {
+    let folder = folder(&[("a.yaml", text.as_bytes())]);
+    let loaded = load(&[folder.path().to_owned()], &context());
+    assert_eq!((&loaded.problems, &loaded.notices), (&vec![], &vec![]));
+    loaded.components
+}
+
+#[test]
+fn nothing_needs_to_be_set() {
+    let plain = ProviderSpec::Scripted(ScriptedSettings::default(), Fallback::Echo);
+    assert_eq!(loaded(&scripted("s", ""))[0].provider, plain);
+    assert_eq!(loaded(&falling_back("s", "echo"))[0].provider, plain);
+}
+
+#[test]
+fn everything_can_be_set() {
+    let metadata = "  - {name: chains, value: false}\n  - {name: fallback, value: error}\n  \
+        - {name: onExhausted, value: repeat_last}\n  - {name: allowUnoffered, value: true}\n  \
+        - {name: model, value: m}\n  - {name: wordsPerChunk, value: 7}\n  \
+        - {name: chunkDelay, value: 5ms}\n  - {name: timeToFirstChunk, value: 1s}\n";
+    let settings = ScriptedSettings {
+        chains: false,
+        on_exhausted: OnExhausted::RepeatLast,
+        allow_unoffered: true,
+        model: "m".into(),
+        pace: Pace {
+            words_per_chunk: 7.try_into().unwrap(),
+            chunk_delay: Duration::from_millis(5),
+            time_to_first_chunk: Duration::from_secs(1),
+        },
+    };
+    let expected = ProviderSpec::Scripted(settings, Fallback::Error);
+    assert_eq!(loaded(&scripted("s", metadata))[0].provider, expected);
+}
+
+#[test]
+fn values_are_checked() {
+    let metadata = "  - {name: chains, value: maybe}\n  - {name: onExhausted, value: stop}\n  \
+        - {name: allowUnoffered, value: 1}\n  - {name: wordsPerChunk, value: 0}\n  \
+        - {name: chunkDelay, value: fast}\n  - {name: timeToFirstChunk, value: -1s}\n  \
+        - {name: rules, value: x}\n";
+    assert_snapshot!(outcome(&[("a.yaml", &scripted("s", metadata))]), @r#"
+    Warning a.yaml:15:5: metadata key "rules" is not read; conversation.scripted has chains, fallback, onExhausted, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, piiScrubber
+    ! a.yaml:9:27: chains: "maybe" is unknown; use true or false
+    ! a.yaml:10:32: onExhausted: "stop" is unknown; use fallback, error, repeat_last or loop
+    ! a.yaml:11:35: allowUnoffered: "1" is unknown; use true or false
+    ! a.yaml:12:34: wordsPerChunk: "0" is not a number of words; use 1 or more
+    ! a.yaml:13:31: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
+    ! a.yaml:14:37: timeToFirstChunk: "-1s" is negative; use a duration of 0s or more
+    "#);
+}
+
+#[test]
+fn a_fallback_is_found_wherever_it_stands() {
+    let text = [falling_back("a", "b"), falling_back("b", "c"), echo("c", "")].join("---\n");
+    let components = loaded(&text);
+    let ProviderSpec::Scripted(_, Fallback::Component(second)) = &components[0].provider else {
+        panic!("{components:?}")
+    };
+    let ProviderSpec::Scripted(_, Fallback::Component(third)) = &second.provider else {
+        panic!("{second:?}")
+    };
+    assert_eq!((&**second, &**third), (&components[1], &components[2]));
+}
+
+#[test]
+fn a_fallback_must_be_there_and_not_go_in_circles() {
+    let text = [
+        falling_back("lost", "nowhere"),
+        falling_back("self", "self"),
+        falling_back("one", "two"),
+        falling_back("two", "three"),
+        falling_back("three", "one"),
+        falling_back("onto", "one"),
+        falling_back("after", "lost"),
+    ];
+    assert_snapshot!(outcome(&[("a.yaml", &text.join("---\n"))]), @r#"
+    + lost conversation.scripted
+    + self conversation.scripted
+    + one conversation.scripted
+    + two conversation.scripted
+    + three conversation.scripted
+    + onto conversation.scripted
+    + after conversation.scripted
+    ! a.yaml:9:5: fallback: no component "nowhere" is loaded; use echo, error or one of lost, self, one, two, three, onto, after
+    ! a.yaml:19:5: fallback: self -> self is a circle; let one end in echo or error
+    ! a.yaml:29:5: fallback: one -> two -> three -> one is a circle; let one end in echo or error
+    ! a.yaml:39:5: fallback: two -> three -> one -> two is a circle; let one end in echo or error
+    ! a.yaml:49:5: fallback: three -> one -> two -> three is a circle; let one end in echo or error
+    "#);
+}
+
+#[test]
+fn a_component_that_ignores_errors_is_absent_without_its_fallback() {
+    let lenient = |name: &str, to: &str| {
+        falling_back(name, to).replace("spec:\n", "spec:\n  ignoreErrors: true\n")
+    };
+    let text = [lenient("a", "b"), lenient("b", "nowhere"), echo("c", "")].join("---\n");
+    assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
+    + c conversation.echo
+    Warning a.yaml:21:5: component b is absent (spec.ignoreErrors): fallback: no component "nowhere" is loaded; use echo, error or one of a, b, c
+    Warning a.yaml:10:5: component a is absent (spec.ignoreErrors): fallback: no component "b" is loaded; use echo, error or one of a, c
+    "#);
+}

@@ -1,0 +1,82 @@
+//! Texts that the request decides.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde_json::json;
+
+use super::chain::Directive;
+use crate::chat::{Message, Request, Role, Tool};
+
+/// A request, and what is looked up in it for a script, once however often it is asked for.
+pub(super) struct Scene<'r> {
+    pub(super) request: &'r Request,
+    tools: BTreeMap<&'r str, &'r Tool>,
+    system: Option<&'r Message>,
+    results: &'r [Message],
+}
+
+const NO_TOOLS: &str = "No tools available";
+
+impl<'r> Scene<'r> {
+    pub(super) fn new(request: &'r Request) -> Self {
+        let tools = request.tools.iter().rev().map(|tool| (tool.name.as_str(), tool));
+        let mut messages = request.messages.iter();
+        let system = messages.find(|message| matches!(message.role, Role::System));
+        Self { request, tools: tools.collect(), system, results: request.tool_results() }
+    }
+
+    pub(super) fn offers(&self, tool: &str) -> bool {
+        self.tools.contains_key(tool)
+    }
+
+    /// What a directive says of the request.
+    pub(super) fn text(&self, directive: &Directive) -> Cow<'r, str> {
+        let tools = &self.request.tools;
+        match directive {
+            Directive::SystemPrompt => {
+                self.system.map_or(Cow::Borrowed("No system prompt configured"), Message::text)
+            }
+            Directive::ToolNames | Directive::ToolDescriptions if tools.is_empty() => {
+                Cow::Borrowed(NO_TOOLS)
+            }
+            Directive::ToolNames => names(tools).into(),
+            Directive::ToolDescriptions => descriptions(tools).into(),
+            Directive::ToolSchema(None) => Cow::Borrowed("No tool name specified"),
+            Directive::ToolSchema(Some(name)) => match self.tools.get(name.as_str()) {
+                Some(tool) => schema(tool).into(),
+                None => format!("Tool '{name}' not found").into(),
+            },
+            Directive::ToolResults => texts(self.results).into(),
+        }
+    }
+}
+
+fn names(tools: &[Tool]) -> String {
+    tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn descriptions(tools: &[Tool]) -> String {
+    let line = |tool: &Tool| format!("{}: {}", tool.name, described(tool));
+    tools.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn described(tool: &Tool) -> &str {
+    tool.description.as_deref().unwrap_or_default()
+}
+
+/// In Markdown.
+fn schema(tool: &Tool) -> String {
+    let description = match described(tool) {
+        blank if blank.trim().is_empty() => "_No description provided._",
+        description => description,
+    };
+    let parameters = tool.parameters.as_ref().map_or_else(|| json!({}), |schema| schema.read());
+    let name = &tool.name;
+    format!(
+        "# {name}\n\n## Description\n\n{description}\n\n## Schema\n\n```json\n{parameters:#}\n```"
+    )
+}
+
+fn texts(messages: &[Message]) -> String {
+    messages.iter().map(Message::text).collect::<Vec<_>>().join("\n")
+}

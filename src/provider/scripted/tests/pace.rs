@@ -1,0 +1,68 @@
+//! When each part of a turn comes, with a clock that runs only while everything waits.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::StreamExt;
+
+use super::{holding, request};
+use crate::{
+    chat::Delta,
+    clock,
+    provider::{
+        Provider,
+        scripted::{Scripted, ScriptedSettings},
+    },
+    stream::Pace,
+};
+
+/// What comes of a step, and after how many milliseconds.
+async fn streamed(step: &str, pace: Pace) -> Vec<(u128, String)> {
+    let start = clock::now();
+    let deltas = scripted(pace).stream(request(vec![holding(step)])).map(|delta| {
+        let what = match delta {
+            Ok(Delta::Text(text)) => text,
+            Ok(Delta::Complete(_)) => "<complete>".to_owned(),
+            Err(error) => format!("<{error}>"),
+        };
+        (start.elapsed().as_millis(), what)
+    });
+    deltas.collect().await
+}
+
+fn scripted(pace: Pace) -> Arc<Scripted> {
+    Arc::new(Scripted::new("s", ScriptedSettings { pace, ..ScriptedSettings::default() }, None))
+}
+
+fn slow() -> Pace {
+    let [chunk_delay, time_to_first_chunk] = [10, 100].map(Duration::from_millis);
+    Pace { chunk_delay, time_to_first_chunk, words_per_chunk: 2.try_into().unwrap() }
+}
+
+fn timed(expected: &[(u128, &str)]) -> Vec<(u128, String)> {
+    expected.iter().map(|(time, text)| (*time, (*text).to_owned())).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_goes_at_the_pace_of_the_component() {
+    let step = r#"{"messages":[{"text":"one two three four five"}]}"#;
+    let expected = [(100, "one two"), (110, " three four"), (120, " five"), (120, "<complete>")];
+    assert_eq!(streamed(step, slow()).await, timed(&expected));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_has_a_delay_and_a_pace_of_its_own() {
+    let step = r#"{"messages":[{"text":"one two"},{"error":{"code":"ABORTED"}}],"delay":"1s",
+        "words_per_chunk":1,"chunk_delay":"7ms"}"#;
+    let expected = [(1100, "one"), (1107, " two"), (1107, "<scripted ABORTED>")];
+    assert_eq!(streamed(step, slow()).await, timed(&expected));
+    let silent = r#"{"delay":"1s","time_to_first_chunk":"2s"}"#;
+    assert_eq!(streamed(silent, slow()).await, timed(&[(3000, "<complete>")]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_unary_answer_waits_for_the_delay_alone() {
+    let start = clock::now();
+    let step = r#"{"messages":[{"text":"one two three"}],"delay":"1s","chunk_delay":"1h"}"#;
+    let answer = scripted(slow()).converse(request(vec![holding(step)])).await.unwrap();
+    assert_eq!((answer.content.as_str(), start.elapsed().as_millis()), ("one two three", 1000));
+}

@@ -1,0 +1,218 @@
+//! How a turn fails: as its author wants, or because of a mistake of its author.
+
+use mynah::wire::{json, proto::conversation_stream_response_alpha2::Message as Part};
+use prost::Message;
+use serde_json::{Value, json};
+use tonic::Code;
+
+use super::{chain, content, failure, reason, scripted, tagged, text};
+use crate::support::{
+    messages::{assistant, request, tool, user},
+    stream,
+};
+
+const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
+
+/// gRPC's name, its code, and the status over HTTP.
+const STATUSES: [(&str, Code, u16); 16] = [
+    ("CANCELLED", Code::Cancelled, 499),
+    ("UNKNOWN", Code::Unknown, 500),
+    ("INVALID_ARGUMENT", Code::InvalidArgument, 400),
+    ("DEADLINE_EXCEEDED", Code::DeadlineExceeded, 504),
+    ("NOT_FOUND", Code::NotFound, 404),
+    ("ALREADY_EXISTS", Code::AlreadyExists, 409),
+    ("PERMISSION_DENIED", Code::PermissionDenied, 403),
+    ("RESOURCE_EXHAUSTED", Code::ResourceExhausted, 429),
+    ("FAILED_PRECONDITION", Code::FailedPrecondition, 400),
+    ("ABORTED", Code::Aborted, 409),
+    ("OUT_OF_RANGE", Code::OutOfRange, 400),
+    ("UNIMPLEMENTED", Code::Unimplemented, 501),
+    ("INTERNAL", Code::Internal, 500),
+    ("UNAVAILABLE", Code::Unavailable, 503),
+    ("DATA_LOSS", Code::DataLoss, 500),
+    ("UNAUTHENTICATED", Code::Unauthenticated, 401),
+];
+
+#[tokio::test]
+async fn every_status_fails_the_call_on_every_surface() {
+    let sidecar = scripted("");
+    for (name, code, http) in STATUSES {
+        let asked = request([chain(json!([{"error": {"code": name, "message": "as told"}}]))]);
+        let unary = sidecar.converse(asked.clone()).await.unwrap_err();
+        let streamed = stream(&sidecar, asked.clone()).await.unwrap_err();
+        for status in [unary, streamed] {
+            assert_eq!((status.code(), reason(&status).as_str()), (code, "as told"), "{name}");
+            assert!(status.details().is_empty(), "{name}");
+        }
+        let body = json::write(&asked).unwrap();
+        for reply in
+            [sidecar.post(ALPHA2, body.clone()).await, sidecar.post_for_events(ALPHA2, body).await]
+        {
+            assert_eq!(reply.status, http, "{name}");
+            assert_eq!(
+                reply.json(),
+                json!({
+                    "errorCode": "ERR_CONVERSATION_INVOKE",
+                    "message": "failed conversing with component echo: as told",
+                })
+            );
+        }
+    }
+}
+
+/// A google.rpc.Status, as far as it is looked at.
+#[derive(Clone, PartialEq, Message)]
+struct RpcStatus {
+    #[prost(int32, tag = "1")]
+    code: i32,
+    #[prost(message, repeated, tag = "3")]
+    details: Vec<prost_types::Any>,
+}
+
+#[tokio::test]
+async fn details_and_retry_come_over_grpc_and_http() {
+    let error = json!({"code": "RESOURCE_EXHAUSTED", "message": "slow down", "retry_after": "1500ms",
+        "details": {"reason": "QUOTA", "domain": "example.com", "metadata": {"limit": "10"}}});
+    let sidecar = scripted("");
+    let asked = request([chain(json!([{"error": error}]))]);
+    let status = sidecar.converse(asked.clone()).await.unwrap_err();
+    let rpc = RpcStatus::decode(status.details()).unwrap();
+    let urls: Vec<_> = rpc.details.iter().map(|any| any.type_url.as_str()).collect();
+    let prefix = "type.googleapis.com/google.rpc.";
+    assert_eq!(urls, ["ErrorInfo", "RetryInfo"].map(|name| format!("{prefix}{name}")));
+    assert_eq!(rpc.code, Code::ResourceExhausted as i32);
+
+    let client = reqwest::Client::new().post(sidecar.url(ALPHA2));
+    let reply = client.body(json::write(&asked).unwrap()).send().await.unwrap();
+    assert_eq!(
+        (reply.status().as_u16(), &reply.headers()["retry-after"]),
+        (429, &"2".parse().unwrap())
+    );
+    let body: Value = serde_json::from_str(&reply.text().await.unwrap()).unwrap();
+    assert_eq!(
+        body["details"],
+        json!([
+            {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "QUOTA",
+                "domain": "example.com", "metadata": {"limit": "10"}},
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1.500s"},
+        ])
+    );
+}
+
+#[tokio::test]
+async fn after_a_text_the_stream_ends_with_the_status() {
+    let items = json!([{"text": "half an"}, {"text": "answer"}, {"error": {"code": "DATA_LOSS"}},
+        {"text": "never"}]);
+    let asked = request([chain(json!([{"messages": items}]))]);
+    let sidecar = scripted("");
+    let (code, _) = failure(&sidecar, asked.clone()).await;
+    assert_eq!(code, Code::DataLoss);
+
+    let client = sidecar.client().await.converse_stream_alpha2(asked.clone()).await;
+    let mut streamed = client.unwrap().into_inner();
+    let mut text = String::new();
+    let status = loop {
+        match streamed.message().await {
+            Ok(Some(part)) => match part.message.unwrap() {
+                Part::Chunk(chunk) => text += &chunk.content,
+                Part::Complete(complete) => panic!("{complete:?}"),
+            },
+            Ok(None) => panic!("an end without a status"),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!((text.as_str(), status.code()), ("half an\n\nanswer", Code::DataLoss));
+    assert_eq!(reason(&status), "scripted DATA_LOSS");
+
+    let reply = sidecar.post_for_events(ALPHA2, json::write(&asked).unwrap()).await;
+    assert_eq!(reply.status, 200);
+    let (name, error) = reply.events().pop().unwrap();
+    assert_eq!((name, &error["errorCode"]), ("error", &json!("ERR_CONVERSATION_INVOKE")));
+}
+
+#[tokio::test]
+async fn a_mistake_in_a_later_step_fails_the_first() {
+    let steps = json!([text("fine"), {"mesages": []}]);
+    let history = [user("hi"), assistant("hello"), chain(steps)];
+    let (code, said) = failure(&scripted(""), request(history)).await;
+    assert_eq!(code, Code::InvalidArgument);
+    let known = "id, id_message, reasoning, messages, finish_reason, usage, delay, \
+        words_per_chunk, chunk_delay, time_to_first_chunk, error";
+    assert_eq!(
+        said,
+        format!("chain in message 3, step 2: unknown key \"mesages\"; known: {known}")
+    );
+}
+
+#[tokio::test]
+async fn a_mistake_does_not_try_older_chains_and_broken_json_does() {
+    let sidecar = scripted("");
+    let good = chain(json!([text("good"), text("better")]));
+    let (code, _) = failure(&sidecar, request([good.clone(), tagged("{}")])).await;
+    assert_eq!(code, Code::InvalidArgument);
+    assert_eq!(content(&sidecar, [good.clone(), tagged("{"), tagged("[]")]).await, "good");
+    let next_block = user(&format!(
+        "<|instruction_start|>oops<|instruction_end|><|instruction_start|>{}<|instruction_end|>",
+        text("second block")
+    ));
+    assert_eq!(content(&sidecar, [good, next_block]).await, "second block");
+}
+
+#[tokio::test]
+async fn a_call_must_be_on_offer() {
+    let steps = chain(json!([text("-"), {"messages": [{"tool_call": [{"name": "get_wether"}]}]}]));
+    let mut asked = request([steps, assistant("-")]);
+    asked.tools = ["get_weather", "get_time"].map(|name| tool(name, Value::Null)).into();
+    let (code, said) = failure(&scripted(""), asked.clone()).await;
+    assert_eq!(code, Code::InvalidArgument);
+    assert_eq!(
+        said,
+        "chain in message 1, step 2: calls \"get_wether\", which the request does not \
+        offer; offered: \"get_weather\", \"get_time\""
+    );
+    asked.tools = (0..25).map(|number| tool(&format!("t{number}"), Value::Null)).collect();
+    let (_, said) = failure(&scripted(""), asked.clone()).await;
+    assert!(said.ends_with("\"t8\", \"t9\" and 15 more"), "{said}");
+    let lenient = scripted("{name: allowUnoffered, value: true}");
+    assert_eq!(lenient.converse(asked).await.unwrap().called(), ["get_wether"]);
+}
+
+/// `none` and a tool's name do not bend a script.
+#[tokio::test]
+async fn tool_choice_does_not_bend_a_script() {
+    let steps = chain(json!([{"messages": [{"tool_call": [{"name": "f"}]}]}]));
+    let mut asked = request([steps]);
+    asked.tools = ["f", "g"].map(|name| tool(name, Value::Null)).into();
+    for choice in ["none", "g", "required"] {
+        asked.tool_choice = Some(choice.to_owned());
+        assert_eq!(scripted("").converse(asked.clone()).await.unwrap().called(), ["f"]);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_has_a_limit() {
+    let items = vec![json!({"text_message": {"length": 100_000}}); 8];
+    let (code, said) = failure(&scripted(""), request([chain(json!([{"messages": items}]))])).await;
+    assert_eq!(code, Code::InvalidArgument);
+    assert_eq!(said, "chain in message 1, step 1: says more than 4194304 bytes");
+}
+
+/// All of it goes into headers, which clients take up to 16 KiB of.
+#[tokio::test]
+async fn the_longest_error_arrives() {
+    let (text, word) = ("\u{1f600}".repeat(500), "\u{1f600}".repeat(64));
+    let metadata: serde_json::Map<_, _> =
+        (0..8).map(|n| (format!("{n}{}", "\u{1f600}".repeat(63)), json!(word))).collect();
+    let details = json!({"reason": word, "domain": word, "metadata": metadata});
+    let error =
+        json!({"code": "ABORTED", "message": text, "details": details, "retry_after": "1s"});
+    let sidecar = scripted("");
+    let status = sidecar.converse(request([chain(json!([{"error": error}]))])).await.unwrap_err();
+    assert_eq!((status.code(), reason(&status)), (Code::Aborted, text));
+
+    let mut asked = request([chain(json!([{"messages": [{"tool_call": [{"name": "f"}]}]}]))]);
+    asked.tools = vec![tool(&"\u{10ffff}".repeat(1000), Value::Null); 100];
+    let (code, said) = failure(&sidecar, asked).await;
+    assert_eq!(code, Code::InvalidArgument);
+    assert!(said.starts_with("chain in message 1, step 1") && said.ends_with('…'), "{said}");
+}

@@ -1,0 +1,75 @@
+"""Dapr Agents' chat client in a conversation of five turns, which its first prompt scripts."""
+
+import json
+import unittest
+from typing import Any
+
+from dapr_agents import DaprChatClient, tool
+from dapr_agents.types import BaseMessage, ToolMessage, UserMessage
+
+
+@tool
+def search(query: str, limit: int = 3) -> str:
+    """Finds documents."""
+    return f'{limit} documents about {query}'
+
+
+@tool
+def read(document: int) -> str:
+    """Reads a document."""
+    return f'page {document}'
+
+
+TOOLS = {'search': search, 'read': read}
+
+
+def calls(*named: tuple[str, dict[str, Any]], text: str = '') -> dict[str, Any]:
+    said = [{'text': text}] if text else []
+    return {'messages': [*said, {'tool_call': [{'name': n, 'args': a} for n, a in named]}]}
+
+
+STEPS = [
+    calls(('search', {'query': 'birds', 'limit': 2})),
+    calls(('read', {'document': 1}), ('read', {'document': 2}), text='Two of them.'),
+    {'messages': [{'tool_results': {}}], 'reasoning': {'length': 9}},
+    calls(('search', {'query': 'parrots'})),
+    {'messages': [{'text': 'That is all.'}, {'tools_list': {}}]},
+]
+
+
+class Script(unittest.TestCase):
+    def test_a_conversation_of_five_turns(self) -> None:
+        llm = DaprChatClient()
+        chain = json.dumps({'instruction_chain': STEPS})
+        prompt = f'Research birds. <|instruction_start|>{chain}<|instruction_end|>'
+        history: list[BaseMessage] = [UserMessage(content=prompt)]
+        said, called = [], []
+        while len(said) < len(STEPS):
+            reply = llm.generate(messages=history, tools=list(TOOLS.values())).get_message()
+            said.append(reply.content or '')
+            history.append(reply)
+            wanted = getattr(reply, 'tool_calls', None) or []
+            for call in wanted:
+                name, arguments = call.function.name, call.function.arguments_dict
+                called.append((name, arguments))
+                result = TOOLS[name](**arguments)
+                history.append(ToolMessage(tool_call_id=call.id, name=name, content=result))
+            if not wanted:
+                history.append(UserMessage(content='Go on.'))
+        results = 'page 1\npage 2'
+        self.assertEqual(said, ['', 'Two of them.', results, '', 'That is all.\n\nsearch, read'])
+        self.assertEqual(
+            called,
+            [
+                ('search', {'query': 'birds', 'limit': 2}),
+                ('read', {'document': 1}),
+                ('read', {'document': 2}),
+                ('search', {'query': 'parrots'}),
+            ],
+        )
+        exhausted = llm.generate(messages=history).get_message().content
+        self.assertEqual(exhausted, 'Chain completed - using fallback response')
+
+
+if __name__ == '__main__':
+    unittest.main()
