@@ -10,6 +10,7 @@ pub mod pii;
 pub mod component;
 pub mod provider;
 pub mod stream;
+pub mod tool_loop;
 
 // The way of a request.
 pub mod wire;

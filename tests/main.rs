@@ -20,6 +20,9 @@ mod seed_echo;
 mod chains;
 mod seed_chains;
 
+// What the transcript of a tool loop is.
+mod seed_conversation_manager;
+
 // What each surface does.
 mod access;
 mod components;

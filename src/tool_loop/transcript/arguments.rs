@@ -1,0 +1,122 @@
+use std::{collections::BTreeMap, fmt, iter, str::FromStr};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::key;
+
+/// The arguments of a call, in the order in which they were given.
+///
+/// Two are equal if they have the same names with the same values: order does not count, and
+/// numbers are compared by value.
+///
+/// ```
+/// use mynah::tool_loop::transcript::Arguments;
+/// let given: Arguments = r#"{"city": "Oslo", "days": 1.0}"#.parse()?;
+/// assert_eq!(given.to_string(), r#"{"city":"Oslo","days":1.0}"#);
+/// assert_eq!(given, r#"{"days": 1, "city": "Oslo"}"#.parse()?);
+/// # Ok::<(), mynah::tool_loop::transcript::InvalidArguments>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Arguments(Vec<(String, Value)>);
+
+/// The arguments of a call are not a JSON object.
+#[derive(Debug, Error)]
+#[error("arguments of a tool call: {0}")]
+pub struct InvalidArguments(#[from] serde_json::Error);
+
+impl Arguments {
+    /// Names and values.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn by_name(&self) -> BTreeMap<&str, &Value> {
+        self.iter().collect()
+    }
+}
+
+/// Of values of one name, the last counts, in the place of the first.
+impl<N: Into<String>> FromIterator<(N, Value)> for Arguments {
+    fn from_iter<I: IntoIterator<Item = (N, Value)>>(pairs: I) -> Self {
+        let mut arguments: Vec<(String, Value)> = Vec::new();
+        let mut places = BTreeMap::new();
+        for (name, value) in pairs {
+            let name = name.into();
+            if let Some(&place) = places.get(&name) {
+                arguments[place] = (name, value);
+            } else {
+                places.insert(name.clone(), arguments.len());
+                arguments.push((name, value));
+            }
+        }
+        Self(arguments)
+    }
+}
+
+impl<N: Into<String>, const COUNT: usize> From<[(N, Value); COUNT]> for Arguments {
+    fn from(pairs: [(N, Value); COUNT]) -> Self {
+        pairs.into_iter().collect()
+    }
+}
+
+/// From the text that a [`ToolCall`](crate::chat::ToolCall) has. Without any text there are none.
+impl FromStr for Arguments {
+    type Err = InvalidArguments;
+
+    fn from_str(text: &str) -> Result<Self, InvalidArguments> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+}
+
+/// As compact JSON.
+impl fmt::Display for Arguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl PartialEq for Arguments {
+    fn eq(&self, other: &Self) -> bool {
+        key::by_value(&self.by_name()) == key::by_value(&other.by_name())
+    }
+}
+
+impl Serialize for Arguments {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Arguments {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// Reads an object in the order in which it is written.
+struct Object;
+
+impl<'de> Visitor<'de> for Object {
+    type Value = Arguments;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Arguments, M::Error> {
+        iter::from_fn(|| map.next_entry::<String, Value>().transpose()).collect()
+    }
+}

@@ -1,0 +1,169 @@
+//! The examples of the conversation manager's description, in the order in which they stand there;
+//! then, in the files beside, what it does at the edges.
+
+mod duplicates;
+mod extraction;
+mod formatting;
+mod log;
+mod properties;
+mod rendering;
+
+use mynah::{
+    chat::{Message, Role, ToolCall},
+    tool_loop::transcript::{
+        Arguments, Detail, Executed, ToolResult, Wording, call_message, correction, extract,
+        failure_text, validate,
+    },
+};
+use serde_json::{Value, json};
+
+fn assistant(text: &str) -> Message {
+    Message::new(Role::Assistant { tool_calls: Vec::new() }, text)
+}
+
+fn user(text: &str) -> Message {
+    Message::new(Role::User, text)
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
+    ToolCall { id: Some(id.to_owned()), name: name.to_owned(), arguments: arguments.to_owned() }
+}
+
+/// Arguments in the order in which they are written.
+fn arguments(json: &str) -> Arguments {
+    json.parse().expect("an object")
+}
+
+fn publish(wording: &Wording, data: Value) -> String {
+    let result = ToolResult::success(data);
+    let arguments = Arguments::default();
+    wording.text(&Executed { name: "wordpress_publish", arguments: &arguments, result: &result })
+}
+
+#[test]
+fn build_conversation_message() {
+    let message = Message::new(Role::User, "Create a pipeline");
+    assert_eq!((message.role.clone(), &*message.text()), (Role::User, "Create a pipeline"));
+    let system = Message::new(Role::System, "You are a helpful assistant");
+    assert_eq!(
+        (system.role.clone(), &*system.text()),
+        (Role::System, "You are a helpful assistant")
+    );
+}
+
+#[test]
+fn format_tool_call_message() {
+    let arguments = arguments(r#"{"query": "WordPress best practices", "num_results": 5}"#);
+    let text = "AI ACTION (Turn 1): Executing Google Search with parameters: query: WordPress best practices, num_results: 5";
+    assert_eq!(call_message("google_search", &arguments, 1), assistant(text));
+}
+
+#[test]
+fn format_tool_result_message_of_a_handler_tool() {
+    let result = ToolResult::success(json!({"id": 123, "title": "New Post"}));
+    let arguments = arguments(r#"{"content": "Post content"}"#);
+    let executed = Executed { name: "wordpress_publish", arguments: &arguments, result: &result };
+    let text = "TOOL RESPONSE (Turn 2): SUCCESS: Wordpress Publish completed successfully. The requested operation has been finished as requested.";
+    assert_eq!(Wording::default().message(&executed, Detail::TextOnly, 2), user(text));
+}
+
+#[test]
+fn format_tool_result_message_of_another_tool() {
+    let result = ToolResult::success(json!({"results": ["a", "b/c", "é"]}));
+    let arguments = arguments(r#"{"query": "test"}"#);
+    let executed = Executed { name: "google_search", arguments: &arguments, result: &result };
+    let text = "TOOL RESPONSE (Turn 3): SUCCESS: Google Search completed successfully. The requested operation has been finished as requested.\n\n{\"results\":[\"a\",\"b/c\",\"é\"]}";
+    assert_eq!(Wording::default().message(&executed, Detail::WithData, 3), user(text));
+}
+
+#[test]
+fn generate_success_message() {
+    let twitter = |result| {
+        let arguments = Arguments::default();
+        let name = "twitter_publish";
+        Wording::default().text(&Executed { name, arguments: &arguments, result: &result })
+    };
+    assert_eq!(
+        twitter(ToolResult::success(json!([]))),
+        "SUCCESS: Twitter Publish completed successfully. The requested operation has been finished as requested."
+    );
+    assert_eq!(
+        twitter(ToolResult::failure("Invalid credentials")),
+        "TOOL FAILED: twitter_publish execution failed - Invalid credentials"
+    );
+}
+
+#[test]
+fn a_hook_customises_the_text_of_a_success() {
+    let wording = Wording::customised(|message, executed| {
+        match (executed.name, &executed.result.data()["url"]) {
+            ("wordpress_publish", Value::String(url)) => {
+                format!("SUCCESS: Post published at {url}")
+            }
+            _ => message.to_owned(),
+        }
+    });
+    let url = "https://example.com/new-post";
+    let text = publish(&wording, json!({"url": url}));
+    assert_eq!(text, format!("SUCCESS: Post published at {url}"));
+    assert_eq!(publish(&wording, json!({})), publish(&Wording::default(), json!({})));
+}
+
+#[test]
+fn generate_failure_message() {
+    assert_eq!(
+        failure_text("google_search", "API quota exceeded"),
+        "TOOL FAILED: Google Search execution failed - API quota exceeded. Please review the error and adjust your approach if needed."
+    );
+}
+
+#[test]
+fn validate_tool_call() {
+    let history = [
+        user("Search for WordPress"),
+        assistant(
+            "AI ACTION (Turn 1): Executing Google Search with parameters: query: WordPress, num_results: 5",
+        ),
+        user("TOOL RESPONSE (Turn 1): ..."),
+    ];
+    let same = arguments(r#"{"query": "WordPress", "num_results": 5}"#);
+    let problem = validate("google_search", &same, &history).expect("a duplicate");
+    assert_eq!(
+        problem,
+        "You just called the google_search tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead."
+    );
+    let other = arguments(r#"{"query": "WordPress plugins", "num_results": 5}"#);
+    assert_eq!(validate("google_search", &other, &history), None);
+}
+
+#[test]
+fn extract_tool_call_from_message() {
+    let message = assistant(
+        "AI ACTION (Turn 1): Executing Google Search with parameters: query: WordPress, num_results: 5",
+    );
+    let extracted = extract(&message).expect("a call");
+    assert_eq!(extracted.name, "google_search");
+    assert_eq!(extracted.arguments.to_string(), r#"{"query":"WordPress","num_results":5}"#);
+    assert!(!extracted.is_truncated);
+}
+
+#[test]
+fn generate_duplicate_tool_call_message() {
+    let text = "You just called the Google Search tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.";
+    assert_eq!(correction("google_search"), user(text));
+}
+
+/// The conversation flow: a call, its result, the same call again, the correction.
+#[test]
+fn a_conversation() {
+    let (name, title) = ("wordpress_publish", arguments(r#"{"title": "My Post"}"#));
+    let result = ToolResult::success(json!({"id": 1}));
+    let executed = Executed { name, arguments: &title, result: &result };
+    let mut history = vec![
+        call_message(name, &title, 1),
+        Wording::default().message(&executed, Detail::TextOnly, 1),
+    ];
+    let problem = validate(name, &title, &history).expect("a duplicate");
+    history.push(Message::new(Role::User, problem));
+    assert!(validate(name, &title, &history).is_some(), "a correction hides no call");
+}

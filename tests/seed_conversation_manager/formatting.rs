@@ -1,0 +1,123 @@
+//! How calls and results look at the edges. The numbers are those of the rules that the original
+//! follows; where mynah differs on purpose, the row says why.
+
+use mynah::tool_loop::transcript::{
+    Arguments, Detail, Executed, ToolResult, Wording, call_message, display_name,
+};
+use serde_json::{Value, json};
+
+use super::{arguments, assistant};
+
+#[test]
+fn rule_1_display_names() {
+    let table = [
+        ("google_search", "Google Search"),
+        ("get-weather", "Get-weather"),
+        ("a__b", "A  B"),
+        ("ALLCAPS", "ALLCAPS"),
+        ("WordPress_publish", "WordPress Publish"),
+        ("übung_x", "übung X"),
+        ("two words", "Two Words"),
+        ("", ""),
+    ];
+    for (name, display) in table {
+        assert_eq!(display_name(name), display, "{name}");
+    }
+}
+
+#[test]
+fn rule_2_calls() {
+    let none = Arguments::default();
+    assert_eq!(call_message("now", &none, 3), assistant("AI ACTION (Turn 3): Executing Now"));
+    // The original writes `(Turn 0)`, its description says that turn 0 is not shown.
+    assert_eq!(call_message("now", &none, 0), assistant("AI ACTION: Executing Now"));
+    let order = arguments(r#"{"z": 1, "a": 2, "m": 3, "z": 4}"#);
+    let text = "AI ACTION (Turn 1): Executing Now with parameters: z: 4, a: 2, m: 3";
+    assert_eq!(call_message("now", &order, 1), assistant(text));
+}
+
+fn shown(value: Value) -> String {
+    let text = call_message("f", &Arguments::from([("v", value)]), 1).text().into_owned();
+    text.strip_prefix("AI ACTION (Turn 1): Executing F with parameters: v: ").unwrap().to_owned()
+}
+
+#[test]
+fn rule_3_values() {
+    let table = [
+        (json!("plain, text: as \"it\" is\n"), "plain, text: as \"it\" is\n"),
+        (json!(""), ""),
+        (json!(5), "5"),
+        (json!(1.0), "1"),
+        (json!(-0.0), "0"),
+        (json!(1.5), "1.5"),
+        (json!(u64::MAX), "18446744073709551615"),
+        (json!(1e300), "1e+300"),
+        (json!(true), "true"),
+        (json!(null), "null"),
+        (json!([]), "[]"),
+        (json!({"b": [1, "a b"], "a": 2.0}), r#"{"a":2,"b":[1,"a b"]}"#),
+        // The original escapes both; JSON does not ask for it, and models read it better so.
+        (json!(["v/w", "é"]), r#"["v/w","é"]"#),
+    ];
+    for (value, text) in table {
+        assert_eq!(shown(value.clone()), text, "{value}");
+    }
+}
+
+/// The original counts bytes, and may cut through a character.
+#[test]
+fn rule_3_texts_are_cut_after_50_characters() {
+    for letter in ["x", "é", "🦜"] {
+        assert_eq!(shown(json!(letter.repeat(50))), letter.repeat(50));
+        assert_eq!(shown(json!(letter.repeat(51))), letter.repeat(50) + "...");
+    }
+    let long = json!(["x".repeat(60)]);
+    assert_eq!(shown(long.clone()), long.to_string(), "only texts are cut");
+}
+
+fn result(result: &ToolResult, detail: Detail, turn: u32) -> String {
+    let executed = Executed { name: "get_weather", arguments: &Arguments::default(), result };
+    Wording::default().message(&executed, detail, turn).text().into_owned()
+}
+
+#[test]
+fn rule_4_failures() {
+    let failed = |error: &str| result(&ToolResult::failure(error), Detail::WithData, 2);
+    assert_eq!(
+        failed("no network"),
+        "TOOL RESPONSE (Turn 2): TOOL FAILED: get_weather execution failed - no network"
+    );
+    assert_eq!(
+        failed(""),
+        "TOOL RESPONSE (Turn 2): TOOL FAILED: get_weather execution failed - Unknown error occurred"
+    );
+    let with_data = ToolResult::Failure { error: "late".to_owned(), data: json!({"after": 30}) };
+    assert_eq!(
+        result(&with_data, Detail::WithData, 0),
+        "TOOL FAILED: get_weather execution failed - late\n\n{\"after\":30}"
+    );
+}
+
+#[test]
+fn rule_4_turn_0_has_no_label() {
+    let text = result(&ToolResult::success(json!(null)), Detail::WithData, 0);
+    assert_eq!(
+        text,
+        "SUCCESS: Get Weather completed successfully. The requested operation has been finished as requested."
+    );
+}
+
+#[test]
+fn rule_4_data() {
+    let data = |data: Value| {
+        let text = result(&ToolResult::success(data), Detail::WithData, 1);
+        text.split_once("\n\n").map(|(_, data)| data.to_owned())
+    };
+    for empty in [json!(null), json!(""), json!([]), json!({})] {
+        assert_eq!(data(empty.clone()), None, "{empty}");
+    }
+    // To the original `0`, `"0"` and `false` are empty; but they may be just what was asked for.
+    for value in [json!(0), json!("0"), json!(false), json!("text"), json!([null])] {
+        assert_eq!(data(value.clone()), Some(value.to_string()), "{value}");
+    }
+}

@@ -1,0 +1,142 @@
+//! What holds for any call and any text.
+
+use mynah::{
+    chat::{FinishReason, Response, ToolCall},
+    tool_loop::transcript::{
+        Arguments, DuplicateLog, Duplicates, FinishedCall, Outcome, Rendering, ToolResult, Turn,
+        Verdict, Wording, call_message, extract, validate,
+    },
+};
+use proptest::{collection::vec, prelude::*, sample::select};
+use serde_json::{Value, json};
+
+use super::{assistant, call, user};
+
+/// JSON whose texts have no `, `, which ends a value.
+fn json() -> impl Strategy<Value = Value> + Clone {
+    let text = "[a-zé/\"\\\\:,]{0,60}".prop_map(Value::from);
+    let number = prop_oneof![
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+    ];
+    let leaf = prop_oneof![Just(json!(null)), any::<bool>().prop_map(Value::from), number, text];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        let object = vec(("[a-z_]{1,5}", inner.clone()), 0..4)
+            .prop_map(|fields| Value::Object(fields.into_iter().collect()));
+        prop_oneof![vec(inner, 0..4).prop_map(Value::from), object]
+    })
+}
+
+/// Values that text can carry: texts begin and end with letters, and are not JSON.
+fn value() -> impl Strategy<Value = Value> + Clone {
+    let text = "z([a-zA-Z0-9 é🦜/:\"._-]{0,60}[a-zé.])?".prop_map(Value::from);
+    prop_oneof![text, json().prop_filter("quoted in text", |value| !value.is_string())]
+}
+
+fn call_parts() -> impl Strategy<Value = (String, Arguments)> {
+    let arguments = vec(("[a-zA-Z_][a-zA-Z0-9_.-]{0,9}", value()), 0..5);
+    ("[a-z][a-z0-9-]{0,5}(_[a-z0-9-]{1,6}){0,3}", arguments)
+        .prop_map(|(name, arguments)| (name, arguments.into_iter().collect()))
+}
+
+fn is_cut(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.chars().count() > 50 || text.ends_with("..."))
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read((name, arguments) in call_parts(), turn in 0_u32..100) {
+        let message = call_message(&name, &arguments, turn);
+        let read = extract(&message).unwrap();
+        prop_assert_eq!(&read.name, &name);
+        prop_assert_eq!(read.is_truncated, arguments.iter().any(|(_, value)| is_cut(value)));
+        if !read.is_truncated {
+            prop_assert_eq!(&read.arguments, &arguments);
+            prop_assert_eq!(read.arguments.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+                arguments.iter().map(|(name, _)| name).collect::<Vec<_>>());
+        }
+        prop_assert_eq!(validate(&name, &arguments, &[message]).is_some(), !read.is_truncated);
+    }
+
+    #[test]
+    fn arguments_are_what_their_json_says(arguments in vec((".{0,6}", json()), 0..5)) {
+        let arguments: Arguments = arguments.into_iter().collect();
+        prop_assert_eq!(&arguments, &arguments.to_string().parse::<Arguments>().unwrap());
+        let reversed: Vec<_> = arguments.iter().map(|(name, value)| (name, value.clone())).collect();
+        let reversed: Arguments = reversed.into_iter().rev().collect();
+        prop_assert_eq!(arguments, reversed);
+    }
+
+    #[test]
+    fn any_text_can_be_read(
+        pieces in vec(select(vec![
+            "AI ACTION", " (Turn ", "1", "): ", ": ", "Executing ", " with parameters: ", ", ",
+            "a", "...", "\n", "\r\n", "\"", "[", "{", "é", "🦜", " ", "TOOL RESPONSE", "-",
+        ]), 0..30),
+        other in any::<String>(),
+    ) {
+        for text in [pieces.concat(), other] {
+            let message = assistant(&text);
+            let _ = extract(&message);
+            let rendering = Rendering::Text(Wording::default());
+            let response = Response { content: text.clone(), ..Response::default() };
+            let read = rendering.read(response, &[]);
+            prop_assert_eq!(read.tool_calls.is_empty(), read.finish_reason == FinishReason::Stop);
+            let history = [message, user(&text)];
+            for policy in [Duplicates::Previous, Duplicates::AnySuccessful] {
+                DuplicateLog::resume(policy, &history);
+            }
+            if let Ok(arguments) = text.parse::<Arguments>() {
+                prop_assert_eq!(arguments.to_string().parse::<Arguments>().unwrap(), arguments);
+            }
+        }
+    }
+
+    /// What the log remembers is what reading the whole history would find.
+    #[test]
+    fn the_log_and_the_history_agree(calls in vec((select(vec!["a", "b"]), 0..2_i32), 0..20)) {
+        for rendering in [Rendering::Native, Rendering::Text(Wording::default())] {
+            let mut history = Vec::new();
+            let mut log = DuplicateLog::resume(Duplicates::Previous, &[]);
+            for (number, (name, n)) in (1..).zip(&calls) {
+                let arguments = Arguments::from([("n", json!(n))]);
+                let call: ToolCall = call(&number.to_string(), name, &arguments.to_string());
+                let is_duplicate = validate(name, &arguments, &history).is_some();
+                let verdict = log.judge(std::slice::from_ref(&call), |_| false).remove(0);
+                prop_assert_eq!(verdict == Verdict::Duplicate, is_duplicate);
+                let outcome = match verdict {
+                    Verdict::Run(_) => Outcome::Result(ToolResult::success("ok")),
+                    Verdict::Duplicate => Outcome::Duplicate,
+                };
+                let calls = vec![FinishedCall { call, outcome }];
+                history.extend(rendering.messages(&Turn { number, text: String::new(), calls }));
+            }
+        }
+    }
+}
+
+/// Nothing here may take more than its share of time: a quadratic reader would not come back.
+#[test]
+fn long_texts_are_read_in_one_go() {
+    const TIMES: usize = 50_000;
+    let call = "AI ACTION (Turn 1): Executing F with parameters: ";
+    let texts = [
+        "AI ACTION".repeat(TIMES),
+        "AI ACTION (Turn ".repeat(TIMES),
+        "AI ACTION (Turn 1): ".repeat(TIMES),
+        format!("AI ACTION (Turn {}", "1".repeat(TIMES)),
+        "AI ACTION (Turn 1): Executing \n".repeat(TIMES),
+        call.repeat(TIMES),
+        format!("{call}{}", "a: [".repeat(TIMES)),
+        format!("{call}a: {}", "[".repeat(TIMES)),
+        format!("{call}{}", (0..TIMES).map(|n| format!("k{n}: ..., ")).collect::<String>()),
+        format!("{call}\n").repeat(TIMES),
+    ];
+    for text in texts {
+        extract(&assistant(&text));
+        DuplicateLog::resume(Duplicates::AnySuccessful, &[assistant(&text), user(&text)]);
+        let response = Response { content: text, ..Response::default() };
+        Rendering::Text(Wording::default()).read(response, &[]);
+    }
+}

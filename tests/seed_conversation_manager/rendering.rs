@@ -1,0 +1,144 @@
+//! The history of a loop in either rendering, and calls that a model writes as text.
+
+use mynah::{
+    chat::{FinishReason, Message, Response, Role, Tool},
+    tool_loop::transcript::{
+        FinishedCall, Outcome, Rendering, ToolResult, Turn, Wording, correction,
+    },
+};
+use serde_json::json;
+
+use super::{assistant, call, user};
+
+fn turn() -> Turn {
+    let outcomes = [
+        Outcome::Result(ToolResult::success(json!({"sky": "clear/blue"}))),
+        Outcome::Result(ToolResult::success("plain")),
+        Outcome::Result(ToolResult::failure("no network")),
+        Outcome::NotFound,
+        Outcome::Duplicate,
+    ];
+    let call = |(number, outcome)| {
+        let call = call(&format!("call-{number}"), "get_sky", &format!(r#"{{"n":{number}}}"#));
+        FinishedCall { call, outcome }
+    };
+    let calls = (1..).zip(outcomes).map(call).collect();
+    Turn { number: 4, text: "I will look.".to_owned(), calls }
+}
+
+#[test]
+fn native() {
+    let turn = turn();
+    let messages = Rendering::Native.messages(&turn);
+    let tool_calls = turn.calls.iter().map(|finished| finished.call.clone()).collect();
+    assert_eq!(messages[0], Message::new(Role::Assistant { tool_calls }, "I will look."));
+    let results = messages[1..].iter().map(|message| {
+        let Role::Tool { id: Some(id), name } = &message.role else { panic!("{message:?}") };
+        assert_eq!((name.as_str(), message.parts.len()), ("get_sky", 1));
+        format!("{id}: {}\n", message.text())
+    });
+    insta::assert_snapshot!(results.collect::<String>(), @r#"
+    call-1: {"sky":"clear/blue"}
+    call-2: plain
+    call-3: Error executing get_sky: no network
+    call-4: Tool 'get_sky' not found
+    call-5: You just called the Get Sky tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.
+    "#);
+}
+
+#[test]
+fn text() {
+    let messages = Rendering::Text(Wording::default()).messages(&turn());
+    assert_eq!(messages[0], assistant("I will look."));
+    assert_eq!(messages.last(), Some(&correction("get_sky")));
+    let lines = messages.iter().map(|message| {
+        let speaker = match &message.role {
+            Role::Assistant { tool_calls } if tool_calls.is_empty() => "assistant",
+            Role::User => "user",
+            other => panic!("{other:?} is no speaker of text"),
+        };
+        format!("{speaker}: {}\n", message.text())
+    });
+    insta::assert_snapshot!(lines.collect::<String>(), @r#"
+    assistant: I will look.
+    assistant: AI ACTION (Turn 4): Executing Get Sky with parameters: n: 1
+    user: TOOL RESPONSE (Turn 4): SUCCESS: Get Sky completed successfully. The requested operation has been finished as requested.
+
+    {"sky":"clear/blue"}
+    assistant: AI ACTION (Turn 4): Executing Get Sky with parameters: n: 2
+    user: TOOL RESPONSE (Turn 4): SUCCESS: Get Sky completed successfully. The requested operation has been finished as requested.
+
+    "plain"
+    assistant: AI ACTION (Turn 4): Executing Get Sky with parameters: n: 3
+    user: TOOL RESPONSE (Turn 4): TOOL FAILED: get_sky execution failed - no network
+    assistant: AI ACTION (Turn 4): Executing Get Sky with parameters: n: 4
+    user: TOOL RESPONSE (Turn 4): TOOL FAILED: get_sky execution failed - Tool 'get_sky' not found
+    user: You just called the Get Sky tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.
+    "#);
+}
+
+#[test]
+fn a_hook_customises_the_history() {
+    let wording = Wording::customised(|_, executed| format!("{} is done", executed.name));
+    let messages = Rendering::Text(wording).messages(&turn());
+    assert_eq!(
+        messages[2],
+        user("TOOL RESPONSE (Turn 4): get_sky is done\n\n{\"sky\":\"clear/blue\"}")
+    );
+}
+
+#[test]
+fn arguments_that_are_no_object_are_not_shown() {
+    let call = call("1", "f", "San Francisco");
+    let outcome = Outcome::Result(ToolResult::failure("arguments are not JSON"));
+    let turn = Turn { number: 1, text: String::new(), calls: vec![FinishedCall { call, outcome }] };
+    let messages = Rendering::Text(Wording::default()).messages(&turn);
+    assert_eq!(messages[0], assistant("AI ACTION (Turn 1): Executing F"));
+    assert_eq!(messages.len(), 2);
+}
+
+fn read(rendering: &Rendering, content: &str, tools: &[&str]) -> Response {
+    let tool = |name: &&str| Tool { name: (*name).to_owned(), description: None, parameters: None };
+    let tools: Vec<_> = tools.iter().map(tool).collect();
+    rendering.read(Response { content: content.to_owned(), ..Response::default() }, &tools)
+}
+
+fn called(content: &str, tools: &[&str]) -> Vec<(String, String)> {
+    let response = read(&Rendering::Text(Wording::default()), content, tools);
+    response.tool_calls.into_iter().map(|call| (call.name, call.arguments)).collect()
+}
+
+#[test]
+fn calls_are_read_from_text() {
+    let content = "Both at once:\n\
+        AI ACTION (Turn 2): Executing Get Sky with parameters: city: Oslo, days: 3\r\n  \
+        AI ACTION: Executing Now with parameters: zone: \n\
+        That is all.";
+    let response = read(&Rendering::Text(Wording::default()), content, &[]);
+    assert_eq!(response.content, "Both at once:\nThat is all.");
+    assert_eq!(response.finish_reason, FinishReason::ToolCalls);
+    let expected = [("get_sky", r#"{"city":"Oslo","days":3}"#), ("now", r#"{"zone":""}"#)];
+    let expected = expected.map(|(name, arguments)| (name.to_owned(), arguments.to_owned()));
+    assert_eq!(called(content, &[]), expected);
+}
+
+#[test]
+fn a_name_in_text_is_that_of_a_tool_on_offer() {
+    let name = |display: &str, tools: &[&str]| {
+        called(&format!("AI ACTION (Turn 1): Executing {display}"), tools)[0].0.clone()
+    };
+    assert_eq!(name("SendEmail", &["sendEmail", "sendemails"]), "sendEmail");
+    assert_eq!(name("Send Email", &["Send_Email"]), "Send_Email");
+    assert_eq!(name("Search", &["Search", "search"]), "search");
+    assert_eq!(name("Unknown Tool", &["search"]), "unknown_tool");
+}
+
+#[test]
+fn other_text_is_an_answer() {
+    let text = "I would make an AI ACTION (Turn 1): Executing F, but\nAI ACTION is no call.\n";
+    let response = Response { content: text.to_owned(), ..Response::default() };
+    assert_eq!(read(&Rendering::Text(Wording::default()), text, &["f"]), response);
+    let call = "AI ACTION (Turn 1): Executing F";
+    let response = Response { content: call.to_owned(), ..Response::default() };
+    assert_eq!(read(&Rendering::Native, call, &["f"]), response);
+}
