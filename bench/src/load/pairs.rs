@@ -128,23 +128,21 @@ impl Ratio {
         let count = figures.len();
         let at = |place: usize| figures.get(place).copied().unwrap_or(f64::NAN);
         let median = f64::midpoint(at(count.saturating_sub(1) / 2), at(count / 2));
-        let outside = outside(count);
-        Self { median, low: at(outside), high: at(count.saturating_sub(outside + 1)) }
+        let place = interval(count);
+        Self { median, low: at(place), high: at(count.saturating_sub(place + 1)) }
     }
 }
 
-/// How many of so many ordered figures lie below the interval of their median: the most for which
-/// so many heads or fewer in as many tosses of a coin come in 2.5 % of trials at most.
-fn outside(count: usize) -> usize {
-    let (mut chance, mut sum, mut outside) = (0.5_f64.powi(count.min(1_000) as i32), 0.0, 0);
-    loop {
-        sum += chance;
-        if sum > 0.025 || outside >= count {
-            return outside;
-        }
-        outside += 1;
-        chance *= (count - outside + 1) as f64 / outside as f64;
+/// The place at which the interval of a median of so many ordered figures begins: that no more of
+/// them lie below the median comes in 2.5 % of trials at most, as with heads in tosses of a coin.
+fn interval(count: usize) -> usize {
+    let (mut heads, mut chance, mut fewer) = (0, 0.5_f64.powi(count.min(1_000) as i32), 0.0);
+    while heads < count && fewer + chance <= 0.025 {
+        fewer += chance;
+        chance *= (count - heads) as f64 / (heads + 1) as f64;
+        heads += 1;
     }
+    heads.saturating_sub(1)
 }
 
 #[cfg(test)]
