@@ -5,7 +5,7 @@
 
 use std::{hint::black_box, sync::Arc};
 
-use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use futures_util::FutureExt;
 use mynah::{
     chat::{Message, Request, Response, Role, Tool},
@@ -68,15 +68,11 @@ fn chains(criterion: &mut Criterion) {
     messages.extend((0..500).flat_map(|_| turn()));
     let request = Request { messages, ..Request::default() };
     let scripted = Arc::new(Scripted::new("scripted", ScriptedSettings::default(), None));
+    let request = Arc::new(request);
     criterion.bench_function("chains/1 MB of history", |bencher| {
-        bencher.iter_batched(
-            || request.clone(),
-            |request| scripted.clone().converse(request).now_or_never(),
-            BatchSize::LargeInput,
-        );
+        bencher.iter(|| scripted.clone().converse(black_box(request.clone())).now_or_never());
     });
-    let short =
-        Request { messages: vec![Message::new(Role::User, block(1))], ..Request::default() };
+    let short = ask(&block(1), Vec::new());
     criterion.bench_function("chains/one step", |bencher| {
         bencher.iter(|| scripted.clone().converse(black_box(short.clone())).now_or_never());
     });
@@ -90,7 +86,7 @@ fn chains(criterion: &mut Criterion) {
 fn wire(criterion: &mut Criterion) {
     let message = message();
     let bytes = message.encode_to_vec();
-    let request = decode::alpha2(message).expect("a request");
+    let request = Arc::new(decode::alpha2(message).expect("a request"));
     let response = answer(&request);
     criterion.bench_function("decode", |bencher| {
         bencher.iter(|| {
@@ -116,14 +112,18 @@ fn proto_json(criterion: &mut Criterion) {
     criterion.bench_function("proto JSON/print", |bencher| bencher.iter(|| json::write(&message)));
 }
 
-fn answer(request: &Request) -> Response {
+fn answer(request: &Arc<Request>) -> Response {
     let echo = Arc::new(Echo::new("echo", EchoSettings::default()));
     let answer = echo.converse(black_box(request.clone())).now_or_never();
     answer.expect("echo waits for nothing").expect("echo always answers")
 }
 
-fn ask(text: &str, tools: Vec<Tool>) -> Request {
-    Request { messages: vec![Message::new(Role::User, text)], tools, ..Request::default() }
+fn ask(text: &str, tools: Vec<Tool>) -> Arc<Request> {
+    Arc::new(Request {
+        messages: vec![Message::new(Role::User, text)],
+        tools,
+        ..Request::default()
+    })
 }
 
 fn tool(name: &str) -> Tool {

@@ -4,6 +4,8 @@
 
 use std::{future::Future, time::Duration};
 
+use tokio::time::Instant;
+
 /// Waits; for no time at all, not even for the scheduler.
 pub(crate) async fn pause(time: Duration) {
     if !time.is_zero() {
@@ -16,8 +18,23 @@ pub(crate) async fn within<F: Future>(limit: Duration, work: F) -> Option<F::Out
     tokio::time::timeout(limit, work).await.ok()
 }
 
+/// A moment, which means nothing but how long ago it was.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment(Instant);
+
+impl Moment {
+    pub(crate) fn now() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The time since.
+    pub(crate) fn age(self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 /// The time, to measure waits with a clock that a test drives.
 #[cfg(test)]
-pub(crate) fn now() -> tokio::time::Instant {
-    tokio::time::Instant::now()
+pub(crate) fn now() -> Instant {
+    Instant::now()
 }

@@ -137,12 +137,12 @@ impl Component {
     async fn ask<T: Send + 'static>(
         self: Arc<Self>,
         mut request: Request,
-        ask: impl FnOnce(Arc<dyn Provider>, Request) -> T + Send + 'static,
+        ask: impl FnOnce(Arc<dyn Provider>, Arc<Request>) -> T + Send + 'static,
     ) -> Result<T, ProviderError> {
         let large = request.size() > LARGE;
         let ask = move || {
             self.scrubber.scrub_inputs(&mut request, |text| self.provider.directions(text));
-            ask(self.provider.clone(), request)
+            ask(self.provider.clone(), Arc::new(request))
         };
         if large { Ok(off_thread(ask).await?) } else { Ok(ask()) }
     }

@@ -29,6 +29,18 @@ impl Schema {
         validator.map(Self).map_err(|error| error.to_string())
     }
 
+    /// What is wrong with a value, and where, in few words; the first thing only.
+    pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
+        self.0.validate(value).map_err(|error| {
+            // Without the value itself, which may be long.
+            let what = error.masked_with("the value");
+            match error.instance_path().as_str() {
+                "" => what.to_string(),
+                place => format!("{what} at {place}"),
+            }
+        })
+    }
+
     /// Whether a value is valid.
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.0.is_valid(value)

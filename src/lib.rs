@@ -1,8 +1,11 @@
 //! mynah stands where the language model stands in a Dapr application.
 //!
 //! It serves Dapr's Conversation API over gRPC and HTTP, and its answers are deterministic: the
-//! same request gives the same bytes. ARCHITECTURE.md beside this crate has the map; the modules
-//! below are in the order in which a reader meets them.
+//! same request gives the same bytes. For agents there is [`tool_loop`], which runs tools for any
+//! model behind a sidecar.
+//!
+//! ARCHITECTURE.md beside this crate has the map; the modules below are in the order in which a
+//! reader meets them.
 
 // What a conversation is, and what answers.
 pub mod chat;
@@ -10,7 +13,6 @@ pub mod pii;
 pub mod component;
 pub mod provider;
 pub mod stream;
-pub mod tool_loop;
 
 // The way of a request.
 pub mod wire;
@@ -20,6 +22,10 @@ pub mod sidecar;
 pub mod access;
 pub mod grpc;
 pub mod http;
+
+// The way to other sidecars, and the loop that runs tools.
+pub mod client;
+pub mod tool_loop;
 
 // The program around it.
 pub mod cli;

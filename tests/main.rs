@@ -36,6 +36,9 @@ mod sidecar_api;
 // What those who mean no good get.
 mod hostile;
 
+// The library: the loop that runs tools.
+mod tool_loop;
+
 // What the clients that people use make of it.
 mod interop;
 

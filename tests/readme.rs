@@ -9,6 +9,7 @@
 //!   serves until the next one. Shown is its banner.
 //! - `cargo run -- check` runs it to its end, which may be a failure: that is what it is for.
 //! - `cargo run -- converse` asks that mynah, by the program that cargo has built already.
+//! - `cargo run --example` is run as it stands.
 //! - `cargo test` is not run, since this is it.
 //! - A command with curl, grpcurl, python or go in it is passed over where the program is missing,
 //!   which is said, and fails with `MYNAH_REQUIRE_INTEROP=1`. Python and pip are those of an
@@ -211,7 +212,9 @@ impl Terminal {
                 let ended = child::run(mynah().arg("check").args(paths));
                 self.compare(step, &ended.stdout);
             }
-            ["cargo", "run", "--", "converse", ..] => self.execute(step),
+            ["cargo", "run", "--", "converse", ..] | ["cargo", "run", "--example", ..] => {
+                self.execute(step);
+            }
             ["cargo", "run"] => self.serve(step, &[]),
             ["cargo", "run", "--", flags @ ..] => self.serve(step, flags),
             _ if self.missing.iter().any(|program| step.uses(program)) => {}

@@ -1,16 +1,12 @@
 //! Why there is no answer.
 
-use std::{error::Error as StdError, io};
+use std::io;
 
 use thiserror::Error as ThisError;
-use tonic::Status;
 
-use crate::{
-    component::Problem,
-    wire::{self, refusal::Refusal},
-};
+use crate::{client, component::Problem, wire};
 
-/// Why a sidecar could not be asked, or gave no answer.
+/// Why there was nothing to ask, or no answer.
 #[derive(Debug, ThisError)]
 pub enum Error {
     /// There is nothing to ask.
@@ -19,60 +15,12 @@ pub enum Error {
          or send it to standard input"
     )]
     NoPrompt,
-    /// Not an address.
-    #[error(
-        "invalid address {0:?} (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT): \
-         write host:port, http://host:port or unix:///path"
-    )]
-    Address(String),
-    /// An address that is spoken to by TLS.
-    #[error("invalid address {0:?}: mynah converse does not speak TLS; write http://host:port")]
-    Tls(String),
-    /// Not a token that could be in a header.
-    #[error("invalid value for DAPR_API_TOKEN: a token is of printable ASCII characters")]
-    Token,
     /// The prompt or the history cannot be read.
     #[error("{0}")]
     Input(Problem),
-    /// Nobody listens.
-    #[error(
-        "nobody listens at {0}; start a sidecar there, such as mynah or dapr run, \
-         or name another address with --address"
-    )]
-    NobodyListens(String),
-    /// No connection comes about for another reason.
-    #[error("cannot connect to {address}: {why}")]
-    Unreachable {
-        /// The address, as written.
-        address: String,
-        /// What the system says.
-        why: String,
-    },
-    /// There is no component to ask.
-    #[error("the sidecar at {0} has no conversation component")]
-    NoComponent(String),
-    /// There is more than one component to ask.
-    #[error(
-        "the sidecar at {address} has several conversation components; \
-         choose one with --component: {}", names.join(", ")
-    )]
-    SeveralComponents {
-        /// The address, as written.
-        address: String,
-        /// Their names.
-        names: Vec<String>,
-    },
-    /// The sidecar refused the call, or the call broke off.
-    #[error("the call to {address} ended with {:?}: {}", status.code(), words(status))]
-    Call {
-        /// The address, as written.
-        address: String,
-        /// How it ended.
-        status: Status,
-    },
-    /// The stream has no end.
-    #[error("the answer broke off: the stream ended without its last message")]
-    BrokenOff,
+    /// The sidecar gave no answer.
+    #[error("{}{}", .0, hint(.0))]
+    Client(client::Error),
     /// The answer cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] wire::error::Error),
@@ -84,27 +32,26 @@ pub enum Error {
 impl Error {
     /// Whether the command line or the environment must be mended.
     pub fn is_wrong_usage(&self) -> bool {
-        matches!(self, Self::NoPrompt | Self::Address(_) | Self::Tls(_) | Self::Token)
+        use client::Error::{Address, Tls, Token};
+        matches!(self, Self::NoPrompt | Self::Client(Address(_) | Tls(_) | Token))
     }
 }
 
-fn words(status: &Status) -> String {
-    let mut words = match status.message() {
-        "" => status.code().description().to_owned(),
-        message => message.to_owned(),
-    };
-    if let Some(source) = status.source() {
-        words += &format!(": {}", root_cause(source));
+// Not by `#[from]`, or its words would be said again as the cause.
+impl From<client::Error> for Error {
+    fn from(error: client::Error) -> Self {
+        Self::Client(error)
     }
-    words += match Refusal::of(status) {
-        Refusal::WrongToken => "; DAPR_API_TOKEN must be the sidecar's token",
-        Refusal::NotGrpc => "; this is not a gRPC port",
-        Refusal::NotServed | Refusal::Other => "",
-    };
-    words
 }
 
-/// The system's own words, which stand at the end of the chain.
-pub(super) fn root_cause<'e>(error: &'e (dyn StdError + 'static)) -> &'e (dyn StdError + 'static) {
-    error.source().map_or(error, root_cause)
+/// Where the user says it.
+fn hint(error: &client::Error) -> &'static str {
+    use client::Error::{Address, NobodyListens, SeveralComponents, Tls, Token};
+    match error {
+        Address(_) | Tls(_) => " (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)",
+        Token => " (DAPR_API_TOKEN)",
+        NobodyListens(_) => ", or name another address with --address",
+        SeveralComponents { .. } => " (--component)",
+        _ => "",
+    }
 }

@@ -3,13 +3,11 @@
 //! ```text
 //! request      the prompt, the system prompt and the history become one request
 //!   history    a file of earlier messages
-//! address      where the sidecar listens
-//! call         the connection, and the calls over it
 //! print        the answer, for people or as JSON
 //! ```
+//!
+//! The connection is that of [`client`](crate::client).
 
-mod address;
-mod call;
 mod error;
 mod history;
 mod print;
@@ -19,12 +17,12 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use futures_util::TryStreamExt;
 
-use self::{
-    address::Address,
-    call::{Client, Pieces},
-    print::{Form, Printer},
+use self::print::{Form, Printer};
+use crate::{
+    cli::ConverseArgs,
+    client::{Address, Client, Pieces},
+    environment::Environment,
 };
-use crate::{cli::ConverseArgs, environment::Environment};
 
 pub use self::error::Error;
 
@@ -39,7 +37,8 @@ pub async fn converse(args: &ConverseArgs, environment: &Environment) -> Result<
 }
 
 async fn ask(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
-    let address = Address::new(args.address.as_deref(), environment)?;
+    let written = args.address.clone().map(Address::new);
+    let address = written.unwrap_or_else(|| Address::of(environment))?;
     let mut request = request::new(args)?;
     let mut client = Client::connect(address, environment.get("DAPR_API_TOKEN")).await?;
     if request.name.is_empty() {
@@ -64,7 +63,7 @@ async fn print_pieces(printer: &mut Printer<impl Write>, mut pieces: Pieces) -> 
         match pieces.try_next().await {
             Ok(Some(piece)) => printer.piece(&piece)?,
             Ok(None) => return printer.end(),
-            Err(error) => return printer.end_line().and(Err(error)),
+            Err(error) => return printer.end_line().and(Err(error.into())),
         }
     }
 }

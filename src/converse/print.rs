@@ -3,12 +3,15 @@
 use std::io::Write;
 
 use super::{error::Error, note};
-use crate::wire::{
-    json,
-    proto::{
-        ConversationResponseAlpha2, ConversationResultAlpha2, ConversationStreamCompleteAlpha2,
-        ConversationStreamResponseAlpha2, ConversationToolCalls,
-        conversation_stream_response_alpha2::Message, conversation_tool_calls::ToolTypes,
+use crate::{
+    client,
+    wire::{
+        json,
+        proto::{
+            ConversationResponseAlpha2, ConversationResultAlpha2, ConversationStreamCompleteAlpha2,
+            ConversationStreamResponseAlpha2, ConversationToolCalls,
+            conversation_stream_response_alpha2::Message, conversation_tool_calls::ToolTypes,
+        },
     },
 };
 
@@ -73,7 +76,7 @@ impl<W: Write> Printer<W> {
     /// Ends a stream, and says whether it had its last message.
     pub(super) fn end(&mut self) -> Result<(), Error> {
         self.end_line()?;
-        if self.is_complete { Ok(()) } else { Err(Error::BrokenOff) }
+        if self.is_complete { Ok(()) } else { Err(client::Error::BrokenOff.into()) }
     }
 
     /// Ends the line that the text of a stream left open.

@@ -27,13 +27,13 @@ impl Pieces {
 impl Provider for Pieces {
     fn converse(
         self: Arc<Self>,
-        _: Request,
+        _: Arc<Request>,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         let response = Response { content: self.pieces.concat(), ..Response::default() };
         async move { self.ends_with.clone().map(|()| response) }.boxed()
     }
 
-    fn stream(self: Arc<Self>, _: Request) -> Deltas {
+    fn stream(self: Arc<Self>, _: Arc<Request>) -> Deltas {
         futures_util::stream::iter(self.deltas()).boxed()
     }
 }

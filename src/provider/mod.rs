@@ -16,18 +16,20 @@ pub use crate::chat::ProviderError;
 use crate::chat::{Delta, Request, Response};
 
 /// Answers requests of one component.
+///
+/// Whoever asks keeps the request, too: the history of a long conversation is not copied each turn.
 pub trait Provider: Send + Sync {
     /// The whole answer at once. The call does the work; the future only waits.
     fn converse(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxFuture<'static, Result<Response, ProviderError>>;
 
     /// The same answer in pieces: its texts joined are the content of
     /// [`converse`](Self::converse), and its end is that very response.
     fn stream(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxStream<'static, Result<Delta, ProviderError>>;
 
     /// Where a user's text directs the provider. That is no personal data, and is never scrubbed.

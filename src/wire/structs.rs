@@ -1,7 +1,7 @@
 //! `google.protobuf.Struct` as JSON, converted when it is read.
 
 use prost::Message;
-use prost_types::{Struct, Value as ProtoValue, value::Kind};
+use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
 use crate::chat::ReadJson;
@@ -22,6 +22,27 @@ impl ReadJson for LazyStruct {
 fn object(source: &Struct) -> Value {
     let members = source.fields.iter().map(|(name, member)| (name.clone(), value(member)));
     Value::Object(members.collect::<Map<_, _>>())
+}
+
+/// The members of an object; anything else is an empty one.
+pub(super) fn from_json(source: &Value) -> Struct {
+    let members = source.as_object().into_iter().flatten();
+    Struct { fields: members.map(|(name, member)| (name.clone(), proto_value(member))).collect() }
+}
+
+fn proto_value(source: &Value) -> ProtoValue {
+    let kind = match source {
+        Value::Null => Kind::NullValue(0),
+        Value::Bool(flag) => Kind::BoolValue(*flag),
+        // A number of JSON that is no double does not exist here.
+        Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or_default()),
+        Value::String(text) => Kind::StringValue(text.clone()),
+        Value::Array(items) => {
+            Kind::ListValue(ListValue { values: items.iter().map(proto_value).collect() })
+        }
+        Value::Object(_) => Kind::StructValue(from_json(source)),
+    };
+    ProtoValue { kind: Some(kind) }
 }
 
 /// The depth is the decoder's, which is bounded.

@@ -85,5 +85,5 @@ fn refuses(daprd: &Target) {
     let token = said(converse(daprd, &["Hello!"]).env("DAPR_API_TOKEN", "wrong"));
     assert!(token.contains("Unauthenticated: Unauthorized; DAPR_API_TOKEN"), "{token}");
     let names = said(&mut converse(daprd, &["Hello!"]));
-    assert!(names.ends_with("choose one with --component: echo, we-ird+x\n"), "{names}");
+    assert!(names.ends_with("one must be chosen: echo, we-ird+x (--component)\n"), "{names}");
 }

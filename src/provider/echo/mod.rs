@@ -49,14 +49,14 @@ impl Echo {
 impl Provider for Echo {
     fn converse(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         future::ready(self.reply(&request)).boxed()
     }
 
     fn stream(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.reply(&request) {
             Ok(response) => deltas(response, self.settings.pace).map(Ok).boxed(),

@@ -139,7 +139,7 @@ impl Scripted {
 impl Provider for Scripted {
     fn converse(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         match self.turn(&request) {
             Ok(Some(Turn { spoken, delay, .. })) => async move {
@@ -157,7 +157,7 @@ impl Provider for Scripted {
 
     fn stream(
         self: Arc<Self>,
-        request: Request,
+        request: Arc<Request>,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.turn(&request) {
             Ok(Some(turn)) => turn.stream().boxed(),

@@ -34,7 +34,7 @@ fn several_components() {
     let sidecar = Sidecar::with_components(&two);
     assert_snapshot!(asked(&sidecar, &["Hello!"]), @"
     -- stderr
-    mynah: the sidecar at 127.0.0.1:[port] has several conversation components; choose one with --component: all, alto
+    mynah: the sidecar at 127.0.0.1:[port] has several conversation components, and one must be chosen: all, alto (--component)
     -- exit 1
     ");
     assert_snapshot!(asked(&sidecar, &["Hello!", "--component", "alto"]), @"
@@ -91,12 +91,12 @@ fn a_flag_beats_the_endpoint_which_beats_the_port() {
 fn an_address_that_is_none() {
     assert_snapshot!(ran(&["converse", "Hello!", "--address", "localhost"]), @r#"
     -- stderr
-    mynah: invalid address "localhost" (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT): write host:port, http://host:port or unix:///path
+    mynah: invalid address "localhost": write host:port, http://host:port or unix:///path (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
     -- exit 64
     "#);
     assert_snapshot!(ran(&["converse", "Hello!", "--address", "https://localhost:443"]), @r#"
     -- stderr
-    mynah: invalid address "https://localhost:443": mynah converse does not speak TLS; write http://host:port
+    mynah: invalid address "https://localhost:443": mynah does not speak TLS; write http://host:port (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
     -- exit 64
     "#);
 }
@@ -120,7 +120,7 @@ fn a_token() {
     }
     assert_snapshot!(with("ri\nght"), @"
     -- stderr
-    mynah: invalid value for DAPR_API_TOKEN: a token is of printable ASCII characters
+    mynah: invalid API token: a token is of printable ASCII characters (DAPR_API_TOKEN)
     -- exit 64
     ");
 }

@@ -18,7 +18,7 @@ use crate::{
 /// What comes of a step, and after how many milliseconds.
 async fn streamed(step: &str, pace: Pace) -> Vec<(u128, String)> {
     let start = clock::now();
-    let deltas = scripted(pace).stream(request(vec![holding(step)])).map(|delta| {
+    let deltas = scripted(pace).stream(Arc::new(request(vec![holding(step)]))).map(|delta| {
         let what = match delta {
             Ok(Delta::Text(text)) => text,
             Ok(Delta::Complete(_)) => "<complete>".to_owned(),
@@ -63,6 +63,6 @@ async fn a_step_has_a_delay_and_a_pace_of_its_own() {
 async fn a_unary_answer_waits_for_the_delay_alone() {
     let start = clock::now();
     let step = r#"{"messages":[{"text":"one two three"}],"delay":"1s","chunk_delay":"1h"}"#;
-    let answer = scripted(slow()).converse(request(vec![holding(step)])).await.unwrap();
+    let answer = scripted(slow()).converse(Arc::new(request(vec![holding(step)]))).await.unwrap();
     assert_eq!((answer.content.as_str(), start.elapsed().as_millis()), ("one two three", 1000));
 }

@@ -12,10 +12,7 @@ use tonic::{
     transport::{self, Channel},
 };
 
-use super::{
-    address::Address,
-    error::{Error, root_cause},
-};
+use super::{Error, address::Address, error::root_cause};
 use crate::wire::{
     proto::{
         ConversationRequestAlpha2, ConversationResponseAlpha2, ConversationStreamResponseAlpha2,
@@ -27,20 +24,21 @@ use crate::wire::{
 /// The longest message that a sidecar may send.
 const MAX_MESSAGE: usize = 64 << 20;
 
-/// A sidecar that is connected.
-#[derive(Debug)]
-pub(super) struct Client {
+/// A sidecar that is connected. Clones share the connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
     dapr: DaprClient<Channel>,
     token: Option<AsciiMetadataValue>,
-    address: String,
+    /// As it was written.
+    pub(super) address: String,
 }
 
 /// The messages of a streamed answer.
-pub(super) type Pieces = BoxStream<'static, Result<ConversationStreamResponseAlpha2, Error>>;
+pub(crate) type Pieces = BoxStream<'static, Result<ConversationStreamResponseAlpha2, Error>>;
 
 impl Client {
     /// Connects; the token is Dapr's, and an empty one is none.
-    pub(super) async fn connect(address: Address, token: Option<&str>) -> Result<Self, Error> {
+    pub(crate) async fn connect(address: Address, token: Option<&str>) -> Result<Self, Error> {
         let token = token.filter(|token| !token.is_empty()).map(str::parse).transpose();
         let mut token: Option<AsciiMetadataValue> = token.map_err(|_| Error::Token)?;
         token.iter_mut().for_each(|token| token.set_sensitive(true));
@@ -51,7 +49,7 @@ impl Client {
     }
 
     /// The name of the one conversation component that the sidecar has.
-    pub(super) async fn only_component(&mut self) -> Result<String, Error> {
+    pub(crate) async fn only_component(&mut self) -> Result<String, Error> {
         let request = self.request(GetMetadataRequest {});
         let metadata = self.dapr.get_metadata(request).await.map_err(self.failed())?;
         let components = metadata.into_inner().registered_components.into_iter();
@@ -67,7 +65,7 @@ impl Client {
     }
 
     /// The whole answer.
-    pub(super) async fn converse(
+    pub(crate) async fn converse(
         &mut self,
         request: ConversationRequestAlpha2,
     ) -> Result<ConversationResponseAlpha2, Error> {
@@ -77,7 +75,7 @@ impl Client {
     }
 
     /// The answer as it arrives; `None` from a sidecar that does not stream.
-    pub(super) async fn stream(
+    pub(crate) async fn stream(
         &mut self,
         request: ConversationRequestAlpha2,
     ) -> Result<Option<Pieces>, Error> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::Uri;
 use tonic::transport::Endpoint;
 
-use super::error::Error;
+use super::Error;
 use crate::environment::Environment;
 
 /// Longer than any sidecar of a working network needs.
@@ -17,21 +17,28 @@ const ANSWERS_PINGS_WITHIN: Duration = Duration::from_secs(5);
 
 /// The gRPC address of a sidecar.
 #[derive(Debug, Clone)]
-pub(super) struct Address {
+pub(crate) struct Address {
     /// As it was written.
     pub(super) text: String,
     pub(super) endpoint: Endpoint,
 }
 
 impl Address {
-    /// The address that the user wrote, or else the one in the environment.
-    pub(super) fn new(written: Option<&str>, environment: &Environment) -> Result<Self, Error> {
+    /// The address in the environment, or else the one where sidecars listen.
+    pub(crate) fn of(environment: &Environment) -> Result<Self, Error> {
         // Dapr's clients take an empty variable for one that is not set.
         let variable = |name| environment.get(name).filter(|value| !value.is_empty());
-        let text = match written.or_else(|| variable("DAPR_GRPC_ENDPOINT")) {
-            Some(address) => address.to_owned(),
-            None => format!("127.0.0.1:{}", variable("DAPR_GRPC_PORT").unwrap_or("50001")),
-        };
+        match variable("DAPR_GRPC_ENDPOINT") {
+            Some(address) => Self::new(address.to_owned()),
+            None => {
+                let port = variable("DAPR_GRPC_PORT").unwrap_or("50001");
+                Self::new(format!("127.0.0.1:{port}"))
+            }
+        }
+    }
+
+    /// The address that somebody wrote.
+    pub(crate) fn new(text: String) -> Result<Self, Error> {
         let endpoint = Endpoint::from_shared(url(&text)?)
             .and_then(|endpoint| endpoint.user_agent(concat!("mynah/", env!("CARGO_PKG_VERSION"))))
             .map_err(|_| Error::Address(text.clone()))?

@@ -1,0 +1,75 @@
+//! Whatever a model does, the run ends, and its transcript is a history.
+
+use std::collections::BTreeSet;
+
+use mynah::{
+    chat::{Response, ToolCall},
+    tool_loop::{Duplicates, LoopSettings, ToolError, ToolLoop, ToolSettings},
+};
+use proptest::prelude::*;
+
+use super::{
+    double::{add, identity, model, turn},
+    run_again,
+};
+
+const NAMES: [&str; 4] = ["works", "fails", "hangs", "unknown"];
+const ARGUMENTS: [&str; 5] = ["{}", r#"{"x":1}"#, r#"{"x":1.0}"#, "x,y", ""];
+const IDS: [Option<&str>; 4] = [None, Some(""), Some("0"), Some("tool-call-1-1")];
+
+fn call() -> impl Strategy<Value = ToolCall> {
+    let parts = (0..NAMES.len(), 0..ARGUMENTS.len(), 0..IDS.len());
+    parts.prop_map(|(name, arguments, id)| ToolCall {
+        id: IDS[id].map(str::to_owned),
+        name: NAMES[name].to_owned(),
+        arguments: ARGUMENTS[arguments].to_owned(),
+    })
+}
+
+/// The turns of a model, which it begins again and again.
+fn turns() -> impl Strategy<Value = Vec<Response>> {
+    let response = prop::collection::vec(call(), 0..5).prop_map(|tool_calls| Response {
+        content: "hm".to_owned(),
+        tool_calls,
+        ..Response::default()
+    });
+    prop::collection::vec(response, 1..6)
+}
+
+fn settings() -> impl Strategy<Value = LoopSettings> {
+    let duplicates = prop::sample::select(vec![
+        Duplicates::Previous,
+        Duplicates::AnySuccessful,
+        Duplicates::Off,
+    ]);
+    let limits = (1..=50_u32, prop::option::of(1..20_u32), 1..9_usize, 0..3_u32, any::<bool>());
+    (duplicates, limits).prop_map(|(duplicates, limits)| {
+        let (max_turns, max_calls, at_once, retries, repeatable) = limits;
+        let tools = ToolSettings { retries, repeatable, ..ToolSettings::default() };
+        LoopSettings { max_turns, max_calls, at_once, duplicates, tools, ..LoopSettings::default() }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_run_ends_with_a_history(turns in turns(), settings in settings()) {
+        let mut registry = identity("works");
+        add(&mut registry, "fails", async |_| Err(ToolError::new("no")));
+        add(&mut registry, "hangs", async |_| std::future::pending().await);
+        let (max_turns, max_calls) = (settings.max_turns, settings.max_calls);
+        let tool_loop = ToolLoop::new(registry, settings).unwrap();
+        let model = model(move |request| Ok(turns[turn(request) % turns.len()].clone()));
+        // Its clock is paused, so that what hangs takes no time.
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_time().start_paused(true).build().unwrap();
+        // This looks at the history.
+        let result = runtime.block_on(run_again(&tool_loop, model));
+        prop_assert!((1..=max_turns).contains(&result.turns));
+        let ran = result.calls.iter().filter(|call| call.outcome.as_str() != "ended").count();
+        prop_assert!(max_calls.is_none_or(|max| ran <= max as usize));
+        let ids: BTreeSet<_> = result.calls.iter().map(|call| &call.id).collect();
+        prop_assert_eq!(ids.len(), result.calls.len());
+    }
+}

@@ -1,0 +1,133 @@
+//! Limits: what a run may spend, and what settings may say.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use mynah::tool_loop::{
+    BreakerSettings, CacheSettings, EndReason, LoopSettings, ToolLoop, ToolSettings,
+};
+
+use super::{
+    double::{add, calls_for_ever, calls_then_repeats, identity, model, one, saying, work_for},
+    outcomes, run,
+};
+
+const CALLS: [(&str, &str); 4] =
+    [("f", "{}"), ("f", r#"{"x":1}"#), ("g", "{}"), ("f", r#"{"x":2}"#)];
+
+#[tokio::test]
+async fn calls_beyond_the_budget_are_not_run() {
+    let mut registry = identity("f");
+    add(&mut registry, "g", async |arguments| Ok(arguments));
+    let settings = LoopSettings { max_calls: Some(3), ..LoopSettings::default() };
+    let result = run(registry, settings, calls_then_repeats(&[&CALLS])).await;
+    assert_eq!((result.turns, &result.end), (1, &EndReason::Budget));
+    assert_eq!(outcomes(&result), ["succeeded", "succeeded", "succeeded", "ended"]);
+    let text = "Error executing f: the tool loop ended before there was a result";
+    assert_eq!(result.calls[3].result, text);
+}
+
+#[tokio::test]
+async fn a_budget_that_is_just_enough_is_enough() {
+    let settings = LoopSettings { max_calls: Some(3), ..LoopSettings::default() };
+    let result = run(identity("f"), settings, calls_then_repeats(&[&CALLS[..3]])).await;
+    assert_eq!((result.turns, &result.end), (2, &EndReason::Answered));
+}
+
+#[tokio::test]
+async fn a_tool_has_a_budget_of_its_own() {
+    let mut registry = identity("f");
+    add(&mut registry, "g", async |arguments| Ok(arguments));
+    let by_tool =
+        [("f".to_owned(), ToolSettings { max_calls: Some(1), ..ToolSettings::default() })].into();
+    let settings = LoopSettings { by_tool, ..LoopSettings::default() };
+    let result = run(registry, settings, calls_then_repeats(&[&CALLS])).await;
+    assert_eq!(outcomes(&result), ["succeeded", "ended", "succeeded", "ended"]);
+    assert_eq!(result.end, EndReason::Budget);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_clock_on_the_wall_ends_a_run() {
+    let slow = || {
+        one("slow", async |_| {
+            work_for(Duration::from_secs(4)).await;
+            Ok("done".into())
+        })
+    };
+    let wall_clock = Some(Duration::from_secs(10));
+    let tools = ToolSettings { repeatable: true, ..ToolSettings::default() };
+    let settings = LoopSettings { wall_clock, tools, ..LoopSettings::default() };
+    let result = run(slow(), settings.clone(), calls_for_ever(&[("slow", "{}")])).await;
+    assert_eq!((result.turns, &result.end), (3, &EndReason::Budget));
+    assert_eq!(outcomes(&result), ["succeeded", "succeeded", "ended"]);
+    let result = run(slow(), settings, calls_then_repeats(&[&[("slow", "{}")]])).await;
+    assert_eq!(result.end, EndReason::Answered);
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let refused = |settings| match ToolLoop::new(identity("f"), settings) {
+        Ok(_) => "accepted".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let base = LoopSettings::default;
+    let tool = |tools| LoopSettings { tools, ..base() };
+    let tools = ToolSettings::default;
+    let breaker = |breaker| tool(ToolSettings { breaker: Some(breaker), ..tools() });
+    let cache = |cache| tool(ToolSettings { cache: Some(cache), ..tools() });
+    let zero = Duration::ZERO;
+    let by_tool = [("g".to_owned(), tools())].into();
+    let all = [
+        LoopSettings { max_turns: 0, ..base() },
+        LoopSettings { max_turns: 51, ..base() },
+        LoopSettings { max_calls: Some(0), ..base() },
+        LoopSettings { wall_clock: Some(zero), ..base() },
+        LoopSettings { at_once: 0, ..base() },
+        LoopSettings { at_once: 257, ..base() },
+        LoopSettings { stalled_after: 1, ..base() },
+        LoopSettings { by_tool, ..base() },
+        tool(ToolSettings { timeout: zero, ..tools() }),
+        tool(ToolSettings { retries: 11, ..tools() }),
+        tool(ToolSettings { max_calls: Some(0), ..tools() }),
+        tool(ToolSettings { max_result: 0, ..tools() }),
+        breaker(BreakerSettings { failures: 0, ..BreakerSettings::default() }),
+        breaker(BreakerSettings { open_for: zero, ..BreakerSettings::default() }),
+        cache(CacheSettings { ttl: zero, ..CacheSettings::default() }),
+        cache(CacheSettings { entries: 0, ..CacheSettings::default() }),
+        cache(CacheSettings { bytes: 0, ..CacheSettings::default() }),
+    ];
+    assert_snapshot!(all.map(refused).join("\n"), @r#"
+    invalid max_turns: 0; valid is 1..=50
+    invalid max_turns: 51; valid is 1..=50
+    invalid max_calls: 0; valid is 1..
+    invalid wall_clock: 0ns; valid is 1ns..
+    invalid at_once: 0; valid is 1..=256
+    invalid at_once: 257; valid is 1..=256
+    invalid stalled_after: 1; valid is 2..=50
+    settings for the tool "g", which is not registered
+    invalid timeout: 0ns; valid is 1ns..
+    invalid retries: 11; valid is 0..=10
+    invalid max_calls: 0; valid is 1..
+    invalid max_result: 0; valid is 1..
+    invalid failures: 0; valid is 1..
+    invalid open_for: 0ns; valid is 1ns..
+    invalid ttl: 0ns; valid is 1ns..
+    invalid entries: 0; valid is 1..
+    invalid bytes: 0; valid is 1..
+    "#);
+    let edges = [
+        LoopSettings { max_turns: 1, ..base() },
+        LoopSettings { max_turns: 50, ..base() },
+        tool(ToolSettings { breaker: None, timeout: Duration::MAX, ..tools() }),
+    ];
+    assert_eq!(edges.map(refused), ["accepted"; 3]);
+}
+
+#[tokio::test]
+async fn a_timeout_that_never_comes_is_none() {
+    let tools = ToolSettings { timeout: Duration::MAX, ..ToolSettings::default() };
+    let settings =
+        LoopSettings { tools, wall_clock: Some(Duration::MAX), ..LoopSettings::default() };
+    let result = run(identity("f"), settings, model(|_| Ok(saying("fine")))).await;
+    assert_eq!(result.text(), "fine");
+}

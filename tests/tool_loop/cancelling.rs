@@ -1,0 +1,163 @@
+//! A caller that wants no more of it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
+use mynah::{
+    chat::{Delta, Request, Response},
+    provider::{Provider, ProviderError},
+    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
+};
+
+use super::{
+    ask,
+    double::{add, calls_then_repeats, one},
+    every_call_has_its_result, outcomes,
+};
+
+/// Counts how often it is dropped.
+struct Dropped(Arc<AtomicU32>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A tool that waits for ever, another that does not, and how often the first was dropped.
+fn waiting() -> (ToolRegistry, Arc<AtomicU32>) {
+    let dropped = Arc::new(AtomicU32::new(0));
+    let counted = dropped.clone();
+    let mut registry = one("wait", move |_| {
+        let guard = Dropped(counted.clone());
+        async move {
+            let _guard = guard;
+            std::future::pending().await
+        }
+    });
+    add(&mut registry, "quick", async |_| Ok("quick".into()));
+    (registry, dropped)
+}
+
+fn calls() -> Arc<dyn Provider> {
+    calls_then_repeats(&[&[("quick", "{}"), ("wait", "{}")]])
+}
+
+#[tokio::test]
+async fn a_token_ends_the_run_and_its_tools() {
+    let (registry, dropped) = waiting();
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
+    let cancel = CancellationToken::new();
+    let mut running = Box::pin(tool_loop.run(calls(), ask("Go!"), cancel.clone()));
+    assert!((&mut running).now_or_never().is_none());
+    assert_eq!(dropped.load(Ordering::SeqCst), 0);
+    cancel.cancel();
+    let result = running.await;
+    assert_eq!(dropped.load(Ordering::SeqCst), 1);
+    assert_eq!(result.end, EndReason::Cancelled);
+    assert_eq!(outcomes(&result), ["succeeded", "ended"]);
+    every_call_has_its_result(&result);
+}
+
+#[tokio::test]
+async fn dropping_the_future_drops_the_tools() {
+    let (registry, dropped) = waiting();
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
+    let mut running = Box::pin(tool_loop.run(calls(), ask("Go!"), CancellationToken::new()));
+    assert!((&mut running).now_or_never().is_none());
+    drop(running);
+    assert_eq!(dropped.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn dropping_the_stream_drops_the_tools() {
+    let (registry, dropped) = waiting();
+    let tool_loop = Arc::new(ToolLoop::new(registry, LoopSettings::default()).unwrap());
+    let mut events = tool_loop.run_stream(calls(), ask("Go!"), CancellationToken::new());
+    let mut names = Vec::new();
+    while names.len() < 3 {
+        names.push(match events.next().await.unwrap() {
+            LoopEvent::ToolStarted { name, .. } => format!("{name} starts"),
+            LoopEvent::ToolFinished(record) => format!("{} ends", record.name),
+            other => panic!("{other:?}"),
+        });
+    }
+    assert_eq!(names, ["quick starts", "quick ends", "wait starts"]);
+    drop(events);
+    assert_eq!(dropped.load(Ordering::SeqCst), 1);
+}
+
+/// Whoever listens hears of every call.
+#[tokio::test]
+async fn a_call_that_is_cut_short_is_told_of() {
+    let (registry, dropped) = waiting();
+    let tool_loop = Arc::new(ToolLoop::new(registry, LoopSettings::default()).unwrap());
+    let cancel = CancellationToken::new();
+    let mut events = tool_loop.run_stream(calls(), ask("Go!"), cancel.clone());
+    let mut finished = Vec::new();
+    let end = loop {
+        match events.next().await.unwrap() {
+            LoopEvent::ToolStarted { name, .. } if name == "wait" => cancel.cancel(),
+            LoopEvent::ToolFinished(record) => finished.push(record),
+            LoopEvent::Ended(result) => break result,
+            _ => {}
+        }
+    };
+    assert_eq!((end.end, dropped.load(Ordering::SeqCst)), (EndReason::Cancelled, 1));
+    assert_eq!(end.calls, finished);
+}
+
+#[tokio::test]
+async fn a_token_that_is_spent_asks_nobody() {
+    let (registry, _) = waiting();
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let result = tool_loop.run(calls(), ask("Go!"), cancel).await;
+    assert_eq!((result.turns, result.end, result.response), (0, EndReason::Cancelled, None));
+    assert_eq!(result.transcript, ask("Go!").messages);
+}
+
+/// A model that begins to speak and never ends.
+struct Mute;
+
+impl Provider for Mute {
+    fn converse(
+        self: Arc<Self>,
+        _: Arc<Request>,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        std::future::pending().boxed()
+    }
+
+    fn stream(
+        self: Arc<Self>,
+        _: Arc<Request>,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        let first = futures_util::stream::iter([Ok(Delta::Text("Er".to_owned()))]);
+        first.chain(futures_util::stream::pending()).boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_answers_is_left_by_token_and_by_clock() {
+    let (registry, _) = waiting();
+    let wall_clock = Some(Duration::from_secs(60));
+    let settings = LoopSettings { wall_clock, ..LoopSettings::default() };
+    let tool_loop = Arc::new(ToolLoop::new(registry, settings).unwrap());
+    let result = tool_loop.run(Arc::new(Mute), ask("Go!"), CancellationToken::new()).await;
+    assert_eq!(result.end, EndReason::Budget);
+    let cancel = CancellationToken::new();
+    let mut events = tool_loop.run_stream(Arc::new(Mute), ask("Go!"), cancel.clone());
+    // Nothing is held back.
+    assert_eq!(events.next().await, Some(LoopEvent::Text("Er".to_owned())));
+    cancel.cancel();
+    let Some(LoopEvent::Ended(result)) = events.next().await else { panic!("no end") };
+    assert_eq!(result.end, EndReason::Cancelled);
+    assert_eq!(events.next().await, None);
+}

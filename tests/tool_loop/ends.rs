@@ -1,0 +1,157 @@
+//! Every run ends, and says why.
+
+use mynah::{
+    chat::{Message, Request, Role, ToolCall, ToolChoice},
+    provider::ProviderError,
+    tool_loop::{
+        CancellationToken, Duplicates, EndReason, LoopSettings, ToolLoop, ToolRegistry,
+        ToolSettings,
+    },
+};
+
+use super::{
+    ask,
+    double::{calling, calls_for_ever, calls_then_repeats, identity, model, saying, turn},
+    every_call_has_its_result, outcomes, run,
+};
+use crate::tool_loop::double::add;
+
+#[tokio::test]
+async fn a_model_that_answers_at_once() {
+    let result = run(identity("f"), LoopSettings::default(), calls_then_repeats(&[])).await;
+    assert_eq!((result.turns, &result.end, result.text()), (1, &EndReason::Answered, ""));
+    assert_eq!(result.transcript.len(), 2);
+    assert!(result.calls.is_empty());
+}
+
+#[tokio::test]
+async fn a_model_that_makes_one_call_for_ever_stalls() {
+    let model = || calls_for_ever(&[("f", r#"{"x":1}"#), ("nope", "x,y")]);
+    let result = run(identity("f"), LoopSettings::default(), model()).await;
+    assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
+    let expected = ["succeeded", "unknown", "duplicate", "unknown", "ended", "ended"];
+    assert_eq!(outcomes(&result), expected);
+    let settings =
+        LoopSettings { stalled_after: 5, duplicates: Duplicates::Off, ..LoopSettings::default() };
+    let result = run(identity("f"), settings, model()).await;
+    assert_eq!((result.turns, &result.end), (5, &EndReason::Stalled));
+}
+
+#[tokio::test]
+async fn a_call_that_may_be_repeated_does_not_stall() {
+    let tools = ToolSettings { repeatable: true, ..ToolSettings::default() };
+    let settings = LoopSettings { tools, ..LoopSettings::default() };
+    let result = run(identity("f"), settings, calls_for_ever(&[("f", "{}")])).await;
+    assert_eq!((result.turns, &result.end), (12, &EndReason::MaxTurns));
+    // What it called last has run.
+    assert_eq!(outcomes(&result), ["succeeded"; 12]);
+}
+
+#[tokio::test]
+async fn a_model_that_alternates_two_calls_ends_at_its_budget() {
+    let alternating = || {
+        model(|request| {
+            Ok(calling(&[("f", if turn(request).is_multiple_of(2) { "{}" } else { r#"{"x":1}"# })]))
+        })
+    };
+    let settings = LoopSettings { max_calls: Some(5), ..LoopSettings::default() };
+    let result = run(identity("f"), settings, alternating()).await;
+    assert_eq!((result.turns, &result.end), (6, &EndReason::Budget));
+    assert_eq!(outcomes(&result), [&["succeeded"; 5][..], &["ended"]].concat());
+    let result = run(identity("f"), LoopSettings::default(), alternating()).await;
+    assert_eq!((result.turns, &result.end), (12, &EndReason::MaxTurns));
+}
+
+#[tokio::test]
+async fn a_demand_for_a_tool_holds_for_the_first_turn() {
+    let obedient = || {
+        model(|request| match request.tool_choice {
+            ToolChoice::Required | ToolChoice::Tool(_) => Ok(calling(&[("f", "{}")])),
+            ToolChoice::Auto => Ok(saying("auto")),
+            ToolChoice::None => Ok(saying("none")),
+        })
+    };
+    for (tool_choice, turns, text) in [
+        (ToolChoice::Required, 2, "auto"),
+        (ToolChoice::Tool("f".to_owned()), 2, "auto"),
+        (ToolChoice::Auto, 1, "auto"),
+        (ToolChoice::None, 1, "none"),
+    ] {
+        let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
+        let request = Request { tool_choice, ..ask("Go!") };
+        let result = tool_loop.run(obedient(), request, CancellationToken::new()).await;
+        assert_eq!((result.turns, result.text()), (turns, text));
+        assert_eq!(result.end, EndReason::Answered);
+    }
+}
+
+#[tokio::test]
+async fn a_choice_of_no_tool_stays() {
+    let model = model(|request| match turn(request) {
+        0 => Ok(calling(&[("f", "{}")])),
+        _ => Ok(saying(format!("{:?}", request.tool_choice))),
+    });
+    let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
+    let request = Request { tool_choice: ToolChoice::None, ..ask("Go!") };
+    let result = tool_loop.run(model, request, CancellationToken::new()).await;
+    assert_eq!(result.text(), "None");
+}
+
+#[tokio::test]
+async fn what_was_done_before_an_error_of_the_model_is_kept() {
+    let broken = model(|request| match turn(request) {
+        0 => Ok(calling(&[("f", r#"{"x":1}"#)])),
+        _ => Err(ProviderError::internal("the model is away")),
+    });
+    let result = run(identity("f"), LoopSettings::default(), broken).await;
+    let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
+    assert_eq!(error.to_string(), "the model is away");
+    assert_eq!(result.calls[0].result, r#"{"x":1}"#);
+    assert_eq!((result.turns, result.transcript.len()), (1, 3));
+    let dumb = model(|_| Err(ProviderError::internal("no")));
+    let result = run(ToolRegistry::new(), LoopSettings::default(), dumb).await;
+    assert_eq!((result.response, result.turns), (None, 0));
+}
+
+/// A conversation goes on from its transcript, and no id comes twice.
+#[tokio::test]
+async fn a_transcript_is_a_history_to_go_on_with() {
+    let mut registry = identity("f");
+    add(&mut registry, "g", async |_| Ok("g".into()));
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
+    let both = |_: &Request| Ok(calling(&[("f", "{}"), ("g", "{}")]));
+    let answering = model(move |request| match request.messages.last().map(|said| &said.role) {
+        Some(Role::User) => both(request),
+        _ => Ok(saying("done")),
+    });
+    let mut request = ask("first");
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let result = tool_loop.run(answering.clone(), request, CancellationToken::new()).await;
+        every_call_has_its_result(&result);
+        assert_eq!(result.text(), "done");
+        seen.extend(result.calls.into_iter().map(|call| call.id));
+        request = Request { messages: result.transcript, ..Request::default() };
+        request.messages.push(Message::new(Role::User, "again"));
+    }
+    let ids = ["1-1", "1-2", "3-1", "3-2", "5-1", "5-2"].map(|id| format!("tool-call-{id}"));
+    assert_eq!(seen, ids);
+}
+
+#[tokio::test]
+async fn ids_that_a_model_repeats_are_replaced() {
+    // As daprd's echo does.
+    let counting = model(|request| {
+        let mut response = calling(&[("f", "{}"), ("f", r#"{"x":1}"#), ("f", r#"{"x":2}"#)]);
+        let ids = [Some("0"), Some("0"), Some("")].map(|id| id.map(str::to_owned));
+        for (call, id) in response.tool_calls.iter_mut().zip(ids) {
+            *call = ToolCall { id, ..call.clone() };
+        }
+        Ok(if turn(request) < 2 { response } else { saying("done") })
+    });
+    let result = run(identity("f"), LoopSettings::default(), counting).await;
+    let ids: Vec<_> = result.calls.iter().map(|call| call.id.as_str()).collect();
+    let expected = ["0", "tool-call-1-2", "tool-call-1-3", "tool-call-2-1", "tool-call-2-2"];
+    assert_eq!(ids[..5], expected);
+    assert_eq!(ids[5], "tool-call-2-3");
+}

@@ -1,0 +1,182 @@
+//! Calls that give no result: the model is told why, and the conversation goes on to its end.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use insta::assert_snapshot;
+use mynah::tool_loop::{
+    EndReason, LoopResult, LoopSettings, ToolError, ToolRegistry, ToolSettings,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    double::{add, calls_then_repeats, identity, one},
+    outcomes, run, told,
+};
+
+#[derive(Deserialize, JsonSchema)]
+struct Order {
+    id: String,
+    #[serde(default)]
+    count: u8,
+}
+
+fn orders() -> ToolRegistry {
+    let mut registry = ToolRegistry::new();
+    registry
+        .register("find_order", "Finds an order", async |order: Order| match order.id.as_str() {
+            "broken" => Err(ToolError::new("the database is away")),
+            _ => Ok(json!({"id": order.id, "count": order.count})),
+        })
+        .unwrap();
+    registry
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Strict {
+    #[expect(dead_code, reason = "nobody gets so far")]
+    id: String,
+}
+
+fn strict() -> ToolRegistry {
+    let mut registry = ToolRegistry::new();
+    registry.register("strict", "Takes an id only", async |_: Strict| Ok("done")).unwrap();
+    registry
+}
+
+/// One call, then the answer, whatever came of the call.
+async fn call(registry: ToolRegistry, name: &str, arguments: &str) -> LoopResult {
+    let model = calls_then_repeats(&[&[(name, arguments)]]);
+    let result = run(registry, LoopSettings::default(), model).await;
+    assert_eq!((result.turns, &result.end), (2, &EndReason::Answered));
+    assert_eq!(result.text(), result.calls[0].result);
+    result
+}
+
+#[tokio::test]
+async fn the_model_is_told_what_was_wrong() {
+    let mut texts = Vec::new();
+    for (name, arguments) in [
+        ("nope", "{}"),
+        ("find_order", "id,count"),
+        ("find_order", r#"["1"]"#),
+        ("find_order", "{}"),
+        ("find_order", r#"{"id": 1}"#),
+        ("find_order", r#"{"id": "1", "count": 256}"#),
+        ("find_order", r#"{"id": "broken"}"#),
+        ("find_order", r#"{"id": "1", "count": 2.0}"#),
+    ] {
+        let result = call(orders(), name, arguments).await;
+        texts.push(format!("{}: {}", outcomes(&result)[0], told(&result)[0]));
+    }
+    assert_snapshot!(texts.join("\n"), @r#"
+    unknown: Tool 'nope' not found
+    invalid: Error executing find_order: the arguments are no JSON object: expected value at line 1 column 1
+    invalid: Error executing find_order: the arguments are no JSON object: invalid type: sequence, expected a map at line 1 column 0
+    invalid: Error executing find_order: the arguments are not valid: "id" is a required property
+    invalid: Error executing find_order: the arguments are not valid: the value is not of type "string" at /id
+    invalid: Error executing find_order: the arguments are not valid: the value is greater than the maximum of 255 at /count
+    error: Error executing find_order: the database is away
+    succeeded: {"count":2,"id":"1"}
+    "#);
+}
+
+#[tokio::test]
+async fn an_answer_of_nothing_is_no_arguments() {
+    assert_eq!(told(&call(identity("f"), "f", "").await), ["{}"]);
+}
+
+#[tokio::test]
+async fn a_panic_ends_the_call_and_nothing_else() {
+    let mut registry = one("fixed", async |_| panic!("out of cheese"));
+    add(&mut registry, "made", async |_| panic!("{} cheeses", 0));
+    add(&mut registry, "other", async |_| std::panic::panic_any(7));
+    // Before there is a future to wait for.
+    add(&mut registry, "early", |_| -> std::future::Ready<_> { panic!("too early") });
+    add(&mut registry, "sound", async |arguments| Ok(arguments));
+    let calls = ["fixed", "made", "other", "early", "sound"].map(|name| (name, "{}"));
+    let result = run(registry, LoopSettings::default(), calls_then_repeats(&[&calls])).await;
+    assert_eq!(
+        told(&result),
+        [
+            "Error executing fixed: the tool panicked: out of cheese",
+            "Error executing made: the tool panicked: 0 cheeses",
+            "Error executing other: the tool panicked: no text",
+            "Error executing early: the tool panicked: too early",
+            "{}",
+        ]
+    );
+    assert_eq!(result.end, EndReason::Answered);
+}
+
+/// Or a tool that panics would take the program with it.
+#[test]
+fn a_release_unwinds_too() {
+    let manifest = include_str!("../../Cargo.toml");
+    let (_, release) = manifest.split_once("[profile.release]").expect("a profile");
+    let profile = release.split("\n[").next().expect("its lines");
+    assert!(profile.contains("panic = \"unwind\""), "{profile}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_never_returns_is_given_up() {
+    let registry = one("sleep", async |_| std::future::pending().await);
+    let result = call(registry, "sleep", "{}").await;
+    assert_eq!(told(&result), ["Error executing sleep: no result within 30s"]);
+    assert_eq!(result.calls[0].duration, Duration::from_secs(30));
+}
+
+#[tokio::test]
+async fn a_result_of_ten_megabytes_is_cut() {
+    let registry = one("dump", async |_| Ok(json!("ü".repeat(5 << 20))));
+    let result = call(registry, "dump", "{}").await;
+    let (text, note) = told(&result)[0].split_once('\n').unwrap();
+    assert_eq!(text.len(), 1 << 20);
+    assert_eq!(note, "[cut: these are 1048576 of 10485760 bytes]");
+    let registry = one("dump", async |_| Err(ToolError::new("x".repeat(10 << 20))));
+    assert!(told(&call(registry, "dump", "{}").await)[0].len() < (1 << 20) + 100);
+    let unwanted = format!(r#"{{"id": "1", "{}": 1}}"#, "x".repeat(10 << 20));
+    let result = call(strict(), "strict", &unwanted).await;
+    assert_eq!(outcomes(&result), ["invalid"]);
+    assert!(told(&result)[0].len() < (1 << 20) + 100);
+}
+
+/// A tool that works at the third try.
+fn moody() -> (ToolRegistry, Arc<AtomicU32>) {
+    let tries = Arc::new(AtomicU32::new(0));
+    let counted = tries.clone();
+    let registry = one("moody", move |_| {
+        let number = counted.fetch_add(1, Ordering::Relaxed) + 1;
+        async move { if number < 3 { Err(ToolError::new("not yet")) } else { Ok(json!(number)) } }
+    });
+    (registry, tries)
+}
+
+#[tokio::test]
+async fn a_tool_is_tried_again_as_often_as_it_may() {
+    for (retries, expected) in [(0, "Error executing moody: not yet"), (2, "3"), (5, "3")] {
+        let (registry, tries) = moody();
+        let tools = ToolSettings { retries, ..ToolSettings::default() };
+        let settings = LoopSettings { tools, ..LoopSettings::default() };
+        let result = run(registry, settings, calls_then_repeats(&[&[("moody", "{}")]])).await;
+        assert_eq!(told(&result), [expected]);
+        assert_eq!(tries.load(Ordering::Relaxed), (retries + 1).min(3));
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_is_wrong_is_not_tried_again() {
+    let (registry, tries) = moody();
+    let tools = ToolSettings { retries: 5, ..ToolSettings::default() };
+    let settings = LoopSettings { tools, ..LoopSettings::default() };
+    run(registry, settings, calls_then_repeats(&[&[("moody", "no JSON")]])).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 0);
+}

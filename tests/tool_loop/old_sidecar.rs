@@ -1,0 +1,188 @@
+//! A sidecar whose service has no streams yet, and whose answers take every form that Dapr allows.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use futures_util::{StreamExt, stream::BoxStream};
+use hyper::body::Incoming;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto,
+    service::TowerToHyperService,
+};
+use mynah::{
+    client::RemoteComponent,
+    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop},
+    wire::proto::{
+        ConversationRequest, ConversationRequestAlpha2, ConversationResponse,
+        ConversationResponseAlpha2, ConversationResultAlpha2, ConversationResultChoices,
+        ConversationResultMessage, ConversationStreamResponse, ConversationStreamResponseAlpha2,
+        ConversationToolCalls, ConversationToolCallsOfFunction, GetMetadataRequest,
+        GetMetadataResponse, RegisteredComponents, SetMetadataRequest, ShutdownRequest,
+        conversation_message::MessageTypes,
+        conversation_tool_calls::ToolTypes,
+        dapr_server::{Dapr, DaprServer},
+    },
+};
+use tokio::net::TcpListener;
+use tonic::{Request, Response, Status};
+use tower::ServiceExt;
+
+use super::{ask, double::identity, every_call_has_its_result};
+
+/// Answers with the next of its answers, by the number of assistant messages.
+#[derive(Clone, Default)]
+struct Old {
+    answers: Arc<Vec<Vec<ConversationResultAlpha2>>>,
+    /// How often it was asked to stream.
+    streams: Arc<AtomicU32>,
+}
+
+#[tonic::async_trait]
+impl Dapr for Old {
+    type ConverseStreamAlpha1Stream =
+        BoxStream<'static, Result<ConversationStreamResponse, Status>>;
+    type ConverseStreamAlpha2Stream =
+        BoxStream<'static, Result<ConversationStreamResponseAlpha2, Status>>;
+
+    async fn converse_alpha2(
+        &self,
+        request: Request<ConversationRequestAlpha2>,
+    ) -> Result<Response<ConversationResponseAlpha2>, Status> {
+        let messages = request.get_ref().inputs.iter().flat_map(|input| &input.messages);
+        let is_answer = |types: &&MessageTypes| matches!(types, MessageTypes::OfAssistant(_));
+        let turn = messages.filter_map(|message| message.message_types.as_ref()).filter(is_answer);
+        let outputs = self.answers[turn.count()].clone();
+        Ok(Response::new(ConversationResponseAlpha2 { outputs, ..Default::default() }))
+    }
+
+    async fn get_metadata(
+        &self,
+        _: Request<GetMetadataRequest>,
+    ) -> Result<Response<GetMetadataResponse>, Status> {
+        let component = |name: &str, kind: &str| RegisteredComponents {
+            name: name.to_owned(),
+            r#type: kind.to_owned(),
+            ..Default::default()
+        };
+        let registered_components =
+            vec![component("store", "state.redis"), component("llm", "conversation.openai")];
+        Ok(Response::new(GetMetadataResponse { registered_components, ..Default::default() }))
+    }
+
+    async fn converse_stream_alpha2(
+        &self,
+        _: Request<ConversationRequestAlpha2>,
+    ) -> Result<Response<Self::ConverseStreamAlpha2Stream>, Status> {
+        self.streams.fetch_add(1, Ordering::Relaxed);
+        Err(Status::unimplemented(""))
+    }
+
+    async fn converse_stream_alpha1(
+        &self,
+        _: Request<ConversationRequest>,
+    ) -> Result<Response<Self::ConverseStreamAlpha1Stream>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn converse_alpha1(
+        &self,
+        _: Request<ConversationRequest>,
+    ) -> Result<Response<ConversationResponse>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn set_metadata(&self, _: Request<SetMetadataRequest>) -> Result<Response<()>, Status> {
+        Err(Status::unimplemented(""))
+    }
+
+    async fn shutdown(&self, _: Request<ShutdownRequest>) -> Result<Response<()>, Status> {
+        Err(Status::unimplemented(""))
+    }
+}
+
+impl Old {
+    async fn start(&self) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let service = DaprServer::new(self.clone());
+        tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.unwrap();
+            let service = service.map_request(|request: http::Request<Incoming>| {
+                request.map(tonic::body::Body::new)
+            });
+            auto::Builder::new(TokioExecutor::new())
+                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
+                .await
+        });
+        address
+    }
+
+    /// Streams a run with it, and returns the texts and the result.
+    async fn run(&self) -> (Vec<String>, LoopResult) {
+        let address = self.start().await.to_string();
+        let model = RemoteComponent::connect(&address, None, None).await.unwrap();
+        assert_eq!(model.name(), "llm");
+        let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
+        let tool_loop = Arc::new(tool_loop);
+        let events = tool_loop.run_stream(Arc::new(model), ask("Go!"), CancellationToken::new());
+        let mut events: Vec<_> = events.collect().await;
+        let Some(LoopEvent::Ended(result)) = events.pop() else { panic!("{events:?}") };
+        every_call_has_its_result(&result);
+        let text = |event| if let LoopEvent::Text(text) = event { Some(text) } else { None };
+        (events.into_iter().filter_map(text).collect(), result)
+    }
+}
+
+fn old(answers: Vec<Vec<ConversationResultAlpha2>>) -> Old {
+    Old { answers: Arc::new(answers), ..Old::default() }
+}
+
+fn output(messages: &[ConversationResultMessage]) -> ConversationResultAlpha2 {
+    let choice = |message: &ConversationResultMessage| ConversationResultChoices {
+        finish_reason: "length".to_owned(),
+        index: 0,
+        message: Some(message.clone()),
+    };
+    let choices = messages.iter().map(choice).collect();
+    ConversationResultAlpha2 { choices, ..Default::default() }
+}
+
+fn says(content: &str) -> ConversationResultMessage {
+    ConversationResultMessage { content: content.to_owned(), tool_calls: Vec::new() }
+}
+
+#[tokio::test]
+async fn a_sidecar_without_streams_is_asked_to_stream_once() {
+    let function = ConversationToolCallsOfFunction { name: "f".into(), arguments: "{}".into() };
+    let called =
+        ConversationToolCalls { id: None, tool_types: Some(ToolTypes::Function(function)) };
+    // A call that calls nothing.
+    let empty = ConversationToolCalls { id: Some(String::new()), tool_types: None };
+    let calls =
+        ConversationResultMessage { tool_calls: vec![called, empty], ..says("Let me see.") };
+    let sidecar = old(vec![
+        vec![output(&[]), output(&[calls, says("no")]), output(&[says("no")])],
+        vec![output(&[says("It is so.")])],
+    ]);
+    let (texts, result) = sidecar.run().await;
+    assert_eq!(texts, ["Let me see.", "It is so."]);
+    assert_eq!((result.text(), &result.end), ("It is so.", &EndReason::Answered));
+    let told: Vec<_> = result.calls.iter().map(|call| (&*call.id, &*call.result)).collect();
+    assert_eq!(told, [("tool-call-1-1", "{}"), ("tool-call-1-2", "Tool '' not found")]);
+    assert_eq!(sidecar.streams.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn an_answer_without_a_choice_is_an_error_of_the_model() {
+    for outputs in [vec![], vec![output(&[])]] {
+        let (_, result) = old(vec![outputs]).run().await;
+        let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
+        assert!(error.to_string().ends_with("has no choice"), "{error}");
+    }
+}

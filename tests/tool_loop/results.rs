@@ -1,0 +1,168 @@
+//! Results that are kept, in order, and of calls that were made already.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use mynah::tool_loop::{
+    CacheSettings, Duplicates, LoopSettings, ToolLoop, ToolRegistry, ToolSettings,
+};
+use serde_json::json;
+use tokio::time::advance;
+
+use super::{
+    double::{calls_then_repeats, identity, one, work_for},
+    outcomes, run, run_again, told,
+};
+
+#[tokio::test(start_paused = true)]
+async fn results_stand_in_the_order_of_the_calls() {
+    let registry = one("wait", async |arguments| {
+        work_for(Duration::from_secs(arguments["s"].as_u64().unwrap())).await;
+        Ok(arguments["s"].clone())
+    });
+    let calls = [r#"{"s":3}"#, r#"{"s":1}"#, r#"{"s":2}"#].map(|arguments| ("wait", arguments));
+    let result = run(registry, LoopSettings::default(), calls_then_repeats(&[&calls])).await;
+    assert_eq!(told(&result), ["3", "1", "2"]);
+    assert_eq!(result.text(), "3\n1\n2");
+    assert_eq!(result.calls.iter().map(|call| call.duration.as_secs()).sum::<u64>(), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_calls_run_eight_at_once() {
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, highest) = (now.clone(), most.clone());
+    let registry = one("wait", move |arguments| {
+        let (counted, highest) = (counted.clone(), highest.clone());
+        async move {
+            highest.fetch_max(counted.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+            work_for(Duration::from_millis(10)).await;
+            counted.fetch_sub(1, Ordering::Relaxed);
+            Ok(arguments["n"].clone())
+        }
+    });
+    let arguments: Vec<_> = (0..100).map(|number| json!({"n": number}).to_string()).collect();
+    let calls: Vec<_> = arguments.iter().map(|text| ("wait", text.as_str())).collect();
+    let result = run(registry, LoopSettings::default(), calls_then_repeats(&[&calls])).await;
+    let expected: Vec<_> = (0..100).map(|number| number.to_string()).collect();
+    assert_eq!(told(&result), expected);
+    assert_eq!((most.load(Ordering::Relaxed), now.load(Ordering::Relaxed)), (8, 0));
+}
+
+/// A tool that says how often it has run, and whose results are kept.
+fn counting(cache: CacheSettings) -> ToolLoop {
+    let count = AtomicU32::new(0);
+    let registry = one("count", move |_| {
+        let number = count.fetch_add(1, Ordering::Relaxed) + 1;
+        async move { Ok(json!(number)) }
+    });
+    let cached = ToolSettings { cache: Some(cache), ..ToolSettings::default() };
+    let by_tool = [("count".to_owned(), cached)].into();
+    ToolLoop::new(registry, LoopSettings { by_tool, ..LoopSettings::default() }).unwrap()
+}
+
+/// What the tool says of these arguments, and whether it ran.
+async fn count(tool_loop: &ToolLoop, arguments: &str) -> (String, bool) {
+    let result = run_again(tool_loop, calls_then_repeats(&[&[("count", arguments)]])).await;
+    let call = &result.calls[0];
+    assert_eq!(call.cached(), call.outcome.as_str() == "cached");
+    (call.result.clone(), !call.cached())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_is_kept_for_equal_calls_and_says_so() {
+    let tool_loop = counting(CacheSettings::default());
+    let one = ("1".to_owned(), false);
+    assert_eq!(count(&tool_loop, r#"{"a":1,"b":2}"#).await, ("1".to_owned(), true));
+    assert_eq!(count(&tool_loop, r#"{"b": 2.0, "a": 1}"#).await, one);
+    assert_eq!(count(&tool_loop, r#"{"b":2}"#).await, ("2".to_owned(), true));
+    advance(Duration::from_secs(299)).await;
+    assert_eq!(count(&tool_loop, r#"{"a":1,"b":2}"#).await, one);
+    advance(Duration::from_secs(2)).await;
+    assert_eq!(count(&tool_loop, r#"{"a":1,"b":2}"#).await, ("3".to_owned(), true));
+}
+
+#[tokio::test]
+async fn the_oldest_results_go_first() {
+    let by_count = CacheSettings { entries: 2, ..CacheSettings::default() };
+    // Each takes `count`, a line break, the arguments and the result: 14 bytes.
+    let by_bytes = CacheSettings { bytes: 28, ..CacheSettings::default() };
+    for settings in [by_count, by_bytes] {
+        let tool_loop = counting(settings);
+        for (arguments, ran) in [
+            (r#"{"a":1}"#, true),
+            (r#"{"a":2}"#, true),
+            (r#"{"a":1}"#, false),
+            (r#"{"a":3}"#, true),
+        ] {
+            assert_eq!(count(&tool_loop, arguments).await.1, ran, "{settings:?} {arguments}");
+        }
+        assert!(!count(&tool_loop, r#"{"a":2}"#).await.1);
+        assert!(count(&tool_loop, r#"{"a":1}"#).await.1);
+    }
+    let tool_loop = counting(CacheSettings { bytes: 13, ..CacheSettings::default() });
+    assert!(count(&tool_loop, r#"{"a":1}"#).await.1);
+    assert!(count(&tool_loop, r#"{"a":1}"#).await.1, "too large to be kept");
+}
+
+const A: (&str, &str) = ("f", r#"{"x":1,"y":2}"#);
+const SAME: (&str, &str) = ("f", r#"{"y": 2.0, "x": 1}"#);
+const B: (&str, &str) = ("f", r#"{"x":2}"#);
+
+async fn repeated(
+    duplicates: Duplicates,
+    repeatable: bool,
+    turns: &[&[(&str, &str)]],
+) -> Vec<&'static str> {
+    let tools = ToolSettings { repeatable, ..ToolSettings::default() };
+    let settings = LoopSettings { duplicates, tools, ..LoopSettings::default() };
+    outcomes(&run(identity("f"), settings, calls_then_repeats(turns)).await)
+}
+
+#[tokio::test]
+async fn a_call_that_was_made_already_is_not_run() {
+    use Duplicates::{AnySuccessful, Off, Previous};
+    let (ok, twice) = ("succeeded", "duplicate");
+    for (policy, next, later) in
+        [(Previous, twice, ok), (AnySuccessful, twice, twice), (Off, ok, ok)]
+    {
+        assert_eq!(repeated(policy, false, &[&[A], &[SAME]]).await, [ok, next], "{policy:?}");
+        assert_eq!(repeated(policy, false, &[&[A, SAME]]).await, [ok, next], "{policy:?}");
+        let turns: [&[_]; 3] = [&[A], &[B], &[SAME]];
+        assert_eq!(repeated(policy, false, &turns).await, [ok, ok, later], "{policy:?}");
+        assert_eq!(repeated(policy, true, &[&[A, SAME], &[SAME]]).await, [ok; 3], "{policy:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_failed_may_be_tried_again_where_only_success_counts() {
+    let settings =
+        LoopSettings { duplicates: Duplicates::AnySuccessful, ..LoopSettings::default() };
+    let model = calls_then_repeats(&[&[("nope", "{}")], &[("f", "[]")], &[("f", "[]")]]);
+    let result = run(identity("f"), settings, model).await;
+    assert_eq!(outcomes(&result), ["unknown", "invalid", "invalid"]);
+}
+
+#[tokio::test]
+async fn the_model_is_asked_for_another_call() {
+    let model = calls_then_repeats(&[&[A], &[A]]);
+    let result = run(identity("f"), LoopSettings::default(), model).await;
+    let text = "You just called the f tool with the exact same parameters as your previous action. \
+                Please try a different approach or use different parameters instead.";
+    assert_eq!(told(&result)[1], text);
+}
+
+#[tokio::test]
+async fn text_stays_as_it_is_and_all_else_is_json() {
+    let registry: ToolRegistry = one("f", async |arguments| Ok(arguments["x"].clone()));
+    for (argument, result) in
+        [("\"ä/\\n\"", "ä/\n"), ("[1, {\"b\":2}]", "[1,{\"b\":2}]"), ("null", "null"), ("\"\"", "")]
+    {
+        let arguments = format!(r#"{{"x":{argument}}}"#);
+        assert_eq!(registry.run("f", &arguments).await.unwrap(), result);
+    }
+}

@@ -1,0 +1,62 @@
+//! What a run tells the log.
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use insta::assert_snapshot;
+use mynah::tool_loop::{LoopSettings, ToolLoop};
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::{
+    double::{calls_then_repeats, one},
+    run_again,
+};
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(text)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// What a tool says stands under its call.
+#[tokio::test(start_paused = true)]
+async fn a_call_is_a_span() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(log.clone())
+        .with_max_level(tracing::Level::DEBUG)
+        .with_ansi(false)
+        .without_time()
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let registry = one("greet", async |_| {
+        tracing::info!("hello");
+        Ok("done".into())
+    });
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
+    run_again(&tool_loop, calls_then_repeats(&[&[("greet", "{}")]])).await;
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert_snapshot!(text, @r#"
+     INFO tool_call{tool="greet" id="tool-call-1-1"}: integration::tool_loop::spans: hello
+    DEBUG tool_call{tool="greet" id="tool-call-1-1"}: mynah::tool_loop::batch: a tool call is done outcome="succeeded" duration=0ns
+    DEBUG mynah::tool_loop::run: a tool loop has ended end="answered" turns=2
+    "#);
+}
