@@ -2,6 +2,7 @@
 //! whether the bytes came to an answer. The programs of `cargo fuzz` and the tests of mynah run the
 //! same ones.
 
+pub mod chain;
 pub mod json;
 pub mod matching;
 pub mod protobuf;

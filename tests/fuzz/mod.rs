@@ -78,3 +78,8 @@ fn schema() {
 fn scrubber() {
     fuzz("scrubber", targets::scrubber::run);
 }
+
+#[test]
+fn chain() {
+    fuzz("chain", targets::chain::run);
+}
