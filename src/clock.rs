@@ -32,9 +32,3 @@ impl Moment {
         self.0.elapsed()
     }
 }
-
-/// The time, to measure waits with a clock that a test drives.
-#[cfg(test)]
-pub(crate) fn now() -> Instant {
-    Instant::now()
-}

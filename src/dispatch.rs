@@ -77,8 +77,9 @@ impl Component {
     /// The component that is described, counted in `metrics`.
     pub fn of(spec: ComponentSpec, metrics: &Metrics) -> Self {
         let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
-        Self::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls)
-            .answered_by(spec.stand_in)
+        let component =
+            Self::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls);
+        Self { stand_in: spec.stand_in, ..component }
     }
 
     /// A component that `provider` answers.
@@ -92,11 +93,6 @@ impl Component {
     ) -> Self {
         let (name, kind, version) = (name.into(), kind.into(), version.into());
         Self { name, kind, version, stand_in: None, scrubber, provider, calls }
-    }
-
-    /// The same component, whose provider is a stand-in where one is given.
-    pub fn answered_by(self, stand_in: Option<StandIn>) -> Self {
-        Self { stand_in, ..self }
     }
 
     /// The whole answer at once.
@@ -116,8 +112,8 @@ impl Component {
             return Err(self.fail(no_answer()));
         };
         let first = first.map_err(|error| self.fail(error))?;
-        let first = self.clone().watch(Ok(first));
-        let rest = deltas.map(move |delta| self.clone().watch(delta));
+        let first = self.watch(Ok(first));
+        let rest = deltas.map(move |delta| self.watch(delta));
         Ok(futures_util::stream::once(async { first }).chain(rest).boxed())
     }
 
@@ -148,7 +144,7 @@ impl Component {
     }
 
     /// Counts the piece that ends a stream.
-    fn watch(self: Arc<Self>, delta: Result<Delta, ProviderError>) -> Result<Delta, Error> {
+    fn watch(&self, delta: Result<Delta, ProviderError>) -> Result<Delta, Error> {
         if matches!(delta, Ok(Delta::Complete(_))) {
             self.calls.count(true);
         }

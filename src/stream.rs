@@ -106,6 +106,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::clock::Moment;
 
     fn pace(words: usize) -> Pace {
         Pace { words_per_chunk: NonZeroUsize::new(words).unwrap(), ..Pace::default() }
@@ -117,8 +118,8 @@ mod tests {
         let runtime = { runtime }.enable_time().start_paused(true).build().unwrap();
         let response = Response { content: content.to_owned(), ..Response::default() };
         runtime.block_on(async {
-            let start = clock::now();
-            deltas(response, pace).map(|delta| (start.elapsed().as_millis(), delta)).collect().await
+            let start = Moment::now();
+            deltas(response, pace).map(|delta| (start.age().as_millis(), delta)).collect().await
         })
     }
 

@@ -25,13 +25,10 @@ use mynah::{
 fn sidecar() -> mynah::sidecar::Sidecar {
     use mynah::{component::ComponentSpec, dispatch::Component, metrics::Metrics};
     let metrics = Metrics::new("fuzz");
-    let component = |spec: ComponentSpec| {
-        let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
-        Component::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls)
-    };
+    let component = Component::of(ComponentSpec::built_in(), &metrics);
     mynah::sidecar::Sidecar {
         app_id: "fuzz".to_owned(),
-        components: [ComponentSpec::built_in()].into_iter().map(component).collect(),
+        components: [component].into_iter().collect(),
         max_body_size: 4 * 1024 * 1024,
         access: Default::default(),
         metrics,

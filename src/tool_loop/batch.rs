@@ -9,10 +9,11 @@ use super::{
     CallError, CallOutcome, CallRecord, EndReason, LoopEvent, ToolLoop, Why,
     arguments::key,
     budget::Budget,
-    duplicates::{CallLog, correction},
+    duplicates::CallLog,
     limited::{LimitedTool, Outcome, failed},
     model::Model,
     stop::Stop,
+    transcript::called_again,
 };
 use crate::{chat::ToolCall, clock::Moment};
 
@@ -56,7 +57,7 @@ impl ToolLoop {
                 }
                 None => Plan::Known(call.unknown()),
                 Some(tool) if !tool.settings.repeatable && log.is_duplicate(&call.key) => {
-                    Plan::Known((correction(call.name()), CallOutcome::Duplicate))
+                    Plan::Known((called_again(call.name()), CallOutcome::Duplicate))
                 }
                 Some(tool) => Plan::Run(tool),
             };

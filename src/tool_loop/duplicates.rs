@@ -45,11 +45,3 @@ impl CallLog {
         }
     }
 }
-
-/// What the model is told in the place of a result.
-pub(super) fn correction(tool: &str) -> String {
-    format!(
-        "You just called the {tool} tool with the exact same parameters as your previous action. \
-         Please try a different approach or use different parameters instead."
-    )
-}

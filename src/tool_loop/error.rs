@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use thiserror::Error as ThisError;
 
+use super::transcript::{error_executing, not_found};
+
 /// A call without a result. Its text is what the model is told.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum CallError {
     /// No tool has that name.
-    #[error("Tool '{0}' not found")]
+    #[error("{}", not_found(.0))]
     Unknown(String),
     /// There is such a tool.
-    #[error("Error executing {tool}: {why}")]
+    #[error("{}{why}", error_executing(.tool))]
     Failed {
         /// Its name.
         tool: String,

@@ -195,7 +195,7 @@ impl Error {
             return None;
         }
         let status = rpc::Status { details, ..rpc::Status::default() };
-        let mut status: Value = serde_json::from_str(&json::write(&status).ok()?).ok()?;
+        let mut status: Value = json::value(&status).ok()?;
         status.get_mut("details").map(Value::take)
     }
 }

@@ -1,8 +1,8 @@
 //! Where transport and domain meet: the only place that sees both protobuf and [`chat`](crate::chat).
 //!
 //! `decode` turns Dapr's messages into a request, `encode` turns a response into Dapr's messages,
-//! `ask` does both the other way round, for another sidecar, [`error`] holds the one table of gRPC and HTTP codes, `refusal` reads those of other sidecars,
-//! [`json`] reads and writes proto JSON.
+//! `ask` does both the other way round, for another sidecar. [`error`] holds the one table of gRPC
+//! and HTTP codes, `refusal` reads those of other sidecars. [`json`] reads and writes proto JSON.
 
 pub(crate) mod ask;
 pub(crate) mod codec;

@@ -33,10 +33,13 @@ fn the_go_example_tells_the_weather() {
     });
 }
 
-/// What it prints is what its README shows.
 fn tells_the_weather(app: &mut Command, readme: &Path) {
-    let sidecar = Sidecar::start();
-    point_at(app, &sidecar);
+    prints_what_is_shown(app, &Sidecar::start(), readme);
+}
+
+/// What it prints is what its README shows.
+pub(super) fn prints_what_is_shown(app: &mut Command, sidecar: &Sidecar, readme: &Path) {
+    point_at(app, sidecar);
     let printed = child::run(app).expect_success("the example");
     let readme = fs::read_to_string(readme).expect("a README");
     let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());

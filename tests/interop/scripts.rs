@@ -1,8 +1,8 @@
 //! Conversations that an instruction chain drives, with the clients that people use.
 
-use std::{fs, path::Path, process::Command};
+use std::process::Command;
 
-use super::{child, folder, point_at, toolchain};
+use super::{child, examples::prints_what_is_shown, folder, point_at, toolchain};
 use crate::{chains::scripted, support::Sidecar};
 
 #[test]
@@ -35,7 +35,7 @@ fn the_python_example_follows_its_scripts() {
         let lock = folder("tests/interop/python/requirements.txt");
         let mut app = Command::new(toolchain::python("python", &lock)?);
         app.args(["-B", "app.py"]).current_dir(folder("examples/chains/python"));
-        prints_what_is_shown(&mut app);
+        follows_its_scripts(&mut app);
         Ok(())
     });
 }
@@ -47,26 +47,19 @@ fn the_go_example_follows_its_scripts() {
         toolchain::go_modules(&home)?;
         let mut app = Command::new("go");
         app.args(["run", "."]).current_dir(&home);
-        prints_what_is_shown(&mut app);
+        follows_its_scripts(&mut app);
         Ok(())
     });
 }
 
-fn run(command: &mut Command, sidecar: &Sidecar) -> String {
+fn run(command: &mut Command, sidecar: &Sidecar) {
     point_at(command, sidecar);
-    child::run(command).expect_success("the script")
+    child::run(command).expect_success("the script");
 }
 
-/// The examples run beside the sample components, and print what their README shows.
-fn prints_what_is_shown(app: &mut Command) {
+/// The examples run beside the sample components.
+fn follows_its_scripts(app: &mut Command) {
     let components = folder("components");
     let sidecar = Sidecar::start_with(&["--resources-path", components.to_str().expect("UTF-8")]);
-    let printed = run(app, &sidecar);
-    let readme = fs::read_to_string(shown()).expect("a README");
-    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
-    assert_eq!(Some(printed.as_str()), shown);
-}
-
-fn shown() -> impl AsRef<Path> {
-    folder("examples/chains/README.md")
+    prints_what_is_shown(app, &sidecar, &folder("examples/chains/README.md"));
 }

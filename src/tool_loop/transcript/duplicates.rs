@@ -128,7 +128,8 @@ pub(super) fn correction_text(name: &str) -> String {
     called_again(&display_name(name))
 }
 
-fn called_again(name: &str) -> String {
+/// What is wrong with a duplicate of a call of the tool of that name.
+pub(in crate::tool_loop) fn called_again(name: &str) -> String {
     format!(
         "You just called the {name} tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead."
     )

@@ -36,10 +36,12 @@ mod wording;
 
 pub use arguments::{Arguments, InvalidArguments};
 pub use call::call_message;
+pub(super) use duplicates::called_again;
 pub use duplicates::{DuplicateLog, Duplicates, Verdict, correction, validate};
 pub use extract::{Extracted, extract};
 pub use key::CallKey;
 pub use name::display_name;
 pub use outcome::{Outcome, ToolResult};
+pub(super) use outcome::{error_executing, not_found};
 pub use rendering::{FinishedCall, Rendering, Turn};
 pub use wording::{Detail, Executed, Wording, failure_text};

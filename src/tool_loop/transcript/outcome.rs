@@ -73,10 +73,11 @@ pub(super) fn is_success(name: &str, text: &str) -> bool {
 }
 
 /// What is wrong with a call of a tool that is not there.
-pub(super) fn not_found(name: &str) -> String {
+pub(in crate::tool_loop) fn not_found(name: &str) -> String {
     format!("Tool '{name}' not found")
 }
 
-fn error_executing(name: &str) -> String {
+/// What precedes the reason where a tool gave no result.
+pub(in crate::tool_loop) fn error_executing(name: &str) -> String {
     format!("Error executing {name}: ")
 }

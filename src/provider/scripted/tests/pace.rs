@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use super::{holding, request};
 use crate::{
     chat::Delta,
-    clock,
+    clock::Moment,
     provider::{
         Provider,
         scripted::{Scripted, ScriptedSettings},
@@ -17,14 +17,14 @@ use crate::{
 
 /// What comes of a step, and after how many milliseconds.
 async fn streamed(step: &str, pace: Pace) -> Vec<(u128, String)> {
-    let start = clock::now();
+    let start = Moment::now();
     let deltas = scripted(pace).stream(Arc::new(request(vec![holding(step)]))).map(|delta| {
         let what = match delta {
             Ok(Delta::Text(text)) => text,
             Ok(Delta::Complete(_)) => "<complete>".to_owned(),
             Err(error) => format!("<{error}>"),
         };
-        (start.elapsed().as_millis(), what)
+        (start.age().as_millis(), what)
     });
     deltas.collect().await
 }
@@ -61,8 +61,8 @@ async fn a_step_has_a_delay_and_a_pace_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_unary_answer_waits_for_the_delay_alone() {
-    let start = clock::now();
+    let start = Moment::now();
     let step = r#"{"messages":[{"text":"one two three"}],"delay":"1s","chunk_delay":"1h"}"#;
     let answer = scripted(slow()).converse(Arc::new(request(vec![holding(step)]))).await.unwrap();
-    assert_eq!((answer.content.as_str(), start.elapsed().as_millis()), ("one two three", 1000));
+    assert_eq!((answer.content.as_str(), start.age().as_millis()), ("one two three", 1000));
 }
