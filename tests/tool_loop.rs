@@ -15,8 +15,11 @@ mod registry;
 mod remote;
 mod resting;
 mod results;
+mod resuming;
+mod scripts;
 mod seed;
 mod spans;
+mod text;
 
 use std::sync::Arc;
 

@@ -14,18 +14,6 @@ pub(super) fn parse(text: &str) -> Result<Map<String, Value>, Why> {
     Ok(with_integers(members))
 }
 
-/// What is the same for all calls that mean the same: the order of keys does not count, and
-/// numbers do by their value. Arguments that are no JSON stand for themselves.
-pub(super) fn key(tool: &str, arguments: &str) -> String {
-    let arguments = match parse(arguments) {
-        // Its keys are sorted.
-        Ok(arguments) => Value::Object(arguments).to_string(),
-        Err(_) => arguments.to_owned(),
-    };
-    // No name holds a line break.
-    format!("{tool}\n{arguments}")
-}
-
 fn with_integers(members: Map<String, Value>) -> Map<String, Value> {
     members.into_iter().map(|(name, member)| (name, with_integer(member))).collect()
 }
@@ -50,18 +38,6 @@ fn whole(double: f64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_same_arguments_have_the_same_key() {
-        let same = [r#"{"a":1,"b":[-0.0,2]}"#, r#" {"b": [0, 2.0], "a": 1.0} "#];
-        assert_eq!(key("f", same[0]), key("f", same[1]));
-        assert_eq!(key("f", ""), key("f", "{}"));
-        for other in [r#"{"a":"1","b":[0,2]}"#, r#"{"a":1,"b":[2,0]}"#, r#"{"a":1}"#, "a,b"] {
-            assert_ne!(key("f", same[0]), key("f", other), "{other}");
-        }
-        assert_ne!(key("f", "{}"), key("g", "{}"));
-        assert_eq!(key("f", "a,b"), "f\na,b");
-    }
 
     #[test]
     fn only_an_object_is_arguments() {

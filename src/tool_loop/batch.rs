@@ -7,13 +7,12 @@ use tracing::Instrument;
 
 use super::{
     CallError, CallOutcome, CallRecord, EndReason, LoopEvent, ToolLoop, Why,
-    arguments::key,
     budget::Budget,
-    duplicates::CallLog,
     limited::{LimitedTool, Outcome, failed},
     model::Model,
+    output::Output,
     stop::Stop,
-    transcript::called_again,
+    transcript::{CallKey, Verdict, correction_text},
 };
 use crate::{chat::ToolCall, clock::Moment};
 
@@ -21,8 +20,7 @@ use crate::{chat::ToolCall, clock::Moment};
 #[derive(Debug)]
 pub(super) struct Call {
     call: ToolCall,
-    /// The same for all calls that mean the same.
-    pub(super) key: String,
+    verdict: Verdict,
 }
 
 /// A call, and what is to become of it.
@@ -44,7 +42,6 @@ impl ToolLoop {
     pub(super) fn plan(
         &self,
         calls: Vec<Call>,
-        log: &mut CallLog,
         budget: &mut Budget,
     ) -> (Vec<Planned<'_>>, Option<EndReason>) {
         let mut end = None;
@@ -55,10 +52,8 @@ impl ToolLoop {
                     end = Some(EndReason::Budget);
                     Plan::Known(call.left_out())
                 }
+                _ if call.verdict.is_duplicate => Plan::Known(call.duplicate()),
                 None => Plan::Known(call.unknown()),
-                Some(tool) if !tool.settings.repeatable && log.is_duplicate(&call.key) => {
-                    Plan::Known((called_again(call.name()), CallOutcome::Duplicate))
-                }
                 Some(tool) => Plan::Run(tool),
             };
             Planned { call, plan }
@@ -128,7 +123,7 @@ impl Planned<'_> {
         };
         model.tell(|| call.started()).await;
         let started = Moment::now();
-        let (result, outcome) = tool.call(&call.call.arguments, &call.key).await;
+        let (result, outcome) = tool.call(&call.call.arguments, call.key()).await;
         let duration = if outcome.ran() { started.age() } else { Duration::ZERO };
         tracing::debug!(outcome = outcome.as_str(), ?duration, "a tool call is done");
         CallRecord { duration, ..call.record((result, outcome)) }
@@ -136,8 +131,12 @@ impl Planned<'_> {
 }
 
 impl Call {
-    pub(super) fn new(call: ToolCall) -> Self {
-        Self { key: key(&call.name, &call.arguments), call }
+    pub(super) fn new(call: ToolCall, verdict: Verdict) -> Self {
+        Self { call, verdict }
+    }
+
+    pub(super) fn key(&self) -> &CallKey {
+        &self.verdict.key
     }
 
     pub(super) fn name(&self) -> &str {
@@ -149,10 +148,14 @@ impl Call {
         LoopEvent::ToolStarted { id: id.unwrap_or_default(), name, arguments }
     }
 
-    fn record(&self, (result, outcome): Outcome) -> CallRecord {
+    fn record(&self, (Output { text: result, is_json }, outcome): Outcome) -> CallRecord {
         let ToolCall { id, name, arguments } = self.call.clone();
         let (id, duration) = (id.unwrap_or_default(), Duration::ZERO);
-        CallRecord { id, name, arguments, result, duration, outcome }
+        CallRecord { id, name, arguments, result, is_json, duration, outcome }
+    }
+
+    fn duplicate(&self) -> Outcome {
+        (correction_text(self.name()).into(), CallOutcome::Duplicate)
     }
 
     fn left_out(&self) -> Outcome {

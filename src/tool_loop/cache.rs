@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use super::CacheSettings;
+use super::{CacheSettings, output::Output, transcript::CallKey};
 use crate::clock::Moment;
 
 /// Results by call, the oldest of which go first.
@@ -17,9 +17,9 @@ pub(super) struct Cache {
 
 #[derive(Debug, Default)]
 struct Kept {
-    results: BTreeMap<String, String>,
+    results: BTreeMap<CallKey, Output>,
     /// In the order in which they were kept, which is the order in which they end.
-    ages: VecDeque<(Moment, String)>,
+    ages: VecDeque<(Moment, CallKey)>,
     bytes: usize,
 }
 
@@ -28,21 +28,21 @@ impl Cache {
         Self { settings, kept: Mutex::default() }
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<String> {
+    pub(super) fn get(&self, key: &CallKey) -> Option<Output> {
         self.kept(|kept| kept.results.get(key).cloned())
     }
 
     /// Keeps a result, unless it is larger than all that may be kept.
-    pub(super) fn keep(&self, key: &str, result: &str) {
-        let bytes = key.len() + result.len();
+    pub(super) fn keep(&self, key: &CallKey, result: &Output) {
+        let bytes = size(key, result);
         if bytes > self.settings.bytes {
             return;
         }
         self.kept(|kept| {
             // Of two calls at once the first result stays.
             if !kept.results.contains_key(key) {
-                kept.results.insert(key.to_owned(), result.to_owned());
-                kept.ages.push_back((Moment::now(), key.to_owned()));
+                kept.results.insert(key.clone(), result.clone());
+                kept.ages.push_back((Moment::now(), key.clone()));
                 kept.bytes += bytes;
             }
         });
@@ -67,7 +67,13 @@ impl Cache {
 impl Kept {
     fn drop_oldest(&mut self) {
         let Some((_, key)) = self.ages.pop_front() else { return };
-        let result = self.results.remove(&key);
-        self.bytes -= key.len() + result.map_or(0, |result| result.len());
+        if let Some(result) = self.results.remove(&key) {
+            self.bytes -= size(&key, &result);
+        }
     }
+}
+
+/// What it counts for, in bytes.
+fn size(key: &CallKey, result: &Output) -> usize {
+    key.as_str().len() + result.text.len()
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error as ThisError;
 
-use super::transcript::{error_executing, not_found};
+use super::transcript::{ENDED, error_executing, not_found};
 
 /// A call without a result. Its text is what the model is told.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
@@ -44,7 +44,7 @@ pub enum Why {
     #[error("the tool has failed too often and rests; try again later")]
     Resting,
     /// The loop ended before it ran the tool, or before the tool was done.
-    #[error("the tool loop ended before there was a result")]
+    #[error("{ENDED}")]
     Ended,
 }
 

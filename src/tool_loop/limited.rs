@@ -1,13 +1,17 @@
 //! A tool with its limits.
 
 use super::{
-    CallError, CallOutcome, ToolMetrics, ToolSettings, Why, breaker::Breaker, cache::Cache,
+    CallError, CallOutcome, ToolMetrics, ToolSettings, Why,
+    breaker::Breaker,
+    cache::Cache,
+    output::{Output, cut},
     registered::Registered,
+    transcript::CallKey,
 };
 use crate::{chat::Tool, clock};
 
-/// The text for the model, and what became of the call.
-pub(super) type Outcome = (String, CallOutcome);
+/// What the model gets to read, and what became of the call.
+pub(super) type Outcome = (Output, CallOutcome);
 
 /// A tool, and what all runs that call it share.
 #[derive(Debug)]
@@ -34,13 +38,13 @@ impl LimitedTool {
         self.tool.definition()
     }
 
-    pub(super) async fn call(&self, arguments: &str, key: &str) -> Outcome {
+    pub(super) async fn call(&self, arguments: &str, key: &CallKey) -> Outcome {
         if let Some(result) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
             return (result, CallOutcome::Cached);
         }
         match self.tries(arguments).await {
             Ok(result) => {
-                let result = cut(result, self.settings.max_result);
+                let result = result.cut(self.settings.max_result);
                 if let Some(cache) = &self.cache {
                     cache.keep(key, &result);
                 }
@@ -53,7 +57,7 @@ impl LimitedTool {
         }
     }
 
-    async fn tries(&self, arguments: &str) -> Result<String, Why> {
+    async fn tries(&self, arguments: &str) -> Result<Output, Why> {
         let arguments = self.tool.checked(arguments)?;
         for _ in 0..self.settings.retries {
             match self.try_once(&arguments).await {
@@ -64,7 +68,7 @@ impl LimitedTool {
         self.try_once(&arguments).await
     }
 
-    async fn try_once(&self, arguments: &serde_json::Value) -> Result<String, Why> {
+    async fn try_once(&self, arguments: &serde_json::Value) -> Result<Output, Why> {
         let permit = match &self.breaker {
             Some(breaker) => Some(breaker.permit().ok_or(Why::Resting)?),
             None => None,
@@ -81,27 +85,5 @@ impl LimitedTool {
 
 /// What the model is told of an error.
 pub(super) fn failed(error: CallError) -> Outcome {
-    (error.to_string(), CallOutcome::Failed(error))
-}
-
-/// The beginning of a text that is too long, and a note that says so.
-fn cut(mut text: String, max: usize) -> String {
-    let bytes = text.len();
-    if bytes > max {
-        text.truncate(text.floor_char_boundary(max));
-        text += &format!("\n[cut: these are {} of {bytes} bytes]", text.len());
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cut_says_so_and_splits_no_character() {
-        assert_eq!(cut("äö".to_owned(), 4), "äö");
-        assert_eq!(cut("äö".to_owned(), 3), "ä\n[cut: these are 2 of 4 bytes]");
-        assert_eq!(cut("ä".to_owned(), 1), "\n[cut: these are 0 of 2 bytes]");
-    }
+    (error.to_string().into(), CallOutcome::Failed(error))
 }

@@ -58,16 +58,72 @@
 //! of the calls, whichever was first, and calls without an id of their own become
 //! `tool-call-<turn>-<number>`.
 //!
+//! # The same call twice
+//!
+//! A call that equals the latest one is a duplicate: it is not run, and the model is asked for
+//! another. [`Duplicates`] has two more policies, and a tool whose results change is
+//! [`repeatable`](ToolSettings::repeatable). The calls of the request's history count, too, save
+//! those that a run ended before it made them.
+//!
+//! # Models that know no tools
+//!
+//! With [`Rendering::Text`] calls and results are lines of text. Such a model is offered no tools,
+//! so that a message has to say which there are, and how a call is written:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use mynah::{
+//! #     chat::{Message, Request, Role},
+//! #     provider::echo::{Echo, EchoSettings},
+//! #     tool_loop::{CancellationToken, LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording},
+//! # };
+//! # #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! # struct Place { location: String }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut registry = ToolRegistry::new();
+//! # registry.register("get_weather", "The weather of a place", async |place: Place| {
+//! #     Ok(format!("It is sunny in {}.", place.location))
+//! # })?;
+//! let tools = format!(
+//!     "You have these tools: {}\n\
+//!      To call one, write a line like this, and wait for the response:\n\
+//!      AI ACTION (Turn 1): Executing Get Weather with parameters: location: Oslo",
+//!     registry.definitions(),
+//! );
+//! let rendering = Rendering::Text(Wording::default());
+//! let settings = LoopSettings { rendering, ..LoopSettings::default() };
+//! let tool_loop = ToolLoop::new(registry, settings)?;
+//!
+//! // Echo says what it is told: the call, then its result.
+//! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
+//! let question = "AI ACTION (Turn 1): Executing Get Weather with parameters: location: Paris";
+//! let messages = vec![Message::new(Role::System, tools), Message::new(Role::User, question)];
+//! let request = Request { messages, ..Request::default() };
+//! let result = tool_loop.run(model, request, CancellationToken::new()).await;
+//!
+//! assert_eq!(result.calls[0].result, "It is sunny in Paris.");
+//! assert_eq!(
+//!     result.text(),
+//!     "TOOL RESPONSE (Turn 1): SUCCESS: Get Weather completed successfully. \
+//!      The requested operation has been finished as requested.\n\n\"It is sunny in Paris.\"",
+//! );
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! All limits hold as for other models. [`transcript`] says what text cannot carry.
+//!
 //! # Where things are
 //!
 //! ```text
 //! registry    the tools, by name         tool, registered: what a tool is
 //! run         one run, turn by turn      batch      the calls of a turn, side by side
-//! limited     a tool with its limits:    breaker, cache
-//! settings    all limits                 budget, stall, stop, duplicates: what ends or refuses
-//! model       who answers and listens    ids, arguments: what tells calls apart
+//! limited     a tool with its limits     breaker, cache, arguments, output
+//! settings    all limits                 budget, stall, stop: what ends a run
+//! model       who answers and listens    ids        what tells calls apart
 //! result      what comes out             metrics    what is counted
-//! transcript  such a conversation as messages, native or as text
+//! transcript  such a conversation as messages, native or as text, and which calls are duplicates
 //! ```
 
 mod arguments;
@@ -75,12 +131,12 @@ mod batch;
 mod breaker;
 mod budget;
 mod cache;
-mod duplicates;
 mod error;
 mod ids;
 mod limited;
 mod metrics;
 mod model;
+mod output;
 mod registered;
 mod registry;
 mod result;
@@ -101,18 +157,18 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 pub use tokio_util::sync::CancellationToken;
 
-use self::{batch::Call, limited::LimitedTool, model::Model, run::Run, stop::Stop};
 pub use self::{
-    duplicates::Duplicates,
     error::{CallError, Why},
     metrics::ToolMetrics,
     registry::{RegistryError, ToolRegistry},
     result::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
     tool::{RunTool, ToolError},
+    transcript::{Duplicates, Rendering, Wording},
 };
+use self::{limited::LimitedTool, model::Model, run::Run, stop::Stop};
 use crate::{
-    chat::{Request, Tool},
+    chat::{Request, Response},
     provider::Provider,
 };
 
@@ -145,7 +201,8 @@ impl ToolLoop {
     }
 
     /// Runs the loop to its end. The tools are offered beside those of the request, whose
-    /// definitions win; a tool choice that demands a call holds for the first turn.
+    /// definitions win; a tool choice that demands a call holds for the first turn. In text there
+    /// are neither.
     ///
     /// Cancelling stops the model and the tools at once, and so does dropping the future.
     pub async fn run(
@@ -188,16 +245,26 @@ impl ToolLoop {
         self.tools.iter().find(|tool| tool.name() == name)
     }
 
-    /// Whether the calls may have other results each time.
-    fn may_repeat(&self, calls: &[Call]) -> bool {
-        let repeatable = |name| self.find(name).is_some_and(|tool| tool.settings.repeatable);
-        calls.iter().all(|call| repeatable(call.name()))
+    /// Whether a call of that tool may have another result each time.
+    fn is_repeatable(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|tool| tool.settings.repeatable)
     }
 
-    fn offer(&self, tools: &mut Vec<Tool>) {
+    /// The model's answer, with the calls that are in it.
+    fn read(&self, response: Response) -> Response {
+        let names = self.tools.iter().map(LimitedTool::name);
+        self.settings.rendering.read(response, names)
+    }
+
+    /// Puts the tools on offer; a model that knows none is offered none.
+    fn offer(&self, request: &mut Request) {
+        if let Rendering::Text(_) = self.settings.rendering {
+            (request.tools, request.tool_choice) = Default::default();
+            return;
+        }
         for tool in self.tools.iter().map(LimitedTool::definition) {
-            if tools.iter().all(|offered| offered.name != tool.name) {
-                tools.push(tool.clone());
+            if request.tools.iter().all(|offered| offered.name != tool.name) {
+                request.tools.push(tool.clone());
             }
         }
     }

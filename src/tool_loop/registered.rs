@@ -5,7 +5,7 @@ use std::{any::Any, panic::AssertUnwindSafe};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use super::{RunTool, Why, arguments::parse};
+use super::{RunTool, Why, arguments::parse, output::Output};
 use crate::{
     chat::{LazyJson, Tool},
     json_schema::Schema,
@@ -46,12 +46,11 @@ impl Registered {
     }
 
     /// What the model gets to read.
-    pub(super) async fn run(&self, arguments: Value) -> Result<String, Why> {
+    pub(super) async fn run(&self, arguments: Value) -> Result<Output, Why> {
         // The tool gets new arguments at each call, and keeps nothing of ours.
         let work = AssertUnwindSafe(async { self.tool.run(arguments).await });
         match work.catch_unwind().await {
-            Ok(Ok(Value::String(text))) => Ok(text),
-            Ok(Ok(result)) => Ok(result.to_string()),
+            Ok(Ok(result)) => Ok(result.into()),
             Ok(Err(error)) => Err(Why::Error(error.message().to_owned())),
             Err(panic) => Err(Why::Panicked(panic_text(&*panic))),
         }

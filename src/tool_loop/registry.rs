@@ -127,7 +127,7 @@ impl ToolRegistry {
         let tool = self.find(name).ok_or_else(|| CallError::Unknown(name.to_owned()))?;
         let failed = |why| CallError::of(name, why);
         let arguments = tool.checked(arguments).map_err(failed)?;
-        tool.run(arguments).await.map_err(failed)
+        Ok(tool.run(arguments).await.map_err(failed)?.text)
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Registered> {

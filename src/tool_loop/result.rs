@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
-use super::{CallError, Why};
+use serde_json::Value;
+
+use super::{
+    CallError, Rendering, Why,
+    transcript::{FinishedCall, Outcome, ToolResult},
+};
 use crate::{
-    chat::{Message, Response},
+    chat::{Message, Response, ToolCall},
     provider::ProviderError,
 };
 
@@ -71,8 +76,10 @@ pub struct CallRecord {
     pub name: String,
     /// Its arguments, as the model wrote them.
     pub arguments: String,
-    /// The text that the model gets.
+    /// The text that the model gets; in text, its [`Wording`](super::Wording) stands around it.
     pub result: String,
+    /// Whether that is JSON: the tool returned something else than a text.
+    pub is_json: bool,
     /// How long it took, retries included; zero where nothing ran.
     pub duration: Duration,
     /// What became of it.
@@ -83,6 +90,35 @@ impl CallRecord {
     /// Whether the result is that of an earlier call.
     pub fn cached(&self) -> bool {
         self.outcome == CallOutcome::Cached
+    }
+
+    /// The call and what came of it, for the history.
+    pub(super) fn finished(&self, rendering: &Rendering) -> FinishedCall {
+        let call = ToolCall {
+            id: Some(self.id.clone()),
+            name: self.name.clone(),
+            arguments: self.arguments.clone(),
+        };
+        let outcome = match &self.outcome {
+            CallOutcome::Succeeded | CallOutcome::Cached => {
+                Outcome::Result(ToolResult::success(self.data(rendering)))
+            }
+            CallOutcome::Duplicate => Outcome::Duplicate,
+            CallOutcome::Failed(CallError::Unknown(_)) => Outcome::NotFound,
+            CallOutcome::Failed(CallError::Failed { why, .. }) => {
+                Outcome::Result(ToolResult::failure(why.to_string()))
+            }
+        };
+        FinishedCall { call, outcome }
+    }
+
+    /// The data of the result. Native results are the text as it is: no need to read that again.
+    fn data(&self, rendering: &Rendering) -> Value {
+        let data = match rendering {
+            Rendering::Text(_) if self.is_json => serde_json::from_str(&self.result).ok(),
+            Rendering::Text(_) | Rendering::Native => None,
+        };
+        data.unwrap_or_else(|| self.result.as_str().into())
     }
 }
 
@@ -110,6 +146,11 @@ impl CallOutcome {
         }
     }
 
+    /// Whether there is a result, of this call or of an earlier one.
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self, Self::Succeeded | Self::Cached)
+    }
+
     /// Whether the tool ran, to its end or its timeout.
     pub(super) fn ran(&self) -> bool {
         match self {
@@ -125,7 +166,7 @@ impl CallOutcome {
 /// What happens in a run, as it happens.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopEvent {
-    /// The next piece of what the model says.
+    /// The next piece of what the model says; in text, calls are such pieces, too.
     Text(String),
     /// A tool starts to run.
     ToolStarted {

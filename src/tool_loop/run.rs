@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::{
-    CallOutcome, CallRecord, EndReason, LoopResult, ToolLoop,
+    CallRecord, EndReason, LoopResult, ToolLoop,
     batch::{Call, Planned},
     budget::Budget,
-    duplicates::CallLog,
     ids::CallIds,
     model::Model,
     stall::Stall,
     stop::Stop,
+    transcript::{DuplicateLog, Turn},
 };
-use crate::chat::{Message, Request, Response, Role, ToolChoice};
+use crate::chat::{Request, Response, ToolChoice};
 
 /// What a run has come to.
 pub(super) struct Run<'l> {
@@ -22,7 +22,7 @@ pub(super) struct Run<'l> {
     /// Shared with the model only while it answers, so that the history is never copied.
     request: Arc<Request>,
     ids: CallIds,
-    log: CallLog,
+    log: DuplicateLog,
     budget: Budget,
     stall: Stall,
     response: Option<Response>,
@@ -32,10 +32,10 @@ pub(super) struct Run<'l> {
 
 impl<'l> Run<'l> {
     pub(super) fn new(parts: &'l ToolLoop, model: Model, mut request: Request, stop: Stop) -> Self {
-        parts.offer(&mut request.tools);
+        parts.offer(&mut request);
         Self {
             ids: CallIds::of(&request.messages),
-            log: CallLog::new(parts.settings.duplicates),
+            log: DuplicateLog::resume(parts.settings.duplicates, &request.messages),
             budget: Budget::new(parts.settings.max_calls),
             stall: Stall::new(parts.settings.stalled_after),
             request: Arc::new(request),
@@ -72,56 +72,62 @@ impl<'l> Run<'l> {
             Err(end) => return Some(end),
         };
         self.turns += 1;
-        let calls = self.hear(response);
+        let (text, calls) = self.hear(response);
         if calls.is_empty() {
+            self.write_down(text, Vec::new());
             return Some(EndReason::Answered);
         }
         let (batch, end) = if self.is_stalled(&calls) {
             (ToolLoop::leave_out(calls), Some(EndReason::Stalled))
         } else {
-            self.parts.plan(calls, &mut self.log, &mut self.budget)
+            self.parts.plan(calls, &mut self.budget)
         };
         let (records, stopped) = self.parts.run_batch(&batch, &self.model, &self.stop).await;
-        self.answer(&batch, records);
+        self.remember(&batch, &records);
+        self.write_down(text, records);
         let is_last = self.turns >= self.parts.settings.max_turns;
         stopped.or(end).or(is_last.then_some(EndReason::MaxTurns))
     }
 
-    /// Takes the answer into the history, and returns its calls.
-    fn hear(&mut self, mut response: Response) -> Vec<Call> {
-        self.ids.number(&mut response.tool_calls);
-        let tool_calls = response.tool_calls.clone();
-        let text = Some(response.content.clone()).filter(|text| !text.is_empty());
-        let (role, parts) = (Role::Assistant { tool_calls }, text.into_iter().collect());
-        let request = Arc::make_mut(&mut self.request);
-        request.messages.push(Message { role, name: None, parts });
+    /// Takes the answer; returns its text and its calls.
+    fn hear(&mut self, response: Response) -> (String, Vec<Call>) {
         // A choice that held for ever would never let the model answer.
-        if request.tool_choice != ToolChoice::None {
-            request.tool_choice = ToolChoice::Auto;
+        let choice = &mut Arc::make_mut(&mut self.request).tool_choice;
+        if *choice != ToolChoice::None {
+            *choice = ToolChoice::Auto;
         }
-        let calls = response.tool_calls.iter().cloned().map(Call::new).collect();
+        let mut response = self.parts.read(response);
+        self.ids.number(&mut response.tool_calls);
+        let is_repeatable = |name: &str| self.parts.is_repeatable(name);
+        let verdicts = self.log.judge(&response.tool_calls, is_repeatable);
+        let calls = response.tool_calls.iter().cloned().zip(verdicts);
+        let calls = calls.map(|(call, verdict)| Call::new(call, verdict)).collect();
+        let text = response.content.clone();
         self.response = Some(response);
-        calls
+        (text, calls)
     }
 
     /// Whether the model makes the same calls again and again. Some calls are made to be repeated.
     fn is_stalled(&mut self, calls: &[Call]) -> bool {
-        let keys = calls.iter().map(|call| call.key.clone()).collect();
-        self.stall.is_reached(keys) && !self.parts.may_repeat(calls)
+        let keys = calls.iter().map(|call| call.key().clone()).collect();
+        let all_repeatable = || calls.iter().all(|call| self.parts.is_repeatable(call.name()));
+        self.stall.is_reached(keys) && !all_repeatable()
     }
 
-    /// Puts the results into the history.
-    fn answer(&mut self, batch: &[Planned<'_>], records: Vec<CallRecord>) {
-        let is_success = |record: &CallRecord| {
-            matches!(record.outcome, CallOutcome::Succeeded | CallOutcome::Cached)
-        };
-        let ended = batch.iter().zip(&records);
-        let succeeded = ended.filter(|(_, record)| is_success(record));
-        self.log.end_turn(succeeded.map(|(planned, _)| planned.call.key.clone()));
-        let messages = records.iter().map(|record| {
-            let (id, name) = (Some(record.id.clone()), record.name.clone());
-            Message::new(Role::Tool { id, name }, record.result.clone())
-        });
+    /// Remembers the calls that went well.
+    fn remember(&mut self, batch: &[Planned<'_>], records: &[CallRecord]) {
+        for (planned, record) in batch.iter().zip(records) {
+            if record.outcome.is_success() {
+                self.log.succeeded(planned.call.key().clone());
+            }
+        }
+    }
+
+    /// Puts the turn into the history.
+    fn write_down(&mut self, text: String, records: Vec<CallRecord>) {
+        let rendering = &self.parts.settings.rendering;
+        let calls = records.iter().map(|record| record.finished(rendering)).collect();
+        let messages = rendering.messages(&Turn { number: self.turns, text, calls });
         Arc::make_mut(&mut self.request).messages.extend(messages);
         self.calls.extend(records);
     }

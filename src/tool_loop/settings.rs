@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, fmt::Debug, ops::RangeBounds, time::Duration};
 
 use thiserror::Error as ThisError;
 
-use super::Duplicates;
+use super::{Duplicates, Rendering};
 
-/// The limits of a loop.
+/// The limits of a loop, and how it talks to the model.
 ///
 /// ```
 /// use mynah::tool_loop::{CacheSettings, LoopSettings, ToolSettings};
@@ -19,7 +19,7 @@ use super::Duplicates;
 /// };
 /// # assert_eq!(settings.at_once, 8);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct LoopSettings {
     /// Most turns of the model, 1 to 50; 12.
     pub max_turns: u32,
@@ -32,8 +32,10 @@ pub struct LoopSettings {
     pub at_once: usize,
     /// So many turns in a row that make the same calls end the loop, 2 to 50; 3.
     pub stalled_after: u32,
-    /// Which calls are not run, since they were made already; those of the turn before.
+    /// Which calls are not run, since they were made already; what equals the latest.
     pub duplicates: Duplicates,
+    /// How calls and results look to the model; native.
+    pub rendering: Rendering,
     /// The limits of every tool that has none of its own.
     pub tools: ToolSettings,
     /// The limits of single tools, by name.
@@ -107,6 +109,7 @@ impl Default for LoopSettings {
             at_once: 8,
             stalled_after: 3,
             duplicates: Duplicates::default(),
+            rendering: Rendering::default(),
             tools: ToolSettings::default(),
             by_tool: BTreeMap::new(),
         }

@@ -1,11 +1,13 @@
 //! A model that makes no progress.
 
+use super::transcript::CallKey;
+
 /// Counts turns in a row that make the same calls.
 #[derive(Debug)]
 pub(super) struct Stall {
     limit: u32,
     equal: u32,
-    last: Vec<String>,
+    last: Vec<CallKey>,
 }
 
 impl Stall {
@@ -14,7 +16,7 @@ impl Stall {
     }
 
     /// Whether a turn that makes these calls is one too many.
-    pub(super) fn is_reached(&mut self, calls: Vec<String>) -> bool {
+    pub(super) fn is_reached(&mut self, calls: Vec<CallKey>) -> bool {
         self.equal = if calls == self.last { self.equal + 1 } else { 1 };
         self.last = calls;
         self.equal >= self.limit

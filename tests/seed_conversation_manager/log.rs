@@ -24,14 +24,11 @@ fn run(policy: Duplicates, turns: &[&[ToolCall]]) -> Vec<Vec<bool>> {
 
 fn judge(log: &mut DuplicateLog, calls: &[ToolCall], succeed: bool) -> Vec<bool> {
     let verdicts = log.judge(calls, |name| name == "repeatable");
-    let is_run = |verdict| match verdict {
-        Verdict::Run(key) => {
-            if succeed {
-                log.succeeded(key);
-            }
-            true
+    let is_run = |Verdict { key, is_duplicate }| {
+        if succeed && !is_duplicate {
+            log.succeeded(key);
         }
-        Verdict::Duplicate => false,
+        !is_duplicate
     };
     verdicts.into_iter().map(is_run).collect()
 }

@@ -4,7 +4,7 @@ use mynah::{
     chat::{FinishReason, Response, ToolCall},
     tool_loop::transcript::{
         Arguments, DuplicateLog, Duplicates, FinishedCall, Outcome, Rendering, ToolResult, Turn,
-        Verdict, Wording, call_message, extract, validate,
+        Wording, call_message, extract, validate,
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -81,7 +81,7 @@ proptest! {
             let _ = extract(&message);
             let rendering = Rendering::Text(Wording::default());
             let response = Response { content: text.clone(), ..Response::default() };
-            let read = rendering.read(response, &[]);
+            let read = rendering.read(response, []);
             prop_assert_eq!(read.tool_calls.is_empty(), read.finish_reason == FinishReason::Stop);
             let history = [message, user(&text)];
             for policy in [Duplicates::Previous, Duplicates::AnySuccessful] {
@@ -104,10 +104,11 @@ proptest! {
                 let call: ToolCall = call(&number.to_string(), name, &arguments.to_string());
                 let is_duplicate = validate(name, &arguments, &history).is_some();
                 let verdict = log.judge(std::slice::from_ref(&call), |_| false).remove(0);
-                prop_assert_eq!(verdict == Verdict::Duplicate, is_duplicate);
-                let outcome = match verdict {
-                    Verdict::Run(_) => Outcome::Result(ToolResult::success("ok")),
-                    Verdict::Duplicate => Outcome::Duplicate,
+                prop_assert_eq!(verdict.is_duplicate, is_duplicate);
+                let outcome = if is_duplicate {
+                    Outcome::Duplicate
+                } else {
+                    Outcome::Result(ToolResult::success("ok"))
                 };
                 let calls = vec![FinishedCall { call, outcome }];
                 history.extend(rendering.messages(&Turn { number, text: String::new(), calls }));
@@ -137,6 +138,6 @@ fn long_texts_are_read_in_one_go() {
         extract(&assistant(&text));
         DuplicateLog::resume(Duplicates::AnySuccessful, &[assistant(&text), user(&text)]);
         let response = Response { content: text, ..Response::default() };
-        Rendering::Text(Wording::default()).read(response, &[]);
+        Rendering::Text(Wording::default()).read(response, []);
     }
 }

@@ -1,7 +1,7 @@
 //! The history of a loop in either rendering, and calls that a model writes as text.
 
 use mynah::{
-    chat::{FinishReason, Message, Response, Role, Tool},
+    chat::{FinishReason, Message, Response, Role},
     tool_loop::transcript::{
         FinishedCall, Outcome, Rendering, ToolResult, Turn, Wording, correction,
     },
@@ -98,9 +98,8 @@ fn arguments_that_are_no_object_are_not_shown() {
 }
 
 fn read(rendering: &Rendering, content: &str, tools: &[&str]) -> Response {
-    let tool = |name: &&str| Tool { name: (*name).to_owned(), description: None, parameters: None };
-    let tools: Vec<_> = tools.iter().map(tool).collect();
-    rendering.read(Response { content: content.to_owned(), ..Response::default() }, &tools)
+    let response = Response { content: content.to_owned(), ..Response::default() };
+    rendering.read(response, tools.iter().copied())
 }
 
 fn called(content: &str, tools: &[&str]) -> Vec<(String, String)> {

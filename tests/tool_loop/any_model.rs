@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mynah::{
     chat::{Response, ToolCall},
-    tool_loop::{Duplicates, LoopSettings, ToolError, ToolLoop, ToolSettings},
+    tool_loop::{Duplicates, LoopSettings, Rendering, ToolError, ToolLoop, ToolSettings, Wording},
 };
 use proptest::prelude::*;
 
@@ -15,6 +15,8 @@ use super::{
 
 const NAMES: [&str; 4] = ["works", "fails", "hangs", "unknown"];
 const ARGUMENTS: [&str; 5] = ["{}", r#"{"x":1}"#, r#"{"x":1.0}"#, "x,y", ""];
+const MANY: &str =
+    "AI ACTION (Turn 1): Executing Hangs\nAI ACTION: Executing Works with parameters: x: 1";
 const IDS: [Option<&str>; 4] = [None, Some(""), Some("0"), Some("tool-call-1-1")];
 
 fn call() -> impl Strategy<Value = ToolCall> {
@@ -28,8 +30,10 @@ fn call() -> impl Strategy<Value = ToolCall> {
 
 /// The turns of a model, which it begins again and again.
 fn turns() -> impl Strategy<Value = Vec<Response>> {
-    let response = prop::collection::vec(call(), 0..5).prop_map(|tool_calls| Response {
-        content: "hm".to_owned(),
+    let content = prop::sample::select(vec!["", "hm", "AI ACTION: Executing Works", MANY]);
+    let response = (content, prop::collection::vec(call(), 0..5));
+    let response = response.prop_map(|(content, tool_calls)| Response {
+        content: content.to_owned(),
         tool_calls,
         ..Response::default()
     });
@@ -43,10 +47,13 @@ fn settings() -> impl Strategy<Value = LoopSettings> {
         Duplicates::Off,
     ]);
     let limits = (1..=50_u32, prop::option::of(1..20_u32), 1..9_usize, 0..3_u32, any::<bool>());
-    (duplicates, limits).prop_map(|(duplicates, limits)| {
+    let text = Rendering::Text(Wording::default());
+    let rendering = prop::sample::select(vec![Rendering::Native, text]);
+    (duplicates, rendering, limits).prop_map(|(duplicates, rendering, limits)| {
         let (max_turns, max_calls, at_once, retries, repeatable) = limits;
         let tools = ToolSettings { retries, repeatable, ..ToolSettings::default() };
-        LoopSettings { max_turns, max_calls, at_once, duplicates, tools, ..LoopSettings::default() }
+        let base = LoopSettings { duplicates, rendering, tools, ..LoopSettings::default() };
+        LoopSettings { max_turns, max_calls, at_once, ..base }
     })
 }
 

@@ -89,8 +89,8 @@ async fn a_result_is_kept_for_equal_calls_and_says_so() {
 #[tokio::test]
 async fn the_oldest_results_go_first() {
     let by_count = CacheSettings { entries: 2, ..CacheSettings::default() };
-    // Each takes `count`, a line break, the arguments and the result: 14 bytes.
-    let by_bytes = CacheSettings { bytes: 28, ..CacheSettings::default() };
+    // Each takes `["count",{"a":1}]` and the result: 18 bytes.
+    let by_bytes = CacheSettings { bytes: 36, ..CacheSettings::default() };
     for settings in [by_count, by_bytes] {
         let tool_loop = counting(settings);
         for (arguments, ran) in [
@@ -104,7 +104,7 @@ async fn the_oldest_results_go_first() {
         assert!(!count(&tool_loop, r#"{"a":2}"#).await.1);
         assert!(count(&tool_loop, r#"{"a":1}"#).await.1);
     }
-    let tool_loop = counting(CacheSettings { bytes: 13, ..CacheSettings::default() });
+    let tool_loop = counting(CacheSettings { bytes: 17, ..CacheSettings::default() });
     assert!(count(&tool_loop, r#"{"a":1}"#).await.1);
     assert!(count(&tool_loop, r#"{"a":1}"#).await.1, "too large to be kept");
 }
@@ -151,7 +151,7 @@ async fn a_call_that_failed_may_be_tried_again_where_only_success_counts() {
 async fn the_model_is_asked_for_another_call() {
     let model = calls_then_repeats(&[&[A], &[A]]);
     let result = run(identity("f"), LoopSettings::default(), model).await;
-    let text = "You just called the f tool with the exact same parameters as your previous action. \
+    let text = "You just called the F tool with the exact same parameters as your previous action. \
                 Please try a different approach or use different parameters instead.";
     assert_eq!(told(&result)[1], text);
 }

@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 use super::{Arguments, CallKey, history, name::display_name};
 use crate::chat::{Message, Role, ToolCall};
 
-/// Which calls count as duplicates. Two calls of one turn that are the same do, unless none do.
+/// Which calls are duplicates, and so not run. Two calls are the same if name and arguments are: the
+/// order of keys does not count, and numbers do by their value. Of two that are the same in one turn
+/// the second is a duplicate, unless none are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// Those that are the same as the call before, whatever came of it.
+    /// Those that are the same as the latest call that was run, whatever came of it, and whatever
+    /// was said since.
     #[default]
     Previous,
     /// Those that are the same as any call that succeeded; one that failed may be tried again.
@@ -17,25 +20,26 @@ pub enum Duplicates {
     Off,
 }
 
-/// What is to be done with a call.
+/// What a log says of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// Run it. [`DuplicateLog::succeeded`] takes the key, if it goes well.
-    Run(CallKey),
-    /// Do not run it: its outcome is [`Outcome::Duplicate`](super::Outcome::Duplicate).
-    Duplicate,
+pub struct Verdict {
+    /// What makes the call; [`DuplicateLog::succeeded`] takes it, if the call goes well.
+    pub key: CallKey,
+    /// Whether it is not to be run, and its outcome is
+    /// [`Outcome::Duplicate`](super::Outcome::Duplicate).
+    pub is_duplicate: bool,
 }
 
 /// Remembers calls, to know duplicates without reading the history again.
 ///
 /// ```
-/// use mynah::{chat::ToolCall, tool_loop::transcript::{DuplicateLog, Duplicates, Verdict}};
+/// use mynah::{chat::ToolCall, tool_loop::transcript::{DuplicateLog, Duplicates}};
 ///
 /// let call = ToolCall { id: None, name: "now".to_owned(), arguments: "{}".to_owned() };
 /// let never = |_: &str| false;
 /// let mut log = DuplicateLog::resume(Duplicates::Previous, &[]);
-/// assert!(matches!(log.judge(&[call.clone()], never)[..], [Verdict::Run(_)]));
-/// assert_eq!(log.judge(&[call], never), [Verdict::Duplicate]);
+/// assert!(!log.judge(&[call.clone()], never)[0].is_duplicate);
+/// assert!(log.judge(&[call], never)[0].is_duplicate);
 /// ```
 #[derive(Debug, Clone)]
 pub struct DuplicateLog(Memory);
@@ -68,13 +72,13 @@ impl DuplicateLog {
         let judged = calls.iter().map(|call| {
             let key = CallKey::of(call);
             let is_new = turn.insert(key.clone());
-            if !is_repeatable(&call.name) && self.is_duplicate(&key, is_new) {
-                return Verdict::Duplicate;
-            }
-            if let Memory::Previous(previous) = &mut self.0 {
+            let is_duplicate = !is_repeatable(&call.name) && self.is_duplicate(&key, is_new);
+            if let Memory::Previous(previous) = &mut self.0
+                && !is_duplicate
+            {
                 *previous = Some(key.clone());
             }
-            Verdict::Run(key)
+            Verdict { key, is_duplicate }
         });
         judged.collect()
     }
@@ -124,12 +128,12 @@ pub fn correction(name: &str) -> Message {
     Message::new(Role::User, correction_text(name))
 }
 
-pub(super) fn correction_text(name: &str) -> String {
+pub(in crate::tool_loop) fn correction_text(name: &str) -> String {
     called_again(&display_name(name))
 }
 
 /// What is wrong with a duplicate of a call of the tool of that name.
-pub(in crate::tool_loop) fn called_again(name: &str) -> String {
+fn called_again(name: &str) -> String {
     format!(
         "You just called the {name} tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead."
     )

@@ -1,26 +1,64 @@
 //! The calls that a history holds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+};
 
 use super::{
     CallKey, extract,
     label::{self, CALL, RESULT},
-    outcome,
+    outcome::{self, ENDED},
     wording::FAILED,
 };
-use crate::chat::{Message, Role};
+use crate::chat::{Message, Role, ToolCall};
 
-/// The key of the latest call, if that has one: a call that is truncated or malformed has none.
+/// The key of the latest call that was run, if that has one: a call that is truncated or malformed
+/// has none.
 pub(super) fn latest(history: &[Message]) -> Option<CallKey> {
-    history.iter().rev().find_map(last_of).flatten()
+    let mut left_out = LeftOut::default();
+    history.iter().rev().find_map(|message| left_out.before(message)).flatten()
 }
 
-fn last_of(message: &Message) -> Option<Option<CallKey>> {
-    let Role::Assistant { tool_calls } = &message.role else { return None };
-    match tool_calls.last() {
-        Some(call) => Some(Some(CallKey::of(call))),
-        None => written(message),
+/// Calls of the message before that were left out, as their results tell.
+#[derive(Default)]
+struct LeftOut<'a> {
+    /// By id, or by the tool's name where there is none.
+    native: BTreeSet<&'a str>,
+    written: bool,
+}
+
+impl<'a> LeftOut<'a> {
+    /// Reads the message before; gives the latest of its calls that was run.
+    fn before(&mut self, message: &'a Message) -> Option<Option<CallKey>> {
+        match &message.role {
+            Role::Assistant { tool_calls } => {
+                let Self { native, written: is_left_out } = mem::take(self);
+                let is_run = |call: &&ToolCall| !native.contains(id_of(call));
+                match tool_calls.iter().rfind(is_run) {
+                    Some(call) => Some(Some(CallKey::of(call))),
+                    None if is_left_out || !tool_calls.is_empty() => None,
+                    None => written(message),
+                }
+            }
+            Role::Tool { id, name } => {
+                if outcome::is_left_out(name, &message.text()) {
+                    self.native.insert(id.as_ref().unwrap_or(name));
+                }
+                None
+            }
+            Role::User => {
+                self.written = message.text().ends_with(ENDED);
+                None
+            }
+            Role::System | Role::Developer => None,
+        }
     }
+}
+
+/// What a result names of its call.
+fn id_of(call: &ToolCall) -> &str {
+    call.id.as_ref().unwrap_or(&call.name)
 }
 
 /// The call that a message of the assistant is, in text.
@@ -48,9 +86,8 @@ impl<'a> Waiting<'a> {
     fn next(&mut self, message: &'a Message) -> Option<CallKey> {
         match &message.role {
             Role::Assistant { tool_calls } => {
-                let ids = tool_calls.iter().map(|call| call.id.as_ref().unwrap_or(&call.name));
-                let keys = tool_calls.iter().map(CallKey::of);
-                self.native.extend(ids.map(String::as_str).zip(keys));
+                let calls = tool_calls.iter().map(|call| (id_of(call), CallKey::of(call)));
+                self.native.extend(calls);
                 self.written = written(message).unwrap_or(self.written.take());
                 None
             }

@@ -11,11 +11,15 @@ use serde_json::{
 use super::Arguments;
 use crate::chat::ToolCall;
 
-/// What makes a call: its name and its arguments, by value. Equal for calls that are the same.
+/// What makes a call: its name and its arguments, by value. Calls that are the same have the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallKey(Arc<str>);
 
 impl CallKey {
+    pub(in crate::tool_loop) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The key of a call whose arguments are known.
     pub(super) fn new(name: &str, arguments: &Arguments) -> Self {
         Self(by_value(&(name, arguments.by_name())).into())

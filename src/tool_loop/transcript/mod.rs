@@ -18,8 +18,8 @@
 //! ```
 //!
 //! Text says less than a call: it does not tell `"5"` from `5`, a comma ends a value, and a line
-//! break in one makes the call unreadable. So duplicates are judged on calls, by a [`DuplicateLog`], and on text only where
-//! a history has nothing else. Messages without a form of their own are
+//! break in one makes the call unreadable. So duplicates are judged on calls, by a [`DuplicateLog`], and on
+//! text only where a history has nothing else. Messages without a form of their own are
 //! [`Message::new`](crate::chat::Message::new).
 
 mod arguments;
@@ -36,12 +36,12 @@ mod wording;
 
 pub use arguments::{Arguments, InvalidArguments};
 pub use call::call_message;
-pub(super) use duplicates::called_again;
+pub(super) use duplicates::correction_text;
 pub use duplicates::{DuplicateLog, Duplicates, Verdict, correction, validate};
 pub use extract::{Extracted, extract};
 pub use key::CallKey;
 pub use name::display_name;
+pub(super) use outcome::{ENDED, error_executing, not_found};
 pub use outcome::{Outcome, ToolResult};
-pub(super) use outcome::{error_executing, not_found};
 pub use rendering::{FinishedCall, Rendering, Turn};
 pub use wording::{Detail, Executed, Wording, failure_text};

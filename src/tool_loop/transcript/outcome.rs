@@ -66,11 +66,19 @@ impl Outcome {
     }
 }
 
+/// Whether the message of a tool tells of a call that was not run, or not to its end.
+pub(super) fn is_left_out(name: &str, text: &str) -> bool {
+    text.ends_with(ENDED) || text == correction_text(name)
+}
+
 /// Whether the message of a tool tells of a success.
 pub(super) fn is_success(name: &str, text: &str) -> bool {
     let is_failure = text.starts_with(&error_executing(name)) || text == not_found(name);
     !is_failure && text != correction_text(name)
 }
+
+/// What is wrong with a call whose loop ended before it.
+pub(in crate::tool_loop) const ENDED: &str = "the tool loop ended before there was a result";
 
 /// What is wrong with a call of a tool that is not there.
 pub(in crate::tool_loop) fn not_found(name: &str) -> String {

@@ -7,15 +7,16 @@ use super::{
     name::{display_name, tool_name},
     outcome::not_found,
 };
-use crate::chat::{FinishReason, Message, Response, Role, Tool, ToolCall};
+use crate::chat::{FinishReason, Message, Response, Role, ToolCall};
 
-/// How the history of a loop looks to the model.
+/// How calls and results look to the model.
 #[derive(Debug, Clone, Default)]
 pub enum Rendering {
-    /// Calls and results as such.
+    /// As such.
     #[default]
     Native,
-    /// Text alone, for models that know no tools.
+    /// As text alone, for models that know no tools: a call is a line of the assistant, its result
+    /// a message of the user.
     Text(Wording),
 }
 
@@ -69,7 +70,7 @@ impl Rendering {
 
     /// Reads an answer of the model: in text, lines that are calls become calls, without ids.
     ///
-    /// Text loses the capitals of a name; those of the `tools` on offer are put back.
+    /// Text loses the capitals of a name; those of the names of `tools` are put back.
     ///
     /// ```
     /// use mynah::{chat::Response, tool_loop::transcript::{Rendering, Wording}};
@@ -77,12 +78,16 @@ impl Rendering {
     /// let content = "I will look.\n\
     ///     AI ACTION (Turn 1): Executing Get Weather with parameters: city: Oslo";
     /// let response = Response { content: content.to_owned(), ..Response::default() };
-    /// let response = Rendering::Text(Wording::default()).read(response, &[]);
+    /// let response = Rendering::Text(Wording::default()).read(response, ["get_weather"]);
     /// assert_eq!(response.content, "I will look.");
     /// assert_eq!(response.tool_calls[0].name, "get_weather");
     /// assert_eq!(response.tool_calls[0].arguments, r#"{"city":"Oslo"}"#);
     /// ```
-    pub fn read(&self, mut response: Response, tools: &[Tool]) -> Response {
+    pub fn read<'a>(
+        &self,
+        mut response: Response,
+        tools: impl IntoIterator<Item = &'a str>,
+    ) -> Response {
         if matches!(self, Self::Native) || !response.content.contains(CALL) {
             return response;
         }
@@ -108,12 +113,12 @@ impl Rendering {
 
 /// The names of tools by what text makes of them. Where two are alike, the very name wins, else
 /// the first.
-fn names(tools: &[Tool]) -> BTreeMap<String, &str> {
+fn names<'a>(tools: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, &'a str> {
     let mut names = BTreeMap::new();
-    for Tool { name, .. } in tools {
+    for name in tools {
         let read = tool_name(&display_name(name));
-        if read == *name {
-            names.insert(read, name.as_str());
+        if read == name {
+            names.insert(read, name);
         } else {
             names.entry(read).or_insert(name);
         }
