@@ -110,6 +110,28 @@ fn a_hook_customises_the_text_of_a_success() {
 }
 
 #[test]
+fn a_hook_may_leave_other_tools_alone() {
+    let wording = Wording::customised(|message, executed| {
+        match (executed.name, &executed.result.data()["url"]) {
+            ("twitter_publish", Value::String(url)) => format!(
+                "SUCCESS: Tweet published successfully at {url}. The content is now live on Twitter."
+            ),
+            _ => message.to_owned(),
+        }
+    });
+    let result = ToolResult::success(json!({"url": "https://example.com/1"}));
+    let arguments = Arguments::default();
+    let tweet = Executed { name: "twitter_publish", arguments: &arguments, result: &result };
+    let text = "SUCCESS: Tweet published successfully at https://example.com/1. The content is now live on Twitter.";
+    assert_eq!(wording.text(&tweet), text);
+    let failed = ToolResult::failure("Invalid credentials");
+    let text = "TOOL FAILED: twitter_publish execution failed - Invalid credentials";
+    assert_eq!(wording.text(&Executed { result: &failed, ..tweet }), text, "no hook on failure");
+    let data = || json!({"url": "https://example.com/1"});
+    assert_eq!(publish(&wording, data()), publish(&Wording::default(), data()));
+}
+
+#[test]
 fn generate_failure_message() {
     assert_eq!(
         failure_text("google_search", "API quota exceeded"),
@@ -151,6 +173,18 @@ fn extract_tool_call_from_message() {
 fn generate_duplicate_tool_call_message() {
     let text = "You just called the Google Search tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.";
     assert_eq!(correction("google_search"), user(text));
+}
+
+#[test]
+fn a_tool_call_workflow() {
+    let name = "wordpress_publish";
+    let post = arguments(r#"{"title": "My Post", "content": "Post content"}"#);
+    let text = "AI ACTION (Turn 1): Executing Wordpress Publish with parameters: title: My Post, content: Post content";
+    assert_eq!(call_message(name, &post, 1), assistant(text));
+    let result = ToolResult::success(json!({"id": 123}));
+    let executed = Executed { name, arguments: &post, result: &result };
+    let text = "TOOL RESPONSE (Turn 1): SUCCESS: Wordpress Publish completed successfully. The requested operation has been finished as requested.";
+    assert_eq!(Wording::default().message(&executed, Detail::TextOnly, 1), user(text));
 }
 
 /// The conversation flow: a call, its result, the same call again, the correction.

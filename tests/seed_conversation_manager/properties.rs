@@ -1,7 +1,7 @@
 //! What holds for any call and any text.
 
 use mynah::{
-    chat::{FinishReason, Response, ToolCall},
+    chat::{FinishReason, Response},
     tool_loop::transcript::{
         Arguments, DuplicateLog, Duplicates, FinishedCall, Outcome, Rendering, ToolResult, Turn,
         Wording, call_message, extract, validate,
@@ -95,22 +95,26 @@ proptest! {
 
     /// What the log remembers is what reading the whole history would find.
     #[test]
-    fn the_log_and_the_history_agree(calls in vec((select(vec!["a", "b"]), 0..2_i32), 0..20)) {
+    fn the_log_and_the_history_agree(
+        turns in vec(vec((select(vec!["a", "b"]), 0..2_i32), 1..4), 0..10),
+    ) {
         for rendering in [Rendering::Native, Rendering::Text(Wording::default())] {
             let mut history = Vec::new();
             let mut log = DuplicateLog::resume(Duplicates::Previous, &[]);
-            for (number, (name, n)) in (1..).zip(&calls) {
-                let arguments = Arguments::from([("n", json!(n))]);
-                let call: ToolCall = call(&number.to_string(), name, &arguments.to_string());
-                let is_duplicate = validate(name, &arguments, &history).is_some();
-                let verdict = log.judge(std::slice::from_ref(&call), |_| false).remove(0);
-                prop_assert_eq!(verdict.is_duplicate, is_duplicate);
-                let outcome = if is_duplicate {
-                    Outcome::Duplicate
-                } else {
-                    Outcome::Result(ToolResult::success("ok"))
-                };
-                let calls = vec![FinishedCall { call, outcome }];
+            for (number, calls) in (1..).zip(&turns) {
+                let (name, n) = calls[0];
+                let first = Arguments::from([("n", json!(n))]);
+                let is_duplicate = validate(name, &first, &history).is_some();
+                let calls: Vec<_> = (1..).zip(calls).map(|(place, (name, n))| {
+                    call(&format!("{number}-{place}"), name, &json!({"n": n}).to_string())
+                }).collect();
+                let verdicts = log.judge(&calls, |_| false);
+                prop_assert_eq!(verdicts[0].is_duplicate, is_duplicate);
+                let calls = calls.into_iter().zip(verdicts).map(|(call, verdict)| {
+                    let result = Outcome::Result(ToolResult::success("ok"));
+                    let outcome = if verdict.is_duplicate { Outcome::Duplicate } else { result };
+                    FinishedCall { call, outcome }
+                }).collect();
                 history.extend(rendering.messages(&Turn { number, text: String::new(), calls }));
             }
         }

@@ -66,6 +66,7 @@ async fn the_model_is_told_what_was_wrong() {
     let mut texts = Vec::new();
     for (name, arguments) in [
         ("nope", "{}"),
+        ("", "{}"),
         ("find_order", "id,count"),
         ("find_order", r#"["1"]"#),
         ("find_order", "{}"),
@@ -79,6 +80,7 @@ async fn the_model_is_told_what_was_wrong() {
     }
     assert_snapshot!(texts.join("\n"), @r#"
     unknown: Tool 'nope' not found
+    unknown: Tool '' not found
     invalid: Error executing find_order: the arguments are no JSON object: expected value at line 1 column 1
     invalid: Error executing find_order: the arguments are no JSON object: invalid type: sequence, expected a map at line 1 column 0
     invalid: Error executing find_order: the arguments are not valid: "id" is a required property

@@ -134,6 +134,9 @@ async fn a_call_that_was_made_already_is_not_run() {
         assert_eq!(repeated(policy, false, &[&[A, SAME]]).await, [ok, next], "{policy:?}");
         let turns: [&[_]; 3] = [&[A], &[B], &[SAME]];
         assert_eq!(repeated(policy, false, &turns).await, [ok, ok, later], "{policy:?}");
+        // The latest call counts, not the latest turn.
+        let turns: [&[_]; 2] = [&[A, B], &[SAME]];
+        assert_eq!(repeated(policy, false, &turns).await, [ok, ok, later], "{policy:?}");
         assert_eq!(repeated(policy, true, &[&[A, SAME], &[SAME]]).await, [ok; 3], "{policy:?}");
     }
 }
@@ -145,6 +148,9 @@ async fn a_call_that_failed_may_be_tried_again_where_only_success_counts() {
     let model = calls_then_repeats(&[&[("nope", "{}")], &[("f", "[]")], &[("f", "[]")]]);
     let result = run(identity("f"), settings, model).await;
     assert_eq!(outcomes(&result), ["unknown", "invalid", "invalid"]);
+    let model = calls_then_repeats(&[&[("nope", "{}")], &[("nope", "")], &[("f", "[]")]]);
+    let result = run(identity("f"), LoopSettings::default(), model).await;
+    assert_eq!(outcomes(&result), ["unknown", "duplicate", "invalid"]);
 }
 
 #[tokio::test]

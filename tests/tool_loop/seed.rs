@@ -104,6 +104,9 @@ async fn a_registry_runs_a_tool_by_its_name() {
     assert_eq!(tip.unwrap(), r#"{"tip":9.12,"total":54.72}"#);
     let usual = registry.run("calculate_tip", r#"{"amount": 100}"#).await;
     assert_eq!(usual.unwrap(), r#"{"tip":18.0,"total":118.0}"#);
+    let my_tool = async |search: Search| Ok(format!("Processed: {}", search.query));
+    registry.register("my_tool", "No configuration required", my_tool).unwrap();
+    assert_eq!(registry.run("my_tool", r#"{"query": "it"}"#).await.unwrap(), "Processed: it");
     let unknown = registry.run("nope", "{}").await.unwrap_err();
     assert_eq!(unknown.to_string(), "Tool 'nope' not found");
 }
