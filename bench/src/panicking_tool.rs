@@ -1,0 +1,29 @@
+//! A tool that panics in a program of the release profile; `bench/panics` starts it. It must end
+//! its call, and nothing else.
+
+use std::sync::Arc;
+
+use mynah::{
+    chat::{Message, Request, Role},
+    provider::echo::{Echo, EchoSettings},
+    tool_loop::{CancellationToken, LoopSettings, ToolError, ToolLoop, ToolRegistry},
+};
+use serde_json::{Map, Value};
+
+#[expect(clippy::panic, reason = "it is what this is for")]
+async fn panic(_: Map<String, Value>) -> Result<String, ToolError> {
+    panic!("out of cheese")
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let mut registry = ToolRegistry::new();
+    registry.register("panic", "Panics", panic)?;
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default())?;
+    let echo = Arc::new(Echo::new("echo", EchoSettings::default()));
+    let messages = vec![Message::new(Role::User, "Please panic!")];
+    let request = Request { messages, ..Request::default() };
+    let result = tool_loop.run(echo, request, CancellationToken::new()).await;
+    println!("{}: {}", result.end.as_str(), result.text());
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! The tool loop by itself: what a turn costs beside the model and the tools, which take no time
+//! here, and that a long history makes it no dearer.
+
+#![allow(missing_docs, reason = "criterion's macros write items without any")]
+#![allow(clippy::expect_used, reason = "a benchmark that cannot go on has failed")]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use criterion::{
+    BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
+    measurement::WallTime,
+};
+use futures_util::{
+    FutureExt,
+    future::{self, BoxFuture},
+    stream::{self, BoxStream, StreamExt},
+};
+use mynah::{
+    chat::{Delta, Message, Request, Response, Role, ToolCall},
+    provider::{Provider, ProviderError},
+    tool_loop::{CancellationToken, LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording},
+};
+use serde_json::{Map, Value, json};
+use tokio::runtime::Builder;
+
+const TURNS: usize = 10;
+const TOOLS: [&str; 4] = ["find_order", "get_weather", "list_files", "send_email"];
+
+criterion_group!(tool_loop, turns);
+criterion_main!(tool_loop);
+
+/// Ten turns: of one call or of all tools, after a longer and longer history, and in text.
+fn turns(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("ten turns");
+    // So that criterion says how many turns there are in a second.
+    group.throughput(Throughput::Elements(TURNS as u64));
+    for calls in [1, TOOLS.len()] {
+        let name = BenchmarkId::new("calls", calls);
+        measure(&mut group, name, calls, 1, LoopSettings::default());
+    }
+    for messages in [10, 100, 1_000] {
+        let name = BenchmarkId::new("messages", messages);
+        measure(&mut group, name, 1, messages, LoopSettings::default());
+    }
+    let rendering = Rendering::Text(Wording::default());
+    let settings = LoopSettings { rendering, ..LoopSettings::default() };
+    measure(&mut group, BenchmarkId::from_parameter("text"), 1, 1, settings);
+}
+
+fn measure(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: BenchmarkId,
+    calls: usize,
+    messages: usize,
+    settings: LoopSettings,
+) {
+    let model = Arc::new(Caller::new(calls, &settings.rendering));
+    let tool_loop = ToolLoop::new(tools(), settings).expect("a loop");
+    let request = request(messages);
+    let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let run = |request| {
+        let result = tool_loop.run(model.clone(), request, CancellationToken::new());
+        let result = runtime.block_on(result);
+        assert_eq!((result.turns as usize, result.end.as_str()), (TURNS, "answered"));
+        result
+    };
+    group.bench_function(name, |bencher| {
+        bencher.iter_batched(|| request.clone(), run, BatchSize::SmallInput);
+    });
+}
+
+/// A model that calls tools in all of its turns but the last.
+struct Caller {
+    turns: Vec<Response>,
+    next: AtomicUsize,
+}
+
+impl Caller {
+    fn new(calls: usize, rendering: &Rendering) -> Self {
+        let call = |turn: usize, at: usize| ToolCall {
+            id: None,
+            name: TOOLS[(turn + at) % TOOLS.len()].to_owned(),
+            arguments: json!({ "n": turn }).to_string(),
+        };
+        let response = |turn: usize| Response {
+            tool_calls: (0..calls).map(|at| call(turn, at)).collect(),
+            ..Response::default()
+        };
+        let in_text = |turn: usize| Response {
+            content: format!("AI ACTION: Executing Find Order with parameters: n: {turn}"),
+            ..Response::default()
+        };
+        let turns = (1..TURNS).map(|turn| match rendering {
+            Rendering::Native => response(turn),
+            Rendering::Text(_) => in_text(turn),
+        });
+        Self { turns: turns.chain([Response::default()]).collect(), next: AtomicUsize::new(0) }
+    }
+}
+
+impl Provider for Caller {
+    fn converse(
+        self: Arc<Self>,
+        _: Arc<Request>,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % TURNS;
+        future::ready(Ok(self.turns[turn].clone())).boxed()
+    }
+
+    fn stream(
+        self: Arc<Self>,
+        _: Arc<Request>,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        stream::empty().boxed()
+    }
+}
+
+fn tools() -> ToolRegistry {
+    let mut registry = ToolRegistry::new();
+    for name in TOOLS {
+        let tool = async |arguments: Map<String, Value>| Ok(arguments["n"].clone());
+        registry.register(name, "Gives a number back", tool).expect("a tool");
+    }
+    registry
+}
+
+/// A request after so many messages, of 100 bytes each.
+fn request(messages: usize) -> Request {
+    let role = |at: usize| match at % 2 {
+        0 => Role::User,
+        _ => Role::Assistant { tool_calls: Vec::new() },
+    };
+    let message = |at| Message::new(role(at), "x".repeat(100));
+    Request { messages: (0..messages).map(message).collect(), ..Request::default() }
+}
