@@ -81,6 +81,8 @@ pub struct SchemaArgs {
 pub enum What {
     /// An instruction chain, which a prompt holds
     Chain,
+    /// A file of tools, which mynah converse runs
+    Tools,
 }
 
 /// How to serve. The flags have daprd's names.

@@ -10,6 +10,7 @@ use crate::{
     component::StandIn,
     environment::Environment,
     net::Interfaces,
+    quantity,
 };
 
 /// How one sidecar runs.
@@ -123,7 +124,7 @@ impl Config {
             },
             sockets: args.unix_domain_socket.clone(),
             metrics: args.enable_metrics,
-            max_body_size: quantity(&args.max_body_size)?,
+            max_body_size: max_body_size(&args.max_body_size)?,
             grace: Duration::from_secs(args.dapr_graceful_shutdown_seconds),
             addresses_file: args.addresses_file.clone(),
         })
@@ -141,43 +142,13 @@ fn interfaces(addresses: Option<&str>) -> Result<Interfaces, ConfigError> {
     addresses.split(',').map(parse).collect::<Result<_, _>>().map(Interfaces::These)
 }
 
-/// A Kubernetes quantity in whole bytes, as daprd reads it.
-fn quantity(text: &str) -> Result<usize, ConfigError> {
-    const UNITS: [(&str, usize); 7] = [
-        ("Ki", 1 << 10),
-        ("Mi", 1 << 20),
-        ("Gi", 1 << 30),
-        ("k", 1_000),
-        ("M", 1_000_000),
-        ("G", 1_000_000_000),
-        ("", 1),
-    ];
-    let parse = |(unit, bytes): &(&str, usize)| {
-        let number = text.strip_suffix(unit)?.parse::<usize>().ok()?;
-        number.checked_mul(*bytes).filter(|size| *size > 0)
-    };
-    UNITS.iter().find_map(parse).ok_or_else(|| ConfigError::MaxBodySize(text.to_owned()))
+fn max_body_size(text: &str) -> Result<usize, ConfigError> {
+    quantity::parse(text).ok_or_else(|| ConfigError::MaxBodySize(text.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantities_are_read_as_kubernetes_writes_them() {
-        let cases =
-            [("4Mi", 4_194_304), ("4194304", 4_194_304), ("512Ki", 524_288), ("1G", 1_000_000_000)];
-        for (text, bytes) in cases {
-            assert_eq!(quantity(text).unwrap(), bytes, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_quantity_is_refused() {
-        for text in ["", "0", "-1", "4MB", "Mi", "1.5Mi", "99999999999999999999"] {
-            assert!(quantity(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn addresses_may_have_brackets_as_daprd_writes_them() {

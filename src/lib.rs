@@ -26,6 +26,7 @@ pub mod http;
 // The way to other sidecars, and the loop that runs tools.
 pub mod client;
 pub mod tool_loop;
+pub mod tools;
 
 // The program around it.
 pub mod cli;
@@ -46,3 +47,4 @@ mod clock;
 mod duration;
 mod json_schema;
 mod off_thread;
+mod quantity;

@@ -102,9 +102,9 @@ fn runtime() -> anyhow::Result<Runtime> {
 
 /// What shells and `sysexits.h` have for it.
 fn exit_code(error: &anyhow::Error) -> u8 {
-    let cannot_ask = error.downcast_ref().is_some_and(converse::Error::is_wrong_usage);
-    if cannot_ask || error.is::<ConfigError>() {
+    if error.is::<ConfigError>() {
         return USAGE;
     }
-    error.downcast_ref().map_or(1, RunError::exit_code)
+    let of_converse = error.downcast_ref().map(converse::Error::exit_code);
+    of_converse.or(error.downcast_ref().map(RunError::exit_code)).unwrap_or(1)
 }

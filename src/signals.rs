@@ -37,6 +37,11 @@ impl Signals {
         Self::listen(&[Signal::Interrupt, Signal::Terminate])
     }
 
+    /// Those that ask a program at a terminal to end, or to end what it does.
+    pub(crate) fn to_cancel() -> io::Result<Self> {
+        Self::listen(&[Signal::Interrupt, Signal::Terminate, Signal::Hangup, Signal::Quit])
+    }
+
     /// All that can be passed on to another program.
     pub fn to_pass_on() -> io::Result<Self> {
         use Signal::{Hangup, Interrupt, Quit, Terminate, User1, User2};
@@ -78,6 +83,11 @@ impl Signals {
 
 #[cfg(not(unix))]
 impl Signal {
+    /// What shells have on Unix for a program that Ctrl-C ended.
+    pub(crate) fn exit_code(self) -> u8 {
+        130
+    }
+
     /// Ctrl-C goes to all processes of a console.
     pub(crate) fn pass_on(self, _process: u32) {}
 }
@@ -94,6 +104,11 @@ impl Signal {
         if let Some(process) = process.filter(|_| !(self.has_a_key() && is_in_foreground())) {
             let _ = kill_process(process, self.number());
         }
+    }
+
+    /// The exit status that shells have for a program that it ended.
+    pub(crate) fn exit_code(self) -> u8 {
+        u8::try_from(128 + self.number().as_raw()).unwrap_or(1)
     }
 
     fn has_a_key(self) -> bool {

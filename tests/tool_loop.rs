@@ -6,6 +6,7 @@ mod double;
 mod any_model;
 mod budgets;
 mod cancelling;
+mod commands;
 mod ends;
 mod faults;
 mod history;

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, value_parser};
 
 /// What to ask, and whom.
 #[derive(Debug, Args)]
 pub struct ConverseArgs {
-    /// What to ask; without it, or with -, standard input
+    /// What to ask; without it, or with -, standard input; without it at a terminal, what is typed
     pub prompt: Option<String>,
     /// Component to ask [default: the only one for conversations]
     #[arg(long, value_name = "NAME")]
@@ -21,6 +21,12 @@ pub struct ConverseArgs {
     /// File of earlier messages, or of a whole request, in JSON
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
+    /// File of tools to run when the model calls them, until it answers
+    #[arg(long, value_name = "FILE")]
+    pub tools: Option<PathBuf>,
+    /// Most turns of the model for one answer, 1 to 50, with --tools
+    #[arg(long, value_name = "NUMBER", default_value_t = 12, value_parser = value_parser!(u32).range(1..=50))]
+    pub max_turns: u32,
     /// Print the text as it arrives
     #[arg(long)]
     pub stream: bool,

@@ -50,7 +50,12 @@ impl RemoteComponent {
             Some(name) => name.to_owned(),
             None => client.only_component().await?,
         };
-        Ok(Self { client, component, streams: AtomicBool::new(true) })
+        Ok(Self::new(client, component))
+    }
+
+    /// A component of a sidecar that is connected.
+    pub(crate) fn new(client: Client, component: String) -> Self {
+        Self { client, component, streams: AtomicBool::new(true) }
     }
 
     /// The name of the component.

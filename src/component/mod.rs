@@ -21,6 +21,7 @@
 //!   fallback     which component answers in the place of another
 //! report         what was found in a document: problems and notices
 //! change         what differs between two loads
+//! typed          files beside the components, which have a type of their own
 //! ```
 
 mod change;
@@ -48,6 +49,7 @@ mod stand_in;
 mod template;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod value;
 mod yaml;
 
@@ -59,3 +61,4 @@ pub use load::{Loaded, load};
 pub use problem::{Level, Notice, Place, Problem};
 pub use spec::{ComponentSpec, Fallback, KNOWN_TYPES, ProviderSpec};
 pub use stand_in::StandIn;
+pub(crate) use typed::typed;

@@ -1,10 +1,11 @@
 //! YAML text to a tree that knows where everything stands. The one file that names the YAML crate.
 //!
-//! Only the crate's parser is used. Whether `off` is a word or a boolean is decided by
-//! [`scalar`](super::scalar), as daprd decides it.
+//! Of components, only the crate's parser reads: whether `off` is a word or a boolean is decided
+//! by [`scalar`](super::scalar), as daprd decides it. The files beside them are typed.
 
 use std::collections::{BTreeMap, btree_map};
 
+use serde::de::DeserializeOwned;
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag, options};
 
 use super::{
@@ -35,6 +36,25 @@ pub(super) fn parse(text: &str, first_line: usize) -> Result<Option<Tree>, Remar
     builder.repeated.sort();
     builder.repeated.dedup();
     Ok(Some(Tree { root, repeated: builder.repeated }).filter(|tree| !tree.root.is_null()))
+}
+
+/// Reads a file of one document, YAML or JSON, that is no component.
+pub(super) fn typed<T: DeserializeOwned>(text: &str) -> Result<T, Remark> {
+    let options = serde_saphyr::options! { with_snippet: false };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        // The crate ends its words with the place, which has a field of its own here.
+        let words = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
+        let (what, _) = words.rsplit_once(" at line ").unwrap_or((&words, ""));
+        let what = match what {
+            "expected sequence start" => "must be a list",
+            "expected mapping start" => "must be a mapping",
+            "only single YAML document expected but multiple found" => "must be one document",
+            other => other,
+        };
+        let at = error.location().map_or((1, 1), |at| (at.line(), at.column()));
+        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        Remark::new(Place { line: size(at.0), column: size(at.1) }, what)
+    })
 }
 
 /// The parser's events within the document.

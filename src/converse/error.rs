@@ -4,7 +4,13 @@ use std::io;
 
 use thiserror::Error as ThisError;
 
-use crate::{client, component::Problem, wire};
+use crate::{
+    client,
+    component::Problem,
+    signals::Signal,
+    tool_loop::{EndReason, SettingsError},
+    wire,
+};
 
 /// Why there was nothing to ask, or no answer.
 #[derive(Debug, ThisError)]
@@ -15,25 +21,42 @@ pub enum Error {
          or send it to standard input"
     )]
     NoPrompt,
-    /// The prompt or the history cannot be read.
+    /// The prompt, the history or the tools cannot be read.
     #[error("{0}")]
     Input(Problem),
     /// The sidecar gave no answer.
     #[error("{}{}", .0, hint(.0))]
     Client(client::Error),
-    /// The answer cannot be written as JSON.
+    /// The request is none that a model could be asked, or the answer cannot be written as JSON.
     #[error(transparent)]
-    Json(#[from] wire::error::Error),
+    Message(#[from] wire::error::Error),
+    /// The tools cannot be run as they are.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The model gave no answer.
+    #[error("{}", why(.0))]
+    Ended(EndReason),
+    /// The user did not want to wait for the answer.
+    #[error("cancelled")]
+    Cancelled(Signal),
     /// The answer cannot be written to standard output.
     #[error("cannot write the answer")]
     Output(#[from] io::Error),
+    /// No signals, or no threads, are to be had.
+    #[error("cannot listen to the terminal: {0}")]
+    Terminal(io::Error),
 }
 
 impl Error {
-    /// Whether the command line or the environment must be mended.
-    pub fn is_wrong_usage(&self) -> bool {
+    /// The exit status: 64, as `sysexits.h` has it, where the command line or the environment must
+    /// be mended; 128 and its number after a signal.
+    pub fn exit_code(&self) -> u8 {
         use client::Error::{Address, Tls, Token};
-        matches!(self, Self::NoPrompt | Self::Client(Address(_) | Tls(_) | Token))
+        match self {
+            Self::NoPrompt | Self::Client(Address(_) | Tls(_) | Token) => 64,
+            Self::Cancelled(signal) => signal.exit_code(),
+            _ => 1,
+        }
     }
 }
 
@@ -41,6 +64,19 @@ impl Error {
 impl From<client::Error> for Error {
     fn from(error: client::Error) -> Self {
         Self::Client(error)
+    }
+}
+
+/// Why a run gave no answer.
+fn why(end: &EndReason) -> String {
+    match end {
+        EndReason::ModelError(error) => error.to_string(),
+        EndReason::Answered | EndReason::Cancelled => end.as_str().to_owned(),
+        EndReason::MaxTurns => {
+            "no answer: the model called tools in its last turn (--max-turns)".to_owned()
+        }
+        EndReason::Stalled => "no answer: the model made the same calls again and again".to_owned(),
+        EndReason::Budget => "no answer: there were too many calls".to_owned(),
     }
 }
 

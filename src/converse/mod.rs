@@ -3,25 +3,47 @@
 //! ```text
 //! request      the prompt, the system prompt and the history become one request
 //!   history    a file of earlier messages
-//! print        the answer, for people or as JSON
+//! print        one answer, for people or as JSON
+//! run          answers of the tool loop, which runs the tools of a file
+//!   repl       one after the other, to prompts that are typed
+//!   tell       what happens meanwhile, for people, or
+//!   json       as JSON
+//! terminal     what a terminal may be sent
 //! ```
 //!
 //! The connection is that of [`client`](crate::client).
 
 mod error;
 mod history;
+mod json;
 mod print;
+mod repl;
 mod request;
+mod run;
+mod tell;
+mod terminal;
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::{
+    io::{self, ErrorKind, IsTerminal, Write},
+    sync::Arc,
+};
 
 use futures_util::TryStreamExt;
 
-use self::print::{Form, Printer};
+use self::{
+    print::{Form, Printer},
+    run::Runner,
+    tell::Teller,
+    terminal::Look,
+};
 use crate::{
     cli::ConverseArgs,
-    client::{Address, Client, Pieces},
+    client::{Address, Client, Pieces, RemoteComponent},
     environment::Environment,
+    signals::Signals,
+    tool_loop::{LoopSettings, ToolLoop},
+    tools::Tools,
+    wire::proto::ConversationRequestAlpha2,
 };
 
 pub use self::error::Error;
@@ -39,13 +61,27 @@ pub async fn converse(args: &ConverseArgs, environment: &Environment) -> Result<
 async fn ask(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
     let written = args.address.clone().map(Address::new);
     let address = written.unwrap_or_else(|| Address::of(environment))?;
+    let tools = args.tools.as_deref().map(Tools::load).transpose().map_err(Error::Input)?;
     let mut request = request::new(args)?;
     let mut client = Client::connect(address, environment.get("DAPR_API_TOKEN")).await?;
     if request.name.is_empty() {
         request.name = client.only_component().await?;
     }
-    let mut printer = Printer::new(io::stdout().lock(), form(args, environment));
-    if !args.stream {
+    let form = form(args, environment);
+    match tools {
+        None if !request::is_typed(args) => ask_once(client, request, form, args.stream).await,
+        tools => run_tools(client, request, form, args, tools.unwrap_or_default()).await,
+    }
+}
+
+async fn ask_once(
+    mut client: Client,
+    request: ConversationRequestAlpha2,
+    form: Form,
+    streams: bool,
+) -> Result<(), Error> {
+    let mut printer = Printer::new(io::stdout().lock(), form);
+    if !streams {
         return printer.whole(client.converse(request).await?);
     }
     match client.stream(request.clone()).await? {
@@ -55,6 +91,29 @@ async fn ask(args: &ConverseArgs, environment: &Environment) -> Result<(), Error
             printer.whole(client.converse(request).await?)
         }
     }
+}
+
+async fn run_tools(
+    client: Client,
+    request: ConversationRequestAlpha2,
+    form: Form,
+    args: &ConverseArgs,
+    Tools { registry, by_tool }: Tools,
+) -> Result<(), Error> {
+    let model = Arc::new(RemoteComponent::new(client, request.name.clone()));
+    let request = request::for_loop(request, registry.tools())?;
+    let settings = LoopSettings { max_turns: args.max_turns, by_tool, ..LoopSettings::default() };
+    let is_typed = request::is_typed(args);
+    let mut runner = Runner {
+        tool_loop: Arc::new(ToolLoop::new(registry, settings)?),
+        model,
+        teller: Teller::new(io::stdout().lock(), form, args.stream || is_typed),
+        signals: Signals::to_cancel().map_err(Error::Terminal)?,
+    };
+    if is_typed {
+        return repl::converse(&mut runner, request).await;
+    }
+    runner.run(request).await?.answered()
 }
 
 /// What comes before an error is printed, too, and its line is ended.
@@ -72,7 +131,9 @@ fn form(args: &ConverseArgs, environment: &Environment) -> Form {
     let is_terminal = io::stdout().is_terminal();
     let no_colour = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
     match (args.json, args.stream) {
-        (false, _) => Form::Text { colour: is_terminal && !no_colour },
+        (false, _) if !is_terminal => Form::Text(Look::Plain),
+        (false, _) if no_colour => Form::Text(Look::Terminal),
+        (false, _) => Form::Text(Look::Colours),
         (true, false) => Form::Json { pretty: is_terminal },
         (true, true) => Form::JsonLines,
     }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{error::Error, note};
+use super::{error::Error, note, terminal::Look};
 use crate::{
     client,
     wire::{
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Its text and its tool calls.
-    Text { colour: bool },
+    Text(Look),
     /// One JSON object; on one line unless it is pretty.
     Json { pretty: bool },
     /// Each message of a stream on a line; an answer in one piece is the last of them.
@@ -61,11 +61,11 @@ impl<W: Write> Printer<W> {
             self.is_complete = true;
         }
         match (&piece.message, self.form) {
-            (Some(Message::Chunk(chunk)), Form::Text { .. }) => self.text(&chunk.content)?,
-            (Some(Message::Complete(end)), Form::Text { colour }) => {
-                self.answer(&end.outputs, colour)?;
+            (Some(Message::Chunk(chunk)), Form::Text(look)) => self.text(&chunk.content, look)?,
+            (Some(Message::Complete(end)), Form::Text(look)) => {
+                self.answer(&end.outputs, look)?;
             }
-            (None, Form::Text { .. }) => {}
+            (None, Form::Text(_)) => {}
             (_, Form::Json { .. } | Form::JsonLines) => {
                 writeln!(self.out, "{}", json::write(piece)?)?;
             }
@@ -87,16 +87,16 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
-    fn text(&mut self, text: &str) -> Result<(), Error> {
+    fn text(&mut self, text: &str, look: Look) -> Result<(), Error> {
         if let Some(last) = text.chars().last() {
             self.has_text = true;
             self.line_is_open = last != '\n';
         }
-        Ok(write!(self.out, "{text}")?)
+        Ok(write!(self.out, "{}", look.text(text))?)
     }
 
     /// Prints what a stream, if there was one, has not said already.
-    fn answer(&mut self, outputs: &[ConversationResultAlpha2], colour: bool) -> Result<(), Error> {
+    fn answer(&mut self, outputs: &[ConversationResultAlpha2], look: Look) -> Result<(), Error> {
         self.end_line()?;
         let is_streamed = self.has_text;
         let mut is_empty = !is_streamed;
@@ -105,11 +105,11 @@ impl<W: Write> Printer<W> {
             let Some(message) = &choice.message else { continue };
             is_empty &= message.content.is_empty() && message.tool_calls.is_empty();
             if !is_streamed {
-                self.text(&message.content)?;
+                self.text(&message.content, look)?;
                 self.end_line()?;
             }
             for call in &message.tool_calls {
-                writeln!(self.out, "{}", shown_call(call, colour))?;
+                writeln!(self.out, "{}", shown_call(call, look))?;
             }
         }
         if is_empty {
@@ -120,23 +120,27 @@ impl<W: Write> Printer<W> {
 }
 
 /// A model that stopped because it was done needs no words.
-fn note_reason(finish_reason: &str) {
+pub(super) fn note_reason(finish_reason: &str) {
     if !matches!(finish_reason, "" | "stop" | "tool_calls") {
         note(&format!("the model stopped early: {finish_reason}"));
     }
 }
 
 /// A tool call on one line: the name, the arguments, the id.
-fn shown_call(call: &ConversationToolCalls, colour: bool) -> String {
-    let (bold, dim, plain) = if colour { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
+fn shown_call(call: &ConversationToolCalls, look: Look) -> String {
+    let (bold, dim, plain) = match look {
+        Look::Colours => ("\x1b[1m", "\x1b[2m", "\x1b[0m"),
+        Look::Plain | Look::Terminal => ("", "", ""),
+    };
     let mut line = match &call.tool_types {
         Some(ToolTypes::Function(function)) => {
-            format!("{bold}{}{plain} {}", function.name, on_one_line(&function.arguments))
+            let arguments = on_one_line(&function.arguments);
+            format!("{bold}{}{plain} {}", look.text(&function.name), look.text(&arguments))
         }
         None => format!("{bold}a call without a function{plain}"),
     };
     if let Some(id) = call.id.as_deref().filter(|id| !id.is_empty()) {
-        line += &format!("  {dim}({id}){plain}");
+        line += &format!("  {dim}({}){plain}", look.text(id));
     }
     line
 }
@@ -162,7 +166,7 @@ mod tests {
         (String::from_utf8(out).unwrap(), is_whole)
     }
 
-    const PLAIN: Form = Form::Text { colour: false };
+    const PLAIN: Form = Form::Text(Look::Plain);
     const CALL: &str = r#"{"complete": {"outputs": [{"choices": [{"message": {
         "content": "Hello!",
         "toolCalls": [{"id": "1", "function": {"name": "f", "arguments": "{\r\n}"}}, {}]
@@ -194,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_terminal_has_colours_and_indented_json() {
-        let (coloured, _) = printed(Form::Text { colour: true }, &[CALL]);
+        let (coloured, _) = printed(Form::Text(Look::Colours), &[CALL]);
         assert!(coloured.contains("\x1b[1mf\x1b[0m {  }  \x1b[2m(1)\x1b[0m\n"), "{coloured:?}");
         let mut out = Vec::new();
         let answer =

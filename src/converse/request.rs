@@ -1,26 +1,41 @@
 //! What the user wrote, as one request.
 
-use std::io::{self, IsTerminal};
+use std::{
+    collections::BTreeSet,
+    io::{self, IsTerminal},
+};
 
 use super::{error::Error, history};
 use crate::{
+    chat::{Request, Tool},
     cli::ConverseArgs,
     component::{self, Problem},
-    wire::proto::{
-        ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
-        ConversationMessageOfSystem, ConversationMessageOfUser, ConversationRequestAlpha2,
-        conversation_message::MessageTypes,
+    wire::{
+        ask, decode,
+        proto::{
+            ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
+            ConversationMessageOfSystem, ConversationMessageOfUser, ConversationRequestAlpha2,
+            ConversationTools, conversation_message::MessageTypes, conversation_tools::ToolTypes,
+        },
     },
 };
 
-/// The system prompt, then the history, then the prompt. A history may be all there is.
+/// Whether the prompts are to be typed, one after the other.
+pub(super) fn is_typed(args: &ConverseArgs) -> bool {
+    args.prompt.is_none() && io::stdin().is_terminal()
+}
+
+/// The system prompt, then the history, then the prompt. A history may be all there is, and where
+/// prompts are typed, there may be nothing yet.
 ///
 /// What a flag says beats what a request in the history says.
 pub(super) fn new(args: &ConverseArgs) -> Result<ConversationRequestAlpha2, Error> {
     let history = args.history.as_deref().map(history::read).transpose().map_err(Error::Input)?;
-    let prompt = prompt(args.prompt.as_deref())?;
+    let is_typed = is_typed(args);
+    let prompt = if is_typed { String::new() } else { prompt(args.prompt.as_deref())? };
     let mut request = history.unwrap_or_default();
-    if prompt.is_empty() && request.inputs.iter().all(|input| input.messages.is_empty()) {
+    let is_empty = request.inputs.iter().all(|input| input.messages.is_empty());
+    if prompt.is_empty() && is_empty && !is_typed {
         return Err(Error::NoPrompt);
     }
     request.inputs.splice(0..0, args.system.as_deref().map(|text| input(vec![system(text)])));
@@ -33,13 +48,30 @@ pub(super) fn new(args: &ConverseArgs) -> Result<ConversationRequestAlpha2, Erro
     Ok(request)
 }
 
-/// The prompt; empty where there is none, and at a terminal where nobody was told to type.
+/// The prompt; empty where there is none.
 fn prompt(written: Option<&str>) -> Result<String, Error> {
     match written {
-        None if io::stdin().is_terminal() => Ok(String::new()),
         None | Some("-") => standard_input(),
         Some(text) => Ok(text.to_owned()),
     }
+}
+
+/// The same for the tool loop, which offers these tools beside those of the request.
+pub(super) fn for_loop<'t>(
+    mut request: ConversationRequestAlpha2,
+    tools: impl Iterator<Item = &'t Tool>,
+) -> Result<Request, Error> {
+    let offered: BTreeSet<_> = request.tools.iter().filter_map(name).map(str::to_owned).collect();
+    // The tool choice may name any of them.
+    request.tools.extend(tools.filter(|tool| !offered.contains(&tool.name)).map(ask::tool));
+    // What is typed comes later.
+    request.inputs.push(input(Vec::new()));
+    decode::alpha2(request).map_err(|error| Error::Message(error.into()))
+}
+
+fn name(tool: &ConversationTools) -> Option<&str> {
+    let ToolTypes::Function(function) = tool.tool_types.as_ref()?;
+    Some(&function.name)
 }
 
 /// All of standard input, but for the line break at its end.

@@ -50,7 +50,8 @@ fn inputs(request: &Request) -> Vec<proto::ConversationInputAlpha2> {
     inputs
 }
 
-fn message(source: &Message) -> proto::ConversationMessage {
+/// A message as Dapr has it.
+pub(crate) fn message(source: &Message) -> proto::ConversationMessage {
     let name = source.name.clone();
     let text = |text: &String| proto::ConversationMessageContent { text: text.clone() };
     let content = source.parts.iter().map(text).collect();
@@ -88,7 +89,8 @@ fn tool_call(call: &ToolCall) -> proto::ConversationToolCalls {
     }
 }
 
-fn tool(source: &Tool) -> proto::ConversationTools {
+/// A tool as Dapr has it.
+pub(crate) fn tool(source: &Tool) -> proto::ConversationTools {
     let function = proto::ConversationToolsFunction {
         name: source.name.clone(),
         description: source.description.clone(),

@@ -2,6 +2,7 @@
 
 mod input;
 mod refusals;
+mod tools;
 
 use std::{fs, path::PathBuf, process::Command};
 

@@ -208,13 +208,15 @@ fn help_of_converse() {
     Usage: mynah converse [OPTIONS] [PROMPT]
 
     Arguments:
-      [PROMPT]  What to ask; without it, or with -, standard input
+      [PROMPT]  What to ask; without it, or with -, standard input; without it at a terminal, what is typed
 
     Options:
           --component <NAME>      Component to ask [default: the only one for conversations]
           --address <ADDRESS>     gRPC address of the sidecar [env: DAPR_GRPC_ENDPOINT, DAPR_GRPC_PORT] [default: 127.0.0.1:50001]
           --system <TEXT>         System prompt
           --history <FILE>        File of earlier messages, or of a whole request, in JSON
+          --tools <FILE>          File of tools to run when the model calls them, until it answers
+          --max-turns <NUMBER>    Most turns of the model for one answer, 1 to 50, with --tools [default: 12]
           --stream                Print the text as it arrives
           --json                  Print the answer as JSON; with --stream, a line for each of its messages
           --context-id <ID>       Label of the conversation
@@ -237,6 +239,7 @@ fn help_of_schema() {
 
               Possible values:
               - chain: An instruction chain, which a prompt holds
+              - tools: A file of tools, which mynah converse runs
 
     Options:
       -h, --help

@@ -1,6 +1,6 @@
 //! `mynah converse`, and daprd itself at the other end.
 
-use std::process::Command;
+use std::{fs, process::Command};
 
 use super::{
     child::{self, Ended},
@@ -26,6 +26,7 @@ fn daprd_is_asked() {
         does_not_stream(&daprd);
         repeats_a_history(&daprd);
         refuses(&daprd);
+        runs_tools(&daprd);
         Ok(())
     });
 }
@@ -69,7 +70,7 @@ fn repeats_a_history(daprd: &Target) {
         {"ofAssistant": {"toolCalls": [{"id": "7", "function": {"name": "find", "arguments": "{}"}}]}},
         {"ofTool": {"toolId": "7", "name": "find", "content": [{"text": "Paris"}]}}
     ]"#;
-    std::fs::write(&history, messages).expect("a file");
+    fs::write(&history, messages).expect("a file");
     let ended = run(daprd, &["And cold?", "--history", history.to_str().expect("a path in UTF-8")]);
     let answer = "Where is it warm?\n\
         Tool Response for tool ID '7' with name 'find': Paris\n\
@@ -86,4 +87,21 @@ fn refuses(daprd: &Target) {
     assert!(token.contains("Unauthenticated: Unauthorized; DAPR_API_TOKEN"), "{token}");
     let names = said(&mut converse(daprd, &["Hello!"]));
     assert!(names.ends_with("one must be chosen: echo, we-ird+x (--component)\n"), "{names}");
+}
+
+/// daprd's echo calls its tools in every turn, and its arguments are no JSON: the run ends all the
+/// same, and says why.
+fn runs_tools(daprd: &Target) {
+    let tools = scratch("tools").join("tools.yaml");
+    let parameters = "{type: object, properties: {city: {type: string}}}";
+    let yaml = format!("tools: [{{name: f, command: [echo], parameters: {parameters}}}]");
+    fs::write(&tools, yaml).expect("a file");
+    let ended = child::run(
+        converse(daprd, &["The weather in Rome?", "--component=echo", "--tools"]).arg(tools),
+    );
+    assert!(!ended.success, "{ended:?}");
+    let told = "tool:  Error executing f: the arguments are no JSON";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
+    let last = ended.stderr.lines().last().expect("a reason");
+    assert!(last.starts_with("mynah: no answer: "), "{}", ended.stderr);
 }

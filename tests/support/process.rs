@@ -142,6 +142,19 @@ pub fn start_and_stop(args: &[&str]) -> Ended {
     Process::start(command.arg("--addresses-file").arg(&addresses)).stopped(&addresses)
 }
 
+/// Waits until none of the processes runs whose ids are in the file.
+pub fn all_end(pids: &Path) {
+    let pids = fs::read_to_string(pids).expect("ids of processes");
+    for pid in pids.split_whitespace() {
+        // One that nobody has taken leave of yet runs no more, either.
+        let runs = || {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
+        };
+        look(|| (!runs()).then_some(()), "a process does not end");
+    }
+}
+
 fn is_written(addresses: &Path) -> bool {
     fs::read_to_string(addresses).is_ok_and(|text| text.ends_with('\n'))
 }

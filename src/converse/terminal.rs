@@ -1,0 +1,64 @@
+//! What a terminal shows, and what it must not obey.
+
+use std::borrow::Cow;
+
+/// The longest that is shown of a call or a result, in characters.
+const LONGEST: usize = 200;
+
+/// Where text goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Into a file or a pipe, as it is.
+    Plain,
+    /// To a terminal, which obeys control characters.
+    Terminal,
+    /// The same, with colours.
+    Colours,
+}
+
+impl Look {
+    /// The text as it may be written.
+    pub(super) fn text(self, text: &str) -> Cow<'_, str> {
+        let is_safe = |char: char| !char.is_control() || matches!(char, '\n' | '\t');
+        if self == Self::Plain || text.chars().all(is_safe) {
+            return Cow::Borrowed(text);
+        }
+        text.chars().map(|char| if is_safe(char) { char } else { picture(char) }).collect()
+    }
+}
+
+/// The beginning of a text, on one line.
+pub(super) fn short(text: &str) -> String {
+    let line: String = text.chars().take(LONGEST).collect();
+    let end = if line.len() < text.len() { "…" } else { "" };
+    Look::Terminal.text(&line.replace(['\n', '\r', '\t'], " ")).into_owned() + end
+}
+
+/// What stands for a control character: Unicode has a picture of the older ones.
+fn picture(control: char) -> char {
+    match control {
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(control)),
+        '\x7f' => Some('\u{2421}'),
+        _ => None,
+    }
+    .unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_obeys_nothing() {
+        let text = "\x1b[2Jä\tb\r\n\x7f\u{9b}31m";
+        assert_eq!(Look::Terminal.text(text), "␛[2Jä\tb␍\n␡\u{fffd}31m");
+        assert_eq!(Look::Plain.text(text), text);
+    }
+
+    #[test]
+    fn what_is_shown_is_a_short_line() {
+        assert_eq!(short("a\r\n\x1bb"), "a  ␛b");
+        assert_eq!(short(&"ä".repeat(LONGEST)), "ä".repeat(LONGEST));
+        assert_eq!(short(&"ä".repeat(LONGEST + 1)), "ä".repeat(LONGEST) + "…");
+    }
+}

@@ -1,0 +1,45 @@
+//! Tools that a file defines, for a [`tool_loop`](crate::tool_loop).
+//!
+//! ```text
+//! file       what may be written in it, and its JSON Schema
+//!   value    times, sizes and counts within their bounds
+//! load       the file becomes tools, and the limits of each
+//! command    a tool that is a command
+//!   process  its process, with all that it starts
+//! ```
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use mynah::{
+//!     chat::{Message, Request, Role},
+//!     provider::echo::{Echo, EchoSettings},
+//!     tool_loop::{CancellationToken, LoopSettings, ToolLoop},
+//!     tools::Tools,
+//! };
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let Tools { registry, by_tool } = Tools::load("examples/tools.yaml".as_ref())?;
+//! let settings = LoopSettings { by_tool, ..LoopSettings::default() };
+//! let tool_loop = ToolLoop::new(registry, settings)?;
+//!
+//! let question = Message::new(Role::User, "What is the weather in Paris?");
+//! let request = Request { messages: vec![question], ..Request::default() };
+//! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
+//! let result = tool_loop.run(model, request, CancellationToken::new()).await;
+//! assert_eq!(result.text(), "It is sunny in Paris.");
+//! # Ok(())
+//! # }
+//! ```
+
+mod command;
+mod file;
+mod load;
+mod process;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub(crate) use file::schema;
+pub use load::Tools;

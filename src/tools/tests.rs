@@ -1,0 +1,96 @@
+//! Whether the JSON Schema of the file says what reading it says.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use super::{Tools, schema};
+use crate::{
+    component::{self, Problem},
+    json_schema::Schema,
+};
+
+const VALID: &[&str] = &[
+    "tools: []",
+    "{\"tools\": [{\"name\": \"f\", \"command\": [\"date\", \"+%H\"]}]}",
+    "defaults: {timeout: 1m30s, retries: 2, max_result: 65536}\ntools: []",
+    "defaults: {max_result: 64Ki}\ntools:\n- {name: f, command: [a], timeout: .5s, max_result: 16Mi}",
+    "tools:\n- {name: get-it_2, command: [a, ''], repeatable: true, cache: {}, parameters: {}}",
+    "tools:\n- {name: f, command: [a], cache: {ttl: 5m}, retries: 0, description: What it does}",
+    "tools:\n- {name: f, command: [a], timeout: null, parameters: {type: object}}",
+];
+
+const MISTAKES: &[&str] = &[
+    "{}",
+    "tools: f",
+    "- name: f",
+    "allow: []\ntools: []",
+    "defaults: {timeout: soon}\ntools: []",
+    "defaults: {timeout: -1s}\ntools: []",
+    "defaults: {retries: 11}\ntools: []",
+    "defaults: {max_result: 4MB}\ntools: []",
+    "defaults: {max_result: 0}\ntools: []",
+    "defaults: {tries: 3}\ntools: []",
+    "tools:\n- command: [a]",
+    "tools:\n- name: f",
+    "tools:\n- {name: f, command: []}",
+    "tools:\n- {name: f, command: date}",
+    "tools:\n- {name: get it, command: [a]}",
+    "tools:\n- {name: f, command: [a], http: {url: 'http://localhost'}}",
+    "tools:\n- {name: f, command: [a], parameters: [location]}",
+    "tools:\n- {name: f, command: [a], repeatable: maybe}",
+    "tools:\n- {name: f, command: [a], cache: {size: 5}}",
+];
+
+fn with_file<T>(text: &str, read: impl FnOnce(&Path) -> T) -> T {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), text).unwrap();
+    read(file.path())
+}
+
+fn load(text: &str) -> Result<Tools, Problem> {
+    with_file(text, Tools::load)
+}
+
+fn is_valid(text: &str) -> bool {
+    let value: Value = with_file(text, component::typed).unwrap();
+    Schema::compile(&schema()).unwrap().is_valid(&value)
+}
+
+#[test]
+fn what_is_valid_is_read() {
+    for text in VALID {
+        assert!(load(text).is_ok(), "{text}: {:?}", load(text));
+        assert!(is_valid(text), "{text}");
+    }
+}
+
+#[test]
+fn what_is_a_mistake_is_none_to_either() {
+    for text in MISTAKES {
+        assert!(load(text).is_err(), "{text}");
+        assert!(!is_valid(text), "{text}");
+    }
+}
+
+#[test]
+fn the_sample_is_valid() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tools.yaml");
+    let text = fs::read_to_string(file).unwrap();
+    let tools = load(&text).unwrap();
+    let names: Vec<_> = tools.registry.tools().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["get_weather", "count_words", "get_time"]);
+    assert!(is_valid(&text));
+}
+
+#[test]
+fn an_entry_beats_the_defaults() {
+    let text = "defaults: {timeout: 5s, retries: 1, max_result: 1Ki}\ntools:\n\
+                - {name: f, command: [a]}\n- {name: g, command: [a], timeout: 1s, retries: 0}";
+    let by_tool = load(text).unwrap().by_tool;
+    let limits = |name: &str| {
+        let limits = &by_tool[name];
+        (limits.timeout.as_secs(), limits.retries, limits.max_result)
+    };
+    assert_eq!((limits("f"), limits("g")), ((5, 1, 1024), (1, 0, 1024)));
+}

@@ -1,0 +1,154 @@
+//! Commands that do not do what a tool should.
+
+use insta::assert_snapshot;
+
+use super::{chain, scripted, with_tools};
+use crate::{
+    cli::{converse::said, report},
+    support::{
+        Sidecar,
+        process::{Process, all_end},
+    },
+};
+
+/// What is said where this is what runs.
+fn with(tool: &str) -> String {
+    let yaml = format!("tools: [{{name: run_it, {tool}}}]");
+    said(&mut with_tools(&Sidecar::start(), &yaml, &["Call run_it!"]))
+}
+
+#[test]
+fn one_that_fails() {
+    assert_snapshot!(with("command: [sh, -c, 'echo half; echo no such city >&2; exit 3']"), @"
+    Error executing run_it: exit status 3: no such city
+    -- stderr
+    calls: run_it {}
+    tool:  Error executing run_it: exit status 3: no such city
+    -- exit 0
+    ");
+    assert_snapshot!(with("command: ['false']"), @"
+    Error executing run_it: exit status 1
+    -- stderr
+    calls: run_it {}
+    tool:  Error executing run_it: exit status 1
+    -- exit 0
+    ");
+    assert_snapshot!(with("command: [sh, -c, 'kill -9 $$']"), @"
+    Error executing run_it: ended by signal: 9 (SIGKILL)
+    -- stderr
+    calls: run_it {}
+    tool:  Error executing run_it: ended by signal: 9 (SIGKILL)
+    -- exit 0
+    ");
+}
+
+#[test]
+fn one_that_is_not_there() {
+    assert_snapshot!(with("command: [no-such-program, --help]"), @"
+    Error executing run_it: cannot run no-such-program: No such file or directory (os error 2)
+    -- stderr
+    calls: run_it {}
+    tool:  Error executing run_it: cannot run no-such-program: No such file or directory (os error 2)
+    -- exit 0
+    ");
+}
+
+#[test]
+fn one_that_says_why_at_length() {
+    let said = with("command: [sh, -c, 'yes | head -c 100000 >&2; echo the reason >&2; exit 1']");
+    let reasons: Vec<_> = said.lines().filter(|line| line.ends_with("the reason")).collect();
+    assert_eq!(reasons.len(), 1, "{said}");
+    assert!(said.len() < 2_500, "{said}");
+}
+
+#[test]
+fn one_that_writes_a_lot() {
+    let said = with("command: [sh, -c, 'yes | head -c 10000000'], max_result: 4");
+    assert_snapshot!(said, @"
+    y
+    y
+
+    [cut: these are 4 of 9999999 bytes]
+    -- stderr
+    calls: run_it {}
+    tool:  run_it: y y  [cut: these are 4 of 9999999 bytes]
+    -- exit 0
+    ");
+}
+
+#[test]
+fn one_that_writes_for_ever() {
+    assert_snapshot!(with("command: ['yes']"), @"
+    Error executing run_it: the output is longer than 16 MiB
+    -- stderr
+    calls: run_it {}
+    tool:  Error executing run_it: the output is longer than 16 MiB
+    -- exit 0
+    ");
+}
+
+#[test]
+fn one_that_writes_no_text() {
+    assert_snapshot!(with(r"command: [printf, 'Gr\374n']"), @"
+    Error executing run_it: the output is not UTF-8 after 2 bytes
+    -- stderr
+    calls: run_it {}
+    tool:  Error executing run_it: the output is not UTF-8 after 2 bytes
+    -- exit 0
+    ");
+}
+
+/// What it leaves in the background holds its output open, and ends with it.
+#[test]
+fn one_that_leaves_something_behind() {
+    assert_snapshot!(with("command: [sh, -c, 'sleep 1000 & echo done']"), @"
+    done
+    -- stderr
+    calls: run_it {}
+    tool:  run_it: done
+    -- exit 0
+    ");
+}
+
+/// More than a pipe holds.
+#[test]
+fn one_that_does_not_read() {
+    let call = format!(r#"{{"name": "run_it", "args": {{"text": "{}"}}}}"#, "x".repeat(300_000));
+    let steps = format!(
+        r#"{{"messages": [{{"tool_call": [{call}]}}]}}, {{"messages": [{{"tool_results": {{}}}}]}}"#
+    );
+    let sidecar = scripted();
+    let mut command = with_tools(&sidecar, "tools: [{name: run_it, command: [echo, done]}]", &[]);
+    let ended = Process::start_with_input(&mut command, chain(&steps)).ended();
+    assert_eq!((ended.stdout.as_str(), ended.code), ("done\n", Some(0)), "{}", ended.stderr);
+}
+
+/// It runs where the user is, with the user's environment.
+#[test]
+fn one_that_looks_around() {
+    let yaml = "tools: [{name: run_it, command: [sh, -c, 'ls; echo $NAME; cat']}]";
+    let sidecar = Sidecar::start();
+    let mut command = with_tools(&sidecar, yaml, &["Call run_it!"]);
+    let ended = Process::start(command.env("NAME", "parrot")).ended();
+    assert_eq!(ended.stdout, "tools.yaml\nparrot\n{}\n");
+}
+
+/// A signal ends the command with all that it has started, and then the program.
+#[test]
+fn one_that_never_ends() {
+    let script = "sleep 1000 & echo $$ $! > new; mv new pids; trap '' TERM; wait; wait";
+    let yaml = format!("tools: [{{name: run_it, command: [sh, -c, \"{script}\"]}}]");
+    let sidecar = Sidecar::start();
+    let mut command = with_tools(&sidecar, &yaml, &["Call run_it!"]);
+    let pids = command.get_current_dir().unwrap().join("pids");
+    let process = Process::start(&mut command);
+    process.signal_once_there_is(&pids, "TERM");
+    assert_snapshot!(report(&process.ended()), @"
+    -- stderr
+    calls: run_it {}
+    tool:  Error executing run_it: the tool loop ended before there was a result
+    mynah: cancelled
+    -- exit 143
+    ");
+    all_end(&pids);
+}

@@ -1,0 +1,162 @@
+//! A conversation at a terminal: what is typed, and what is shown.
+
+use std::{path::Path, process::Command};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::{WEATHER, tools};
+use crate::{
+    cli::{converse::file, report},
+    interop::toolchain,
+    support::{Sidecar, mynah, process::Process},
+};
+
+const CTRL_C: &str = "\x03";
+const CTRL_D: &str = "\x04";
+
+/// `mynah converse` at a terminal, where this is typed.
+fn at_a_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/terminal.py");
+    let plain = mynah();
+    let mut command = Command::new("python3");
+    for (name, _) in plain.get_envs() {
+        command.env_remove(name);
+    }
+    command.env("DAPR_GRPC_PORT", sidecar.grpc.port().to_string());
+    command.arg(script).arg(json!(steps).to_string());
+    command.arg(plain.get_program()).arg("converse").args(args);
+    report(&Process::start(&mut command).ended())
+}
+
+/// Types each line at a prompt.
+fn typed(sidecar: &Sidecar, args: &[&str], lines: &[&str]) -> String {
+    let step = |line: &&str| json!({"sees": "you> ", "types": line});
+    at_a_terminal(sidecar, args, &lines.iter().map(step).collect::<Vec<_>>())
+}
+
+fn suite(run: impl FnOnce()) {
+    toolchain::suite("a conversation at a terminal", || {
+        toolchain::has("python3")?;
+        run();
+        Ok(())
+    });
+}
+
+#[test]
+fn a_conversation() {
+    suite(|| {
+        let lines = ["Hello!\n", " \n", "And again.\n", CTRL_D];
+        assert_snapshot!(typed(&Sidecar::start(), &[], &lines), @"
+        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        you> Hello!
+        Hello!
+        you>
+        you> And again.
+        And again.
+        you>
+        -- exit 0
+        ");
+        assert_snapshot!(typed(&Sidecar::start(), &[], &["/quit\n"]), @"
+        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        you> /quit
+        -- exit 0
+        ");
+    });
+}
+
+/// The second question is answered by what the first one came to.
+#[test]
+fn a_conversation_with_tools_remembers_them() {
+    suite(|| {
+        let file = tools(WEATHER);
+        let args = ["--tools", file.to_str().unwrap(), "--system=Be brief.", "--json"];
+        let lines = ["The weather in Paris?\n", "And the weather in Rome?\n", CTRL_D];
+        let said = typed(&Sidecar::start(), &args, &lines);
+        for answer in ["Paris", "Rome"] {
+            let answer = format!(r#"  "text": "It is sunny in {answer}.","#);
+            assert!(said.contains(&answer), "{answer}: {said}");
+        }
+        let last = said.split(r#""messages""#).last().unwrap();
+        for text in ["Be brief.", "The weather in Paris?", "It is sunny in Paris.", "in Rome."] {
+            assert!(last.contains(text), "{text}: {said}");
+        }
+    });
+}
+
+#[test]
+fn a_history_is_answered_first() {
+    suite(|| {
+        let history = file(r#"[{"ofUser": {"content": [{"text": "\u001b[2JIs it raining?"}]}}]"#);
+        let args = ["--history", history.to_str().unwrap()];
+        assert_snapshot!(typed(&Sidecar::start(), &args, &["Why?\n", CTRL_D]), @"
+        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        ␛[2JIs it raining?
+        you> Why?
+        Why?
+        you>
+        -- exit 0
+        ");
+    });
+}
+
+#[test]
+fn a_question_that_cannot_be_answered_is_forgotten() {
+    suite(|| {
+        let said = typed(&Sidecar::start(), &["--component=nope"], &["Hello!\n", CTRL_D]);
+        assert_snapshot!(crate::cli::without_ports(&said), @"
+        mynah: this is nope; Ctrl-D or /quit ends the conversation
+        you> Hello!
+        mynah: the call to 127.0.0.1:[port] ended with InvalidArgument: failed finding conversation component nope
+        you>
+        -- exit 0
+        ");
+    });
+}
+
+#[test]
+fn ctrl_c_at_the_prompt_ends_it() {
+    suite(|| {
+        assert_snapshot!(typed(&Sidecar::start(), &[], &[CTRL_C]), @"
+        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        you> ^C
+        mynah: cancelled
+        -- exit 130
+        ");
+    });
+}
+
+/// The tool, and what it has started, end; the conversation goes on.
+#[test]
+fn ctrl_c_cancels_an_answer() {
+    suite(|| {
+        let file = tools("");
+        let folder = file.parent().unwrap();
+        let pids = folder.join("pids");
+        let script = format!(
+            "sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; trap '' INT TERM; wait",
+            pids.display()
+        );
+        let yaml = format!("tools: [{{name: wait_long, command: [sh, -c, \"{script}\"]}}]");
+        std::fs::write(&file, yaml).unwrap();
+        let steps = [
+            json!({"sees": "you> ", "types": "wait_long\n"}),
+            json!({"sees": "calls:", "there_is": pids, "types": CTRL_C}),
+            json!({"sees": "you> ", "types": "Hello!\n"}),
+            json!({"sees": "you> ", "types": CTRL_D}),
+        ];
+        let args = ["--tools", file.to_str().unwrap()];
+        assert_snapshot!(at_a_terminal(&Sidecar::start(), &args, &steps), @"
+        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        you> wait_long
+        calls: wait_long {}
+        ^Ctool:  Error executing wait_long: the tool loop ended before there was a result
+        mynah: cancelled
+        you> Hello!
+        Hello!
+        you>
+        -- exit 0
+        ");
+        crate::support::process::all_end(&pids);
+    });
+}

@@ -1,0 +1,79 @@
+//! Tools of a file: whatever ends a call ends its command, with all that it has started.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use futures_util::StreamExt;
+use mynah::{
+    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopSettings, ToolLoop},
+    tools::Tools,
+};
+
+use super::{ask, double::calls_then_repeats, outcomes, told};
+use crate::support::{process::all_end, scratch};
+
+/// A loop with one tool that never ends by itself, and the file where it says which processes run.
+fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
+    let folder = scratch("endless");
+    let pids = folder.join("pids");
+    let script = format!("sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait", pids.display());
+    let file = folder.join("tools.yaml");
+    let yaml = format!("tools: [{{name: wait, command: [sh, -c, \"{script}\"]{limits}}}]");
+    fs::write(&file, yaml).unwrap();
+    let Tools { registry, by_tool } = Tools::load(&file).unwrap();
+    let settings = LoopSettings { by_tool, ..LoopSettings::default() };
+    (Arc::new(ToolLoop::new(registry, settings).unwrap()), pids)
+}
+
+/// Waits until the command runs.
+async fn runs(pids: &Path) {
+    let there = async || pids.exists().then_some(());
+    crate::support::process::until(there, "the command does not run").await;
+}
+
+fn model() -> Arc<dyn mynah::provider::Provider> {
+    calls_then_repeats(&[&[("wait", "{}")]])
+}
+
+#[tokio::test]
+async fn a_timeout_ends_the_command() {
+    let (tool_loop, pids) = endless(", timeout: 5s");
+    let result = tool_loop.run(model(), ask("Go!"), CancellationToken::new()).await;
+    assert_eq!(outcomes(&result), ["timed_out"]);
+    assert_eq!(told(&result), ["Error executing wait: no result within 5s"]);
+    all_end(&pids);
+}
+
+#[tokio::test]
+async fn a_token_ends_the_command() {
+    let (tool_loop, pids) = endless("");
+    let cancel = CancellationToken::new();
+    let running = tool_loop.run(model(), ask("Go!"), cancel.clone());
+    let (result, ()) = tokio::join!(running, async {
+        runs(&pids).await;
+        cancel.cancel();
+    });
+    assert_eq!(result.end, EndReason::Cancelled);
+    all_end(&pids);
+    let leader = fs::read_to_string(&pids).unwrap();
+    let leader = leader.split_whitespace().next().unwrap().to_owned();
+    let gone = async || fs::metadata(format!("/proc/{leader}")).is_err().then_some(());
+    crate::support::process::until(gone, "the command stays behind as a zombie").await;
+}
+
+#[tokio::test]
+async fn dropping_the_run_ends_the_command() {
+    let (tool_loop, pids) = endless("");
+    let mut events = tool_loop.run_stream(model(), ask("Go!"), CancellationToken::new());
+    tokio::select! {
+        () = runs(&pids) => {}
+        () = async { while let Some(event) = events.next().await {
+            assert!(!matches!(event, LoopEvent::Ended(_)), "{event:?}");
+        } } => {}
+    }
+    drop(events);
+    all_end(&pids);
+}
