@@ -43,6 +43,7 @@ pub mod metrics;
 pub mod run;
 pub mod schema;
 pub mod signals;
+pub mod terminal;
 mod clock;
 mod duration;
 mod json_schema;

@@ -21,6 +21,7 @@ use mynah::{
     run::RunError,
     schema::schema,
     signals::Signals,
+    terminal::harmless,
 };
 use tokio::runtime::Runtime;
 
@@ -49,7 +50,7 @@ fn main() -> ExitCode {
         Some(Command::Schema(args)) => Ok(schema(&args)),
     };
     done.unwrap_or_else(|error| {
-        let _ = writeln!(io::stderr(), "mynah: {error:#}");
+        let _ = writeln!(io::stderr(), "mynah: {}", harmless(&format!("{error:#}")));
         ExitCode::from(exit_code(&error))
     })
 }

@@ -8,7 +8,6 @@
 //!   repl       one after the other, to prompts that are typed
 //!   tell       what happens meanwhile, for people, or
 //!   json       as JSON
-//! terminal     what a terminal may be sent
 //! ```
 //!
 //! The connection is that of [`client`](crate::client).
@@ -21,7 +20,6 @@ mod repl;
 mod request;
 mod run;
 mod tell;
-mod terminal;
 
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
@@ -34,13 +32,13 @@ use self::{
     print::{Form, Printer},
     run::Runner,
     tell::Teller,
-    terminal::Look,
 };
 use crate::{
     cli::ConverseArgs,
     client::{Address, Client, Pieces, RemoteComponent},
     environment::Environment,
     signals::Signals,
+    terminal::{Look, harmless},
     tool_loop::{LoopSettings, ToolLoop},
     tools::Tools,
     wire::proto::ConversationRequestAlpha2,
@@ -142,5 +140,5 @@ fn form(args: &ConverseArgs, environment: &Environment) -> Form {
 /// Says something that is not the answer.
 fn note(text: &str) {
     // Where nobody reads it, there is nobody to tell.
-    let _ = writeln!(io::stderr(), "mynah: {text}");
+    let _ = writeln!(io::stderr(), "mynah: {}", harmless(text));
 }

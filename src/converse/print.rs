@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use super::{error::Error, note, terminal::Look};
+use super::{error::Error, note};
 use crate::{
     client,
+    terminal::Look,
     wire::{
         json,
         proto::{

@@ -11,9 +11,11 @@ use super::{
     json::{Ended, Event},
     note,
     print::{Form, note_reason},
-    terminal::{Look, short},
 };
-use crate::tool_loop::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult};
+use crate::{
+    terminal::{Look, short},
+    tool_loop::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
+};
 
 /// Tells of runs, one after the other.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{WEATHER, tools};
 use crate::{
-    cli::{converse::file, report},
+    cli::{converse::file, report, without_ports},
     interop::toolchain,
     support::{Sidecar, mynah, process::Process},
 };
@@ -100,11 +100,28 @@ fn a_history_is_answered_first() {
     });
 }
 
+/// As it is for one question, too, and for what is wrong with it.
+#[test]
+fn control_characters_are_shown() {
+    suite(|| {
+        let sidecar = Sidecar::start();
+        let said = |args: &[&str]| at_a_terminal(&sidecar, args, &[]);
+        assert_snapshot!(said(&["\x1b[2JHello!"]), @"
+        ␛[2JHello!
+        -- exit 0
+        ");
+        assert_snapshot!(without_ports(&said(&["Hello!", "--component=\x1b[2J"])), @"
+        mynah: the call to 127.0.0.1:[port] ended with InvalidArgument: failed finding conversation component ␛[2J
+        -- exit 1
+        ");
+    });
+}
+
 #[test]
 fn a_question_that_cannot_be_answered_is_forgotten() {
     suite(|| {
         let said = typed(&Sidecar::start(), &["--component=nope"], &["Hello!\n", CTRL_D]);
-        assert_snapshot!(crate::cli::without_ports(&said), @"
+        assert_snapshot!(without_ports(&said), @"
         mynah: this is nope; Ctrl-D or /quit ends the conversation
         you> Hello!
         mynah: the call to 127.0.0.1:[port] ended with InvalidArgument: failed finding conversation component nope

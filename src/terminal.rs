@@ -2,46 +2,57 @@
 
 use std::borrow::Cow;
 
-/// The longest that is shown of a call or a result, in characters.
+/// The longest that [`short`] keeps, in characters.
 const LONGEST: usize = 200;
 
 /// Where text goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(crate) enum Look {
     /// Into a file or a pipe, as it is.
     Plain,
-    /// To a terminal, which obeys control characters.
+    /// To a terminal.
     Terminal,
-    /// The same, with colours.
+    /// To a terminal, with colours.
     Colours,
 }
 
 impl Look {
     /// The text as it may be written.
-    pub(super) fn text(self, text: &str) -> Cow<'_, str> {
-        let is_safe = |char: char| !char.is_control() || matches!(char, '\n' | '\t');
-        if self == Self::Plain || text.chars().all(is_safe) {
-            return Cow::Borrowed(text);
-        }
-        text.chars().map(|char| if is_safe(char) { char } else { picture(char) }).collect()
+    pub(crate) fn text(self, text: &str) -> Cow<'_, str> {
+        if self == Self::Plain { Cow::Borrowed(text) } else { harmless(text) }
     }
+}
+
+/// The text with pictures of control characters in their place, which a terminal would obey; line
+/// breaks and tabs stay.
+///
+/// ```
+/// use mynah::terminal::harmless;
+/// assert_eq!(harmless("\x1b[2Jone\ntwo"), "␛[2Jone\ntwo");
+/// ```
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let is_safe = |char: char| !char.is_control() || matches!(char, '\n' | '\t');
+    if text.chars().all(is_safe) {
+        return Cow::Borrowed(text);
+    }
+    text.chars().map(|char| if is_safe(char) { char } else { picture(char) }).collect()
 }
 
 /// The beginning of a text, on one line.
-pub(super) fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let line: String = text.chars().take(LONGEST).collect();
     let end = if line.len() < text.len() { "…" } else { "" };
-    Look::Terminal.text(&line.replace(['\n', '\r', '\t'], " ")).into_owned() + end
+    harmless(&line.replace(['\n', '\r', '\t'], " ")).into_owned() + end
 }
 
-/// What stands for a control character: Unicode has a picture of the older ones.
+/// Unicode has a picture of each of the older ones.
 fn picture(control: char) -> char {
-    match control {
+    let picture = match control {
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(control)),
         '\x7f' => Some('\u{2421}'),
         _ => None,
-    }
-    .unwrap_or(char::REPLACEMENT_CHARACTER)
+    };
+    picture.unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
 #[cfg(test)]
