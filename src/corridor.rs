@@ -53,7 +53,7 @@ pub async fn stream_alpha1(
     Ok(deltas.map(move |delta| match delta? {
         Delta::Text(text) => Ok(encode::alpha1_chunk(text)),
         Delta::Complete(response) => {
-            Ok(encode::alpha1_complete(response, std::mem::take(&mut returned)))
+            Ok(encode::alpha1_complete(*response, std::mem::take(&mut returned)))
         }
     }))
 }
@@ -73,7 +73,7 @@ pub async fn stream_alpha2(
     Ok(deltas.map(move |delta| match delta? {
         Delta::Text(text) => Ok(encode::alpha2_chunk(text)),
         Delta::Complete(response) => {
-            Ok(encode::alpha2_complete(response, std::mem::take(&mut returned)))
+            Ok(encode::alpha2_complete(*response, std::mem::take(&mut returned)))
         }
     }))
 }

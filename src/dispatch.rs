@@ -3,10 +3,18 @@
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use arc_swap::ArcSwap;
-use futures_util::{StreamExt, stream::BoxStream};
+use futures_util::{
+    StreamExt,
+    stream::{BoxStream, Stream},
+};
 
 use crate::{
     chat::{Delta, Error, Request, Response},
@@ -106,15 +114,13 @@ impl Component {
     pub async fn stream(
         self: Arc<Self>,
         request: Request,
-    ) -> Result<BoxStream<'static, Result<Delta, Error>>, Error> {
-        let mut deltas = self.clone().open(request).await.map_err(|error| self.fail(error))?;
-        let Some(first) = deltas.next().await else {
-            return Err(self.fail(no_answer()));
+    ) -> Result<impl Stream<Item = Result<Delta, Error>> + Send + use<>, Error> {
+        let mut rest = self.clone().open(request).await.map_err(|error| self.fail(error))?;
+        let first = match rest.next().await {
+            Some(first) => Some(first.map_err(|error| self.fail(error))?),
+            None => return Err(self.fail(no_answer())),
         };
-        let first = first.map_err(|error| self.fail(error))?;
-        let first = self.watch(Ok(first));
-        let rest = deltas.map(move |delta| self.watch(delta));
-        Ok(futures_util::stream::once(async { first }).chain(rest).boxed())
+        Ok(Watched { component: self, first, rest })
     }
 
     async fn answer(self: Arc<Self>, request: Request) -> Result<Response, ProviderError> {
@@ -143,14 +149,7 @@ impl Component {
         if large { Ok(off_thread(ask).await?) } else { Ok(ask()) }
     }
 
-    /// Counts the piece that ends a stream.
-    fn watch(&self, delta: Result<Delta, ProviderError>) -> Result<Delta, Error> {
-        if matches!(delta, Ok(Delta::Complete(_))) {
-            self.calls.count(true);
-        }
-        delta.map_err(|error| self.fail(error))
-    }
-
+    #[cold]
     fn fail(&self, error: ProviderError) -> Error {
         self.calls.count(false);
         self.error(error)
@@ -158,6 +157,36 @@ impl Component {
 
     fn error(&self, error: ProviderError) -> Error {
         Error::Provider { component: self.name.clone(), error }
+    }
+}
+
+/// The deltas of a call, which counts when it ends. Written out, since adapters would move each
+/// delta from one to the next.
+struct Watched {
+    component: Arc<Component>,
+    /// The first delta, until somebody takes it.
+    first: Option<Delta>,
+    rest: Deltas,
+}
+
+impl Stream for Watched {
+    type Item = Result<Delta, Error>;
+
+    #[inline]
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let delta = match self.first.take() {
+            Some(first) => Some(Ok(first)),
+            None => ready!(self.rest.poll_next_unpin(cx)),
+        };
+        Poll::Ready(match delta {
+            Some(Err(error)) => Some(Err(self.component.fail(error))),
+            Some(Ok(Delta::Complete(response))) => {
+                self.component.calls.count(true);
+                Some(Ok(Delta::Complete(response)))
+            }
+            Some(Ok(Delta::Text(text))) => Some(Ok(Delta::Text(text))),
+            None => None,
+        })
     }
 }
 
@@ -189,7 +218,7 @@ async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, P
 async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, ProviderError> {
     let whole = stream::whole(deltas).await?.ok_or_else(no_answer)?;
     let response = scrub(scrubber, whole).await?;
-    Ok(stream::deltas(response, Pace::default()).map(Ok).boxed())
+    Ok(stream::deltas(response, Pace::default()))
 }
 
 impl From<Panicked> for ProviderError {

@@ -1,10 +1,10 @@
 //! Responses into deltas, and back.
 
-use std::{num::NonZeroUsize, time::Duration};
+use std::{iter, num::NonZeroUsize, time::Duration};
 
 use futures_util::{
-    StreamExt, future,
-    stream::{self, Stream},
+    StreamExt,
+    stream::{self, BoxStream, Stream},
 };
 
 use crate::{
@@ -43,50 +43,95 @@ impl Default for Pace {
 /// assert_eq!(chunks(" a  b \n").collect::<Vec<_>>(), [" a", "  b \n"]);
 /// ```
 pub fn chunks(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let (chunk, after) = rest.split_at(word_len(rest));
-        rest = after;
-        (!chunk.is_empty()).then_some(chunk)
-    })
+    let mut cuts = Cuts::new(text, NonZeroUsize::MIN);
+    iter::from_fn(move || cuts.next(text))
 }
 
-/// The length of the first words together.
-fn chunk_len(text: &str, words: NonZeroUsize) -> usize {
-    let mut end = 0;
-    for _ in 0..words.get() {
-        match word_len(&text[end..]) {
-            0 => break,
-            len => end += len,
-        }
+/// Where a text is cut.
+struct Cuts {
+    words: NonZeroUsize,
+    /// The end of the last piece.
+    at: usize,
+    /// The end of the last word of the text.
+    last: usize,
+}
+
+impl Cuts {
+    fn new(text: &str, words: NonZeroUsize) -> Self {
+        Self { words, at: 0, last: text.trim_end().len() }
     }
-    end
+
+    /// The next piece of the same text.
+    fn next<'t>(&mut self, text: &'t str) -> Option<&'t str> {
+        let start = self.at;
+        for _ in 0..self.words.get() {
+            self.at = word_end(text, self.at);
+            if self.at >= self.last {
+                self.at = text.len();
+                break;
+            }
+        }
+        (start < self.at).then(|| &text[start..self.at])
+    }
 }
 
-fn word_len(text: &str) -> usize {
-    let word = text.len() - text.trim_start().len();
-    let end = text[word..].find(char::is_whitespace).map_or(text.len(), |len| word + len);
-    if text[end..].trim_start().is_empty() { text.len() } else { end }
+/// The end of the first word after `at`.
+fn word_end(text: &str, at: usize) -> usize {
+    // Mostly it is ASCII, whose characters need not be put together from bytes.
+    let rest = &text.as_bytes()[at..];
+    let white = rest.iter().take_while(|byte| is_white(**byte)).count();
+    let word = rest[white..].iter().take_while(|byte| byte.is_ascii_graphic()).count();
+    let end = at + white + word;
+    match text.as_bytes().get(end) {
+        Some(byte) if !is_white(*byte) => any_word_end(text, at),
+        _ => end,
+    }
+}
+
+/// ASCII's part of [`char::is_whitespace`].
+fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+fn any_word_end(text: &str, at: usize) -> usize {
+    let word = text[at..].trim_start();
+    text.len() - word.len() + word.find(char::is_whitespace).unwrap_or(word.len())
 }
 
 /// Streams a response that is known whole.
-pub(crate) fn deltas(response: Response, pace: Pace) -> impl Stream<Item = Delta> + Send + 'static {
-    let content = response.content.clone();
-    texts(content, pace).chain(stream::once(future::ready(Delta::Complete(response))))
+pub(crate) fn deltas<E: Send + 'static>(
+    response: Response,
+    pace: Pace,
+) -> BoxStream<'static, Result<Delta, E>> {
+    said(response.content.clone(), Ok(response), pace)
 }
 
-/// Streams a text, without an end.
-pub(crate) fn texts(text: String, pace: Pace) -> impl Stream<Item = Delta> + Send + 'static {
-    stream::unfold((text, 0), move |(text, at)| async move {
-        let len = chunk_len(&text[at..], pace.words_per_chunk);
-        match (at, len) {
-            (0, _) => clock::pause(pace.time_to_first_chunk).await,
-            (_, 0) => {}
-            _ => clock::pause(pace.chunk_delay).await,
-        }
-        let chunk = text[at..at + len].to_owned();
-        (len > 0).then(|| (Delta::Text(chunk), (text, at + len)))
-    })
+/// Streams a text, then an end, which may be an error.
+pub(crate) fn said<E: Send + 'static>(
+    text: String,
+    end: Result<Response, E>,
+    pace: Pace,
+) -> BoxStream<'static, Result<Delta, E>> {
+    let Pace { words_per_chunk, chunk_delay, time_to_first_chunk } = pace;
+    let end_wait = if text.is_empty() { time_to_first_chunk } else { Duration::ZERO };
+    let end = end.map(|response| Delta::Complete(Box::new(response)));
+    let texts = pieces(text, words_per_chunk).map(|text| Ok(Delta::Text(text)));
+    if time_to_first_chunk.max(chunk_delay).is_zero() {
+        return stream::iter(texts.chain(iter::once(end))).boxed();
+    }
+    let waits = iter::once(time_to_first_chunk).chain(iter::repeat(chunk_delay));
+    let timed = waits.zip(texts).chain(iter::once((end_wait, end)));
+    let after_wait = async |(wait, delta)| {
+        clock::pause(wait).await;
+        delta
+    };
+    stream::iter(timed).then(after_wait).boxed()
+}
+
+/// Cuts a text.
+fn pieces(text: String, words: NonZeroUsize) -> impl Iterator<Item = String> {
+    let mut cuts = Cuts::new(&text, words);
+    iter::from_fn(move || cuts.next(&text).map(str::to_owned))
 }
 
 /// The response that a stream ends with; `None` where it ends without one.
@@ -95,7 +140,7 @@ pub(crate) async fn whole<E>(
 ) -> Result<Option<Response>, E> {
     while let Some(delta) = deltas.next().await {
         if let Delta::Complete(response) = delta? {
-            return Ok(Some(response));
+            return Ok(Some(*response));
         }
     }
     Ok(None)
@@ -103,6 +148,8 @@ pub(crate) async fn whole<E>(
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -119,7 +166,10 @@ mod tests {
         let response = Response { content: content.to_owned(), ..Response::default() };
         runtime.block_on(async {
             let start = Moment::now();
-            deltas(response, pace).map(|delta| (start.age().as_millis(), delta)).collect().await
+            deltas::<Infallible>(response, pace)
+                .map(|delta| (start.age().as_millis(), delta.unwrap()))
+                .collect()
+                .await
         })
     }
 
@@ -163,13 +213,16 @@ mod tests {
         fn however_many_words_a_chunk_has_the_text_stays(
             text in "[a-c \\n\u{3000}]{0,40}", words in 1_usize..6,
         ) {
-            let mut rest = text.as_str();
-            let mut pieces = 0;
-            while !rest.is_empty() {
-                rest = &rest[chunk_len(rest, pace(words).words_per_chunk)..];
-                pieces += 1;
-            }
-            prop_assert_eq!(pieces, chunks(&text).count().div_ceil(words));
+            let pieces: Vec<_> = pieces(text.clone(), pace(words).words_per_chunk).collect();
+            prop_assert_eq!(pieces.concat(), text.as_str());
+            prop_assert_eq!(pieces.len(), chunks(&text).count().div_ceil(words));
+        }
+
+        #[test]
+        fn the_short_way_to_the_end_of_a_word_is_as_far(
+            text in "[a\\x07\\x7f \\t\u{b}é\u{85}\u{a0}\u{3000}]{0,8}",
+        ) {
+            prop_assert_eq!(word_end(&text, 0), any_word_end(&text, 0), "{:?}", text);
         }
 
         #[test]

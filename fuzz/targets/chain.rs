@@ -42,7 +42,7 @@ fn streamed(deltas: Vec<Result<Delta, ProviderError>>) -> Result<Response, Provi
             Delta::Text(chunk) => text += &chunk,
             Delta::Complete(response) => {
                 assert_eq!(response.content, text);
-                return Ok(response);
+                return Ok(*response);
             }
         }
     }

@@ -9,5 +9,7 @@ pub enum Delta {
     /// The next piece of the content, never empty.
     Text(String),
     /// The end: what the unary call would have returned. Tool calls come only here.
-    Complete(Response),
+    ///
+    /// In a box, since it comes once, and a text is moved from hand to hand a thousand times.
+    Complete(Box<Response>),
 }

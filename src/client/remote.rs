@@ -87,7 +87,9 @@ impl RemoteComponent {
     fn deltas(self: Arc<Self>, pieces: Pieces) -> Deltas {
         let delta = move |piece| match piece {
             Piece::Chunk(chunk) => Ok(Delta::Text(chunk.content)),
-            Piece::Complete(end) => self.response(end.outputs).map(Delta::Complete),
+            Piece::Complete(end) => {
+                self.response(end.outputs).map(|response| Delta::Complete(response.into()))
+            }
         };
         let pieces = pieces.try_filter_map(|piece| future::ok(piece.message));
         pieces.map(move |piece| piece.and_then(&delta)).boxed()
@@ -98,7 +100,7 @@ type Deltas = BoxStream<'static, Result<Delta, Error>>;
 
 fn one_piece(response: Response) -> impl Stream<Item = Result<Delta, Error>> {
     let text = (!response.content.is_empty()).then(|| Delta::Text(response.content.clone()));
-    stream::iter(text.into_iter().chain([Delta::Complete(response)]).map(Ok))
+    stream::iter(text.into_iter().chain([Delta::Complete(response.into())]).map(Ok))
 }
 
 impl Provider for RemoteComponent {

@@ -19,7 +19,7 @@ impl Pieces {
         let end = self
             .ends_with
             .clone()
-            .map(|()| Delta::Complete(Response { content, ..Response::default() }));
+            .map(|()| Delta::Complete(Response { content, ..Response::default() }.into()));
         texts.chain([end]).collect()
     }
 }

@@ -30,7 +30,8 @@ impl Runtime {
     }
 
     fn send<T: Message>(&self, answer: T) -> Answer<T> {
-        Ok(Response::new(within(self.sidecar.max_body_size, answer)?))
+        within(self.sidecar.max_body_size, &answer)?;
+        Ok(Response::new(answer))
     }
 
     fn stream<T: Message + 'static>(
@@ -38,15 +39,19 @@ impl Runtime {
         messages: impl Stream<Item = Result<T, Error>> + Send + 'static,
     ) -> Answer<Streamed<T>> {
         let limit = self.sidecar.max_body_size;
-        let messages = messages.map(move |message| Ok(within(limit, message?)?));
+        let messages = messages.map(move |message| {
+            let message = message?;
+            within(limit, &message)?;
+            Ok(message)
+        });
         Ok(Response::new(messages.boxed()))
     }
 }
 
 /// Refuses a message that the client would refuse.
-fn within<T: Message>(limit: usize, message: T) -> Result<T, Error> {
+fn within(limit: usize, message: &impl Message) -> Result<(), Error> {
     let size = message.encoded_len();
-    if size > limit { Err(Error::ResponseTooLarge { size, limit }) } else { Ok(message) }
+    if size > limit { Err(Error::ResponseTooLarge { size, limit }) } else { Ok(()) }
 }
 
 #[tonic::async_trait]

@@ -28,7 +28,7 @@ impl Model {
         while let Some(delta) = deltas.next().await {
             match delta? {
                 Delta::Text(text) => self.tell(|| LoopEvent::Text(text)).await,
-                Delta::Complete(response) => return Ok(response),
+                Delta::Complete(response) => return Ok(*response),
             }
         }
         Err(no_end())

@@ -227,6 +227,7 @@ fn provider_row(kind: ErrorKind) -> (Code, StatusCode) {
 }
 
 impl From<Error> for Status {
+    #[cold]
     fn from(error: Error) -> Self {
         let (code, message) = (error.grpc_code(), error.message());
         let details = match error {

@@ -88,7 +88,8 @@ where
             Err(error) => return stream::once(future::ready(Err(error))).boxed(),
         };
         let words = response.content.split_inclusive(' ').map(|word| Delta::Text(word.to_owned()));
-        let deltas: Vec<_> = words.chain([Delta::Complete(response.clone())]).map(Ok).collect();
+        let deltas: Vec<_> =
+            words.chain([Delta::Complete(response.clone().into())]).map(Ok).collect();
         stream::iter(deltas).boxed()
     }
 }

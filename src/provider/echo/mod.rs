@@ -59,7 +59,7 @@ impl Provider for Echo {
         request: Arc<Request>,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.reply(&request) {
-            Ok(response) => deltas(response, self.settings.pace).map(Ok).boxed(),
+            Ok(response) => deltas(response, self.settings.pace),
             Err(error) => stream::once(future::ready(Err(error))).boxed(),
         }
     }

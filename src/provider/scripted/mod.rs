@@ -31,7 +31,7 @@ use std::{ops::Range, sync::Arc, time::Duration};
 use futures_util::{
     FutureExt, StreamExt,
     future::{self, BoxFuture},
-    stream::{self, BoxStream, Stream},
+    stream::{self, BoxStream},
 };
 
 pub use self::{
@@ -48,7 +48,7 @@ use super::{Provider, ProviderError};
 use crate::{
     chat::{Delta, ErrorKind, Request, Response},
     clock,
-    stream::{Pace, texts},
+    stream::{Pace, said},
 };
 
 /// What is said after the last step of a chain, unless the component says otherwise.
@@ -160,7 +160,7 @@ impl Provider for Scripted {
         request: Arc<Request>,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.turn(&request) {
-            Ok(Some(turn)) => turn.stream().boxed(),
+            Ok(Some(turn)) => turn.stream(),
             Ok(None) => match self.fallback() {
                 Ok(fallback) => fallback.stream(request),
                 Err(error) => stream::once(future::ready(Err(error))).boxed(),
@@ -175,11 +175,10 @@ impl Provider for Scripted {
 }
 
 impl Turn {
-    fn stream(self) -> impl Stream<Item = Result<Delta, ProviderError>> + Send + 'static {
+    fn stream(self) -> BoxStream<'static, Result<Delta, ProviderError>> {
         let Self { spoken: Spoken { text, end }, delay, pace } = self;
-        let wait = stream::once(clock::pause(delay)).filter_map(|()| future::ready(None));
-        let end = stream::once(future::ready(end.map(Delta::Complete)));
-        wait.chain(texts(text, pace).map(Ok)).chain(end)
+        let time_to_first_chunk = pace.time_to_first_chunk.saturating_add(delay);
+        said(text, end, Pace { time_to_first_chunk, ..pace })
     }
 }
 
