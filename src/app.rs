@@ -64,9 +64,6 @@ pub enum StartError {
         /// Why.
         source: io::Error,
     },
-    /// The built-in descriptors are broken.
-    #[error("reflection")]
-    Reflection(#[from] tonic_reflection::server::Error),
     /// No threads are to be had.
     #[error("cannot start threads")]
     Threads(#[from] io::Error),
@@ -90,7 +87,7 @@ impl App {
             http: http.address.clone(),
             metrics: metrics.as_ref().map(|listener| listener.address.clone()),
         };
-        let service = grpc::Service::new(sidecar.clone()).await?;
+        let service = grpc::Service::new(sidecar.clone()).await;
         let surface = |listener, protocol| Surface { listener, protocol };
         let mut surfaces = vec![
             surface(grpc, Protocol::Grpc(service)),

@@ -1,6 +1,9 @@
 //! What answers on the gRPC port.
 
-use std::{convert::Infallible, sync::Arc};
+use std::{
+    convert::Infallible,
+    sync::{Arc, LazyLock},
+};
 
 use axum::Router;
 use futures_util::{
@@ -24,9 +27,15 @@ use crate::{
     wire::{DESCRIPTORS, proto::dapr_server::DaprServer},
 };
 
-/// Paths of Dapr's service, and of the one that is everybody's to ask.
+/// Paths of Dapr's service, of the one that is everybody's to ask, and of reflection.
 const DAPR: &str = "/dapr.proto.runtime.v1.Dapr/";
 const HEALTH: &str = "/grpc.health.v1.Health/";
+const REFLECTION: &str = "/grpc.reflection.";
+
+/// Built at first use: to read the descriptors takes longer than all else that a start does.
+#[expect(clippy::expect_used, reason = "the build script made these descriptors")]
+static DESCRIBED: LazyLock<Router> =
+    LazyLock::new(|| reflection().expect("the build script made these descriptors"));
 
 /// Everything that the gRPC port serves.
 ///
@@ -37,25 +46,26 @@ pub(crate) struct Service {
     sidecar: Arc<Sidecar>,
     limits: Limits,
     dapr: DaprServer<Runtime>,
-    others: Router,
+    health: Router,
 }
 
 impl Service {
-    pub(crate) async fn new(
-        sidecar: Arc<Sidecar>,
-    ) -> Result<Self, tonic_reflection::server::Error> {
+    pub(crate) async fn new(sidecar: Arc<Sidecar>) -> Self {
         let limits = Limits { max_body_size: sidecar.max_body_size };
         let dapr = DaprServer::new(Runtime::new(sidecar.clone()))
             .max_decoding_message_size(limits.max_body_size);
-        Ok(Self { sidecar, limits, dapr, others: others().await? })
+        Self { sidecar, limits, dapr, health: health().await }
     }
 }
 
-/// Health and reflection.
-async fn others() -> Result<Router, tonic_reflection::server::Error> {
+async fn health() -> Router {
     let (reporter, health) = tonic_health::server::health_reporter();
     reporter.set_service_status("dapr.proto.runtime.v1.Dapr", ServingStatus::Serving).await;
-    let reflection = || {
+    Routes::new(health).into_axum_router()
+}
+
+fn reflection() -> Result<Router, tonic_reflection::server::Error> {
+    let builder = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
@@ -63,9 +73,7 @@ async fn others() -> Result<Router, tonic_reflection::server::Error> {
             .register_encoded_file_descriptor_set(v1alpha::FILE_DESCRIPTOR_SET)
             .include_reflection_service(false)
     };
-    let routes = Routes::new(health)
-        .add_service(reflection().build_v1()?)
-        .add_service(reflection().build_v1alpha()?);
+    let routes = Routes::new(builder().build_v1()?).add_service(builder().build_v1alpha()?);
     Ok(routes.into_axum_router())
 }
 
@@ -88,7 +96,9 @@ impl hyper::service::Service<Request<Incoming>> for Service {
                 self.dapr.clone().call(request.map(Timely::from)).map_ok(explain).boxed()
             }
             _ => {
-                let answer = self.others.clone().oneshot(request);
+                let is_reflection = path.starts_with(REFLECTION);
+                let router = if is_reflection { &*DESCRIBED } else { &self.health };
+                let answer = router.clone().oneshot(request);
                 answer.map_ok(move |response| explain(response.map(Body::new))).boxed()
             }
         }
