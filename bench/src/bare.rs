@@ -1,4 +1,5 @@
-//! Dapr's service with nothing behind it: every request is decoded, every answer is the same.
+//! Dapr's service with nothing behind it: every request is decoded, and its last text is the answer;
+//! every stream is the same.
 
 use std::iter;
 
@@ -9,11 +10,12 @@ use mynah::wire::proto::{
     ConversationResultChoices, ConversationResultMessage, ConversationStreamChunk,
     ConversationStreamCompleteAlpha2, ConversationStreamResponse, ConversationStreamResponseAlpha2,
     GetMetadataRequest, GetMetadataResponse, SetMetadataRequest, ShutdownRequest,
-    conversation_stream_response_alpha2::Message, dapr_server::Dapr,
+    conversation_message::MessageTypes, conversation_stream_response_alpha2::Message,
+    dapr_server::Dapr,
 };
 use tonic::{Request, Response, Status};
 
-use crate::cases::{BARE_CHUNK, CHUNKS, SHORT_TEXT, bare_text};
+use crate::cases::{BARE_CHUNK, CHUNKS, bare_text};
 
 /// The service.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +23,7 @@ pub struct Bare;
 
 type Answer<T> = Result<Response<T>, Status>;
 
-/// What is answered to everything: as much as mynah answers to a text of that length.
+/// What is answered with a text: as much as mynah answers with it.
 fn outputs(content: String) -> Vec<ConversationResultAlpha2> {
     let message = ConversationResultMessage { content, tool_calls: Vec::new() };
     let choice = ConversationResultChoices {
@@ -42,6 +44,15 @@ fn outputs(content: String) -> Vec<ConversationResultAlpha2> {
     }]
 }
 
+/// The last text of a user who speaks last, taken out of the request.
+fn last_text(request: ConversationRequestAlpha2) -> Option<String> {
+    let message = request.inputs.into_iter().next_back()?.messages.pop()?;
+    match message.message_types? {
+        MessageTypes::OfUser(user) => Some(user.content.into_iter().next_back()?.text),
+        _ => None,
+    }
+}
+
 fn chunk() -> Message {
     Message::Chunk(ConversationStreamChunk { content: BARE_CHUNK.into() })
 }
@@ -57,9 +68,9 @@ fn complete() -> Message {
 impl Dapr for Bare {
     async fn converse_alpha2(
         &self,
-        _: Request<ConversationRequestAlpha2>,
+        request: Request<ConversationRequestAlpha2>,
     ) -> Answer<ConversationResponseAlpha2> {
-        let outputs = outputs(SHORT_TEXT.into());
+        let outputs = outputs(last_text(request.into_inner()).unwrap_or_default());
         Ok(Response::new(ConversationResponseAlpha2 { context_id: None, outputs }))
     }
 

@@ -87,11 +87,13 @@ impl Case {
         if self == Self::Stream { CHUNKS as f64 } else { 1.0 }
     }
 
-    /// Fails unless this is what a bare server has to answer, which is always the same.
+    /// Fails unless this is what a bare server has to answer: the last text, or its own stream.
     pub fn check_bare(self, heard: &Heard) -> anyhow::Result<()> {
         match self {
+            Self::Short | Self::Json => heard.check(SHORT_TEXT, 0),
+            Self::Tools => heard.check(QUESTION, 0),
+            Self::History | Self::HistoryWithTools => heard.check(&question(), 0),
             Self::Stream => heard.check(&bare_text(), CHUNKS),
-            _ => heard.check(SHORT_TEXT, 0),
         }
     }
 

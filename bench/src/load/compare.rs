@@ -27,6 +27,10 @@ const QUICK: Effort = Effort { pairs: 3, slice: Duration::from_millis(500) };
 /// Starts of which the median is taken.
 const STARTS: usize = 20;
 
+/// What is said where other programs got in the way.
+const NOT_QUIET: &str = "A server beside itself spreads too far: no time in these tables is to be \
+    trusted, and none is judged. Instructions do not depend on that.";
+
 /// What to compare.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -45,7 +49,7 @@ struct Comparison {
     programs: Programs,
     cores: Cores,
     effort: Effort,
-    /// Whether a server beside itself cost the same.
+    /// Whether a server beside itself cost the same, time and again.
     quiet: bool,
     costs: Table,
     ratios: Table,
@@ -75,6 +79,9 @@ pub(crate) async fn compare(args: Args) -> anyhow::Result<()> {
     }
     let (memory, start) = (comparison.memory().await?, comparison.first_answer().await?);
     println!("{}", heading(comparison.effort));
+    if !comparison.quiet {
+        println!("{NOT_QUIET}\n");
+    }
     println!("{}\n{}\n{memory}{start}", comparison.costs, comparison.ratios);
     Ok(())
 }
@@ -106,8 +113,7 @@ impl Comparison {
     async fn beside_itself(&mut self) -> anyhow::Result<()> {
         Self::say(format_args!("bare tonic beside itself"), self.effort.seconds());
         let paired = self.measure([Program::BareTonic; 2], Case::Short).await?;
-        let off = |ratio: Ratio| (ratio.median - 1.0).abs();
-        self.quiet = off(paired.cpu) <= targets::NOISE;
+        self.quiet = paired.cpu.is_one(targets::NOISE);
         self.ratio("short message", "bare tonic beside itself", "CPU", paired.cpu, None);
         Ok(())
     }

@@ -131,6 +131,11 @@ impl Ratio {
         let place = interval(count);
         Self { median, low: at(place), high: at(count.saturating_sub(place + 1)) }
     }
+
+    /// Whether all of the interval is within `margin` of 1.
+    pub(crate) fn is_one(self, margin: f64) -> bool {
+        self.low >= 1.0 - margin && self.high <= 1.0 + margin
+    }
 }
 
 /// The place at which the interval of a median of so many ordered figures begins: that no more of
@@ -153,6 +158,15 @@ mod tests {
     fn the_interval_of_twelve_leaves_two_out_on_each_side() {
         let ratio = Ratio::of((1..=12).map(f64::from).collect());
         assert_eq!((ratio.low, ratio.median, ratio.high), (3.0, 6.5, 10.0));
+    }
+
+    #[test]
+    fn a_median_of_one_says_little_where_the_interval_is_wide() {
+        let ratio = Ratio { median: 1.0, low: 0.96, high: 1.04 };
+        assert!(ratio.is_one(0.05));
+        assert!(!Ratio { low: 0.86, ..ratio }.is_one(0.05));
+        assert!(!Ratio { high: 1.06, ..ratio }.is_one(0.05));
+        assert!(!Ratio::of(Vec::new()).is_one(0.05));
     }
 
     #[test]

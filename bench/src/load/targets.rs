@@ -9,8 +9,9 @@ pub(crate) const FIRST_ANSWER: f64 = 6.0;
 /// Most MiB before the first call, and with 256 calls in flight.
 pub(crate) const IDLE: f64 = 8.0;
 pub(crate) const IN_FLIGHT: f64 = 20.0;
-/// Further than this from 1, a server beside itself shows that the machine is too busy.
-pub(crate) const NOISE: f64 = 0.02;
+/// Where the interval of a server beside itself goes further than this from 1, other programs keep
+/// the machine too busy for any time to be trusted.
+pub(crate) const NOISE: f64 = 0.05;
 
 /// A bound of a ratio.
 #[derive(Debug, Clone, Copy)]
