@@ -1,4 +1,4 @@
-//! HTTP bodies. Those of exactly 4 MiB and of one byte more are in `limits.rs`.
+//! HTTP bodies. Their limit, to the byte, is in `limits.rs`.
 
 use serde_json::json;
 
@@ -52,6 +52,20 @@ async fn bodies_get_a_clear_status() {
         assert_eq!(reply.json()["errorCode"], code, "{what}: {}", reply.body);
         assert!(reply.body.len() < 300, "{what}: {}", reply.body);
     }
+}
+
+#[tokio::test]
+async fn a_body_of_four_mebibytes_is_answered() {
+    let sidecar = Sidecar::start();
+    let mut body =
+        r#"{"inputs": [{"messages": [{"ofUser": {"content": [{"text": "hello"}]}}]}],"#.to_owned();
+    body += r#""metadata": {"filler": ""#;
+    body += &"x".repeat(4 * MIB - body.len() - 3);
+    body += "\"}}";
+    assert_eq!(body.len(), 4 * MIB);
+    let reply = survives(&sidecar, sidecar.post(ALPHA2, body)).await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    assert!(reply.body.contains("hello"), "{}", reply.body);
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod connections;
 mod conversations;
 mod floods;
 mod frames;
+mod messages;
 mod raw;
 mod slow;
 mod streams;

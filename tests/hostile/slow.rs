@@ -1,6 +1,6 @@
 //! Writers who take their time.
 
-use std::net::SocketAddr;
+use std::{future, net::SocketAddr};
 
 use mynah::wire::proto::{ConversationRequestAlpha2, ConversationResponseAlpha2};
 use tokio::{
@@ -25,6 +25,23 @@ async fn waits(address: SocketAddr, half: &str) -> String {
     String::from_utf8(said).unwrap()
 }
 
+/// Half a request, then a byte again and again, until the server has had enough.
+async fn drips(address: SocketAddr, half: &str) {
+    let (mut receiver, mut sender) = TcpStream::connect(address).await.unwrap().into_split();
+    sender.write_all(half.as_bytes()).await.unwrap();
+    let write = async {
+        while sender.write_all(b"x").await.is_ok() {
+            super::pause().await;
+        }
+        future::pending::<()>().await;
+    };
+    let mut said = Vec::new();
+    tokio::select! {
+        () = write => {}
+        _ = soon(receiver.read_to_end(&mut said)) => {}
+    }
+}
+
 /// The status of a call whose message does not come.
 async fn waits_for_a_message(address: SocketAddr) -> Status {
     let endpoint = Endpoint::new(format!("http://{address}")).unwrap();
@@ -44,6 +61,8 @@ async fn requests_that_do_not_come_are_given_up() {
     let post = "POST /v1.0-alpha2/conversation/echo/converse HTTP/1.1\r\nHost: localhost\r\n";
     let whole = format!("{post}Content-Length: 100\r\n\r\n{{");
     let chunked = format!("{post}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n");
+    let (drip_head, drip_body) =
+        (format!("{post}A: "), format!("{post}Content-Length: 100000\r\n\r\n"));
     let wait = async {
         tokio::join!(
             waits(http, ""),
@@ -54,9 +73,12 @@ async fn requests_that_do_not_come_are_given_up() {
             waits(http, &whole),
             waits(http, &chunked),
             waits_for_a_message(grpc),
+            drips(http, &drip_head),
+            drips(http, &drip_body),
         )
     };
-    let (silent, line, head, preface, other, body, chunks, status) = survives(&sidecar, wait).await;
+    let (silent, line, head, preface, other, body, chunks, status, ..) =
+        survives(&sidecar, wait).await;
     assert_eq!([silent, line, head, other], [""; 4]);
     assert!(!preface.contains("HTTP"), "settings at most: {preface:?}");
     for answer in [body, chunks] {
