@@ -102,14 +102,18 @@ fn wire(criterion: &mut Criterion) {
     });
 }
 
-/// The same messages as JSON.
+/// The same request and its response as JSON.
 fn proto_json(criterion: &mut Criterion) {
     let text = request_json().to_string();
-    let message = message();
     criterion.bench_function("proto JSON/read", |bencher| {
-        bencher.iter(|| json::read::<ConversationRequestAlpha2>(black_box(text.as_bytes())));
+        bencher
+            .iter(|| json::read_request::<ConversationRequestAlpha2>(black_box(text.as_bytes())));
     });
-    criterion.bench_function("proto JSON/print", |bencher| bencher.iter(|| json::write(&message)));
+    let request = Arc::new(decode::alpha2(message()).expect("a request"));
+    let response = encode::alpha2(answer(&request), encode::Returned::alpha2(&request));
+    criterion.bench_function("proto JSON/print", |bencher| {
+        bencher.iter(|| json::write_response(black_box(&response)));
+    });
 }
 
 fn answer(request: &Arc<Request>) -> Response {

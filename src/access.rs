@@ -2,13 +2,15 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, HeaderValue, Uri, header, uri::Authority};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header, uri::Authority};
 use subtle::ConstantTimeEq;
 
 use crate::wire::error::{Error, WrongToken};
 
 /// The header, over HTTP and gRPC alike, that the token is in.
-const TOKEN_HEADER: &str = "dapr-api-token";
+static TOKEN: HeaderName = HeaderName::from_static("dapr-api-token");
+/// Where a page in a browser comes from, as seen from what it asks for.
+static FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Who may call one sidecar.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +30,7 @@ impl Access {
     /// Whether a call with these headers knows the token.
     pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), Error> {
         let Some(ApiToken(token)) = &self.token else { return Ok(()) };
-        let given = headers.get(TOKEN_HEADER);
+        let given = headers.get(&TOKEN);
         let given = given.ok_or(Error::Unauthorized(WrongToken::Missing))?;
         // Takes as long for a token that is nearly right as for any other.
         let same = given.as_bytes().ct_eq(token.as_bytes());
@@ -47,7 +49,7 @@ impl Access {
         if let Some(origin) = origin.filter(|origin| !is_own_page(origin, allowed)) {
             return Err(Error::Forbidden(format!("the origin {origin:?} is foreign")));
         }
-        if text(headers.get("sec-fetch-site")) == Some("cross-site") {
+        if text(headers.get(&FETCH_SITE)) == Some("cross-site") {
             return Err(Error::Forbidden("the request comes from another site".to_owned()));
         }
         Ok(())
@@ -102,7 +104,7 @@ mod tests {
     fn browser(headers: &[(&'static str, &'static str)]) -> bool {
         let access = Access { token: None, browser_hosts: Some(vec!["dev.example".to_owned()]) };
         let pair = |(name, value): &(&'static str, &'static str)| {
-            (header::HeaderName::from_static(name), HeaderValue::from_static(value))
+            (HeaderName::from_static(name), HeaderValue::from_static(value))
         };
         let headers = headers.iter().map(pair).collect();
         access.check_browser(&Uri::from_static("/v1.0/shutdown"), &headers).is_ok()

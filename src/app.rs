@@ -91,10 +91,10 @@ impl App {
         let surface = |listener, protocol| Surface { listener, protocol };
         let mut surfaces = vec![
             surface(grpc, Protocol::Grpc(service)),
-            surface(http, Protocol::Http(http::router(sidecar.clone()))),
+            surface(http, Protocol::Http(http::Service::new(sidecar.clone()))),
         ];
         surfaces.extend(metrics.map(|listener| {
-            surface(listener, Protocol::Http(http::metrics_router(sidecar.clone())))
+            surface(listener, Protocol::Metrics(http::metrics_router(sidecar.clone())))
         }));
         warn_of_open_doors(&config);
         write_addresses(&config, &addresses)?;

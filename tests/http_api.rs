@@ -48,6 +48,32 @@ async fn both_spellings_nulls_and_unknown_fields_are_accepted() {
     assert_eq!(sidecar.post(ALPHA2, nan).await.status, 200);
 }
 
+/// Reflection reads a duration, and what is around it; without one, nothing is left to it.
+#[tokio::test]
+async fn the_way_that_a_body_is_read_does_not_show() {
+    let sidecar = Sidecar::start();
+    let body = |retention: Value| {
+        json!({
+            "promptCacheRetention": retention, "contextId": "c", "temperature": 0.5, "max_tokens": 7,
+            "toolChoice": "get_weather", "metadata": {"a": "b"}, "nonsense": [{}, null],
+            "inputs": [{"scrubPii": true, "messages": [
+                {"ofSystem": {"name": null, "content": [{"text": "s"}]}},
+                {"of_tool": {"toolId": "1", "name": "get_time", "content": [{"text": "noon"}]}},
+                {"ofUser": {"content": [{"text": "What is the weather in Zürich?"}]}},
+            ]}],
+            "tools": [{"function": {"name": "get_weather", "description": "d", "parameters": {
+                "type": "object", "required": ["city"], "additionalProperties": false, "properties": {
+                    "city": {"type": "string"}, "days": {"type": "integer", "minimum": 2, "maximum": 2},
+                    "scale": {"enum": [null, true, 1.5, "c", [1], {"a": {}}]}}}}}],
+        })
+    };
+    let plain = sidecar.post(ALPHA2, body(Value::Null).to_string()).await;
+    let call = &plain.json()["outputs"][0]["choices"][0]["message"]["toolCalls"][0]["function"];
+    assert_eq!(call["name"], "get_weather", "{}", plain.body);
+    let with_duration = sidecar.post(ALPHA2, body(json!("60s")).to_string()).await;
+    assert_eq!(with_duration.body, plain.body);
+}
+
 #[tokio::test]
 async fn alpha1_keeps_its_spelling_and_returns_parameters_by_name() {
     let sidecar = Sidecar::start();

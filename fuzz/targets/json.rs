@@ -1,7 +1,8 @@
-//! A body reads as what it is printed as, and echo answers it.
+//! A body reads as what it is printed as, the fast way as the exact one, and echo answers it.
 
 use mynah::wire::{
-    json::{read, write},
+    error::Error,
+    json::{Fields, read, read_request, write, write_response},
     proto::{ConversationRequest, ConversationRequestAlpha2},
 };
 use prost::{Message, Name};
@@ -13,12 +14,17 @@ pub fn run(data: &[u8]) -> bool {
     if let Some(Ok(answer)) = &answered {
         let body = write(answer).expect("an answer can be printed");
         serde_json::from_str::<serde_json::Value>(&body).expect("JSON");
+        assert_eq!(write_response(answer), Ok(body));
     }
     matches!(answered, Some(Ok(_)))
 }
 
-fn reads<M: Message + Name + Default>(data: &[u8]) -> Option<M> {
-    let message = match read::<M>(data) {
+fn reads<M: Message + Name + Fields>(data: &[u8]) -> Option<M> {
+    let exact = read::<M>(data);
+    // By their bytes, since a request may hold a NaN.
+    let bytes = |read: &Result<M, Error>| read.as_ref().map(M::encode_to_vec).map_err(Error::clone);
+    assert_eq!(bytes(&read_request(data)), bytes(&exact));
+    let message = match exact {
         Ok(message) => message,
         Err(error) => {
             assert!(error.message().len() <= 4096);

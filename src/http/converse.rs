@@ -4,16 +4,17 @@
 use std::sync::Arc;
 
 use axum::{
-    body::{Body, Bytes},
-    extract::State,
+    BoxError,
+    body::{Body, Bytes, HttpBody},
     response::{IntoResponse, Response},
 };
 use futures_util::{Stream, StreamExt};
 use http::{
-    HeaderMap, Uri,
+    HeaderMap, Request,
     header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE},
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
 use prost::{Message, Name};
 use tokio::sync::Semaphore;
 
@@ -26,60 +27,62 @@ use crate::{
     wire::{error::Error, json, proto},
 };
 
-/// Reading JSON takes up to 70 times its size for a moment, so large bodies take turns.
+/// Where it is nothing but tiny objects, reading JSON takes up to 100 times its size for a moment,
+/// so large bodies take turns.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(1);
 
 /// Where the name of the component stands in the path.
 const NAME: usize = 2;
 
 pub(super) async fn alpha1(
-    State(sidecar): State<Arc<Sidecar>>,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Body,
+    sidecar: Arc<Sidecar>,
+    request: Request<Incoming>,
 ) -> Result<Response, Failure> {
+    let (head, body) = request.into_parts();
     let mut request: proto::ConversationRequest = read(&sidecar, body).await?;
-    request.name = url::segment(&uri, NAME)?;
-    if wants_events(&headers) {
+    request.name = url::segment(&head.uri, NAME)?;
+    if wants_events(&head.headers) {
         return Ok(events(corridor::stream_alpha1(&sidecar, request).await?));
     }
     answer(&corridor::alpha1(&sidecar, request).await?)
 }
 
 pub(super) async fn alpha2(
-    State(sidecar): State<Arc<Sidecar>>,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Body,
+    sidecar: Arc<Sidecar>,
+    request: Request<Incoming>,
 ) -> Result<Response, Failure> {
+    let (head, body) = request.into_parts();
     let mut request: proto::ConversationRequestAlpha2 = read(&sidecar, body).await?;
-    request.name = url::segment(&uri, NAME)?;
-    if wants_events(&headers) {
+    request.name = url::segment(&head.uri, NAME)?;
+    if wants_events(&head.headers) {
         return Ok(events(corridor::stream_alpha2(&sidecar, request).await?));
     }
     answer(&corridor::alpha2(&sidecar, request).await?)
 }
 
-async fn read<M: Message + Name + Default + 'static>(
+async fn read<M: Message + Name + json::Fields + 'static>(
     sidecar: &Sidecar,
-    body: Body,
+    body: Incoming,
 ) -> Result<M, Error> {
     let body = read_body(body, sidecar.max_body_size).await?;
     if body.len() <= LARGE {
-        return json::read(&body);
+        return json::read_request(&body);
     }
     // The semaphore is never closed.
     let turn = LARGE_BODIES.acquire().await;
     let read = off_thread(move || {
         // Not over when the client goes, but when the body is read.
         let _turn = turn;
-        json::read(&body)
+        json::read_request(&body)
     });
     read.await.unwrap_or_else(|_| Err(Error::BodyRead("its reader failed".to_owned())))
 }
 
 /// The whole body, unless it is longer than `limit` bytes, or long in coming.
-pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Error> {
+pub(super) async fn read_body<B>(body: B, limit: usize) -> Result<Bytes, Error>
+where
+    B: HttpBody<Error: Into<BoxError>>,
+{
     let read = clock::within(BODY_TIMEOUT, Limited::new(body, limit).collect()).await;
     read.ok_or(Error::BodyTimeout)?.map(|body| body.to_bytes()).map_err(|error| {
         let too_large = error.is::<LengthLimitError>();
@@ -89,8 +92,8 @@ pub(super) async fn read_body(body: Body, limit: usize) -> Result<Bytes, Error> 
     })
 }
 
-fn answer<M: Message + Name>(message: &M) -> Result<Response, Failure> {
-    let body = json::write(message)?;
+fn answer<M: Message + Name + json::Members>(message: &M) -> Result<Response, Failure> {
+    let body = json::write_response(message)?;
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }
 
@@ -101,7 +104,7 @@ fn wants_events(headers: &HeaderMap) -> bool {
     first.trim().eq_ignore_ascii_case("text/event-stream")
 }
 
-fn events<M: Message + Name + Send + 'static>(
+fn events<M: Message + Name + json::Members + Send + 'static>(
     messages: impl Stream<Item = Result<M, Error>> + Send + 'static,
 ) -> Response {
     let events = messages.map(|message| Ok::<_, std::convert::Infallible>(event(message)));
@@ -109,8 +112,8 @@ fn events<M: Message + Name + Send + 'static>(
     (headers, Body::from_stream(events)).into_response()
 }
 
-fn event<M: Message + Name>(message: Result<M, Error>) -> String {
-    match message.and_then(|message| json::write(&message)) {
+fn event<M: Message + Name + json::Members>(message: Result<M, Error>) -> String {
+    match message.and_then(|message| json::write_response(&message)) {
         Ok(json) => format!("data: {json}\n\n"),
         Err(error) => format!("event: error\ndata: {}\n\n", Failure(error).body()),
     }

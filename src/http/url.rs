@@ -1,24 +1,24 @@
 //! daprd's rules for paths.
 
-use axum::extract::Request;
-use http::{Uri, uri::PathAndQuery};
+use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;
 
 use crate::wire::error::Error;
 
 /// Cleans the path of a request before it is routed.
-pub(super) async fn clean(mut request: Request) -> Request {
+pub(super) fn clean<B>(request: &mut Request<B>) {
     if let Some(uri) = cleaned(request.uri()) {
         *request.uri_mut() = uri;
     }
-    request
 }
 
+/// `None` for what is clean already.
 fn cleaned(uri: &Uri) -> Option<Uri> {
-    let path = clean_path(uri.path());
-    if path == uri.path() {
+    let is_clean = |segment: &str| !matches!(segment, "" | "." | "..");
+    if uri.path().strip_prefix('/').is_some_and(|path| path.split('/').all(is_clean)) {
         return None;
     }
+    let path = clean_path(uri.path());
     let path_and_query = match uri.query() {
         Some(query) => format!("{path}?{query}"),
         None => path,

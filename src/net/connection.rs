@@ -85,7 +85,8 @@ where
             builder.http2().auto_date_header(false);
             answer(builder.http2_only(), stream, service, drain).await
         }
-        Protocol::Http(router) => {
+        Protocol::Http(service) => answer(builder(), stream, service, drain).await,
+        Protocol::Metrics(router) => {
             answer(builder(), stream, TowerToHyperService::new(router), drain).await
         }
     }

@@ -31,7 +31,7 @@ pub(crate) use listener::{Listener, Socket};
 pub(crate) use unix::bind_socket;
 pub(crate) use workers::Workers;
 
-use crate::grpc::Service;
+use crate::{grpc, http};
 
 /// Time that the body of a request, or its message, has to come.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -40,7 +40,9 @@ pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone)]
 pub(crate) enum Protocol {
     /// HTTP/2 from the first byte.
-    Grpc(Service),
+    Grpc(grpc::Service),
     /// HTTP/1.1, or HTTP/2 from the first byte.
-    Http(Router),
+    Http(http::Service),
+    /// As [`Http`](Self::Http).
+    Metrics(Router),
 }

@@ -44,8 +44,7 @@ pub(crate) async fn per_call(
 /// by half a million.
 fn calls(case: Case) -> usize {
     match case {
-        Case::Short => 6_000,
-        Case::Json => 3_000,
+        Case::Short | Case::Json => 6_000,
         Case::Tools | Case::History | Case::HistoryWithTools => 1_000,
         Case::Stream => 40,
     }
