@@ -27,8 +27,8 @@ use crate::{
     wire::{error::Error, json, proto},
 };
 
-/// Where it is nothing but tiny objects, reading JSON takes up to 100 times its size for a moment,
-/// so large bodies take turns.
+/// Reading JSON takes up to 150 times its size for a moment: where it is nothing but tiny objects,
+/// and ends in what only the exact way reads. So large bodies take turns.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(1);
 
 /// Where the name of the component stands in the path.
