@@ -1,5 +1,7 @@
 //! A tool with its limits.
 
+use serde_json::Value;
+
 use super::{
     CallError, CallOutcome, ToolMetrics, ToolSettings, Why,
     breaker::Breaker,
@@ -59,27 +61,32 @@ impl LimitedTool {
 
     async fn tries(&self, arguments: &str) -> Result<Output, Why> {
         let arguments = self.tool.checked(arguments)?;
-        for _ in 0..self.settings.retries {
-            match self.try_once(&arguments).await {
-                Err(Why::Error(_) | Why::TimedOut(_)) => {}
-                outcome => return outcome,
-            }
-        }
-        self.try_once(&arguments).await
-    }
-
-    async fn try_once(&self, arguments: &serde_json::Value) -> Result<Output, Why> {
         let permit = match &self.breaker {
             Some(breaker) => Some(breaker.permit().ok_or(Why::Resting)?),
             None => None,
         };
-        let timeout = self.settings.timeout;
-        let outcome = clock::within(timeout, self.tool.run(arguments.clone())).await;
-        let outcome = outcome.unwrap_or(Err(Why::TimedOut(timeout)));
+        let outcome = self.try_again(&arguments).await;
         if let Some(permit) = permit {
             permit.ended(outcome.is_ok());
         }
         outcome
+    }
+
+    /// The outcome of the last try.
+    async fn try_again(&self, arguments: &Value) -> Result<Output, Why> {
+        for _ in 0..self.settings.retries {
+            match self.try_once(arguments).await {
+                Err(Why::Error(_) | Why::TimedOut(_)) => {}
+                outcome => return outcome,
+            }
+        }
+        self.try_once(arguments).await
+    }
+
+    async fn try_once(&self, arguments: &Value) -> Result<Output, Why> {
+        let timeout = self.settings.timeout;
+        let outcome = clock::within(timeout, self.tool.run(arguments.clone())).await;
+        outcome.unwrap_or(Err(Why::TimedOut(timeout)))
     }
 }
 

@@ -62,8 +62,8 @@
 //!
 //! A call that equals the latest one is a duplicate: it is not run, and the model is asked for
 //! another. [`Duplicates`] has two more policies, and a tool whose results change is
-//! [`repeatable`](ToolSettings::repeatable). The calls of the request's history count, too, save
-//! those that a run ended before it made them.
+//! [`repeatable`](ToolSettings::repeatable). A new prompt starts afresh. A history that goes on
+//! without one does not: its calls count, save those that a run ended before it made them.
 //!
 //! # Models that know no tools
 //!
@@ -200,9 +200,9 @@ impl ToolLoop {
         Ok(Self { tools, settings, metrics })
     }
 
-    /// Runs the loop to its end. The tools are offered beside those of the request, whose
-    /// definitions win; a tool choice that demands a call holds for the first turn. In text there
-    /// are neither.
+    /// Runs the loop to its end. The tools are offered beside those of the request, and in the place
+    /// of any that has the same name; a tool choice that demands a call holds for the first turn. In
+    /// text there are neither.
     ///
     /// Cancelling stops the model and the tools at once, and so does dropping the future.
     pub async fn run(
@@ -263,8 +263,10 @@ impl ToolLoop {
             return;
         }
         for tool in self.tools.iter().map(LimitedTool::definition) {
-            if request.tools.iter().all(|offered| offered.name != tool.name) {
-                request.tools.push(tool.clone());
+            // Arguments are checked against the tool's own definition.
+            match request.tools.iter_mut().find(|offered| offered.name == tool.name) {
+                Some(offered) => *offered = tool.clone(),
+                None => request.tools.push(tool.clone()),
             }
         }
     }

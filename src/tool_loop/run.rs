@@ -10,7 +10,7 @@ use super::{
     model::Model,
     stall::Stall,
     stop::Stop,
-    transcript::{DuplicateLog, Turn},
+    transcript::{DuplicateLog, Turn, since_prompt},
 };
 use crate::chat::{Request, Response, ToolChoice};
 
@@ -35,7 +35,8 @@ impl<'l> Run<'l> {
         parts.offer(&mut request);
         Self {
             ids: CallIds::of(&request.messages),
-            log: DuplicateLog::resume(parts.settings.duplicates, &request.messages),
+            // What the user asks for again is to be done again.
+            log: DuplicateLog::resume(parts.settings.duplicates, since_prompt(&request.messages)),
             budget: Budget::new(parts.settings.max_calls),
             stall: Stall::new(parts.settings.stalled_after),
             request: Arc::new(request),

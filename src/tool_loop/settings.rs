@@ -64,7 +64,8 @@ pub struct ToolSettings {
 /// When a tool rests that fails. It is shared by all runs of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerSettings {
-    /// So many failures in a row, at least 1; 5. Each try counts, a refused call does not.
+    /// So many failures in a row, at least 1; 5. A call counts once, however often it is
+    /// tried; a refused one does not.
     pub failures: u32,
     /// How long no call gets through, above zero; 30 s. Then one does, on trial: its outcome
     /// decides.

@@ -103,7 +103,7 @@ async fn only_failures_in_a_row_count() {
 }
 
 #[tokio::test]
-async fn each_try_counts_and_a_wrong_model_does_not() {
+async fn a_call_counts_once_and_a_wrong_model_does_not() {
     let (moody, registry) = Moody::new();
     let tools = ToolSettings { retries: 10, ..ToolSettings::default() };
     let settings = LoopSettings { tools, ..LoopSettings::default() };
@@ -111,8 +111,11 @@ async fn each_try_counts_and_a_wrong_model_does_not() {
     for _ in 0..10 {
         run_again(&tool_loop, calls_then_repeats(&[&[("moody", "no JSON")]])).await;
     }
+    for _ in 0..5 {
+        assert_eq!(call(&tool_loop, 1).await, ["error"]);
+    }
     assert_eq!(call(&tool_loop, 1).await, ["resting"]);
-    assert_eq!(moody.runs(), 5);
+    assert_eq!(moody.runs(), 55);
 }
 
 /// Or a caller that goes away would leave the tool at rest for ever.

@@ -34,11 +34,9 @@ async fn run(settings: LoopSettings, request: Request, text: &'static str) -> Lo
     tool_loop.run(model, request, CancellationToken::new()).await
 }
 
-/// The transcript, and what the user says then.
+/// The transcript, to go on with.
 fn go_on(result: LoopResult) -> Request {
-    let mut messages = result.transcript;
-    messages.push(Message::new(Role::User, "Go on!"));
-    Request { messages, ..Request::default() }
+    Request { messages: result.transcript, ..Request::default() }
 }
 
 fn renderings() -> [LoopSettings; 2] {
@@ -65,6 +63,21 @@ async fn a_call_of_the_history_is_a_call() {
             // A correction hides no call.
             let third = run(settings.clone(), go_on(second), CALL).await;
             assert_eq!(outcomes(&third), [then], "{settings:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_user_asks_for_again_is_done_again() {
+    for settings in renderings() {
+        for duplicates in [Duplicates::Previous, Duplicates::AnySuccessful] {
+            let settings = LoopSettings { duplicates, ..settings.clone() };
+            let mut again = go_on(run(settings.clone(), ask("Go!"), CALL).await);
+            again.messages.push(Message::new(Role::User, "Once more!"));
+            let second = run(settings.clone(), again, CALL).await;
+            assert_eq!(outcomes(&second), ["succeeded"], "{settings:?}");
+            let third = run(settings.clone(), go_on(second), CALL).await;
+            assert_eq!(outcomes(&third), ["duplicate"], "{settings:?}");
         }
     }
 }

@@ -10,8 +10,7 @@ use crate::chat::{Message, Role, ToolCall};
 /// the second is a duplicate, unless none are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// Those that are the same as the latest call that was run, whatever came of it, and whatever
-    /// was said since.
+    /// Those that are the same as the latest call that was run, whatever came of it.
     #[default]
     Previous,
     /// Those that are the same as any call that succeeded; one that failed may be tried again.
@@ -132,9 +131,20 @@ pub(in crate::tool_loop) fn correction_text(name: &str) -> String {
     called_again(&display_name(name))
 }
 
+/// What a correction says before and after the name of the tool.
+const CALLED_AGAIN: [&str; 2] = [
+    "You just called the ",
+    " tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.",
+];
+
 /// What is wrong with a duplicate of a call of the tool of that name.
 fn called_again(name: &str) -> String {
-    format!(
-        "You just called the {name} tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead."
-    )
+    let [before, after] = CALLED_AGAIN;
+    format!("{before}{name}{after}")
+}
+
+/// Whether a text is a [`correction`].
+pub(super) fn is_correction(text: &str) -> bool {
+    let [before, after] = CALLED_AGAIN;
+    text.starts_with(before) && text.ends_with(after)
 }

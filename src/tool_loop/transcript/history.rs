@@ -6,12 +6,25 @@ use std::{
 };
 
 use super::{
-    CallKey, extract,
+    CallKey,
+    duplicates::is_correction,
+    extract,
     label::{self, CALL, RESULT},
     outcome::{self, ENDED},
     wording::FAILED,
 };
 use crate::chat::{Message, Role, ToolCall};
+
+/// What came after the latest prompt. In text, results and corrections are messages of the user,
+/// too: the ones follow a call, the others have words of their own.
+pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
+    let is_prompt = |(at, message): (usize, &Message)| {
+        let is_result = || at > 0 && written(&history[at - 1]).is_some();
+        message.role == Role::User && !is_result() && !is_correction(&message.text())
+    };
+    let prompt = history.iter().enumerate().rposition(is_prompt);
+    &history[prompt.map_or(0, |at| at + 1)..]
+}
 
 /// The key of the latest call that was run, if that has one: a call that is truncated or malformed
 /// has none.
@@ -63,7 +76,8 @@ fn id_of(call: &ToolCall) -> &str {
 
 /// The call that a message of the assistant is, in text.
 fn written(message: &Message) -> Option<Option<CallKey>> {
-    let is_call = message.parts.first()?.starts_with(CALL);
+    let is_text = matches!(&message.role, Role::Assistant { tool_calls } if tool_calls.is_empty());
+    let is_call = is_text && message.parts.first()?.starts_with(CALL);
     is_call.then(|| extract(message).and_then(|call| call.key()))
 }
 

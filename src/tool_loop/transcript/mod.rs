@@ -39,6 +39,7 @@ pub use call::call_message;
 pub(super) use duplicates::correction_text;
 pub use duplicates::{DuplicateLog, Duplicates, Verdict, correction, validate};
 pub use extract::{Extracted, extract};
+pub(super) use history::since_prompt;
 pub use key::CallKey;
 pub use name::display_name;
 pub(super) use outcome::{ENDED, error_executing, not_found};
