@@ -93,6 +93,14 @@ impl<'n> Index<'n> {
         self.anchors = anchors;
     }
 
+    /// The stems of all anchors, but for joined forms: those have an anchor inside.
+    pub(super) fn stems(&self) -> impl Iterator<Item = &'n str> {
+        (0..as_number(self.tools.len())).flat_map(|tool| {
+            let Keys { words, keywords, anchor, .. } = self.keys(tool);
+            words.get(anchor).into_iter().chain(keywords).map(|term| self.terms.stem(*term))
+        })
+    }
+
     /// What the tool of that place in the request is found by.
     pub(super) fn keys(&self, tool: u32) -> Keys<'_> {
         let entry = &self.tools[tool as usize];

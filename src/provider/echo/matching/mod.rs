@@ -4,9 +4,11 @@
 //! that it may mention ([`index`]). The texts are read once, newest first, word by word
 //! ([`words`]); at the end of a sentence the [`rules`] are applied to the tools to which its words
 //! led. So the work is linear in texts and names, and where a client contrives that it is not, a
-//! [`budget`] ends it.
+//! [`budget`] ends it. Of long texts only the sentences are read that a [`filter`] lets
+//! through.
 
 mod budget;
+mod filter;
 mod index;
 mod ledger;
 mod links;
@@ -23,12 +25,16 @@ mod vocabulary;
 mod words;
 
 use budget::Budget;
+use filter::Filter;
 use index::Index;
 use ledger::Ledger;
 use names::Names;
 use search::Search;
 
 use crate::chat::{Message, Role, Tool};
+
+/// To read so many bytes costs less than to build a filter.
+const SHORT: usize = 128;
 
 /// A tool that the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +65,9 @@ fn mentions_within(budget: &mut Budget, messages: &[Message], tools: &[Tool]) ->
     }
     let names = Names::of(ledger.names(tools));
     let index = Index::of(&names);
-    let mut search = Search::new(&index, &mut ledger, budget);
+    let length: usize = user_messages().map(|(_, message)| message.text_len()).sum();
+    let filter = if length > SHORT { Filter::of(&index) } else { None };
+    let mut search = Search::new(&index, filter.as_ref(), &mut ledger, budget);
     for (at, message) in user_messages() {
         if !search.may_gain(at) || search.read(at, &message.text()).is_err() {
             break;

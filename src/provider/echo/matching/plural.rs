@@ -14,7 +14,9 @@ pub(super) fn stem(word: &str) -> &str {
 }
 
 fn is_plural(plural: &str, singular: &str) -> bool {
-    let Some(without_s) = plural.strip_suffix('s') else { return false };
+    // Byte for byte, since most words end here.
+    let [.., b's'] = plural.as_bytes() else { return false };
+    let without_s = &plural[..plural.len() - 1];
     // "news" has four letters; class, status and analysis are no plurals.
     if plural.chars().nth(4).is_none() || without_s.ends_with(['s', 'u', 'i']) {
         return false;

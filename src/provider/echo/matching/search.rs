@@ -2,6 +2,7 @@
 
 use super::{
     budget::{Budget, Exhausted},
+    filter::Filter,
     index::Index,
     ledger::Ledger,
     links::links,
@@ -13,6 +14,7 @@ use super::{
 /// A search, with the room that it uses again for every sentence.
 pub(super) struct Search<'a> {
     index: &'a Index<'a>,
+    filter: Option<&'a Filter<'a>>,
     ledger: &'a mut Ledger,
     budget: &'a mut Budget,
     sentence: Sentence,
@@ -28,10 +30,11 @@ struct Match {
 impl<'a> Search<'a> {
     pub(super) fn new(
         index: &'a Index<'a>,
+        filter: Option<&'a Filter<'a>>,
         ledger: &'a mut Ledger,
         budget: &'a mut Budget,
     ) -> Self {
-        Self { index, ledger, budget, sentence: Sentence::default(), lower: String::new() }
+        Self { index, filter, ledger, budget, sentence: Sentence::default(), lower: String::new() }
     }
 
     /// Whether `message` could mention a tool that would then be called.
@@ -41,6 +44,13 @@ impl<'a> Search<'a> {
 
     /// Notes the tools that the text of a message mentions.
     pub(super) fn read(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
+        match self.filter.and_then(|filter| filter.parts(text)) {
+            Some(mut parts) => parts.try_for_each(|part| self.read_all(message, part)),
+            None => self.read_all(message, text),
+        }
+    }
+
+    fn read_all(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
         let left_out = links(text);
         for word in Words::new(text, &left_out) {
             if word.starts_sentence() {

@@ -1,38 +1,36 @@
 //! The words that matter to any tool, numbered.
 
-use std::{collections::BTreeMap, iter};
+use std::iter;
 
 use super::plural::{same, stem};
 
 /// Number of a word in [`Terms`].
 pub(super) type Term = u32;
 
-/// Words by number.
+/// Words by number, in the order of their stems.
 #[derive(Debug, Default)]
 pub(super) struct Terms<'n> {
     words: Vec<&'n str>,
-    /// From a stem to the last word that has it.
-    by_stem: BTreeMap<&'n str, Term>,
-    /// From a word to the one before that has the same stem.
-    before: Vec<Option<Term>>,
+    /// The stem of each.
+    stems: Vec<&'n str>,
 }
 
 impl<'n> Terms<'n> {
     /// Numbers the words; the same word gets the same number wherever it is listed.
     pub(super) fn number(listed: &[&'n str]) -> (Self, Vec<Term>) {
-        let mut terms = Self::default();
-        let mut known = BTreeMap::new();
-        let numbers =
-            listed.iter().map(|word| *known.entry(*word).or_insert_with(|| terms.add(word)));
-        let numbers = numbers.collect();
+        let places = listed.iter().enumerate();
+        let sorted = places.map(|(at, word)| (start(stem(word)), stem(word), *word, at));
+        let mut sorted: Vec<_> = sorted.collect();
+        sorted.sort_unstable();
+        let (mut terms, mut numbers) = (Self::default(), vec![0; listed.len()]);
+        for (_, stem, word, at) in sorted {
+            if terms.words.last() != Some(&word) {
+                terms.words.push(word);
+                terms.stems.push(stem);
+            }
+            numbers[at] = as_number(terms.len() - 1);
+        }
         (terms, numbers)
-    }
-
-    fn add(&mut self, word: &'n str) -> Term {
-        let number = as_number(self.words.len());
-        self.words.push(word);
-        self.before.push(self.by_stem.insert(stem(word), number));
-        number
     }
 
     /// How many they are.
@@ -42,14 +40,27 @@ impl<'n> Terms<'n> {
 
     /// Those that may be the same as `word`: its stem is theirs.
     pub(super) fn with_stem_of(&self, word: &str) -> impl Iterator<Item = Term> {
-        let last = self.by_stem.get(stem(word)).copied();
-        iter::successors(last, |term| self.before[*term as usize])
+        let stem = stem(word);
+        let first = self.stems.partition_point(|known| *known < stem);
+        let found = self.stems[first..].iter().take_while(move |known| **known == stem);
+        found.zip(as_number(first)..).map(|(_, term)| term)
+    }
+
+    /// What every word begins with that is the same as a term.
+    pub(super) fn stem(&self, term: Term) -> &'n str {
+        self.stems[term as usize]
     }
 
     /// Whether a term is the same as `word`.
     pub(super) fn is_same(&self, term: Term, word: &str) -> bool {
         same(self.words[term as usize], word)
     }
+}
+
+/// The first bytes as a number, in the same order as texts, but compared much faster.
+fn start(text: &str) -> u64 {
+    let first = text.bytes().chain(iter::repeat(0)).take(8);
+    first.fold(0, |number, byte| number << 8 | u64::from(byte))
 }
 
 /// A number of 32 bits keeps the lists small. A request has far fewer words and tools.
@@ -73,7 +84,7 @@ mod tests {
         let again: Vec<_> = numbers.iter().map(|term| terms.words[*term as usize]).collect();
         assert_eq!(again, listed);
         assert_eq!(found("user"), ["user", "users"]);
-        assert_eq!(found("boxes"), ["boxe", "box"]);
+        assert_eq!(found("boxes"), ["box", "boxe"]);
         assert_eq!(found("box"), ["box"]);
         assert!(found("wea").is_empty() && found("training").is_empty());
     }

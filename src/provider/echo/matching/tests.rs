@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::{Mention, budget::Budget, mentions, mentions_within};
+use super::{Mention, SHORT, budget::Budget, mentions, mentions_within};
 use crate::chat::{Message, Role, Tool, ToolCall};
 
 fn tools(names: &[&str]) -> Vec<Tool> {
@@ -82,13 +82,18 @@ fn a_used_up_tool_still_hides_those_that_lie_in_it() {
     assert_eq!(mentions(&messages, &tools(&["get_user", "list_users"])), []);
 }
 
+/// Names whose tools are found by the words of [`prose`].
+const KNOWN: [&str; 6] =
+    ["get_user", "sendEmail", "weather", "get_time", "calculator", "query_database"];
+
 /// Text of a few words, so that names are found in it.
 fn prose() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "(get|user|users|send|email|Email|10|add|weather|を|ß|a@b.cd|www.x.y|HTTPStatus)",
+        2 => "(queries|Database|clocK|CLOC\u{212a}|sql|rain|x://y.z/user|5\\+5|[a-cA-Ceisy]{1,6})",
         1 => "\\PC{0,6}",
     ];
-    let gap = prop_oneof![4 => "[ _.+-]", 1 => Just(". ".to_owned()), 1 => Just("\n".to_owned())];
+    let gap = prop_oneof![4 => "[ _.+-]", 2 => "[.!?][ \\n\\r\u{3000}\u{2028}]|\n"];
     let pieces = proptest::collection::vec((word, gap), 0..40);
     pieces.prop_map(|pieces| pieces.into_iter().flat_map(|(word, gap)| [word, gap]).collect())
 }
@@ -106,6 +111,26 @@ proptest! {
     fn a_name_written_out_is_always_mentioned(name in "[A-Za-z0-9_-]{1,64}") {
         let has_words = name.contains(|c: char| c.is_ascii_alphanumeric());
         prop_assert_eq!(called(&format!("call {name}"), &[&name]).len(), usize::from(has_words));
+    }
+}
+
+/// As much text without a word as makes the search pass over what mentions nothing.
+fn filler() -> Message {
+    Message::new(Role::User, "- ".repeat(SHORT))
+}
+
+proptest! {
+    #[test]
+    fn what_is_passed_over_mentions_nothing(
+        texts in proptest::collection::vec(prose(), 1..3),
+        names in proptest::collection::vec("[a-cA-Ceisy]{1,6}(_[a-cA-Ceisy]{1,6})?", 0..4),
+        known in proptest::sample::subsequence(&KNOWN[..], 1..KNOWN.len()),
+    ) {
+        let names: Vec<_> = names.iter().map(String::as_str).chain(known).collect();
+        let mut messages: Vec<_> = texts.iter().map(|text| Message::new(Role::User, text)).collect();
+        let found = mentions(&messages, &tools(&names));
+        messages.push(filler());
+        prop_assert_eq!(mentions(&messages, &tools(&names)), found);
     }
 }
 

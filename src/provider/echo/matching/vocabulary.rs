@@ -2,14 +2,33 @@
 
 use super::plural::same;
 
-/// Words that say nothing about what a tool is for. See also [`is_generic`].
-const GENERIC: &[&str] = &[
-    "get", "fetch", "list", "show", "set", "do", "run", "execute", "call", "use", "perform",
-    "find", "look", "up", "lookup", "retrieve", "read", "check", "search", "query", "view", "give",
-    "tell", "current", "tool", "function", "api", "info", "data", "detail", "new", "latest", "all",
-    "the", "a", "an", "of", "for", "by", "id", "in", "on", "to", "from", "with", "and", "or", "me",
-    "my",
-];
+/// Of the words that say nothing about what a tool is for, those that begin as `word` does, as its
+/// plural and its singular do. See also [`is_generic`].
+const fn generic(word: &str) -> &'static [&'static str] {
+    match word.as_bytes() {
+        [b'a', ..] => &["a", "all", "an", "and", "api"],
+        [b'b', ..] => &["by"],
+        [b'c', ..] => &["call", "check", "current"],
+        [b'd', ..] => &["data", "detail", "do"],
+        [b'e', ..] => &["execute"],
+        [b'f', ..] => &["fetch", "find", "for", "from", "function"],
+        [b'g', ..] => &["get", "give"],
+        [b'i', ..] => &["id", "in", "info"],
+        [b'l', ..] => &["latest", "list", "look", "lookup"],
+        [b'm', ..] => &["me", "my"],
+        [b'n', ..] => &["new"],
+        [b'o', ..] => &["of", "on", "or"],
+        [b'p', ..] => &["perform"],
+        [b'q', ..] => &["query"],
+        [b'r', ..] => &["read", "retrieve", "run"],
+        [b's', ..] => &["search", "set", "show"],
+        [b't', ..] => &["tell", "the", "to", "tool"],
+        [b'u', ..] => &["up", "use"],
+        [b'v', ..] => &["view"],
+        [b'w', ..] => &["with"],
+        _ => &[],
+    }
+}
 
 /// A subject of which tools and users speak in many words.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +69,7 @@ const fn words_for(names: &'static [&'static str], keywords: &'static [&'static 
 pub(super) fn is_generic(word: &str) -> bool {
     is_number(word)
         || word.strip_prefix('v').is_some_and(is_number)
-        || GENERIC.iter().any(|generic| same(generic, word))
+        || generic(word).iter().any(|generic| same(generic, word))
 }
 
 fn is_number(word: &str) -> bool {

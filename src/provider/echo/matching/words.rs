@@ -88,6 +88,11 @@ fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
     }
     let mut end = start + length;
     while let Some((kind, length)) = kind_at(text, end) {
+        // Most of all.
+        if before == Kind::Lower && kind == Kind::Lower {
+            end += length;
+            continue;
+        }
         let after = || kind_at(text, end + length).map_or(Kind::Other, |(kind, _)| kind);
         if is_cut(before, kind, after) {
             break;
