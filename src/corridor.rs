@@ -1,10 +1,12 @@
 //! The one way of a request, whatever surface it came by: find the component, decode, answer,
 //! encode.
 
-use futures_util::{Stream, StreamExt};
+use std::mem;
+
+use futures_util::Stream;
 
 use crate::{
-    chat::Delta,
+    chat::{self, Delta},
     sidecar::Sidecar,
     wire::{
         decode,
@@ -43,19 +45,17 @@ pub async fn stream_alpha1(
     sidecar: &Sidecar,
     request: proto::ConversationRequest,
 ) -> Result<
-    impl Stream<Item = Result<proto::ConversationStreamResponse, Error>> + Send + use<>,
+    impl Stream<Item = Result<proto::ConversationStreamResponse, chat::Error>> + Send + use<>,
     Error,
 > {
     let component = sidecar.components.find(&request.name)?;
     let request = decode::alpha1(request)?;
     let mut returned = Returned::alpha1(&request);
-    let deltas = component.stream(request).await?;
-    Ok(deltas.map(move |delta| match delta? {
-        Delta::Text(text) => Ok(encode::alpha1_chunk(text)),
-        Delta::Complete(response) => {
-            Ok(encode::alpha1_complete(*response, std::mem::take(&mut returned)))
-        }
-    }))
+    let encode = move |delta| match delta {
+        Delta::Text(text) => encode::alpha1_chunk(text),
+        Delta::Complete(response) => encode::alpha1_complete(*response, mem::take(&mut returned)),
+    };
+    Ok(component.stream(request, encode).await?)
 }
 
 /// ConverseStreamAlpha2.
@@ -63,17 +63,15 @@ pub async fn stream_alpha2(
     sidecar: &Sidecar,
     request: proto::ConversationRequestAlpha2,
 ) -> Result<
-    impl Stream<Item = Result<proto::ConversationStreamResponseAlpha2, Error>> + Send + use<>,
+    impl Stream<Item = Result<proto::ConversationStreamResponseAlpha2, chat::Error>> + Send + use<>,
     Error,
 > {
     let component = sidecar.components.find(&request.name)?;
     let request = decode::alpha2(request)?;
     let mut returned = Returned::alpha2(&request);
-    let deltas = component.stream(request).await?;
-    Ok(deltas.map(move |delta| match delta? {
-        Delta::Text(text) => Ok(encode::alpha2_chunk(text)),
-        Delta::Complete(response) => {
-            Ok(encode::alpha2_complete(*response, std::mem::take(&mut returned)))
-        }
-    }))
+    let encode = move |delta| match delta {
+        Delta::Text(text) => encode::alpha2_chunk(text),
+        Delta::Complete(response) => encode::alpha2_complete(*response, mem::take(&mut returned)),
+    };
+    Ok(component.stream(request, encode).await?)
 }

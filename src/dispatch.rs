@@ -110,17 +110,22 @@ impl Component {
         answer.map_err(|error| self.error(error))
     }
 
-    /// The answer in pieces. An error before the first piece is an error of the call.
-    pub async fn stream(
+    /// The answer in pieces, as `encode` makes them. An error before the first piece is an error of
+    /// the call.
+    pub async fn stream<T, F>(
         self: Arc<Self>,
         request: Request,
-    ) -> Result<impl Stream<Item = Result<Delta, Error>> + Send + use<>, Error> {
+        encode: F,
+    ) -> Result<impl Stream<Item = Result<T, Error>> + Send + use<T, F>, Error>
+    where
+        F: FnMut(Delta) -> T + Send + Unpin,
+    {
         let mut rest = self.clone().open(request).await.map_err(|error| self.fail(error))?;
         let first = match rest.next().await {
             Some(first) => Some(first.map_err(|error| self.fail(error))?),
             None => return Err(self.fail(no_answer())),
         };
-        Ok(Watched { component: self, first, rest })
+        Ok(Encoded { component: self, first, rest, encode })
     }
 
     async fn answer(self: Arc<Self>, request: Request) -> Result<Response, ProviderError> {
@@ -160,31 +165,34 @@ impl Component {
     }
 }
 
-/// The deltas of a call, which counts when it ends. Written out, since adapters would move each
-/// delta from one to the next.
-struct Watched {
+/// The pieces of an answer, which counts when it ends. Written out, since adapters would move each
+/// piece from one to the next.
+struct Encoded<F> {
     component: Arc<Component>,
     /// The first delta, until somebody takes it.
     first: Option<Delta>,
     rest: Deltas,
+    encode: F,
 }
 
-impl Stream for Watched {
-    type Item = Result<Delta, Error>;
+impl<T, F: FnMut(Delta) -> T + Unpin> Stream for Encoded<F> {
+    type Item = Result<T, Error>;
 
-    #[inline]
+    // Each surface has its own adapter around it, into which it goes only if told to.
+    #[inline(always)]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let delta = match self.first.take() {
             Some(first) => Some(Ok(first)),
             None => ready!(self.rest.poll_next_unpin(cx)),
         };
         Poll::Ready(match delta {
-            Some(Err(error)) => Some(Err(self.component.fail(error))),
-            Some(Ok(Delta::Complete(response))) => {
-                self.component.calls.count(true);
-                Some(Ok(Delta::Complete(response)))
+            Some(Ok(delta)) => {
+                if matches!(delta, Delta::Complete(_)) {
+                    self.component.calls.count(true);
+                }
+                Some(Ok((self.encode)(delta)))
             }
-            Some(Ok(Delta::Text(text))) => Some(Ok(Delta::Text(text))),
+            Some(Err(error)) => Some(Err(self.component.fail(error))),
             None => None,
         })
     }

@@ -79,8 +79,9 @@ impl Cuts {
 fn word_end(text: &str, at: usize) -> usize {
     // Mostly it is ASCII, whose characters need not be put together from bytes.
     let rest = &text.as_bytes()[at..];
-    let white = rest.iter().take_while(|byte| is_white(**byte)).count();
-    let word = rest[white..].iter().take_while(|byte| byte.is_ascii_graphic()).count();
+    let white = rest.iter().position(|byte| !is_white(*byte)).unwrap_or(rest.len());
+    let word = &rest[white..];
+    let word = word.iter().position(|byte| !byte.is_ascii_graphic()).unwrap_or(word.len());
     let end = at + white + word;
     match text.as_bytes().get(end) {
         Some(byte) if !is_white(*byte) => any_word_end(text, at),

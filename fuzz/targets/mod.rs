@@ -14,7 +14,7 @@ mod choices;
 
 use futures_util::{FutureExt, StreamExt};
 use mynah::{
-    corridor,
+    chat, corridor,
     wire::{
         error::Error,
         proto::{self, conversation_stream_response_alpha2::Message},
@@ -55,7 +55,7 @@ fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
 }
 
 /// The answer that a stream ends with, whose text is that of its chunks.
-fn streamed(messages: Vec<Result<proto::ConversationStreamResponseAlpha2, Error>>) -> Answer {
+fn streamed(messages: Vec<Result<proto::ConversationStreamResponseAlpha2, chat::Error>>) -> Answer {
     let mut text = String::new();
     for message in messages {
         match message?.message.expect("a chunk or the end") {

@@ -1,5 +1,7 @@
 //! Scrubbing on the way, whatever the provider.
 
+use std::convert::identity;
+
 use futures_util::{FutureExt, future::BoxFuture};
 use proptest::prelude::*;
 
@@ -50,7 +52,7 @@ fn scrubbing() -> Request {
 
 /// The texts of a stream, and its end.
 async fn streamed(component: Arc<Component>) -> (String, String) {
-    let deltas: Vec<_> = component.stream(scrubbing()).await.unwrap().collect().await;
+    let deltas: Vec<_> = component.stream(scrubbing(), identity).await.unwrap().collect().await;
     let mut text = String::new();
     for delta in deltas {
         match delta.unwrap() {
@@ -98,14 +100,14 @@ async fn long_answers_are_scrubbed_as_well() {
 #[tokio::test]
 async fn a_stream_that_fails_says_nothing_before() {
     let broken = component(&["555 ".to_owned()], Err("broken"));
-    let error = broken.stream(scrubbing()).await.err().unwrap();
+    let error = broken.stream(scrubbing(), identity).await.err().unwrap();
     assert_eq!(error.to_string(), "failed conversing with component c: broken");
 }
 
 #[tokio::test]
 async fn pieces_stay_as_they_are_where_nothing_is_to_be_scrubbed() {
     let pieces = ["55".to_owned(), "5 123 4567".to_owned()];
-    let deltas = component(&pieces, Ok(())).stream(Request::default()).await.unwrap();
+    let deltas = component(&pieces, Ok(())).stream(Request::default(), identity).await.unwrap();
     let texts: Vec<_> = deltas.map(Result::unwrap).collect().await;
     assert_eq!(texts[..2], pieces.map(Delta::Text));
 }

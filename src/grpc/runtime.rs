@@ -7,7 +7,7 @@ use prost::Message;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    corridor,
+    chat, corridor,
     sidecar::{RUNTIME_VERSION, Sidecar},
     wire::{
         error::Error,
@@ -36,11 +36,11 @@ impl Runtime {
 
     fn stream<T: Message + 'static>(
         &self,
-        messages: impl Stream<Item = Result<T, Error>> + Send + 'static,
+        messages: impl Stream<Item = Result<T, chat::Error>> + Send + 'static,
     ) -> Answer<Streamed<T>> {
         let limit = self.sidecar.max_body_size;
         let messages = messages.map(move |message| {
-            let message = message?;
+            let message = message.map_err(Error::from)?;
             within(limit, &message)?;
             Ok(message)
         });

@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 
 use super::{Failure, url};
 use crate::{
-    clock, corridor,
+    chat, clock, corridor,
     net::BODY_TIMEOUT,
     off_thread::{LARGE, off_thread},
     sidecar::Sidecar,
@@ -105,14 +105,15 @@ fn wants_events(headers: &HeaderMap) -> bool {
 }
 
 fn events<M: Message + Name + json::Members + Send + 'static>(
-    messages: impl Stream<Item = Result<M, Error>> + Send + 'static,
+    messages: impl Stream<Item = Result<M, chat::Error>> + Send + 'static,
 ) -> Response {
     let events = messages.map(|message| Ok::<_, std::convert::Infallible>(event(message)));
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(events)).into_response()
 }
 
-fn event<M: Message + Name + json::Members>(message: Result<M, Error>) -> String {
+fn event<M: Message + Name + json::Members>(message: Result<M, chat::Error>) -> String {
+    let message = message.map_err(Error::from);
     match message.and_then(|message| json::write_response(&message)) {
         Ok(json) => format!("data: {json}\n\n"),
         Err(error) => format!("event: error\ndata: {}\n\n", Failure(error).body()),
