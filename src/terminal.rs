@@ -21,6 +21,21 @@ impl Look {
     pub(crate) fn text(self, text: &str) -> Cow<'_, str> {
         if self == Self::Plain { Cow::Borrowed(text) } else { harmless(text) }
     }
+
+    /// What matters.
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.styled(1, text)
+    }
+
+    /// What stands beside it.
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.styled(2, text)
+    }
+
+    fn styled(self, code: u8, text: &str) -> String {
+        let text = self.text(text);
+        if self == Self::Colours { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
+    }
 }
 
 /// The text with pictures of control characters in their place, which a terminal would obey; line

@@ -18,14 +18,14 @@ pub struct ConverseArgs {
     /// System prompt
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
-    /// File of earlier messages, or of a whole request, in JSON
+    /// File of earlier messages, a whole request, or what --tools --json printed
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
     /// File of tools to run when the model calls them, until it answers
     #[arg(long, value_name = "FILE")]
     pub tools: Option<PathBuf>,
     /// Most turns of the model for one answer, 1 to 50, with --tools
-    #[arg(long, value_name = "NUMBER", default_value_t = 12, value_parser = value_parser!(u32).range(1..=50))]
+    #[arg(long, value_name = "NUMBER", requires = "tools", default_value_t = 12, value_parser = value_parser!(u32).range(1..=50))]
     pub max_turns: u32,
     /// Print the text as it arrives
     #[arg(long)]

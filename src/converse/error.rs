@@ -34,8 +34,13 @@ pub enum Error {
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The model gave no answer.
-    #[error("{}", why(.0))]
-    Ended(EndReason),
+    #[error("{}", why(.end, *.turns))]
+    Ended {
+        /// Why the run ended.
+        end: EndReason,
+        /// How often the model has answered.
+        turns: u32,
+    },
     /// The user did not want to wait for the answer.
     #[error("cancelled")]
     Cancelled(Signal),
@@ -68,12 +73,12 @@ impl From<client::Error> for Error {
 }
 
 /// Why a run gave no answer.
-fn why(end: &EndReason) -> String {
+fn why(end: &EndReason, turns: u32) -> String {
     match end {
         EndReason::ModelError(error) => error.to_string(),
         EndReason::Answered | EndReason::Cancelled => end.as_str().to_owned(),
         EndReason::MaxTurns => {
-            "no answer: the model called tools in its last turn (--max-turns)".to_owned()
+            format!("no answer: the model called tools in turn {turns}, its last (--max-turns)")
         }
         EndReason::Stalled => "no answer: the model made the same calls again and again".to_owned(),
         EndReason::Budget => "no answer: there were too many calls".to_owned(),

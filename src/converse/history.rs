@@ -1,13 +1,16 @@
-//! A file of earlier messages, in Dapr's proto JSON: a list of them, or a whole request.
+//! A file of earlier messages, in Dapr's proto JSON: a list of them, a whole request, or what a run
+//! of the tool loop has printed.
 //!
 //! A person has written it, so an unknown field is an error, with its place.
 
-use std::{fmt, path::Path};
+use std::{collections::BTreeMap, fmt, path::Path};
 
 use prost_reflect::DynamicMessage;
 use serde::{
-    Deserializer,
-    de::{DeserializeSeed, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    Deserialize, Deserializer,
+    de::{
+        DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer,
+    },
 };
 
 use super::request::input;
@@ -34,9 +37,36 @@ pub(super) fn read(file: &Path) -> Result<ConversationRequestAlpha2, Problem> {
 }
 
 fn parse(text: &str) -> serde_json::Result<ConversationRequestAlpha2> {
+    let keys = match serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text) {
+        Err(error) if !error.is_data() => return Err(error),
+        keys => keys.unwrap_or_default(),
+    };
+    if keys.contains_key("ended") {
+        return serde_json::from_str(text).map(|Event { ended }| ended.messages);
+    }
+    if keys.contains_key("end") {
+        return serde_json::from_str(text).map(|Ended { messages }| messages);
+    }
     let mut reader = serde_json::Deserializer::from_str(text);
     let request = reader.deserialize_any(History)?;
     reader.end().map(|()| request)
+}
+
+/// The last line of a run's events.
+#[derive(Deserialize)]
+struct Event {
+    ended: Ended,
+}
+
+/// A run, of which only the messages are a history.
+#[derive(Deserialize)]
+struct Ended {
+    #[serde(deserialize_with = "messages")]
+    messages: ConversationRequestAlpha2,
+}
+
+fn messages<'de, D: Deserializer<'de>>(list: D) -> Result<ConversationRequestAlpha2, D::Error> {
+    list.deserialize_seq(History)
 }
 
 fn explain(what: &str, error: &serde_json::Error) -> String {

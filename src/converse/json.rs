@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::{
+    chat::Response,
     tool_loop::{CallRecord, EndReason, LoopEvent, LoopResult},
-    wire::{ask, json},
+    wire::{ask, encode, json},
 };
 
 /// What happens in a run.
@@ -37,9 +38,21 @@ pub(super) struct Ended<'e> {
     error: Option<String>,
     turns: u32,
     text: &'e str,
+    #[serde(flatten)]
+    response: Option<Answer<'e>>,
     calls: Vec<Call<'e>>,
     /// As a file of earlier messages has them.
     messages: Vec<Value>,
+}
+
+/// What the last answer has beside its text.
+#[derive(Serialize)]
+struct Answer<'e> {
+    finish_reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Value>,
 }
 
 impl<'e> Event<'e> {
@@ -60,6 +73,14 @@ impl<'e> From<&'e CallRecord> for Call<'e> {
     }
 }
 
+impl<'e> Answer<'e> {
+    fn of(response: &'e Response) -> Result<Self, Error> {
+        let Response { finish_reason, model, usage, .. } = response;
+        let usage = usage.map(|usage| json::value(&encode::alpha2_usage(usage))).transpose()?;
+        Ok(Self { finish_reason: finish_reason.as_str(), model: model.as_deref(), usage })
+    }
+}
+
 impl<'e> Ended<'e> {
     pub(super) fn of(result: &'e LoopResult) -> Result<Self, Error> {
         let messages = result.transcript.iter().map(|said| json::value(&ask::message(said)));
@@ -71,6 +92,7 @@ impl<'e> Ended<'e> {
             },
             turns: result.turns,
             text: result.text(),
+            response: result.response.as_ref().map(Answer::of).transpose()?,
             calls: result.calls.iter().map(Call::from).collect(),
             messages: messages.collect::<Result<_, _>>()?,
         })

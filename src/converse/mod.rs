@@ -68,7 +68,12 @@ async fn ask(args: &ConverseArgs, environment: &Environment) -> Result<(), Error
     let form = form(args, environment);
     match tools {
         None if !request::is_typed(args) => ask_once(client, request, form, args.stream).await,
-        tools => run_tools(client, request, form, args, tools.unwrap_or_default()).await,
+        tools => {
+            let streams = args.stream || request::is_typed(args);
+            let aside = look(io::stderr().is_terminal(), environment);
+            let teller = Teller::new(io::stdout().lock(), form, streams, aside);
+            run_tools(client, request, teller, args, tools.unwrap_or_default()).await
+        }
     }
 }
 
@@ -94,21 +99,20 @@ async fn ask_once(
 async fn run_tools(
     client: Client,
     request: ConversationRequestAlpha2,
-    form: Form,
+    teller: Teller<impl Write>,
     args: &ConverseArgs,
     Tools { registry, by_tool }: Tools,
 ) -> Result<(), Error> {
     let model = Arc::new(RemoteComponent::new(client, request.name.clone()));
     let request = request::for_loop(request, registry.tools())?;
     let settings = LoopSettings { max_turns: args.max_turns, by_tool, ..LoopSettings::default() };
-    let is_typed = request::is_typed(args);
     let mut runner = Runner {
         tool_loop: Arc::new(ToolLoop::new(registry, settings)?),
         model,
-        teller: Teller::new(io::stdout().lock(), form, args.stream || is_typed),
+        teller,
         signals: Signals::to_cancel().map_err(Error::Terminal)?,
     };
-    if is_typed {
+    if request::is_typed(args) {
         return repl::converse(&mut runner, request).await;
     }
     runner.run(request).await?.answered()
@@ -127,13 +131,19 @@ async fn print_pieces(printer: &mut Printer<impl Write>, mut pieces: Pieces) -> 
 
 fn form(args: &ConverseArgs, environment: &Environment) -> Form {
     let is_terminal = io::stdout().is_terminal();
-    let no_colour = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
     match (args.json, args.stream) {
-        (false, _) if !is_terminal => Form::Text(Look::Plain),
-        (false, _) if no_colour => Form::Text(Look::Terminal),
-        (false, _) => Form::Text(Look::Colours),
+        (false, _) => Form::Text(look(is_terminal, environment)),
         (true, false) => Form::Json { pretty: is_terminal },
         (true, true) => Form::JsonLines,
+    }
+}
+
+fn look(is_terminal: bool, environment: &Environment) -> Look {
+    let no_colour = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match (is_terminal, no_colour) {
+        (false, _) => Look::Plain,
+        (true, true) => Look::Terminal,
+        (true, false) => Look::Colours,
     }
 }
 

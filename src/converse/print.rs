@@ -129,19 +129,15 @@ pub(super) fn note_reason(finish_reason: &str) {
 
 /// A tool call on one line: the name, the arguments, the id.
 fn shown_call(call: &ConversationToolCalls, look: Look) -> String {
-    let (bold, dim, plain) = match look {
-        Look::Colours => ("\x1b[1m", "\x1b[2m", "\x1b[0m"),
-        Look::Plain | Look::Terminal => ("", "", ""),
-    };
     let mut line = match &call.tool_types {
         Some(ToolTypes::Function(function)) => {
             let arguments = on_one_line(&function.arguments);
-            format!("{bold}{}{plain} {}", look.text(&function.name), look.text(&arguments))
+            format!("{} {}", look.bold(&function.name), look.text(&arguments))
         }
-        None => format!("{bold}a call without a function{plain}"),
+        None => look.bold("a call without a function"),
     };
     if let Some(id) = call.id.as_deref().filter(|id| !id.is_empty()) {
-        line += &format!("  {dim}({}){plain}", look.text(id));
+        line += &format!("  {}", look.dim(&format!("({id})")));
     }
     line
 }

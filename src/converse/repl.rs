@@ -13,6 +13,9 @@ use crate::{
     signals::Signal,
 };
 
+const HELP: &str = "Ctrl-D or /quit ends the conversation, as Ctrl-C does here; \
+                    Ctrl-C during an answer cancels it";
+
 /// Answers what is typed, to its end. Ctrl-C cancels an answer; while nothing is asked, it ends.
 ///
 /// The request is what was said before; if nobody has answered it, it is asked first.
@@ -42,6 +45,7 @@ pub(super) async fn converse(
             }
             Some(Err(error)) => note(&format!("not asked: {error}")),
             Some(Ok(line)) if line.trim() == "/quit" => return Ok(()),
+            Some(Ok(line)) if is_command(line.trim()) => note(HELP),
             Some(Ok(line)) if line.trim().is_empty() => {}
             Some(Ok(line)) => {
                 request.messages.push(Message::new(Role::User, line));
@@ -66,6 +70,12 @@ async fn answer(runner: &mut Runner<impl Write>, request: &mut Request) -> Resul
         request.messages.pop();
     }
     Ok(())
+}
+
+/// Whether it is `/help`, or a slip of the like, which no model should be asked.
+fn is_command(line: &str) -> bool {
+    let word = line.strip_prefix('/');
+    word.is_some_and(|word| word.chars().all(|char| char.is_ascii_alphabetic()))
 }
 
 fn is_question(message: &Message) -> bool {

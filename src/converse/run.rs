@@ -57,7 +57,7 @@ impl Ran {
         match (&self.result.end, self.signal) {
             (EndReason::Answered, _) => Ok(()),
             (EndReason::Cancelled, Some(signal)) => Err(Error::Cancelled(signal)),
-            (end, _) => Err(Error::Ended(end.clone())),
+            (end, _) => Err(Error::Ended { end: end.clone(), turns: self.result.turns }),
         }
     }
 }

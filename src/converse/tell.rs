@@ -27,14 +27,19 @@ pub(super) struct Teller<W> {
     /// The text of a turn that is not told yet.
     held: String,
     line_is_open: bool,
-    /// Ids of the calls that were told when they started.
+    /// How standard error looks.
+    aside: Look,
+    /// Ids of the calls that were told when they started, and have no result yet.
     started: BTreeSet<String>,
+    /// Whether there were several at once, so that a result must say of which it is.
+    side_by_side: bool,
 }
 
 impl<W: Write> Teller<W> {
-    pub(super) fn new(out: W, form: Form, streams: bool) -> Self {
+    pub(super) fn new(out: W, form: Form, streams: bool, aside: Look) -> Self {
         let (held, started) = (String::new(), BTreeSet::new());
-        Self { out, form, streams, held, line_is_open: false, started }
+        let (line_is_open, side_by_side) = (false, false);
+        Self { out, form, streams, held, line_is_open, aside, started, side_by_side }
     }
 
     pub(super) fn tell(&mut self, event: &LoopEvent) -> Result<(), Error> {
@@ -61,16 +66,17 @@ impl<W: Write> Teller<W> {
             LoopEvent::Text(text) => self.held += text,
             LoopEvent::ToolStarted { id, name, arguments } => {
                 self.end_text(look)?;
+                self.side_by_side = !self.started.is_empty();
                 self.started.insert(id.clone());
-                tell_call(name, arguments);
+                self.tell_call(name, arguments);
             }
             LoopEvent::ToolFinished(record) => {
                 self.end_text(look)?;
                 // Of those that were not run, nobody has heard yet.
                 if !self.started.remove(&record.id) {
-                    tell_call(&record.name, &record.arguments);
+                    self.tell_call(&record.name, &record.arguments);
                 }
-                tell_result(record);
+                self.tell_result(record);
             }
             LoopEvent::Ended(result) => {
                 self.end_text(look)?;
@@ -96,19 +102,23 @@ impl<W: Write> Teller<W> {
         }
         write!(self.out, "{}", look.text(text))
     }
-}
 
-fn tell_call(name: &str, arguments: &str) {
-    tell_person(&format!("calls: {} {}", short(name), short(arguments)));
-}
+    fn tell_call(&self, name: &str, arguments: &str) {
+        let (label, name) = (self.aside.dim("calls:"), self.aside.bold(&short(name)));
+        tell_person(&format!("{label} {name} {}", self.aside.dim(&short(arguments))));
+    }
 
-/// The text of a failure names the tool itself.
-fn tell_result(record: &CallRecord) {
-    let result = short(&record.result);
-    tell_person(&match record.outcome {
-        CallOutcome::Failed(_) => format!("tool:  {result}"),
-        _ => format!("tool:  {}: {result}", short(&record.name)),
-    });
+    /// The text of a failure names the tool itself.
+    fn tell_result(&self, record: &CallRecord) {
+        let (name, result) = (short(&record.name), short(&record.result));
+        tell_person(&self.aside.dim(&match record.outcome {
+            _ if self.side_by_side => {
+                format!("tool:  {name} {}: {result}", short(&record.arguments))
+            }
+            CallOutcome::Failed(_) => format!("tool:  {result}"),
+            _ => format!("tool:  {name}: {result}"),
+        }));
+    }
 }
 
 fn tell_person(line: &str) {

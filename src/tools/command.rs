@@ -7,7 +7,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 
 use super::{
-    process::{Output, Process},
+    process::{MAX_WORDS, Output, Process},
     value::Argv,
 };
 use crate::tool_loop::{RunTool, ToolError};
@@ -27,7 +27,7 @@ impl CommandTool {
         })?;
         let Output { status, stdout, stderr } = process.output(format!("{arguments}\n")).await?;
         if !status.success() {
-            return Err(failure(status, &stderr));
+            return Err(failure(status, &stderr, &stdout));
         }
         let mut text = String::from_utf8(stdout).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -45,15 +45,20 @@ impl RunTool for CommandTool {
     }
 }
 
-/// How it ended, and the last that it wrote to standard error.
-fn failure(status: ExitStatus, stderr: &[u8]) -> ToolError {
+/// How it ended, and the last that it wrote: to standard error, or else to standard output.
+fn failure(status: ExitStatus, stderr: &[u8], stdout: &[u8]) -> ToolError {
     let how = match status.code() {
         Some(code) => format!("exit status {code}"),
-        None => format!("ended by {status}"),
+        None => format!("ended by {status}").replace("signal: ", "signal "),
     };
-    let words = String::from_utf8_lossy(stderr);
-    ToolError::new(match words.trim() {
-        "" => how,
-        words => format!("{how}: {words}"),
+    let words = [stderr, stdout].map(end);
+    ToolError::new(match words.iter().find(|words| !words.is_empty()) {
+        Some(words) => format!("{how}: {words}"),
+        None => how,
     })
+}
+
+fn end(output: &[u8]) -> String {
+    let start = output.len().saturating_sub(MAX_WORDS);
+    String::from_utf8_lossy(&output[start..]).trim().to_owned()
 }

@@ -11,6 +11,9 @@ use super::value::{Argv, Retries, Size, Time};
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Tools")]
 pub(super) struct ToolsFile {
+    /// Where editors find this schema.
+    #[serde(rename = "$schema")]
+    _schema: Option<String>,
     /// What holds for every tool that says nothing else.
     #[serde(default)]
     pub(super) defaults: Limits,

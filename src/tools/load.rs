@@ -32,7 +32,7 @@ impl Tools {
     /// The commands in it are not run before they are called; relative paths in them are those
     /// of this process, as in a shell.
     pub fn load(file: &Path) -> Result<Self, Problem> {
-        let ToolsFile { defaults, tools } = component::typed(file)
+        let ToolsFile { defaults, tools, .. } = component::typed(file)
             .map_err(|problem| Problem { message: explain(problem.message), ..problem })?;
         let mut loaded = Self::default();
         for entry in tools {

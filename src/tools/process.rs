@@ -2,20 +2,25 @@
 
 use std::{
     io,
+    pin::pin,
     process::{ExitStatus, Stdio},
+    time::Duration,
 };
 
+use futures_util::future::{Either, select};
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     process::{Child, Command},
 };
 
 use super::value::{Argv, MAX_OUTPUT};
-use crate::tool_loop::ToolError;
+use crate::{clock::within, tool_loop::ToolError};
 
-/// Most bytes that are kept of standard error: the last ones, where the reason stands.
-const MAX_WORDS: usize = 1024;
+/// Most bytes that are told of a failure: the last ones, where the reason stands.
+pub(super) const MAX_WORDS: usize = 1024;
 const BUFFER: usize = 16 * 1024;
+/// Time to read what a command has written before its end.
+const REST: Duration = Duration::from_millis(100);
 
 /// A command that runs, in a process group of its own.
 ///
@@ -56,22 +61,31 @@ impl Process {
 
     /// Writes the input and waits for the end, which more output than is kept brings about.
     pub(super) async fn output(mut self, input: String) -> Result<Output, ToolError> {
-        let (stdin, stdout, stderr) =
-            (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take());
-        let fed = async {
-            if let Some(mut stdin) = stdin {
-                // A command need not read what it is given.
-                let _ = stdin.write_all(input.as_bytes()).await;
+        let Child { stdin, stdout: out, stderr: err, .. } = &mut self.child;
+        let (stdin, out, err) = (stdin.take(), out.take(), err.take());
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let talk = async {
+            tokio::try_join!(feed(stdin, &input), all(out, &mut stdout), last(err, &mut stderr))
+        };
+        let status = match select(pin!(talk), pin!(self.end())).await {
+            Either::Left((talked, end)) => {
+                talked?;
+                end.await?
             }
-            Ok(())
+            Either::Right((status, talk)) => {
+                // What has left the group may hold the pipes open for ever.
+                within(REST, talk).await.transpose()?;
+                status?
+            }
         };
-        let ended = async {
-            let status = self.child.wait().await;
-            self.end_group();
-            Ok(status?)
-        };
-        let ((), stdout, stderr, status) = tokio::try_join!(fed, all(stdout), last(stderr), ended)?;
         Ok(Output { status, stdout, stderr })
+    }
+
+    /// Waits for the end of the command, and ends what it has left in its group.
+    async fn end(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.wait().await;
+        self.end_group();
+        status
     }
 
     #[cfg(unix)]
@@ -92,25 +106,35 @@ impl Drop for Process {
     }
 }
 
+/// Writes the input, which a command need not read.
+async fn feed(stdin: Option<impl AsyncWrite + Unpin>, input: &str) -> Result<(), ToolError> {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(input.as_bytes()).await;
+    }
+    Ok(())
+}
+
 /// All of the output, which must have an end.
-async fn all(source: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, ToolError> {
-    let mut bytes = Vec::new();
+async fn all(source: Option<impl AsyncRead + Unpin>, bytes: &mut Vec<u8>) -> Result<(), ToolError> {
     if let Some(source) = source {
-        source.take(MAX_OUTPUT as u64 + 1).read_to_end(&mut bytes).await?;
+        source.take(MAX_OUTPUT as u64 + 1).read_to_end(bytes).await?;
     }
     if bytes.len() > MAX_OUTPUT {
         return Err(ToolError::new("the output is longer than 16 MiB"));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// The end of what there is.
-async fn last(source: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, ToolError> {
-    let mut bytes = Vec::with_capacity(BUFFER);
+async fn last(
+    source: Option<impl AsyncRead + Unpin>,
+    bytes: &mut Vec<u8>,
+) -> Result<(), ToolError> {
+    bytes.reserve(BUFFER);
     if let Some(mut source) = source {
-        while source.read_buf(&mut bytes).await? > 0 {
+        while source.read_buf(bytes).await? > 0 {
             bytes.drain(..bytes.len().saturating_sub(MAX_WORDS));
         }
     }
-    Ok(bytes)
+    Ok(())
 }

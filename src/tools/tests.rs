@@ -18,6 +18,7 @@ const VALID: &[&str] = &[
     "tools:\n- {name: get-it_2, command: [a, ''], repeatable: true, cache: {}, parameters: {}}",
     "tools:\n- {name: f, command: [a], cache: {ttl: 5m}, retries: 0, description: What it does}",
     "tools:\n- {name: f, command: [a], timeout: null, parameters: {type: object}}",
+    "{\"$schema\": \"tools.schema.json\", \"tools\": []}",
 ];
 
 const MISTAKES: &[&str] = &[
@@ -25,6 +26,7 @@ const MISTAKES: &[&str] = &[
     "tools: f",
     "- name: f",
     "allow: []\ntools: []",
+    "$schema: []\ntools: []",
     "defaults: {timeout: soon}\ntools: []",
     "defaults: {timeout: -1s}\ntools: []",
     "defaults: {retries: 11}\ntools: []",

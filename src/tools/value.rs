@@ -1,11 +1,17 @@
 //! Values that a file cannot have wrong.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, SeqAccess, Visitor},
+};
 
-use crate::{duration, quantity};
+use crate::{
+    duration::{self, DurationError},
+    quantity,
+};
 
 /// A command may write no more than this, whatever a result may have.
 pub(super) const MAX_OUTPUT: usize = 16 << 20;
@@ -24,8 +30,13 @@ impl TryFrom<String> for Time {
 
     fn try_from(text: String) -> Result<Self, String> {
         match duration::parse(&text) {
-            Ok(time) if time.is_zero() => Err(format!("{text:?} is no time; use one above 0s")),
-            Ok(time) => Ok(Self(time)),
+            Ok(time) if !time.is_zero() => Ok(Self(time)),
+            Ok(_) | Err(DurationError::Negative(_)) => {
+                Err(format!("{text:?} is too short; use a duration above 0s, such as 500ms or 10s"))
+            }
+            Err(DurationError::Malformed(_)) if text.parse::<u64>().is_ok() => {
+                Err(format!("{text:?} has no unit; write one, such as {text}s"))
+            }
             Err(error) => Err(error.to_string()),
         }
     }
@@ -70,22 +81,47 @@ impl TryFrom<String> for Retries {
 }
 
 /// A program and its arguments. No shell reads them; to have one, write [sh, -c, ...].
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(try_from = "Vec<String>")]
+#[derive(Debug, Clone, JsonSchema)]
 #[schemars(with = "Vec<String>", extend("minItems" = 1))]
 pub(super) struct Argv {
     pub(super) program: String,
     pub(super) arguments: Vec<String>,
 }
 
-impl TryFrom<Vec<String>> for Argv {
-    type Error = String;
+impl<'de> Deserialize<'de> for Argv {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        source.deserialize_any(Words)
+    }
+}
 
-    fn try_from(mut words: Vec<String>) -> Result<Self, String> {
-        if words.first().is_none_or(String::is_empty) {
-            return Err("there is no program; write one, such as [python3, tool.py]".to_owned());
+const NO_PROGRAM: &str = "there is no program; write one, such as [python3, tool.py]";
+
+struct Words;
+
+impl<'de> Visitor<'de> for Words {
+    type Value = Argv;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list, such as [python3, tool.py]")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut words: A) -> Result<Argv, A::Error> {
+        let program: Option<String> = words.next_element()?;
+        let mut arguments = Vec::new();
+        while let Some(argument) = words.next_element()? {
+            arguments.push(argument);
         }
-        let arguments = words.split_off(1);
-        Ok(Self { program: words.concat(), arguments })
+        let program = program.filter(|program| !program.is_empty());
+        let program = program.ok_or_else(|| A::Error::custom(NO_PROGRAM))?;
+        Ok(Argv { program, arguments })
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Argv, E> {
+        Err(E::custom(NO_PROGRAM))
+    }
+
+    fn visit_str<E: Error>(self, line: &str) -> Result<Argv, E> {
+        let program = line.split_whitespace().next().unwrap_or("date");
+        Err(E::custom(format_args!("must be a list, such as [{program}] or [sh, -c, ...]")))
     }
 }

@@ -70,7 +70,8 @@ fn tool_call(call: ToolCall) -> proto::ConversationToolCalls {
     }
 }
 
-fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2CompletionUsage {
+/// What an answer would have cost.
+pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2CompletionUsage {
     proto::ConversationResultAlpha2CompletionUsage {
         completion_tokens: usage.completion_tokens,
         prompt_tokens: usage.prompt_tokens,

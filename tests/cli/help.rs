@@ -214,7 +214,7 @@ fn help_of_converse() {
           --component <NAME>      Component to ask [default: the only one for conversations]
           --address <ADDRESS>     gRPC address of the sidecar [env: DAPR_GRPC_ENDPOINT, DAPR_GRPC_PORT] [default: 127.0.0.1:50001]
           --system <TEXT>         System prompt
-          --history <FILE>        File of earlier messages, or of a whole request, in JSON
+          --history <FILE>        File of earlier messages, a whole request, or what --tools --json printed
           --tools <FILE>          File of tools to run when the model calls them, until it answers
           --max-turns <NUMBER>    Most turns of the model for one answer, 1 to 50, with --tools [default: 12]
           --stream                Print the text as it arrives

@@ -103,6 +103,16 @@ fn a_broken_history() {
     mynah: [folder]/history.json:1:8: invalid type: string "Hello!", expected a list of messages or a request
     -- exit 1
     "#);
+    assert_snapshot!(said("{\"end\": \"answered\",\n \"messages\": [{\"role\": \"user\"}]}"), @r#"
+    -- stderr
+    mynah: [folder]/history.json:2:21: unrecognized field name 'role'; a message is such as {"ofUser": {"content": [{"text": "Hello!"}]}}
+    -- exit 1
+    "#);
+    assert_snapshot!(said("{\"end\": \"answered\", \"messages\": ["), @"
+    -- stderr
+    mynah: [folder]/history.json:1:33: not valid JSON: EOF while parsing a list
+    -- exit 1
+    ");
     assert_snapshot!(said("[] []"), @"
     -- stderr
     mynah: [folder]/history.json:1:4: not valid JSON: trailing characters

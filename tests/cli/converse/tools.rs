@@ -91,10 +91,38 @@ fn text_between_calls_is_said_whole_or_as_it_comes() {
     assert_eq!(played(steps, &["--stream"]), played(steps, &[]));
 }
 
+/// The second call has its result first; each says which it is.
+#[test]
+fn calls_side_by_side_are_told_apart() {
+    let steps = r#"
+        {"messages": [{"tool_call": [
+            {"name": "wait", "args": {"for": "it"}}, {"name": "wait", "args": {}}]}]},
+        {"messages": [{"text": "Done."}]}"#;
+    let yaml = r#"
+tools:
+- name: wait
+  command: [sh, -c, 'if grep -q it; then until [ -e done ]; do sleep 0.01; done; exit 1; else touch done; fi']
+"#;
+    let sidecar = scripted();
+    let ended = Process::start(&mut with_tools(&sidecar, yaml, &[&chain(steps)])).ended();
+    let mut told: Vec<_> = ended.stderr.lines().collect();
+    // Which result is first is up to the system.
+    told[2..].sort_unstable();
+    assert_eq!(
+        told,
+        [
+            r#"calls: wait {"for":"it"}"#,
+            "calls: wait {}",
+            r#"tool:  wait {"for":"it"}: Error executing wait: exit status 1"#,
+            "tool:  wait {}: ",
+        ]
+    );
+}
+
 #[test]
 fn json() {
     assert_snapshot!(weather(&["What is the weather in Paris?", "--json"]), @r#"
-    {"end":"answered","turns":2,"text":"It is sunny in Paris.","calls":[{"id":"call_echo_1715012863290788346","name":"get_weather","arguments":"{\"location\":\"Paris\"}","result":"It is sunny in Paris.","outcome":"succeeded"}],"messages":[{"ofUser":{"content":[{"text":"What is the weather in Paris?"}]}},{"ofAssistant":{"toolCalls":[{"function":{"arguments":"{\"location\":\"Paris\"}","name":"get_weather"},"id":"call_echo_1715012863290788346"}]}},{"ofTool":{"content":[{"text":"It is sunny in Paris."}],"name":"get_weather","toolId":"call_echo_1715012863290788346"}},{"ofAssistant":{"content":[{"text":"It is sunny in Paris."}]}}]}
+    {"end":"answered","turns":2,"text":"It is sunny in Paris.","finish_reason":"stop","model":"echo","usage":{"completionTokens":"5","promptTokens":"12","totalTokens":"17"},"calls":[{"id":"call_echo_1715012863290788346","name":"get_weather","arguments":"{\"location\":\"Paris\"}","result":"It is sunny in Paris.","outcome":"succeeded"}],"messages":[{"ofUser":{"content":[{"text":"What is the weather in Paris?"}]}},{"ofAssistant":{"toolCalls":[{"function":{"arguments":"{\"location\":\"Paris\"}","name":"get_weather"},"id":"call_echo_1715012863290788346"}]}},{"ofTool":{"content":[{"text":"It is sunny in Paris."}],"name":"get_weather","toolId":"call_echo_1715012863290788346"}},{"ofAssistant":{"content":[{"text":"It is sunny in Paris."}]}}]}
     -- exit 0
     "#);
     assert_snapshot!(weather(&["What is the weather in Paris?", "--json", "--stream"]), @r#"
@@ -105,28 +133,32 @@ fn json() {
     {"text":" sunny"}
     {"text":" in"}
     {"text":" Paris."}
-    {"ended":{"end":"answered","turns":2,"text":"It is sunny in Paris.","calls":[{"id":"call_echo_1715012863290788346","name":"get_weather","arguments":"{\"location\":\"Paris\"}","result":"It is sunny in Paris.","outcome":"succeeded"}],"messages":[{"ofUser":{"content":[{"text":"What is the weather in Paris?"}]}},{"ofAssistant":{"toolCalls":[{"function":{"arguments":"{\"location\":\"Paris\"}","name":"get_weather"},"id":"call_echo_1715012863290788346"}]}},{"ofTool":{"content":[{"text":"It is sunny in Paris."}],"name":"get_weather","toolId":"call_echo_1715012863290788346"}},{"ofAssistant":{"content":[{"text":"It is sunny in Paris."}]}}]}}
+    {"ended":{"end":"answered","turns":2,"text":"It is sunny in Paris.","finish_reason":"stop","model":"echo","usage":{"completionTokens":"5","promptTokens":"12","totalTokens":"17"},"calls":[{"id":"call_echo_1715012863290788346","name":"get_weather","arguments":"{\"location\":\"Paris\"}","result":"It is sunny in Paris.","outcome":"succeeded"}],"messages":[{"ofUser":{"content":[{"text":"What is the weather in Paris?"}]}},{"ofAssistant":{"toolCalls":[{"function":{"arguments":"{\"location\":\"Paris\"}","name":"get_weather"},"id":"call_echo_1715012863290788346"}]}},{"ofTool":{"content":[{"text":"It is sunny in Paris."}],"name":"get_weather","toolId":"call_echo_1715012863290788346"}},{"ofAssistant":{"content":[{"text":"It is sunny in Paris."}]}}]}}
     -- exit 0
     "#);
 }
 
-/// What was said is a history to go on with.
+/// What was said is a history to go on with: the messages, and whatever has them.
 #[test]
-fn the_messages_are_a_history() {
+fn a_run_is_a_history() {
     let sidecar = Sidecar::start();
-    let args = ["And in Rome: get_weather", "--json", "--system=Be brief."];
-    let mut first = with_tools(&sidecar, WEATHER, &["What is the weather in Paris?", "--json"]);
-    let json: Value = serde_json::from_str(&Process::start(&mut first).ended().stdout).unwrap();
-    let history = file(&json["messages"].to_string());
-    let mut second = with_tools(&sidecar, WEATHER, &args);
-    second.arg("--history").arg(history);
-    let json: Value = serde_json::from_str(&Process::start(&mut second).ended().stdout).unwrap();
-    let messages = json["messages"].as_array().unwrap();
-    let kinds: Vec<_> =
-        messages.iter().map(|said| said.as_object().unwrap().keys().next().unwrap()).collect();
-    let run = ["ofUser", "ofAssistant", "ofTool", "ofAssistant"];
-    assert_eq!(kinds, [&["ofSystem"][..], &run, &run].concat());
-    assert_eq!(json["text"], "It is sunny in Rome.");
+    let paris = ["What is the weather in Paris?", "--json"];
+    let run = Process::start(&mut with_tools(&sidecar, WEATHER, &paris)).ended().stdout;
+    let mut streamed = with_tools(&sidecar, WEATHER, &paris);
+    let events = Process::start(streamed.arg("--stream")).ended().stdout;
+    let messages = serde_json::from_str::<Value>(&run).unwrap()["messages"].to_string();
+    for history in [&messages, &run, events.lines().last().unwrap()] {
+        let args = ["And in Rome: get_weather", "--json", "--system=Be brief."];
+        let mut second = with_tools(&sidecar, WEATHER, &args);
+        let ended = Process::start(second.arg("--history").arg(file(history))).ended();
+        let json: Value = serde_json::from_str(&ended.stdout).expect(&ended.stderr);
+        let messages = json["messages"].as_array().unwrap();
+        let kinds: Vec<_> =
+            messages.iter().map(|said| said.as_object().unwrap().keys().next().unwrap()).collect();
+        let run = ["ofUser", "ofAssistant", "ofTool", "ofAssistant"];
+        assert_eq!(kinds, [&["ofSystem"][..], &run, &run].concat());
+        assert_eq!(json["text"], "It is sunny in Rome.");
+    }
 }
 
 #[test]
@@ -149,12 +181,26 @@ fn no_answer_within_the_turns() {
     -- stderr
     calls: get_weather {"location":"Paris"}
     tool:  get_weather: It is sunny in Paris.
-    mynah: no answer: the model called tools in its last turn (--max-turns)
+    mynah: no answer: the model called tools in turn 1, its last (--max-turns)
     -- exit 1
     "#);
     let json = weather(&["The weather in Paris?", "--max-turns=1", "--json"]);
     assert!(json.starts_with(r#"{"end":"max_turns","turns":1,"#), "{json}");
     assert!(json.ends_with("-- exit 1"), "{json}");
+}
+
+#[test]
+fn turns_without_tools() {
+    assert_snapshot!(crate::cli::ran(&["converse", "Hello!", "--max-turns=3"]), @"
+    -- stderr
+    error: the following required arguments were not provided:
+      --tools <FILE>
+
+    Usage: mynah converse --tools <FILE> --max-turns <NUMBER> <PROMPT>
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
 }
 
 #[test]
@@ -198,6 +244,25 @@ fn an_answer_that_is_empty_or_cut() {
     mynah: the answer is empty
     -- exit 0
     ");
+    let steps = r#"{"messages": [{"text": "Let"}], "finish_reason": "length"}"#;
+    let json = played(steps, &["--json"]);
+    assert!(json.contains(r#""text":"Let","finish_reason":"length","model":"#), "{json}");
+}
+
+/// There is nothing to say of an answer that never came.
+#[test]
+fn json_without_an_answer() {
+    let json = played(r#"{"error": {"code": "UNAVAILABLE", "message": "busy"}}"#, &["--json"]);
+    assert!(json.contains(r#""turns":0,"text":"","calls":[],"#), "{json}");
+}
+
+/// A file for an editor, whose schema it names.
+#[test]
+fn a_file_that_names_its_schema() {
+    let yaml = format!("$schema: tools.schema.json{WEATHER}");
+    let sidecar = Sidecar::start();
+    let ended = Process::start(&mut with_tools(&sidecar, &yaml, &["get_weather in Paris"])).ended();
+    assert_eq!(ended.stdout, "It is sunny in Paris.\n");
 }
 
 /// A terminal would obey them; a pipe gets the text as it is.

@@ -1,5 +1,7 @@
 //! Commands that do not do what a tool should.
 
+use std::{fs, process::Command};
+
 use insta::assert_snapshot;
 
 use super::{chain, scripted, with_tools};
@@ -26,6 +28,13 @@ fn one_that_fails() {
     tool:  Error executing run_it: exit status 3: no such city
     -- exit 0
     ");
+    assert_snapshot!(with("command: [sh, -c, 'echo no such city; exit 3']"), @"
+    Error executing run_it: exit status 3: no such city
+    -- stderr
+    calls: run_it {}
+    tool:  Error executing run_it: exit status 3: no such city
+    -- exit 0
+    ");
     assert_snapshot!(with("command: ['false']"), @"
     Error executing run_it: exit status 1
     -- stderr
@@ -34,10 +43,10 @@ fn one_that_fails() {
     -- exit 0
     ");
     assert_snapshot!(with("command: [sh, -c, 'kill -9 $$']"), @"
-    Error executing run_it: ended by signal: 9 (SIGKILL)
+    Error executing run_it: ended by signal 9 (SIGKILL)
     -- stderr
     calls: run_it {}
-    tool:  Error executing run_it: ended by signal: 9 (SIGKILL)
+    tool:  Error executing run_it: ended by signal 9 (SIGKILL)
     -- exit 0
     ");
 }
@@ -55,10 +64,13 @@ fn one_that_is_not_there() {
 
 #[test]
 fn one_that_says_why_at_length() {
-    let said = with("command: [sh, -c, 'yes | head -c 100000 >&2; echo the reason >&2; exit 1']");
-    let reasons: Vec<_> = said.lines().filter(|line| line.ends_with("the reason")).collect();
-    assert_eq!(reasons.len(), 1, "{said}");
-    assert!(said.len() < 2_500, "{said}");
+    for to in [">&2", ""] {
+        let script = format!("yes | head -c 100000 {to}; echo the reason {to}; exit 1");
+        let said = with(&format!("command: [sh, -c, '{script}']"));
+        let reasons: Vec<_> = said.lines().filter(|line| line.ends_with("the reason")).collect();
+        assert_eq!(reasons.len(), 1, "{said}");
+        assert!(said.len() < 2_500, "{said}");
+    }
 }
 
 #[test]
@@ -108,6 +120,28 @@ fn one_that_leaves_something_behind() {
     tool:  run_it: done
     -- exit 0
     ");
+}
+
+/// A daemon outlives the call and holds the output open, which nobody waits for.
+#[test]
+fn one_that_starts_a_daemon() {
+    let script = "setsid sh -c 'echo $$ > new; mv new pid; exec sleep 100' & \
+                  until [ -e pid ]; do sleep 0.01; done; echo done";
+    let yaml = format!("tools: [{{name: run_it, timeout: 1h, command: [sh, -c, \"{script}\"]}}]");
+    let sidecar = Sidecar::start();
+    let mut command = with_tools(&sidecar, &yaml, &["Call run_it!"]);
+    let pid = command.get_current_dir().unwrap().join("pid");
+    let ended = Process::start(&mut command).ended();
+    let pid = fs::read_to_string(pid).unwrap();
+    let killed = Command::new("kill").args(["-s", "KILL", pid.trim()]).status().unwrap();
+    assert_snapshot!(report(&ended), @"
+    done
+    -- stderr
+    calls: run_it {}
+    tool:  run_it: done
+    -- exit 0
+    ");
+    assert!(killed.success(), "the daemon has ended");
 }
 
 /// More than a pipe holds.

@@ -15,7 +15,7 @@ use crate::{
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
 
-/// `mynah converse` at a terminal, where this is typed.
+/// `mynah converse` at a terminal, where this is typed; `^[` is what begins a colour.
 fn at_a_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/terminal.py");
     let plain = mynah();
@@ -26,7 +26,7 @@ fn at_a_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String {
     command.env("DAPR_GRPC_PORT", sidecar.grpc.port().to_string());
     command.arg(script).arg(json!(steps).to_string());
     command.arg(plain.get_program()).arg("converse").args(args);
-    report(&Process::start(&mut command).ended())
+    report(&Process::start(&mut command).ended()).replace('\x1b', "^[")
 }
 
 /// Types each line at a prompt.
@@ -131,6 +131,43 @@ fn a_question_that_cannot_be_answered_is_forgotten() {
     });
 }
 
+/// A slip is no question; a path may be one.
+#[test]
+fn help_is_at_hand() {
+    suite(|| {
+        let lines = ["/help\n", "/exit\n", "/etc/hosts\n", "/help me\n", "/quit\n"];
+        assert_snapshot!(typed(&Sidecar::start(), &[], &lines), @"
+        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        you> /help
+        mynah: Ctrl-D or /quit ends the conversation, as Ctrl-C does here; Ctrl-C during an answer cancels it
+        you> /exit
+        mynah: Ctrl-D or /quit ends the conversation, as Ctrl-C does here; Ctrl-C during an answer cancels it
+        you> /etc/hosts
+        /etc/hosts
+        you> /help me
+        /help me
+        you> /quit
+        -- exit 0
+        ");
+    });
+}
+
+/// What tools do is told beside the answer, and looks so.
+#[test]
+fn calls_do_not_look_like_the_answer() {
+    suite(|| {
+        let file = tools(WEATHER);
+        let args = ["The weather in Paris?", "--tools", file.to_str().unwrap()];
+        let said = at_a_terminal(&Sidecar::start(), &args, &[]);
+        assert_snapshot!(said, @r#"
+        ^[[2mcalls:^[[0m ^[[1mget_weather^[[0m ^[[2m{"location":"Paris"}^[[0m
+        ^[[2mtool:  get_weather: It is sunny in Paris.^[[0m
+        It is sunny in Paris.
+        -- exit 0
+        "#);
+    });
+}
+
 #[test]
 fn ctrl_c_at_the_prompt_ends_it() {
     suite(|| {
@@ -166,8 +203,8 @@ fn ctrl_c_cancels_an_answer() {
         assert_snapshot!(at_a_terminal(&Sidecar::start(), &args, &steps), @"
         mynah: this is echo; Ctrl-D or /quit ends the conversation
         you> wait_long
-        calls: wait_long {}
-        ^Ctool:  Error executing wait_long: the tool loop ended before there was a result
+        ^[[2mcalls:^[[0m ^[[1mwait_long^[[0m ^[[2m{}^[[0m
+        ^C^[[2mtool:  Error executing wait_long: the tool loop ended before there was a result^[[0m
         mynah: cancelled
         you> Hello!
         Hello!
