@@ -49,6 +49,7 @@ fn messages(
     let (mut messages, mut scrub) = (Vec::new(), Vec::new());
     for input in inputs {
         let (first, wanted) = (messages.len(), input.scrub_pii());
+        messages.reserve(input.messages.len());
         for source in input.messages {
             messages.push(message(source)?);
         }

@@ -1,6 +1,5 @@
 //! `google.protobuf.Struct` as JSON, converted when it is read.
 
-use prost::Message;
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
@@ -15,8 +14,25 @@ impl ReadJson for LazyStruct {
     }
 
     fn size(&self) -> usize {
-        self.0.encoded_len()
+        size(&self.0)
     }
+}
+
+/// About the encoded length, which takes more work.
+fn size(source: &Struct) -> usize {
+    source.fields.iter().map(|(name, member)| name.len() + value_size(member)).sum()
+}
+
+fn value_size(source: &ProtoValue) -> usize {
+    /// A number with its tags; other values have about as much around them.
+    const VALUE: usize = 12;
+    VALUE
+        + match &source.kind {
+            Some(Kind::StringValue(text)) => text.len(),
+            Some(Kind::StructValue(members)) => size(members),
+            Some(Kind::ListValue(list)) => list.values.iter().map(value_size).sum(),
+            None | Some(Kind::NullValue(_) | Kind::NumberValue(_) | Kind::BoolValue(_)) => 0,
+        }
 }
 
 fn object(source: &Struct) -> Value {

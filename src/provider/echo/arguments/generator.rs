@@ -43,8 +43,8 @@ impl<'a> Generator<'a> {
         limits: Limits,
         fill_gaps: bool,
     ) -> Self {
-        let subject: String = context.subject.chars().take(MAX_SUBJECT).collect();
-        let subject = names::words(&subject);
+        let end = context.subject.char_indices().nth(MAX_SUBJECT);
+        let subject = names::words(end.map_or(context.subject, |(at, _)| &context.subject[..at]));
         let (active, path) = (Vec::new(), String::new());
         Self { context, subject, limits, shortfall: None, root, fill_gaps, active, depth: 0, path }
     }

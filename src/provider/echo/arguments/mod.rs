@@ -86,8 +86,10 @@ fn generate<'a>(
         let mut generator = Generator::new(root, context, granted, fill_gaps);
         let made = generator.value(schemas, "", 0);
         budget.charge(granted, generator.limits);
-        if let Ok(value) = made {
-            return Generated { json: value.to_string(), shortfall: generator.shortfall };
+        if let Ok(value) = made
+            && let Ok(json) = serde_json::to_string(&value)
+        {
+            return Generated { json, shortfall: generator.shortfall };
         }
     }
     Generated::nothing("no value within the limits")

@@ -55,6 +55,11 @@ pub(super) fn flatten<'a>(
     active: &[*const Value],
     steps: &mut usize,
 ) -> Result<Node<'a>, Cut> {
+    // Most of all, and without a set of what was seen.
+    if let Some(layers) = plain(schemas) {
+        let enough = step(steps, layers.len());
+        return if enough { Ok(Node { layers, ..Node::default() }) } else { Err(Cut::Limit) };
+    }
     let mut node = Node::default();
     let mut seen = BTreeSet::new();
     let mut todo: Vec<&Value> = schemas.iter().rev().copied().collect();
@@ -77,6 +82,22 @@ pub(super) fn flatten<'a>(
         }
     }
     Ok(node)
+}
+
+/// The layers of one or two schemas that lead to no others for the same value, and are understood.
+fn plain<'a>(schemas: &[&'a Value]) -> Option<Vec<&'a Map<String, Value>>> {
+    let is_plain = |keyword: &String| {
+        !["$ref", "allOf", "anyOf", "oneOf"].contains(&keyword.as_str())
+            && !UNSUPPORTED.contains(&keyword.as_str())
+    };
+    let few = |layer: &&Map<String, Value>| layer.len() <= UNSUPPORTED.len();
+    match schemas {
+        [_] => {}
+        [one, other] if !ptr::eq(*one, *other) => {}
+        _ => return None,
+    }
+    let layers = schemas.iter().map(|schema| schema.as_object().filter(few));
+    layers.map(|layer| layer.filter(|layer| layer.keys().all(is_plain))).collect()
 }
 
 impl<'a> Node<'a> {

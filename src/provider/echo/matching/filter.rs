@@ -6,10 +6,14 @@
 
 use std::{iter, ops::Range};
 
+use memchr::memchr;
+
 use super::index::Index;
 
 /// The one sign beside A to Z that is a letter of ASCII in lower case.
 const KELVIN: char = '\u{212a}';
+/// Its first byte: where that is not, it is not, and this is seen much sooner.
+const KELVIN_BYTE: u8 = 0xe2;
 /// So many bytes of a stem are compared at most.
 const MAX_STEM: usize = 16;
 /// How many numbers [`pair`] gives.
@@ -54,7 +58,7 @@ impl<'n> Filter<'n> {
 
     /// The parts of a text that are worth reading, in order: whole sentences. `None` is all of it.
     pub(super) fn parts<'s>(&'s self, text: &'s str) -> Option<impl Iterator<Item = &'s str>> {
-        if !text.is_ascii() && text.contains(KELVIN) {
+        if memchr(KELVIN_BYTE, text.as_bytes()).is_some() && text.contains(KELVIN) {
             return None;
         }
         let mut stems = self.stems_in(text.as_bytes()).peekable();
@@ -77,18 +81,27 @@ impl<'n> Filter<'n> {
         let mut next = 0;
         iter::from_fn(move || {
             loop {
-                let at = next;
-                let skip = self.skips[pair(*ends.get(at)?, *ends.get(at + 1)?)];
-                if skip > 0 {
-                    next += usize::from(skip);
-                    continue;
-                }
-                next += 1;
+                let at = self.window_of_stems(ends, next)?;
+                next = at + 1;
                 if self.begins[pair(text[at], text[at + 1])] && self.is_at(&text[at..]) {
                     return Some(at);
                 }
             }
         })
+    }
+
+    /// The first window, at `from` or after, that ends as that of a stem. Most of the time is spent
+    /// here, where registers are few: so by itself.
+    #[inline(never)]
+    fn window_of_stems(&self, ends: &[u8], from: usize) -> Option<usize> {
+        let mut rest = ends.get(from..)?;
+        while let [one, other, ..] = rest {
+            match self.skips[pair(*one, *other)] {
+                0 => return Some(ends.len() - rest.len()),
+                skip => rest = rest.get(usize::from(skip)..)?,
+            }
+        }
+        None
     }
 
     /// Whether a text begins with a stem.

@@ -62,16 +62,19 @@ impl Keys<'_> {
 
 impl<'n> Index<'n> {
     pub(super) fn of(names: &'n Names) -> Self {
-        let mut listed = Vec::new();
+        let mut listed = Vec::with_capacity(2 * names.len());
         let mut tools: Vec<_> = names.iter().map(|name| Entry::list(name, &mut listed)).collect();
-        let (terms, listed) = Terms::number(&listed);
+        let (terms, mut listed) = Terms::number(&listed);
         let frequencies = frequencies(&terms, &tools, &listed);
-        let frequency = |at: usize| frequencies[listed[at] as usize];
         for (name, entry) in names.iter().zip(&mut tools) {
+            let term = |word: usize| listed[entry.words.start + word];
             // The word that fewest names have, generic ones last.
-            let rarity =
-                |word: &usize| (name.is_generic(*word), frequency(entry.words.start + word));
+            let rarity = |word: &usize| (name.is_generic(*word), frequencies[term(*word) as usize]);
             entry.anchor = (0..name.len()).min_by_key(rarity).unwrap_or(0);
+            let short = name.len() <= MAX_WORDS;
+            let specific = (0..name.len()).filter(|word| short && !name.is_generic(*word));
+            let topic: Vec<_> = specific.map(term).collect();
+            entry.topic = append(&mut listed, topic);
         }
         let mut index =
             Self { terms, anchors: Pairs::default(), calculators: Vec::new(), tools, listed };
@@ -116,14 +119,14 @@ impl<'n> Index<'n> {
 }
 
 impl Entry {
-    /// Lists the keys of a tool of that name. Its anchor is still to be chosen.
+    /// Lists the keys of a tool of that name. Its topic and its anchor are still to be chosen.
     fn list<'n>(name: Name<'n>, listed: &mut Vec<&'n str>) -> Self {
         let short = Some(name).filter(|name| name.len() <= MAX_WORDS);
         let category = short.and_then(|name| Category::of(name.specific()));
         Self {
             words: append(listed, name.words()),
             joined: append(listed, name.joined()),
-            topic: append(listed, short.into_iter().flat_map(Name::specific)),
+            topic: 0..0,
             keywords: append(listed, category.into_iter().flat_map(|it| it.keywords).copied()),
             anchor: 0,
             arithmetic: category.is_some_and(|category| category.arithmetic),

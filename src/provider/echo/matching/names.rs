@@ -29,6 +29,11 @@ impl Names {
         all
     }
 
+    /// How many words all names have together.
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
     fn push(&mut self, name: &str) {
         let first = self.words.len();
         for word in Words::new(name, &[]) {

@@ -9,7 +9,8 @@ pub(super) fn same(one: &str, other: &str) -> bool {
 
 /// What words that are the same have in common; words that differ may have it in common too.
 pub(super) fn stem(word: &str) -> &str {
-    let ending = word.bytes().rev().take_while(|byte| b"seiy".contains(byte)).count();
+    let ends = |byte: &u8| matches!(byte, b's' | b'e' | b'i' | b'y');
+    let ending = word.bytes().rev().take_while(ends).count();
     &word[..word.len() - ending]
 }
 

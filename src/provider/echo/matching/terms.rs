@@ -1,14 +1,12 @@
 //! The words that matter to any tool, numbered.
 
-use std::iter;
-
 use super::plural::{same, stem};
 
 /// Number of a word in [`Terms`].
 pub(super) type Term = u32;
 
 /// Words by number, in the order of their stems.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Terms<'n> {
     words: Vec<&'n str>,
     /// The stem of each.
@@ -22,7 +20,9 @@ impl<'n> Terms<'n> {
         let sorted = places.map(|(at, word)| (start(stem(word)), stem(word), *word, at));
         let mut sorted: Vec<_> = sorted.collect();
         sorted.sort_unstable();
-        let (mut terms, mut numbers) = (Self::default(), vec![0; listed.len()]);
+        let room = listed.len();
+        let mut terms = Self { words: Vec::with_capacity(room), stems: Vec::with_capacity(room) };
+        let mut numbers = vec![0; room];
         for (_, stem, word, at) in sorted {
             if terms.words.last() != Some(&word) {
                 terms.words.push(word);
@@ -59,8 +59,9 @@ impl<'n> Terms<'n> {
 
 /// The first bytes as a number, in the same order as texts, but compared much faster.
 fn start(text: &str) -> u64 {
-    let first = text.bytes().chain(iter::repeat(0)).take(8);
-    first.fold(0, |number, byte| number << 8 | u64::from(byte))
+    let mut first = [0; 8];
+    first.iter_mut().zip(text.bytes()).for_each(|(first, byte)| *first = byte);
+    u64::from_be_bytes(first)
 }
 
 /// A number of 32 bits keeps the lists small. A request has far fewer words and tools.
