@@ -34,8 +34,8 @@ impl Banner<'_> {
     /// Says it: to a person on standard output, to a machine as one line of the log.
     pub fn announce(&self, as_json: bool) {
         if !as_json {
-            // Where nobody reads it, there is nobody to tell.
-            let _ = writeln!(io::stdout(), "{self}");
+            // All at once, so that nobody reads half of it. Where nobody does, there is nobody to tell.
+            let _ = io::stdout().write_all(format!("{self}\n").as_bytes());
             return;
         }
         let Addresses { grpc, http, metrics } = self.addresses;
