@@ -47,5 +47,6 @@ pub mod terminal;
 mod clock;
 mod duration;
 mod json_schema;
+mod number;
 mod off_thread;
 mod quantity;

@@ -1,4 +1,4 @@
-//! What a terminal shows, and what it must not obey.
+//! What a terminal shows, what it must not obey, and where the text of a program ends.
 
 use std::borrow::Cow;
 
@@ -58,6 +58,13 @@ pub(crate) fn short(text: &str) -> String {
     let line: String = text.chars().take(LONGEST).collect();
     let end = if line.len() < text.len() { "…" } else { "" };
     harmless(&line.replace(['\n', '\r', '\t'], " ")).into_owned() + end
+}
+
+/// The text that a program has written, without the line break that ends its last line.
+pub(crate) fn without_line_break(mut text: String) -> String {
+    let line_break = if text.ends_with("\r\n") { 2 } else { usize::from(text.ends_with('\n')) };
+    text.truncate(text.len() - line_break);
+    text
 }
 
 /// Unicode has a picture of each of the older ones.

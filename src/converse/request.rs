@@ -10,6 +10,7 @@ use crate::{
     chat::{Request, Tool},
     cli::ConverseArgs,
     component::{self, Problem},
+    terminal::without_line_break,
     wire::{
         ask, decode,
         proto::{
@@ -76,13 +77,11 @@ fn name(tool: &ConversationTools) -> Option<&str> {
 
 /// All of standard input, but for the line break at its end.
 fn standard_input() -> Result<String, Error> {
-    let mut text = component::read_from(io::stdin().lock()).map_err(|why| {
+    let text = component::read_from(io::stdin().lock()).map_err(|why| {
         let file = "standard input".into();
         Error::Input(Problem { file, place: why.place, message: why.message })
     })?;
-    let line_break = if text.ends_with("\r\n") { 2 } else { usize::from(text.ends_with('\n')) };
-    text.truncate(text.len() - line_break);
-    Ok(text)
+    Ok(without_line_break(text))
 }
 
 /// Messages that stand together.

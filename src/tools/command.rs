@@ -10,7 +10,10 @@ use super::{
     process::{MAX_WORDS, Output, Process},
     value::Argv,
 };
-use crate::tool_loop::{RunTool, ToolError};
+use crate::{
+    terminal::without_line_break,
+    tool_loop::{RunTool, ToolError},
+};
 
 #[derive(Debug)]
 pub(super) struct CommandTool(Argv);
@@ -29,13 +32,11 @@ impl CommandTool {
         if !status.success() {
             return Err(failure(status, &stderr, &stdout));
         }
-        let mut text = String::from_utf8(stdout).map_err(|error| {
+        let text = String::from_utf8(stdout).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             ToolError::new(format_args!("the output is not UTF-8 after {at} bytes"))
         })?;
-        let line_break = if text.ends_with("\r\n") { 2 } else { usize::from(text.ends_with('\n')) };
-        text.truncate(text.len() - line_break);
-        Ok(text)
+        Ok(without_line_break(text))
     }
 }
 

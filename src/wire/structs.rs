@@ -3,7 +3,7 @@
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
-use crate::chat::ReadJson;
+use crate::{chat::ReadJson, number::whole};
 
 /// A struct that arrived in a request.
 pub(super) struct LazyStruct(pub(super) Struct);
@@ -74,10 +74,9 @@ fn value(source: &ProtoValue) -> Value {
 }
 
 /// A struct knows doubles only; a whole one is an integer to everybody else.
-pub(super) fn number_value(number: f64) -> Value {
-    const EXACT: f64 = (1_u64 << 53) as f64;
-    if number.fract() == 0.0 && number.abs() <= EXACT {
-        return Value::from(number as i64);
+fn number_value(number: f64) -> Value {
+    match whole(number) {
+        Some(whole) => whole.into(),
+        None => Number::from_f64(number).map_or(Value::Null, Value::Number),
     }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
 }

@@ -6,21 +6,14 @@ use super::ran;
 use crate::support::process::run;
 
 #[test]
-fn the_schema_of_a_chain() {
-    let ended = run(&["schema", "chain"]);
-    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
-    let schema: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-    assert_eq!(schema["title"], "Instruction chain");
-}
-
-#[test]
-fn the_schema_of_a_file_of_tools() {
-    let ended = run(&["schema", "tools"]);
-    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
-    let schema: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-    assert_eq!(schema["title"], "Tools");
+fn each_schema_says_what_it_is_of() {
+    for (what, title) in [("chain", "Instruction chain"), ("tools", "Tools")] {
+        let ended = run(&["schema", what]);
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{what}");
+        let schema: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{what}");
+        assert_eq!(schema["title"], title);
+    }
 }
 
 #[test]

@@ -7,10 +7,12 @@ use prost_reflect::{DescriptorPool, DeserializeOptions, DynamicMessage, MessageD
 use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 use serde_json::{Deserializer, Value, error::Category};
 
-use crate::wire::{
-    DESCRIPTORS,
-    error::{self, Error},
-    structs::number_value,
+use crate::{
+    number::drop_fractions,
+    wire::{
+        DESCRIPTORS,
+        error::{self, Error},
+    },
 };
 
 /// Built at first use: it takes over a millisecond and two megabytes.
@@ -85,6 +87,7 @@ pub(crate) fn value<M: Message + Name>(message: &M) -> Result<Value, Error> {
     // By way of a value, whose maps are sorted; the message's own are hash maps.
     let mut value = serde_json::to_value(&message)
         .map_err(|error| Error::MalformedMessage(error.to_string()))?;
+    // As Go prints them.
     drop_fractions(&mut value);
     Ok(value)
 }
@@ -113,19 +116,5 @@ fn explain(error: &serde_json::Error) -> String {
         Category::Eof => "unexpected EOF".to_owned(),
         Category::Syntax => format!("syntax error {place}: {what}"),
         Category::Data | Category::Io => format!("{place}: {what}"),
-    }
-}
-
-/// Go prints a whole double without a fraction.
-fn drop_fractions(value: &mut Value) {
-    match value {
-        Value::Number(number) => {
-            if let Some(double) = number.as_f64().filter(|_| number.is_f64()) {
-                *value = number_value(double);
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_fractions),
-        Value::Object(members) => members.values_mut().for_each(drop_fractions),
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }
