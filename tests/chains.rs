@@ -1,10 +1,11 @@
-//! `conversation.scripted`, through the front door.
+//! `conversation.scripted` over real sockets.
 
-mod cases;
+mod step_selection;
+mod steps;
 mod errors;
 mod fallback;
 mod hostile;
-mod pace;
+mod pacing;
 mod scrubbing;
 mod stateless;
 mod surfaces;

@@ -13,15 +13,14 @@ mod support;
 
 // What echo answers.
 mod answers;
+mod echo;
 mod mentions;
-mod seed_echo;
 
 // What a chain makes a model say.
 mod chains;
-mod seed_chains;
 
 // What the transcript of a tool loop is.
-mod seed_conversation_manager;
+mod transcript;
 
 // What each surface does.
 mod access;

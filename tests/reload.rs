@@ -1,7 +1,7 @@
 //! Component files that change while they are served.
 
-mod load;
-mod saving;
+mod under_load;
+mod file_changes;
 
 use std::{fs, path::PathBuf};
 

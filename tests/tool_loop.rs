@@ -1,26 +1,26 @@
-//! The loop that runs tools: with mynah's echo over a real socket where that will do, and else with
-//! doubles of models that do what no echo would.
+//! The tool loop: runs against mynah's echo over a real socket where possible, and against test
+//! doubles of models for behaviour that echo never shows.
 
-mod double;
+mod doubles;
 
-mod any_model;
-mod budgets;
-mod cancelling;
-mod commands;
-mod ends;
-mod faults;
-mod history;
-mod metrics;
-mod old_sidecar;
 mod registry;
-mod remote;
-mod resting;
+mod end_to_end;
+mod end_reasons;
+mod limits;
+mod cancellation;
+mod tool_failures;
+mod circuit_breaker;
 mod results;
+mod history;
 mod resuming;
-mod scripts;
-mod seed;
+mod text_rendering;
+mod command_tools;
+mod scripted_models;
+mod random_models;
+mod remote_component;
+mod unary_sidecar;
+mod metrics;
 mod spans;
-mod text;
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{
     ask,
-    double::{add, calling, identity, model, one, saying, turn},
+    doubles::{add, calling, identity, model, one, saying, turn},
     every_call_has_its_result,
 };
 

@@ -5,7 +5,7 @@ use mynah::tool_loop::{CacheSettings, LoopSettings, ToolError, ToolLoop, ToolSet
 use prometheus_client::{encoding::text::encode, registry::Registry};
 
 use super::{
-    double::{add, calls_then_repeats, identity},
+    doubles::{add, calls_then_repeats, identity},
     run_again,
 };
 

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::double::identity;
+use super::doubles::identity;
 
 /// A tool as an object of its own.
 struct Greeter {

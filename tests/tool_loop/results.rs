@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::time::advance;
 
 use super::{
-    double::{calls_then_repeats, identity, one, work_for},
+    doubles::{calls_then_repeats, identity, one, work_for},
     outcomes, run, run_again, told,
 };
 

@@ -10,7 +10,7 @@ use mynah::{
 
 use super::{
     ask,
-    double::{add, calls_for_ever, identity, model, saying},
+    doubles::{add, calls_for_ever, identity, model, saying},
     outcomes,
 };
 

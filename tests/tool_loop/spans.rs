@@ -10,7 +10,7 @@ use mynah::tool_loop::{LoopSettings, ToolLoop};
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::{
-    double::{calls_then_repeats, one},
+    doubles::{calls_then_repeats, one},
     run_again,
 };
 

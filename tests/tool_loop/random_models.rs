@@ -9,7 +9,7 @@ use mynah::{
 use proptest::prelude::*;
 
 use super::{
-    double::{add, identity, model, turn},
+    doubles::{add, identity, model, turn},
     run_again,
 };
 

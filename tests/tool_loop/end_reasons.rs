@@ -11,10 +11,10 @@ use mynah::{
 
 use super::{
     ask,
-    double::{calling, calls_for_ever, calls_then_repeats, identity, model, saying, turn},
+    doubles::{calling, calls_for_ever, calls_then_repeats, identity, model, saying, turn},
     every_call_has_its_result, outcomes, run,
 };
-use crate::tool_loop::double::add;
+use crate::tool_loop::doubles::add;
 
 #[tokio::test]
 async fn a_model_that_answers_at_once() {

@@ -18,7 +18,7 @@ use tokio::time::advance;
 
 use super::{
     ask,
-    double::{calls_then_repeats, one},
+    doubles::{calls_then_repeats, one},
     outcomes, run_again, told,
 };
 

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    double::{add, calls_then_repeats, identity, one},
+    doubles::{add, calls_then_repeats, identity, one},
     outcomes, run, told,
 };
 

@@ -4,7 +4,7 @@
 mod duplicates;
 mod extraction;
 mod formatting;
-mod log;
+mod duplicate_log;
 mod properties;
 mod rendering;
 

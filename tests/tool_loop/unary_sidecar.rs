@@ -33,7 +33,7 @@ use tokio::net::TcpListener;
 use tonic::{Request, Response, Status};
 use tower::ServiceExt;
 
-use super::{ask, double::identity, every_call_has_its_result};
+use super::{ask, doubles::identity, every_call_has_its_result};
 
 /// Answers with the next of its answers, by the number of assistant messages.
 #[derive(Clone, Default)]

@@ -12,7 +12,7 @@ use mynah::{
     tools::Tools,
 };
 
-use super::{ask, double::calls_then_repeats, outcomes, told};
+use super::{ask, doubles::calls_then_repeats, outcomes, told};
 use crate::support::{process::all_end, scratch};
 
 /// A loop with one tool that never ends by itself, and the file where it says which processes run.

@@ -17,7 +17,7 @@ use mynah::{
 
 use super::{
     ask,
-    double::{add, calls_then_repeats, one},
+    doubles::{add, calls_then_repeats, one},
     every_call_has_its_result, outcomes,
 };
 

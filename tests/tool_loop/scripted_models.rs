@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     ask,
-    double::{add, identity},
+    doubles::{add, identity},
     every_call_has_its_result, outcomes, told,
 };
 use crate::chains::scripted;

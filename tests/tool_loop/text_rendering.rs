@@ -16,9 +16,9 @@ use serde_json::json;
 
 use super::{
     ask,
-    double::{add, calling, identity, model, one, saying},
+    doubles::{add, calling, identity, model, one, saying},
     outcomes, run,
-    scripts::{follow, script},
+    scripted_models::{follow, script},
     told,
 };
 

@@ -8,7 +8,7 @@ use mynah::tool_loop::{
 };
 
 use super::{
-    double::{add, calls_for_ever, calls_then_repeats, identity, model, one, saying, work_for},
+    doubles::{add, calls_for_ever, calls_then_repeats, identity, model, one, saying, work_for},
     outcomes, run,
 };
 
