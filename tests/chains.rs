@@ -2,6 +2,8 @@
 
 mod step_selection;
 mod steps;
+mod directives;
+mod tags;
 mod errors;
 mod fallback;
 mod hostile;
@@ -19,12 +21,12 @@ use crate::support::{
     messages::{Answer, request, user},
 };
 
-/// A sidecar whose component `echo` is scripted, with these lines of metadata.
+/// Starts a sidecar whose component `echo` is scripted, with these metadata items.
 pub fn scripted(metadata: &str) -> Sidecar {
     Sidecar::with_components(&component("echo", metadata))
 }
 
-/// A scripted component.
+/// A scripted component as YAML.
 fn component(name: &str, metadata: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
@@ -32,38 +34,51 @@ fn component(name: &str, metadata: &str) -> String {
     )
 }
 
-/// A user message that holds a chain of these steps.
+/// A user message with a chain of these steps.
 #[expect(clippy::needless_pass_by_value, reason = "calls read better with a literal")]
 pub fn chain(steps: Value) -> ConversationMessage {
     tagged(&json!({"instruction_chain": steps}).to_string())
 }
 
-/// A user message with anything between the tags.
+/// A user message with this text between the tags.
 pub fn tagged(inside: &str) -> ConversationMessage {
     user(&format!("Start <|instruction_start|>{inside}<|instruction_end|> now"))
 }
 
-/// A step of one text.
+/// A step that answers with a text.
 pub fn text(text: &str) -> Value {
     json!({"messages": [{"text": text}]})
 }
 
-/// What a sidecar answers to a step, and to nothing else.
+/// The answer of a new sidecar to a chain of one step.
 async fn answer(step: Value) -> Answer {
     scripted("").converse(request([chain(json!([step]))])).await.unwrap()
 }
 
+/// The text of an answer.
 async fn content(sidecar: &Sidecar, messages: impl Into<Vec<ConversationMessage>>) -> String {
     sidecar.converse(request(messages)).await.unwrap().content
 }
 
-/// How a call fails, in gRPC's words, without what daprd says first.
-async fn failure(sidecar: &Sidecar, asked: ConversationRequestAlpha2) -> (Code, String) {
-    let status = sidecar.converse(asked).await.unwrap_err();
+/// The status of a failed call; the text is without daprd's prefix.
+async fn failure(sidecar: &Sidecar, request: ConversationRequestAlpha2) -> (Code, String) {
+    let status = sidecar.converse(request).await.unwrap_err();
     (status.code(), reason(&status))
 }
 
+/// The text of a status without daprd's prefix.
 fn reason(status: &Status) -> String {
-    let said = status.message().strip_prefix("failed conversing with component echo: ");
-    said.unwrap_or_else(|| panic!("{status:?}")).to_owned()
+    let reason = status.message().strip_prefix("failed conversing with component echo: ");
+    reason.unwrap_or_else(|| panic!("{status:?}")).to_owned()
+}
+
+const LOREM: &str = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor \
+    incididunt ut labore et dolore magna aliqua ut enim ad minim veniam quis nostrud exercitation \
+    ullamco laboris nisi ut aliquip ex ea commodo consequat duis aute irure dolor in reprehenderit \
+    in voluptate velit esse cillum dolore eu fugiat nulla pariatur excepteur sint occaecat \
+    cupidatat non proident sunt in culpa qui officia deserunt mollit anim id est laborum";
+
+/// Filler text of so many words.
+fn filler(words: usize) -> String {
+    LOREM.split(' ').cycle().take(words).collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,4 @@
-//! The examples of the echo provider's description, by number, in the order in which they stand
-//! there. Where mynah differs on purpose, the test says so.
+//! What echo answers: text, tool calls and their arguments, usage, streams.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +11,17 @@ use crate::support::{
     stream,
 };
 
+/// Sends one user message to a new sidecar.
 async fn answer(text: &str, tools: impl Into<Vec<ConversationTools>>) -> Answer {
     Sidecar::start().converse(ask(text, tools)).await.expect("an answer")
 }
 
-fn plain(name: &str) -> ConversationTools {
+/// A tool with one text parameter.
+fn location_tool(name: &str) -> ConversationTools {
     tool(name, json!({"type": "object", "properties": {"location": {"type": "string"}}}))
 }
 
-/// Arguments for a tool of these properties, in JSON.
+/// The arguments with which echo calls a tool that has these properties.
 async fn arguments(name: &str, properties: serde_json::Value) -> serde_json::Value {
     let schema = json!({"type": "object", "properties": properties});
     let answer = answer(&format!("call {name}"), [tool(name, schema)]).await;
@@ -28,36 +29,48 @@ async fn arguments(name: &str, properties: serde_json::Value) -> serde_json::Val
 }
 
 #[tokio::test]
-async fn example_1_a_single_input_is_echoed_exactly() {
-    assert_eq!(answer("Hello, world!", []).await.content, "Hello, world!");
+async fn echoes_a_single_message_unchanged() {
+    for text in ["Hello, world!", "Hello Echo!"] {
+        assert_eq!(answer(text, []).await.content, text);
+    }
 }
 
 #[tokio::test]
-async fn example_2_of_several_inputs_the_last_user_message_is_echoed() {
+async fn echoes_the_last_user_message_of_a_conversation() {
     let history = [user("First message"), assistant("Assistant response"), user("Final message")];
     let answer = Sidecar::start().converse(request(history)).await.unwrap();
     assert_eq!(answer.content, "Final message");
 }
 
 #[tokio::test]
-async fn example_3_a_tool_is_called_by_its_name() {
-    assert_eq!(answer("call send_email", [plain("send_email")]).await.called(), ["send_email"]);
+async fn calls_a_tool_mentioned_by_name() {
+    assert_eq!(
+        answer("call send_email", [location_tool("send_email")]).await.called(),
+        ["send_email"]
+    );
 }
 
 #[tokio::test]
-async fn example_4_a_tool_is_called_by_keywords() {
-    assert_eq!(answer("send an email", [plain("send_email")]).await.called(), ["send_email"]);
+async fn calls_a_tool_mentioned_by_keywords() {
+    assert_eq!(
+        answer("send an email", [location_tool("send_email")]).await.called(),
+        ["send_email"]
+    );
 }
 
 #[tokio::test]
-async fn example_5_case_does_not_matter() {
+async fn ignores_case_in_mentions() {
     for text in ["Send Email", "send_email", "sendEmail"] {
-        assert_eq!(answer(text, [plain("send_email")]).await.called(), ["send_email"], "{text}");
+        assert_eq!(
+            answer(text, [location_tool("send_email")]).await.called(),
+            ["send_email"],
+            "{text}"
+        );
     }
 }
 
 #[tokio::test]
-async fn example_6_arguments_follow_the_schema() {
+async fn generates_arguments_from_the_schema() {
     let properties = json!({
         "location": {"type": "string"},
         "temperature": {"type": "number"},
@@ -78,15 +91,15 @@ async fn example_6_arguments_follow_the_schema() {
 }
 
 #[tokio::test]
-async fn example_7_several_tools_are_called_at_once() {
+async fn calls_all_mentioned_tools_in_one_answer() {
     let tools = ["get_weather", "get_time", "calculate"];
     let text = "Get weather and time for San Francisco and calculate 10+5";
-    assert_eq!(answer(text, tools.map(plain)).await.called(), tools);
+    assert_eq!(answer(text, tools.map(location_tool)).await.called(), tools);
 }
 
 #[tokio::test]
-async fn example_8_ids_of_one_reply_are_consecutive() {
-    let tools = ["get_weather", "get_time", "calculate"].map(plain);
+async fn numbers_the_call_ids_of_one_answer_consecutively() {
+    let tools = ["get_weather", "get_time", "calculate"].map(location_tool);
     let answer = answer("weather, time, calculate", tools).await;
     let number = |id: &str| -> u64 {
         let digits = id.strip_prefix("call_echo_").expect("echo's prefix");
@@ -98,51 +111,55 @@ async fn example_8_ids_of_one_reply_are_consecutive() {
 }
 
 #[tokio::test]
-async fn example_9_there_is_one_output_with_usage_and_the_context_comes_back() {
-    let mut asked = ask("Hello Echo!", []);
-    asked.context_id = Some("my-context".to_owned());
-    let answer = Sidecar::start().converse(asked).await.unwrap();
+async fn returns_one_output_with_usage_and_the_context_id() {
+    let mut request = ask("Hello Echo!", []);
+    request.context_id = Some("my-context".to_owned());
+    let answer = Sidecar::start().converse(request).await.unwrap();
     assert_eq!(answer.whole.outputs.len(), 1);
     assert!(answer.whole.outputs[0].usage.is_some());
     assert_eq!(answer.whole.context_id.as_deref(), Some("my-context"));
 }
 
 #[tokio::test]
-async fn example_10_finish_reasons_are_those_of_openai() {
-    assert_eq!(answer("hello", [plain("get_weather")]).await.finish_reason, "stop");
-    let calls = answer("weather?", [plain("get_weather")]).await;
+async fn uses_the_finish_reasons_of_openai() {
+    assert_eq!(answer("hello", [location_tool("get_weather")]).await.finish_reason, "stop");
+    let calls = answer("weather?", [location_tool("get_weather")]).await;
     assert_eq!((calls.finish_reason.as_str(), calls.content.as_str()), ("tool_calls", ""));
 }
 
 #[tokio::test]
-async fn example_11_four_characters_are_a_token_and_one_is_the_least() {
+async fn counts_four_characters_as_a_token_and_at_least_one_token() {
     for (text, tokens) in [("Hello, world!", 3), ("Hi", 1), ("Hello Echo!!", 3)] {
         let answer = answer(text, []).await;
         let usage = answer.whole.outputs[0].usage.expect("usage");
-        let counted = (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens);
-        assert_eq!(counted, (tokens, tokens, 2 * tokens), "{text}");
+        let counts = (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens);
+        assert_eq!(counts, (tokens, tokens, 2 * tokens), "{text}");
     }
 }
 
 #[tokio::test]
-async fn example_12_any_tool_can_be_called() {
+async fn calls_tools_whatever_their_names() {
     let tools = ["custom_function", "another_tool", "third_tool"];
     let text = "use custom_function, another_tool and third_tool";
-    assert_eq!(answer(text, tools.map(plain)).await.called(), tools);
+    assert_eq!(answer(text, tools.map(location_tool)).await.called(), tools);
 }
 
 #[tokio::test]
-async fn example_13_every_naming_convention_matches() {
-    for written in ["sendEmail", "send_email", "send-email", "send email"] {
-        let text = format!("please {written} to the team");
-        assert_eq!(answer(&text, [plain("sendEmail")]).await.called(), ["sendEmail"], "{written}");
+async fn matches_every_naming_convention() {
+    for spelling in ["sendEmail", "send_email", "send-email", "send email"] {
+        let text = format!("please {spelling} to the team");
+        assert_eq!(
+            answer(&text, [location_tool("sendEmail")]).await.called(),
+            ["sendEmail"],
+            "{spelling}"
+        );
     }
 }
 
-/// The description's own sample has `priority: 42`, over its maximum of 5. A real tool would
-/// refuse that, so mynah stays within the bounds; `arguments: literal` gives the sample.
+/// By default a number stays within its bounds, since a real tool would reject any other;
+/// `arguments: literal` ignores the bounds and always sends 42.
 #[tokio::test]
-async fn example_14_a_whole_schema() {
+async fn keeps_arguments_within_bounds_unless_they_are_literal() {
     let properties = json!({
         "email": {"type": "string", "format": "email"},
         "subject": {"type": "string"},
@@ -166,14 +183,13 @@ metadata: {name: echo}
 spec: {type: conversation.echo, metadata: [{name: arguments, value: literal}]}
 ";
     let schema = json!({"type": "object", "properties": properties});
-    let asked = ask("send_email", [tool("send_email", schema)]);
-    let answer = Sidecar::with_components(literal).converse(asked).await.unwrap();
+    let request = ask("send_email", [tool("send_email", schema)]);
+    let answer = Sidecar::with_components(literal).converse(request).await.unwrap();
     assert_eq!(answer.calls[0].arguments, expected(42));
 }
 
-/// The description's own sample drops the comma; its test asks that the chunks make the message.
 #[tokio::test]
-async fn example_15_text_streams_in_words() {
+async fn streams_text_word_by_word() {
     let sidecar = Sidecar::start();
     let streamed = stream(&sidecar, ask("Hello, world!", [])).await.unwrap();
     assert_eq!(streamed.chunks, ["Hello,", " world!"]);
@@ -181,17 +197,16 @@ async fn example_15_text_streams_in_words() {
 }
 
 #[tokio::test]
-async fn example_16_the_assertions_that_it_recommends() {
+async fn echoes_only_the_last_of_consecutive_user_messages() {
     let history = [user("First"), user("Final user message")];
     let answer = Sidecar::start().converse(request(history)).await.unwrap();
     assert_eq!(answer.content, "Final user message");
     assert_eq!(answer.finish_reason, "stop");
-    assert_ne!(answer.content, "First Final user message");
 }
 
 #[tokio::test]
-async fn example_17_the_tool_assertions_that_it_recommends() {
-    let tools = ["get_weather", "get_time", "calculate"].map(plain);
+async fn gives_every_call_its_own_id() {
+    let tools = ["get_weather", "get_time", "calculate"].map(location_tool);
     let answer = answer("weather, time, calculate", tools).await;
     let ids: BTreeSet<_> = answer.calls.iter().map(|call| &call.id).collect();
     assert_eq!(ids.len(), 3);
@@ -200,7 +215,7 @@ async fn example_17_the_tool_assertions_that_it_recommends() {
 }
 
 #[tokio::test]
-async fn example_18_the_streaming_assertions_that_it_recommends() {
+async fn streams_several_chunks_that_add_up_to_the_message() {
     let sidecar = Sidecar::start();
     let streamed = stream(&sidecar, ask("Expected message", [])).await.unwrap();
     assert!(streamed.chunks.len() > 1);
@@ -208,20 +223,16 @@ async fn example_18_the_streaming_assertions_that_it_recommends() {
 }
 
 #[tokio::test]
-async fn example_19_usage_of_plain_echo() {
-    assert_eq!(answer("Hello Echo!", []).await.content, "Hello Echo!");
-}
-
-#[tokio::test]
-async fn example_20_usage_of_tools() {
-    let answer = answer("What's the weather in San Francisco?", [plain("get_weather")]).await;
+async fn takes_arguments_from_the_message() {
+    let answer =
+        answer("What's the weather in San Francisco?", [location_tool("get_weather")]).await;
     assert_eq!(answer.called(), ["get_weather"]);
     assert_eq!(answer.calls[0].arguments, json!({"location": "San Francisco"}));
     assert_eq!(answer.finish_reason, "tool_calls");
 }
 
 #[tokio::test]
-async fn example_21_the_component_needs_no_configuration() {
+async fn needs_no_component_metadata() {
     let yaml = "\
 apiVersion: dapr.io/v1alpha1
 kind: Component
@@ -232,7 +243,7 @@ spec:
   version: v1
   metadata: []  # No configuration required
 ";
-    let mut asked = ask("hi", []);
-    asked.name = "echo-conversation".to_owned();
-    assert_eq!(Sidecar::with_components(yaml).converse(asked).await.unwrap().content, "hi");
+    let mut request = ask("hi", []);
+    request.name = "echo-conversation".to_owned();
+    assert_eq!(Sidecar::with_components(yaml).converse(request).await.unwrap().content, "hi");
 }

@@ -1,4 +1,4 @@
-//! How a turn fails: as its author wants, or because of a mistake of its author.
+//! Errors that a chain asks for, and errors in the chain itself.
 
 use mynah::wire::{json, proto::conversation_stream_response_alpha2::Message as Part};
 use prost::Message;
@@ -13,7 +13,7 @@ use crate::support::{
 
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
 
-/// gRPC's name, its code, and the status over HTTP.
+/// The gRPC status by name and code, and the HTTP status.
 const STATUSES: [(&str, Code, u16); 16] = [
     ("CANCELLED", Code::Cancelled, 499),
     ("UNKNOWN", Code::Unknown, 500),
@@ -34,17 +34,18 @@ const STATUSES: [(&str, Code, u16); 16] = [
 ];
 
 #[tokio::test]
-async fn every_status_fails_the_call_on_every_surface() {
+async fn returns_every_status_on_every_surface() {
     let sidecar = scripted("");
     for (name, code, http) in STATUSES {
-        let asked = request([chain(json!([{"error": {"code": name, "message": "as told"}}]))]);
-        let unary = sidecar.converse(asked.clone()).await.unwrap_err();
-        let streamed = stream(&sidecar, asked.clone()).await.unwrap_err();
+        let request =
+            request([chain(json!([{"error": {"code": name, "message": "out of stock"}}]))]);
+        let unary = sidecar.converse(request.clone()).await.unwrap_err();
+        let streamed = stream(&sidecar, request.clone()).await.unwrap_err();
         for status in [unary, streamed] {
-            assert_eq!((status.code(), reason(&status).as_str()), (code, "as told"), "{name}");
+            assert_eq!((status.code(), reason(&status).as_str()), (code, "out of stock"), "{name}");
             assert!(status.details().is_empty(), "{name}");
         }
-        let body = json::write(&asked).unwrap();
+        let body = json::write(&request).unwrap();
         for reply in
             [sidecar.post(ALPHA2, body.clone()).await, sidecar.post_for_events(ALPHA2, body).await]
         {
@@ -53,14 +54,14 @@ async fn every_status_fails_the_call_on_every_surface() {
                 reply.json(),
                 json!({
                     "errorCode": "ERR_CONVERSATION_INVOKE",
-                    "message": "failed conversing with component echo: as told",
+                    "message": "failed conversing with component echo: out of stock",
                 })
             );
         }
     }
 }
 
-/// A google.rpc.Status, as far as it is looked at.
+/// The fields of google.rpc.Status that these tests read.
 #[derive(Clone, PartialEq, Message)]
 struct RpcStatus {
     #[prost(int32, tag = "1")]
@@ -70,12 +71,12 @@ struct RpcStatus {
 }
 
 #[tokio::test]
-async fn details_and_retry_come_over_grpc_and_http() {
+async fn sends_details_and_retry_delay_over_grpc_and_http() {
     let error = json!({"code": "RESOURCE_EXHAUSTED", "message": "slow down", "retry_after": "1500ms",
         "details": {"reason": "QUOTA", "domain": "example.com", "metadata": {"limit": "10"}}});
     let sidecar = scripted("");
-    let asked = request([chain(json!([{"error": error}]))]);
-    let status = sidecar.converse(asked.clone()).await.unwrap_err();
+    let request = request([chain(json!([{"error": error}]))]);
+    let status = sidecar.converse(request.clone()).await.unwrap_err();
     let rpc = RpcStatus::decode(status.details()).unwrap();
     let urls: Vec<_> = rpc.details.iter().map(|any| any.type_url.as_str()).collect();
     let prefix = "type.googleapis.com/google.rpc.";
@@ -83,7 +84,7 @@ async fn details_and_retry_come_over_grpc_and_http() {
     assert_eq!(rpc.code, Code::ResourceExhausted as i32);
 
     let client = reqwest::Client::new().post(sidecar.url(ALPHA2));
-    let reply = client.body(json::write(&asked).unwrap()).send().await.unwrap();
+    let reply = client.body(json::write(&request).unwrap()).send().await.unwrap();
     assert_eq!(
         (reply.status().as_u16(), &reply.headers()["retry-after"]),
         (429, &"2".parse().unwrap())
@@ -100,15 +101,15 @@ async fn details_and_retry_come_over_grpc_and_http() {
 }
 
 #[tokio::test]
-async fn after_a_text_the_stream_ends_with_the_status() {
+async fn ends_a_stream_with_the_status_after_the_text() {
     let items = json!([{"text": "half an"}, {"text": "answer"}, {"error": {"code": "DATA_LOSS"}},
         {"text": "never"}]);
-    let asked = request([chain(json!([{"messages": items}]))]);
+    let request = request([chain(json!([{"messages": items}]))]);
     let sidecar = scripted("");
-    let (code, _) = failure(&sidecar, asked.clone()).await;
+    let (code, _) = failure(&sidecar, request.clone()).await;
     assert_eq!(code, Code::DataLoss);
 
-    let client = sidecar.client().await.converse_stream_alpha2(asked.clone()).await;
+    let client = sidecar.client().await.converse_stream_alpha2(request.clone()).await;
     let mut streamed = client.unwrap().into_inner();
     let mut text = String::new();
     let status = loop {
@@ -117,35 +118,35 @@ async fn after_a_text_the_stream_ends_with_the_status() {
                 Part::Chunk(chunk) => text += &chunk.content,
                 Part::Complete(complete) => panic!("{complete:?}"),
             },
-            Ok(None) => panic!("an end without a status"),
+            Ok(None) => panic!("the stream ends without a status"),
             Err(status) => break status,
         }
     };
     assert_eq!((text.as_str(), status.code()), ("half an\n\nanswer", Code::DataLoss));
     assert_eq!(reason(&status), "scripted DATA_LOSS");
 
-    let reply = sidecar.post_for_events(ALPHA2, json::write(&asked).unwrap()).await;
+    let reply = sidecar.post_for_events(ALPHA2, json::write(&request).unwrap()).await;
     assert_eq!(reply.status, 200);
     let (name, error) = reply.events().pop().unwrap();
     assert_eq!((name, &error["errorCode"]), ("error", &json!("ERR_CONVERSATION_INVOKE")));
 }
 
 #[tokio::test]
-async fn a_mistake_in_a_later_step_fails_the_first() {
+async fn rejects_a_chain_whose_later_step_is_invalid() {
     let steps = json!([text("fine"), {"mesages": []}]);
     let history = [user("hi"), assistant("hello"), chain(steps)];
-    let (code, said) = failure(&scripted(""), request(history)).await;
+    let (code, message) = failure(&scripted(""), request(history)).await;
     assert_eq!(code, Code::InvalidArgument);
     let known = "id, id_message, reasoning, messages, finish_reason, usage, delay, \
         words_per_chunk, chunk_delay, time_to_first_chunk, error";
     assert_eq!(
-        said,
+        message,
         format!("chain in message 3, step 2: unknown key \"mesages\"; known: {known}")
     );
 }
 
 #[tokio::test]
-async fn a_mistake_does_not_try_older_chains_and_broken_json_does() {
+async fn falls_back_to_an_older_chain_for_broken_json_only() {
     let sidecar = scripted("");
     let good = chain(json!([text("good"), text("better")]));
     let (code, _) = failure(&sidecar, request([good.clone(), tagged("{}")])).await;
@@ -159,47 +160,47 @@ async fn a_mistake_does_not_try_older_chains_and_broken_json_does() {
 }
 
 #[tokio::test]
-async fn a_call_must_be_on_offer() {
+async fn rejects_calls_to_tools_that_are_not_offered() {
     let steps = chain(json!([text("-"), {"messages": [{"tool_call": [{"name": "get_wether"}]}]}]));
-    let mut asked = request([steps, assistant("-")]);
-    asked.tools = ["get_weather", "get_time"].map(|name| tool(name, Value::Null)).into();
-    let (code, said) = failure(&scripted(""), asked.clone()).await;
+    let mut request = request([steps, assistant("-")]);
+    request.tools = ["get_weather", "get_time"].map(|name| tool(name, Value::Null)).into();
+    let (code, message) = failure(&scripted(""), request.clone()).await;
     assert_eq!(code, Code::InvalidArgument);
     assert_eq!(
-        said,
+        message,
         "chain in message 1, step 2: calls \"get_wether\", which the request does not \
         offer; offered: \"get_weather\", \"get_time\""
     );
-    asked.tools = (0..25).map(|number| tool(&format!("t{number}"), Value::Null)).collect();
-    let (_, said) = failure(&scripted(""), asked.clone()).await;
-    assert!(said.ends_with("\"t8\", \"t9\" and 15 more"), "{said}");
+    request.tools = (0..25).map(|number| tool(&format!("t{number}"), Value::Null)).collect();
+    let (_, message) = failure(&scripted(""), request.clone()).await;
+    assert!(message.ends_with("\"t8\", \"t9\" and 15 more"), "{message}");
     let lenient = scripted("{name: allowUnoffered, value: true}");
-    assert_eq!(lenient.converse(asked).await.unwrap().called(), ["get_wether"]);
+    assert_eq!(lenient.converse(request).await.unwrap().called(), ["get_wether"]);
 }
 
-/// `none` and a tool's name do not bend a script.
 #[tokio::test]
-async fn tool_choice_does_not_bend_a_script() {
+async fn ignores_tool_choice() {
     let steps = chain(json!([{"messages": [{"tool_call": [{"name": "f"}]}]}]));
-    let mut asked = request([steps]);
-    asked.tools = ["f", "g"].map(|name| tool(name, Value::Null)).into();
+    let mut request = request([steps]);
+    request.tools = ["f", "g"].map(|name| tool(name, Value::Null)).into();
     for choice in ["none", "g", "required"] {
-        asked.tool_choice = Some(choice.to_owned());
-        assert_eq!(scripted("").converse(asked.clone()).await.unwrap().called(), ["f"]);
+        request.tool_choice = Some(choice.to_owned());
+        assert_eq!(scripted("").converse(request.clone()).await.unwrap().called(), ["f"]);
     }
 }
 
 #[tokio::test]
-async fn an_answer_has_a_limit() {
+async fn limits_the_size_of_an_answer() {
     let items = vec![json!({"text_message": {"length": 100_000}}); 8];
-    let (code, said) = failure(&scripted(""), request([chain(json!([{"messages": items}]))])).await;
+    let (code, message) =
+        failure(&scripted(""), request([chain(json!([{"messages": items}]))])).await;
     assert_eq!(code, Code::InvalidArgument);
-    assert_eq!(said, "chain in message 1, step 1: says more than 4194304 bytes");
+    assert_eq!(message, "chain in message 1, step 1: says more than 4194304 bytes");
 }
 
-/// All of it goes into headers, which clients take up to 16 KiB of.
+/// Errors travel in headers, of which clients accept up to 16 KiB.
 #[tokio::test]
-async fn the_longest_error_arrives() {
+async fn delivers_the_longest_error() {
     let (text, word) = ("\u{1f600}".repeat(500), "\u{1f600}".repeat(64));
     let metadata: serde_json::Map<_, _> =
         (0..8).map(|n| (format!("{n}{}", "\u{1f600}".repeat(63)), json!(word))).collect();
@@ -210,9 +211,12 @@ async fn the_longest_error_arrives() {
     let status = sidecar.converse(request([chain(json!([{"error": error}]))])).await.unwrap_err();
     assert_eq!((status.code(), reason(&status)), (Code::Aborted, text));
 
-    let mut asked = request([chain(json!([{"messages": [{"tool_call": [{"name": "f"}]}]}]))]);
-    asked.tools = vec![tool(&"\u{10ffff}".repeat(1000), Value::Null); 100];
-    let (code, said) = failure(&sidecar, asked).await;
+    let mut request = request([chain(json!([{"messages": [{"tool_call": [{"name": "f"}]}]}]))]);
+    request.tools = vec![tool(&"\u{10ffff}".repeat(1000), Value::Null); 100];
+    let (code, message) = failure(&sidecar, request).await;
     assert_eq!(code, Code::InvalidArgument);
-    assert!(said.starts_with("chain in message 1, step 1") && said.ends_with('…'), "{said}");
+    assert!(
+        message.starts_with("chain in message 1, step 1") && message.ends_with('…'),
+        "{message}"
+    );
 }

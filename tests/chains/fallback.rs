@@ -1,4 +1,4 @@
-//! What answers without a chain, and after one.
+//! What answers if there is no chain, and after the last step of a chain.
 
 use mynah::wire::proto::ConversationRequestAlpha2;
 use serde_json::{Value, json};
@@ -11,12 +11,13 @@ use crate::support::{
     stream,
 };
 
-fn ask_of(name: &str, asked: ConversationRequestAlpha2) -> ConversationRequestAlpha2 {
-    ConversationRequestAlpha2 { name: name.to_owned(), ..asked }
+/// The same request to another component.
+fn to_component(name: &str, request: ConversationRequestAlpha2) -> ConversationRequestAlpha2 {
+    ConversationRequestAlpha2 { name: name.to_owned(), ..request }
 }
 
 #[tokio::test]
-async fn without_a_chain_echo_answers() {
+async fn echoes_without_a_chain() {
     for metadata in ["", "{name: fallback, value: echo}"] {
         let sidecar = scripted(metadata);
         let answer =
@@ -28,12 +29,12 @@ async fn without_a_chain_echo_answers() {
 }
 
 #[tokio::test]
-async fn without_a_chain_an_error_says_what_is_missing() {
+async fn fails_without_a_chain_if_the_fallback_is_error() {
     let sidecar = scripted("{name: fallback, value: error}");
-    let (code, said) = failure(&sidecar, ask("hi", [])).await;
+    let (code, message) = failure(&sidecar, ask("hi", [])).await;
     assert_eq!(code, Code::NotFound);
     assert_eq!(
-        said,
+        message,
         "no user message has a chain between <|instruction_start|> and \
         <|instruction_end|>, and fallback is error"
     );
@@ -42,14 +43,14 @@ async fn without_a_chain_an_error_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn chains_can_be_switched_off() {
+async fn ignores_chains_if_they_are_switched_off() {
     let sidecar = scripted("{name: chains, value: false}");
-    let said = content(&sidecar, [chain(json!([text("x")]))]).await;
-    assert!(said.starts_with("Start <|instruction_start|>"), "{said}");
+    let answer = content(&sidecar, [chain(json!([text("x")]))]).await;
+    assert!(answer.starts_with("Start <|instruction_start|>"), "{answer}");
 }
 
 #[tokio::test]
-async fn another_component_answers_without_a_chain() {
+async fn passes_requests_without_a_chain_to_another_component() {
     let yaml = [
         component("first", "{name: fallback, value: second}"),
         component("second", "{name: fallback, value: third}"),
@@ -59,16 +60,16 @@ async fn another_component_answers_without_a_chain() {
     ];
     let sidecar = Sidecar::with_components(&yaml.join("---\n"));
     for name in ["first", "second", "third"] {
-        let answer = sidecar.converse(ask_of(name, ask("hi", []))).await.unwrap();
+        let answer = sidecar.converse(to_component(name, ask("hi", []))).await.unwrap();
         let model = answer.whole.outputs[0].model.as_deref();
         assert_eq!((answer.content.as_str(), model), ("hi", Some("third")), "{name}");
-        let streamed = stream(&sidecar, ask_of(name, ask("hi there", []))).await.unwrap();
+        let streamed = stream(&sidecar, to_component(name, ask("hi there", []))).await.unwrap();
         assert_eq!(streamed.chunks, ["hi", " there"]);
     }
 }
 
 #[tokio::test]
-async fn echo_follows_chains_where_it_is_told_to() {
+async fn follows_chains_in_echo_if_they_are_switched_on() {
     let echo = |metadata: &str| {
         Sidecar::with_components(&format!(
             "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: echo}}\n\
@@ -90,12 +91,12 @@ async fn echo_follows_chains_where_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn what_comes_after_the_last_step_is_a_setting() {
+async fn obeys_on_exhausted_after_the_last_step() {
     let history = |turns: usize| {
         let steps = chain(json!([text("one"), text("two")]));
         [vec![steps], vec![assistant("-"); turns]].concat()
     };
-    for (setting, said) in [
+    for (setting, answers) in [
         (
             "fallback",
             [
@@ -108,13 +109,13 @@ async fn what_comes_after_the_last_step_is_a_setting() {
         ("loop", ["two", "one", "two"]),
     ] {
         let sidecar = scripted(&format!("{{name: onExhausted, value: {setting}}}"));
-        for (turns, said) in (1..).zip(said) {
-            assert_eq!(content(&sidecar, history(turns)).await, said, "{setting} {turns}");
+        for (turns, expected) in (1..).zip(answers) {
+            assert_eq!(content(&sidecar, history(turns)).await, expected, "{setting} {turns}");
         }
     }
     let sidecar = scripted("{name: onExhausted, value: error}");
     assert_eq!(content(&sidecar, history(1)).await, "two");
-    let (code, said) = failure(&sidecar, request(history(2))).await;
+    let (code, message) = failure(&sidecar, request(history(2))).await;
     assert_eq!(code, Code::OutOfRange);
-    assert_eq!(said, "chain in message 1: has 2 steps, and this is turn 3 after it");
+    assert_eq!(message, "chain in message 1: has 2 steps, and this is turn 3 after it");
 }

@@ -1,5 +1,5 @@
-//! What nobody writes by mistake. Each text is gone through once, and nothing recurses: with work
-//! that grows by the square, these would not end.
+//! Chains that are built to exhaust the server. These tests end only if each text is read in linear
+//! time and nothing recurses.
 
 use serde_json::json;
 use tonic::Code;
@@ -12,7 +12,7 @@ const END: &str = "<|instruction_end|>";
 const MEBIBYTE: usize = 1 << 20;
 
 #[tokio::test]
-async fn a_mebibyte_of_tags_is_text() {
+async fn answers_a_mebibyte_of_tags_as_text() {
     let sidecar = scripted("");
     let broken = format!("{START}x{END}");
     for hostile in [
@@ -24,35 +24,35 @@ async fn a_mebibyte_of_tags_is_text() {
     ] {
         assert!(content(&sidecar, [user(&hostile)]).await == hostile);
     }
-    // As many messages as there are tags.
     let history = vec![tagged("x"); 20_000];
     let with_a_chain = [vec![chain(json!([text("found")]))], history].concat();
     assert_eq!(content(&sidecar, with_a_chain).await, "found");
 }
 
 #[tokio::test]
-async fn a_mebibyte_of_nesting_is_said_as_it_is() {
+async fn answers_with_a_mebibyte_of_nested_json() {
     let sidecar = scripted("");
     let deep = "[".repeat(MEBIBYTE / 2) + &"]".repeat(MEBIBYTE / 2);
-    let said = content(&sidecar, [tagged(&format!(r#"{{"messages":[{{"json":{deep}}}]}}"#))]).await;
-    assert!(said == deep);
-    let torn = "[".repeat(MEBIBYTE);
-    assert!(content(&sidecar, [tagged(&torn)]).await.contains(&torn));
+    let step = format!(r#"{{"messages":[{{"json":{deep}}}]}}"#);
+    assert!(content(&sidecar, [tagged(&step)]).await == deep);
+    let unclosed = "[".repeat(MEBIBYTE);
+    assert!(content(&sidecar, [tagged(&unclosed)]).await.contains(&unclosed));
     let objects = r#"{"messages":"#.repeat(MEBIBYTE / 12) + "1" + &"}".repeat(MEBIBYTE / 12);
-    let (code, said) = failure(&sidecar, request([tagged(&objects)])).await;
+    let (code, message) = failure(&sidecar, request([tagged(&objects)])).await;
     assert_eq!(code, Code::InvalidArgument);
-    assert_eq!(said, "chain in message 1, step 1, messages: must be a list, not an object");
+    assert_eq!(message, "chain in message 1, step 1, messages: must be a list, not an object");
 }
 
 #[tokio::test]
-async fn very_many_of_everything_is_answered() {
+async fn answers_chains_with_very_many_parts() {
     let sidecar = scripted("");
     let keys: Vec<_> = (0..100_000).map(|n| format!(r#""{n}":0"#)).collect();
-    let (_, said) = failure(&sidecar, request([tagged(&format!("{{{}}}", keys.join(",")))])).await;
-    assert!(said.starts_with(r#"chain in message 1, step 1: unknown key "0"; known: id,"#));
+    let step = tagged(&format!("{{{}}}", keys.join(",")));
+    let (_, message) = failure(&sidecar, request([step])).await;
+    assert!(message.starts_with(r#"chain in message 1, step 1: unknown key "0"; known: id,"#));
     let empty = vec![json!({"text": ""}); 50_000];
-    let said = content(&sidecar, [chain(json!([{"messages": empty}]))]).await;
-    assert!(said == "\n\n".repeat(49_999));
+    let answer = content(&sidecar, [chain(json!([{"messages": empty}]))]).await;
+    assert!(answer == "\n\n".repeat(49_999));
     let steps: Vec<_> = (0..10_000).map(|n| text(&n.to_string())).collect();
     assert_eq!(content(&sidecar, [chain(steps.into())]).await, "0");
     let notes = vec![system(""); 100_000];
@@ -60,6 +60,6 @@ async fn very_many_of_everything_is_answered() {
     let history = [vec![chain(json!([{"messages": results}]))], notes].concat();
     assert!(content(&sidecar, history).await == "\n\n".repeat(19_999));
     let schemas = vec![json!({"tool_schema": {"name": "none"}}); 30_000];
-    let said = content(&sidecar, [chain(json!([{"messages": schemas}]))]).await;
-    assert!(said.starts_with("Tool 'none' not found\n\nTool 'none'"));
+    let answer = content(&sidecar, [chain(json!([{"messages": schemas}]))]).await;
+    assert!(answer.starts_with("Tool 'none' not found\n\nTool 'none'"));
 }

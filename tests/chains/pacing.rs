@@ -1,5 +1,5 @@
-//! How fast a turn comes. That waits are kept is tested with a clock of its own, beside the
-//! provider; here, what waits and what does not.
+//! Which answers are delayed. The unit tests of the provider check the length of delays with a paused
+//! clock.
 
 use serde_json::json;
 
@@ -9,11 +9,11 @@ use crate::support::{
     stream,
 };
 
-/// Long enough that no test waits for its end.
+/// Longer than any test runs.
 const FOREVER: &str = "1h";
 
 #[tokio::test]
-async fn pace_is_for_streams_alone() {
+async fn delays_streams_only() {
     let slow = format!(
         "{{name: chunkDelay, value: {FOREVER}}}, {{name: timeToFirstChunk, value: {FOREVER}}}"
     );
@@ -25,7 +25,7 @@ async fn pace_is_for_streams_alone() {
 }
 
 #[tokio::test]
-async fn a_step_goes_its_own_pace() {
+async fn prefers_the_pace_of_the_step() {
     let slow = format!(
         "{{name: wordsPerChunk, value: 2}}, {{name: chunkDelay, value: {FOREVER}}}, \
          {{name: timeToFirstChunk, value: {FOREVER}}}"
@@ -37,7 +37,7 @@ async fn a_step_goes_its_own_pace() {
 }
 
 #[tokio::test]
-async fn a_component_sets_the_pace_of_chains_and_of_its_fallback() {
+async fn applies_the_pace_of_the_component_to_chains_and_the_fallback() {
     let sidecar = scripted("{name: wordsPerChunk, value: 2}");
     let step = json!({"messages": [{"text": "one two three"}]});
     for message in [chain(json!([step])), user("one two three")] {
@@ -46,18 +46,18 @@ async fn a_component_sets_the_pace_of_chains_and_of_its_fallback() {
     }
 }
 
-/// Requests of over 64 KiB are worked on off the serving threads; they must not wait there.
+/// Requests over 64 KiB run on the pool for blocking work, where a delay must not occupy a thread.
 #[tokio::test]
-async fn many_large_requests_that_wait_hold_up_nobody() {
+async fn delayed_large_requests_do_not_block_others() {
     let sidecar = scripted("");
     let step = json!({"delay": FOREVER, "messages": [{"text": "x".repeat(70_000)}]});
-    let asked = request([chain(json!([step]))]);
+    let request = request([chain(json!([step]))]);
     let client = sidecar.client().await;
-    // More than there are threads for blocking work.
+    // More than the pool has threads.
     let waiting: Vec<_> = (0..600)
         .map(|_| {
-            let (mut client, asked) = (client.clone(), asked.clone());
-            tokio::spawn(async move { client.converse_alpha2(asked).await.map(drop) })
+            let (mut client, request) = (client.clone(), request.clone());
+            tokio::spawn(async move { client.converse_alpha2(request).await.map(drop) })
         })
         .collect();
     let large = user(&"hi ".repeat(30_000));

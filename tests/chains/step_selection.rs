@@ -1,49 +1,37 @@
-//! Every example of the original description of instruction chains, by its name there.
+//! Which chain of the history answers, and which of its steps.
 //!
-//! Where a chain that is not one differs: the description falls back to a default where mynah says
-//! what is wrong with a JSON object that is no chain.
+//! A text between the tags that is not a JSON object is skipped; an object that is not a valid chain
+//! is an error.
 
 use serde_json::json;
 
-use crate::{
-    chains::{chain, scripted, tagged, text},
-    support::{
-        Sidecar,
-        messages::{assistant, call, calls, request, result, system, user},
-    },
-};
+use super::{chain, content, scripted, tagged, text};
+use crate::support::messages::{assistant, call, calls, request, result, system, user};
 
 const EXHAUSTED: &str = "Chain completed - using fallback response";
 
-fn three() -> serde_json::Value {
+fn three_steps() -> serde_json::Value {
     json!([text("first"), text("second"), text("third")])
 }
 
-async fn content(
-    sidecar: &Sidecar,
-    messages: impl Into<Vec<mynah::wire::proto::ConversationMessage>>,
-) -> String {
-    sidecar.converse(request(messages)).await.unwrap().content
-}
-
 #[tokio::test]
-async fn should_find_last_instruction_chain() {
+async fn follows_the_last_chain() {
     let sidecar = scripted("");
     let older = chain(json!([text("old")]));
-    let history = [older, assistant("old"), chain(three()), user("and?")];
+    let history = [older, assistant("old"), chain(three_steps()), user("and?")];
     assert_eq!(content(&sidecar, history).await, "first");
 }
 
 #[tokio::test]
-async fn should_count_only_assistant_responses() {
+async fn counts_only_assistant_messages_after_the_chain() {
     let sidecar = scripted("");
     let history =
-        [chain(three()), system("s"), assistant("first"), result("1", "f", "r"), user("u")];
+        [chain(three_steps()), system("s"), assistant("first"), result("1", "f", "r"), user("u")];
     assert_eq!(content(&sidecar, history).await, "second");
 }
 
 #[tokio::test]
-async fn should_handle_chain_exhaustion() {
+async fn answers_with_the_fallback_after_the_last_step() {
     let sidecar = scripted("");
     let history = [chain(json!([text("only")])), assistant("only")];
     let answer = sidecar.converse(request(history)).await.unwrap();
@@ -51,19 +39,18 @@ async fn should_handle_chain_exhaustion() {
 }
 
 #[tokio::test]
-async fn should_execute_multi_step_workflow() {
+async fn follows_the_steps_one_by_one() {
     let sidecar = scripted("");
-    let mut history = vec![chain(three())];
+    let mut history = vec![chain(three_steps())];
     for expected in ["first", "second", "third", EXHAUSTED, EXHAUSTED] {
-        let said = content(&sidecar, history.clone()).await;
-        assert_eq!(said, expected);
-        history.push(assistant(&said));
+        let text = content(&sidecar, history.clone()).await;
+        assert_eq!(text, expected);
+        history.push(assistant(&text));
     }
 }
 
-/// The example conversation: the fourth request after the chain, whether or not there is a step.
 #[tokio::test]
-async fn example_conversation_analysis() {
+async fn finds_the_fourth_step_in_a_mixed_history() {
     let sidecar = scripted("");
     for (steps, expected) in [
         (json!([text("0"), text("1"), text("2"), text("3")]), "3"),
@@ -84,19 +71,19 @@ async fn example_conversation_analysis() {
 }
 
 #[tokio::test]
-async fn edge_case_1_an_empty_conversation_uses_the_fallback() {
+async fn uses_the_fallback_for_an_empty_conversation() {
     assert_eq!(content(&scripted(""), []).await, "");
 }
 
 #[tokio::test]
-async fn edge_case_2_without_a_chain_a_single_instruction_counts() {
+async fn follows_a_single_step_outside_a_chain() {
     let sidecar = scripted("");
     assert_eq!(content(&sidecar, [tagged(r#"{"messages":[{"text":"one"}]}"#)]).await, "one");
     assert_eq!(content(&sidecar, [user("plain")]).await, "plain");
 }
 
 #[tokio::test]
-async fn edge_case_3_malformed_json_uses_the_fallback() {
+async fn uses_the_fallback_if_there_is_no_json_object_between_the_tags() {
     let sidecar = scripted("");
     for broken in ["{", r#"{"messages":[}"#, "", "hello", "[]", "3", "null"] {
         let message = tagged(broken);
@@ -106,13 +93,14 @@ async fn edge_case_3_malformed_json_uses_the_fallback() {
 }
 
 #[tokio::test]
-async fn edge_case_4_an_index_out_of_bounds_uses_the_fallback() {
-    let history = [chain(three()), assistant("1"), assistant("2"), assistant("3"), assistant("4")];
+async fn uses_the_fallback_long_after_the_last_step() {
+    let history =
+        [chain(three_steps()), assistant("1"), assistant("2"), assistant("3"), assistant("4")];
     assert_eq!(content(&scripted(""), history).await, EXHAUSTED);
 }
 
 #[tokio::test]
-async fn edge_case_5_null_fields_have_their_defaults() {
+async fn treats_null_as_absent() {
     let step = json!({"id": null, "reasoning": null, "messages": [{"text": "x", "json": null}],
         "delay": null, "usage": null, "error": null, "words_per_chunk": null});
     let answer = scripted("").converse(request([chain(json!([step]))])).await.unwrap();
@@ -120,7 +108,7 @@ async fn edge_case_5_null_fields_have_their_defaults() {
 }
 
 #[tokio::test]
-async fn supported_formats_are_all_three() {
+async fn accepts_a_chain_a_single_step_and_plain_text() {
     let sidecar = scripted("");
     assert_eq!(content(&sidecar, [chain(json!([text("chain")]))]).await, "chain");
     assert_eq!(content(&sidecar, [tagged(&text("single").to_string())]).await, "single");
@@ -128,21 +116,34 @@ async fn supported_formats_are_all_three() {
 }
 
 #[tokio::test]
-async fn both_formats_stand_side_by_side() {
+async fn prefers_the_later_of_a_chain_and_a_single_step() {
     let sidecar = scripted("");
     let single = tagged(&text("single").to_string());
-    let history = [chain(three()), assistant("first"), single.clone()];
+    let history = [chain(three_steps()), assistant("first"), single.clone()];
     assert_eq!(content(&sidecar, history).await, "single");
-    assert_eq!(content(&sidecar, [single, assistant("single"), chain(three())]).await, "first");
+    assert_eq!(
+        content(&sidecar, [single, assistant("single"), chain(three_steps())]).await,
+        "first"
+    );
 }
 
-/// Some clients store the calls of a turn in a message of their own.
+/// Some clients store the text and the calls of one turn in two messages.
 #[tokio::test]
-async fn calls_right_after_a_text_belong_to_its_turn() {
+async fn counts_calls_right_after_a_text_as_the_same_turn() {
     let sidecar = scripted("");
     let calls = || calls("", [call("1", "f", "{}")]);
-    let one_turn = [chain(three()), assistant("first"), calls(), result("1", "f", "r")];
+    let one_turn = [chain(three_steps()), assistant("first"), calls(), result("1", "f", "r")];
     assert_eq!(content(&sidecar, one_turn).await, "second");
-    let two_turns = [chain(three()), calls(), result("1", "f", "r"), calls()];
+    let two_turns = [chain(three_steps()), calls(), result("1", "f", "r"), calls()];
     assert_eq!(content(&sidecar, two_turns).await, "third");
+}
+
+#[tokio::test]
+async fn starts_a_new_chain_at_its_first_step() {
+    let sidecar = scripted("");
+    let first = chain(json!([text("a"), text("b")]));
+    let second = chain(json!([text("c"), text("d")]));
+    let history = [first, assistant("a"), second, assistant("c"), user("go on")];
+    assert_eq!(content(&sidecar, &history[..3]).await, "c");
+    assert_eq!(content(&sidecar, history).await, "d");
 }

@@ -1,4 +1,4 @@
-//! The same chain says the same, whichever way it is asked.
+//! A chain gives the same answer on every surface.
 
 use mynah::wire::{
     json,
@@ -26,8 +26,8 @@ fn turn(answer: Answer) -> Turn {
     (answer.content, answer.finish_reason, calls.collect())
 }
 
-/// The turn of an answer in JSON.
-fn turn_of(answer: &Value) -> Turn {
+/// The turn in a JSON answer.
+fn turn_of_json(answer: &Value) -> Turn {
     let choice = &answer["outputs"][0]["choices"][0];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let call = |call: &Value| {
@@ -40,7 +40,7 @@ fn turn_of(answer: &Value) -> Turn {
     (text(&message["content"]), text(&choice["finishReason"]), calls)
 }
 
-/// The chunks and the end of events.
+/// The text of the chunks and the final event of a stream.
 fn events(reply: &Reply) -> (String, Value) {
     let events = reply.events();
     let (last, chunks) = events.split_last().expect("events");
@@ -48,18 +48,18 @@ fn events(reply: &Reply) -> (String, Value) {
     (text.collect(), last.1["complete"].clone())
 }
 
-async fn alpha2_turns(sidecar: &Sidecar, asked: &ConversationRequestAlpha2) -> [Turn; 4] {
-    let body = json::write(asked).unwrap();
-    let streamed = stream(sidecar, asked.clone()).await.unwrap();
+async fn alpha2_turns(sidecar: &Sidecar, request: &ConversationRequestAlpha2) -> [Turn; 4] {
+    let body = json::write(request).unwrap();
+    let streamed = stream(sidecar, request.clone()).await.unwrap();
     assert_eq!(streamed.chunks.concat(), streamed.answer.content);
     let posted = sidecar.post(ALPHA2, body.clone()).await;
     let (text, complete) = events(&sidecar.post_for_events(ALPHA2, body).await);
-    assert_eq!(text, turn_of(&complete).0);
+    assert_eq!(text, turn_of_json(&complete).0);
     [
-        turn(sidecar.converse(asked.clone()).await.unwrap()),
+        turn(sidecar.converse(request.clone()).await.unwrap()),
         turn(streamed.answer),
-        turn_of(&posted.json()),
-        turn_of(&complete),
+        turn_of_json(&posted.json()),
+        turn_of_json(&complete),
     ]
 }
 
@@ -73,10 +73,10 @@ fn alpha1(messages: &[(&str, String)]) -> ConversationRequest {
     ConversationRequest { name: "echo".to_owned(), inputs, ..Default::default() }
 }
 
-async fn alpha1_texts(sidecar: &Sidecar, asked: &ConversationRequest) -> [String; 4] {
-    let body = json::write(asked).unwrap();
-    let unary = sidecar.client().await.converse_alpha1(asked.clone()).await.unwrap().into_inner();
-    let (streamed, _) = stream_alpha1(sidecar, asked.clone()).await;
+async fn alpha1_texts(sidecar: &Sidecar, request: &ConversationRequest) -> [String; 4] {
+    let body = json::write(request).unwrap();
+    let unary = sidecar.client().await.converse_alpha1(request.clone()).await.unwrap().into_inner();
+    let (streamed, _) = stream_alpha1(sidecar, request.clone()).await;
     let posted = sidecar.post(ALPHA1, body.clone()).await.json();
     let (text, _) = events(&sidecar.post_for_events(ALPHA1, body).await);
     let posted = posted["outputs"][0]["result"].as_str().unwrap().to_owned();
@@ -84,7 +84,7 @@ async fn alpha1_texts(sidecar: &Sidecar, asked: &ConversationRequest) -> [String
 }
 
 #[tokio::test]
-async fn texts_are_the_same_on_all_eight() {
+async fn texts_are_equal_on_all_surfaces() {
     let sidecar = scripted("");
     let chain_text = json!({"instruction_chain": [
         text("It  rains.\nTake é umbrella "), {"messages": [{"text_message": {"length": 30}}]},
@@ -95,17 +95,17 @@ async fn texts_are_the_same_on_all_eight() {
     for _ in 0..3 {
         let turns = alpha2_turns(&sidecar, &request(history.clone())).await;
         let texts = alpha1_texts(&sidecar, &alpha1(&inputs)).await;
-        let said = turns[0].0.clone();
+        let text = turns[0].0.clone();
         assert!(turns.iter().all(|turn| *turn == turns[0]), "{turns:?}");
-        assert!(texts.iter().all(|text| *text == said), "{texts:?} {said}");
-        history.push(assistant(&said));
-        inputs.push(("assistant", said));
+        assert!(texts.iter().all(|other| *other == text), "{texts:?} {text}");
+        history.push(assistant(&text));
+        inputs.push(("assistant", text));
     }
     assert_eq!(inputs.last().unwrap().1, "Chain completed - using fallback response");
 }
 
 #[tokio::test]
-async fn calls_are_the_same_on_all_four_of_alpha2() {
+async fn calls_are_equal_on_all_alpha2_surfaces() {
     let sidecar = scripted("");
     let calls = json!([{"name": "f", "args": {"n": 1}}, {"name": "g"}]);
     let steps = chain(json!([
@@ -117,9 +117,9 @@ async fn calls_are_the_same_on_all_four_of_alpha2() {
     let mut history = vec![steps];
     let mut ends = Vec::new();
     for _ in 0..3 {
-        let mut asked = request(history.clone());
-        asked.tools = tools.clone().into();
-        let [first, others @ ..] = alpha2_turns(&sidecar, &asked).await;
+        let mut request = request(history.clone());
+        request.tools = tools.clone().into();
+        let [first, others @ ..] = alpha2_turns(&sidecar, &request).await;
         assert!(others.iter().all(|turn| *turn == first), "{first:?} {others:?}");
         history.push(assistant(&first.0));
         history.push(result(first.2.first().map_or("", |call| &call.0), "f", "sunny"));
@@ -133,20 +133,20 @@ async fn calls_are_the_same_on_all_four_of_alpha2() {
 }
 
 #[tokio::test]
-async fn a_call_on_alpha1_is_an_error_that_says_why() {
+async fn rejects_calls_on_alpha1() {
     let sidecar = scripted("");
     let step = json!({"messages": [{"tool_call": [{"name": "f"}]}]});
     let prompt = format!("<|instruction_start|>{step}<|instruction_end|>");
-    let asked = alpha1(&[("user", prompt)]);
+    let request = alpha1(&[("user", prompt)]);
     let expected = "chain in message 1, step 1: calls \"f\", which the request does not offer; \
         offered: none; ConverseAlpha1 cannot offer any";
     let mut client = sidecar.client().await;
-    let unary = client.converse_alpha1(asked.clone()).await.unwrap_err();
-    let streamed = client.converse_stream_alpha1(asked.clone()).await.unwrap_err();
+    let unary = client.converse_alpha1(request.clone()).await.unwrap_err();
+    let streamed = client.converse_stream_alpha1(request.clone()).await.unwrap_err();
     for status in [unary, streamed] {
         assert_eq!((status.code(), reason(&status).as_str()), (Code::InvalidArgument, expected));
     }
-    let body = json::write(&asked).unwrap();
+    let body = json::write(&request).unwrap();
     for reply in
         [sidecar.post(ALPHA1, body.clone()).await, sidecar.post_for_events(ALPHA1, body).await]
     {
@@ -157,12 +157,12 @@ async fn a_call_on_alpha1_is_an_error_that_says_why() {
 }
 
 #[tokio::test]
-async fn what_a_step_says_of_itself_goes_over_the_wire() {
+async fn sends_the_finish_reason_and_usage_of_a_step() {
     let step = json!({"messages": [{"text": "x"}], "reasoning": {"length": 7},
         "finish_reason": "content_filter", "usage": {"prompt_tokens": 100, "completion_tokens": 50}});
     let sidecar = scripted("{name: model, value: parrot-9}");
-    let asked = request([tagged(&step.to_string())]);
-    let reply = sidecar.post(ALPHA2, json::write(&asked).unwrap()).await;
+    let request = request([tagged(&step.to_string())]);
+    let reply = sidecar.post(ALPHA2, json::write(&request).unwrap()).await;
     assert_eq!(
         reply.json(),
         json!({"outputs": [{
