@@ -1,5 +1,5 @@
-//! The examples of the conversation manager's description, in the order in which they stand there;
-//! then, in the files beside, what it does at the edges.
+//! The transcript of a tool loop: how calls and results become messages, and how calls are read back
+//! from text.
 
 mod duplicates;
 mod extraction;
@@ -29,11 +29,12 @@ fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: Some(id.to_owned()), name: name.to_owned(), arguments: arguments.to_owned() }
 }
 
-/// Arguments in the order in which they are written.
+/// Parses arguments and keeps their order.
 fn arguments(json: &str) -> Arguments {
     json.parse().expect("an object")
 }
 
+/// The text for a successful `wordpress_publish`.
 fn publish(wording: &Wording, data: Value) -> String {
     let result = ToolResult::success(data);
     let arguments = Arguments::default();
@@ -41,7 +42,7 @@ fn publish(wording: &Wording, data: Value) -> String {
 }
 
 #[test]
-fn build_conversation_message() {
+fn builds_messages() {
     let message = Message::new(Role::User, "Create a pipeline");
     assert_eq!((message.role.clone(), &*message.text()), (Role::User, "Create a pipeline"));
     let system = Message::new(Role::System, "You are a helpful assistant");
@@ -52,14 +53,14 @@ fn build_conversation_message() {
 }
 
 #[test]
-fn format_tool_call_message() {
+fn formats_a_call() {
     let arguments = arguments(r#"{"query": "WordPress best practices", "num_results": 5}"#);
     let text = "AI ACTION (Turn 1): Executing Google Search with parameters: query: WordPress best practices, num_results: 5";
     assert_eq!(call_message("google_search", &arguments, 1), assistant(text));
 }
 
 #[test]
-fn format_tool_result_message_of_a_handler_tool() {
+fn formats_a_result_as_text_only() {
     let result = ToolResult::success(json!({"id": 123, "title": "New Post"}));
     let arguments = arguments(r#"{"content": "Post content"}"#);
     let executed = Executed { name: "wordpress_publish", arguments: &arguments, result: &result };
@@ -68,7 +69,7 @@ fn format_tool_result_message_of_a_handler_tool() {
 }
 
 #[test]
-fn format_tool_result_message_of_another_tool() {
+fn formats_a_result_with_its_data() {
     let result = ToolResult::success(json!({"results": ["a", "b/c", "é"]}));
     let arguments = arguments(r#"{"query": "test"}"#);
     let executed = Executed { name: "google_search", arguments: &arguments, result: &result };
@@ -77,7 +78,7 @@ fn format_tool_result_message_of_another_tool() {
 }
 
 #[test]
-fn generate_success_message() {
+fn words_successes_and_failures() {
     let twitter = |result| {
         let arguments = Arguments::default();
         let name = "twitter_publish";
@@ -94,7 +95,7 @@ fn generate_success_message() {
 }
 
 #[test]
-fn a_hook_customises_the_text_of_a_success() {
+fn a_hook_changes_the_text_of_a_success() {
     let wording = Wording::customised(|message, executed| {
         match (executed.name, &executed.result.data()["url"]) {
             ("wordpress_publish", Value::String(url)) => {
@@ -110,7 +111,7 @@ fn a_hook_customises_the_text_of_a_success() {
 }
 
 #[test]
-fn a_hook_may_leave_other_tools_alone() {
+fn a_hook_changes_one_tool_and_no_failures() {
     let wording = Wording::customised(|message, executed| {
         match (executed.name, &executed.result.data()["url"]) {
             ("twitter_publish", Value::String(url)) => format!(
@@ -132,7 +133,7 @@ fn a_hook_may_leave_other_tools_alone() {
 }
 
 #[test]
-fn generate_failure_message() {
+fn words_a_failure_with_advice() {
     assert_eq!(
         failure_text("google_search", "API quota exceeded"),
         "TOOL FAILED: Google Search execution failed - API quota exceeded. Please review the error and adjust your approach if needed."
@@ -140,7 +141,7 @@ fn generate_failure_message() {
 }
 
 #[test]
-fn validate_tool_call() {
+fn rejects_a_repeated_call() {
     let history = [
         user("Search for WordPress"),
         assistant(
@@ -159,7 +160,7 @@ fn validate_tool_call() {
 }
 
 #[test]
-fn extract_tool_call_from_message() {
+fn extracts_a_call_from_a_message() {
     let message = assistant(
         "AI ACTION (Turn 1): Executing Google Search with parameters: query: WordPress, num_results: 5",
     );
@@ -170,13 +171,13 @@ fn extract_tool_call_from_message() {
 }
 
 #[test]
-fn generate_duplicate_tool_call_message() {
+fn words_the_correction_of_a_duplicate() {
     let text = "You just called the Google Search tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.";
     assert_eq!(correction("google_search"), user(text));
 }
 
 #[test]
-fn a_tool_call_workflow() {
+fn formats_a_call_and_its_result() {
     let name = "wordpress_publish";
     let post = arguments(r#"{"title": "My Post", "content": "Post content"}"#);
     let text = "AI ACTION (Turn 1): Executing Wordpress Publish with parameters: title: My Post, content: Post content";
@@ -187,9 +188,8 @@ fn a_tool_call_workflow() {
     assert_eq!(Wording::default().message(&executed, Detail::TextOnly, 1), user(text));
 }
 
-/// The conversation flow: a call, its result, the same call again, the correction.
 #[test]
-fn a_conversation() {
+fn rejects_a_repeated_call_even_after_a_correction() {
     let (name, title) = ("wordpress_publish", arguments(r#"{"title": "My Post"}"#));
     let result = ToolResult::success(json!({"id": 1}));
     let executed = Executed { name, arguments: &title, result: &result };
@@ -199,5 +199,8 @@ fn a_conversation() {
     ];
     let problem = validate(name, &title, &history).expect("a duplicate");
     history.push(Message::new(Role::User, problem));
-    assert!(validate(name, &title, &history).is_some(), "a correction hides no call");
+    assert!(
+        validate(name, &title, &history).is_some(),
+        "a correction does not hide the call before it"
+    );
 }

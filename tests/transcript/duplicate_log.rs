@@ -1,4 +1,4 @@
-//! Duplicates as the loop sees them: turn by turn, by each policy.
+//! Which calls the loop skips as duplicates, turn by turn, under each policy.
 
 use std::slice;
 
@@ -12,16 +12,18 @@ use mynah::{
 
 use super::{assistant, call, user};
 
+/// A call of the tool `a`.
 fn a(arguments: &str) -> ToolCall {
     call("1", "a", arguments)
 }
 
-/// Which calls of each turn are run, if every tool succeeds.
+/// Which calls of each turn run, if every call succeeds.
 fn run(policy: Duplicates, turns: &[&[ToolCall]]) -> Vec<Vec<bool>> {
     let mut log = DuplicateLog::resume(policy, &[]);
     turns.iter().map(|calls| judge(&mut log, calls, true)).collect()
 }
 
+/// Which calls of one turn run.
 fn judge(log: &mut DuplicateLog, calls: &[ToolCall], succeed: bool) -> Vec<bool> {
     let verdicts = log.judge(calls, |name| name == "repeatable");
     let is_run = |Verdict { key, is_duplicate }| {
@@ -34,7 +36,7 @@ fn judge(log: &mut DuplicateLog, calls: &[ToolCall], succeed: bool) -> Vec<bool>
 }
 
 #[test]
-fn previous_looks_at_the_call_before() {
+fn previous_compares_with_the_call_before() {
     let (one, two) = (a(r#"{"n": 1}"#), a(r#"{"n": 2}"#));
     let same = a(r#"{ "n": 1.0 }"#);
     let turns = [&one, &same, &one, &two, &one].map(slice::from_ref);
@@ -43,7 +45,7 @@ fn previous_looks_at_the_call_before() {
 }
 
 #[test]
-fn any_successful_looks_at_all() {
+fn any_successful_compares_with_all_calls() {
     let both = [a(r#"{"n": 1}"#), a(r#"{"n": 2}"#)];
     let turns = [&both[..1], &both[1..], &both];
     let expected = [vec![true], vec![true], vec![false, false]];
@@ -51,7 +53,7 @@ fn any_successful_looks_at_all() {
 }
 
 #[test]
-fn any_successful_lets_a_failed_call_be_tried_again() {
+fn any_successful_allows_a_failed_call_again() {
     let mut log = DuplicateLog::resume(Duplicates::AnySuccessful, &[]);
     let calls = [a("{}")];
     assert_eq!(judge(&mut log, &calls, false), [true]);
@@ -59,11 +61,11 @@ fn any_successful_lets_a_failed_call_be_tried_again() {
     assert_eq!(judge(&mut log, &calls, true), [false]);
     let mut log = DuplicateLog::resume(Duplicates::Previous, &[]);
     assert_eq!(judge(&mut log, &calls, false), [true]);
-    assert_eq!(judge(&mut log, &calls, false), [false], "to `previous`, failures are calls, too");
+    assert_eq!(judge(&mut log, &calls, false), [false], "`previous` also counts failed calls");
 }
 
 #[test]
-fn the_same_call_twice_in_a_turn_is_a_duplicate() {
+fn skips_a_call_repeated_within_a_turn() {
     let turn = [a("{}"), call("2", "b", "{}"), a("")];
     for policy in [Duplicates::Previous, Duplicates::AnySuccessful] {
         assert_eq!(run(policy, &[&turn]), [[true, true, false]], "{policy:?}");
@@ -72,16 +74,20 @@ fn the_same_call_twice_in_a_turn_is_a_duplicate() {
 }
 
 #[test]
-fn a_repeatable_tool_has_no_duplicates() {
+fn runs_every_call_of_a_repeatable_tool() {
     let turn = [call("1", "repeatable", "{}"), call("2", "repeatable", "{}")];
     assert_eq!(run(Duplicates::Previous, &[&turn, &turn]), [[true; 2]; 2]);
     let between = [&[a("{}")][..], &turn, &[a("{}")]];
-    assert_eq!(run(Duplicates::Previous, &between)[2], [true], "but its calls are calls");
+    assert_eq!(
+        run(Duplicates::Previous, &between)[2],
+        [true],
+        "its calls count as the call before"
+    );
 }
 
-/// Models write such things; that they do so again is no less a duplicate.
+/// Models send such arguments, and may repeat them.
 #[test]
-fn arguments_that_are_no_object_are_compared_as_they_are() {
+fn compares_arguments_that_are_not_objects_as_text() {
     let deep = "[".repeat(100_000);
     for arguments in ["San Francisco", "[1]", "{", &deep] {
         let (same, other) = (a(arguments), a("{}"));
@@ -90,7 +96,7 @@ fn arguments_that_are_no_object_are_compared_as_they_are() {
     }
 }
 
-/// A history with `outcome` for the call of `a`, as a loop would have made it.
+/// The history of a loop in which `outcome` is the outcome of the call of `a`.
 fn history(rendering: &Rendering, outcome: Outcome) -> Vec<Message> {
     let calls = vec![FinishedCall { call: a(r#"{"n":1}"#), outcome }];
     let mut messages = rendering.messages(&Turn { number: 1, text: String::new(), calls });
@@ -103,7 +109,7 @@ fn history(rendering: &Rendering, outcome: Outcome) -> Vec<Message> {
 }
 
 #[test]
-fn a_loop_resumes_with_the_calls_of_its_history() {
+fn resumes_with_the_calls_of_the_history() {
     let again = [a(r#"{"n": 1}"#), call("4", "b", "{}")];
     let table = [
         (Outcome::Result(ToolResult::success("Oslo")), false),
@@ -122,7 +128,7 @@ fn a_loop_resumes_with_the_calls_of_its_history() {
 }
 
 #[test]
-fn a_call_without_a_result_has_not_succeeded() {
+fn a_call_without_a_result_did_not_succeed() {
     let orphan = [user("go"), assistant("AI ACTION: Executing A")];
     let mut log = DuplicateLog::resume(Duplicates::AnySuccessful, &orphan);
     assert_eq!(judge(&mut log, &[a("{}")], true), [true]);

@@ -1,5 +1,4 @@
-//! Which calls are read from text. The numbers are those of the rules that the original follows;
-//! where mynah differs on purpose, the row says why.
+//! Which calls are extracted from a message of text.
 
 use mynah::{
     chat::{Message, Role},
@@ -13,15 +12,15 @@ fn read(text: &str) -> Option<(String, String)> {
     Some((name, arguments.to_string()))
 }
 
-/// What is read of a list of arguments.
-fn list(list: &str) -> String {
+/// The arguments extracted from a list of parameters.
+fn parse_list(list: &str) -> String {
     let (_, arguments) =
         read(&format!("AI ACTION (Turn 1): Executing F with parameters: {list}")).unwrap();
     arguments
 }
 
 #[test]
-fn rule_6_only_the_assistant_calls() {
+fn extracts_calls_of_the_assistant_only() {
     let text = "AI ACTION (Turn 1): Executing F";
     assert!(extract(&assistant(text)).is_some());
     assert_eq!(extract(&user(text)), None);
@@ -31,12 +30,12 @@ fn rule_6_only_the_assistant_calls() {
 }
 
 #[test]
-fn rule_6_what_is_a_call() {
+fn extracts_well_formed_calls_only() {
     let f = |arguments: &str| Some(("f".to_owned(), arguments.to_owned()));
     let table = [
         ("AI ACTION (Turn 1): Executing F", f("{}")),
         ("AI ACTION (Turn 123456789012345678901): Executing F", f("{}")),
-        // The original reads no text without a turn, and writes none.
+        // Turn 0 is not written.
         ("AI ACTION: Executing F", f("{}")),
         ("I will. AI ACTION (Turn 1): Executing F with parameters: a: 1", f(r#"{"a":1}"#)),
         ("AI ACTION: AI ACTION (Turn 1): Executing F", f("{}")),
@@ -51,7 +50,6 @@ fn rule_6_what_is_a_call() {
         ("AI ACTION (Turn 1): Executing ", None),
         ("AI ACTION", None),
         ("", None),
-        // The original takes this for a tool of the name `f_with_parameters:`.
         ("AI ACTION (Turn 1): Executing F with parameters:", f("{}")),
     ];
     for (text, expected) in table {
@@ -60,7 +58,7 @@ fn rule_6_what_is_a_call() {
 }
 
 #[test]
-fn rule_7_names_are_in_small_letters() {
+fn converts_names_to_snake_case() {
     for (display, name) in
         [("Search", "search"), ("Foo BAR", "foo_bar"), (" Get-weather ", "get-weather")]
     {
@@ -70,7 +68,7 @@ fn rule_7_names_are_in_small_letters() {
 }
 
 #[test]
-fn rule_8_values() {
+fn parses_values() {
     let table = [
         ("a: 5", r#"{"a":5}"#),
         ("a: true, b: null, c: 0", r#"{"a":true,"b":null,"c":0}"#),
@@ -85,13 +83,12 @@ fn rule_8_values() {
         ("nothing", "{}"),
     ];
     for (text, expected) in table {
-        assert_eq!(list(text), expected, "{text:?}");
+        assert_eq!(parse_list(text), expected, "{text:?}");
     }
 }
 
-/// The original puts the time of day in place of the dots; mynah says that something is missing.
 #[test]
-fn rule_8_truncated_values() {
+fn marks_truncated_values() {
     let read = |list: &str| {
         extract(&assistant(&format!("AI ACTION (Turn 1): Executing F with parameters: {list}")))
     };
@@ -102,13 +99,13 @@ fn rule_8_truncated_values() {
 }
 
 #[test]
-fn rule_9_what_text_cannot_carry() {
+fn splits_values_at_commas_outside_json() {
     let table = [
         ("a: hello, world", r#"{"a":"hello"}"#),
         ("a: a, b: c", r#"{"a":"a","b":"c"}"#),
         (r#"a: [1,"x"], b: {"c":[]}"#, r#"{"a":[1,"x"],"b":{"c":[]}}"#),
     ];
     for (text, expected) in table {
-        assert_eq!(list(text), expected, "{text:?}");
+        assert_eq!(parse_list(text), expected, "{text:?}");
     }
 }

@@ -1,5 +1,4 @@
-//! How calls and results look at the edges. The numbers are those of the rules that the original
-//! follows; where mynah differs on purpose, the row says why.
+//! How names, values, results and failures are formatted as text.
 
 use mynah::tool_loop::transcript::{
     Arguments, Detail, Executed, ToolResult, Wording, call_message, display_name,
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 use super::{arguments, assistant};
 
 #[test]
-fn rule_1_display_names() {
+fn formats_display_names() {
     let table = [
         ("google_search", "Google Search"),
         ("get-weather", "Get-weather"),
@@ -26,23 +25,23 @@ fn rule_1_display_names() {
 }
 
 #[test]
-fn rule_2_calls() {
+fn formats_calls_by_turn_and_argument_order() {
     let none = Arguments::default();
     assert_eq!(call_message("now", &none, 3), assistant("AI ACTION (Turn 3): Executing Now"));
-    // The original writes `(Turn 0)`, its description says that turn 0 is not shown.
     assert_eq!(call_message("now", &none, 0), assistant("AI ACTION: Executing Now"));
     let order = arguments(r#"{"z": 1, "a": 2, "m": 3, "z": 4}"#);
     let text = "AI ACTION (Turn 1): Executing Now with parameters: z: 4, a: 2, m: 3";
     assert_eq!(call_message("now", &order, 1), assistant(text));
 }
 
+/// A value as a call shows it.
 fn shown(value: Value) -> String {
     let text = call_message("f", &Arguments::from([("v", value)]), 1).text().into_owned();
     text.strip_prefix("AI ACTION (Turn 1): Executing F with parameters: v: ").unwrap().to_owned()
 }
 
 #[test]
-fn rule_3_values() {
+fn formats_values() {
     let table = [
         (json!("plain, text: as \"it\" is\n"), "plain, text: as \"it\" is\n"),
         (json!(""), ""),
@@ -56,7 +55,7 @@ fn rule_3_values() {
         (json!(null), "null"),
         (json!([]), "[]"),
         (json!({"b": [1, "a b"], "a": 2.0}), r#"{"a":2,"b":[1,"a b"]}"#),
-        // The original escapes both; JSON does not ask for it, and models read it better so.
+        // Neither is escaped: JSON does not require it, and models read it more easily.
         (json!(["v/w", "é"]), r#"["v/w","é"]"#),
     ];
     for (value, text) in table {
@@ -64,9 +63,8 @@ fn rule_3_values() {
     }
 }
 
-/// The original counts bytes, and may cut through a character.
 #[test]
-fn rule_3_texts_are_cut_after_50_characters() {
+fn cuts_texts_after_50_characters() {
     for letter in ["x", "é", "🦜"] {
         assert_eq!(shown(json!(letter.repeat(50))), letter.repeat(50));
         assert_eq!(shown(json!(letter.repeat(51))), letter.repeat(50) + "...");
@@ -81,7 +79,7 @@ fn result(result: &ToolResult, detail: Detail, turn: u32) -> String {
 }
 
 #[test]
-fn rule_4_failures() {
+fn formats_failures() {
     let failed = |error: &str| result(&ToolResult::failure(error), Detail::WithData, 2);
     assert_eq!(
         failed("no network"),
@@ -99,7 +97,7 @@ fn rule_4_failures() {
 }
 
 #[test]
-fn rule_4_turn_0_has_no_label() {
+fn omits_the_label_of_turn_0() {
     let text = result(&ToolResult::success(json!(null)), Detail::WithData, 0);
     assert_eq!(
         text,
@@ -108,7 +106,7 @@ fn rule_4_turn_0_has_no_label() {
 }
 
 #[test]
-fn rule_4_data() {
+fn appends_data_unless_it_is_empty() {
     let data = |data: Value| {
         let text = result(&ToolResult::success(data), Detail::WithData, 1);
         text.split_once("\n\n").map(|(_, data)| data.to_owned())
@@ -116,7 +114,7 @@ fn rule_4_data() {
     for empty in [json!(null), json!(""), json!([]), json!({})] {
         assert_eq!(data(empty.clone()), None, "{empty}");
     }
-    // To the original `0`, `"0"` and `false` are empty; but they may be just what was asked for.
+    // `0` and `false` may be the answer, so they are not empty.
     for value in [json!(0), json!("0"), json!(false), json!("text"), json!([null])] {
         assert_eq!(data(value.clone()), Some(value.to_string()), "{value}");
     }

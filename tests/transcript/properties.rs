@@ -1,4 +1,4 @@
-//! What holds for any call and any text.
+//! Properties of any call and any text.
 
 use mynah::{
     chat::{FinishReason, Response},
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{assistant, call, user};
 
-/// JSON whose texts have no `, `, which ends a value.
+/// JSON without `, ` in its texts, since `, ` ends a value.
 fn json() -> impl Strategy<Value = Value> + Clone {
     let text = "[a-zé/\"\\\\:,]{0,60}".prop_map(Value::from);
     let number = prop_oneof![
@@ -28,7 +28,8 @@ fn json() -> impl Strategy<Value = Value> + Clone {
     })
 }
 
-/// Values that text can carry: texts begin and end with letters, and are not JSON.
+/// Values that survive a round trip through text: texts that begin and end with letters and are not
+/// JSON.
 fn value() -> impl Strategy<Value = Value> + Clone {
     let text = "z([a-zA-Z0-9 é🦜/:\"._-]{0,60}[a-zé.])?".prop_map(Value::from);
     prop_oneof![text, json().prop_filter("quoted in text", |value| !value.is_string())]
@@ -46,7 +47,7 @@ fn is_cut(value: &Value) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read((name, arguments) in call_parts(), turn in 0_u32..100) {
+    fn calls_survive_a_round_trip_through_text((name, arguments) in call_parts(), turn in 0_u32..100) {
         let message = call_message(&name, &arguments, turn);
         let read = extract(&message).unwrap();
         prop_assert_eq!(&read.name, &name);
@@ -60,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn arguments_are_what_their_json_says(arguments in vec((".{0,6}", json()), 0..5)) {
+    fn arguments_survive_a_round_trip_through_json(arguments in vec((".{0,6}", json()), 0..5)) {
         let arguments: Arguments = arguments.into_iter().collect();
         prop_assert_eq!(&arguments, &arguments.to_string().parse::<Arguments>().unwrap());
         let reversed: Vec<_> = arguments.iter().map(|(name, value)| (name, value.clone())).collect();
@@ -69,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_can_be_read(
+    fn any_text_is_read_without_a_panic(
         pieces in vec(select(vec![
             "AI ACTION", " (Turn ", "1", "): ", ": ", "Executing ", " with parameters: ", ", ",
             "a", "...", "\n", "\r\n", "\"", "[", "{", "é", "🦜", " ", "TOOL RESPONSE", "-",
@@ -93,7 +94,7 @@ proptest! {
         }
     }
 
-    /// What the log remembers is what reading the whole history would find.
+    /// The log gives the same verdict as a search of the whole history.
     #[test]
     fn the_log_and_the_history_agree(
         turns in vec(vec((select(vec!["a", "b"]), 0..2_i32), 1..4), 0..10),
@@ -121,9 +122,9 @@ proptest! {
     }
 }
 
-/// Nothing here may take more than its share of time: a quadratic reader would not come back.
+/// Takes very long if reading a text takes quadratic time.
 #[test]
-fn long_texts_are_read_in_one_go() {
+fn long_texts_are_read_in_linear_time() {
     const TIMES: usize = 50_000;
     let call = "AI ACTION (Turn 1): Executing F with parameters: ";
     let texts = [

@@ -1,4 +1,4 @@
-//! The history of a loop in either rendering, and calls that a model writes as text.
+//! The history of a loop in each rendering, and calls that a model writes as text.
 
 use mynah::{
     chat::{FinishReason, Message, Response, Role},
@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::{assistant, call, user};
 
+/// A turn with a call for each outcome.
 fn turn() -> Turn {
     let outcomes = [
         Outcome::Result(ToolResult::success(json!({"sky": "clear/blue"}))),
@@ -27,7 +28,7 @@ fn turn() -> Turn {
 }
 
 #[test]
-fn native() {
+fn renders_native_calls() {
     let turn = turn();
     let messages = Rendering::Native.messages(&turn);
     let tool_calls = turn.calls.iter().map(|finished| finished.call.clone()).collect();
@@ -47,7 +48,7 @@ fn native() {
 }
 
 #[test]
-fn text() {
+fn renders_calls_as_text() {
     let messages = Rendering::Text(Wording::default()).messages(&turn());
     assert_eq!(messages[0], assistant("I will look."));
     assert_eq!(messages.last(), Some(&correction("get_sky")));
@@ -55,7 +56,7 @@ fn text() {
         let speaker = match &message.role {
             Role::Assistant { tool_calls } if tool_calls.is_empty() => "assistant",
             Role::User => "user",
-            other => panic!("{other:?} is no speaker of text"),
+            other => panic!("unexpected role {other:?}"),
         };
         format!("{speaker}: {}\n", message.text())
     });
@@ -78,7 +79,7 @@ fn text() {
 }
 
 #[test]
-fn a_hook_customises_the_history() {
+fn a_hook_changes_the_history() {
     let wording = Wording::customised(|_, executed| format!("{} is done", executed.name));
     let messages = Rendering::Text(wording).messages(&turn());
     assert_eq!(
@@ -88,7 +89,7 @@ fn a_hook_customises_the_history() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_not_shown() {
+fn omits_arguments_that_are_not_objects() {
     let call = call("1", "f", "San Francisco");
     let outcome = Outcome::Result(ToolResult::failure("arguments are not JSON"));
     let turn = Turn { number: 1, text: String::new(), calls: vec![FinishedCall { call, outcome }] };
@@ -108,7 +109,7 @@ fn called(content: &str, tools: &[&str]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn calls_are_read_from_text() {
+fn reads_calls_from_text() {
     let content = "Both at once:\n\
         AI ACTION (Turn 2): Executing Get Sky with parameters: city: Oslo, days: 3\r\n  \
         AI ACTION: Executing Now with parameters: zone: \n\
@@ -122,7 +123,7 @@ fn calls_are_read_from_text() {
 }
 
 #[test]
-fn a_name_in_text_is_that_of_a_tool_on_offer() {
+fn prefers_the_names_of_offered_tools() {
     let name = |display: &str, tools: &[&str]| {
         called(&format!("AI ACTION (Turn 1): Executing {display}"), tools)[0].0.clone()
     };
@@ -133,7 +134,7 @@ fn a_name_in_text_is_that_of_a_tool_on_offer() {
 }
 
 #[test]
-fn other_text_is_an_answer() {
+fn leaves_other_text_unchanged() {
     let text = "I would make an AI ACTION (Turn 1): Executing F, but\nAI ACTION is no call.\n";
     let response = Response { content: text.to_owned(), ..Response::default() };
     assert_eq!(read(&Rendering::Text(Wording::default()), text, &["f"]), response);
