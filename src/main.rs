@@ -10,18 +10,20 @@ use anyhow::Context;
 use clap::Parser;
 use mimalloc::MiMalloc;
 use mynah::{
-    app::App,
-    banner::Banner,
-    check::check,
-    cli::{Cli, Command, ConverseArgs, LogLevel, RunArgs, ServeArgs, with_two_dashes},
-    config::{Config, ConfigError, Ports},
-    converse,
-    environment::Environment,
-    logging,
-    run::RunError,
-    schema::schema,
-    signals::Signals,
-    terminal::harmless,
+    base::{environment::Environment, terminal::harmless},
+    cli::{
+        args::{Cli, Command, ConverseArgs, LogLevel, RunArgs, ServeArgs, with_two_dashes},
+        check::check,
+        converse, logging,
+        run::RunError,
+        schema::schema,
+        signals::Signals,
+    },
+    server::{
+        app::App,
+        banner::Banner,
+        config::{Config, ConfigError, Ports},
+    },
 };
 use tokio::runtime::Runtime;
 
@@ -80,7 +82,7 @@ async fn serve_until_signal(config: Config, as_json: bool) -> anyhow::Result<Exi
 
 fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     let config = Config::new(&args.serve, &start(&args.serve, LogLevel::Warn), Ports::FREE)?;
-    let code = runtime()?.block_on(mynah::run::run(config, &args.command))?;
+    let code = runtime()?.block_on(mynah::cli::run::run(config, &args.command))?;
     Ok(ExitCode::from(code))
 }
 

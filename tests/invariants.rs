@@ -142,7 +142,7 @@ fn only_wire_maps_errors_to_codes() {
     let reads = |line: &str| followers(line, "Code::").next().is_some();
     let readers: BTreeSet<_> =
         others.iter().filter(|s| !s.breaches(reads).is_empty()).map(|s| s.path.as_str()).collect();
-    assert_eq!(readers, BTreeSet::from(["src/grpc/refusal.rs"]));
+    assert_eq!(readers, BTreeSet::from(["src/api/dapr/grpc/refusal.rs"]));
     let table: Vec<_> = wire.iter().flat_map(|s| s.breaches(grpc)).map(|b| b.place).collect();
     assert!(table.iter().all(|place| place.starts_with("src/wire/error.rs:")), "{table:?}");
     assert!(!table.is_empty(), "the search finds the table");
@@ -151,7 +151,11 @@ fn only_wire_maps_errors_to_codes() {
 #[test]
 fn one_file_reads_the_clock() {
     let clock = ["Instant", "SystemTime", "tokio::time", "thread::sleep", "chrono", "UNIX_EPOCH"];
-    only_one_file_names("src/clock.rs", &clock, "only src/clock.rs waits or reads the time");
+    only_one_file_names(
+        "src/base/clock.rs",
+        &clock,
+        "only src/base/clock.rs waits or reads the time",
+    );
 }
 
 #[test]
@@ -162,14 +166,14 @@ fn one_file_names_the_yaml_crate() {
 
 #[test]
 fn one_file_names_the_json_schema_crate() {
-    let file = "src/json_schema.rs";
-    only_one_file_names(file, &["jsonschema"], "only src/json_schema.rs knows JSON Schema");
+    let file = "src/base/json_schema.rs";
+    only_one_file_names(file, &["jsonschema"], "only src/base/json_schema.rs knows JSON Schema");
 }
 
 #[test]
 fn one_file_names_the_crate_that_watches_files() {
-    let file = "src/reload/watch.rs";
-    only_one_file_names(file, &["notify"], "only src/reload/watch.rs watches files");
+    let file = "src/server/reload/watch.rs";
+    only_one_file_names(file, &["notify"], "only src/server/reload/watch.rs watches files");
 }
 
 #[test]
@@ -182,10 +186,10 @@ fn one_file_reads_the_environment() {
             || line.contains("dotenv")
     };
     let (cli, others): (Vec<_>, Vec<_>) =
-        sources("src").into_iter().partition(|source| source.path == "src/cli.rs");
+        sources("src").into_iter().partition(|source| source.path == "src/cli/args/mod.rs");
     assert!(cli.iter().any(|source| !source.breaches(reads).is_empty()), "the search finds it");
     let breaches: Vec<_> = others.iter().flat_map(|source| source.breaches(reads)).collect();
-    no_breaches("only src/cli.rs reads the environment", &breaches);
+    no_breaches("only src/cli/args/mod.rs reads the environment", &breaches);
 }
 
 #[test]

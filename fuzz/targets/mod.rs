@@ -14,7 +14,8 @@ mod choices;
 
 use futures_util::{FutureExt, StreamExt};
 use mynah::{
-    chat, corridor,
+    api::pipeline,
+    chat,
     wire::{
         error::Error,
         proto::{self, conversation_stream_response_alpha2::Message},
@@ -22,11 +23,14 @@ use mynah::{
 };
 
 /// A sidecar without sockets.
-fn sidecar() -> mynah::sidecar::Sidecar {
-    use mynah::{component::ComponentSpec, dispatch::Component, metrics::Metrics};
+fn sidecar() -> mynah::api::sidecar::Sidecar {
+    use mynah::{
+        component::ComponentSpec,
+        engine::{dispatch::Component, metrics::Metrics},
+    };
     let metrics = Metrics::new("fuzz");
     let component = Component::of(ComponentSpec::built_in(), &metrics);
-    mynah::sidecar::Sidecar {
+    mynah::api::sidecar::Sidecar {
         app_id: "fuzz".to_owned(),
         components: [component].into_iter().collect(),
         max_body_size: 4 * 1024 * 1024,
@@ -44,10 +48,10 @@ type Answer = Result<proto::ConversationResponseAlpha2, Error>;
 fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
     let sidecar = sidecar();
     request.name = "echo".to_owned();
-    let first = corridor::alpha2(&sidecar, request.clone()).now_or_never()?;
-    let again = corridor::alpha2(&sidecar, request.clone()).now_or_never()?;
+    let first = pipeline::alpha2(&sidecar, request.clone()).now_or_never()?;
+    let again = pipeline::alpha2(&sidecar, request.clone()).now_or_never()?;
     assert_eq!(first, again, "the same request, another answer");
-    match corridor::stream_alpha2(&sidecar, request).now_or_never()? {
+    match pipeline::stream_alpha2(&sidecar, request).now_or_never()? {
         Ok(stream) => assert_eq!(streamed(stream.collect::<Vec<_>>().now_or_never()?), first),
         Err(error) => assert_eq!(Err(error), first),
     }

@@ -6,7 +6,7 @@ use http::Uri;
 use tonic::transport::Endpoint;
 
 use super::Error;
-use crate::environment::Environment;
+use crate::base::environment::Environment;
 
 /// Longer than any sidecar of a working network needs.
 const CONNECTS_WITHIN: Duration = Duration::from_secs(10);

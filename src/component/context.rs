@@ -1,7 +1,7 @@
 //! What components can learn of the process that they run in.
 
 use super::StandIn;
-use crate::environment::Environment;
+use crate::base::environment::Environment;
 
 /// What components can learn of the process that they run in.
 #[derive(Debug, Clone, Default)]

@@ -2,9 +2,11 @@
 
 use super::{metadata::Metadata, report::Report, scripted::flag};
 use crate::{
-    duration,
-    provider::echo::{ArgumentStyle, EchoSettings, Mode},
-    stream::Pace,
+    base::duration,
+    provider::{
+        echo::{ArgumentStyle, EchoSettings, Mode},
+        stream::Pace,
+    },
 };
 
 /// The name of the type.

@@ -8,7 +8,7 @@ use super::{
     report::Report,
     secrets::{NoSecret, is_forbidden},
 };
-use crate::environment::Environment;
+use crate::base::environment::Environment;
 
 /// The value of an item.
 pub(super) struct Found {

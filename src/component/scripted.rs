@@ -4,9 +4,11 @@ use std::num::NonZeroUsize;
 
 use super::{metadata::Metadata, report::Report, spec::Fallback};
 use crate::{
-    duration,
-    provider::scripted::{OnExhausted, ScriptedSettings},
-    stream::Pace,
+    base::duration,
+    provider::{
+        scripted::{OnExhausted, ScriptedSettings},
+        stream::Pace,
+    },
 };
 
 /// The name of the type.

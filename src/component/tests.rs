@@ -17,8 +17,8 @@ use crate::{
     provider::{
         echo::{ArgumentStyle, EchoSettings, Mode},
         scripted::ScriptedSettings,
+        stream::Pace,
     },
-    stream::Pace,
 };
 
 /// An echo component with these lines of metadata.

@@ -2,8 +2,8 @@ use std::{io, time::Duration};
 
 #[cfg(unix)]
 use super::unix::SocketFile;
-use super::{Drain, Protocol, Socket, Workers, connection::Stream};
-use crate::clock;
+use super::{Protocol, Socket, Workers, connection::Stream};
+use crate::base::{clock, drain::Drain};
 
 /// How long to hold off where the process is out of file descriptors.
 const OUT_OF_FILES: Duration = Duration::from_millis(50);

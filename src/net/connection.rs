@@ -17,8 +17,8 @@ use hyper_util::{
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::io::InspectReader;
 
-use super::{Drain, Protocol, progress::Progress};
-use crate::clock;
+use super::{Protocol, progress::Progress};
+use crate::base::{clock, drain::Drain};
 
 /// Time that a client has to send the headers of a request, the first byte included. As daprd.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);

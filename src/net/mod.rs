@@ -6,7 +6,6 @@
 mod accept;
 mod address;
 mod connection;
-mod drain;
 mod listen;
 mod listener;
 mod progress;
@@ -14,13 +13,10 @@ mod progress;
 mod unix;
 mod workers;
 
-use std::time::Duration;
-
 use axum::Router;
 
 pub(crate) use accept::accept;
 pub use address::Address;
-pub use drain::Drain;
 pub use listen::Interfaces;
 pub(crate) use listen::bind;
 pub use listener::BindError;
@@ -31,10 +27,7 @@ pub(crate) use listener::{Listener, Socket};
 pub(crate) use unix::bind_socket;
 pub(crate) use workers::Workers;
 
-use crate::{grpc, http};
-
-/// Time that the body of a request, or its message, has to come.
-pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+use crate::api::dapr::{grpc, http};
 
 /// What a connection speaks, and what answers on it.
 #[derive(Debug, Clone)]

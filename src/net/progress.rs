@@ -7,7 +7,7 @@ use std::{
 
 use futures_util::future;
 
-use crate::clock;
+use crate::base::clock;
 
 /// Bytes with which a client of HTTP/2 begins.
 const PREFACE: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();

@@ -16,9 +16,10 @@ use tokio::{
 };
 
 use super::{
-    Drain, Protocol,
+    Protocol,
     connection::{self, Stream},
 };
+use crate::base::drain::Drain;
 
 /// Connections that may wait for a worker.
 const QUEUE: usize = 256;

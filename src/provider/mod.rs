@@ -6,6 +6,7 @@
 pub mod echo;
 mod ids;
 pub mod scripted;
+pub mod stream;
 mod usage;
 
 use std::{ops::Range, sync::Arc};

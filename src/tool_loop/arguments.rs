@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::Why;
-use crate::number::drop_fractions;
+use crate::base::number::drop_fractions;
 
 /// The object that a model wrote, with whole numbers as integers: many a model writes `2.0`. Where
 /// it wrote nothing, as some do for tools that take nothing, it is empty.

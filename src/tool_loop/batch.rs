@@ -14,7 +14,7 @@ use super::{
     stop::Stop,
     transcript::{CallKey, Verdict, correction_text},
 };
-use crate::{chat::ToolCall, clock::Moment};
+use crate::{base::clock::Moment, chat::ToolCall};
 
 /// A call of the turn.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use prometheus_client::metrics::gauge::Gauge;
 
 use super::BreakerSettings;
-use crate::clock::Moment;
+use crate::base::clock::Moment;
 
 /// Lets calls through until too many in a row have failed; then none for a while, then one on
 /// trial.

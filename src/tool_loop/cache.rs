@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{CacheSettings, output::Output, transcript::CallKey};
-use crate::clock::Moment;
+use crate::base::clock::Moment;
 
 /// Results by call, the oldest of which go first.
 #[derive(Debug)]

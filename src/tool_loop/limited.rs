@@ -10,7 +10,7 @@ use super::{
     registered::Registered,
     transcript::CallKey,
 };
-use crate::{chat::Tool, clock};
+use crate::{base::clock, chat::Tool};
 
 /// What the model gets to read, and what became of the call.
 pub(super) type Outcome = (Output, CallOutcome);

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{RunTool, Why, arguments::parse, output::Output};
 use crate::{
+    base::json_schema::Schema,
     chat::{LazyJson, Tool},
-    json_schema::Schema,
 };
 
 /// A tool, its definition, and the schema that its arguments are checked against.

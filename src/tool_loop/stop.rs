@@ -5,7 +5,7 @@ use std::{future::Future, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 use super::EndReason;
-use crate::clock::{self, Moment};
+use crate::base::clock::{self, Moment};
 
 /// The caller's token, and the clock on the wall.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use super::{
     value::Argv,
 };
 use crate::{
-    terminal::without_line_break,
+    base::terminal::without_line_break,
     tool_loop::{RunTool, ToolError},
 };
 

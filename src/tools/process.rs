@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::value::{Argv, MAX_OUTPUT};
-use crate::{clock::within, tool_loop::ToolError};
+use crate::{base::clock::within, tool_loop::ToolError};
 
 /// Most bytes that are told of a failure: the last ones, where the reason stands.
 pub(super) const MAX_WORDS: usize = 1024;

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{Tools, schema};
 use crate::{
+    base::json_schema::Schema,
     component::{self, Problem},
-    json_schema::Schema,
 };
 
 const VALID: &[&str] = &[

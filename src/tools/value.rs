@@ -8,7 +8,7 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-use crate::{
+use crate::base::{
     duration::{self, DurationError},
     quantity,
 };

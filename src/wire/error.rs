@@ -13,8 +13,8 @@ use super::{
     rpc::{self, ErrorInfo, RetryInfo},
 };
 use crate::{
+    base::timeouts::BODY_TIMEOUT,
     chat::{self, ErrorKind, ProviderError},
-    net::BODY_TIMEOUT,
 };
 
 /// Bytes of an error's text. It may quote the client, and gRPC sends it in a header, escaped, which

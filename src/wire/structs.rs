@@ -3,7 +3,7 @@
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
-use crate::{chat::ReadJson, number::whole};
+use crate::{base::number::whole, chat::ReadJson};
 
 /// A struct that arrived in a request.
 pub(super) struct LazyStruct(pub(super) Struct);

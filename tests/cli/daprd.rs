@@ -67,7 +67,8 @@ fn one_dash_is_enough() {
 
 #[test]
 fn every_flag_that_is_accepted_is_in_the_command_line() {
-    let source = include_str!("../../src/cli/daprd_flags.rs").split("#[cfg(test)]").next().unwrap();
+    let source =
+        include_str!("../../src/cli/args/daprd_flags.rs").split("#[cfg(test)]").next().unwrap();
     let lists = source.lines().filter_map(|line| line.strip_prefix("    \"")?.strip_suffix("\","));
     let known: Vec<_> = lists.map(|name| format!("--{name}")).collect();
     assert_eq!(known, flags(COMMAND_LINE));

@@ -202,8 +202,8 @@ fn logs_in_json() {
     let lines: Vec<_> = ended.stderr.lines().map(without_time).collect();
     assert_snapshot!(without_ports(&without_folder(&lines.join("\n"), &folder)), @r#"
     {"level":"WARN","message":"flags of daprd that mynah has no use for: --mode","target":"mynah::cli"}
-    {"level":"WARN","message":"[folder]/odd.yaml:9:5: metadata key \"key\" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::reload"}
-    {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::banner"}
+    {"level":"WARN","message":"[folder]/odd.yaml:9:5: metadata key \"key\" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::server::reload"}
+    {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
     "#);
 }
 

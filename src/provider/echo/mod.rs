@@ -22,7 +22,7 @@ pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
 use super::{Provider, ProviderError};
 use crate::{
     chat::{Delta, Request, Response},
-    stream::deltas,
+    provider::stream::deltas,
 };
 
 /// The echo of one component.

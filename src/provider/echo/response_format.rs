@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::{self, Budget, Context, Generated};
-use crate::json_schema;
+use crate::base::json_schema;
 
 /// Keywords whose values are data: a null in there is meant.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];

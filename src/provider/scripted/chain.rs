@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, time::Duration};
 
 use crate::{
     chat::{FinishReason, ProviderError, ToolCall},
-    stream::Pace,
+    provider::stream::Pace,
 };
 
 /// What the model shall say, turn by turn; never empty.

@@ -10,7 +10,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::Mistake;
-use crate::duration;
+use crate::base::duration;
 
 /// An object whose keys are all known, without those that are null.
 pub(super) struct Object<'a>(Vec<(&'static str, &'a RawValue)>);

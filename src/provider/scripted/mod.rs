@@ -46,9 +46,9 @@ use self::{
 };
 use super::{Provider, ProviderError};
 use crate::{
+    base::clock,
     chat::{Delta, ErrorKind, Request, Response},
-    clock,
-    stream::{Pace, said},
+    provider::stream::{Pace, said},
 };
 
 /// What is said after the last step of a chain, unless the component says otherwise.

@@ -1,6 +1,6 @@
 //! How a scripted component is set up.
 
-use crate::stream::Pace;
+use crate::provider::stream::Pace;
 
 /// How a scripted component is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]

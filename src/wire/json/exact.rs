@@ -8,7 +8,7 @@ use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 use serde_json::{Deserializer, Value, error::Category};
 
 use crate::{
-    number::drop_fractions,
+    base::number::drop_fractions,
     wire::{
         DESCRIPTORS,
         error::{self, Error},

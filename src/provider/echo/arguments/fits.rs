@@ -8,7 +8,7 @@ use super::{
     schema::{Node, list, type_names},
     text::Rules,
 };
-use crate::json_schema::local;
+use crate::base::json_schema::local;
 
 /// Checks values against the plain keywords of schemas, within a number of steps.
 pub(super) struct Fits<'a, 's> {

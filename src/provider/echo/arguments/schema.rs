@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, ptr};
 use serde_json::{Map, Value};
 
 use super::{limits::step, number::as_count};
-use crate::json_schema::local;
+use crate::base::json_schema::local;
 
 /// The schema objects that all apply to one value.
 #[derive(Debug, Default)]

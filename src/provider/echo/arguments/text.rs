@@ -10,7 +10,7 @@ use super::{
     pattern::{Pattern, padded},
     schema::{Cut, Node},
 };
-use crate::json_schema::Schema;
+use crate::base::json_schema::Schema;
 
 /// What compiling costs in steps.
 const PATTERN_STEPS: usize = 500;

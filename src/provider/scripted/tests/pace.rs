@@ -6,13 +6,13 @@ use futures_util::StreamExt;
 
 use super::{holding, request};
 use crate::{
+    base::clock::Moment,
     chat::Delta,
-    clock::Moment,
     provider::{
         Provider,
         scripted::{Scripted, ScriptedSettings},
+        stream::Pace,
     },
-    stream::Pace,
 };
 
 /// What comes of a step, and after how many milliseconds.

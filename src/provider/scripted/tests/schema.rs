@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::documents::{BEYOND_THE_SCHEMA, MISTAKES, VALID};
 use crate::{
-    json_schema::Schema,
+    base::json_schema::Schema,
     provider::scripted::{Chain, SCHEMA},
 };
 

@@ -6,7 +6,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
 use super::{Budget, Context, arguments};
-use crate::json_schema::Schema;
+use crate::base::json_schema::Schema;
 
 /// Schemas of strings, each with a valid one.
 fn string() -> impl Strategy<Value = Value> + Clone {

@@ -1,0 +1,65 @@
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// Tells every connection when to finish, and when to give up.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let drain = mynah::base::drain::Drain::default();
+/// drain.start();
+/// drain.started().await;
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Drain(Arc<watch::Sender<Phase>>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Serving,
+    Draining,
+    Stopped,
+}
+
+impl Default for Drain {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(Phase::Serving)))
+    }
+}
+
+impl Drain {
+    /// No more calls are accepted; those in flight finish.
+    pub fn start(&self) {
+        self.advance(Phase::Draining);
+    }
+
+    /// Those still in flight are cut.
+    pub(crate) fn stop(&self) {
+        self.advance(Phase::Stopped);
+    }
+
+    /// Waits for [`start`](Self::start).
+    pub async fn started(&self) {
+        self.reached(Phase::Draining).await;
+    }
+
+    /// Waits for [`stop`](Self::stop).
+    pub(crate) async fn stopped(&self) {
+        self.reached(Phase::Stopped).await;
+    }
+
+    /// Phases only ever advance.
+    fn advance(&self, to: Phase) {
+        self.0.send_if_modified(|phase| {
+            let later = to > *phase;
+            *phase = to.max(*phase);
+            later
+        });
+    }
+
+    async fn reached(&self, wanted: Phase) {
+        // The sender is `self`, so that waiting cannot fail.
+        let _ = self.0.subscribe().wait_for(|phase| *phase >= wanted).await;
+    }
+}

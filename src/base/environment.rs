@@ -1,0 +1,33 @@
+//! The environment of the process, as it was when it was read.
+
+use std::{collections::BTreeMap, fmt};
+
+/// Environment variables by name. Their values may be secrets, which `Debug` does not show.
+///
+/// ```
+/// use mynah::base::environment::Environment;
+/// let environment: Environment = [("NAMESPACE", "shop")].into_iter().collect();
+/// assert_eq!(environment.get("NAMESPACE"), Some("shop"));
+/// assert_eq!(format!("{environment:?}"), r#"{"NAMESPACE"}"#);
+/// ```
+#[derive(Clone, Default)]
+pub struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// The value of a variable, which may be empty; `None` where it is not set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+}
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
+        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}

@@ -1,0 +1,12 @@
+//! Notions that belong to no room: time, units, files, the terminal. Knows no other room.
+
+pub(crate) mod blocking;
+pub(crate) mod clock;
+pub mod drain;
+pub(crate) mod duration;
+pub mod environment;
+pub(crate) mod json_schema;
+pub(crate) mod number;
+pub(crate) mod quantity;
+pub mod terminal;
+pub(crate) mod timeouts;

@@ -1,0 +1,129 @@
+//! Component files may change while they are served.
+
+#[cfg(test)]
+mod tests;
+mod watch;
+
+use std::{collections::BTreeSet, mem, path::PathBuf, sync::Arc, time::Duration};
+
+use tokio::sync::Notify;
+
+use self::watch::Watch;
+use crate::{
+    api::sidecar::Sidecar,
+    base::{
+        blocking::{Panicked, run_blocking},
+        clock,
+    },
+    component::{self, Change, ComponentSpec, Context, Level, Loaded, Notice, Problem},
+};
+
+/// How long nothing must have changed before the files are read: editors write in several steps.
+const QUIET: Duration = Duration::from_millis(20);
+/// How long to wait for that at most.
+const UNQUIET: Duration = Duration::from_secs(1);
+/// When the files are read though nothing seems to have changed: some file systems never say so.
+/// As in daprd.
+const UNASKED: Duration = Duration::from_secs(60);
+
+/// Reads component files again when they change.
+#[derive(Debug)]
+pub(crate) struct Reload {
+    paths: Vec<PathBuf>,
+    context: Context,
+    /// What was last without problems.
+    served: Loaded,
+    /// Those of the last time, none where that is what is served.
+    problems: Vec<Problem>,
+}
+
+impl Reload {
+    /// Loads the components for the first time.
+    pub(crate) fn new(paths: Vec<PathBuf>, context: Context) -> Result<Self, Vec<Problem>> {
+        let served = component::load(&paths, &context);
+        served.notices.iter().for_each(log);
+        if !served.problems.is_empty() {
+            return Err(served.problems);
+        }
+        Ok(Self { paths, context, served, problems: Vec::new() })
+    }
+
+    /// What is served.
+    pub(crate) fn components(&self) -> &[ComponentSpec] {
+        &self.served.components
+    }
+
+    /// Has the sidecar serve what the files say, for as long as it is polled.
+    pub(crate) async fn run(mut self, sidecar: Arc<Sidecar>) {
+        let changed = Arc::new(Notify::new());
+        let mut watch = Watch::default();
+        loop {
+            watch = match self.load(watch, changed.clone()).await {
+                Ok((watch, loaded)) => {
+                    self.take(loaded, &sidecar);
+                    watch
+                }
+                Err(Panicked) => Watch::default(),
+            };
+            let _ = clock::within(UNASKED, changed.notified()).await;
+            let quiet = async { while clock::within(QUIET, changed.notified()).await.is_some() {} };
+            let _ = clock::within(UNQUIET, quiet).await;
+        }
+    }
+
+    /// Watches before it loads, so that what changes between the two is not missed.
+    async fn load(&self, old: Watch, changed: Arc<Notify>) -> Result<(Watch, Loaded), Panicked> {
+        let (paths, context) = (self.paths.clone(), self.context.clone());
+        let work = move || {
+            let watch = old.renew(&paths, changed);
+            (watch, component::load(&paths, &context))
+        };
+        run_blocking(work).await
+    }
+
+    fn take(&mut self, mut loaded: Loaded, sidecar: &Sidecar) {
+        loaded.problems.extend(component::half_written(&self.served, &loaded));
+        if loaded.problems.is_empty() {
+            self.serve(loaded, sidecar);
+        } else {
+            self.refuse(loaded.problems, sidecar);
+        }
+    }
+
+    fn serve(&mut self, loaded: Loaded, sidecar: &Sidecar) {
+        let known: BTreeSet<_> = self.served.notices.iter().collect();
+        loaded.notices.iter().filter(|notice| !known.contains(notice)).for_each(log);
+        let were_broken = !mem::take(&mut self.problems).is_empty();
+        let change = Change::between(&self.served.components, &loaded.components);
+        self.served = loaded;
+        if !change.is_empty() {
+            let names = change.to_string();
+            sidecar.metrics.count_reload(true);
+            sidecar.change(change);
+            tracing::info!("components reloaded: {names}");
+        } else if were_broken {
+            tracing::info!("the problems are gone, and the components are as before");
+        } else {
+            tracing::debug!("component files read again: nothing changed");
+        }
+    }
+
+    fn refuse(&mut self, problems: Vec<Problem>, sidecar: &Sidecar) {
+        if problems == self.problems {
+            return tracing::debug!("component files read again: the same problems");
+        }
+        for problem in &problems {
+            tracing::error!("{problem}");
+        }
+        tracing::warn!("components not reloaded: those from before the problems go on");
+        sidecar.metrics.count_reload(false);
+        self.problems = problems;
+    }
+}
+
+fn log(notice: &Notice) {
+    match notice.level {
+        Level::Info => tracing::info!("{notice}"),
+        Level::Warning => tracing::warn!("{notice}"),
+    }
+}
