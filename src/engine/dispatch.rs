@@ -213,11 +213,11 @@ fn no_answer() -> ProviderError {
 /// The response without personal data.
 async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
     if response.content.len() <= LARGE {
-        scrubber.scrub_answer(&mut response);
+        scrubber.scrub_response(&mut response);
         return Ok(response);
     }
     let work = move || {
-        scrubber.scrub_answer(&mut response);
+        scrubber.scrub_response(&mut response);
         response
     };
     Ok(run_blocking(work).await?)

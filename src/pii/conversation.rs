@@ -1,5 +1,6 @@
-//! What of a conversation is scrubbed: the texts of messages, and the content of an answer. Tool
-//! calls are not, as in Dapr, neither those of the history nor those of the answer.
+//! Scrubbing of requests and responses.
+//!
+//! Like Dapr, this scrubs the texts of messages and the content of a response, but no tool calls.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -7,25 +8,25 @@ use super::Scrubber;
 use crate::chat::{Request, Response, Role};
 
 impl Scrubber {
-    /// Scrubs the inputs that want it, each text on its own, but for what `directions` finds in a
-    /// text of the user's.
+    /// Scrubs the inputs for which the request asks it, each text separately. In texts of the user,
+    /// the ranges that `protected` returns stay as they are.
     pub(crate) fn scrub_inputs(
         self,
         request: &mut Request,
-        directions: impl Fn(&str) -> Vec<Range<usize>>,
+        protected: impl Fn(&str) -> Vec<Range<usize>>,
     ) {
         for messages in std::mem::take(&mut request.scrub_inputs) {
             for message in request.messages.get_mut(messages).unwrap_or_default() {
-                let directed = matches!(message.role, Role::User);
+                let is_user = matches!(message.role, Role::User);
                 for text in &mut message.parts {
-                    let kept = if directed { directions(text) } else { Vec::new() };
+                    let kept = if is_user { protected(text) } else { Vec::new() };
                     self.scrub_around(text, &kept);
                 }
             }
         }
     }
 
-    /// Scrubs what stands between the ranges, which are in order and disjoint.
+    /// Scrubs everything except the `kept` ranges, which are in order and disjoint.
     fn scrub_around(self, text: &mut String, kept: &[Range<usize>]) {
         if kept.is_empty() {
             return self.scrub_in_place(text);
@@ -40,8 +41,8 @@ impl Scrubber {
         *text = scrubbed;
     }
 
-    /// Scrubs an answer. What it cost stays what it was.
-    pub(crate) fn scrub_answer(self, response: &mut Response) {
+    /// Scrubs the content of a response. Its usage does not change.
+    pub(crate) fn scrub_response(self, response: &mut Response) {
         self.scrub_in_place(&mut response.content);
     }
 
@@ -64,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn only_inputs_that_want_it_are_scrubbed() {
+    fn scrubs_only_flagged_inputs() {
         let tool = Role::Tool { id: None, name: EMAIL.to_owned() };
         let assistant = Role::Assistant { tool_calls: vec![call()] };
         let mut parts = Message::new(Role::User, "555");
@@ -73,7 +74,7 @@ mod tests {
             [Role::User, tool, assistant, Role::System].map(|role| Message::new(role, EMAIL));
         let mut messages = Vec::from(messages);
         messages.push(parts.clone());
-        // The last does not exist.
+        // The last range is out of bounds.
         let scrub_inputs = vec![1..3, 4..5, 7..9];
         let mut request =
             Request { messages: messages.clone(), scrub_inputs, ..Request::default() };
@@ -86,27 +87,27 @@ mod tests {
     }
 
     #[test]
-    fn directions_of_the_user_are_kept() {
+    fn keeps_protected_ranges_of_user_messages() {
         let text = "555 1234 [555 1234] 555 1234 [555 1234]";
-        let kept = |text: &str| {
+        let protected = |text: &str| {
             let starts = text.match_indices('[').map(|(at, _)| at);
             starts.zip(text.match_indices(']')).map(|(start, (end, _))| start..end + 1).collect()
         };
         let messages = vec![Message::new(Role::User, text), Message::new(Role::System, text)];
         let scrub_inputs = vec![0..1, 1..2];
         let mut request = Request { messages, scrub_inputs, ..Request::default() };
-        Scrubber::Dapr.scrub_inputs(&mut request, kept);
+        Scrubber::Dapr.scrub_inputs(&mut request, protected);
         let user = "<PHONE_NUMBER> [555 1234] <PHONE_NUMBER> [555 1234]";
         assert_eq!(request.messages[0].text(), user);
         assert_eq!(request.messages[1].text(), user.replace("555 1234", "<PHONE_NUMBER>"));
     }
 
     #[test]
-    fn an_answer_keeps_its_calls_and_its_usage() {
+    fn keeps_tool_calls_and_usage_of_responses() {
         let usage = Some(Usage { prompt_tokens: 1, completion_tokens: 2, reasoning_tokens: 0 });
-        let answer = Response { tool_calls: vec![call()], usage, ..Response::default() };
-        let mut scrubbed = Response { content: format!("to {EMAIL}"), ..answer.clone() };
-        Scrubber::Dapr.scrub_answer(&mut scrubbed);
-        assert_eq!(scrubbed, Response { content: "to <EMAIL_ADDRESS>".to_owned(), ..answer });
+        let response = Response { tool_calls: vec![call()], usage, ..Response::default() };
+        let mut scrubbed = Response { content: format!("to {EMAIL}"), ..response.clone() };
+        Scrubber::Dapr.scrub_response(&mut scrubbed);
+        assert_eq!(scrubbed, Response { content: "to <EMAIL_ADDRESS>".to_owned(), ..response });
     }
 }

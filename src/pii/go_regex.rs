@@ -1,12 +1,12 @@
-//! Go's regular expressions, compiled by Rust's.
+//! Compiles regular expressions in Go's syntax with the `regex` crate.
 //!
-//! Both are RE2's kind: leftmost-first, without look-around, in linear time, with simple Unicode
-//! case folding under `(?i)`. What differs is that Go's classes are ASCII, and that its `\s` lacks
-//! the vertical tab.
+//! Both engines are descendants of RE2: leftmost-first, without look-around, in linear time, with
+//! simple Unicode case folding under `(?i)`. The differences: Go's classes are ASCII, and its `\s`
+//! excludes the vertical tab.
 
 use regex::Regex;
 
-/// What to write for Rust. Classes nest, so that each also stands within brackets.
+/// Go's classes and their replacements, which also work inside brackets because classes nest.
 const CLASSES: [(&str, &str); 5] = [
     (r"\d", "[0-9]"),
     (r"\w", "[0-9A-Za-z_]"),
@@ -15,11 +15,11 @@ const CLASSES: [(&str, &str); 5] = [
     (r"\b", r"(?-u:\b)"),
 ];
 
-/// Compiles a pattern in Go's syntax. Patterns have no escaped backslash.
+/// Compiles a pattern in Go's syntax that contains no escaped backslash.
 #[expect(clippy::expect_used, reason = "patterns are constants, and the tests compile them all")]
 pub(super) fn compile(go: &str) -> Regex {
     let rust = CLASSES.iter().fold(go.to_owned(), |text, (go, rust)| text.replace(go, rust));
-    Regex::new(&rust).expect("a pattern")
+    Regex::new(&rust).expect("a valid pattern")
 }
 
 #[cfg(test)]
@@ -46,9 +46,9 @@ mod tests {
         }
     }
 
-    /// U+017F is a form of s, U+212A of k; a negated class is folded before it is negated.
+    /// U+017F folds to s, U+212A to k. A negated class is folded before it is negated.
     #[test]
-    fn case_is_that_of_unicode() {
+    fn case_folding_is_unicode() {
         let cases =
             [(r"(?i)^st$", "ſT", true), (r"(?i)^\w$", "ſ", true), (r"(?i)^\W$", "\u{212a}", false)];
         for (pattern, text, expected) in cases {

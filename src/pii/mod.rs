@@ -1,27 +1,27 @@
-//! Scrubbing of personal data: placeholders such as `<EMAIL_ADDRESS>` in its place.
+//! Scrubbing of personal data: replaces it with placeholders such as `<EMAIL_ADDRESS>`.
 //!
-//! [`Scrubber::Dapr`] answers what daprd answers, byte for byte. Its scrubber finds the matches of
-//! thirteen patterns, sorts them, makes them disjoint, drops those at links, and replaces the rest.
-//! It lets personal data through in these ways:
+//! [`Scrubber::Dapr`] reproduces daprd's scrubber. It finds the matches of thirteen patterns, sorts
+//! them, removes overlaps, drops the matches at links, and replaces the rest. This algorithm leaks
+//! personal data in four ways:
 //!
-//! - Of ranges that overlap or touch, the later loses its first byte, which stays in the text:
-//!   `5551234567 5551234568` becomes `<ISBN> <CREDIT_CARD>6<ISBN>`. Where nothing else remains of
-//!   the range, its placeholder stands beside that byte, or at the end of the text nowhere.
-//! - A cut range may come to start before the range that precedes it. It is never replaced then,
-//!   nor is anything after it.
-//! - Nothing is replaced that overlaps or touches a link or the address of a git repository.
-//! - Of equal ranges the one of the last pattern wins, but among more than twelve ranges whichever
-//!   Go's sort leaves first; with the cut before it that decides what is replaced at all.
+//! - If two matches overlap or touch, the later one loses its first byte, which stays in the text:
+//!   `5551234567 5551234568` becomes `<ISBN> <CREDIT_CARD>6<ISBN>`. If that byte is the whole rest
+//!   of the match, the placeholder follows it, except at the end of the text.
+//! - A match that lost its first byte may start before the end of its predecessor. Then neither it
+//!   nor any later match is replaced.
+//! - Matches that overlap or touch a link or the address of a git repository are not replaced.
+//! - If the byte that stays is part of a longer character, daprd's text is not valid UTF-8, which
+//!   fails the call over gRPC. Here the byte becomes U+FFFD.
 //!
-//! The byte let through may be the first of a longer character. daprd then holds a text that is not
-//! UTF-8, which fails the call over gRPC; here U+FFFD stands in its place.
+//! If several patterns match the same range, the last pattern wins. daprd agrees for up to twelve
+//! matches. Beyond that, its unstable sort decides, which this module does not reproduce.
 //!
-//! [`Scrubber::Strict`] lets through no byte of any match. Equal ranges get the placeholder of the
-//! last pattern; a range within another is gone with it; of ranges that overlap or touch, each keeps
-//! its placeholder, and nothing stands between: `<ISBN><CREDIT_CARD><ISBN>`. Links hide nothing,
-//! since a number in one is as personal as outside. What comes out has no match of any pattern: each
-//! is found wherever it is on its own, and none reaches over a placeholder. Both know only these
-//! patterns: full-width digits, names and birthdays stay.
+//! [`Scrubber::Strict`] replaces every byte of every match. If several patterns match the same
+//! range, the last pattern wins. A match inside another one is dropped with it. Matches that
+//! overlap or touch keep their placeholders, with nothing in between: `<ISBN><CREDIT_CARD><ISBN>`.
+//! Links are scrubbed like any other text. The result contains no match of any pattern.
+//!
+//! Neither scrubber knows more than these patterns: full-width digits, names and birthdays stay.
 //!
 //! ```
 //! use mynah::pii::Scrubber;
@@ -35,7 +35,6 @@
 mod patterns;
 mod go_regex;
 mod dapr;
-mod go_sort;
 mod strict;
 mod conversation;
 #[cfg(test)]
@@ -43,18 +42,18 @@ mod tests;
 
 use std::borrow::Cow;
 
-/// How personal data is scrubbed. Takes time in proportion to the text, but for the sorting.
+/// An algorithm that scrubs personal data, in O(n log n).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scrubber {
-    /// As daprd does.
+    /// daprd's algorithm, including its leaks.
     #[default]
     Dapr,
-    /// Without letting through what daprd does.
+    /// An algorithm that replaces every match completely.
     Strict,
 }
 
 impl Scrubber {
-    /// The text with placeholders for what is personal.
+    /// Returns the text with placeholders instead of personal data.
     pub fn scrub(self, text: &str) -> Cow<'_, str> {
         let scrubbed = match self {
             Self::Dapr => dapr::scrub(text),

@@ -1,10 +1,10 @@
-//! What both scrubbers make of texts.
+//! Tests of both scrubbers.
 
 use proptest::prelude::*;
 
 use super::{Scrubber, patterns};
 
-/// What daprd 1.18 answered.
+/// Texts and what daprd 1.18 makes of them.
 #[rustfmt::skip]
 const DAPR: &[(&str, &str)] = &[
     ("+12341567890", "<PHONE_NUMBER>"),
@@ -83,7 +83,7 @@ const DAPR: &[(&str, &str)] = &[
     ("1234567 5551234567", "<PHONE_NUMBER>4<ISBN>"),
     ("94105 94106 94107 94108 94109 94110 94111 94112", "<PHONE_NUMBER> 94107 94108 94109 94110 94111 94112"),
     ("é 5551234567 é", "é <ISBN> é"),
-    // As the conversation API was asked to.
+    // From calls of the conversation API.
     ("mail bob@example.com please", "mail <EMAIL_ADDRESS> please"),
     ("at 123 Main Street today", "at <STREET_ADDRESS>today"),
     ("card 4111 1111 1111 1111 end", "card <CREDIT_CARD> end"),
@@ -99,7 +99,7 @@ const DAPR: &[(&str, &str)] = &[
     ("well hello there from 10.8.9.1\nwell hello there, my email is test@test.com", "well hello there from <IP>\nwell hello there, my email is <EMAIL_ADDRESS>"),
 ];
 
-/// What daprd 1.18 left alone.
+/// Texts that daprd 1.18 does not change.
 const UNCHANGED: &[&str] = &[
     "742 Evergreen Terrace",
     "1.5",
@@ -126,7 +126,7 @@ const UNCHANGED: &[&str] = &[
 ];
 
 #[test]
-fn dapr_is_reproduced() {
+fn dapr_scrubs_like_daprd() {
     for (text, expected) in DAPR {
         assert_eq!(Scrubber::Dapr.scrub(text), *expected, "{text:?}");
     }
@@ -135,24 +135,24 @@ fn dapr_is_reproduced() {
     }
 }
 
-/// More than Dapr published, from the same algorithm on Go 1.26: what it lets through.
+/// The expected texts are those of daprd's algorithm on Go 1.26.
 #[test]
-fn the_quirks_of_dapr_are_reproduced() {
+fn dapr_leaks_like_daprd() {
     let cases = [
-        // a byte of what touches or overlaps the range before
+        // the first byte of a match that touches or overlaps its predecessor
         ("10.8.9.12345 a@b.co", "<IP>4<PHONE_NUMBER> <EMAIL_ADDRESS>"),
-        // the same within a character: daprd's text has 0xC5 there, and is no UTF-8
+        // the same inside a character, where daprd's text has the byte 0xC5
         ("12 a stſ@x.yz", "<STREET_ADDRESS>\u{fffd}<EMAIL_ADDRESS>"),
-        // nothing but that byte, at the end of the text
+        // a match of only that byte, at the end of the text
         ("12 34 st5", "<STREET_ADDRESS>5"),
-        // a range that is never reached, and all after it
+        // everything from a match that starts before the end of its predecessor
         (
             "1234567890123456789012345678901234567890 bob@example.com",
             "<CREDIT_CARD>789012345678901234567890 bob@example.com",
         ),
-        // links hide what touches them
+        // matches that touch links
         ("1::1%é 5551234567 https://x.y/z 94105", "1::1%é 5551234567 https://x.y/z <ZIP_CODE>"),
-        // more than twelve ranges, of which equal ones stand as Go's sort leaves them
+        // each of these matches overlaps its predecessor
         (
             "5551234567 5551234567 5551234567 5551234567 5551234567",
             "<ISBN> <CREDIT_CARD>6<ISBN> <ISBN> <CREDIT_CARD>6<ISBN> <ISBN>",
@@ -163,26 +163,41 @@ fn the_quirks_of_dapr_are_reproduced() {
     }
 }
 
+/// daprd's unstable sort makes one of the placeholders in each of these texts `<PHONE_NUMBER>`.
 #[test]
-fn strict_closes_what_dapr_lets_through() {
+fn last_pattern_wins_beyond_twelve_matches() {
+    for (number, placeholder) in
+        [("94105", "<ZIP_CODE>"), ("5551234567", "<ISBN>"), ("123-45-6789", "<US_SSN>")]
+    {
+        let repeat = |item| [item; 7].join(", ");
+        assert_eq!(Scrubber::Dapr.scrub(&repeat(number)), repeat(placeholder));
+    }
+    assert_eq!(
+        Scrubber::Dapr.scrub("5551234567 5551234567 5551234567 5551234567 5551234567 5551234567"),
+        "<ISBN> <CREDIT_CARD>6<ISBN> <ISBN> <CREDIT_CARD>6<ISBN> <ISBN> <CREDIT_CARD>6<ISBN>",
+    );
+}
+
+#[test]
+fn strict_replaces_what_dapr_leaks() {
     let cases = [
-        // ranges that overlap or touch
+        // matches that overlap or touch
         ("5551234567 5551234568", "<ISBN><CREDIT_CARD><ISBN>"),
         ("1234567 5551234567", "<PHONE_NUMBER><ISBN>"),
         ("id=12345678901234567890", "id=<CREDIT_CARD><ISBN>"),
-        // ranges behind one that is never reached
+        // matches after one that starts before the end of its predecessor
         (
             "94105 94106 94107 94108 94109 94110 94111 94112",
             "<PHONE_NUMBER> <PHONE_NUMBER> <PHONE_NUMBER> <PHONE_NUMBER>",
         ),
-        // links, and what touches them
+        // links and the matches that touch them
         ("https://aavaz.ai/emp/488-23-3729", "https://aavaz.ai/emp/<US_SSN>"),
         ("git@github.com:org/repo12345.git", "<EMAIL_ADDRESS>:org/repo<PHONE_NUMBER>.git"),
         // equal ranges
         ("94105", "<ZIP_CODE>"),
         ("1234567890", "<ISBN>"),
         ("123-45-6789", "<US_SSN>"),
-        // a range within another
+        // a match inside another one
         ("My email is 9144520109@gmail.com", "My email is <EMAIL_ADDRESS>"),
         ("room 101", "room 101"),
     ];
@@ -191,7 +206,7 @@ fn strict_closes_what_dapr_lets_through() {
     }
 }
 
-/// Pieces that patterns begin, continue and end with.
+/// Starts, middles and ends of matches.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "12345", "5551234567", "415-555-2671", "(555) 123-4567", "+1 ", "ext. 4", "x", "#", " ", "-", ".",
@@ -211,23 +226,23 @@ fn texts() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_can_be_scrubbed(text in texts()) {
-        let found = !patterns::personal(&text).is_empty();
+    fn dapr_changes_only_texts_with_matches(text in texts()) {
+        let has_matches = !patterns::find(&text).is_empty();
         let scrubbed = Scrubber::Dapr.scrub(&text);
-        prop_assert!(found || scrubbed == text);
+        prop_assert!(has_matches || scrubbed == text);
     }
 
     #[test]
     fn strict_leaves_no_match(text in texts()) {
         let scrubbed = Scrubber::Strict.scrub(&text).into_owned();
-        prop_assert_eq!(patterns::personal(&scrubbed), []);
+        prop_assert_eq!(patterns::find(&scrubbed), []);
         prop_assert_eq!(Scrubber::Strict.scrub(&scrubbed), scrubbed.as_str());
     }
 }
 
-/// No step is quadratic: such a one would take minutes here.
+/// A quadratic step would take minutes.
 #[test]
-fn hostile_texts_take_no_time() {
+fn hostile_texts_are_scrubbed_quickly() {
     let pieces = [
         "1",
         "12 ",
@@ -251,8 +266,8 @@ fn hostile_texts_take_no_time() {
     ];
     for piece in pieces {
         let text = piece.repeat(64 * 1024 / piece.len());
-        let leaves_little = |scrubbed: &str| scrubbed.len() < 4 * text.len();
-        assert!(leaves_little(&Scrubber::Dapr.scrub(&text)), "{piece:?}");
-        assert!(leaves_little(&Scrubber::Strict.scrub(&text)), "{piece:?}");
+        let is_bounded = |scrubbed: &str| scrubbed.len() < 4 * text.len();
+        assert!(is_bounded(&Scrubber::Dapr.scrub(&text)), "{piece:?}");
+        assert!(is_bounded(&Scrubber::Strict.scrub(&text)), "{piece:?}");
     }
 }

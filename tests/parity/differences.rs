@@ -272,6 +272,15 @@ const DIFFERENCES: &[Difference] = &[
         &["start-grpc-port-in-use"],
         Ends(1, "the port is in use; --dapr-grpc-port"),
     ),
+    differs(
+        "beyond twelve matches, daprd's choice is up to Go's unstable sort",
+        &["a2-*-scrub-input-many"],
+        Answers(|answer| {
+            let root = if answer.get("message").is_some() { "/message" } else { "/body" };
+            let content = format!("{root}/outputs/0/choices/0/message/content");
+            *value_at(answer, &content) = json!(["<ZIP_CODE>"; 7].join(", "));
+        }),
+    ),
 ];
 
 fn mend_left_overs(answer: &mut Value) {
