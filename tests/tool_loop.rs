@@ -30,12 +30,12 @@ use mynah::{
     tool_loop::{CancellationToken, LoopResult, LoopSettings, ToolLoop, ToolRegistry},
 };
 
-/// A question of the user.
+/// A request with one user message.
 fn ask(text: &str) -> Request {
     Request { messages: vec![Message::new(Role::User, text)], ..Request::default() }
 }
 
-/// Runs a loop of these tools until it ends.
+/// Runs a new loop with these tools until it ends.
 async fn run(
     registry: ToolRegistry,
     settings: LoopSettings,
@@ -45,39 +45,39 @@ async fn run(
     run_again(&tool_loop, model).await
 }
 
-/// Runs a loop once more.
+/// Runs a loop that may have run before.
 async fn run_again(tool_loop: &ToolLoop, model: Arc<dyn Provider>) -> LoopResult {
     let result = tool_loop.run(model, ask("Go!"), CancellationToken::new()).await;
-    every_call_has_its_result(&result);
+    assert_every_call_has_a_result(&result);
     result
 }
 
-/// What a model would refuse if it were not so.
-fn every_call_has_its_result(result: &LoopResult) {
+/// Models reject histories in which a call has no result.
+fn assert_every_call_has_a_result(result: &LoopResult) {
     let mut expected: Vec<&str> = Vec::new();
     for message in &result.transcript {
         match &message.role {
             Role::Tool { id, .. } => {
-                assert!(!expected.is_empty(), "{message:?} answers no call");
+                assert!(!expected.is_empty(), "{message:?} belongs to no call");
                 assert_eq!(id.as_deref(), Some(expected.remove(0)));
                 assert_eq!(message.parts.len(), 1, "one part: {message:?}");
             }
             Role::Assistant { tool_calls } => {
-                assert_eq!(expected, [""; 0], "calls without a result");
+                assert_eq!(expected, [""; 0], "calls have no result");
                 expected = tool_calls.iter().map(|call| call.id.as_deref().unwrap()).collect();
             }
-            _ => assert_eq!(expected, [""; 0], "calls without a result"),
+            _ => assert_eq!(expected, [""; 0], "calls have no result"),
         }
     }
-    assert_eq!(expected, [""; 0], "calls without a result");
+    assert_eq!(expected, [""; 0], "calls have no result");
 }
 
-/// What the model was told, call by call.
-fn told(result: &LoopResult) -> Vec<&str> {
+/// The result that the model received for each call.
+fn result_texts(result: &LoopResult) -> Vec<&str> {
     result.calls.iter().map(|call| call.result.as_str()).collect()
 }
 
-/// What became of each call.
+/// The outcome of each call.
 fn outcomes(result: &LoopResult) -> Vec<&'static str> {
     result.calls.iter().map(|call| call.outcome.as_str()).collect()
 }

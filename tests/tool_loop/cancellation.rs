@@ -1,4 +1,4 @@
-//! A caller that wants no more of it.
+//! Runs that the caller cancels or drops.
 
 use std::{
     sync::{
@@ -16,26 +16,26 @@ use mynah::{
 };
 
 use super::{
-    ask,
-    doubles::{add, calls_then_repeats, one},
-    every_call_has_its_result, outcomes,
+    ask, assert_every_call_has_a_result,
+    doubles::{add, calls_then_repeats, single_tool},
+    outcomes,
 };
 
-/// Counts how often it is dropped.
-struct Dropped(Arc<AtomicU32>);
+/// Counts its drops.
+struct CountDrops(Arc<AtomicU32>);
 
-impl Drop for Dropped {
+impl Drop for CountDrops {
     fn drop(&mut self) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }
 }
 
-/// A tool that waits for ever, another that does not, and how often the first was dropped.
+/// A tool that never returns, one that returns at once, and how often the first was dropped.
 fn waiting() -> (ToolRegistry, Arc<AtomicU32>) {
     let dropped = Arc::new(AtomicU32::new(0));
     let counted = dropped.clone();
-    let mut registry = one("wait", move |_| {
-        let guard = Dropped(counted.clone());
+    let mut registry = single_tool("wait", move |_| {
+        let guard = CountDrops(counted.clone());
         async move {
             let _guard = guard;
             std::future::pending().await
@@ -50,7 +50,7 @@ fn calls() -> Arc<dyn Provider> {
 }
 
 #[tokio::test]
-async fn a_token_ends_the_run_and_its_tools() {
+async fn a_token_cancels_the_run_and_its_tools() {
     let (registry, dropped) = waiting();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     let cancel = CancellationToken::new();
@@ -62,7 +62,7 @@ async fn a_token_ends_the_run_and_its_tools() {
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
     assert_eq!(result.end, EndReason::Cancelled);
     assert_eq!(outcomes(&result), ["succeeded", "ended"]);
-    every_call_has_its_result(&result);
+    assert_every_call_has_a_result(&result);
 }
 
 #[tokio::test]
@@ -93,9 +93,8 @@ async fn dropping_the_stream_drops_the_tools() {
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
 }
 
-/// Whoever listens hears of every call.
 #[tokio::test]
-async fn a_call_that_is_cut_short_is_told_of() {
+async fn reports_calls_that_are_cancelled() {
     let (registry, dropped) = waiting();
     let tool_loop = Arc::new(ToolLoop::new(registry, LoopSettings::default()).unwrap());
     let cancel = CancellationToken::new();
@@ -114,7 +113,7 @@ async fn a_call_that_is_cut_short_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_spent_asks_nobody() {
+async fn does_not_start_if_the_token_is_already_cancelled() {
     let (registry, _) = waiting();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     let cancel = CancellationToken::new();
@@ -124,10 +123,10 @@ async fn a_token_that_is_spent_asks_nobody() {
     assert_eq!(result.transcript, ask("Go!").messages);
 }
 
-/// A model that begins to speak and never ends.
-struct Mute;
+/// A model that streams one text and never finishes.
+struct Unfinished;
 
-impl Provider for Mute {
+impl Provider for Unfinished {
     fn converse(
         self: Arc<Self>,
         _: Arc<Request>,
@@ -145,16 +144,16 @@ impl Provider for Mute {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_never_answers_is_left_by_token_and_by_clock() {
+async fn abandons_a_hanging_model_on_timeout_and_on_cancellation() {
     let (registry, _) = waiting();
     let wall_clock = Some(Duration::from_secs(60));
     let settings = LoopSettings { wall_clock, ..LoopSettings::default() };
     let tool_loop = Arc::new(ToolLoop::new(registry, settings).unwrap());
-    let result = tool_loop.run(Arc::new(Mute), ask("Go!"), CancellationToken::new()).await;
+    let result = tool_loop.run(Arc::new(Unfinished), ask("Go!"), CancellationToken::new()).await;
     assert_eq!(result.end, EndReason::Budget);
     let cancel = CancellationToken::new();
-    let mut events = tool_loop.run_stream(Arc::new(Mute), ask("Go!"), cancel.clone());
-    // Nothing is held back.
+    let mut events = tool_loop.run_stream(Arc::new(Unfinished), ask("Go!"), cancel.clone());
+    // Text arrives before the model finishes.
     assert_eq!(events.next().await, Some(LoopEvent::Text("Er".to_owned())));
     cancel.cancel();
     let Some(LoopEvent::Ended(result)) = events.next().await else { panic!("no end") };

@@ -1,4 +1,4 @@
-//! The circuit breaker: a tool that fails too often rests, then has one call on trial.
+//! The circuit breaker: it opens after repeated failures, and later lets one trial call through.
 
 use std::{
     sync::{
@@ -18,44 +18,46 @@ use tokio::time::advance;
 
 use super::{
     ask,
-    doubles::{calls_then_repeats, one},
-    outcomes, run_again, told,
+    doubles::{calls_then_repeats, single_tool},
+    outcomes, result_texts, run_again,
 };
 
-/// A tool that fails while it is told to, and counts how often it runs.
-struct Moody {
+/// A tool that fails until `works` is set, and counts its runs.
+struct Flaky {
     works: Arc<AtomicBool>,
     runs: Arc<AtomicU32>,
 }
 
-impl Moody {
+impl Flaky {
     fn new() -> (Self, ToolRegistry) {
-        let moody = Self { works: Arc::default(), runs: Arc::default() };
-        let (works, runs) = (moody.works.clone(), moody.runs.clone());
-        let registry = one("moody", move |_| {
+        let flaky = Self { works: Arc::default(), runs: Arc::default() };
+        let (works, runs) = (flaky.works.clone(), flaky.runs.clone());
+        let registry = single_tool("flaky", move |_| {
             runs.fetch_add(1, Ordering::Relaxed);
             let works = works.load(Ordering::Relaxed);
             async move {
-                // Long enough for others to come in between.
+                // Lets other calls run in between.
                 tokio::task::yield_now().await;
                 if works { Ok(json!("works")) } else { Err(ToolError::new("fails")) }
             }
         });
-        (moody, registry)
+        (flaky, registry)
     }
 
+    /// The number of runs since the last call of this function.
     fn runs(&self) -> u32 {
         self.runs.swap(0, Ordering::Relaxed)
     }
 }
 
-/// What becomes of so many calls of one turn, each of other arguments.
+/// The outcomes of `count` calls of one turn, each with different arguments.
 async fn call(tool_loop: &ToolLoop, count: usize) -> Vec<&'static str> {
     let arguments: Vec<_> = (0..count).map(|number| format!(r#"{{"n":{number}}}"#)).collect();
-    let calls: Vec<_> = arguments.iter().map(|text| ("moody", text.as_str())).collect();
+    let calls: Vec<_> = arguments.iter().map(|text| ("flaky", text.as_str())).collect();
     outcomes(&run_again(tool_loop, calls_then_repeats(&[&calls])).await)
 }
 
+/// The state of the breaker in the metrics: 0 is closed, 1 half-open, 2 open.
 fn state(tool_loop: &ToolLoop) -> String {
     let (mut registry, mut text) = (Registry::default(), String::new());
     tool_loop.metrics().register(&mut registry);
@@ -65,71 +67,71 @@ fn state(tool_loop: &ToolLoop) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_rests_after_five_failures_and_has_one_trial() {
-    let (moody, registry) = Moody::new();
+async fn opens_after_five_failures_and_allows_one_trial() {
+    let (flaky, registry) = Flaky::new();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     for _ in 0..5 {
         assert_eq!(call(&tool_loop, 1).await, ["error"]);
     }
-    assert_eq!((moody.runs(), state(&tool_loop).as_str()), (5, "2"));
+    assert_eq!((flaky.runs(), state(&tool_loop).as_str()), (5, "2"));
     advance(Duration::from_millis(29_900)).await;
-    let result = run_again(&tool_loop, calls_then_repeats(&[&[("moody", "{}")]])).await;
-    let text = "Error executing moody: the tool has failed too often and rests; try again later";
-    assert_eq!((told(&result), moody.runs()), (vec![text], 0));
-    // One gets through; the rest of them rest. It fails, so that all is as before.
+    let result = run_again(&tool_loop, calls_then_repeats(&[&[("flaky", "{}")]])).await;
+    let text = "Error executing flaky: the tool has failed too often and rests; try again later";
+    assert_eq!((result_texts(&result), flaky.runs()), (vec![text], 0));
+    // Half-open: one trial runs and fails, so the circuit opens again.
     advance(Duration::from_millis(200)).await;
     let mut trial = call(&tool_loop, 4).await;
     trial.sort_unstable();
-    assert_eq!((trial, moody.runs()), (vec!["error", "resting", "resting", "resting"], 1));
+    assert_eq!((trial, flaky.runs()), (vec!["error", "resting", "resting", "resting"], 1));
     assert_eq!(call(&tool_loop, 1).await, ["resting"]);
-    // This time it works, and all get through.
+    // The next trial succeeds and closes the circuit.
     advance(Duration::from_secs(31)).await;
-    moody.works.store(true, Ordering::Relaxed);
+    flaky.works.store(true, Ordering::Relaxed);
     assert_eq!(call(&tool_loop, 1).await, ["succeeded"]);
     assert_eq!(call(&tool_loop, 2).await, ["succeeded"; 2]);
-    assert_eq!((moody.runs(), state(&tool_loop).as_str()), (3, "0"));
+    assert_eq!((flaky.runs(), state(&tool_loop).as_str()), (3, "0"));
 }
 
 #[tokio::test]
-async fn only_failures_in_a_row_count() {
-    let (moody, registry) = Moody::new();
+async fn counts_consecutive_failures_only() {
+    let (flaky, registry) = Flaky::new();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     for _ in 0..3 {
-        moody.works.store(false, Ordering::Relaxed);
+        flaky.works.store(false, Ordering::Relaxed);
         assert_eq!(call(&tool_loop, 4).await, ["error"; 4]);
-        moody.works.store(true, Ordering::Relaxed);
+        flaky.works.store(true, Ordering::Relaxed);
         assert_eq!(call(&tool_loop, 1).await, ["succeeded"]);
     }
 }
 
 #[tokio::test]
-async fn a_call_counts_once_and_a_wrong_model_does_not() {
-    let (moody, registry) = Moody::new();
+async fn counts_a_retried_call_once_and_ignores_invalid_arguments() {
+    let (flaky, registry) = Flaky::new();
     let tools = ToolSettings { retries: 10, ..ToolSettings::default() };
     let settings = LoopSettings { tools, ..LoopSettings::default() };
     let tool_loop = ToolLoop::new(registry, settings).unwrap();
     for _ in 0..10 {
-        run_again(&tool_loop, calls_then_repeats(&[&[("moody", "no JSON")]])).await;
+        run_again(&tool_loop, calls_then_repeats(&[&[("flaky", "no JSON")]])).await;
     }
     for _ in 0..5 {
         assert_eq!(call(&tool_loop, 1).await, ["error"]);
     }
     assert_eq!(call(&tool_loop, 1).await, ["resting"]);
-    assert_eq!(moody.runs(), 55);
+    assert_eq!(flaky.runs(), 55);
 }
 
-/// Or a caller that goes away would leave the tool at rest for ever.
+/// Otherwise a caller that drops the run would leave the circuit half-open forever.
 #[tokio::test(start_paused = true)]
-async fn a_trial_that_is_given_up_is_none() {
-    let (moody, registry) = Moody::new();
+async fn ignores_a_trial_that_is_dropped() {
+    let (flaky, registry) = Flaky::new();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     call(&tool_loop, 5).await;
     advance(Duration::from_secs(31)).await;
-    let model = calls_then_repeats(&[&[("moody", "{}")]]);
+    let model = calls_then_repeats(&[&[("flaky", "{}")]]);
     let mut abandoned = Box::pin(tool_loop.run(model, ask("Go!"), CancellationToken::new()));
     assert!((&mut abandoned).now_or_never().is_none());
     assert_eq!(state(&tool_loop), "1");
     drop(abandoned);
-    moody.works.store(true, Ordering::Relaxed);
+    flaky.works.store(true, Ordering::Relaxed);
     assert_eq!(call(&tool_loop, 1).await, ["succeeded"]);
 }

@@ -1,4 +1,4 @@
-//! Tools of a file: whatever ends a call ends its command, with all that it has started.
+//! Tools that run commands: if a call ends early, the command and its children are killed.
 
 use std::{
     fs,
@@ -12,10 +12,10 @@ use mynah::{
     tools::Tools,
 };
 
-use super::{ask, doubles::calls_then_repeats, outcomes, told};
+use super::{ask, doubles::calls_then_repeats, outcomes, result_texts};
 use crate::support::{process::all_end, scratch};
 
-/// A loop with one tool that never ends by itself, and the file where it says which processes run.
+/// A loop with one tool that never ends, and the file in which its command lists its processes.
 fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
     let folder = scratch("endless");
     let pids = folder.join("pids");
@@ -29,9 +29,9 @@ fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
 }
 
 /// Waits until the command runs.
-async fn runs(pids: &Path) {
-    let there = async || pids.exists().then_some(());
-    crate::support::process::until(there, "the command does not run").await;
+async fn wait_until_running(pids: &Path) {
+    let exists = async || pids.exists().then_some(());
+    crate::support::process::until(exists, "the command does not run").await;
 }
 
 fn model() -> Arc<dyn mynah::provider::Provider> {
@@ -39,21 +39,21 @@ fn model() -> Arc<dyn mynah::provider::Provider> {
 }
 
 #[tokio::test]
-async fn a_timeout_ends_the_command() {
+async fn a_timeout_kills_the_command() {
     let (tool_loop, pids) = endless(", timeout: 5s");
     let result = tool_loop.run(model(), ask("Go!"), CancellationToken::new()).await;
     assert_eq!(outcomes(&result), ["timed_out"]);
-    assert_eq!(told(&result), ["Error executing wait: no result within 5s"]);
+    assert_eq!(result_texts(&result), ["Error executing wait: no result within 5s"]);
     all_end(&pids);
 }
 
 #[tokio::test]
-async fn a_token_ends_the_command() {
+async fn cancelling_kills_the_command() {
     let (tool_loop, pids) = endless("");
     let cancel = CancellationToken::new();
     let running = tool_loop.run(model(), ask("Go!"), cancel.clone());
     let (result, ()) = tokio::join!(running, async {
-        runs(&pids).await;
+        wait_until_running(&pids).await;
         cancel.cancel();
     });
     assert_eq!(result.end, EndReason::Cancelled);
@@ -61,15 +61,15 @@ async fn a_token_ends_the_command() {
     let leader = fs::read_to_string(&pids).unwrap();
     let leader = leader.split_whitespace().next().unwrap().to_owned();
     let gone = async || fs::metadata(format!("/proc/{leader}")).is_err().then_some(());
-    crate::support::process::until(gone, "the command stays behind as a zombie").await;
+    crate::support::process::until(gone, "the command is still a zombie").await;
 }
 
 #[tokio::test]
-async fn dropping_the_run_ends_the_command() {
+async fn dropping_the_run_kills_the_command() {
     let (tool_loop, pids) = endless("");
     let mut events = tool_loop.run_stream(model(), ask("Go!"), CancellationToken::new());
     tokio::select! {
-        () = runs(&pids) => {}
+        () = wait_until_running(&pids) => {}
         () = async { while let Some(event) = events.next().await {
             assert!(!matches!(event, LoopEvent::Ended(_)), "{event:?}");
         } } => {}

@@ -1,4 +1,4 @@
-//! Doubles of models, and tools in few words.
+//! Test doubles of models, and short ways to define tools.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,42 +14,42 @@ use mynah::{
 };
 use serde_json::{Value, json};
 
-/// A model that is a function of the request.
+/// A model that computes its answers from the request.
 struct Model<F>(F);
 
-/// A model that answers with what `answer` makes of a request.
+/// A model that answers each request with `answer`.
 pub fn model(
     answer: impl Fn(&Request) -> Result<Response, ProviderError> + Send + Sync + 'static,
 ) -> Arc<dyn Provider> {
     Arc::new(Model(answer))
 }
 
-/// A model that makes these calls, turn by turn, and says at last what it was told.
+/// A model that makes these calls, turn by turn, and then repeats the results as its answer.
 pub fn calls_then_repeats(turns: &[&[(&str, &str)]]) -> Arc<dyn Provider> {
-    let turns: Vec<Response> = turns.iter().map(|calls| calling(calls)).collect();
+    let turns: Vec<Response> = turns.iter().map(|calls| call_response(calls)).collect();
     model(move |request| Ok(turns.get(turn(request)).cloned().unwrap_or_else(|| repeat(request))))
 }
 
-/// A model that makes the same calls for ever.
-pub fn calls_for_ever(calls: &[(&str, &str)]) -> Arc<dyn Provider> {
-    let response = calling(calls);
+/// A model that makes the same calls in every turn.
+pub fn calls_forever(calls: &[(&str, &str)]) -> Arc<dyn Provider> {
+    let response = call_response(calls);
     model(move |_| Ok(response.clone()))
 }
 
-/// Work that takes time, in tests whose clock is paused.
-#[expect(clippy::disallowed_methods, reason = "a test drives this clock")]
-pub async fn work_for(time: Duration) {
+/// Sleeps; only for tests with a paused clock.
+#[expect(clippy::disallowed_methods, reason = "the tests pause the clock")]
+pub async fn sleep(time: Duration) {
     tokio::time::sleep(time).await;
 }
 
-/// How often the model has answered.
+/// The number of answers in the history.
 pub fn turn(request: &Request) -> usize {
     let is_answer = |message: &&Message| matches!(message.role, Role::Assistant { .. });
     request.messages.iter().filter(is_answer).count()
 }
 
-/// An answer that calls tools, by names and arguments.
-pub fn calling(calls: &[(&str, &str)]) -> Response {
+/// A response with calls, given by name and arguments.
+pub fn call_response(calls: &[(&str, &str)]) -> Response {
     let call = |(name, arguments): &(&str, &str)| ToolCall {
         id: None,
         name: (*name).to_owned(),
@@ -59,13 +59,16 @@ pub fn calling(calls: &[(&str, &str)]) -> Response {
     Response { tool_calls, finish_reason: FinishReason::ToolCalls, ..Response::default() }
 }
 
-pub fn saying(text: impl Into<String>) -> Response {
+/// A response with a text.
+pub fn text_response(text: impl Into<String>) -> Response {
     Response { content: text.into(), ..Response::default() }
 }
 
+/// A response that repeats all results of the history.
 fn repeat(request: &Request) -> Response {
-    let results = request.messages.iter().filter(|said| matches!(said.role, Role::Tool { .. }));
-    saying(results.map(Message::text).collect::<Vec<_>>().join("\n"))
+    let results =
+        request.messages.iter().filter(|message| matches!(message.role, Role::Tool { .. }));
+    text_response(results.map(Message::text).collect::<Vec<_>>().join("\n"))
 }
 
 impl<F> Provider for Model<F>
@@ -94,10 +97,10 @@ where
     }
 }
 
-/// A tool that takes any arguments.
-struct Free<F>(F);
+/// A tool that accepts any arguments.
+struct AnyArguments<F>(F);
 
-impl<F, W> RunTool for Free<F>
+impl<F, W> RunTool for AnyArguments<F>
 where
     F: Fn(Value) -> W + Send + Sync,
     W: Future<Output = Result<Value, ToolError>> + Send + 'static,
@@ -107,7 +110,7 @@ where
     }
 }
 
-/// Adds a tool that takes any arguments.
+/// Adds a tool that accepts any arguments.
 pub fn add<F, W>(registry: &mut ToolRegistry, name: &str, run: F)
 where
     F: Fn(Value) -> W + Send + Sync + 'static,
@@ -115,11 +118,11 @@ where
 {
     let parameters = Some(LazyJson::new(json!({"type": "object"})));
     let definition = Tool { name: name.to_owned(), description: None, parameters };
-    registry.add(definition, Free(run)).expect("a tool");
+    registry.add(definition, AnyArguments(run)).expect("a tool");
 }
 
-/// A registry of one tool that takes any arguments.
-pub fn one<F, W>(name: &str, run: F) -> ToolRegistry
+/// A registry of one tool that accepts any arguments.
+pub fn single_tool<F, W>(name: &str, run: F) -> ToolRegistry
 where
     F: Fn(Value) -> W + Send + Sync + 'static,
     W: Future<Output = Result<Value, ToolError>> + Send + 'static,
@@ -129,7 +132,7 @@ where
     registry
 }
 
-/// A registry of one tool that gives its arguments back.
+/// A registry of one tool that returns its arguments.
 pub fn identity(name: &str) -> ToolRegistry {
-    one(name, async |arguments| Ok(arguments))
+    single_tool(name, async |arguments| Ok(arguments))
 }

@@ -1,4 +1,4 @@
-//! Every run ends, and says why.
+//! How runs end, and the reason each reports.
 
 use mynah::{
     chat::{Message, Request, Role, ToolCall, ToolChoice},
@@ -10,14 +10,16 @@ use mynah::{
 };
 
 use super::{
-    ask,
-    doubles::{calling, calls_for_ever, calls_then_repeats, identity, model, saying, turn},
-    every_call_has_its_result, outcomes, run,
+    ask, assert_every_call_has_a_result,
+    doubles::{
+        call_response, calls_forever, calls_then_repeats, identity, model, text_response, turn,
+    },
+    outcomes, run,
 };
 use crate::tool_loop::doubles::add;
 
 #[tokio::test]
-async fn a_model_that_answers_at_once() {
+async fn ends_when_the_model_answers() {
     let result = run(identity("f"), LoopSettings::default(), calls_then_repeats(&[])).await;
     assert_eq!((result.turns, &result.end, result.text()), (1, &EndReason::Answered, ""));
     assert_eq!(result.transcript.len(), 2);
@@ -25,8 +27,8 @@ async fn a_model_that_answers_at_once() {
 }
 
 #[tokio::test]
-async fn a_model_that_makes_one_call_for_ever_stalls() {
-    let model = || calls_for_ever(&[("f", r#"{"x":1}"#), ("nope", "x,y")]);
+async fn stalls_if_the_model_repeats_one_call() {
+    let model = || calls_forever(&[("f", r#"{"x":1}"#), ("nope", "x,y")]);
     let result = run(identity("f"), LoopSettings::default(), model()).await;
     assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
     assert_eq!(
@@ -40,20 +42,23 @@ async fn a_model_that_makes_one_call_for_ever_stalls() {
 }
 
 #[tokio::test]
-async fn a_call_that_may_be_repeated_does_not_stall() {
+async fn does_not_stall_on_repeatable_tools() {
     let tools = ToolSettings { repeatable: true, ..ToolSettings::default() };
     let settings = LoopSettings { tools, ..LoopSettings::default() };
-    let result = run(identity("f"), settings, calls_for_ever(&[("f", "{}")])).await;
+    let result = run(identity("f"), settings, calls_forever(&[("f", "{}")])).await;
     assert_eq!((result.turns, &result.end), (12, &EndReason::MaxTurns));
-    // What it called last has run.
+    // The last call also ran.
     assert_eq!(outcomes(&result), ["succeeded"; 12]);
 }
 
 #[tokio::test]
-async fn a_model_that_alternates_two_calls_ends_at_its_budget() {
+async fn ends_at_its_limits_if_the_model_alternates_two_calls() {
     let alternating = || {
         model(|request| {
-            Ok(calling(&[("f", if turn(request).is_multiple_of(2) { "{}" } else { r#"{"x":1}"# })]))
+            Ok(call_response(&[(
+                "f",
+                if turn(request).is_multiple_of(2) { "{}" } else { r#"{"x":1}"# },
+            )]))
         })
     };
     let settings = LoopSettings { max_calls: Some(5), ..LoopSettings::default() };
@@ -65,12 +70,12 @@ async fn a_model_that_alternates_two_calls_ends_at_its_budget() {
 }
 
 #[tokio::test]
-async fn a_demand_for_a_tool_holds_for_the_first_turn() {
+async fn requires_a_tool_in_the_first_turn_only() {
     let obedient = || {
         model(|request| match request.tool_choice {
-            ToolChoice::Required | ToolChoice::Tool(_) => Ok(calling(&[("f", "{}")])),
-            ToolChoice::Auto => Ok(saying("auto")),
-            ToolChoice::None => Ok(saying("none")),
+            ToolChoice::Required | ToolChoice::Tool(_) => Ok(call_response(&[("f", "{}")])),
+            ToolChoice::Auto => Ok(text_response("auto")),
+            ToolChoice::None => Ok(text_response("none")),
         })
     };
     for (tool_choice, turns, text) in [
@@ -88,10 +93,10 @@ async fn a_demand_for_a_tool_holds_for_the_first_turn() {
 }
 
 #[tokio::test]
-async fn a_choice_of_no_tool_stays() {
+async fn keeps_tool_choice_none_in_every_turn() {
     let model = model(|request| match turn(request) {
-        0 => Ok(calling(&[("f", "{}")])),
-        _ => Ok(saying(format!("{:?}", request.tool_choice))),
+        0 => Ok(call_response(&[("f", "{}")])),
+        _ => Ok(text_response(format!("{:?}", request.tool_choice))),
     });
     let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
     let request = Request { tool_choice: ToolChoice::None, ..ask("Go!") };
@@ -100,9 +105,9 @@ async fn a_choice_of_no_tool_stays() {
 }
 
 #[tokio::test]
-async fn what_was_done_before_an_error_of_the_model_is_kept() {
+async fn keeps_the_transcript_before_a_model_error() {
     let broken = model(|request| match turn(request) {
-        0 => Ok(calling(&[("f", r#"{"x":1}"#)])),
+        0 => Ok(call_response(&[("f", r#"{"x":1}"#)])),
         _ => Err(ProviderError::internal("the model is away")),
     });
     let result = run(identity("f"), LoopSettings::default(), broken).await;
@@ -110,27 +115,27 @@ async fn what_was_done_before_an_error_of_the_model_is_kept() {
     assert_eq!(error.to_string(), "the model is away");
     assert_eq!(result.calls[0].result, r#"{"x":1}"#);
     assert_eq!((result.turns, result.transcript.len()), (1, 3));
-    let dumb = model(|_| Err(ProviderError::internal("no")));
-    let result = run(ToolRegistry::new(), LoopSettings::default(), dumb).await;
+    let failing = model(|_| Err(ProviderError::internal("no")));
+    let result = run(ToolRegistry::new(), LoopSettings::default(), failing).await;
     assert_eq!((result.response, result.turns), (None, 0));
 }
 
-/// A conversation goes on from its transcript, and no id comes twice.
 #[tokio::test]
-async fn a_transcript_is_a_history_to_go_on_with() {
+async fn continues_from_a_transcript_with_new_call_ids() {
     let mut registry = identity("f");
     add(&mut registry, "g", async |_| Ok("g".into()));
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
-    let both = |_: &Request| Ok(calling(&[("f", "{}"), ("g", "{}")]));
-    let answering = model(move |request| match request.messages.last().map(|said| &said.role) {
-        Some(Role::User) => both(request),
-        _ => Ok(saying("done")),
-    });
+    let both = |_: &Request| Ok(call_response(&[("f", "{}"), ("g", "{}")]));
+    let answering =
+        model(move |request| match request.messages.last().map(|message| &message.role) {
+            Some(Role::User) => both(request),
+            _ => Ok(text_response("done")),
+        });
     let mut request = ask("first");
     let mut seen = Vec::new();
     for _ in 0..3 {
         let result = tool_loop.run(answering.clone(), request, CancellationToken::new()).await;
-        every_call_has_its_result(&result);
+        assert_every_call_has_a_result(&result);
         assert_eq!(result.text(), "done");
         seen.extend(result.calls.into_iter().map(|call| call.id));
         request = Request { messages: result.transcript, ..Request::default() };
@@ -141,15 +146,15 @@ async fn a_transcript_is_a_history_to_go_on_with() {
 }
 
 #[tokio::test]
-async fn ids_that_a_model_repeats_are_replaced() {
-    // As daprd's echo does.
+async fn replaces_call_ids_that_a_model_repeats() {
+    // daprd's echo repeats ids in this way.
     let counting = model(|request| {
-        let mut response = calling(&[("f", "{}"), ("f", r#"{"x":1}"#), ("f", r#"{"x":2}"#)]);
+        let mut response = call_response(&[("f", "{}"), ("f", r#"{"x":1}"#), ("f", r#"{"x":2}"#)]);
         let ids = [Some("0"), Some("0"), Some("")].map(|id| id.map(str::to_owned));
         for (call, id) in response.tool_calls.iter_mut().zip(ids) {
             *call = ToolCall { id, ..call.clone() };
         }
-        Ok(if turn(request) < 2 { response } else { saying("done") })
+        Ok(if turn(request) < 2 { response } else { text_response("done") })
     });
     let result = run(identity("f"), LoopSettings::default(), counting).await;
     let ids: Vec<_> = result.calls.iter().map(|call| call.id.as_str()).collect();

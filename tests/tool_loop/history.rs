@@ -1,4 +1,4 @@
-//! The history: the same every time, and never copied.
+//! The history of a run is deterministic, and never copied.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,24 +11,27 @@ use mynah::{
 use serde_json::json;
 
 use super::{
-    ask,
-    doubles::{add, calling, identity, model, one, saying, turn},
-    every_call_has_its_result,
+    ask, assert_every_call_has_a_result,
+    doubles::{add, call_response, identity, model, single_tool, text_response, turn},
 };
 
-/// Where the first text of the history was, turn by turn.
-type Places = Arc<Mutex<Vec<usize>>>;
+/// The address of the first text of the history, turn by turn.
+type Addresses = Arc<Mutex<Vec<usize>>>;
 
-/// A model that notes where the history is.
-fn observant(turns: usize) -> (Arc<dyn Provider>, Places) {
-    let places = Places::default();
-    let seen = places.clone();
+/// A model that records the address of the history.
+fn recording_model(turns: usize) -> (Arc<dyn Provider>, Addresses) {
+    let addresses = Addresses::default();
+    let seen = addresses.clone();
     let model = model(move |request| {
         seen.lock().unwrap().push(request.messages[0].parts[0].as_ptr().addr());
         let arguments = json!({"turn": turn(request)}).to_string();
-        Ok(if turn(request) < turns { calling(&[("f", &arguments)]) } else { saying("done") })
+        Ok(if turn(request) < turns {
+            call_response(&[("f", &arguments)])
+        } else {
+            text_response("done")
+        })
     });
-    (model, places)
+    (model, addresses)
 }
 
 fn fifty_turns() -> Arc<ToolLoop> {
@@ -37,29 +40,29 @@ fn fifty_turns() -> Arc<ToolLoop> {
 }
 
 #[tokio::test]
-async fn a_turn_does_not_copy_the_history() {
-    let (model, places) = observant(49);
+async fn does_not_copy_the_history() {
+    let (model, addresses) = recording_model(49);
     let request = ask("Go!");
-    let place = request.messages[0].parts[0].as_ptr().addr();
+    let address = request.messages[0].parts[0].as_ptr().addr();
     let result = fifty_turns().run(model, request, CancellationToken::new()).await;
-    assert_eq!(*places.lock().unwrap(), vec![place; 50]);
-    assert_eq!(result.transcript[0].parts[0].as_ptr().addr(), place);
-    every_call_has_its_result(&result);
+    assert_eq!(*addresses.lock().unwrap(), vec![address; 50]);
+    assert_eq!(result.transcript[0].parts[0].as_ptr().addr(), address);
+    assert_every_call_has_a_result(&result);
 }
 
 #[tokio::test]
-async fn a_streamed_turn_does_not_copy_it_either() {
-    let (model, places) = observant(49);
+async fn does_not_copy_the_history_of_a_stream() {
+    let (model, addresses) = recording_model(49);
     let request = ask("Go!");
-    let place = request.messages[0].parts[0].as_ptr().addr();
+    let address = request.messages[0].parts[0].as_ptr().addr();
     let events = fifty_turns().run_stream(model, request, CancellationToken::new());
     assert!(matches!(events.collect::<Vec<_>>().await.last(), Some(LoopEvent::Ended(_))));
-    assert_eq!(*places.lock().unwrap(), vec![place; 50]);
+    assert_eq!(*addresses.lock().unwrap(), vec![address; 50]);
 }
 
-/// Faults, tools of different speed and calls without ids: a run that has all of it.
-async fn eventful() -> LoopResult {
-    let mut registry = one("slow", async |arguments| {
+/// A run with panics, tools of different speed and calls without ids.
+async fn mixed_run() -> LoopResult {
+    let mut registry = single_tool("slow", async |arguments| {
         tokio::task::yield_now().await;
         Ok(arguments)
     });
@@ -71,18 +74,23 @@ async fn eventful() -> LoopResult {
     let model = model(|request| {
         let arguments = json!({"turn": turn(request)}).to_string();
         Ok(match turn(request) {
-            3 => saying("done"),
-            _ => calling(&[("slow", &arguments), ("panics", "{}"), ("fast", "{}"), ("none", "")]),
+            3 => text_response("done"),
+            _ => call_response(&[
+                ("slow", &arguments),
+                ("panics", "{}"),
+                ("fast", "{}"),
+                ("none", ""),
+            ]),
         })
     });
     tool_loop.run(model, ask("Go!"), CancellationToken::new()).await
 }
 
 #[tokio::test]
-async fn the_same_conversation_is_the_same_to_the_byte() {
-    let first = eventful().await.transcript;
+async fn repeated_runs_have_equal_transcripts() {
+    let first = mixed_run().await.transcript;
     for _ in 0..20 {
-        assert_eq!(format!("{:?}", eventful().await.transcript), format!("{first:?}"));
+        assert_eq!(format!("{:?}", mixed_run().await.transcript), format!("{first:?}"));
     }
     let ids: Vec<_> = first.iter().filter_map(|message| id(message)).collect();
     let expected: Vec<_> = (1..=3)
@@ -98,16 +106,16 @@ fn id(message: &Message) -> Option<&str> {
     }
 }
 
-/// What an application offers itself stays as it wrote it.
-/// Arguments are checked against the tool that runs, so it is the one on offer.
+/// A tool of the registry replaces one of the same name in the request, since arguments are checked
+/// against the tool that runs.
 #[tokio::test]
-async fn tools_are_offered_beside_those_of_the_request() {
+async fn offers_the_tools_of_the_registry_and_of_the_request() {
     let offered = Arc::new(Mutex::new(Vec::new()));
     let seen = offered.clone();
     let model = model(move |request| {
         let tools = request.tools.iter().map(|tool| (tool.name.clone(), tool.description.clone()));
         seen.lock().unwrap().extend(tools);
-        Ok(saying("done"))
+        Ok(text_response("done"))
     });
     let own = |name: &str| mynah::chat::Tool {
         name: name.to_owned(),
@@ -119,10 +127,9 @@ async fn tools_are_offered_beside_those_of_the_request() {
     add(&mut registry, "h", async |arguments| Ok(arguments));
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     tool_loop.run(model, request, CancellationToken::new()).await;
-    let words = |word: Option<&str>| word.map(str::to_owned);
     let expected = [("g", Some("its own")), ("f", None), ("h", None)];
     assert_eq!(
         *offered.lock().unwrap(),
-        expected.map(|(name, said)| (name.to_owned(), words(said)))
+        expected.map(|(name, text)| (name.to_owned(), text.map(str::to_owned)))
     );
 }

@@ -1,4 +1,4 @@
-//! Limits: what a run may spend, and what settings may say.
+//! The limits of a run, and which settings are valid.
 
 use std::time::Duration;
 
@@ -8,7 +8,9 @@ use mynah::tool_loop::{
 };
 
 use super::{
-    doubles::{add, calls_for_ever, calls_then_repeats, identity, model, one, saying, work_for},
+    doubles::{
+        add, calls_forever, calls_then_repeats, identity, model, single_tool, sleep, text_response,
+    },
     outcomes, run,
 };
 
@@ -16,7 +18,7 @@ const CALLS: [(&str, &str); 4] =
     [("f", "{}"), ("f", r#"{"x":1}"#), ("g", "{}"), ("f", r#"{"x":2}"#)];
 
 #[tokio::test]
-async fn calls_beyond_the_budget_are_not_run() {
+async fn skips_calls_beyond_max_calls() {
     let mut registry = identity("f");
     add(&mut registry, "g", async |arguments| Ok(arguments));
     let settings = LoopSettings { max_calls: Some(3), ..LoopSettings::default() };
@@ -28,14 +30,14 @@ async fn calls_beyond_the_budget_are_not_run() {
 }
 
 #[tokio::test]
-async fn a_budget_that_is_just_enough_is_enough() {
+async fn runs_exactly_max_calls() {
     let settings = LoopSettings { max_calls: Some(3), ..LoopSettings::default() };
     let result = run(identity("f"), settings, calls_then_repeats(&[&CALLS[..3]])).await;
     assert_eq!((result.turns, &result.end), (2, &EndReason::Answered));
 }
 
 #[tokio::test]
-async fn a_tool_has_a_budget_of_its_own() {
+async fn limits_the_calls_of_one_tool() {
     let mut registry = identity("f");
     add(&mut registry, "g", async |arguments| Ok(arguments));
     let by_tool =
@@ -47,17 +49,17 @@ async fn a_tool_has_a_budget_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_clock_on_the_wall_ends_a_run() {
+async fn ends_a_run_after_its_wall_clock_limit() {
     let slow = || {
-        one("slow", async |_| {
-            work_for(Duration::from_secs(4)).await;
+        single_tool("slow", async |_| {
+            sleep(Duration::from_secs(4)).await;
             Ok("done".into())
         })
     };
     let wall_clock = Some(Duration::from_secs(10));
     let tools = ToolSettings { repeatable: true, ..ToolSettings::default() };
     let settings = LoopSettings { wall_clock, tools, ..LoopSettings::default() };
-    let result = run(slow(), settings.clone(), calls_for_ever(&[("slow", "{}")])).await;
+    let result = run(slow(), settings.clone(), calls_forever(&[("slow", "{}")])).await;
     assert_eq!((result.turns, &result.end), (3, &EndReason::Budget));
     assert_eq!(outcomes(&result), ["succeeded", "succeeded", "ended"]);
     let result = run(slow(), settings, calls_then_repeats(&[&[("slow", "{}")]])).await;
@@ -65,8 +67,8 @@ async fn the_clock_on_the_wall_ends_a_run() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused() {
-    let refused = |settings| match ToolLoop::new(identity("f"), settings) {
+fn rejects_invalid_settings() {
+    let error = |settings| match ToolLoop::new(identity("f"), settings) {
         Ok(_) => "accepted".to_owned(),
         Err(error) => error.to_string(),
     };
@@ -96,7 +98,7 @@ fn settings_that_cannot_be_are_refused() {
         cache(CacheSettings { entries: 0, ..CacheSettings::default() }),
         cache(CacheSettings { bytes: 0, ..CacheSettings::default() }),
     ];
-    assert_snapshot!(all.map(refused).join("\n"), @r#"
+    assert_snapshot!(all.map(error).join("\n"), @r#"
     invalid max_turns: 0; valid is 1..=50
     invalid max_turns: 51; valid is 1..=50
     invalid max_calls: 0; valid is 1..
@@ -120,14 +122,14 @@ fn settings_that_cannot_be_are_refused() {
         LoopSettings { max_turns: 50, ..base() },
         tool(ToolSettings { breaker: None, timeout: Duration::MAX, ..tools() }),
     ];
-    assert_eq!(edges.map(refused), ["accepted"; 3]);
+    assert_eq!(edges.map(error), ["accepted"; 3]);
 }
 
 #[tokio::test]
-async fn a_timeout_that_never_comes_is_none() {
+async fn accepts_timeouts_that_never_expire() {
     let tools = ToolSettings { timeout: Duration::MAX, ..ToolSettings::default() };
     let settings =
         LoopSettings { tools, wall_clock: Some(Duration::MAX), ..LoopSettings::default() };
-    let result = run(identity("f"), settings, model(|_| Ok(saying("fine")))).await;
+    let result = run(identity("f"), settings, model(|_| Ok(text_response("fine")))).await;
     assert_eq!(result.text(), "fine");
 }

@@ -1,4 +1,4 @@
-//! What is counted of tools.
+//! The metrics of tools.
 
 use insta::assert_snapshot;
 use mynah::tool_loop::{CacheSettings, LoopSettings, ToolError, ToolLoop, ToolSettings};
@@ -10,7 +10,7 @@ use super::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn calls_are_counted_by_tool_and_outcome() {
+async fn counts_calls_by_tool_and_outcome() {
     let mut registry = identity("works");
     add(&mut registry, "fails", async |_| Err(ToolError::new("always")));
     let cached = ToolSettings { cache: Some(CacheSettings::default()), ..ToolSettings::default() };

@@ -1,4 +1,4 @@
-//! Whatever a model does, the run ends, and its transcript is a history.
+//! Random models and settings: every run ends, and its transcript is a valid history.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn call() -> impl Strategy<Value = ToolCall> {
     })
 }
 
-/// The turns of a model, which it begins again and again.
+/// The turns of a model, which it repeats from the start.
 fn turns() -> impl Strategy<Value = Vec<Response>> {
     let content = prop::sample::select(vec!["", "hm", "AI ACTION: Executing Works", MANY]);
     let response = (content, prop::collection::vec(call(), 0..5));
@@ -61,17 +61,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_run_ends_with_a_history(turns in turns(), settings in settings()) {
+    fn every_run_ends_with_a_valid_history(turns in turns(), settings in settings()) {
         let mut registry = identity("works");
         add(&mut registry, "fails", async |_| Err(ToolError::new("no")));
         add(&mut registry, "hangs", async |_| std::future::pending().await);
         let (max_turns, max_calls) = (settings.max_turns, settings.max_calls);
         let tool_loop = ToolLoop::new(registry, settings).unwrap();
         let model = model(move |request| Ok(turns[turn(request) % turns.len()].clone()));
-        // Its clock is paused, so that what hangs takes no time.
+        // The paused clock skips the time of tools that hang.
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_time().start_paused(true).build().unwrap();
-        // This looks at the history.
+        // `run_again` checks the history.
         let result = runtime.block_on(run_again(&tool_loop, model));
         prop_assert!((1..=max_turns).contains(&result.turns));
         let ran = result.calls.iter().filter(|call| call.outcome.as_str() != "ended").count();

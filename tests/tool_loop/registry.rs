@@ -1,4 +1,4 @@
-//! What a registry takes, and what it refuses.
+//! Which tools a registry accepts, how it defines them, and how it runs them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,101 @@ use serde_json::{Value, json};
 
 use super::doubles::identity;
 
-/// A tool as an object of its own.
+#[derive(Deserialize, JsonSchema)]
+struct Weather {
+    /// City and state, e.g. San Francisco, CA
+    location: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Tip {
+    amount: f64,
+    #[serde(default = "default_percentage")]
+    percentage: f64,
+}
+
+fn default_percentage() -> f64 {
+    18.0
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Search {
+    pub query: String,
+}
+
+/// A registry with `get_weather` and `calculate_tip`.
+pub fn weather_and_tip() -> ToolRegistry {
+    let mut registry = ToolRegistry::new();
+    registry
+        .register("get_weather", "Get current weather conditions", async |place: Weather| {
+            Ok(format!("Weather in {}: 72°F, sunny", place.location))
+        })
+        .unwrap();
+    registry
+        .register("calculate_tip", "Calculate tip amount", async |Tip { amount, percentage }| {
+            let tip = amount * percentage / 100.0;
+            let cents = |amount: f64| (amount * 100.0).round() / 100.0;
+            Ok(json!({"tip": cents(tip), "total": cents(amount + tip)}))
+        })
+        .unwrap();
+    registry
+}
+
+#[test]
+fn defines_tools_in_the_format_of_openai() {
+    let mut registry = ToolRegistry::new();
+    assert_eq!(registry.definitions(), json!([]));
+    registry.register("test_tool", "A test", async |search: Search| Ok(search.query)).unwrap();
+    assert_eq!(
+        registry.definitions(),
+        json!([{
+            "type": "function",
+            "function": {
+                "name": "test_tool",
+                "description": "A test",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"query": {"type": "string"}},
+                    "required": ["query"],
+                },
+            },
+        }])
+    );
+}
+
+#[test]
+fn generates_schemas_from_argument_types() {
+    let definitions = weather_and_tip().definitions();
+    assert_eq!(
+        definitions[0]["function"]["parameters"]["properties"]["location"]["description"],
+        "City and state, e.g. San Francisco, CA"
+    );
+    let tip = &definitions[1]["function"]["parameters"];
+    assert_eq!(tip["required"], json!(["amount"]));
+    assert_eq!(tip["properties"]["percentage"]["default"], json!(18.0));
+}
+
+#[tokio::test]
+async fn runs_a_tool_by_name() {
+    let mut registry = weather_and_tip();
+    registry
+        .register("test_tool", "A test", async |search: Search| {
+            Ok(format!("test: {}", search.query))
+        })
+        .unwrap();
+    assert_eq!(registry.run("test_tool", r#"{"query": "hello"}"#).await.unwrap(), "test: hello");
+    let tip = registry.run("calculate_tip", r#"{"amount": 45.60, "percentage": 20}"#).await;
+    assert_eq!(tip.unwrap(), r#"{"tip":9.12,"total":54.72}"#);
+    let default = registry.run("calculate_tip", r#"{"amount": 100}"#).await;
+    assert_eq!(default.unwrap(), r#"{"tip":18.0,"total":118.0}"#);
+    let my_tool = async |search: Search| Ok(format!("Processed: {}", search.query));
+    registry.register("my_tool", "No configuration required", my_tool).unwrap();
+    assert_eq!(registry.run("my_tool", r#"{"query": "it"}"#).await.unwrap(), "Processed: it");
+    let unknown = registry.run("nope", "{}").await.unwrap_err();
+    assert_eq!(unknown.to_string(), "Tool 'nope' not found");
+}
+
+/// A tool that is a struct.
 struct Greeter {
     greeting: String,
 }
@@ -35,7 +129,7 @@ fn greeter() -> Greeter {
 }
 
 #[tokio::test]
-async fn an_object_can_be_a_tool() {
+async fn accepts_a_boxed_tool() {
     let mut registry = ToolRegistry::new();
     let tool: Box<dyn RunTool> = Box::new(greeter());
     registry.add(definition("greet", None), tool).unwrap();
@@ -47,27 +141,27 @@ async fn an_object_can_be_a_tool() {
 }
 
 #[test]
-fn what_no_model_could_call_is_refused() {
+fn rejects_tools_that_no_model_can_call() {
     let mut registry = identity("taken");
     let long = "x".repeat(65);
-    let mut refused =
+    let mut error =
         |name: &str, parameters| match registry.add(definition(name, parameters), greeter()) {
             Ok(()) => format!("{name} is accepted"),
             Err(error) => error.to_string().replace(&long, "x*65"),
         };
-    let said = [
-        refused("", None),
-        refused("get weather", None),
-        refused("météo", None),
-        refused(&long, None),
-        refused("taken", None),
-        refused("text", Some(json!({"type": "string"}))),
-        refused("wrong", Some(json!({"type": "object", "properties": {"a": {"type": "txt"}}}))),
-        refused("far", Some(json!({"$ref": "https://example.com/schema.json"}))),
-        refused(&long[1..], Some(json!({}))),
-        refused("Get-Weather_2", Some(json!({"properties": {}}))),
+    let errors = [
+        error("", None),
+        error("get weather", None),
+        error("météo", None),
+        error(&long, None),
+        error("taken", None),
+        error("text", Some(json!({"type": "string"}))),
+        error("wrong", Some(json!({"type": "object", "properties": {"a": {"type": "txt"}}}))),
+        error("far", Some(json!({"$ref": "https://example.com/schema.json"}))),
+        error(&long[1..], Some(json!({}))),
+        error("Get-Weather_2", Some(json!({"properties": {}}))),
     ];
-    assert_snapshot!(said.join("\n"), @r#"
+    assert_snapshot!(errors.join("\n"), @r#"
     invalid tool name "": a name is 1 to 64 ASCII letters, digits, _ and -
     invalid tool name "get weather": a name is 1 to 64 ASCII letters, digits, _ and -
     invalid tool name "météo": a name is 1 to 64 ASCII letters, digits, _ and -
@@ -100,9 +194,8 @@ struct Forecast {
     unit: Option<Unit>,
 }
 
-/// State that a tool shares is moved into its closure.
 #[tokio::test]
-async fn types_within_types_are_one_schema_without_references() {
+async fn generates_schemas_without_references() {
     let stations = Arc::new(["Paris", "Rome"]);
     let mut registry = ToolRegistry::new();
     registry

@@ -1,4 +1,4 @@
-//! A component of another process: mynah, which streams, and daprd, which does not.
+//! A component of another sidecar: mynah, and daprd, whose arguments are not JSON.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use mynah::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{ask, every_call_has_its_result};
+use super::{ask, assert_every_call_has_a_result};
 use crate::{
     interop::toolchain,
     parity::target::{Program, Setup},
@@ -46,20 +46,20 @@ async fn connect(address: &str, component: Option<&str>) -> Arc<RemoteComponent>
     Arc::new(RemoteComponent::connect(address, component, None).await.expect("a connection"))
 }
 
-/// Runs the loop in both ways, which must come to the same.
-async fn both_ways(model: Arc<dyn Provider>, request: Request) -> LoopResult {
+/// Runs the loop unary and streaming, which must give the same result.
+async fn run_both_ways(model: Arc<dyn Provider>, request: Request) -> LoopResult {
     let events = tool_loop().run_stream(model.clone(), request.clone(), CancellationToken::new());
     let events: Vec<_> = events.collect().await;
     let Some(LoopEvent::Ended(streamed)) = events.last() else { panic!("{events:?}") };
     let result = tool_loop().run(model, request, CancellationToken::new()).await;
     assert_eq!(result.transcript, streamed.transcript);
     assert_eq!((&result.end, result.turns), (&streamed.end, streamed.turns));
-    every_call_has_its_result(&result);
+    assert_every_call_has_a_result(&result);
     result
 }
 
 #[tokio::test]
-async fn mynah_is_asked_with_all_that_a_request_can_say() {
+async fn sends_every_field_of_a_request() {
     let sidecar = Sidecar::start();
     let model = connect(&sidecar.grpc.to_string(), Some("echo")).await;
     assert_eq!(model.name(), "echo");
@@ -67,36 +67,36 @@ async fn mynah_is_asked_with_all_that_a_request_can_say() {
     request.messages.insert(0, Message::new(Role::System, "Be brief."));
     request.tool_choice = ToolChoice::Required;
     request.context_id = Some("c".to_owned());
-    let result = both_ways(model.clone(), request).await;
+    let result = run_both_ways(model.clone(), request).await;
     assert_eq!((result.text(), &result.end), ("Sunny in Rome", &EndReason::Answered));
     let messages = ["a@b.co", "c@d.co"].map(|text| Message::new(Role::User, text)).into();
     let mut request = Request { messages, ..Request::default() };
     request.scrub_inputs.push(1..2);
-    let scrubbed = both_ways(model, request).await;
+    let scrubbed = run_both_ways(model, request).await;
     assert_eq!(scrubbed.text(), "<EMAIL_ADDRESS>");
 }
 
 #[tokio::test]
-async fn a_refusal_is_the_error_of_the_model() {
+async fn reports_an_unknown_component_as_a_model_error() {
     let sidecar = Sidecar::start();
     let model = connect(&sidecar.grpc.to_string(), Some("nope")).await;
-    let result = both_ways(model, ask("Hello!")).await;
+    let result = run_both_ways(model, ask("Hello!")).await;
     let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
     let text = "InvalidArgument: failed finding conversation component nope";
     assert!(error.to_string().ends_with(text), "{error}");
 }
 
 #[tokio::test]
-async fn a_sidecar_that_is_not_there_is_named() {
+async fn names_the_address_of_an_unreachable_sidecar() {
     let error = RemoteComponent::connect("127.0.0.1:1", None, None).await.unwrap_err();
     assert!(error.to_string().starts_with("nobody listens at 127.0.0.1:1;"), "{error}");
     let error = RemoteComponent::connect("nonsense", None, None).await.unwrap_err();
     assert!(error.to_string().starts_with("invalid address \"nonsense\""), "{error}");
 }
 
-/// Its echo calls every tool in every turn, and its arguments are no JSON.
+/// daprd's echo calls every tool in every turn, with arguments that are not JSON.
 #[test]
-fn a_loop_with_daprd_ends() {
+fn a_loop_against_daprd_ends() {
     toolchain::suite("the tool loop with daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -104,22 +104,22 @@ fn a_loop_with_daprd_ends() {
         runtime.block_on(async {
             let daprd = program.start(&setup).await.expect("a start");
             let model = connect(&daprd.grpc.to_string(), Some("echo")).await;
-            let plain = both_ways_plain(model.clone()).await;
+            let plain = stream_without_tools(model.clone()).await;
             assert_eq!((plain.text(), &plain.end), ("Hello, daprd!", &EndReason::Answered));
-            let result = both_ways(model, ask("What is the weather in Rome?")).await;
+            let result = run_both_ways(model, ask("What is the weather in Rome?")).await;
             assert_ne!(result.end, EndReason::Answered);
-            let told = &result.calls[0].result;
+            let text = &result.calls[0].result;
             assert!(
-                told.starts_with("Error executing get_weather: the arguments are no JSON"),
-                "{told}"
+                text.starts_with("Error executing get_weather: the arguments are no JSON"),
+                "{text}"
             );
         });
         Ok(())
     });
 }
 
-/// Without tools, so that it answers: the text is one delta.
-async fn both_ways_plain(model: Arc<dyn Provider>) -> LoopResult {
+/// Streams a run without tools, so that daprd answers. The text is one delta.
+async fn stream_without_tools(model: Arc<dyn Provider>) -> LoopResult {
     let no_tools = ToolLoop::new(ToolRegistry::new(), LoopSettings::default()).unwrap();
     let request = ask("Hello, daprd!");
     let events = Arc::new(no_tools).run_stream(model, request, CancellationToken::new());

@@ -1,4 +1,4 @@
-//! Results that are kept, in order, and of calls that were made already.
+//! The order of results, cached results and skipped duplicates.
 
 use std::{
     sync::{
@@ -15,32 +15,32 @@ use serde_json::json;
 use tokio::time::advance;
 
 use super::{
-    doubles::{calls_then_repeats, identity, one, work_for},
-    outcomes, run, run_again, told,
+    doubles::{calls_then_repeats, identity, single_tool, sleep},
+    outcomes, result_texts, run, run_again,
 };
 
 #[tokio::test(start_paused = true)]
-async fn results_stand_in_the_order_of_the_calls() {
-    let registry = one("wait", async |arguments| {
-        work_for(Duration::from_secs(arguments["s"].as_u64().unwrap())).await;
+async fn returns_results_in_the_order_of_the_calls() {
+    let registry = single_tool("wait", async |arguments| {
+        sleep(Duration::from_secs(arguments["s"].as_u64().unwrap())).await;
         Ok(arguments["s"].clone())
     });
     let calls = [r#"{"s":3}"#, r#"{"s":1}"#, r#"{"s":2}"#].map(|arguments| ("wait", arguments));
     let result = run(registry, LoopSettings::default(), calls_then_repeats(&[&calls])).await;
-    assert_eq!(told(&result), ["3", "1", "2"]);
+    assert_eq!(result_texts(&result), ["3", "1", "2"]);
     assert_eq!(result.text(), "3\n1\n2");
     assert_eq!(result.calls.iter().map(|call| call.duration.as_secs()).sum::<u64>(), 6);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hundred_calls_run_eight_at_once() {
-    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (counted, highest) = (now.clone(), most.clone());
-    let registry = one("wait", move |arguments| {
+async fn runs_eight_calls_at_a_time() {
+    let (running, peak) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, highest) = (running.clone(), peak.clone());
+    let registry = single_tool("wait", move |arguments| {
         let (counted, highest) = (counted.clone(), highest.clone());
         async move {
             highest.fetch_max(counted.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
-            work_for(Duration::from_millis(10)).await;
+            sleep(Duration::from_millis(10)).await;
             counted.fetch_sub(1, Ordering::Relaxed);
             Ok(arguments["n"].clone())
         }
@@ -49,14 +49,14 @@ async fn a_hundred_calls_run_eight_at_once() {
     let calls: Vec<_> = arguments.iter().map(|text| ("wait", text.as_str())).collect();
     let result = run(registry, LoopSettings::default(), calls_then_repeats(&[&calls])).await;
     let expected: Vec<_> = (0..100).map(|number| number.to_string()).collect();
-    assert_eq!(told(&result), expected);
-    assert_eq!((most.load(Ordering::Relaxed), now.load(Ordering::Relaxed)), (8, 0));
+    assert_eq!(result_texts(&result), expected);
+    assert_eq!((peak.load(Ordering::Relaxed), running.load(Ordering::Relaxed)), (8, 0));
 }
 
-/// A tool that says how often it has run, and whose results are kept.
-fn counting(cache: CacheSettings) -> ToolLoop {
+/// A loop with a tool that returns how often it has run, and whose results are cached.
+fn cached_counter(cache: CacheSettings) -> ToolLoop {
     let count = AtomicU32::new(0);
-    let registry = one("count", move |_| {
+    let registry = single_tool("count", move |_| {
         let number = count.fetch_add(1, Ordering::Relaxed) + 1;
         async move { Ok(json!(number)) }
     });
@@ -65,7 +65,7 @@ fn counting(cache: CacheSettings) -> ToolLoop {
     ToolLoop::new(registry, LoopSettings { by_tool, ..LoopSettings::default() }).unwrap()
 }
 
-/// What the tool says of these arguments, and whether it ran.
+/// The result of a call with these arguments, and whether the tool ran.
 async fn count(tool_loop: &ToolLoop, arguments: &str) -> (String, bool) {
     let result = run_again(tool_loop, calls_then_repeats(&[&[("count", arguments)]])).await;
     let call = &result.calls[0];
@@ -74,8 +74,8 @@ async fn count(tool_loop: &ToolLoop, arguments: &str) -> (String, bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_is_kept_for_equal_calls_and_says_so() {
-    let tool_loop = counting(CacheSettings::default());
+async fn caches_results_of_equal_calls_until_they_expire() {
+    let tool_loop = cached_counter(CacheSettings::default());
     let one = ("1".to_owned(), false);
     assert_eq!(count(&tool_loop, r#"{"a":1,"b":2}"#).await, ("1".to_owned(), true));
     assert_eq!(count(&tool_loop, r#"{"b": 2.0, "a": 1}"#).await, one);
@@ -87,12 +87,12 @@ async fn a_result_is_kept_for_equal_calls_and_says_so() {
 }
 
 #[tokio::test]
-async fn the_oldest_results_go_first() {
+async fn evicts_the_oldest_result_first() {
     let by_count = CacheSettings { entries: 2, ..CacheSettings::default() };
-    // Each takes `["count",{"a":1}]` and the result: 18 bytes.
+    // An entry is `["count",{"a":1}]` and the result: 18 bytes.
     let by_bytes = CacheSettings { bytes: 36, ..CacheSettings::default() };
     for settings in [by_count, by_bytes] {
-        let tool_loop = counting(settings);
+        let tool_loop = cached_counter(settings);
         for (arguments, ran) in [
             (r#"{"a":1}"#, true),
             (r#"{"a":2}"#, true),
@@ -104,9 +104,9 @@ async fn the_oldest_results_go_first() {
         assert!(!count(&tool_loop, r#"{"a":2}"#).await.1);
         assert!(count(&tool_loop, r#"{"a":1}"#).await.1);
     }
-    let tool_loop = counting(CacheSettings { bytes: 17, ..CacheSettings::default() });
+    let tool_loop = cached_counter(CacheSettings { bytes: 17, ..CacheSettings::default() });
     assert!(count(&tool_loop, r#"{"a":1}"#).await.1);
-    assert!(count(&tool_loop, r#"{"a":1}"#).await.1, "too large to be kept");
+    assert!(count(&tool_loop, r#"{"a":1}"#).await.1, "too large for the cache");
 }
 
 const A: (&str, &str) = ("f", r#"{"x":1,"y":2}"#);
@@ -124,17 +124,17 @@ async fn repeated(
 }
 
 #[tokio::test]
-async fn a_call_that_was_made_already_is_not_run() {
+async fn skips_duplicates_by_policy() {
     use Duplicates::{AnySuccessful, Off, Previous};
-    let (ok, twice) = ("succeeded", "duplicate");
+    let (ok, duplicate) = ("succeeded", "duplicate");
     for (policy, next, later) in
-        [(Previous, twice, ok), (AnySuccessful, twice, twice), (Off, ok, ok)]
+        [(Previous, duplicate, ok), (AnySuccessful, duplicate, duplicate), (Off, ok, ok)]
     {
         assert_eq!(repeated(policy, false, &[&[A], &[SAME]]).await, [ok, next], "{policy:?}");
         assert_eq!(repeated(policy, false, &[&[A, SAME]]).await, [ok, next], "{policy:?}");
         let turns: [&[_]; 3] = [&[A], &[B], &[SAME]];
         assert_eq!(repeated(policy, false, &turns).await, [ok, ok, later], "{policy:?}");
-        // The latest call counts, not the latest turn.
+        // `previous` compares with the latest call, not with all calls of the latest turn.
         let turns: [&[_]; 2] = [&[A, B], &[SAME]];
         assert_eq!(repeated(policy, false, &turns).await, [ok, ok, later], "{policy:?}");
         assert_eq!(repeated(policy, true, &[&[A, SAME], &[SAME]]).await, [ok; 3], "{policy:?}");
@@ -142,7 +142,7 @@ async fn a_call_that_was_made_already_is_not_run() {
 }
 
 #[tokio::test]
-async fn a_call_that_failed_may_be_tried_again_where_only_success_counts() {
+async fn any_successful_allows_a_failed_call_again() {
     let settings =
         LoopSettings { duplicates: Duplicates::AnySuccessful, ..LoopSettings::default() };
     let model = calls_then_repeats(&[&[("nope", "{}")], &[("f", "[]")], &[("f", "[]")]]);
@@ -154,17 +154,17 @@ async fn a_call_that_failed_may_be_tried_again_where_only_success_counts() {
 }
 
 #[tokio::test]
-async fn the_model_is_asked_for_another_call() {
+async fn asks_the_model_for_a_different_call() {
     let model = calls_then_repeats(&[&[A], &[A]]);
     let result = run(identity("f"), LoopSettings::default(), model).await;
     let text = "You just called the F tool with the exact same parameters as your previous action. \
                 Please try a different approach or use different parameters instead.";
-    assert_eq!(told(&result)[1], text);
+    assert_eq!(result_texts(&result)[1], text);
 }
 
 #[tokio::test]
-async fn text_stays_as_it_is_and_all_else_is_json() {
-    let registry: ToolRegistry = one("f", async |arguments| Ok(arguments["x"].clone()));
+async fn returns_text_unquoted_and_other_values_as_json() {
+    let registry: ToolRegistry = single_tool("f", async |arguments| Ok(arguments["x"].clone()));
     for (argument, result) in
         [("\"ä/\\n\"", "ä/\n"), ("[1, {\"b\":2}]", "[1,{\"b\":2}]"), ("null", "null"), ("\"\"", "")]
     {

@@ -1,4 +1,4 @@
-//! Runs that go on where another ended: what was called then is known.
+//! Runs that continue an earlier transcript and know its calls.
 
 use mynah::{
     chat::{Message, Request, Role},
@@ -10,11 +10,11 @@ use mynah::{
 
 use super::{
     ask,
-    doubles::{add, calls_for_ever, identity, model, saying},
+    doubles::{add, calls_forever, identity, model, text_response},
     outcomes,
 };
 
-/// One call, whether the model knows tools or not.
+/// One call, as text.
 const CALL: &str = "AI ACTION: Executing F with parameters: n: 1";
 
 fn tools() -> ToolRegistry {
@@ -23,22 +23,23 @@ fn tools() -> ToolRegistry {
     registry
 }
 
-/// A run of a model that makes this call, then as many calls as it may.
+/// Runs a model that makes the calls of `text` in every turn.
 async fn run(settings: LoopSettings, request: Request, text: &'static str) -> LoopResult {
     let model = match settings.rendering {
-        Rendering::Native if text == CALL => calls_for_ever(&[("f", r#"{"n":1}"#)]),
-        Rendering::Native => calls_for_ever(&[("fail", "{}"), ("f", r#"{"n":1}"#)]),
-        Rendering::Text(_) => model(move |_| Ok(saying(text))),
+        Rendering::Native if text == CALL => calls_forever(&[("f", r#"{"n":1}"#)]),
+        Rendering::Native => calls_forever(&[("fail", "{}"), ("f", r#"{"n":1}"#)]),
+        Rendering::Text(_) => model(move |_| Ok(text_response(text))),
     };
     let tool_loop = ToolLoop::new(tools(), settings).unwrap();
     tool_loop.run(model, request, CancellationToken::new()).await
 }
 
-/// The transcript, to go on with.
-fn go_on(result: LoopResult) -> Request {
+/// A request that continues from the transcript.
+fn continue_from(result: LoopResult) -> Request {
     Request { messages: result.transcript, ..Request::default() }
 }
 
+/// Settings for one turn in each rendering.
 fn renderings() -> [LoopSettings; 2] {
     [Rendering::Native, Rendering::Text(Wording::default())].map(|rendering| LoopSettings {
         rendering,
@@ -48,7 +49,7 @@ fn renderings() -> [LoopSettings; 2] {
 }
 
 #[tokio::test]
-async fn a_call_of_the_history_is_a_call() {
+async fn finds_duplicates_in_the_history() {
     for settings in renderings() {
         for (duplicates, then) in [
             (Duplicates::Previous, "duplicate"),
@@ -58,42 +59,42 @@ async fn a_call_of_the_history_is_a_call() {
             let settings = LoopSettings { duplicates, ..settings.clone() };
             let first = run(settings.clone(), ask("Go!"), CALL).await;
             assert_eq!(outcomes(&first), ["succeeded"], "{settings:?}");
-            let second = run(settings.clone(), go_on(first), CALL).await;
+            let second = run(settings.clone(), continue_from(first), CALL).await;
             assert_eq!(outcomes(&second), [then], "{settings:?}");
-            // A correction hides no call.
-            let third = run(settings.clone(), go_on(second), CALL).await;
+            // A correction does not hide the call before it.
+            let third = run(settings.clone(), continue_from(second), CALL).await;
             assert_eq!(outcomes(&third), [then], "{settings:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn what_the_user_asks_for_again_is_done_again() {
+async fn runs_a_call_again_after_a_new_user_message() {
     for settings in renderings() {
         for duplicates in [Duplicates::Previous, Duplicates::AnySuccessful] {
             let settings = LoopSettings { duplicates, ..settings.clone() };
-            let mut again = go_on(run(settings.clone(), ask("Go!"), CALL).await);
+            let mut again = continue_from(run(settings.clone(), ask("Go!"), CALL).await);
             again.messages.push(Message::new(Role::User, "Once more!"));
             let second = run(settings.clone(), again, CALL).await;
             assert_eq!(outcomes(&second), ["succeeded"], "{settings:?}");
-            let third = run(settings.clone(), go_on(second), CALL).await;
+            let third = run(settings.clone(), continue_from(second), CALL).await;
             assert_eq!(outcomes(&third), ["duplicate"], "{settings:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_call_that_was_left_out_may_be_made_again() {
+async fn runs_a_call_that_the_earlier_run_skipped() {
     const BOTH: &str = "AI ACTION: Executing Fail\nAI ACTION: Executing F with parameters: n: 1";
     for settings in renderings() {
         let limited = LoopSettings { max_calls: Some(1), ..settings.clone() };
         let first = run(limited, ask("Go!"), BOTH).await;
         assert_eq!(outcomes(&first), ["error", "ended"], "{settings:?}");
         assert_eq!(first.end, EndReason::Budget);
-        let second = run(settings.clone(), go_on(first.clone()), CALL).await;
+        let second = run(settings.clone(), continue_from(first.clone()), CALL).await;
         assert_eq!(outcomes(&second), ["succeeded"], "{settings:?}");
-        // The latest that was run is the one before.
-        let second = run(settings.clone(), go_on(first), BOTH).await;
+        // The call before is the latest one that ran.
+        let second = run(settings.clone(), continue_from(first), BOTH).await;
         assert_eq!(outcomes(&second), ["duplicate", "succeeded"], "{settings:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a run tells the log.
+//! What a run logs.
 
 use std::{
     io,
@@ -10,11 +10,11 @@ use mynah::tool_loop::{LoopSettings, ToolLoop};
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::{
-    doubles::{calls_then_repeats, one},
+    doubles::{calls_then_repeats, single_tool},
     run_again,
 };
 
-/// A log in memory.
+/// A log writer in memory.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -36,9 +36,9 @@ impl MakeWriter<'_> for Log {
     }
 }
 
-/// What a tool says stands under its call.
+/// Events that a tool logs are inside the span of its call.
 #[tokio::test(start_paused = true)]
-async fn a_call_is_a_span() {
+async fn logs_each_call_in_a_span() {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(log.clone())
@@ -47,7 +47,7 @@ async fn a_call_is_a_span() {
         .without_time()
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
-    let registry = one("greet", async |_| {
+    let registry = single_tool("greet", async |_| {
         tracing::info!("hello");
         Ok("done".into())
     });

@@ -1,4 +1,4 @@
-//! Models that know no tools: calls and results are text.
+//! Models without native tools: calls and results are text.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,42 +16,43 @@ use serde_json::json;
 
 use super::{
     ask,
-    doubles::{add, calling, identity, model, one, saying},
-    outcomes, run,
+    doubles::{add, call_response, identity, model, single_tool, text_response},
+    outcomes, result_texts, run,
     scripted_models::{follow, script},
-    told,
 };
 
+/// Settings that render calls and results as text.
 fn in_text() -> LoopSettings {
     LoopSettings { rendering: Rendering::Text(Wording::default()), ..LoopSettings::default() }
 }
 
-/// A model that says these texts, turn by turn, and then that it is done.
-fn says(texts: &'static [&'static str]) -> Arc<dyn Provider> {
+/// A model that answers with these texts, turn by turn, and then with `That is all.`
+fn answers(texts: &'static [&'static str]) -> Arc<dyn Provider> {
     let turn = Mutex::new(0);
     model(move |_| {
         let mut turn = turn.lock().unwrap();
         *turn += 1;
-        Ok(saying(*texts.get(*turn - 1).unwrap_or(&"That is all.")))
+        Ok(text_response(*texts.get(*turn - 1).unwrap_or(&"That is all.")))
     })
 }
 
-/// Tools of every kind.
+/// Tools that succeed with data, with text, with nothing, and that fail.
 fn tools() -> ToolRegistry {
-    let mut registry = one("get_weather", async |place| Ok(json!({"sunny": true, "in": place})));
+    let mut registry =
+        single_tool("get_weather", async |place| Ok(json!({"sunny": true, "in": place})));
     add(&mut registry, "sayHello", async |_| Ok("hello".into()));
     add(&mut registry, "fail", async |_| Err(ToolError::new("no network")));
     add(&mut registry, "act", async |_| Ok(json!(null)));
     registry
 }
 
-/// A history as it reads, without what was asked.
+/// The transcript as text, without the first message.
 fn read(result: &LoopResult) -> String {
     let line = |message: &Message| {
         let speaker = match &message.role {
             Role::User => "user",
             Role::Assistant { tool_calls } if tool_calls.is_empty() => "assistant",
-            other => panic!("{other:?} is no speaker of text"),
+            other => panic!("unexpected role {other:?}"),
         };
         format!("{speaker}: {}\n", message.text())
     };
@@ -59,8 +60,8 @@ fn read(result: &LoopResult) -> String {
 }
 
 #[tokio::test]
-async fn calls_and_results_are_text() {
-    let model = says(&[
+async fn renders_calls_and_results_as_text() {
+    let model = answers(&[
         "Let me look.\nAI ACTION (Turn 1): Executing Get Weather with parameters: city: Oslo, days: 2",
         "AI ACTION (Turn 2): Executing SayHello\nAI ACTION (Turn 2): Executing Fail\n\
          AI ACTION (Turn 2): Executing Nobody with parameters: a: 1\nAI ACTION (Turn 2): Executing Act",
@@ -97,18 +98,18 @@ async fn calls_and_results_are_text() {
         ("tool-call-3-1", "act"),
     ];
     assert_eq!(calls.collect::<Vec<_>>(), expected);
-    assert_eq!(told(&result)[1], "hello");
-    assert_eq!(told(&result)[2], "Error executing fail: no network");
+    assert_eq!(result_texts(&result)[1], "hello");
+    assert_eq!(result_texts(&result)[2], "Error executing fail: no network");
     assert_eq!((result.turns, result.text()), (4, "It is sunny in Oslo."));
 }
 
 #[tokio::test]
-async fn a_model_that_knows_no_tools_is_offered_none() {
+async fn offers_no_native_tools() {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let noted = seen.clone();
+    let recorded = seen.clone();
     let model = model(move |request| {
-        noted.lock().unwrap().push((request.tools.len(), request.tool_choice.clone()));
-        Ok(saying("fine"))
+        recorded.lock().unwrap().push((request.tools.len(), request.tool_choice.clone()));
+        Ok(text_response("fine"))
     });
     let own = Tool { name: "own".to_owned(), description: None, parameters: None };
     let request = Request { tools: vec![own], tool_choice: ToolChoice::Required, ..ask("Go!") };
@@ -120,37 +121,36 @@ async fn a_model_that_knows_no_tools_is_offered_none() {
 const SAME: &str = "AI ACTION (Turn 1): Executing Get Weather with parameters: city: Oslo";
 
 #[tokio::test]
-async fn all_limits_hold() {
-    let result = run(tools(), in_text(), says(&[SAME; 9])).await;
+async fn applies_all_limits() {
+    let result = run(tools(), in_text(), answers(&[SAME; 9])).await;
     assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
     assert_eq!(outcomes(&result), ["succeeded", "duplicate", "ended"]);
     let settings =
         LoopSettings { max_turns: 5, stalled_after: 50, duplicates: Duplicates::Off, ..in_text() };
-    let result = run(tools(), settings, says(&[SAME; 9])).await;
+    let result = run(tools(), settings, answers(&[SAME; 9])).await;
     assert_eq!((result.turns, &result.end), (5, &EndReason::MaxTurns));
     assert_eq!(outcomes(&result), ["succeeded"; 5]);
     let settings = LoopSettings { max_calls: Some(1), ..in_text() };
     let two = "AI ACTION: Executing Act\nAI ACTION: Executing SayHello";
-    let result = run(tools(), settings, model(move |_| Ok(saying(two)))).await;
+    let result = run(tools(), settings, model(move |_| Ok(text_response(two)))).await;
     assert_eq!((outcomes(&result), &result.end), (vec!["succeeded", "ended"], &EndReason::Budget));
     let tools = ToolSettings { repeatable: true, max_result: 8, ..ToolSettings::default() };
-    let result = run(self::tools(), LoopSettings { tools, ..in_text() }, says(&[SAME; 2])).await;
+    let result = run(self::tools(), LoopSettings { tools, ..in_text() }, answers(&[SAME; 2])).await;
     let cut = "{\"in\":{\"\n[cut: these are 8 of 35 bytes]";
-    assert_eq!(told(&result), [cut; 2]);
-    // What is cut is no JSON any more.
+    assert_eq!(result_texts(&result), [cut; 2]);
+    // A result that is cut is not valid JSON, so it is shown as a string.
     assert!(read(&result).ends_with(&format!("\n\n{}\nassistant: That is all.\n", json!(cut))));
 }
 
-/// A model may well know tools after all.
 #[tokio::test]
-async fn native_calls_are_taken_too() {
+async fn accepts_native_calls() {
     let turn = Mutex::new(0);
     let model = model(move |_| {
         *turn.lock().unwrap() += 1;
         let content = "AI ACTION: Executing SayHello".to_owned();
         Ok(match *turn.lock().unwrap() {
-            1 => Response { content, ..calling(&[("act", "x,y")]) },
-            _ => saying("done"),
+            1 => Response { content, ..call_response(&[("act", "x,y")]) },
+            _ => text_response("done"),
         })
     });
     let result = run(tools(), in_text(), model).await;
@@ -167,7 +167,7 @@ async fn native_calls_are_taken_too() {
 }
 
 #[tokio::test]
-async fn a_hook_words_successes() {
+async fn a_hook_changes_the_text_of_successes() {
     let wording = Wording::customised(|message, executed| {
         match (executed.name, &executed.result.data()["sunny"]) {
             ("get_weather", sunny) if *sunny == true => "SUCCESS: take your hat".to_owned(),
@@ -175,49 +175,49 @@ async fn a_hook_words_successes() {
         }
     });
     let settings = LoopSettings { rendering: Rendering::Text(wording), ..in_text() };
-    let result = run(tools(), settings, says(&[SAME])).await;
+    let result = run(tools(), settings, answers(&[SAME])).await;
     let text = "TOOL RESPONSE (Turn 1): SUCCESS: take your hat\n\n\
         {\"in\":{\"city\":\"Oslo\"},\"sunny\":true}";
     assert_eq!(result.transcript[2].text(), text);
 }
 
-/// Nothing is held back: what the model says is streamed as it says it.
+/// Text is streamed unchanged, including lines that are calls.
 #[tokio::test]
-async fn a_streamed_run_says_the_same() {
+async fn streams_the_same_transcript() {
     let texts: &[&str] = &["Hm.\nAI ACTION: Executing Act", "Done."];
     let tool_loop = Arc::new(ToolLoop::new(tools(), in_text()).unwrap());
-    let events = tool_loop.run_stream(says(texts), ask("Go!"), CancellationToken::new());
+    let events = tool_loop.run_stream(answers(texts), ask("Go!"), CancellationToken::new());
     let mut events: Vec<_> = events.collect().await;
     let Some(LoopEvent::Ended(streamed)) = events.pop() else { panic!("{events:?}") };
-    let told = events.iter().map(|event| match event {
+    let lines = events.iter().map(|event| match event {
         LoopEvent::Text(text) => text.clone(),
         LoopEvent::ToolStarted { id, name, arguments } => format!("\n{id}: {name} {arguments}\n"),
         LoopEvent::ToolFinished(record) => format!("{}: {}\n", record.id, record.result),
         LoopEvent::Ended(_) => unreachable!("it was the last"),
     });
-    assert_snapshot!(told.collect::<String>(), @r"
+    assert_snapshot!(lines.collect::<String>(), @r"
     Hm.
     AI ACTION: Executing Act
     tool-call-1-1: act {}
     tool-call-1-1: null
     Done.
     ");
-    let result = run(tools(), in_text(), says(texts)).await;
+    let result = run(tools(), in_text(), answers(texts)).await;
     assert_eq!(result.transcript, streamed.transcript);
     assert_eq!(result.response, streamed.response);
 }
 
 #[tokio::test]
-async fn a_scripted_model_writes_its_calls() {
+async fn reads_calls_of_a_scripted_model() {
     let step = |text: &str| json!({"messages": [{"text": text}]});
     let steps = json!([step(SAME), step("AI ACTION (Turn 2): Executing Fail"), step("Sunny!")]);
     let result = follow("", tools, in_text(), script(steps)).await;
     assert_eq!(outcomes(&result), ["succeeded", "error"]);
     assert_eq!((result.text(), result.turns), ("Sunny!", 3));
-    // Echo repeats what it is told: the call, then its result.
+    // Echo repeats the call, then its result.
     let result = follow("", || identity("say"), in_text(), ask("AI ACTION: Executing Say")).await;
     assert_eq!((outcomes(&result), &result.end), (vec!["succeeded"], &EndReason::Answered));
-    let told = "TOOL RESPONSE (Turn 1): SUCCESS: Say completed successfully. \
+    let expected = "TOOL RESPONSE (Turn 1): SUCCESS: Say completed successfully. \
         The requested operation has been finished as requested.";
-    assert_eq!(result.text(), told);
+    assert_eq!(result.text(), expected);
 }

@@ -1,4 +1,4 @@
-//! Calls that give no result: the model is told why, and the conversation goes on to its end.
+//! Calls that fail: the model receives the error, and the conversation continues.
 
 use std::{
     sync::{
@@ -17,8 +17,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    doubles::{add, calls_then_repeats, identity, one},
-    outcomes, run, told,
+    doubles::{add, calls_then_repeats, identity, single_tool},
+    outcomes, result_texts, run,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ fn orders() -> ToolRegistry {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Strict {
-    #[expect(dead_code, reason = "nobody gets so far")]
+    #[expect(dead_code, reason = "the arguments never parse")]
     id: String,
 }
 
@@ -52,7 +52,7 @@ fn strict() -> ToolRegistry {
     registry
 }
 
-/// One call, then the answer, whatever came of the call.
+/// Runs a loop with one call, after which the model answers.
 async fn call(registry: ToolRegistry, name: &str, arguments: &str) -> LoopResult {
     let model = calls_then_repeats(&[&[(name, arguments)]]);
     let result = run(registry, LoopSettings::default(), model).await;
@@ -62,7 +62,7 @@ async fn call(registry: ToolRegistry, name: &str, arguments: &str) -> LoopResult
 }
 
 #[tokio::test]
-async fn the_model_is_told_what_was_wrong() {
+async fn reports_each_failure_to_the_model() {
     let mut texts = Vec::new();
     for (name, arguments) in [
         ("nope", "{}"),
@@ -76,7 +76,7 @@ async fn the_model_is_told_what_was_wrong() {
         ("find_order", r#"{"id": "1", "count": 2.0}"#),
     ] {
         let result = call(orders(), name, arguments).await;
-        texts.push(format!("{}: {}", outcomes(&result)[0], told(&result)[0]));
+        texts.push(format!("{}: {}", outcomes(&result)[0], result_texts(&result)[0]));
     }
     assert_snapshot!(texts.join("\n"), @r#"
     unknown: Tool 'nope' not found
@@ -92,22 +92,22 @@ async fn the_model_is_told_what_was_wrong() {
 }
 
 #[tokio::test]
-async fn an_answer_of_nothing_is_no_arguments() {
-    assert_eq!(told(&call(identity("f"), "f", "").await), ["{}"]);
+async fn treats_empty_arguments_as_an_empty_object() {
+    assert_eq!(result_texts(&call(identity("f"), "f", "").await), ["{}"]);
 }
 
 #[tokio::test]
-async fn a_panic_ends_the_call_and_nothing_else() {
-    let mut registry = one("fixed", async |_| panic!("out of cheese"));
+async fn a_panic_fails_only_its_call() {
+    let mut registry = single_tool("fixed", async |_| panic!("out of cheese"));
     add(&mut registry, "made", async |_| panic!("{} cheeses", 0));
     add(&mut registry, "other", async |_| std::panic::panic_any(7));
-    // Before there is a future to wait for.
+    // Panics before it returns a future.
     add(&mut registry, "early", |_| -> std::future::Ready<_> { panic!("too early") });
     add(&mut registry, "sound", async |arguments| Ok(arguments));
     let calls = ["fixed", "made", "other", "early", "sound"].map(|name| (name, "{}"));
     let result = run(registry, LoopSettings::default(), calls_then_repeats(&[&calls])).await;
     assert_eq!(
-        told(&result),
+        result_texts(&result),
         [
             "Error executing fixed: the tool panicked: out of cheese",
             "Error executing made: the tool panicked: 0 cheeses",
@@ -119,9 +119,9 @@ async fn a_panic_ends_the_call_and_nothing_else() {
     assert_eq!(result.end, EndReason::Answered);
 }
 
-/// Or a tool that panics would take the program with it.
+/// With `panic = "abort"`, a tool that panics would end the program.
 #[test]
-fn a_release_unwinds_too() {
+fn the_release_profile_unwinds() {
     let manifest = include_str!("../../Cargo.toml");
     let (_, release) = manifest.split_once("[profile.release]").expect("a profile");
     let profile = release.split("\n[").next().expect("its lines");
@@ -129,33 +129,33 @@ fn a_release_unwinds_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_never_returns_is_given_up() {
-    let registry = one("sleep", async |_| std::future::pending().await);
+async fn abandons_a_tool_after_its_timeout() {
+    let registry = single_tool("sleep", async |_| std::future::pending().await);
     let result = call(registry, "sleep", "{}").await;
-    assert_eq!(told(&result), ["Error executing sleep: no result within 30s"]);
+    assert_eq!(result_texts(&result), ["Error executing sleep: no result within 30s"]);
     assert_eq!(result.calls[0].duration, Duration::from_secs(30));
 }
 
 #[tokio::test]
-async fn a_result_of_ten_megabytes_is_cut() {
-    let registry = one("dump", async |_| Ok(json!("ü".repeat(5 << 20))));
+async fn cuts_a_result_of_ten_mebibytes() {
+    let registry = single_tool("dump", async |_| Ok(json!("ü".repeat(5 << 20))));
     let result = call(registry, "dump", "{}").await;
-    let (text, note) = told(&result)[0].split_once('\n').unwrap();
+    let (text, note) = result_texts(&result)[0].split_once('\n').unwrap();
     assert_eq!(text.len(), 1 << 20);
     assert_eq!(note, "[cut: these are 1048576 of 10485760 bytes]");
-    let registry = one("dump", async |_| Err(ToolError::new("x".repeat(10 << 20))));
-    assert!(told(&call(registry, "dump", "{}").await)[0].len() < (1 << 20) + 100);
+    let registry = single_tool("dump", async |_| Err(ToolError::new("x".repeat(10 << 20))));
+    assert!(result_texts(&call(registry, "dump", "{}").await)[0].len() < (1 << 20) + 100);
     let unwanted = format!(r#"{{"id": "1", "{}": 1}}"#, "x".repeat(10 << 20));
     let result = call(strict(), "strict", &unwanted).await;
     assert_eq!(outcomes(&result), ["invalid"]);
-    assert!(told(&result)[0].len() < (1 << 20) + 100);
+    assert!(result_texts(&result)[0].len() < (1 << 20) + 100);
 }
 
-/// A tool that works at the third try.
-fn moody() -> (ToolRegistry, Arc<AtomicU32>) {
+/// A tool that succeeds at the third attempt, and the number of attempts.
+fn flaky() -> (ToolRegistry, Arc<AtomicU32>) {
     let tries = Arc::new(AtomicU32::new(0));
     let counted = tries.clone();
-    let registry = one("moody", move |_| {
+    let registry = single_tool("flaky", move |_| {
         let number = counted.fetch_add(1, Ordering::Relaxed) + 1;
         async move { if number < 3 { Err(ToolError::new("not yet")) } else { Ok(json!(number)) } }
     });
@@ -163,22 +163,22 @@ fn moody() -> (ToolRegistry, Arc<AtomicU32>) {
 }
 
 #[tokio::test]
-async fn a_tool_is_tried_again_as_often_as_it_may() {
-    for (retries, expected) in [(0, "Error executing moody: not yet"), (2, "3"), (5, "3")] {
-        let (registry, tries) = moody();
+async fn retries_a_failed_tool() {
+    for (retries, expected) in [(0, "Error executing flaky: not yet"), (2, "3"), (5, "3")] {
+        let (registry, tries) = flaky();
         let tools = ToolSettings { retries, ..ToolSettings::default() };
         let settings = LoopSettings { tools, ..LoopSettings::default() };
-        let result = run(registry, settings, calls_then_repeats(&[&[("moody", "{}")]])).await;
-        assert_eq!(told(&result), [expected]);
+        let result = run(registry, settings, calls_then_repeats(&[&[("flaky", "{}")]])).await;
+        assert_eq!(result_texts(&result), [expected]);
         assert_eq!(tries.load(Ordering::Relaxed), (retries + 1).min(3));
     }
 }
 
 #[tokio::test]
-async fn a_model_that_is_wrong_is_not_tried_again() {
-    let (registry, tries) = moody();
+async fn does_not_retry_invalid_arguments() {
+    let (registry, tries) = flaky();
     let tools = ToolSettings { retries: 5, ..ToolSettings::default() };
     let settings = LoopSettings { tools, ..LoopSettings::default() };
-    run(registry, settings, calls_then_repeats(&[&[("moody", "no JSON")]])).await;
+    run(registry, settings, calls_then_repeats(&[&[("flaky", "no JSON")]])).await;
     assert_eq!(tries.load(Ordering::Relaxed), 0);
 }

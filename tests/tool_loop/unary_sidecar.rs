@@ -1,4 +1,4 @@
-//! A sidecar whose service has no streams yet, and whose answers take every form that Dapr allows.
+//! A sidecar without streaming, with answers in every form that Dapr allows.
 
 use std::{
     net::SocketAddr,
@@ -33,18 +33,18 @@ use tokio::net::TcpListener;
 use tonic::{Request, Response, Status};
 use tower::ServiceExt;
 
-use super::{ask, doubles::identity, every_call_has_its_result};
+use super::{ask, assert_every_call_has_a_result, doubles::identity};
 
-/// Answers with the next of its answers, by the number of assistant messages.
+/// A service that picks its answer by the number of assistant messages in the request.
 #[derive(Clone, Default)]
-struct Old {
+struct UnarySidecar {
     answers: Arc<Vec<Vec<ConversationResultAlpha2>>>,
-    /// How often it was asked to stream.
+    /// The number of streaming calls.
     streams: Arc<AtomicU32>,
 }
 
 #[tonic::async_trait]
-impl Dapr for Old {
+impl Dapr for UnarySidecar {
     type ConverseStreamAlpha1Stream =
         BoxStream<'static, Result<ConversationStreamResponse, Status>>;
     type ConverseStreamAlpha2Stream =
@@ -106,7 +106,7 @@ impl Dapr for Old {
     }
 }
 
-impl Old {
+impl UnarySidecar {
     async fn start(&self) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -123,7 +123,7 @@ impl Old {
         address
     }
 
-    /// Streams a run with it, and returns the texts and the result.
+    /// Streams a run with this sidecar, and returns the texts and the result.
     async fn run(&self) -> (Vec<String>, LoopResult) {
         let address = self.start().await.to_string();
         let model = RemoteComponent::connect(&address, None, None).await.unwrap();
@@ -133,16 +133,17 @@ impl Old {
         let events = tool_loop.run_stream(Arc::new(model), ask("Go!"), CancellationToken::new());
         let mut events: Vec<_> = events.collect().await;
         let Some(LoopEvent::Ended(result)) = events.pop() else { panic!("{events:?}") };
-        every_call_has_its_result(&result);
+        assert_every_call_has_a_result(&result);
         let text = |event| if let LoopEvent::Text(text) = event { Some(text) } else { None };
         (events.into_iter().filter_map(text).collect(), result)
     }
 }
 
-fn old(answers: Vec<Vec<ConversationResultAlpha2>>) -> Old {
-    Old { answers: Arc::new(answers), ..Old::default() }
+fn sidecar(answers: Vec<Vec<ConversationResultAlpha2>>) -> UnarySidecar {
+    UnarySidecar { answers: Arc::new(answers), ..UnarySidecar::default() }
 }
 
+/// An output with one choice for each message.
 fn output(messages: &[ConversationResultMessage]) -> ConversationResultAlpha2 {
     let choice = |message: &ConversationResultMessage| ConversationResultChoices {
         finish_reason: "length".to_owned(),
@@ -153,35 +154,38 @@ fn output(messages: &[ConversationResultMessage]) -> ConversationResultAlpha2 {
     ConversationResultAlpha2 { choices, ..Default::default() }
 }
 
-fn says(content: &str) -> ConversationResultMessage {
+/// A message of text.
+fn text_message(content: &str) -> ConversationResultMessage {
     ConversationResultMessage { content: content.to_owned(), tool_calls: Vec::new() }
 }
 
 #[tokio::test]
-async fn a_sidecar_without_streams_is_asked_to_stream_once() {
+async fn falls_back_to_unary_calls_after_one_attempt_to_stream() {
     let function = ConversationToolCallsOfFunction { name: "f".into(), arguments: "{}".into() };
     let called =
         ConversationToolCalls { id: None, tool_types: Some(ToolTypes::Function(function)) };
-    // A call that calls nothing.
+    // A call without a function.
     let empty = ConversationToolCalls { id: Some(String::new()), tool_types: None };
-    let calls =
-        ConversationResultMessage { tool_calls: vec![called, empty], ..says("Let me see.") };
-    let sidecar = old(vec![
-        vec![output(&[]), output(&[calls, says("no")]), output(&[says("no")])],
-        vec![output(&[says("It is so.")])],
+    let calls = ConversationResultMessage {
+        tool_calls: vec![called, empty],
+        ..text_message("Let me see.")
+    };
+    let sidecar = sidecar(vec![
+        vec![output(&[]), output(&[calls, text_message("no")]), output(&[text_message("no")])],
+        vec![output(&[text_message("It is so.")])],
     ]);
     let (texts, result) = sidecar.run().await;
     assert_eq!(texts, ["Let me see.", "It is so."]);
     assert_eq!((result.text(), &result.end), ("It is so.", &EndReason::Answered));
-    let told: Vec<_> = result.calls.iter().map(|call| (&*call.id, &*call.result)).collect();
-    assert_eq!(told, [("tool-call-1-1", "{}"), ("tool-call-1-2", "Tool '' not found")]);
+    let results: Vec<_> = result.calls.iter().map(|call| (&*call.id, &*call.result)).collect();
+    assert_eq!(results, [("tool-call-1-1", "{}"), ("tool-call-1-2", "Tool '' not found")]);
     assert_eq!(sidecar.streams.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
-async fn an_answer_without_a_choice_is_an_error_of_the_model() {
+async fn reports_an_answer_without_a_choice_as_a_model_error() {
     for outputs in [vec![], vec![output(&[])]] {
-        let (_, result) = old(vec![outputs]).run().await;
+        let (_, result) = sidecar(vec![outputs]).run().await;
         let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
         assert!(error.to_string().ends_with("has no choice"), "{error}");
     }
