@@ -160,8 +160,8 @@ fn one_file_reads_the_clock() {
 
 #[test]
 fn one_file_names_the_yaml_crate() {
-    let file = "src/component/yaml.rs";
-    only_one_file_names(file, &["serde_saphyr"], "only src/component/yaml.rs reads YAML");
+    let file = "src/base/yaml/parse.rs";
+    only_one_file_names(file, &["serde_saphyr"], "only src/base/yaml/parse.rs reads YAML");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn the_components_of_the_readme_serve() {
         let file = scratch("readme").join("shown.yaml");
         fs::write(&file, yaml).expect("a file");
         let loaded = component::load(&[file], &component::Context::default());
-        assert!(loaded.problems.is_empty() && loaded.notices.is_empty(), "{loaded:?}\n{yaml}");
+        assert!(loaded.errors.is_empty() && loaded.notices.is_empty(), "{loaded:?}\n{yaml}");
         assert!(!loaded.components.is_empty(), "{yaml}");
     }
 }

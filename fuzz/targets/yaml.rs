@@ -10,7 +10,7 @@ pub fn run(data: &[u8]) -> bool {
     let paths: [PathBuf; 1] = [folder.path().into()];
     let loaded = || load(&paths, &Context::default());
     let (first, again) = (loaded(), loaded());
-    assert_eq!(first.problems, again.problems);
+    assert_eq!(first.errors, again.errors);
     for component in &first.components {
         assert!(!component.name.is_empty(), "a component without a name");
     }

@@ -2,11 +2,14 @@
 
 pub(crate) mod blocking;
 pub(crate) mod clock;
+pub mod diagnostics;
 pub mod drain;
 pub(crate) mod duration;
 pub mod environment;
+pub(crate) mod files;
 pub(crate) mod json_schema;
 pub(crate) mod number;
 pub(crate) mod quantity;
 pub mod terminal;
 pub(crate) mod timeouts;
+pub(crate) mod yaml;

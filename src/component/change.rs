@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use super::{ComponentSpec, Loaded, Problem};
+use super::{ComponentSpec, Loaded};
+use crate::base::diagnostics::Diagnostic;
 
 /// How one set of components becomes another. Names are unique, and each list is in their order.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -55,13 +56,13 @@ impl fmt::Display for Change {
     }
 }
 
-/// The files that are blank now and held components before: whoever writes them is not done.
-pub(crate) fn half_written(before: &Loaded, now: &Loaded) -> Vec<Problem> {
-    let problem = |file: &std::path::PathBuf| Problem {
-        file: file.clone(),
-        place: None,
-        message: "empty, and taken for half-written; to remove its components, delete the file"
-            .to_owned(),
+/// Returns an error for each file that had components before and is empty now: its writer has
+/// truncated it and is not done.
+pub(crate) fn truncated_files(before: &Loaded, now: &Loaded) -> Vec<Diagnostic> {
+    let error = |file| {
+        let message =
+            "empty, and taken for half-written; to remove its components, delete the file";
+        Diagnostic::error(message).in_file(file)
     };
-    now.blank.intersection(&before.filled).map(problem).collect()
+    now.empty_files.intersection(&before.component_files).map(error).collect()
 }

@@ -3,9 +3,10 @@
 use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    ComponentSpec, Level, Loaded, Notice, Place, Problem,
+    ComponentSpec, Loaded,
     spec::{Fallback, ProviderSpec},
 };
+use crate::base::diagnostics::{Diagnostic, Place};
 
 /// Where a component that was loaded names another one.
 pub(super) struct Reference {
@@ -24,13 +25,12 @@ pub(super) fn resolve(loaded: &mut Loaded, mut references: Vec<Reference>) {
         let Reference { from, file, place, .. } = references.remove(at);
         loaded.components.retain(|spec| spec.name != from);
         let message = format!("component {from} is absent (spec.ignoreErrors): {message}");
-        let (level, place) = (Level::Warning, Some(place));
-        loaded.notices.push(Notice { level, file, place, message });
+        loaded.notices.push(Diagnostic::warning(message).at(place).in_file(file));
     }
     for reference in references {
         if let Some(message) = fault(&loaded.components, &reference) {
             let Reference { file, place, .. } = reference;
-            loaded.problems.push(Problem { file, place: Some(place), message });
+            loaded.errors.push(Diagnostic::error(message).at(place).in_file(file));
         }
     }
     embed(&mut loaded.components);

@@ -1,9 +1,9 @@
 //! An item of `spec.metadata` as it is written, and where its value comes from.
 
-use super::{
-    Place,
-    manifest::{Reader, Written},
-    node::{Node, Value},
+use super::manifest::{Reader, Written};
+use crate::base::{
+    diagnostics::Place,
+    yaml::{Node, Value},
 };
 
 /// An item of `spec.metadata`.
@@ -39,7 +39,7 @@ impl Reader {
     pub(super) fn items(&mut self, node: Option<&Node>) -> Vec<Item> {
         let Some(node) = node else { return Vec::new() };
         let Value::List(nodes) = &node.value else {
-            self.fault(node.place, "spec.metadata must be a list of items {name, value}");
+            self.report.error(node.place, "spec.metadata must be a list of items {name, value}");
             return Vec::new();
         };
         nodes.iter().filter_map(|node| self.item(node)).collect()
@@ -47,18 +47,19 @@ impl Reader {
 
     fn item(&mut self, node: &Node) -> Option<Item> {
         let Value::Map(entries) = &node.value else {
-            self.fault(node.place, "an item of spec.metadata must be a mapping {name, value}");
+            self.report
+                .error(node.place, "an item of spec.metadata must be a mapping {name, value}");
             return None;
         };
         for (field, entry) in entries {
             if !FIELDS.iter().any(|known| known.eq_ignore_ascii_case(field)) {
                 let known = FIELDS.join(", ");
                 let message = format!("field {field:?} is not read; an item has {known}");
-                self.unread(entry.place, message);
+                self.report.warning(entry.place, message);
             }
         }
         let Some(name) = self.text("the name of a metadata item", node.field("name")) else {
-            self.fault(node.place, "an item of spec.metadata needs a name");
+            self.report.error(node.place, "an item of spec.metadata needs a name");
             return None;
         };
         Some(Item { place: node.place, name: name.text, source: self.source(node)? })
@@ -84,11 +85,11 @@ impl Reader {
 
     fn secret_key_ref(&mut self, node: &Node) -> Option<SecretKeyRef> {
         if !matches!(node.value, Value::Map(_)) {
-            self.fault(node.place, "secretKeyRef must be a mapping {name, key}");
+            self.report.error(node.place, "secretKeyRef must be a mapping {name, key}");
             return None;
         }
         let Some(name) = self.text("the name of a secretKeyRef", node.field("name")) else {
-            self.unread(node.place, "secretKeyRef is not read, since it has no name");
+            self.report.warning(node.place, "secretKeyRef is not read, since it has no name");
             return None;
         };
         let key = self.text("the key of a secretKeyRef", node.field("key"));

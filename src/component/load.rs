@@ -6,29 +6,30 @@ use std::{
 };
 
 use super::{
-    ComponentSpec, Context, Level, Notice, Place, Problem,
+    ComponentSpec, Context,
     fallback::{self, Reference},
     filter,
     manifest::Manifest,
     read::{self, Entry},
-    report::{Remark, Report},
+    report::Report,
     secrets::{self, SecretStores},
     spec,
 };
+use crate::base::diagnostics::{Diagnostic, Place, Severity};
 
 /// What the paths hold.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// The components that can serve, in the order of files and documents.
     pub components: Vec<ComponentSpec>,
-    /// What is worth knowing, in the same order.
-    pub notices: Vec<Notice>,
-    /// What must be mended first, in the same order.
-    pub problems: Vec<Problem>,
-    /// The files that the components come from.
-    pub filled: BTreeSet<PathBuf>,
-    /// The files without anything but white space.
-    pub blank: BTreeSet<PathBuf>,
+    /// Warnings and notices, in the same order.
+    pub notices: Vec<Diagnostic>,
+    /// Errors, in the same order. With any of them the components must not serve.
+    pub errors: Vec<Diagnostic>,
+    /// The files of the components.
+    pub component_files: BTreeSet<PathBuf>,
+    /// The files that are empty or hold only white space.
+    pub empty_files: BTreeSet<PathBuf>,
 }
 
 /// Loads every component of the folders and files, and finds every problem.
@@ -46,7 +47,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
     let entries = read::entries(paths);
     let manifests = entries.iter().filter_map(|entry| match entry {
         Entry::Component { manifest, .. } => Some(manifest.as_ref()),
-        Entry::Notice(_) | Entry::Problem(_) | Entry::Blank(_) => None,
+        Entry::Diagnostic(_) | Entry::Empty(_) => None,
     });
     let stores = SecretStores::new(manifests, context);
     let (names, references, loaded) = (BTreeMap::new(), Vec::new(), Loaded::default());
@@ -54,14 +55,20 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
     for entry in &entries {
         match entry {
             Entry::Component { file, manifest } => loader.document(file, manifest),
-            Entry::Notice(notice) => loader.loaded.notices.push(notice.clone()),
-            Entry::Problem(problem) => loader.loaded.problems.push(problem.clone()),
-            Entry::Blank(file) => drop(loader.loaded.blank.insert(file.clone())),
+            Entry::Diagnostic(diagnostic) => loader.loaded.add(diagnostic.clone()),
+            Entry::Empty(file) => drop(loader.loaded.empty_files.insert(file.clone())),
         }
     }
     let Loader { mut loaded, references, .. } = loader;
     fallback::resolve(&mut loaded, references);
     loaded
+}
+
+impl Loaded {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        let is_error = diagnostic.severity == Severity::Error;
+        if is_error { &mut self.errors } else { &mut self.notices }.push(diagnostic);
+    }
 }
 
 struct Loader<'a> {
@@ -78,12 +85,12 @@ impl Loader<'_> {
     fn document(&mut self, file: &Path, manifest: &Manifest) {
         let mut report = Report::default();
         self.component(file, manifest, &mut report);
-        self.keep(file, report);
+        report.finish(file).for_each(|diagnostic| self.loaded.add(diagnostic));
     }
 
     fn component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {
         if let Some(message) = filter::passed_over(manifest, self.context) {
-            return report.notice(Level::Info, manifest.place, message);
+            return report.info(manifest.place, message);
         }
         let mut spec = None;
         if filter::is_other_block(manifest) {
@@ -91,14 +98,14 @@ impl Loader<'_> {
         } else {
             spec = spec::check(manifest, self.context, self.stores, report);
             if manifest.ignore_errors {
-                report.forgive(manifest.place, manifest.title());
+                report.downgrade_errors(manifest.place, manifest.title());
             }
         }
         if self.claim(file, manifest, report)
             && let Some(spec) = spec
         {
             self.refer(file, manifest, &spec, report);
-            self.loaded.filled.insert(file.to_owned());
+            self.loaded.component_files.insert(file.to_owned());
             self.loaded.components.push(spec);
         }
     }
@@ -122,24 +129,11 @@ impl Loader<'_> {
         if let Some((first, place)) = self.names.get(&name.text) {
             let first = first.display();
             let message = format!("component name {:?} is taken by {first}:{place}", name.text);
-            report.problem(name.place, message);
+            report.error(name.place, message);
             return false;
         }
         self.names.insert(name.text.clone(), (file.to_owned(), name.place));
         true
-    }
-
-    fn keep(&mut self, file: &Path, mut report: Report) {
-        report.problems.sort();
-        report.notices.sort_by(|(_, a), (_, b)| a.cmp(b));
-        for Remark { place, message } in report.problems {
-            let (file, place) = (file.to_owned(), Some(place));
-            self.loaded.problems.push(Problem { file, place, message });
-        }
-        for (level, Remark { place, message }) in report.notices {
-            let (file, place) = (file.to_owned(), Some(place));
-            self.loaded.notices.push(Notice { level, file, place, message });
-        }
     }
 }
 
@@ -147,6 +141,6 @@ fn other_block(manifest: &Manifest, report: &mut Report) {
     if !secrets::is_readable(manifest) {
         let kind = manifest.kind.as_ref().map_or("", |kind| &kind.text);
         let message = format!("passed over: component {} is a {kind}", manifest.title());
-        report.notice(Level::Info, manifest.place, message);
+        report.info(manifest.place, message);
     }
 }

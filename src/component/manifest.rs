@@ -1,20 +1,17 @@
 //! What is written in a document, before anybody asks whether it makes sense.
 
-use super::{
-    Place,
-    item::Item,
-    node::{Node, Tree, Value},
-    report::Remark,
-    scalar::{Scalar, resolve},
-    value,
+use super::{item::Item, report::Report};
+use crate::base::{
+    diagnostics::{Diagnostic, Place},
+    yaml::{Node, Tree, Value},
 };
 
 /// What a document is.
 #[derive(Debug)]
 pub(super) enum Document {
     Component(Box<Manifest>),
-    /// Something that is not for this loader, and what it is.
-    Other(Remark),
+    /// A document to skip, and why.
+    Other(Diagnostic),
 }
 
 /// A Component resource as it is written.
@@ -32,10 +29,8 @@ pub(super) struct Manifest {
     pub(super) secret_store: Option<Written>,
     /// The applications that it is for; none means all.
     pub(super) scopes: Vec<String>,
-    /// What does not have the shape of a Component.
-    pub(super) faults: Vec<Remark>,
-    /// Fields that nobody reads.
-    pub(super) unread: Vec<Remark>,
+    /// Errors for fields of the wrong type, and warnings for fields that are not read.
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 /// A text and where it stands.
@@ -63,7 +58,8 @@ impl Manifest {
 /// Finds out what a document is.
 pub(super) fn read(tree: Tree) -> Document {
     let root = &tree.root;
-    let identity = (scalar(root.field("apiVersion")), scalar(root.field("kind")));
+    let written = |field| root.field(field).and_then(Node::as_written);
+    let identity = (written("apiVersion"), written("kind"));
     let message = match identity {
         (Some(API_VERSION), Some("Component")) => {
             return Document::Component(component(tree).into());
@@ -74,18 +70,12 @@ pub(super) fn read(tree: Tree) -> Document {
         (Some(_), Some(kind)) => format!("passed over: a {kind}; mynah reads Components"),
         _ => "passed over: no Component, since it has no apiVersion and kind".to_owned(),
     };
-    Document::Other(Remark::new(root.place, message))
-}
-
-fn scalar(node: Option<&Node>) -> Option<&str> {
-    match &node?.value {
-        Value::Plain(text) | Value::Text(text) => Some(text),
-        Value::List(_) | Value::Map(_) => None,
-    }
+    Document::Other(Diagnostic::info(message).at(root.place))
 }
 
 fn component(tree: Tree) -> Manifest {
-    let mut reader = Reader { faults: tree.repeated, unread: Vec::new() };
+    let mut reader = Reader { report: Report::default() };
+    tree.repeated_keys.into_iter().for_each(|error| reader.report.add(error));
     let root = &tree.root;
     let metadata = root.field("metadata");
     let spec = root.field("spec");
@@ -101,49 +91,37 @@ fn component(tree: Tree) -> Manifest {
         items: reader.items(spec.and_then(|node| node.field("metadata"))),
         secret_store: reader.text("auth.secretStore", auth.and_then(|n| n.field("secretStore"))),
         scopes: reader.scopes(root.field("scopes")),
-        faults: reader.faults,
-        unread: reader.unread,
+        diagnostics: reader.report.into_iter().collect(),
     }
 }
 
 /// Reads fields, and keeps what does not fit.
 pub(super) struct Reader {
-    faults: Vec<Remark>,
-    unread: Vec<Remark>,
+    pub(super) report: Report,
 }
 
 impl Reader {
-    pub(super) fn fault(&mut self, place: Place, message: impl Into<String>) {
-        self.faults.push(Remark::new(place, message));
-    }
-
-    pub(super) fn unread(&mut self, place: Place, message: impl Into<String>) {
-        self.unread.push(Remark::new(place, message));
-    }
-
     /// A text; an empty one is as good as none.
     pub(super) fn text(&mut self, path: &str, node: Option<&Node>) -> Option<Written> {
         let node = node?;
-        if scalar(Some(node)).is_none() {
-            self.fault(node.place, format!("{path} must be text, not a list or a mapping"));
+        if node.as_written().is_none() {
+            self.report.error(node.place, format!("{path} must be text, not a list or a mapping"));
         }
         self.value(node).filter(|written| !written.text.is_empty())
     }
 
     pub(super) fn value(&mut self, node: &Node) -> Option<Written> {
-        let text = value::text(node).map_err(|fault| self.faults.push(fault)).ok()?;
+        let text = node.to_text().map_err(|error| self.report.add(error)).ok()?;
         Some(Written { place: node.place, text })
     }
 
     fn flag(&mut self, path: &str, node: Option<&Node>) -> bool {
         let Some(node) = node else { return false };
-        if let Value::Plain(text) = &node.value
-            && let Scalar::Bool(flag) = resolve(text)
-        {
-            return flag;
-        }
-        self.fault(node.place, format!("{path} must be true or false, without quotes"));
-        false
+        node.as_bool().unwrap_or_else(|| {
+            let message = format!("{path} must be true or false, without quotes");
+            self.report.error(node.place, message);
+            false
+        })
     }
 
     fn scopes(&mut self, node: Option<&Node>) -> Vec<String> {
@@ -154,7 +132,7 @@ impl Reader {
                 nodes.iter().filter_map(id).collect()
             }
             Some((place, _)) => {
-                self.fault(place, "scopes must be a list of application ids");
+                self.report.error(place, "scopes must be a list of application ids");
                 Vec::new()
             }
         }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt::Display};
 
 use super::{
-    Context, Level, Place, common,
+    Context, common,
     item::{Item, Source},
     manifest::{Manifest, Written},
     reference::{self, Found},
@@ -11,6 +11,7 @@ use super::{
     secrets::SecretStores,
     template,
 };
+use crate::base::diagnostics::Place;
 
 /// The metadata items of one component, and what they may refer to.
 #[derive(Clone, Copy)]
@@ -30,11 +31,11 @@ impl Metadata<'_> {
             let name = &item.name;
             if !seen.insert(name.to_ascii_lowercase()) {
                 let message = format!("key {name} is duplicate in the metadata");
-                report.problem(item.place, message);
+                report.error(item.place, message);
             } else if !known.iter().any(|key| key.eq_ignore_ascii_case(name)) {
                 let known = known.join(", ");
                 let message = format!("metadata key {name:?} is not read; {kind} has {known}");
-                report.notice(Level::Warning, item.place, message);
+                report.warning(item.place, message);
             }
         }
     }
@@ -55,7 +56,7 @@ impl Metadata<'_> {
         parse(&found.text)
             .map_err(|error| {
                 let complaint = found.without_secret(error.to_string());
-                report.problem(found.place, format!("{key}: {complaint}"));
+                report.error(found.place, format!("{key}: {complaint}"));
             })
             .ok()
     }
@@ -82,7 +83,7 @@ impl Metadata<'_> {
             }
         };
         found.text = template::expand(&found.text, self.context, self.component(), key)
-            .map_err(|error| report.problem(found.place, format!("{key}: {error}")))
+            .map_err(|error| report.error(found.place, format!("{key}: {error}")))
             .ok()?;
         Some(found).filter(|found| !found.text.is_empty())
     }

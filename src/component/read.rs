@@ -1,14 +1,15 @@
-//! What the paths hold, before anything of it is checked.
+//! Reads all documents of folders and files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use super::{
-    Level, Notice, Place, Problem, documents,
-    files::{self, Unreadable},
+    documents,
     manifest::{self, Document, Manifest},
-    report::Remark,
-    yaml,
 };
+use crate::base::{diagnostics::Diagnostic, files, yaml};
 
 /// Something that was found.
 #[derive(Debug)]
@@ -17,13 +18,12 @@ pub(super) enum Entry {
         file: PathBuf,
         manifest: Box<Manifest>,
     },
-    Notice(Notice),
-    Problem(Problem),
-    /// A file with nothing but white space.
-    Blank(PathBuf),
+    Diagnostic(Diagnostic),
+    /// A file that is empty or holds only white space.
+    Empty(PathBuf),
 }
 
-/// Everything that the folders and files hold, in their order.
+/// Returns everything in the folders and files, in their order.
 pub(super) fn entries(paths: &[PathBuf]) -> Vec<Entry> {
     let mut entries = Entries(Vec::new());
     for path in paths {
@@ -40,33 +40,37 @@ struct Entries(Vec<Entry>);
 
 impl Entries {
     fn folder(&mut self, folder: &Path) {
-        match files::list(folder) {
+        match list(folder) {
             Ok(files) => files.iter().for_each(|file| self.folder_entry(file)),
-            Err(error) => self.problem(folder, None, format!("cannot be read: {error}")),
+            Err(error) => {
+                let message = format!("cannot be read: {error}");
+                self.diagnostic(Diagnostic::error(message), folder);
+            }
         }
     }
 
     fn folder_entry(&mut self, file: &Path) {
-        if files::is_yaml(file) {
+        if is_yaml(file) {
             self.file(file);
         } else {
-            self.info(file, None, "passed over: not a .yaml or .yml file".to_owned());
+            let message = "passed over: not a .yaml or .yml file";
+            self.diagnostic(Diagnostic::info(message), file);
         }
     }
 
     fn file(&mut self, file: &Path) {
-        let text = match files::read(file) {
+        let text = match files::read_regular(file) {
             Ok(text) => text,
-            Err(Unreadable { place, message }) => return self.problem(file, place, message),
+            Err(error) => return self.0.push(Entry::Diagnostic(error)),
         };
         if text.trim().is_empty() {
-            self.0.push(Entry::Blank(file.to_owned()));
+            self.0.push(Entry::Empty(file.to_owned()));
         }
         for document in documents::split(&text) {
             match yaml::parse(document.text, document.first_line) {
                 Ok(Some(tree)) => self.document(file, manifest::read(tree)),
                 Ok(None) => {}
-                Err(Remark { place, message }) => self.problem(file, Some(place), message),
+                Err(error) => self.diagnostic(error, file),
             }
         }
     }
@@ -76,16 +80,30 @@ impl Entries {
             Document::Component(manifest) => {
                 self.0.push(Entry::Component { file: file.to_owned(), manifest });
             }
-            Document::Other(Remark { place, message }) => self.info(file, Some(place), message),
+            Document::Other(info) => self.diagnostic(info, file),
         }
     }
 
-    fn problem(&mut self, file: &Path, place: Option<Place>, message: String) {
-        self.0.push(Entry::Problem(Problem { file: file.to_owned(), place, message }));
+    fn diagnostic(&mut self, diagnostic: Diagnostic, file: &Path) {
+        self.0.push(Entry::Diagnostic(diagnostic.in_file(file)));
     }
+}
 
-    fn info(&mut self, file: &Path, place: Option<Place>, message: String) {
-        let (level, file) = (Level::Info, file.to_owned());
-        self.0.push(Entry::Notice(Notice { level, file, place, message }));
+/// Returns the files of a folder in the order of their names.
+fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if !path.is_dir() {
+            files.push(path);
+        }
     }
+    files.sort();
+    Ok(files)
+}
+
+/// Whether the file has the extension of YAML.
+fn is_yaml(file: &Path) -> bool {
+    let extension = file.extension().unwrap_or_default();
+    extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
 }

@@ -1,14 +1,13 @@
 //! Values that stand elsewhere: in the environment, or in a secret store. No message shows them.
 
 use super::{
-    Level, Place,
     item::SecretKeyRef,
     manifest::Written,
     metadata::Metadata,
     report::Report,
     secrets::{NoSecret, is_forbidden},
 };
-use crate::base::environment::Environment;
+use crate::base::{diagnostics::Place, environment::Environment};
 
 /// The value of an item.
 pub(super) struct Found {
@@ -42,7 +41,7 @@ pub(super) fn variable(
 ) -> Found {
     let Written { place, text: name } = name;
     let text = look_up(&metadata.context.environment, name).unwrap_or_else(|warning| {
-        report.notice(Level::Warning, *place, format!("{key}: {warning}"));
+        report.warning(*place, format!("{key}: {warning}"));
         ""
     });
     Found { place: *place, text: text.to_owned(), cover: Some(format!("the value of {name}")) }
@@ -86,11 +85,11 @@ pub(super) fn secret(
     match metadata.stores.secret(store, &secret.name.text, &secret.key) {
         Ok(text) => Some(Found { place, text, cover: Some("the secret".to_owned()) }),
         Err(NoSecret::Missing(message)) => {
-            report.notice(Level::Warning, place, format!("{key}: {message}"));
+            report.warning(place, format!("{key}: {message}"));
             Some(Found::written(otherwise))
         }
         Err(NoSecret::NoStore(message)) => {
-            report.problem(place, format!("{key}: {message}"));
+            report.error(place, format!("{key}: {message}"));
             None
         }
     }

@@ -1,47 +1,71 @@
-//! The findings in one document, before the file that they are in is added.
+//! The diagnostics of one document.
 
-use super::{Level, Place};
+use std::path::Path;
 
-/// A message and the place that it is about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Remark {
-    pub(super) place: Place,
-    pub(super) message: String,
-}
+use crate::base::diagnostics::{Diagnostic, Place, Severity};
 
-impl Remark {
-    pub(super) fn new(place: Place, message: impl Into<String>) -> Self {
-        Self { place, message: message.into() }
-    }
-}
-
-/// Everything that was found in one document.
+/// Collects the diagnostics of one document.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    pub(super) problems: Vec<Remark>,
-    pub(super) notices: Vec<(Level, Remark)>,
-    /// Where the component names another one to answer in its place.
+    diagnostics: Vec<Diagnostic>,
+    /// Place of the setting that names the component to fall back to.
     pub(super) fallback: Option<Place>,
 }
 
 impl Report {
-    pub(super) fn problem(&mut self, place: Place, message: impl Into<String>) {
-        self.problems.push(Remark::new(place, message));
+    pub(super) fn error(&mut self, place: Place, message: impl Into<String>) {
+        self.add(Diagnostic::error(message).at(place));
     }
 
-    pub(super) fn notice(&mut self, level: Level, place: Place, message: impl Into<String>) {
-        self.notices.push((level, Remark::new(place, message)));
+    pub(super) fn warning(&mut self, place: Place, message: impl Into<String>) {
+        self.add(Diagnostic::warning(message).at(place));
     }
 
-    /// Turns all problems into one warning: the component said `ignoreErrors`.
-    pub(super) fn forgive(&mut self, place: Place, component: &str) {
-        if self.problems.is_empty() {
+    pub(super) fn info(&mut self, place: Place, message: impl Into<String>) {
+        self.add(Diagnostic::info(message).at(place));
+    }
+
+    pub(super) fn add(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(super) fn has_errors(&self) -> bool {
+        self.first_error().is_some()
+    }
+
+    /// Returns the error that was added first.
+    pub(super) fn first_error(&self) -> Option<&Diagnostic> {
+        self.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Replaces all errors of a component that has `ignoreErrors` by one warning.
+    pub(super) fn downgrade_errors(&mut self, place: Place, component: &str) {
+        let is_error = |diagnostic: &mut Diagnostic| diagnostic.severity == Severity::Error;
+        let mut errors: Vec<_> = self.diagnostics.extract_if(.., is_error).collect();
+        if errors.is_empty() {
             return;
         }
-        self.problems.sort();
-        let messages: Vec<_> = self.problems.drain(..).map(|problem| problem.message).collect();
+        errors.sort();
+        let messages: Vec<_> = errors.into_iter().map(|error| error.message).collect();
         let messages = messages.join(" | ");
-        let message = format!("component {component} is absent (spec.ignoreErrors): {messages}");
-        self.notice(Level::Warning, place, message);
+        self.warning(
+            place,
+            format!("component {component} is absent (spec.ignoreErrors): {messages}"),
+        );
+    }
+
+    /// Returns the diagnostics in the order of their places, errors first.
+    pub(super) fn finish(mut self, file: &Path) -> impl Iterator<Item = Diagnostic> {
+        self.diagnostics.sort();
+        self.diagnostics.into_iter().map(move |diagnostic| diagnostic.in_file(file))
+    }
+}
+
+impl IntoIterator for Report {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.diagnostics.into_iter()
     }
 }

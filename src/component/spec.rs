@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Context, Level, StandIn, common, echo,
+    Context, StandIn, common, echo,
     manifest::{Manifest, Written},
     metadata::Metadata,
     report::Report,
@@ -11,6 +11,7 @@ use super::{
     secrets::SecretStores,
 };
 use crate::{
+    base::diagnostics::{Diagnostic, Severity},
     pii::Scrubber,
     provider::{
         Provider,
@@ -130,10 +131,12 @@ pub(super) fn check(
     stores: &SecretStores<'_>,
     report: &mut Report,
 ) -> Option<ComponentSpec> {
-    report.problems.extend(manifest.faults.iter().cloned());
+    let stand_in = stand_in(manifest, context);
+    // A stand-in reads no fields of the metadata, so only the errors matter.
+    let matters = |it: &&Diagnostic| it.severity == Severity::Error || stand_in.is_none();
+    manifest.diagnostics.iter().filter(matters).for_each(|it| report.add(it.clone()));
     let name = name(manifest, report);
     let metadata = Metadata { manifest, context, stores };
-    let stand_in = stand_in(manifest, context);
     let (scrubber, provider) = match stand_in {
         // The settings are another provider's, and say nothing to mynah.
         Some(stand_in) => (Scrubber::default(), stand_in.provider(metadata)),
@@ -143,7 +146,7 @@ pub(super) fn check(
     let kind = manifest.kind.as_ref()?.text.clone();
     let version = manifest.version.as_ref().map(|version| version.text.clone()).unwrap_or_default();
     let spec = ComponentSpec { name, kind, version, scrubber, provider, stand_in };
-    Some(spec).filter(|_| report.problems.is_empty())
+    Some(spec).filter(|_| !report.has_errors())
 }
 
 /// What answers where the type is one of conversation that mynah does not know.
@@ -158,9 +161,6 @@ fn known(
     metadata: Metadata<'_>,
     report: &mut Report,
 ) -> Option<(Scrubber, ProviderSpec)> {
-    for remark in &manifest.unread {
-        report.notices.push((Level::Warning, remark.clone()));
-    }
     let provider = known_provider(manifest, metadata, report)?;
     check_version(manifest, report);
     Some((common::scrubber(metadata, report), provider))
@@ -169,13 +169,13 @@ fn known(
 fn name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str> {
     let Some(Written { place, text }) = &manifest.name else {
         let message = "metadata.name is missing; daprd would pass over this component in silence";
-        report.problem(manifest.place, message);
+        report.error(manifest.place, message);
         return None;
     };
     if matches!(text.as_str(), "." | "..") || text.contains(['/', '%']) {
         let message =
             format!("metadata.name {text:?} is not allowed; avoid '.', '..', '/' and '%'");
-        report.problem(*place, message);
+        report.error(*place, message);
         return None;
     }
     Some(text)
@@ -188,14 +188,14 @@ fn known_provider(
 ) -> Option<ProviderSpec> {
     let known = KNOWN_TYPES.join(", ");
     let Some(Written { place, text }) = &manifest.kind else {
-        report.problem(manifest.place, format!("spec.type is missing; mynah knows {known}"));
+        report.error(manifest.place, format!("spec.type is missing; mynah knows {known}"));
         return None;
     };
     let kind = lower_type(text);
     let provider = kind.as_ref().and_then(|kind| provider(kind, metadata, report));
     if provider.is_none() {
         let help = if kind.is_some() { "; --stand-in echo answers for any other" } else { "" };
-        report.problem(*place, format!("spec.type {text:?} is unknown; mynah knows {known}{help}"));
+        report.error(*place, format!("spec.type {text:?} is unknown; mynah knows {known}{help}"));
     }
     provider
 }
@@ -209,19 +209,17 @@ fn check_version(manifest: &Manifest, report: &mut Report) {
     let Some(Written { place, text }) = &manifest.version else { return };
     if !manifest.is_first_version() {
         let kind = manifest.kind.as_ref().map_or("", |kind| &kind.text);
-        report.problem(*place, format!("spec.version {text:?} of {kind} is unknown; use v1"));
+        report.error(*place, format!("spec.version {text:?} of {kind} is unknown; use v1"));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{
-            manifest::{self, Document},
-            yaml,
-        },
+        super::manifest::{self, Document},
         *,
     };
+    use crate::base::yaml;
 
     #[test]
     fn every_known_type_has_a_provider() {

@@ -64,8 +64,8 @@ fn outcome_in(context: &Context, files: &[(&str, &str)]) -> String {
     let folder = folder(&files);
     let loaded = load(&[folder.path().to_owned()], context);
     let components = loaded.components.iter().map(|spec| format!("+ {} {}", spec.name, spec.kind));
-    let notices = loaded.notices.iter().map(|notice| format!("{:?} {notice}", notice.level));
-    let problems = loaded.problems.iter().map(|problem| format!("! {problem}"));
+    let notices = loaded.notices.iter().map(|notice| format!("{:?} {notice}", notice.severity));
+    let problems = loaded.errors.iter().map(|problem| format!("! {problem}"));
     let lines: Vec<_> = components.chain(notices).chain(problems).collect();
     lines.join("\n").replace(&format!("{}/", folder.path().display()), "")
 }
@@ -79,7 +79,7 @@ fn settings(metadata: &str) -> EchoSettings {
 fn settings_in(context: &Context, text: &str) -> EchoSettings {
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], context);
-    assert_eq!(loaded.problems, []);
+    assert_eq!(loaded.errors, []);
     let ProviderSpec::Echo(settings) = loaded.components[0].provider.clone() else {
         panic!("an echo")
     };
@@ -94,7 +94,7 @@ fn model(value: &str) -> String {
 fn the_samples_load() {
     let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("components");
     let loaded = load(&[samples], &context());
-    assert_eq!((&loaded.notices, &loaded.problems), (&vec![], &vec![]));
+    assert_eq!((&loaded.notices, &loaded.errors), (&vec![], &vec![]));
     let tuned = EchoSettings {
         model: "parrot-1".into(),
         pace: Pace { chunk_delay: Duration::from_millis(20), ..Pace::default() },
@@ -153,7 +153,7 @@ fn fields_and_keys_are_matched_ignoring_case() {
                 Spec: {Type: conversation.echo, METADATA: [{NAME: CHUNKdelay, Value: 5ms}]}\n";
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], &context());
-    assert_eq!(loaded.problems, []);
+    assert_eq!(loaded.errors, []);
     let ProviderSpec::Echo(settings) = &loaded.components[0].provider else { panic!("an echo") };
     assert_eq!(settings.pace.chunk_delay, Duration::from_millis(5));
 }
@@ -173,7 +173,7 @@ fn files_are_read_in_order_of_names_and_others_passed_over() {
 fn a_file_may_be_named_itself() {
     let folder = folder(&[("echo.txt", echo("e", "").as_bytes())]);
     let loaded = load(&[folder.path().join("echo.txt")], &context());
-    assert_eq!((loaded.components.len(), loaded.problems), (1, vec![]));
+    assert_eq!((loaded.components.len(), loaded.errors), (1, vec![]));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn folders_within_a_folder_are_not_read() {
 #[test]
 fn a_missing_path_is_a_problem() {
     let loaded = load(&[PathBuf::from("/nowhere/at/all")], &context());
-    assert_snapshot!(loaded.problems[0], @"/nowhere/at/all: cannot be read: No such file or directory (os error 2)");
+    assert_snapshot!(loaded.errors[0], @"/nowhere/at/all: cannot be read: No such file or directory (os error 2)");
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn repeated_keys_are_a_problem_of_conversation_components_only() {
     let state = echo.replace("conversation.echo", "state.redis").replace("name: e", "name: s");
     assert_snapshot!(outcome(&[("a.yaml", &[echo, state].join("---\n"))]), @r#"
     Info a.yaml:11:1: passed over: component s is a state.redis
-    ! a.yaml:8:3: key "version" stands here twice, first in line 7
+    ! a.yaml:8:3: repeated key "version", first used in line 7
     "#);
 }
 

@@ -12,8 +12,8 @@ use crate::{
         dapr::{grpc, http},
         sidecar::{Labels, Sidecar},
     },
-    base::{clock, drain::Drain},
-    component::{self, ComponentSpec, Problem},
+    base::{clock, diagnostics::Diagnostic, drain::Drain},
+    component::{self, ComponentSpec},
     engine::{dispatch::Component, metrics::Metrics},
     net::{self, Address, BindError, Listener, Protocol, Socket, Workers},
     server::{config::Config, reload::Reload},
@@ -52,7 +52,7 @@ pub struct Addresses {
 pub enum StartError {
     /// Components cannot be loaded.
     #[error("the components cannot be loaded:{}", lines(.0))]
-    Components(Vec<Problem>),
+    Components(Vec<Diagnostic>),
     /// An address cannot be listened on.
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -69,8 +69,8 @@ pub enum StartError {
     Threads(#[from] io::Error),
 }
 
-fn lines(problems: &[Problem]) -> String {
-    problems.iter().map(|problem| format!("\n  {problem}")).collect()
+fn lines(errors: &[Diagnostic]) -> String {
+    errors.iter().map(|error| format!("\n  {error}")).collect()
 }
 
 impl App {

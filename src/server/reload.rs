@@ -14,8 +14,9 @@ use crate::{
     base::{
         blocking::{Panicked, run_blocking},
         clock,
+        diagnostics::{Diagnostic, Severity},
     },
-    component::{self, Change, ComponentSpec, Context, Level, Loaded, Notice, Problem},
+    component::{self, Change, ComponentSpec, Context, Loaded},
 };
 
 /// How long nothing must have changed before the files are read: editors write in several steps.
@@ -33,19 +34,19 @@ pub(crate) struct Reload {
     context: Context,
     /// What was last without problems.
     served: Loaded,
-    /// Those of the last time, none where that is what is served.
-    problems: Vec<Problem>,
+    /// The errors of the last load; empty if it is served.
+    errors: Vec<Diagnostic>,
 }
 
 impl Reload {
     /// Loads the components for the first time.
-    pub(crate) fn new(paths: Vec<PathBuf>, context: Context) -> Result<Self, Vec<Problem>> {
+    pub(crate) fn new(paths: Vec<PathBuf>, context: Context) -> Result<Self, Vec<Diagnostic>> {
         let served = component::load(&paths, &context);
         served.notices.iter().for_each(log);
-        if !served.problems.is_empty() {
-            return Err(served.problems);
+        if !served.errors.is_empty() {
+            return Err(served.errors);
         }
-        Ok(Self { paths, context, served, problems: Vec::new() })
+        Ok(Self { paths, context, served, errors: Vec::new() })
     }
 
     /// What is served.
@@ -82,18 +83,18 @@ impl Reload {
     }
 
     fn take(&mut self, mut loaded: Loaded, sidecar: &Sidecar) {
-        loaded.problems.extend(component::half_written(&self.served, &loaded));
-        if loaded.problems.is_empty() {
+        loaded.errors.extend(component::truncated_files(&self.served, &loaded));
+        if loaded.errors.is_empty() {
             self.serve(loaded, sidecar);
         } else {
-            self.refuse(loaded.problems, sidecar);
+            self.refuse(loaded.errors, sidecar);
         }
     }
 
     fn serve(&mut self, loaded: Loaded, sidecar: &Sidecar) {
         let known: BTreeSet<_> = self.served.notices.iter().collect();
         loaded.notices.iter().filter(|notice| !known.contains(notice)).for_each(log);
-        let were_broken = !mem::take(&mut self.problems).is_empty();
+        let were_broken = !mem::take(&mut self.errors).is_empty();
         let change = Change::between(&self.served.components, &loaded.components);
         self.served = loaded;
         if !change.is_empty() {
@@ -108,22 +109,22 @@ impl Reload {
         }
     }
 
-    fn refuse(&mut self, problems: Vec<Problem>, sidecar: &Sidecar) {
-        if problems == self.problems {
+    fn refuse(&mut self, errors: Vec<Diagnostic>, sidecar: &Sidecar) {
+        if errors == self.errors {
             return tracing::debug!("component files read again: the same problems");
         }
-        for problem in &problems {
-            tracing::error!("{problem}");
+        for error in &errors {
+            tracing::error!("{error}");
         }
         tracing::warn!("components not reloaded: those from before the problems go on");
         sidecar.metrics.count_reload(false);
-        self.problems = problems;
+        self.errors = errors;
     }
 }
 
-fn log(notice: &Notice) {
-    match notice.level {
-        Level::Info => tracing::info!("{notice}"),
-        Level::Warning => tracing::warn!("{notice}"),
+fn log(notice: &Diagnostic) {
+    match notice.severity {
+        Severity::Info => tracing::info!("{notice}"),
+        Severity::Warning | Severity::Error => tracing::warn!("{notice}"),
     }
 }

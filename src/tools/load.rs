@@ -9,8 +9,8 @@ use super::{
     file::{Cache, Entry, Limits, ToolsFile},
 };
 use crate::{
+    base::{diagnostics::Diagnostic, yaml},
     chat::{LazyJson, Tool},
-    component::{self, Problem},
     tool_loop::{CacheSettings, RegistryError, ToolRegistry, ToolSettings},
 };
 
@@ -31,16 +31,14 @@ impl Tools {
     ///
     /// The commands in it are not run before they are called; relative paths in them are those
     /// of this process, as in a shell.
-    pub fn load(file: &Path) -> Result<Self, Problem> {
-        let ToolsFile { defaults, tools, .. } = component::typed(file)
-            .map_err(|problem| Problem { message: explain(problem.message), ..problem })?;
+    pub fn load(file: &Path) -> Result<Self, Diagnostic> {
+        let ToolsFile { defaults, tools, .. } = yaml::from_file(file)
+            .map_err(|error: Diagnostic| Diagnostic { message: explain(error.message), ..error })?;
         let mut loaded = Self::default();
         for entry in tools {
-            loaded.add(entry, &defaults).map_err(|error| Problem {
-                file: file.to_owned(),
-                place: None,
-                message: error.to_string(),
-            })?;
+            loaded
+                .add(entry, &defaults)
+                .map_err(|error| Diagnostic::error(error.to_string()).in_file(file))?;
         }
         Ok(loaded)
     }

@@ -5,10 +5,7 @@ use std::{fs, path::Path};
 use serde_json::Value;
 
 use super::{Tools, schema};
-use crate::{
-    base::json_schema::Schema,
-    component::{self, Problem},
-};
+use crate::base::{diagnostics::Diagnostic, json_schema::Schema, yaml};
 
 const VALID: &[&str] = &[
     "tools: []",
@@ -50,12 +47,12 @@ fn with_file<T>(text: &str, read: impl FnOnce(&Path) -> T) -> T {
     read(file.path())
 }
 
-fn load(text: &str) -> Result<Tools, Problem> {
+fn load(text: &str) -> Result<Tools, Diagnostic> {
     with_file(text, Tools::load)
 }
 
 fn is_valid(text: &str) -> bool {
-    let value: Value = with_file(text, component::typed).unwrap();
+    let value: Value = with_file(text, yaml::from_file).unwrap();
     Schema::compile(&schema()).unwrap().is_valid(&value)
 }
 

@@ -5,9 +5,9 @@ use std::io;
 use thiserror::Error as ThisError;
 
 use crate::{
+    base::diagnostics::Diagnostic,
     cli::signals::Signal,
     client,
-    component::Problem,
     tool_loop::{EndReason, SettingsError},
     wire,
 };
@@ -23,7 +23,7 @@ pub enum Error {
     NoPrompt,
     /// The prompt, the history or the tools cannot be read.
     #[error("{0}")]
-    Input(Problem),
+    Input(Diagnostic),
     /// The sidecar gave no answer.
     #[error("{}{}", .0, hint(.0))]
     Client(client::Error),

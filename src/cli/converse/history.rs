@@ -15,7 +15,10 @@ use serde::{
 
 use super::request::input;
 use crate::{
-    component::{self, Place, Problem},
+    base::{
+        diagnostics::{Diagnostic, Place},
+        files,
+    },
     wire::{
         error::shorten,
         json,
@@ -24,15 +27,15 @@ use crate::{
 };
 
 /// The request that a file holds, or that its messages make.
-pub(super) fn read(file: &Path) -> Result<ConversationRequestAlpha2, Problem> {
-    let problem = |place, message| Problem { file: file.to_owned(), place, message };
-    let text = component::read_input(file).map_err(|why| problem(why.place, why.message))?;
+pub(super) fn read(file: &Path) -> Result<ConversationRequestAlpha2, Diagnostic> {
+    let text = files::read(file)?;
     parse(&text).map_err(|error| {
         // serde_json ends its words with the place, which goes to the front here.
         let words = error.to_string();
         let (what, _) = words.rsplit_once(" at line ").unwrap_or((&words, ""));
         let place = Place { line: error.line(), column: error.column().max(1) };
-        problem(Some(place).filter(|place| place.line > 0), explain(what, &error))
+        let place = Some(place).filter(|place| place.line > 0);
+        Diagnostic { place, ..Diagnostic::error(explain(what, &error)).in_file(file) }
     })
 }
 

@@ -7,10 +7,9 @@ use std::{
 
 use super::{error::Error, history};
 use crate::{
-    base::terminal::without_line_break,
+    base::{files, terminal::without_line_break},
     chat::{Request, Tool},
     cli::args::ConverseArgs,
-    component::{self, Problem},
     wire::{
         ask, decode,
         proto::{
@@ -77,11 +76,7 @@ fn name(tool: &ConversationTools) -> Option<&str> {
 
 /// All of standard input, but for the line break at its end.
 fn standard_input() -> Result<String, Error> {
-    let text = component::read_from(io::stdin().lock()).map_err(|why| {
-        let file = "standard input".into();
-        Error::Input(Problem { file, place: why.place, message: why.message })
-    })?;
-    Ok(without_line_break(text))
+    files::read_stdin().map(without_line_break).map_err(Error::Input)
 }
 
 /// Messages that stand together.

@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, path::Path};
 use serde_json::Value;
 
 use super::{
-    super::{files, metadata::Metadata, report::Report},
+    super::{metadata::Metadata, report::Report},
     local::no_key,
 };
+use crate::base::files;
 
 /// The most bytes of all names in a file, each with the way to it.
 const MAX_WAYS: usize = 16 << 20;
@@ -44,7 +45,7 @@ impl Secrets {
 }
 
 fn read(file: &str) -> Result<Value, String> {
-    let text = files::read(Path::new(file)).map_err(|unreadable| unreadable.message)?;
+    let text = files::read_regular(Path::new(file)).map_err(|error| error.message)?;
     let json: Value =
         serde_json::from_str(&text).map_err(|error| format!("is no JSON: {error}"))?;
     if json.is_object() { Ok(json) } else { Err("is no JSON object".to_owned()) }

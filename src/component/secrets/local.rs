@@ -48,8 +48,8 @@ impl Store {
             Type::File => Secrets::open(metadata, &mut report).map(Self::File),
         };
         // What is wrong with its settings is why it cannot be opened.
-        match report.problems.into_iter().next() {
-            Some(problem) => Err(problem.message),
+        match report.first_error() {
+            Some(error) => Err(error.message.clone()),
             None => store,
         }
     }

@@ -16,7 +16,7 @@ fn falling_back(name: &str, to: &str) -> String {
 fn loaded(text: &str) -> Vec<ComponentSpec> {
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], &context());
-    assert_eq!((&loaded.problems, &loaded.notices), (&vec![], &vec![]));
+    assert_eq!((&loaded.errors, &loaded.notices), (&vec![], &vec![]));
     loaded.components
 }
 

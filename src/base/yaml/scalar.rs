@@ -1,4 +1,4 @@
-//! What an unquoted scalar means, as the YAML 1.1 parser of daprd reads it.
+//! The meaning of unquoted scalars in daprd's YAML 1.1 parser.
 
 /// The meaning of an unquoted scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -6,12 +6,12 @@ pub(super) enum Scalar<'a> {
     Null,
     Bool(bool),
     Integer(i128),
-    /// May be infinite or not a number.
+    /// May be infinite or NaN.
     Float(f64),
     Text(&'a str),
 }
 
-/// Reads an unquoted scalar.
+/// Returns the meaning of an unquoted scalar.
 pub(super) fn resolve(text: &str) -> Scalar<'_> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
@@ -34,7 +34,7 @@ fn number(text: &str) -> Option<Scalar<'_>> {
     integer(&plain).map(Scalar::Integer).or_else(|| float(&plain).map(Scalar::Float))
 }
 
-/// A whole number of 64 bits, with Go's prefixes; a leading zero means octal.
+/// Parses a whole number of 64 bits with Go's prefixes. A leading zero means octal.
 fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix(['+', '-']) {
         Some(digits) => (text.starts_with('-'), digits),
@@ -53,17 +53,17 @@ fn integer(text: &str) -> Option<i128> {
 
 fn from_digits(digits: &[u8], radix: u32) -> Option<u64> {
     let text = std::str::from_utf8(digits).ok()?;
-    // Rust would take a second sign here.
+    // Rust would accept a second sign here.
     if text.starts_with(['+', '-']) { None } else { u64::from_str_radix(text, radix).ok() }
 }
 
-/// A decimal number; the words that Rust takes for one (`inf`, `nan`) have no digits.
+/// Parses a decimal number. Unlike Rust, this rejects `inf` and `nan`, which have no digits.
 fn float(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let is_number = mantissa.contains(|c: char| c.is_ascii_digit())
         && !mantissa.contains(|c: char| c.is_alphabetic())
         && exponent.ends_with(|c: char| c.is_ascii_digit());
-    // One that is too large stays text, as in Go.
+    // As in Go, a number that is too large is text.
     text.parse().ok().filter(|value: &f64| is_number && value.is_finite())
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_booleans_and_null() {
+    fn resolves_words_to_booleans_and_null() {
         for word in ["y", "yes", "On", "TRUE"] {
             assert_eq!(resolve(word), Scalar::Bool(true), "{word}");
         }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_as_go_reads_them() {
+    fn resolves_numbers_as_go() {
         let integers =
             [("0777", 511), ("0o777", 511), ("0x1F", 31), ("-0b11", -3), ("1_000", 1000)];
         for (text, value) in integers {
@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn integers_have_64_bits() {
+    fn limits_integers_to_64_bits() {
         assert_eq!(resolve("18446744073709551615"), Scalar::Integer(u64::MAX.into()));
         assert_eq!(resolve("-9223372036854775808"), Scalar::Integer(i64::MIN.into()));
         assert_eq!(resolve("18446744073709551616"), Scalar::Float(18_446_744_073_709_551_616.0));
     }
 
     #[test]
-    fn all_else_is_text() {
+    fn resolves_everything_else_to_text() {
         let texts =
             ["2024-01-01", "12:30:45", "50ms", "-", ".", "+-1", "--1", "0x", "1e", "inf", "-inf"];
         for text in texts {

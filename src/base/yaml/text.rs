@@ -1,31 +1,34 @@
-//! The text that a value comes to, as daprd passes it to a component.
+//! The text of a value, as daprd passes it to a component.
 
 use serde_json::Value as Json;
 
 use super::{
     node::{Entry, Node, Value},
-    report::Remark,
     scalar::{Scalar, resolve},
 };
+use crate::base::diagnostics::Diagnostic;
 
-/// Text as it is, null as nothing, everything else as compact JSON.
-pub(super) fn text(node: &Node) -> Result<String, Remark> {
-    match &node.value {
-        Value::Text(text) => Ok(text.clone()),
-        Value::Plain(plain) => match resolve(plain) {
-            Scalar::Text(text) => Ok(text.to_owned()),
-            Scalar::Null => Ok(String::new()),
-            _ => json(node),
-        },
-        Value::List(_) | Value::Map(_) => json(node),
+impl Node {
+    /// Returns text as it is, null as an empty string, and everything else as compact JSON.
+    pub(crate) fn to_text(&self) -> Result<String, Diagnostic> {
+        match &self.value {
+            Value::Text(text) => Ok(text.clone()),
+            Value::Plain(plain) => match resolve(plain) {
+                Scalar::Text(text) => Ok(text.to_owned()),
+                Scalar::Null => Ok(String::new()),
+                _ => json(self),
+            },
+            Value::List(_) | Value::Map(_) => json(self),
+        }
     }
 }
 
-fn json(node: &Node) -> Result<String, Remark> {
+fn json(node: &Node) -> Result<String, Diagnostic> {
     match &node.value {
         Value::Text(text) => Ok(quoted(text)),
         Value::Plain(plain) => plain_json(plain).ok_or_else(|| {
-            Remark::new(node.place, format!("{plain} is not a number that JSON has; quote it"))
+            let message = format!("{plain} is not a number that JSON has; quote it");
+            Diagnostic::error(message).at(node.place)
         }),
         Value::List(nodes) => {
             let items: Vec<_> = nodes.iter().map(json).collect::<Result<_, _>>()?;
@@ -41,7 +44,7 @@ fn json(node: &Node) -> Result<String, Remark> {
     }
 }
 
-/// `None` for an infinite number and for what is not a number.
+/// Returns `None` for infinity and for NaN.
 fn plain_json(plain: &str) -> Option<String> {
     Some(match resolve(plain) {
         Scalar::Null => "null".to_owned(),
@@ -53,7 +56,8 @@ fn plain_json(plain: &str) -> Option<String> {
     })
 }
 
-/// A number as Go writes it: whole where it is whole, with an exponent only far from 1.
+/// Formats a number as Go does: without a fraction if it is whole, and with an exponent only if it
+/// is very small or very large.
 fn float_json(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {
@@ -69,16 +73,17 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::yaml, *};
+    use super::super::parse;
 
     fn read(yaml: &str) -> Result<String, String> {
         let document = format!("value: {yaml}");
-        let tree = yaml::parse(&document, 1).unwrap().unwrap();
-        tree.root.field("value").map_or(Ok(String::new()), text).map_err(|remark| remark.message)
+        let tree = parse(&document, 1).unwrap().unwrap();
+        let value = tree.root.field("value");
+        value.map_or(Ok(String::new()), |node| node.to_text().map_err(|error| error.message))
     }
 
     #[test]
-    fn values_are_what_daprd_makes_of_them() {
+    fn formats_scalars_as_daprd() {
         let cases = [
             ("off", "false"),
             ("on", "true"),
@@ -104,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_and_block_texts_stay_as_they_are() {
+    fn keeps_quoted_and_block_text() {
         for yaml in ["\"off\"", "'off'", "!!str off", "|-\n  off", ">-\n  off"] {
             assert_eq!(read(yaml).as_deref(), Ok("off"), "{yaml}");
         }
@@ -112,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn collections_become_compact_json() {
+    fn formats_collections_as_compact_json() {
         assert_eq!(read("{a: 1, b: [x]}").as_deref(), Ok(r#"{"a":1,"b":["x"]}"#));
         assert_eq!(
             read("{b: off, a: ~, on: '1'}").as_deref(),
@@ -122,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn json_has_no_infinity() {
-        let problem = ".inf is not a number that JSON has; quote it";
-        assert_eq!(read(".inf"), Err(problem.to_owned()));
-        assert_eq!(read("[.inf]"), Err(problem.to_owned()));
+    fn rejects_infinity() {
+        let message = ".inf is not a number that JSON has; quote it";
+        assert_eq!(read(".inf"), Err(message.to_owned()));
+        assert_eq!(read("[.inf]"), Err(message.to_owned()));
     }
 }

@@ -1,0 +1,91 @@
+//! Messages about files, each with its place.
+
+use std::{
+    error::Error,
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// A message about a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Diagnostic {
+    /// How serious it is.
+    pub severity: Severity,
+    /// The file or folder; empty until [`in_file`](Self::in_file) sets it.
+    pub file: PathBuf,
+    /// The position in the file; `None` if the message is about the file as a whole.
+    pub place: Option<Place>,
+    /// What is wrong, and what would be valid.
+    pub message: String,
+}
+
+/// How serious a diagnostic is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The file cannot be used.
+    Error,
+    /// The file can be used, but is probably not what its author meant.
+    Warning,
+    /// Nothing is wrong.
+    Info,
+}
+
+/// A position in a file, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Line of the file, not of the YAML document.
+    pub line: usize,
+    /// Column in characters.
+    pub column: usize,
+}
+
+impl Diagnostic {
+    /// Returns an error without a file and a place.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
+    /// Returns a warning without a file and a place.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message)
+    }
+
+    /// Returns a notice without a file and a place.
+    pub fn info(message: impl Into<String>) -> Self {
+        Self::new(Severity::Info, message)
+    }
+
+    fn new(severity: Severity, message: impl Into<String>) -> Self {
+        Self { severity, file: PathBuf::new(), place: None, message: message.into() }
+    }
+
+    /// Sets the place.
+    #[must_use]
+    pub fn at(self, place: Place) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// Sets the file.
+    #[must_use]
+    pub fn in_file(self, file: impl AsRef<Path>) -> Self {
+        Self { file: file.as_ref().to_owned(), ..self }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, place, message, .. } = self;
+        match place {
+            Some(place) => write!(f, "{}:{place}: {message}", file.display()),
+            None => write!(f, "{}: {message}", file.display()),
+        }
+    }
+}
+
+impl Error for Diagnostic {}

@@ -1,0 +1,58 @@
+//! Reads text files of limited size.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::Path,
+};
+
+use super::diagnostics::{Diagnostic, Place};
+
+/// The size of the largest file that is read.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Reads a regular file. Everything else is refused: opening a pipe blocks until there is a writer.
+pub(crate) fn read_regular(file: &Path) -> Result<String, Diagnostic> {
+    let open = || {
+        let is_regular = fs::metadata(file)?.is_file();
+        if is_regular { File::open(file) } else { Err(io::Error::other("not a regular file")) }
+    };
+    text(open().and_then(bytes), file)
+}
+
+/// Reads a file that the user names, which may be a pipe.
+pub(crate) fn read(file: &Path) -> Result<String, Diagnostic> {
+    text(File::open(file).and_then(bytes), file)
+}
+
+/// Reads standard input to its end.
+pub(crate) fn read_stdin() -> Result<String, Diagnostic> {
+    text(bytes(io::stdin().lock()), Path::new("standard input"))
+}
+
+fn bytes(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other("larger than 4 MiB"));
+    }
+    Ok(bytes)
+}
+
+fn text(bytes: io::Result<Vec<u8>>, file: &Path) -> Result<String, Diagnostic> {
+    let text = match bytes {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            Diagnostic::error("not valid UTF-8").at(end_of(valid, error.as_bytes()))
+        }),
+        Err(error) => Err(Diagnostic::error(format!("cannot be read: {error}"))),
+    };
+    text.map_err(|error| error.in_file(file))
+}
+
+/// Returns the place after the first `length` bytes, which are valid UTF-8.
+fn end_of(length: usize, bytes: &[u8]) -> Place {
+    let valid = String::from_utf8_lossy(bytes.get(..length).unwrap_or_default());
+    let last = valid.rsplit('\n').next().unwrap_or_default();
+    Place { line: valid.matches('\n').count() + 1, column: last.chars().count() + 1 }
+}

@@ -1,0 +1,79 @@
+//! A YAML document as a tree of values with places.
+
+use std::collections::BTreeMap;
+
+use super::scalar::{Scalar, resolve};
+use crate::base::diagnostics::{Diagnostic, Place};
+
+/// A document.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) root: Node,
+    /// An error for every key that a mapping repeats. The tree has the last value.
+    pub(crate) repeated_keys: Vec<Diagnostic>,
+}
+
+/// A value and its place.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) place: Place,
+    pub(crate) value: Value,
+}
+
+/// A value as it is written.
+#[derive(Debug)]
+pub(crate) enum Value {
+    /// A scalar without quotes, which may mean a number, a boolean or null.
+    Plain(String),
+    /// A scalar that is always text: quoted, in a block, or tagged as text.
+    Text(String),
+    List(Vec<Node>),
+    Map(BTreeMap<String, Entry>),
+}
+
+/// An entry of a mapping.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// The place of the key.
+    pub(crate) place: Place,
+    pub(crate) node: Node,
+}
+
+impl Node {
+    /// Whether this is an unquoted null.
+    pub(crate) fn is_null(&self) -> bool {
+        self.plain() == Some(Scalar::Null)
+    }
+
+    /// Returns the value if it is an unquoted boolean.
+    pub(crate) fn as_bool(&self) -> Option<bool> {
+        match self.plain()? {
+            Scalar::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn plain(&self) -> Option<Scalar<'_>> {
+        match &self.value {
+            Value::Plain(text) => Some(resolve(text)),
+            _ => None,
+        }
+    }
+
+    /// Returns a scalar as it is written, without its quotes.
+    pub(crate) fn as_written(&self) -> Option<&str> {
+        match &self.value {
+            Value::Plain(text) | Value::Text(text) => Some(text),
+            Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Returns the value of `key` unless it is null. The case of keys does not matter, but an exact
+    /// match takes precedence.
+    pub(crate) fn field(&self, key: &str) -> Option<&Self> {
+        let Value::Map(entries) = &self.value else { return None };
+        let in_any_case = || entries.iter().find(|(written, _)| written.eq_ignore_ascii_case(key));
+        let (_, entry) = entries.get_key_value(key).or_else(in_any_case)?;
+        Some(&entry.node).filter(|node| !node.is_null())
+    }
+}

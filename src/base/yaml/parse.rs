@@ -1,0 +1,273 @@
+//! Parses YAML. This is the only file that names the YAML crate.
+//!
+//! [`parse`] uses only the crate's tokenizer and parser, so that [`scalar`](super::scalar) decides
+//! whether `off` is text or a boolean. [`from_file`] uses all of the crate.
+
+use std::{
+    collections::{BTreeMap, btree_map},
+    path::Path,
+};
+
+use serde::de::DeserializeOwned;
+use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag, options};
+
+use super::node::{Entry, Node, Tree, Value};
+use crate::base::{
+    diagnostics::{Diagnostic, Place},
+    files,
+};
+
+/// Maximum number of values in a document, with aliases expanded.
+const MAX_VALUES: usize = 500_000;
+/// Maximum bytes of text in a document, with aliases expanded.
+const MAX_TEXT: usize = 16 << 20;
+/// Maximum nesting depth, with aliases expanded.
+const MAX_DEPTH: usize = 64;
+
+/// Parses one document, whose text begins in line `first_line` of its file.
+///
+/// Returns `None` if the document has no content. Diagnostics have a place but no file.
+pub(crate) fn parse(text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
+    let events = events(text, first_line)?;
+    if events.is_empty() {
+        return Ok(None);
+    }
+    let mut builder = Builder::new(events);
+    let root = builder.node(0)?;
+    let mut repeated_keys = builder.repeated_keys;
+    // A repeated key below an anchor is found again at each alias.
+    repeated_keys.sort();
+    repeated_keys.dedup();
+    Ok(Some(Tree { root, repeated_keys }).filter(|tree| !tree.root.is_null()))
+}
+
+/// Deserializes a file of one document, YAML or JSON.
+pub(crate) fn from_file<T: DeserializeOwned>(file: &Path) -> Result<T, Diagnostic> {
+    from_str(&files::read(file)?).map_err(|error| error.in_file(file))
+}
+
+fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
+    let options = serde_saphyr::options! { with_snippet: false };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        // The crate's message ends with the place, which the diagnostic has in its own field.
+        let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
+        let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
+        let message = match message {
+            "expected sequence start" => "must be a list",
+            "expected mapping start" => "must be a mapping",
+            "only single YAML document expected but multiple found" => "must be one document",
+            other => other,
+        };
+        let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
+        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        Diagnostic::error(message).at(Place { line: size(line), column: size(column) })
+    })
+}
+
+/// The parser's events within a document.
+type Events<'a> = Vec<(Event<'a>, Place)>;
+
+fn events(text: &str, first_line: usize) -> Result<Events<'_>, Diagnostic> {
+    let mut events = Vec::new();
+    for event in Parser::new_from_str_with_options(text, options! { emit_comments: false }) {
+        let (event, span) = event.map_err(|error| syntax_error(&error, first_line))?;
+        let place = place_of(span, first_line);
+        match event {
+            Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+            Event::DocumentStart(..) if events.is_empty() => {}
+            Event::DocumentStart(..) => {
+                let message = "another document must begin with a line ---";
+                return Err(Diagnostic::error(message).at(place));
+            }
+            _ if events.len() >= 2 * MAX_VALUES => return Err(too_many_values(place)),
+            event => events.push((event, place)),
+        }
+    }
+    Ok(events)
+}
+
+fn place_of(span: Span, first_line: usize) -> Place {
+    place(span.start.line(), span.start.col(), first_line)
+}
+
+fn syntax_error(error: &ScanError, first_line: usize) -> Diagnostic {
+    let marker = error.marker();
+    let place = place(marker.line(), marker.col(), first_line);
+    Diagnostic::error(format!("not valid YAML: {}", error.info())).at(place)
+}
+
+/// Converts a place in the document. The parser counts lines from 1 and columns from 0.
+fn place(line: usize, column: usize, first_line: usize) -> Place {
+    Place { line: (first_line + line).saturating_sub(1), column: column + 1 }
+}
+
+fn too_many_values(place: Place) -> Diagnostic {
+    let message = format!("more than {MAX_VALUES} values in one document (aliases expanded)");
+    Diagnostic::error(message).at(place)
+}
+
+/// Builds the tree from the events. At an alias it builds the value of the anchor again.
+struct Builder<'a> {
+    events: Events<'a>,
+    /// Index of the next event.
+    next: usize,
+    /// Values so far.
+    values: usize,
+    /// Bytes of text so far.
+    text: usize,
+    /// The index of each anchor's event.
+    anchors: BTreeMap<usize, usize>,
+    repeated_keys: Vec<Diagnostic>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(events: Events<'a>) -> Self {
+        let (anchors, repeated_keys) = (BTreeMap::new(), Vec::new());
+        Self { events, next: 0, values: 0, text: 0, anchors, repeated_keys }
+    }
+
+    fn node(&mut self, depth: usize) -> Result<Node, Diagnostic> {
+        let index = self.next;
+        let (event, place) = self.take()?;
+        self.check_limits(&event, place, depth)?;
+        if let Some(anchor) = event.anchor_id() {
+            self.anchors.insert(anchor, index);
+        }
+        let value = match event {
+            Event::Alias(anchor) => return self.alias(anchor, place, depth),
+            Event::Scalar(text, style, _, tag) => scalar(text.into_owned(), style, tag.as_deref()),
+            Event::SequenceStart(..) => self.list(depth)?,
+            Event::MappingStart(..) => self.map(depth)?,
+            _ => {
+                let message = "not valid YAML: a value is missing";
+                return Err(Diagnostic::error(message).at(place));
+            }
+        };
+        Ok(Node { place, value })
+    }
+
+    fn check_limits(
+        &mut self,
+        event: &Event<'_>,
+        place: Place,
+        depth: usize,
+    ) -> Result<(), Diagnostic> {
+        self.values += 1;
+        self.text += event.scalar().map_or(0, |(text, _)| text.len());
+        if self.values > MAX_VALUES {
+            return Err(too_many_values(place));
+        }
+        if self.text > MAX_TEXT {
+            let message = "more than 16 MiB of text in one document (aliases expanded)";
+            return Err(Diagnostic::error(message).at(place));
+        }
+        // This also ends the recursion of an alias within its own anchor.
+        if depth > MAX_DEPTH {
+            let message = format!("nested deeper than {MAX_DEPTH} levels");
+            return Err(Diagnostic::error(message).at(place));
+        }
+        Ok(())
+    }
+
+    /// Returns the next event. The parser guarantees that there is one.
+    fn take(&mut self) -> Result<(Event<'a>, Place), Diagnostic> {
+        let event = self.events.get(self.next).cloned();
+        self.next += 1;
+        event.ok_or_else(|| {
+            let message = "not valid YAML: the document ends early";
+            Diagnostic::error(message).at(Place { line: 1, column: 1 })
+        })
+    }
+
+    /// Whether the current collection ends here; consumes the end.
+    fn at_end(&mut self) -> bool {
+        let event = self.events.get(self.next).map(|(event, _)| event);
+        let at_end = matches!(event, Some(Event::SequenceEnd | Event::MappingEnd));
+        self.next += usize::from(at_end);
+        at_end
+    }
+
+    /// Builds the value of an anchor. It keeps the anchor's places, but errors are at the alias.
+    fn alias(&mut self, anchor: usize, place: Place, depth: usize) -> Result<Node, Diagnostic> {
+        let Some(&start) = self.anchors.get(&anchor) else {
+            let message = "not valid YAML: the alias has no anchor";
+            return Err(Diagnostic::error(message).at(place));
+        };
+        let after = std::mem::replace(&mut self.next, start);
+        let node = self.node(depth + 1).map_err(|error| error.at(place))?;
+        self.next = after;
+        Ok(node)
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Value, Diagnostic> {
+        let mut nodes = Vec::new();
+        while !self.at_end() {
+            nodes.push(self.node(depth + 1)?);
+        }
+        Ok(Value::List(nodes))
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Value, Diagnostic> {
+        let mut entries = BTreeMap::new();
+        let mut merged = Vec::new();
+        while !self.at_end() {
+            let key = self.node(depth + 1)?;
+            let node = self.node(depth + 1)?;
+            if matches!(&key.value, Value::Plain(text) if text == "<<") {
+                merged.push(node);
+                continue;
+            }
+            self.insert(&mut entries, key_text(&key)?, Entry { place: key.place, node });
+        }
+        for node in merged {
+            merge(&mut entries, node)?;
+        }
+        Ok(Value::Map(entries))
+    }
+
+    fn insert(&mut self, entries: &mut BTreeMap<String, Entry>, key: String, entry: Entry) {
+        match entries.entry(key) {
+            btree_map::Entry::Vacant(vacant) => {
+                vacant.insert(entry);
+            }
+            btree_map::Entry::Occupied(mut first) => {
+                let line = first.get().place.line;
+                let message = format!("repeated key {:?}, first used in line {line}", first.key());
+                self.repeated_keys.push(Diagnostic::error(message).at(entry.place));
+                first.insert(entry);
+            }
+        }
+    }
+}
+
+fn scalar(text: String, style: ScalarStyle, tag: Option<&Tag>) -> Value {
+    let is_text = style != ScalarStyle::Plain || tag.and_then(Tag::core_suffix) == Some("str");
+    if is_text { Value::Text(text) } else { Value::Plain(text) }
+}
+
+fn key_text(key: &Node) -> Result<String, Diagnostic> {
+    match &key.value {
+        Value::Plain(_) | Value::Text(_) => key.to_text(),
+        _ => {
+            let message = "a key must be a scalar, not a list or a mapping";
+            Err(Diagnostic::error(message).at(key.place))
+        }
+    }
+}
+
+/// Adds the entries of the value of `<<` that the mapping does not have itself.
+fn merge(entries: &mut BTreeMap<String, Entry>, node: Node) -> Result<(), Diagnostic> {
+    match node.value {
+        Value::Map(more) => {
+            for (key, entry) in more {
+                entries.entry(key).or_insert(entry);
+            }
+            Ok(())
+        }
+        Value::List(nodes) => nodes.into_iter().try_for_each(|node| merge(entries, node)),
+        _ => {
+            let message = "the value of << must be a mapping or a list of mappings";
+            Err(Diagnostic::error(message).at(node.place))
+        }
+    }
+}
