@@ -1,5 +1,4 @@
-//! The same request gives the same bytes: twice in one process, and in another one, on every
-//! surface.
+//! The same request gives the same bytes on every surface, when repeated and in another process.
 
 mod requests;
 
@@ -16,24 +15,24 @@ use tonic::{Status, Streaming, transport::Channel};
 use self::requests::Generator;
 use crate::support::Sidecar;
 
-/// Requests to each surface.
+/// The number of requests to each surface.
 const REQUESTS: usize = 200;
 
-/// What came back, byte for byte. A stream is its messages, one after the other.
+/// The bytes of an answer. A stream is the list of its messages.
 type Bytes = Vec<Vec<u8>>;
 
-/// The answers of all surfaces to one pair of requests, by surface.
+/// The answers to one pair of requests, by surface.
 type Answers = [(&'static str, Bytes); 8];
 
-/// One request of each kind, and what they are over HTTP.
+/// An Alpha1 and an Alpha2 request, and their bodies over HTTP.
 #[derive(Debug)]
-struct Asked {
+struct Requests {
     alpha1: ConversationRequest,
     alpha2: ConversationRequestAlpha2,
     bodies: [String; 2],
 }
 
-impl Asked {
+impl Requests {
     fn next(generator: &mut Generator) -> Self {
         let (alpha1, alpha2) = (generator.alpha1(), generator.alpha2());
         let bodies = [json::write(&alpha1).unwrap(), json::write(&alpha2).unwrap()];
@@ -49,13 +48,13 @@ struct Clients {
 }
 
 impl Clients {
-    async fn of(sidecar: &Sidecar) -> Self {
+    async fn connect(sidecar: &Sidecar) -> Self {
         let http = reqwest::Client::new();
         Self { grpc: sidecar.client().await, http, address: sidecar.http }
     }
 
-    async fn answers(&self, asked: &Asked) -> Answers {
-        let (grpc, http) = future::join(self.over_grpc(asked), self.over_http(asked)).await;
+    async fn answers(&self, requests: &Requests) -> Answers {
+        let (grpc, http) = future::join(self.over_grpc(requests), self.over_http(requests)).await;
         [
             ("ConverseAlpha1", grpc.0),
             ("ConverseAlpha2", grpc.1),
@@ -69,9 +68,9 @@ impl Clients {
     }
 
     #[expect(deprecated, reason = "Alpha1 is old, and served")]
-    async fn over_grpc(&self, asked: &Asked) -> (Bytes, Bytes, Bytes, Bytes) {
+    async fn over_grpc(&self, requests: &Requests) -> (Bytes, Bytes, Bytes, Bytes) {
         let [mut one, mut two, mut three, mut four] = [(); 4].map(|()| self.grpc.clone());
-        let (alpha1, alpha2) = (&asked.alpha1, &asked.alpha2);
+        let (alpha1, alpha2) = (&requests.alpha1, &requests.alpha2);
         future::join4(
             async { unary(one.converse_alpha1(alpha1.clone()).await) },
             async { unary(two.converse_alpha2(alpha2.clone()).await) },
@@ -81,78 +80,84 @@ impl Clients {
         .await
     }
 
-    async fn over_http(&self, asked: &Asked) -> (Bytes, Bytes, Bytes, Bytes) {
-        let names = [&asked.alpha1.name, &asked.alpha2.name];
+    async fn over_http(&self, requests: &Requests) -> (Bytes, Bytes, Bytes, Bytes) {
+        let names = [&requests.alpha1.name, &requests.alpha2.name];
         let post = |index: usize, accept: &'static str| {
             let path = format!("v1.0-alpha{}/conversation/{}/converse", index + 1, names[index]);
             let post = self.http.post(format!("http://{}/{path}", self.address));
-            whole(post.header("accept", accept).body(asked.bodies[index].clone()))
+            http(post.header("accept", accept).body(requests.bodies[index].clone()))
         };
         let (json, events) = ("application/json", "text/event-stream");
         future::join4(post(0, json), post(1, json), post(0, events), post(1, events)).await
     }
 }
 
+/// The bytes of a unary answer.
 fn unary<M: Message>(answer: Result<tonic::Response<M>, Status>) -> Bytes {
-    vec![answer.map_or_else(|status| refused(&status), |answer| answer.get_ref().encode_to_vec())]
+    match answer {
+        Ok(answer) => vec![answer.get_ref().encode_to_vec()],
+        Err(status) => vec![error_bytes(&status)],
+    }
 }
 
+/// The bytes of a streamed answer.
 async fn streamed<M: Message>(answer: Result<tonic::Response<Streaming<M>>, Status>) -> Bytes {
     let mut messages = match answer {
         Ok(answer) => answer.into_inner(),
-        Err(status) => return vec![refused(&status)],
+        Err(status) => return vec![error_bytes(&status)],
     };
     let mut bytes = Bytes::new();
-    while let Some(message) = messages.message().await.expect("a stream that begins, ends well") {
+    while let Some(message) = messages.message().await.expect("a stream without an error") {
         bytes.push(message.encode_to_vec());
     }
     bytes
 }
 
-fn refused(status: &Status) -> Vec<u8> {
+/// The bytes of a failed call.
+fn error_bytes(status: &Status) -> Vec<u8> {
     let mut bytes = format!("{:?}: {}\n", status.code(), status.message()).into_bytes();
     bytes.extend(status.details());
     bytes
 }
 
-/// The status and the body, without the date.
-async fn whole(asked: reqwest::RequestBuilder) -> Bytes {
-    let answer = asked.send().await.unwrap();
+/// The status and the body of an HTTP answer.
+async fn http(request: reqwest::RequestBuilder) -> Bytes {
+    let answer = request.send().await.unwrap();
     let status = answer.status().to_string().into_bytes();
     vec![status, answer.bytes().await.unwrap().to_vec()]
 }
 
-fn same<T: PartialEq + Debug>(what: &str, asked: &impl Debug, first: &T, second: &T) {
-    assert!(first == second, "{what}\n{asked:?}\n{first:?}\n{second:?}");
+fn assert_same<T: PartialEq + Debug>(what: &str, requests: &impl Debug, first: &T, second: &T) {
+    assert!(first == second, "{what}\n{requests:?}\n{first:?}\n{second:?}");
 }
 
 #[tokio::test]
 async fn the_same_request_gives_the_same_bytes() {
-    let (one, two) = (Sidecar::start(), Sidecar::start());
-    let (one, two) = (Clients::of(&one).await, Clients::of(&two).await);
+    let sidecars = (Sidecar::start(), Sidecar::start());
+    let (one, two) = (Clients::connect(&sidecars.0).await, Clients::connect(&sidecars.1).await);
     let mut generator = Generator::default();
     let (mut answered, mut called) = (0, 0);
     for number in 0..REQUESTS {
-        let asked = Asked::next(&mut generator);
-        let first = one.answers(&asked).await;
-        let (again, elsewhere) = future::join(one.answers(&asked), two.answers(&asked)).await;
-        for (((surface, first), (_, again)), (_, elsewhere)) in
-            first.iter().zip(&again).zip(&elsewhere)
+        let requests = Requests::next(&mut generator);
+        let first = one.answers(&requests).await;
+        let (repeated, other) = future::join(one.answers(&requests), two.answers(&requests)).await;
+        for (((surface, first), (_, repeated)), (_, other)) in
+            first.iter().zip(&repeated).zip(&other)
         {
-            same(&format!("{number}, {surface}, again"), &asked, first, again);
-            same(&format!("{number}, {surface}, elsewhere"), &asked, first, elsewhere);
+            assert_same(&format!("{number}, {surface}, repeated"), &requests, first, repeated);
+            assert_same(&format!("{number}, {surface}, other process"), &requests, first, other);
         }
         let body = String::from_utf8_lossy(&first[5].1[1]).into_owned();
         answered += usize::from(first[5].1[0] == b"200 OK");
         called += usize::from(body.contains(r#""finishReason":"tool_calls""#));
     }
-    // Or nothing much was compared.
+    // Errors alone would prove little.
     assert!(answered > REQUESTS * 3 / 4, "{answered} of {REQUESTS} were answered");
     assert!(called > REQUESTS / 10, "{called} of {REQUESTS} called tools");
 }
 
 #[test]
-fn the_generator_gives_the_same_requests_every_time_and_no_two_alike() {
+fn the_generator_gives_the_same_distinct_requests_every_time() {
     let requests = || {
         let mut generator = Generator::default();
         (0..REQUESTS).map(|_| generator.alpha2().encode_to_vec()).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Component files that change while they are served.
+//! Reloading of component files while the sidecar runs.
 
 mod under_load;
 mod file_changes;
@@ -18,7 +18,7 @@ use crate::support::{
     scratch,
 };
 
-/// A component by that name, whose answers say that they come from that model.
+/// An echo component whose answers name `model`.
 fn component(name: &str, model: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
@@ -26,43 +26,46 @@ fn component(name: &str, model: &str) -> String {
     )
 }
 
-/// A sidecar and its resources: the path that it was started with, in a folder of its own.
+/// A sidecar and its resources.
 struct Served {
     sidecar: Sidecar,
-    beside: PathBuf,
+    /// The parent folder of the resources.
+    parent: PathBuf,
+    /// The `--resources-path` of the sidecar.
     resources: PathBuf,
 }
 
 impl Served {
-    /// Serves a folder of these files.
+    /// Serves a folder with these files.
     fn folder(files: &[(&str, &str)], flags: &[&str]) -> Self {
-        let beside = scratch("reload");
-        fs::create_dir(beside.join("resources")).unwrap();
+        let parent = scratch("reload");
+        fs::create_dir(parent.join("resources")).unwrap();
         for (name, text) in files {
-            fs::write(beside.join("resources").join(name), text).unwrap();
+            fs::write(parent.join("resources").join(name), text).unwrap();
         }
-        Self::path(beside, "resources", flags)
+        Self::path(parent, "resources", flags)
     }
 
-    fn path(beside: PathBuf, name: &str, flags: &[&str]) -> Self {
-        let resources = beside.join(name);
+    /// Serves the file or folder `name` in `parent`.
+    fn path(parent: PathBuf, name: &str, flags: &[&str]) -> Self {
+        let resources = parent.join(name);
         let path = ["--resources-path", resources.to_str().unwrap()];
         let sidecar = Sidecar::start_with(&[&path, flags].concat());
-        Self { sidecar, beside, resources }
+        Self { sidecar, parent, resources }
     }
 
     fn file(&self, name: &str) -> PathBuf {
         self.resources.join(name)
     }
 
-    /// Puts a file there at one stroke.
+    /// Writes a file atomically.
     fn put(&self, name: &str, text: &str) {
-        let made = self.beside.join("made");
-        fs::write(&made, text).unwrap();
-        fs::rename(made, self.file(name)).unwrap();
+        let temporary = self.parent.join("temporary");
+        fs::write(&temporary, text).unwrap();
+        fs::rename(temporary, self.file(name)).unwrap();
     }
 
-    /// The model that answers for a component; none where there is no such component.
+    /// The model that a component answers with; `None` if the component does not exist.
     async fn model(&self, name: &str) -> Option<String> {
         let asked = ConversationRequestAlpha2 { name: name.to_owned(), ..request([user("hi")]) };
         match self.sidecar.converse(asked).await {
@@ -74,29 +77,30 @@ impl Served {
         }
     }
 
-    /// Waits until that model answers for a component; `None`, until there is none by that name.
-    async fn answers(&self, name: &str, model: Option<&str>) {
+    /// Waits until a component answers with `model` or, for `None`, until it does not exist.
+    async fn wait_for_model(&self, name: &str, model: Option<&str>) {
         let expected = async || (self.model(name).await.as_deref() == model).then_some(());
-        until(expected, &format!("{name} does not become {model:?}")).await;
+        until(expected, &format!("{name} does not answer with {model:?}")).await;
     }
 
-    /// Waits until a text was logged.
-    async fn says(&self, text: &str) {
-        self.says_times(1, text).await;
+    /// Waits until the log contains a text.
+    async fn wait_for_log(&self, text: &str) {
+        self.wait_for_log_times(1, text).await;
     }
 
-    async fn says_times(&self, times: usize, text: &str) {
-        let said = async || (self.log().matches(text).count() == times).then_some(());
-        until(said, &format!("it does not say {text:?} {times} times")).await;
+    /// Waits until the log contains a text `times` times.
+    async fn wait_for_log_times(&self, times: usize, text: &str) {
+        let logged = async || (self.log().matches(text).count() == times).then_some(());
+        until(logged, &format!("the log does not contain {text:?} {times} times")).await;
     }
 
-    /// What it logged, without what differs from run to run.
+    /// The log, without the path of the resources.
     fn log(&self) -> String {
         self.sidecar.logged().replace(self.resources.to_str().unwrap(), "[resources]")
     }
 
-    /// Whether this is a line of the metrics.
-    async fn counts(&self, line: &str) -> bool {
+    /// Whether the metrics have this line.
+    async fn has_metric(&self, line: &str) -> bool {
         let url = format!("http://{}/metrics", self.sidecar.metrics.unwrap());
         let metrics = reqwest::get(url).await.unwrap().text().await.unwrap();
         metrics.lines().any(|metric| metric == line)
@@ -104,78 +108,78 @@ impl Served {
 }
 
 #[tokio::test]
-async fn an_edit_is_served() {
+async fn serves_an_edited_file() {
     let served = Served::folder(&[("a.yaml", &component("echo", "first"))], &[]);
-    served.answers("echo", Some("first")).await;
+    served.wait_for_model("echo", Some("first")).await;
     served.put("a.yaml", &component("echo", "second"));
-    served.answers("echo", Some("second")).await;
-    served.says("components reloaded").await;
+    served.wait_for_model("echo", Some("second")).await;
+    served.wait_for_log("components reloaded").await;
     assert_snapshot!(served.log(), @" INFO components reloaded: changed echo");
-    assert!(served.counts("mynah_component_reloads_total{result=\"ok\"} 1").await);
+    assert!(served.has_metric("mynah_component_reloads_total{result=\"ok\"} 1").await);
 }
 
 #[tokio::test]
-async fn files_come_and_go() {
+async fn follows_added_and_removed_files() {
     let served = Served::folder(&[("a.yaml", &component("echo", "a"))], &[]);
     served.put("b.yaml", &component("b", "new"));
-    served.answers("b", Some("new")).await;
+    served.wait_for_model("b", Some("new")).await;
     fs::remove_file(served.file("a.yaml")).unwrap();
-    served.answers("echo", None).await;
-    served.answers("b", Some("new")).await;
-    served.says("removed").await;
+    served.wait_for_model("echo", None).await;
+    served.wait_for_model("b", Some("new")).await;
+    served.wait_for_log("removed").await;
     assert_snapshot!(served.log(), @"
     INFO components reloaded: added b
     INFO components reloaded: removed echo
     ");
 }
 
-/// A file that is renamed has the same components; by a name that does not count, none.
+/// Only `.yaml` and `.yml` files are served.
 #[tokio::test]
-async fn renamed_files() {
+async fn follows_renamed_files() {
     let served = Served::folder(&[("a.yaml", &component("echo", "first"))], &[]);
     fs::rename(served.file("a.yaml"), served.file("b.yml")).unwrap();
     served.put("b.yml", &component("echo", "second"));
-    served.answers("echo", Some("second")).await;
+    served.wait_for_model("echo", Some("second")).await;
     fs::rename(served.file("b.yml"), served.file("b.yml.off")).unwrap();
-    served.answers("echo", None).await;
+    served.wait_for_model("echo", None).await;
     fs::rename(served.file("b.yml.off"), served.file("c.yaml")).unwrap();
-    served.answers("echo", Some("second")).await;
+    served.wait_for_model("echo", Some("second")).await;
 }
 
 #[tokio::test]
-async fn one_file_may_change_all() {
+async fn follows_several_components_in_one_file() {
     let three = [component("a", "1"), component("b", "1"), component("c", "1")].join("---\n");
     let served = Served::folder(&[("all.yaml", &three)], &[]);
     let other = [component("d", "2"), component("c", "2"), component("b", "1")].join("---\n");
     served.put("all.yaml", &other);
-    served.answers("d", Some("2")).await;
+    served.wait_for_model("d", Some("2")).await;
     assert_eq!(served.model("a").await, None);
     assert_eq!(served.model("b").await.as_deref(), Some("1"));
     assert_eq!(served.model("c").await.as_deref(), Some("2"));
-    served.says("components reloaded").await;
+    served.wait_for_log("components reloaded").await;
     assert_snapshot!(served.log(), @" INFO components reloaded: added d; changed c; removed a");
 }
 
 #[tokio::test]
-async fn a_broken_file_keeps_what_is_served_and_says_why() {
+async fn keeps_the_components_while_a_file_is_invalid() {
     let good = component("echo", "first");
     let served = Served::folder(&[("a.yaml", &good), ("b.yaml", &component("b", "1"))], &[]);
     served.put("a.yaml", &good.replace("conversation.echo", "conversation.ecko"));
-    served.says("go on").await;
+    served.wait_for_log("go on").await;
     assert_eq!(served.model("echo").await.as_deref(), Some("first"));
     served.put("a.yaml", &good);
-    served.says("as before").await;
+    served.wait_for_log("as before").await;
     served.put("a.yaml", "a: [b");
-    served.says_times(2, "go on").await;
+    served.wait_for_log_times(2, "go on").await;
     served.put("b.yaml", "kind: [");
-    served.says_times(3, "go on").await;
+    served.wait_for_log_times(3, "go on").await;
     served.put("b.yaml", &component("b", "2"));
-    served.says_times(4, "go on").await;
+    served.wait_for_log_times(4, "go on").await;
     assert_eq!(served.model("b").await.as_deref(), Some("1"), "all or nothing");
     served.put("a.yaml", &component("echo", "second"));
-    served.answers("echo", Some("second")).await;
+    served.wait_for_model("echo", Some("second")).await;
     assert_eq!(served.model("b").await.as_deref(), Some("2"));
-    served.says(": changed").await;
+    served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
     ERROR [resources]/a.yaml:4:14: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
      WARN components not reloaded: those from before the problems go on
@@ -189,33 +193,32 @@ async fn a_broken_file_keeps_what_is_served_and_says_why() {
      WARN components not reloaded: those from before the problems go on
      INFO components reloaded: changed b, echo
     "#);
-    assert!(served.counts("mynah_component_reloads_total{result=\"failed\"} 4").await);
+    assert!(served.has_metric("mynah_component_reloads_total{result=\"failed\"} 4").await);
 }
 
 #[tokio::test]
-async fn the_same_problems_are_told_once() {
+async fn logs_the_same_problems_once() {
     let good = component("echo", "first");
     let served = Served::folder(&[("a.yaml", &good)], &["--log-level=debug"]);
     served.put("a.yaml", "a: [b");
-    served.says("go on").await;
+    served.wait_for_log("go on").await;
     served.put("b.yaml", &component("b", "1"));
-    served.says("the same problems").await;
+    served.wait_for_log("the same problems").await;
     served.put("a.yaml", &good);
-    served.answers("b", Some("1")).await;
+    served.wait_for_model("b", Some("1")).await;
     assert_eq!(served.log().matches("[resources]/a.yaml:1:4").count(), 1, "{}", served.log());
     assert_eq!(served.log().matches("go on").count(), 1, "{}", served.log());
 }
 
-/// Nobody is asked to read what they have read.
 #[tokio::test]
-async fn notices_are_logged_when_they_are_new() {
+async fn logs_new_warnings_only() {
     let odd = component("odd", "1").replace("[{", "[{name: key, value: x}, {");
     let served = Served::folder(&[("odd.yaml", &odd)], &[]);
     served.put("b.yaml", &component("b", "1"));
-    served.answers("b", Some("1")).await;
+    served.wait_for_model("b", Some("1")).await;
     served.put("c.yaml", &odd.replace("odd", "odder"));
-    served.answers("odder", Some("1")).await;
-    served.says("added odder").await;
+    served.wait_for_model("odder", Some("1")).await;
+    served.wait_for_log("added odder").await;
     assert_snapshot!(served.log(), @r#"
     WARN [resources]/odd.yaml:4:44: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
     INFO components reloaded: added b
@@ -225,14 +228,14 @@ async fn notices_are_logged_when_they_are_new() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_keeps_what_is_served() {
+async fn keeps_the_components_if_a_name_is_duplicated() {
     let served = Served::folder(&[("a.yaml", &component("echo", "first"))], &[]);
     served.put("b.yaml", &component("echo", "second"));
-    served.says("go on").await;
+    served.wait_for_log("go on").await;
     assert_eq!(served.model("echo").await.as_deref(), Some("first"));
     fs::remove_file(served.file("a.yaml")).unwrap();
-    served.answers("echo", Some("second")).await;
-    served.says(": changed").await;
+    served.wait_for_model("echo", Some("second")).await;
+    served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
     ERROR [resources]/b.yaml:3:18: component name "echo" is taken by [resources]/a.yaml:3:18
      WARN components not reloaded: those from before the problems go on
@@ -240,14 +243,13 @@ async fn a_name_that_is_taken_keeps_what_is_served() {
     "#);
 }
 
-/// What asks the sidecar of itself learns of it, and health is not touched.
 #[tokio::test]
-async fn metadata_follows_and_health_stays() {
+async fn updates_metadata_and_stays_healthy() {
     let served = Served::folder(&[("a.yaml", &component("echo", "first"))], &[]);
     fs::remove_file(served.file("a.yaml")).unwrap();
     served.put("b.yaml", &component("b", "1"));
-    served.answers("echo", None).await;
-    served.answers("b", Some("1")).await;
+    served.wait_for_model("echo", None).await;
+    served.wait_for_model("b", Some("1")).await;
     let mut client = served.sidecar.client().await;
     let metadata = client.get_metadata(GetMetadataRequest {}).await.unwrap().into_inner();
     let names: Vec<_> = metadata.registered_components.iter().map(|c| c.name.as_str()).collect();
@@ -259,16 +261,16 @@ async fn metadata_follows_and_health_stays() {
         fs::remove_file(served.file("b.yaml")).unwrap_or_default();
         if let Some(text) = components {
             served.put("b.yaml", text);
-            served.says("go on").await;
+            served.wait_for_log("go on").await;
         } else {
-            served.answers("b", None).await;
+            served.wait_for_model("b", None).await;
         }
         assert_eq!(served.sidecar.get("/v1.0/healthz").await.status, 204);
     }
 }
 
 #[tokio::test]
-async fn components_keep_their_counters() {
+async fn keeps_the_counters_of_components() {
     let files = [("a.yaml", component("a", "1")), ("b.yaml", component("b", "1"))];
     let served = Served::folder(&files.each_ref().map(|(name, text)| (*name, text.as_str())), &[]);
     for _ in 0..3 {
@@ -279,19 +281,19 @@ async fn components_keep_their_counters() {
             "dapr_component_conversation_count{{app_id=\"mynah\",component=\"{name}\",namespace=\"\",success=\"true\"}} {count}"
         )
     };
-    assert!(served.counts(&calls("a", 3)).await);
+    assert!(served.has_metric(&calls("a", 3)).await);
     served.put("b.yaml", &component("b", "2"));
-    served.answers("b", Some("2")).await;
+    served.wait_for_model("b", Some("2")).await;
     served.model("a").await;
-    assert!(served.counts(&calls("a", 4)).await, "it did not change");
+    assert!(served.has_metric(&calls("a", 4)).await, "component a is unchanged");
     served.put("a.yaml", &component("a", "2"));
-    served.says("changed a").await;
+    served.wait_for_log("changed a").await;
     served.model("a").await;
-    assert!(served.counts(&calls("a", 5)).await, "it is still the same component");
+    assert!(served.has_metric(&calls("a", 5)).await, "component a keeps its counter");
 }
 
 #[tokio::test]
-async fn a_stream_in_flight_ends_as_it_began() {
+async fn a_stream_in_flight_keeps_its_component() {
     let slow = component("echo", "first").replace("[{", "[{name: chunkDelay, value: 100ms}, {");
     let served = Served::folder(&[("a.yaml", &slow)], &[]);
     let words = vec!["word"; 20].join(" ");
@@ -301,7 +303,7 @@ async fn a_stream_in_flight_ends_as_it_began() {
     let mut next = async || soon(stream.message()).await.unwrap().unwrap().message.unwrap();
     assert!(matches!(next().await, Message::Chunk(_)));
     served.put("a.yaml", &component("echo", "second"));
-    served.answers("echo", Some("second")).await;
+    served.wait_for_model("echo", Some("second")).await;
     let mut chunks = 1;
     let complete = loop {
         match next().await {
@@ -310,6 +312,6 @@ async fn a_stream_in_flight_ends_as_it_began() {
         }
     };
     assert_eq!(chunks, 20);
-    assert_eq!(complete.outputs[0].model.as_deref(), Some("first"), "of the old component");
+    assert_eq!(complete.outputs[0].model.as_deref(), Some("first"), "the old component");
     assert_eq!(served.model("echo").await.as_deref(), Some("second"));
 }

@@ -1,4 +1,4 @@
-//! Requests of every kind, the same in every run.
+//! A deterministic generator of requests with every field.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::support::messages::{
     as_struct, assistant, call, calls, developer, input, result, system, tool, user,
 };
 
-/// xorshift64: small, and the same everywhere.
+/// A xorshift64 generator.
 pub struct Generator(u64);
 
 impl Default for Generator {
@@ -62,8 +62,8 @@ impl Generator {
         usize::try_from((self.0 >> 16) % bound as u64).expect("below a usize")
     }
 
-    /// True once in that many times.
-    fn once_in(&mut self, times: usize) -> bool {
+    /// True with a probability of 1 in `times`.
+    fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
@@ -71,17 +71,19 @@ impl Generator {
         from[self.below(from.len())]
     }
 
-    fn several<T>(&mut self, most: usize, one: impl Fn(&mut Self) -> T) -> Vec<T> {
-        (0..self.below(most + 1)).map(|_| one(self)).collect()
+    /// Up to `max` values.
+    fn several<T>(&mut self, max: usize, value: impl Fn(&mut Self) -> T) -> Vec<T> {
+        (0..self.below(max + 1)).map(|_| value(self)).collect()
     }
 
-    fn maybe<T>(&mut self, one: impl Fn(&mut Self) -> T) -> Option<T> {
-        self.once_in(2).then(|| one(self))
+    /// A value in half of the cases.
+    fn maybe<T>(&mut self, value: impl Fn(&mut Self) -> T) -> Option<T> {
+        self.one_in(2).then(|| value(self))
     }
 
-    /// A request of either kind goes to a component that exists, most of the time.
+    /// Usually the component that exists.
     fn component(&mut self) -> String {
-        if self.once_in(20) { "nobody" } else { "echo" }.to_owned()
+        if self.one_in(20) { "unknown" } else { "echo" }.to_owned()
     }
 
     fn context_id(&mut self) -> String {
@@ -100,24 +102,24 @@ impl Generator {
             inputs: self.inputs(),
             parameters: self.parameters(),
             metadata: self.metadata(),
-            scrub_pii: self.maybe(|it| it.once_in(2)),
+            scrub_pii: self.maybe(|this| this.one_in(2)),
             temperature: self.maybe(Self::temperature),
             tool_choice: self.tool_choice(!tools.is_empty()),
             tools,
-            response_format: self.once_in(3).then(|| as_struct(&self.schema())),
-            prompt_cache_retention: self.maybe(|it| prost_types::Duration {
-                seconds: it.below(90_000) as i64,
-                nanos: 500_000_000 * it.below(2) as i32,
+            response_format: self.one_in(3).then(|| as_struct(&self.schema())),
+            prompt_cache_retention: self.maybe(|this| prost_types::Duration {
+                seconds: this.below(90_000) as i64,
+                nanos: 500_000_000 * this.below(2) as i32,
             }),
-            max_tokens: self.maybe(|it| it.below(4_000) as i64),
+            max_tokens: self.maybe(|this| this.below(4_000) as i64),
         }
     }
 
     pub fn alpha1(&mut self) -> ConversationRequest {
-        let input = |it: &mut Self| ConversationInput {
-            content: it.pick(&TEXTS).to_owned(),
-            role: it.maybe(|it| it.pick(&ROLES).to_owned()),
-            scrub_pii: it.maybe(|it| it.once_in(2)),
+        let input = |this: &mut Self| ConversationInput {
+            content: this.pick(&TEXTS).to_owned(),
+            role: this.maybe(|this| this.pick(&ROLES).to_owned()),
+            scrub_pii: this.maybe(|this| this.one_in(2)),
         };
         ConversationRequest {
             name: self.component(),
@@ -125,17 +127,17 @@ impl Generator {
             inputs: self.several(5, input),
             parameters: self.parameters(),
             metadata: self.metadata(),
-            scrub_pii: self.maybe(|it| it.once_in(2)),
+            scrub_pii: self.maybe(|this| this.one_in(2)),
             temperature: self.maybe(Self::temperature),
         }
     }
 
     fn inputs(&mut self) -> Vec<ConversationInputAlpha2> {
-        let count = if self.once_in(20) { 0 } else { 1 + self.below(3) };
+        let count = if self.one_in(20) { 0 } else { 1 + self.below(3) };
         (0..count).map(|_| input(self.several(4, Self::message))).collect()
     }
 
-    /// Users speak most.
+    /// Usually a user message.
     fn message(&mut self) -> ConversationMessage {
         let text = self.pick(&TEXTS);
         match self.below(10) {
@@ -153,16 +155,16 @@ impl Generator {
 
     fn tool(&mut self) -> ConversationTools {
         let name = self.pick(&TOOLS);
-        if self.once_in(6) {
+        if self.one_in(6) {
             return tool(name, Json::Null);
         }
         let names = ["location", "email", "count", "tags", "when", "Ünïcode", "options", "query"];
-        let properties = self.several(5, |it| (it.pick(&names).to_owned(), it.schema()));
+        let properties = self.several(5, |this| (this.pick(&names).to_owned(), this.schema()));
         let properties: serde_json::Map<_, _> = properties.into_iter().collect();
         tool(name, json!({"type": "object", "properties": properties}))
     }
 
-    /// JSON Schemas of every kind, some of them impossible.
+    /// JSON Schemas of every kind, some of them unsatisfiable.
     fn schema(&mut self) -> Json {
         match self.below(16) {
             0 => json!({"type": "string"}),
@@ -188,20 +190,21 @@ impl Generator {
 
     fn tool_choice(&mut self, has_tools: bool) -> Option<String> {
         let choices = ["", "auto", "none", "auto", "required", "get_weather"];
-        let count = if has_tools || self.once_in(9) { choices.len() } else { 3 };
-        self.maybe(|it| it.pick(&choices[..count]).to_owned())
+        let count = if has_tools || self.one_in(9) { choices.len() } else { 3 };
+        self.maybe(|this| this.pick(&choices[..count]).to_owned())
     }
 
     fn metadata(&mut self) -> BTreeMap<String, String> {
         let names = ["key", "model", "session", "Größe", "temperature", "a b", "z"];
-        let entry = |it: &mut Self| (it.pick(&names).to_owned(), it.pick(&["1", "0.5"]).to_owned());
+        let entry =
+            |this: &mut Self| (this.pick(&names).to_owned(), this.pick(&["1", "0.5"]).to_owned());
         self.several(4, entry).into_iter().collect()
     }
 
-    /// Values of the well-known types, packed as clients do.
+    /// Values of the well-known types, packed as clients pack them.
     fn parameters(&mut self) -> BTreeMap<String, Any> {
         let names = ["max_tokens", "top_p", "stop", "seed", "user", "Ж", "extra"];
-        self.several(5, |it| (it.pick(&names).to_owned(), it.any())).into_iter().collect()
+        self.several(5, |this| (this.pick(&names).to_owned(), this.any())).into_iter().collect()
     }
 
     fn any(&mut self) -> Any {
@@ -210,7 +213,7 @@ impl Generator {
             1 => pack("Int64Value", &(self.below(5_000) as i64 - 2_500)),
             2 => pack("UInt32Value", &(self.below(5_000) as u32)),
             3 => pack("DoubleValue", &self.temperature()),
-            4 => pack("BoolValue", &self.once_in(2)),
+            4 => pack("BoolValue", &self.one_in(2)),
             5 => pack("BytesValue", &self.pick(&TEXTS).as_bytes().to_vec()),
             6 => {
                 let nested = json!({"z": 1, "a": {"c": [1, "two", null], "b": self.schema()}});
@@ -230,7 +233,7 @@ impl Generator {
     }
 
     fn members(&mut self) -> serde_json::Map<String, Json> {
-        let member = |it: &mut Self| (format!("key{}", it.below(50)), json!(it.below(9)));
+        let member = |this: &mut Self| (format!("key{}", this.below(50)), json!(this.below(9)));
         self.several(8, member).into_iter().collect()
     }
 }

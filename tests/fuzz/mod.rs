@@ -1,5 +1,5 @@
-//! The targets of `fuzz/` on stable Rust: the corpus as it is, then mutants of it, the same in
-//! every run. `MYNAH_FUZZ_EXECUTIONS` sets how many mutants each target gets.
+//! Runs the fuzz targets of `fuzz/` on stable Rust: on the corpus, then on deterministic mutations of
+//! it. `MYNAH_FUZZ_EXECUTIONS` sets the number of mutations per target.
 
 mod mutator;
 #[path = "../../fuzz/targets/mod.rs"]
@@ -9,16 +9,16 @@ use std::{fs, panic, path::Path};
 
 use self::mutator::Mutator;
 
-/// Mutants of each target: about five seconds of all targets together.
+/// Mutations per target. All targets together take about five seconds.
 const EXECUTIONS: usize = 1_000;
 
-#[expect(clippy::disallowed_methods, reason = "who asks for more mutants does so in a variable")]
+#[expect(clippy::disallowed_methods, reason = "the environment sets the number of mutations")]
 fn executions() -> usize {
-    let wanted = std::env::var("MYNAH_FUZZ_EXECUTIONS");
-    wanted.map_or(EXECUTIONS, |number| number.parse().expect("a number of mutants"))
+    let count = std::env::var("MYNAH_FUZZ_EXECUTIONS");
+    count.map_or(EXECUTIONS, |number| number.parse().expect("MYNAH_FUZZ_EXECUTIONS is a number"))
 }
 
-/// The files of a target, by name.
+/// The corpus files of a target, sorted by name.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -29,22 +29,23 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
 
 fn fuzz(target: &str, run: fn(&[u8]) -> bool) {
     let corpus = corpus(target);
-    assert!(corpus.len() >= 20, "{target} has a corpus of {} files", corpus.len());
-    let mut mutator = Mutator::of(&corpus);
-    let mutants = (0..executions()).map(|_| mutator.next());
-    let mut answered = 0;
-    for input in corpus.iter().cloned().chain(mutants) {
-        answered += usize::from(checked(target, run, &input));
+    assert!(corpus.len() >= 20, "the corpus of {target} has only {} files", corpus.len());
+    let mut mutator = Mutator::new(&corpus);
+    let mutations = (0..executions()).map(|_| mutator.next());
+    let mut accepted = 0;
+    for input in corpus.iter().cloned().chain(mutations) {
+        accepted += usize::from(check(target, run, &input));
     }
-    // Or nothing much was checked.
-    assert!(answered > executions() / 20, "{answered} came to an answer");
+    // Rejected inputs alone would prove little.
+    assert!(accepted > executions() / 20, "only {accepted} inputs were accepted");
 }
 
-fn checked(target: &str, run: fn(&[u8]) -> bool, input: &[u8]) -> bool {
+/// Runs a target and, if it panics, saves the input.
+fn check(target: &str, run: fn(&[u8]) -> bool, input: &[u8]) -> bool {
     panic::catch_unwind(|| run(input)).unwrap_or_else(|panic| {
-        let found = crate::support::scratch("fuzz").join(target);
-        fs::write(&found, input).unwrap();
-        eprintln!("{target} fails on {}: \"{}\"", found.display(), input.escape_ascii());
+        let file = crate::support::scratch("fuzz").join(target);
+        fs::write(&file, input).unwrap();
+        eprintln!("{target} fails on {}: \"{}\"", file.display(), input.escape_ascii());
         panic::resume_unwind(panic)
     })
 }

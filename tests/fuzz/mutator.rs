@@ -1,6 +1,6 @@
-//! New inputs from those of a corpus.
+//! Deterministic mutations of the inputs of a corpus.
 
-/// Bytes at which readers turn.
+/// Tokens that are special to the parsers.
 const TOKENS: [&[u8]; 16] = [
     b"\0",
     b"\xff",
@@ -20,14 +20,14 @@ const TOKENS: [&[u8]; 16] = [
     b": ",
 ];
 
-/// xorshift64 chooses, so that every run sees the same.
+/// Mutates inputs with a xorshift64 generator, so every run gives the same ones.
 pub struct Mutator<'a> {
     state: u64,
     corpus: &'a [Vec<u8>],
 }
 
 impl<'a> Mutator<'a> {
-    pub fn of(corpus: &'a [Vec<u8>]) -> Self {
+    pub fn new(corpus: &'a [Vec<u8>]) -> Self {
         Self { state: 0x2545_f491_4f6c_dd1d, corpus }
     }
 
@@ -38,8 +38,8 @@ impl<'a> Mutator<'a> {
         usize::try_from((self.state >> 16) % bound.max(1) as u64).expect("below a usize")
     }
 
-    /// One of the corpus, changed in a place or two. Most changes are small, so that the input is
-    /// read beyond its first bytes.
+    /// Returns an input of the corpus with one or two changes. Most changes are small, so that
+    /// parsers get beyond the first bytes.
     pub fn next(&mut self) -> Vec<u8> {
         let mut input = self.pick();
         for _ in 0..=self.below(2) {
@@ -72,14 +72,14 @@ impl<'a> Mutator<'a> {
                 let other = self.pick();
                 input.extend(&other[self.below(other.len())..]);
             }
-            // Two messages of protobuf in a row are one, and so are two texts.
+            // The concatenation of two protobuf messages is a message.
             5 => input.extend(self.pick()),
-            _ => self.respell(&mut input[at..]),
+            _ => self.replace_alphanumeric(&mut input[at..]),
         }
     }
 
-    /// Puts another letter or digit in the place of the first one.
-    fn respell(&mut self, input: &mut [u8]) {
+    /// Replaces the first letter or digit with another.
+    fn replace_alphanumeric(&mut self, input: &mut [u8]) {
         const OTHERS: &[u8] = b"0123456789aeinstAEINST";
         if let Some(byte) = input.iter_mut().find(|byte| byte.is_ascii_alphanumeric()) {
             *byte = OTHERS[self.below(OTHERS.len())];
