@@ -11,7 +11,7 @@ mod rendering;
 use mynah::{
     chat::{Message, Role, ToolCall},
     tool_loop::transcript::{
-        Arguments, Detail, Executed, ToolResult, Wording, call_message, correction, extract,
+        Arguments, Detail, ExecutedCall, ToolResult, Wording, call_message, correction, extract,
         failure_text, validate,
     },
 };
@@ -38,7 +38,11 @@ fn arguments(json: &str) -> Arguments {
 fn publish(wording: &Wording, data: Value) -> String {
     let result = ToolResult::success(data);
     let arguments = Arguments::default();
-    wording.text(&Executed { name: "wordpress_publish", arguments: &arguments, result: &result })
+    wording.text(&ExecutedCall {
+        name: "wordpress_publish",
+        arguments: &arguments,
+        result: &result,
+    })
 }
 
 #[test]
@@ -63,7 +67,8 @@ fn formats_a_call() {
 fn formats_a_result_as_text_only() {
     let result = ToolResult::success(json!({"id": 123, "title": "New Post"}));
     let arguments = arguments(r#"{"content": "Post content"}"#);
-    let executed = Executed { name: "wordpress_publish", arguments: &arguments, result: &result };
+    let executed =
+        ExecutedCall { name: "wordpress_publish", arguments: &arguments, result: &result };
     let text = "TOOL RESPONSE (Turn 2): SUCCESS: Wordpress Publish completed successfully. The requested operation has been finished as requested.";
     assert_eq!(Wording::default().message(&executed, Detail::TextOnly, 2), user(text));
 }
@@ -72,7 +77,7 @@ fn formats_a_result_as_text_only() {
 fn formats_a_result_with_its_data() {
     let result = ToolResult::success(json!({"results": ["a", "b/c", "é"]}));
     let arguments = arguments(r#"{"query": "test"}"#);
-    let executed = Executed { name: "google_search", arguments: &arguments, result: &result };
+    let executed = ExecutedCall { name: "google_search", arguments: &arguments, result: &result };
     let text = "TOOL RESPONSE (Turn 3): SUCCESS: Google Search completed successfully. The requested operation has been finished as requested.\n\n{\"results\":[\"a\",\"b/c\",\"é\"]}";
     assert_eq!(Wording::default().message(&executed, Detail::WithData, 3), user(text));
 }
@@ -82,7 +87,7 @@ fn words_successes_and_failures() {
     let twitter = |result| {
         let arguments = Arguments::default();
         let name = "twitter_publish";
-        Wording::default().text(&Executed { name, arguments: &arguments, result: &result })
+        Wording::default().text(&ExecutedCall { name, arguments: &arguments, result: &result })
     };
     assert_eq!(
         twitter(ToolResult::success(json!([]))),
@@ -122,12 +127,16 @@ fn a_hook_changes_one_tool_and_no_failures() {
     });
     let result = ToolResult::success(json!({"url": "https://example.com/1"}));
     let arguments = Arguments::default();
-    let tweet = Executed { name: "twitter_publish", arguments: &arguments, result: &result };
+    let tweet = ExecutedCall { name: "twitter_publish", arguments: &arguments, result: &result };
     let text = "SUCCESS: Tweet published successfully at https://example.com/1. The content is now live on Twitter.";
     assert_eq!(wording.text(&tweet), text);
     let failed = ToolResult::failure("Invalid credentials");
     let text = "TOOL FAILED: twitter_publish execution failed - Invalid credentials";
-    assert_eq!(wording.text(&Executed { result: &failed, ..tweet }), text, "no hook on failure");
+    assert_eq!(
+        wording.text(&ExecutedCall { result: &failed, ..tweet }),
+        text,
+        "no hook on failure"
+    );
     let data = || json!({"url": "https://example.com/1"});
     assert_eq!(publish(&wording, data()), publish(&Wording::default(), data()));
 }
@@ -183,7 +192,7 @@ fn formats_a_call_and_its_result() {
     let text = "AI ACTION (Turn 1): Executing Wordpress Publish with parameters: title: My Post, content: Post content";
     assert_eq!(call_message(name, &post, 1), assistant(text));
     let result = ToolResult::success(json!({"id": 123}));
-    let executed = Executed { name, arguments: &post, result: &result };
+    let executed = ExecutedCall { name, arguments: &post, result: &result };
     let text = "TOOL RESPONSE (Turn 1): SUCCESS: Wordpress Publish completed successfully. The requested operation has been finished as requested.";
     assert_eq!(Wording::default().message(&executed, Detail::TextOnly, 1), user(text));
 }
@@ -192,7 +201,7 @@ fn formats_a_call_and_its_result() {
 fn rejects_a_repeated_call_even_after_a_correction() {
     let (name, title) = ("wordpress_publish", arguments(r#"{"title": "My Post"}"#));
     let result = ToolResult::success(json!({"id": 1}));
-    let executed = Executed { name, arguments: &title, result: &result };
+    let executed = ExecutedCall { name, arguments: &title, result: &result };
     let mut history = vec![
         call_message(name, &title, 1),
         Wording::default().message(&executed, Detail::TextOnly, 1),

@@ -1,18 +1,18 @@
-//! The arguments of a call.
+//! Parses the arguments of a call.
 
 use serde_json::{Map, Value};
 
-use super::error::Why;
+use super::error::CallFailure;
 use crate::base::number::drop_fractions;
 
-/// The object that a model wrote, with whole numbers as integers: many a model writes `2.0`. Where
-/// it wrote nothing, as some do for tools that take nothing, it is empty.
-pub(super) fn parse(text: &str) -> Result<Map<String, Value>, Why> {
+/// Parses a JSON object. Blank text, which some models send for tools without parameters, is an
+/// empty object. Many models write integers as `2.0`, so whole numbers become integers.
+pub(super) fn parse(text: &str) -> Result<Map<String, Value>, CallFailure> {
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
     let mut members: Map<_, _> =
-        serde_json::from_str(text).map_err(|error| Why::NotJson(error.to_string()))?;
+        serde_json::from_str(text).map_err(|error| CallFailure::InvalidJson(error.to_string()))?;
     members.values_mut().for_each(drop_fractions);
     Ok(members)
 }
@@ -22,9 +22,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_an_object_is_arguments() {
+    fn rejects_anything_but_one_object() {
         for text in ["a,b", "[]", "null", "1", r#"{"a":1"#, r#"{"a":1} {}"#] {
-            assert!(matches!(parse(text), Err(Why::NotJson(_))), "{text}");
+            assert!(matches!(parse(text), Err(CallFailure::InvalidJson(_))), "{text}");
         }
         assert!(parse(&"[".repeat(100_000)).is_err());
     }

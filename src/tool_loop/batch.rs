@@ -1,4 +1,4 @@
-//! The calls of one turn: they run side by side, and their results stand in their order.
+//! Runs the calls of one turn concurrently and returns their records in call order.
 
 use std::{pin::pin, time::Duration};
 
@@ -6,26 +6,27 @@ use futures_util::{Stream, StreamExt, stream};
 use tracing::Instrument;
 
 use super::{
-    CallError, CallOutcome, CallRecord, EndReason, LoopEvent, ToolLoop, Why,
-    budget::Budget,
-    limited::{LimitedTool, Outcome, failed},
+    CallError, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent,
+    budget::CallBudget,
+    limited::{CallReport, LimitedTool, error_report},
     model::Model,
     output::Output,
-    stop::Stop,
+    stop::StopSignal,
+    toolset::Toolset,
     transcript::{CallKey, Verdict, correction_text},
 };
 use crate::{base::clock::Moment, chat::ToolCall};
 
-/// A call of the turn.
+/// A call that was checked for duplicates.
 #[derive(Debug)]
 pub(super) struct Call {
     call: ToolCall,
     verdict: Verdict,
 }
 
-/// A call, and what is to become of it.
+/// A call and the decision whether to run it.
 #[derive(Debug)]
-pub(super) struct Planned<'t> {
+pub(super) struct PlannedCall<'t> {
     pub(super) call: Call,
     plan: Plan<'t>,
 }
@@ -33,55 +34,50 @@ pub(super) struct Planned<'t> {
 #[derive(Debug)]
 enum Plan<'t> {
     Run(&'t LimitedTool),
-    /// Nothing runs: this is what becomes of it.
-    Known(Outcome),
+    /// Do not run the tool; report this instead.
+    Skip(CallReport),
 }
 
-impl ToolLoop {
-    /// Decides about each call before any of them runs, and says whether there were too many.
+impl Toolset {
+    /// Decides which calls to run, before any of them starts. Also returns
+    /// [`EndReason::Budget`] if the budget is exceeded.
     pub(super) fn plan(
         &self,
         calls: Vec<Call>,
-        budget: &mut Budget,
-    ) -> (Vec<Planned<'_>>, Option<EndReason>) {
+        budget: &mut CallBudget,
+    ) -> (Vec<PlannedCall<'_>>, Option<EndReason>) {
         let mut end = None;
         let planned = calls.into_iter().map(|call| {
             let tool = self.find(call.name());
             let plan = match tool {
-                _ if !budget.spend(call.name(), tool) => {
+                _ if !budget.try_spend(call.name(), tool) => {
                     end = Some(EndReason::Budget);
-                    Plan::Known(call.left_out())
+                    Plan::Skip(call.report_loop_ended())
                 }
-                _ if call.verdict.is_duplicate => Plan::Known(call.duplicate()),
-                None => Plan::Known(call.unknown()),
+                _ if call.verdict.is_duplicate => Plan::Skip(call.report_duplicate()),
+                None => Plan::Skip(call.report_unknown_tool()),
                 Some(tool) => Plan::Run(tool),
             };
-            Planned { call, plan }
+            PlannedCall { call, plan }
         });
         (planned.collect(), end)
     }
 
-    /// A batch of which nothing runs, since the loop ends.
-    pub(super) fn leave_out(calls: Vec<Call>) -> Vec<Planned<'static>> {
-        let planned = |call: Call| Planned { plan: Plan::Known(call.left_out()), call };
-        calls.into_iter().map(planned).collect()
-    }
-
-    /// Runs what is to run. Whatever stops it, every call has its record.
+    /// Runs a planned batch. Every call gets a record, even if the run is stopped early.
     pub(super) async fn run_batch(
         &self,
-        batch: &[Planned<'_>],
+        batch: &[PlannedCall<'_>],
         model: &Model,
-        stop: &Stop,
+        stop: &StopSignal,
     ) -> (Vec<CallRecord>, Option<EndReason>) {
-        let mut done: Vec<Option<CallRecord>> = batch.iter().map(|_| None).collect();
+        let mut finished: Vec<Option<CallRecord>> = batch.iter().map(|_| None).collect();
         let end = {
-            let mut results = pin!(self.results(batch, model));
+            let mut records = pin!(self.records(batch, model));
             loop {
-                match stop.or(results.next()).await {
-                    Ok(Some((at, record))) => {
-                        model.tell(|| LoopEvent::ToolFinished(record.clone())).await;
-                        done[at] = Some(record);
+                match stop.run_until_stopped(records.next()).await {
+                    Ok(Some((index, record))) => {
+                        model.emit(|| LoopEvent::ToolFinished(record.clone())).await;
+                        finished[index] = Some(record);
                     }
                     Ok(None) => break None,
                     Err(end) => break Some(end),
@@ -89,44 +85,52 @@ impl ToolLoop {
             }
         };
         let mut records = Vec::with_capacity(batch.len());
-        for (done, Planned { call, .. }) in done.into_iter().zip(batch) {
-            let is_unfinished = done.is_none();
-            let record = done.unwrap_or_else(|| call.record(call.left_out()));
+        for (finished, PlannedCall { call, .. }) in finished.into_iter().zip(batch) {
+            let is_unfinished = finished.is_none();
+            let record = finished.unwrap_or_else(|| call.record(call.report_loop_ended()));
             if is_unfinished {
-                model.tell(|| LoopEvent::ToolFinished(record.clone())).await;
+                model.emit(|| LoopEvent::ToolFinished(record.clone())).await;
             }
-            self.metrics.count(self.find(call.name()), &record);
+            self.metrics.count(self.find(call.name()).map(LimitedTool::name), &record);
             records.push(record);
         }
         (records, end)
     }
 
-    /// The records with their places in the batch, whichever is first.
-    fn results<'b>(
+    /// Runs the calls and yields their records in order of completion, each with its index in the
+    /// batch.
+    fn records<'b>(
         &'b self,
-        batch: &'b [Planned<'_>],
+        batch: &'b [PlannedCall<'_>],
         model: &'b Model,
     ) -> impl Stream<Item = (usize, CallRecord)> + Send + 'b {
-        let result = move |(at, planned): (usize, &'b Planned<'_>)| async move {
-            (at, planned.result(model).instrument(planned.call.span()).await)
+        let run = move |(index, planned): (usize, &'b PlannedCall<'_>)| async move {
+            (index, planned.run(model).instrument(planned.call.span()).await)
         };
-        stream::iter(batch.iter().enumerate()).map(result).buffer_unordered(self.settings.at_once)
+        let calls = stream::iter(batch.iter().enumerate()).map(run);
+        calls.buffer_unordered(self.settings.max_concurrency)
     }
 }
 
-impl Planned<'_> {
-    async fn result(&self, model: &Model) -> CallRecord {
+/// Plans a batch of which no call runs, because the loop ends.
+pub(super) fn skip_all(calls: Vec<Call>) -> Vec<PlannedCall<'static>> {
+    let skip = |call: Call| PlannedCall { plan: Plan::Skip(call.report_loop_ended()), call };
+    calls.into_iter().map(skip).collect()
+}
+
+impl PlannedCall<'_> {
+    async fn run(&self, model: &Model) -> CallRecord {
         let Self { call, plan } = self;
         let tool = match plan {
             Plan::Run(tool) => tool,
-            Plan::Known(outcome) => return call.record(outcome.clone()),
+            Plan::Skip(report) => return call.record(report.clone()),
         };
-        model.tell(|| call.started()).await;
+        model.emit(|| call.started()).await;
         let started = Moment::now();
-        let (result, outcome) = tool.call(&call.call.arguments, call.key()).await;
+        let (output, outcome) = tool.call(&call.call.arguments, call.key()).await;
         let duration = if outcome.ran() { started.age() } else { Duration::ZERO };
-        tracing::debug!(outcome = outcome.as_str(), ?duration, "a tool call is done");
-        CallRecord { duration, ..call.record((result, outcome)) }
+        tracing::debug!(outcome = outcome.as_str(), ?duration, "tool call finished");
+        CallRecord { duration, ..call.record((output, outcome)) }
     }
 }
 
@@ -148,22 +152,22 @@ impl Call {
         LoopEvent::ToolStarted { id: id.unwrap_or_default(), name, arguments }
     }
 
-    fn record(&self, (Output { text: result, is_json }, outcome): Outcome) -> CallRecord {
+    fn record(&self, (Output { text: result, is_json }, outcome): CallReport) -> CallRecord {
         let ToolCall { id, name, arguments } = self.call.clone();
         let (id, duration) = (id.unwrap_or_default(), Duration::ZERO);
         CallRecord { id, name, arguments, result, is_json, duration, outcome }
     }
 
-    fn duplicate(&self) -> Outcome {
+    fn report_duplicate(&self) -> CallReport {
         (correction_text(self.name()).into(), CallOutcome::Duplicate)
     }
 
-    fn left_out(&self) -> Outcome {
-        failed(CallError::of(self.name(), Why::Ended))
+    fn report_loop_ended(&self) -> CallReport {
+        error_report(CallError::failed(self.name(), CallFailure::LoopEnded))
     }
 
-    fn unknown(&self) -> Outcome {
-        failed(CallError::Unknown(self.name().to_owned()))
+    fn report_unknown_tool(&self) -> CallReport {
+        error_report(CallError::UnknownTool(self.name().to_owned()))
     }
 
     fn span(&self) -> tracing::Span {

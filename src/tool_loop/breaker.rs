@@ -1,4 +1,4 @@
-//! The circuit breaker of one tool, shared by all runs.
+//! The circuit breaker of a tool.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,8 +7,10 @@ use prometheus_client::metrics::gauge::Gauge;
 use super::BreakerSettings;
 use crate::base::clock::Moment;
 
-/// Lets calls through until too many in a row have failed; then none for a while, then one on
-/// trial.
+/// A circuit breaker, shared by all runs of a loop.
+///
+/// It opens after a number of consecutive failures and then rejects calls. After a while it becomes
+/// half-open and lets one trial call through, whose outcome closes it or opens it again.
 #[derive(Debug)]
 pub(super) struct Breaker {
     settings: BreakerSettings,
@@ -24,7 +26,7 @@ enum State {
     HalfOpen { open_since: Moment },
 }
 
-/// Permission for one call, to be given back with its outcome.
+/// Permission to make one call. Report its outcome with [`finish`](Self::finish).
 #[derive(Debug)]
 pub(super) struct Permit<'b> {
     breaker: &'b Breaker,
@@ -36,7 +38,7 @@ impl Breaker {
         Self { settings, state: Mutex::new(State::Closed { failures: 0 }), gauge }
     }
 
-    /// Permission for a call; `None` while the breaker is open or waits for the outcome of a trial.
+    /// Permits a call. Returns `None` while the circuit is open or a trial call is in progress.
     pub(super) fn permit(&self) -> Option<Permit<'_>> {
         let mut state = self.state();
         let is_trial = match *state {
@@ -50,23 +52,23 @@ impl Breaker {
         Some(Permit { breaker: self, is_trial })
     }
 
-    fn ended(&self, is_trial: bool, worked: bool) {
+    fn record(&self, is_trial: bool, succeeded: bool) {
         let mut state = self.state();
         let open = State::Open { since: Moment::now() };
         let next = match *state {
-            State::HalfOpen { .. } if is_trial && worked => State::Closed { failures: 0 },
+            State::HalfOpen { .. } if is_trial && succeeded => State::Closed { failures: 0 },
             State::HalfOpen { .. } if is_trial => open,
-            State::Closed { .. } if worked => State::Closed { failures: 0 },
+            State::Closed { .. } if succeeded => State::Closed { failures: 0 },
             State::Closed { failures } if failures + 1 >= self.settings.failures => open,
             State::Closed { failures } => State::Closed { failures: failures + 1 },
-            // A call from before it opened tells nothing new.
+            // The call started before the circuit opened, so it does not count.
             unchanged @ (State::Open { .. } | State::HalfOpen { .. }) => unchanged,
         };
         self.enter(&mut state, next);
     }
 
-    /// A trial without an outcome is no trial: the next call is one.
-    fn given_up(&self) {
+    /// Ends a trial that has no outcome. The next call becomes the trial.
+    fn abandon_trial(&self) {
         let mut state = self.state();
         if let State::HalfOpen { open_since: since } = *state {
             self.enter(&mut state, State::Open { since });
@@ -88,16 +90,18 @@ impl Breaker {
 }
 
 impl Permit<'_> {
-    pub(super) fn ended(mut self, worked: bool) {
+    /// Reports the outcome of the call. Dropping the permit instead means that the call was
+    /// cancelled.
+    pub(super) fn finish(mut self, succeeded: bool) {
         let is_trial = std::mem::take(&mut self.is_trial);
-        self.breaker.ended(is_trial, worked);
+        self.breaker.record(is_trial, succeeded);
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         if self.is_trial {
-            self.breaker.given_up();
+            self.breaker.abandon_trial();
         }
     }
 }

@@ -1,34 +1,34 @@
-//! How many calls a run may still make.
+//! The budget of calls of a run.
 
 use std::collections::BTreeMap;
 
 use super::limited::LimitedTool;
 
-/// What is left of the calls.
+/// Counts calls against the limits of the run and of each tool.
 #[derive(Debug)]
-pub(super) struct Budget {
-    left: Option<u32>,
-    spent: BTreeMap<String, u32>,
+pub(super) struct CallBudget {
+    remaining: Option<u32>,
+    spent_by_tool: BTreeMap<String, u32>,
 }
 
-impl Budget {
+impl CallBudget {
     pub(super) fn new(max_calls: Option<u32>) -> Self {
-        Self { left: max_calls, spent: BTreeMap::new() }
+        Self { remaining: max_calls, spent_by_tool: BTreeMap::new() }
     }
 
-    /// Spends one call, if there is one left, overall and for that tool.
-    pub(super) fn spend(&mut self, name: &str, tool: Option<&LimitedTool>) -> bool {
-        if self.left == Some(0) {
+    /// Spends one call. Returns `false` if the run or the tool has no calls left.
+    pub(super) fn try_spend(&mut self, name: &str, tool: Option<&LimitedTool>) -> bool {
+        if self.remaining == Some(0) {
             return false;
         }
         if let Some(max) = tool.and_then(|tool| tool.settings.max_calls) {
-            let spent = self.spent.entry(name.to_owned()).or_default();
+            let spent = self.spent_by_tool.entry(name.to_owned()).or_default();
             if *spent == max {
                 return false;
             }
             *spent += 1;
         }
-        self.left = self.left.map(|left| left - 1);
+        self.remaining = self.remaining.map(|remaining| remaining - 1);
         true
     }
 }

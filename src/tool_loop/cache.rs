@@ -1,4 +1,4 @@
-//! The results of one tool, kept for equal calls of any run.
+//! The result cache of a tool.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -8,72 +8,74 @@ use std::{
 use super::{CacheSettings, output::Output, transcript::CallKey};
 use crate::base::clock::Moment;
 
-/// Results by call, the oldest of which go first.
+/// Caches the results of a tool by call, for all runs of a loop. The oldest results are evicted
+/// first.
 #[derive(Debug)]
 pub(super) struct Cache {
     settings: CacheSettings,
-    kept: Mutex<Kept>,
+    entries: Mutex<Entries>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Entries {
     results: BTreeMap<CallKey, Output>,
-    /// In the order in which they were kept, which is the order in which they end.
-    ages: VecDeque<(Moment, CallKey)>,
+    /// Insertion times, oldest first. All entries have the same TTL, so this is also the order in
+    /// which they expire.
+    inserted: VecDeque<(Moment, CallKey)>,
     bytes: usize,
 }
 
 impl Cache {
     pub(super) fn new(settings: CacheSettings) -> Self {
-        Self { settings, kept: Mutex::default() }
+        Self { settings, entries: Mutex::default() }
     }
 
     pub(super) fn get(&self, key: &CallKey) -> Option<Output> {
-        self.kept(|kept| kept.results.get(key).cloned())
+        self.with_entries(|entries| entries.results.get(key).cloned())
     }
 
-    /// Keeps a result, unless it is larger than all that may be kept.
-    pub(super) fn keep(&self, key: &CallKey, result: &Output) {
-        let bytes = size(key, result);
+    /// Caches a result, unless it alone exceeds the size of the cache.
+    pub(super) fn insert(&self, key: &CallKey, result: &Output) {
+        let bytes = entry_size(key, result);
         if bytes > self.settings.bytes {
             return;
         }
-        self.kept(|kept| {
-            // Of two calls at once the first result stays.
-            if !kept.results.contains_key(key) {
-                kept.results.insert(key.clone(), result.clone());
-                kept.ages.push_back((Moment::now(), key.clone()));
-                kept.bytes += bytes;
+        self.with_entries(|entries| {
+            // If two same calls run concurrently, the first result is kept.
+            if !entries.results.contains_key(key) {
+                entries.results.insert(key.clone(), result.clone());
+                entries.inserted.push_back((Moment::now(), key.clone()));
+                entries.bytes += bytes;
             }
         });
-        // What is too much now goes at once.
-        self.kept(|_| ());
+        // Evict what the new entry displaced.
+        self.with_entries(|_| ());
     }
 
-    /// Looks at what is neither too old nor too much.
-    fn kept<T>(&self, look: impl FnOnce(&mut Kept) -> T) -> T {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        while kept.ages.front().is_some_and(|(since, _)| {
+    /// Evicts expired and excess entries, then calls `access`.
+    fn with_entries<T>(&self, access: impl FnOnce(&mut Entries) -> T) -> T {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        while entries.inserted.front().is_some_and(|(since, _)| {
             since.age() >= self.settings.ttl
-                || kept.ages.len() > self.settings.entries
-                || kept.bytes > self.settings.bytes
+                || entries.inserted.len() > self.settings.entries
+                || entries.bytes > self.settings.bytes
         }) {
-            kept.drop_oldest();
+            entries.evict_oldest();
         }
-        look(&mut kept)
+        access(&mut entries)
     }
 }
 
-impl Kept {
-    fn drop_oldest(&mut self) {
-        let Some((_, key)) = self.ages.pop_front() else { return };
+impl Entries {
+    fn evict_oldest(&mut self) {
+        let Some((_, key)) = self.inserted.pop_front() else { return };
         if let Some(result) = self.results.remove(&key) {
-            self.bytes -= size(&key, &result);
+            self.bytes -= entry_size(&key, &result);
         }
     }
 }
 
-/// What it counts for, in bytes.
-fn size(key: &CallKey, result: &Output) -> usize {
+/// Returns the size of an entry in bytes: the key and the result.
+fn entry_size(key: &CallKey, result: &Output) -> usize {
     key.as_str().len() + result.text.len()
 }

@@ -1,81 +1,83 @@
-//! Why a call of a tool has no result.
+//! Errors of tool calls.
 
 use std::time::Duration;
 
 use thiserror::Error as ThisError;
 
-use super::transcript::{ENDED, error_executing, not_found};
+use super::transcript::{LOOP_ENDED, error_executing, not_found};
 
-/// A call without a result. Its text is what the model is told.
+/// The error of a tool call that has no result.
+///
+/// The model receives the display text instead of a result.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum CallError {
-    /// No tool has that name.
+    /// No tool with this name is registered.
     #[error("{}", not_found(.0))]
-    Unknown(String),
-    /// There is such a tool.
-    #[error("{}{why}", error_executing(.tool))]
+    UnknownTool(String),
+    /// The tool exists, but the call failed.
+    #[error("{}{failure}", error_executing(.tool))]
     Failed {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// What was wrong.
-        why: Why,
+        /// Why the call failed.
+        failure: CallFailure,
     },
 }
 
-/// Why a tool has no result.
+/// Why a call of a registered tool failed.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-pub enum Why {
-    /// The arguments are no JSON object.
-    #[error("the arguments are no JSON object: {0}")]
-    NotJson(String),
-    /// The arguments break the tool's schema.
+pub enum CallFailure {
+    /// The arguments are not a JSON object.
+    #[error("the arguments are not a JSON object: {0}")]
+    InvalidJson(String),
+    /// The arguments do not match the tool's schema.
     #[error("the arguments are not valid: {0}")]
-    Invalid(String),
-    /// The tool said so.
+    InvalidArguments(String),
+    /// The tool returned an error.
     #[error("{0}")]
     Error(String),
     /// The tool panicked.
     #[error("the tool panicked: {0}")]
     Panicked(String),
-    /// The tool took longer than it may.
+    /// The tool exceeded its timeout.
     #[error("no result within {0:?}")]
     TimedOut(Duration),
-    /// The tool has failed too often, and rests.
-    #[error("the tool has failed too often and rests; try again later")]
-    Resting,
-    /// The loop ended before it ran the tool, or before the tool was done.
-    #[error("{ENDED}")]
-    Ended,
+    /// The tool's circuit breaker is open.
+    #[error("circuit open after repeated failures; try again later")]
+    CircuitOpen,
+    /// The loop ended before the tool started or finished.
+    #[error("{LOOP_ENDED}")]
+    LoopEnded,
 }
 
-impl Why {
-    /// The same with another text, where it has one.
-    pub(super) fn map(self, text: impl FnOnce(String) -> String) -> Self {
+impl CallFailure {
+    /// Applies `map` to the message of a variant that has one.
+    pub(super) fn map_message(self, map: impl FnOnce(String) -> String) -> Self {
         match self {
-            Self::NotJson(words) => Self::NotJson(text(words)),
-            Self::Invalid(words) => Self::Invalid(text(words)),
-            Self::Error(words) => Self::Error(text(words)),
-            Self::Panicked(words) => Self::Panicked(text(words)),
-            Self::TimedOut(_) | Self::Resting | Self::Ended => self,
+            Self::InvalidJson(message) => Self::InvalidJson(map(message)),
+            Self::InvalidArguments(message) => Self::InvalidArguments(map(message)),
+            Self::Error(message) => Self::Error(map(message)),
+            Self::Panicked(message) => Self::Panicked(map(message)),
+            Self::TimedOut(_) | Self::CircuitOpen | Self::LoopEnded => self,
         }
     }
 }
 
 impl CallError {
-    pub(super) fn of(tool: &str, why: Why) -> Self {
-        Self::Failed { tool: tool.to_owned(), why }
+    pub(super) fn failed(tool: &str, failure: CallFailure) -> Self {
+        Self::Failed { tool: tool.to_owned(), failure }
     }
 
-    /// One word, for metrics and logs.
+    /// Returns a short identifier for metrics and logs, such as `timed_out`.
     pub fn as_str(&self) -> &'static str {
-        let Self::Failed { why, .. } = self else { return "unknown" };
-        match why {
-            Why::NotJson(_) | Why::Invalid(_) => "invalid",
-            Why::Error(_) => "error",
-            Why::Panicked(_) => "panicked",
-            Why::TimedOut(_) => "timed_out",
-            Why::Resting => "resting",
-            Why::Ended => "ended",
+        let Self::Failed { failure, .. } = self else { return "unknown" };
+        match failure {
+            CallFailure::InvalidJson(_) | CallFailure::InvalidArguments(_) => "invalid",
+            CallFailure::Error(_) => "error",
+            CallFailure::Panicked(_) => "panicked",
+            CallFailure::TimedOut(_) => "timed_out",
+            CallFailure::CircuitOpen => "circuit_open",
+            CallFailure::LoopEnded => "ended",
         }
     }
 }

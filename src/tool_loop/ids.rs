@@ -1,10 +1,10 @@
-//! Ids of calls, each of which a conversation has once.
+//! Unique ids for tool calls.
 
 use std::collections::BTreeSet;
 
 use crate::chat::{Message, Role, ToolCall};
 
-/// The ids that a conversation has, and the number of its next turn.
+/// The call ids in a conversation, and the number of turns so far.
 #[derive(Debug)]
 pub(super) struct CallIds {
     taken: BTreeSet<String>,
@@ -12,7 +12,8 @@ pub(super) struct CallIds {
 }
 
 impl CallIds {
-    pub(super) fn of(history: &[Message]) -> Self {
+    /// Collects the ids in a history.
+    pub(super) fn in_history(history: &[Message]) -> Self {
         let calls_of = |message| match message {
             &Message { role: Role::Assistant { ref tool_calls }, .. } => Some(tool_calls),
             _ => None,
@@ -24,28 +25,28 @@ impl CallIds {
         }
     }
 
-    /// Gives the calls of the next turn an id where they have none of their own.
-    pub(super) fn number(&mut self, calls: &mut [ToolCall]) {
+    /// Starts the next turn. Assigns an id to each call whose id is missing, empty or already taken.
+    pub(super) fn assign(&mut self, calls: &mut [ToolCall]) {
         self.turns += 1;
-        for (call, place) in calls.iter_mut().zip(1..) {
+        for (call, number) in calls.iter_mut().zip(1..) {
             let own = call.id.take().filter(|id| !id.is_empty() && !self.taken.contains(id));
-            let id = own.unwrap_or_else(|| self.free(place));
+            let id = own.unwrap_or_else(|| self.unused_id(number));
             self.taken.insert(id.clone());
             call.id = Some(id);
         }
     }
 
-    fn free(&self, place: usize) -> String {
-        let numbered = |place| format!("tool-call-{}-{place}", self.turns);
-        // A history may hold such ids already.
-        let mut id = numbered(place);
-        for next in place + 1.. {
-            if !self.taken.contains(&id) {
+    /// Returns `tool-call-<turn>-<number>`, or the next number that the history does not contain.
+    fn unused_id(&self, number: usize) -> String {
+        let id = |number| format!("tool-call-{}-{number}", self.turns);
+        let mut unused = id(number);
+        for next in number + 1.. {
+            if !self.taken.contains(&unused) {
                 break;
             }
-            id = numbered(next);
+            unused = id(next);
         }
-        id
+        unused
     }
 }
 
@@ -57,24 +58,24 @@ mod tests {
         ToolCall { id: id.map(Into::into), name: "f".into(), arguments: "{}".into() }
     }
 
-    fn numbered(history: &[Message], ids: &[Option<&str>]) -> Vec<String> {
+    fn assigned(history: &[Message], ids: &[Option<&str>]) -> Vec<String> {
         let mut calls: Vec<_> = ids.iter().copied().map(call).collect();
-        CallIds::of(history).number(&mut calls);
+        CallIds::in_history(history).assign(&mut calls);
         calls.into_iter().filter_map(|call| call.id).collect()
     }
 
     #[test]
-    fn only_what_is_missing_or_repeated_is_replaced() {
+    fn replaces_missing_empty_and_repeated_ids() {
         let ids = [Some("a"), Some(""), None, Some("a"), Some("b")];
         let expected = ["a", "tool-call-1-2", "tool-call-1-3", "tool-call-1-4", "b"];
-        assert_eq!(numbered(&[], &ids), expected);
+        assert_eq!(assigned(&[], &ids), expected);
     }
 
     #[test]
-    fn the_history_counts() {
+    fn avoids_ids_in_the_history() {
         let earlier = ["0", "tool-call-2-1"].map(|id| call(Some(id)));
         let role = Role::Assistant { tool_calls: earlier.into() };
         let history = [Message::new(Role::User, "hi"), Message::new(role, "")];
-        assert_eq!(numbered(&history, &[Some("0"), None]), ["tool-call-2-2", "tool-call-2-3"]);
+        assert_eq!(assigned(&history, &[Some("0"), None]), ["tool-call-2-2", "tool-call-2-3"]);
     }
 }

@@ -1,31 +1,31 @@
-//! A tool with its limits.
+//! A tool with its limits: timeout, retries, circuit breaker and cache.
 
 use serde_json::Value;
 
 use super::{
-    CallError, CallOutcome, ToolMetrics, ToolSettings, Why,
+    CallError, CallFailure, CallOutcome, ToolMetrics, ToolSettings,
     breaker::Breaker,
     cache::Cache,
-    output::{Output, cut},
-    registered::Registered,
+    output::{Output, truncate},
+    registered::RegisteredTool,
     transcript::CallKey,
 };
 use crate::{base::clock, chat::Tool};
 
-/// What the model gets to read, and what became of the call.
-pub(super) type Outcome = (Output, CallOutcome);
+/// The output sent to the model, and the outcome of the call.
+pub(super) type CallReport = (Output, CallOutcome);
 
-/// A tool, and what all runs that call it share.
+/// A tool with its limits. Runs share its circuit breaker and cache.
 #[derive(Debug)]
 pub(super) struct LimitedTool {
-    tool: Registered,
+    tool: RegisteredTool,
     pub(super) settings: ToolSettings,
     breaker: Option<Breaker>,
     cache: Option<Cache>,
 }
 
 impl LimitedTool {
-    pub(super) fn new(tool: Registered, settings: ToolSettings, metrics: &ToolMetrics) -> Self {
+    pub(super) fn new(tool: RegisteredTool, settings: ToolSettings, metrics: &ToolMetrics) -> Self {
         let breaker = |settings| Breaker::new(settings, metrics.breaker(tool.name()));
         let breaker = settings.breaker.map(breaker);
         let cache = settings.cache.map(Cache::new);
@@ -40,57 +40,59 @@ impl LimitedTool {
         self.tool.definition()
     }
 
-    pub(super) async fn call(&self, arguments: &str, key: &CallKey) -> Outcome {
+    pub(super) async fn call(&self, arguments: &str, key: &CallKey) -> CallReport {
         if let Some(result) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
             return (result, CallOutcome::Cached);
         }
-        match self.tries(arguments).await {
+        match self.call_uncached(arguments).await {
             Ok(result) => {
-                let result = result.cut(self.settings.max_result);
+                let result = result.truncate(self.settings.max_result);
                 if let Some(cache) = &self.cache {
-                    cache.keep(key, &result);
+                    cache.insert(key, &result);
                 }
                 (result, CallOutcome::Succeeded)
             }
-            Err(why) => {
-                let why = why.map(|text| cut(text, self.settings.max_result));
-                failed(CallError::of(self.name(), why))
+            Err(failure) => {
+                let failure =
+                    failure.map_message(|message| truncate(message, self.settings.max_result));
+                error_report(CallError::failed(self.name(), failure))
             }
         }
     }
 
-    async fn tries(&self, arguments: &str) -> Result<Output, Why> {
-        let arguments = self.tool.checked(arguments)?;
+    async fn call_uncached(&self, arguments: &str) -> Result<Output, CallFailure> {
+        let arguments = self.tool.parse_arguments(arguments)?;
         let permit = match &self.breaker {
-            Some(breaker) => Some(breaker.permit().ok_or(Why::Resting)?),
+            Some(breaker) => Some(breaker.permit().ok_or(CallFailure::CircuitOpen)?),
             None => None,
         };
-        let outcome = self.try_again(&arguments).await;
+        let result = self.run_with_retries(&arguments).await;
         if let Some(permit) = permit {
-            permit.ended(outcome.is_ok());
+            permit.finish(result.is_ok());
         }
-        outcome
+        result
     }
 
-    /// The outcome of the last try.
-    async fn try_again(&self, arguments: &Value) -> Result<Output, Why> {
+    /// Runs the tool until it succeeds or the retries are used up. Only errors and timeouts are
+    /// retried. Returns the result of the last attempt.
+    async fn run_with_retries(&self, arguments: &Value) -> Result<Output, CallFailure> {
         for _ in 0..self.settings.retries {
-            match self.try_once(arguments).await {
-                Err(Why::Error(_) | Why::TimedOut(_)) => {}
-                outcome => return outcome,
+            match self.run_once(arguments).await {
+                Err(CallFailure::Error(_) | CallFailure::TimedOut(_)) => {}
+                result => return result,
             }
         }
-        self.try_once(arguments).await
+        self.run_once(arguments).await
     }
 
-    async fn try_once(&self, arguments: &Value) -> Result<Output, Why> {
+    async fn run_once(&self, arguments: &Value) -> Result<Output, CallFailure> {
         let timeout = self.settings.timeout;
-        let outcome = clock::within(timeout, self.tool.run(arguments.clone())).await;
-        outcome.unwrap_or(Err(Why::TimedOut(timeout)))
+        let result = clock::within(timeout, self.tool.run(arguments.clone())).await;
+        result.unwrap_or(Err(CallFailure::TimedOut(timeout)))
     }
 }
 
-/// What the model is told of an error.
-pub(super) fn failed(error: CallError) -> Outcome {
+/// Reports an error to the model.
+pub(super) fn error_report(error: CallError) -> CallReport {
     (error.to_string().into(), CallOutcome::Failed(error))
 }

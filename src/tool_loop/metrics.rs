@@ -1,4 +1,4 @@
-//! What is counted of tools, for Prometheus.
+//! Prometheus metrics of tools.
 
 use prometheus_client::{
     encoding::EncodeLabelSet,
@@ -6,12 +6,12 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use super::{CallRecord, limited::LimitedTool};
+use super::CallRecord;
 
-/// Upper bounds in seconds: from tools that look something up to those that time out.
+/// Upper bounds in seconds, from fast lookups to timeouts.
 const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0, 60.0];
 
-/// The metrics of the tools of a loop. Clones count together.
+/// Metrics of the tools of a loop. Clones share their values.
 ///
 /// ```
 /// use mynah::tool_loop::{LoopSettings, ToolLoop, ToolRegistry};
@@ -48,20 +48,20 @@ impl ToolMetrics {
         }
     }
 
-    /// Has them printed with all else in `registry`.
+    /// Registers `mynah_tool_calls`, `mynah_tool_seconds` and `mynah_tool_breaker`.
     pub fn register(&self, registry: &mut Registry) {
-        let help = "Calls of tools by outcome; cached ones did not run";
+        let help = "Tool calls by outcome; cached calls did not run";
         registry.register("mynah_tool_calls", help, self.calls.clone());
-        let help = "Seconds that calls of tools took, retries included";
+        let help = "Duration of tool calls in seconds, including retries";
         registry.register("mynah_tool_seconds", help, self.seconds.clone());
-        let help = "Circuit breakers of tools: 0 closed, 1 half-open, 2 open";
+        let help = "State of tool circuit breakers: 0 closed, 1 half-open, 2 open";
         registry.register("mynah_tool_breaker", help, self.breakers.clone());
     }
 
-    /// Counts a call. A tool that is not registered has no name here: a model could make up any
-    /// number of them.
-    pub(super) fn count(&self, tool: Option<&LimitedTool>, call: &CallRecord) {
-        let tool = tool.map_or("", LimitedTool::name).to_owned();
+    /// Counts a call. Pass `None` for a tool that is not registered: its name is not used as a
+    /// label, because models can make up any number of names.
+    pub(super) fn count(&self, tool: Option<&str>, call: &CallRecord) {
+        let tool = tool.unwrap_or_default().to_owned();
         if call.outcome.ran() {
             let labels = ToolLabels { tool: tool.clone() };
             self.seconds.get_or_create(&labels).observe(call.duration.as_secs_f64());
@@ -69,6 +69,7 @@ impl ToolMetrics {
         self.calls.get_or_create(&CallLabels { tool, outcome: call.outcome.as_str() }).inc();
     }
 
+    /// Returns the gauge for the state of a tool's circuit breaker.
     pub(super) fn breaker(&self, tool: &str) -> Gauge {
         self.breakers.get_or_create(&ToolLabels { tool: tool.to_owned() }).clone()
     }

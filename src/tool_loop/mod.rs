@@ -1,9 +1,9 @@
-//! The tool loop: ask a model, run the tools that it calls, give it the results, ask again, until
-//! it answers.
+//! The tool loop: asks a model, runs the tools that it calls, sends back the results, and repeats
+//! until the model answers without calling tools.
 //!
-//! A [`ToolRegistry`] has the tools: closures with typed arguments, whose JSON Schemas come from
-//! the types. A [`ToolLoop`] runs them, within limits that [`LoopSettings`] name. The model is any
-//! [`Provider`]: `conversation.echo` in this process, or a component of a sidecar, mynah or daprd,
+//! A [`ToolRegistry`] holds the tools: closures whose JSON Schemas are generated from their argument
+//! types. A [`ToolLoop`] runs them within the limits of its [`LoopSettings`]. The model is any
+//! [`Provider`]: `conversation.echo` in this process, or a component of a sidecar (mynah or daprd)
 //! that a [`RemoteComponent`](crate::client::RemoteComponent) calls over gRPC.
 //!
 //! ```
@@ -43,32 +43,35 @@
 //! # }
 //! ```
 //!
-//! # Every run ends
+//! # Errors
 //!
-//! [`ToolLoop::run`] has no error: a [`LoopResult`] says how a run ended, and has all that was done
-//! until then, as a history to go on with. [`ToolLoop::run_stream`] tells of the same as it happens.
+//! [`ToolLoop::run`] does not return an error. A [`LoopResult`] contains the reason why the run
+//! ended and everything that happened until then, as a history that can be continued.
+//! [`ToolLoop::run_stream`] yields the same as a stream of events.
 //!
-//! A call that gives no result does not end a run, but is told to the model: a tool that does not
-//! exist, arguments that are not JSON or break the schema, an error, a panic, a timeout, a tool
-//! that rests after too many failures, a call that was made already. [`CallOutcome`] has them all.
+//! A failed call does not end the run either. The model receives the error instead of a result:
+//! unknown tools, invalid arguments, errors, panics, timeouts, open circuit breakers and duplicate
+//! calls. [`CallOutcome`] lists all cases.
 //!
-//! # The same again
+//! # Determinism
 //!
-//! With tools and a model that are deterministic the history is, too: results stand in the order
-//! of the calls, whichever was first, and calls without an id of their own become
+//! If the tools and the model are deterministic, so is the history. Results are in the order of the
+//! calls, whichever finished first, and calls without an id get the id
 //! `tool-call-<turn>-<number>`.
 //!
-//! # The same call twice
+//! # Duplicate calls
 //!
-//! A call that equals the latest one is a duplicate: it is not run, and the model is asked for
-//! another. [`Duplicates`] has two more policies, and a tool whose results change is
-//! [`repeatable`](ToolSettings::repeatable). A new prompt starts afresh. A history that goes on
-//! without one does not: its calls count, save those that a run ended before it made them.
+//! By default a call that is the same as the previous one is a duplicate: it does not run, and the
+//! model is asked to try something else. [`DuplicatePolicy`] has other policies, and tools whose
+//! results change can be marked [`repeatable`](ToolSettings::repeatable).
 //!
-//! # Models that know no tools
+//! Only calls since the latest user prompt are compared. If a history continues without a new prompt,
+//! its calls still count, except those that did not run because an earlier run ended.
 //!
-//! With [`Rendering::Text`] calls and results are lines of text. Such a model is offered no tools,
-//! so that a message has to say which there are, and how a call is written:
+//! # Models without tool support
+//!
+//! With [`Rendering::Text`], calls and results are lines of text. The request offers no tools, so a
+//! message has to describe the tools and the format of a call:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -95,7 +98,7 @@
 //! let settings = LoopSettings { rendering, ..LoopSettings::default() };
 //! let tool_loop = ToolLoop::new(registry, settings)?;
 //!
-//! // Echo says what it is told: the call, then its result.
+//! // Echo repeats the prompt, which is a call, and then the result of that call.
 //! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
 //! let question = "AI ACTION (Turn 1): Executing Get Weather with parameters: location: Paris";
 //! let messages = vec![Message::new(Role::System, tools), Message::new(Role::User, question)];
@@ -112,18 +115,18 @@
 //! # }
 //! ```
 //!
-//! All limits hold as for other models. [`transcript`] says what text cannot carry.
+//! All limits apply as for other models. See [`transcript`] for what text cannot represent.
 //!
-//! # Where things are
+//! # Modules
 //!
 //! ```text
-//! registry    the tools, by name         tool, registered: what a tool is
-//! run         one run, turn by turn      batch      the calls of a turn, side by side
-//! limited     a tool with its limits     breaker, cache, arguments, output
-//! settings    all limits                 budget, stall, stop: what ends a run
-//! model       who answers and listens    ids        what tells calls apart
-//! result      what comes out             metrics    what is counted
-//! transcript  such a conversation as messages, native or as text, and which calls are duplicates
+//! registry    tools by name                      tool, registered: a single tool
+//! toolset     the tools of a loop                limited: a tool with its limits
+//! run         one run, turn by turn              breaker, cache, arguments, output: used by limited
+//! batch       the calls of a turn                settings: all limits
+//! model       asks the model, emits events       budget, stall, stop: end a run early
+//! result      results and events                 ids: unique call ids
+//! transcript  history as messages, duplicates    metrics: Prometheus metrics
 //! ```
 
 mod arguments;
@@ -145,6 +148,7 @@ mod settings;
 mod stall;
 mod stop;
 mod tool;
+mod toolset;
 pub mod transcript;
 
 use std::sync::Arc;
@@ -158,116 +162,85 @@ use tokio_stream::wrappers::ReceiverStream;
 pub use tokio_util::sync::CancellationToken;
 
 pub use self::{
-    error::{CallError, Why},
+    error::{CallError, CallFailure},
     metrics::ToolMetrics,
     registry::{RegistryError, ToolRegistry},
     result::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
     tool::{RunTool, ToolError},
-    transcript::{Duplicates, Rendering, Wording},
+    transcript::{DuplicatePolicy, Rendering, Wording},
 };
-use self::{limited::LimitedTool, model::Model, run::Run, stop::Stop};
-use crate::{
-    chat::{Request, Response},
-    provider::Provider,
-};
+use self::{model::Model, run::Run, stop::StopSignal, toolset::Toolset};
+use crate::{chat::Request, provider::Provider};
 
-/// Events that may wait for whoever listens; then the loop waits.
-const EVENTS: usize = 16;
+/// Number of events that may be queued for a listener. When the queue is full, the loop waits.
+const EVENT_QUEUE: usize = 16;
 
-/// Runs tools for models. Any number of runs may go on at once; they share caches and breakers.
+/// Runs tools for models.
+///
+/// Any number of runs can be in progress at the same time. They share caches and circuit breakers.
 #[derive(Debug)]
-pub struct ToolLoop {
-    tools: Vec<LimitedTool>,
-    settings: LoopSettings,
-    metrics: ToolMetrics,
-}
+pub struct ToolLoop(Toolset);
 
 impl ToolLoop {
-    /// A loop that runs these tools. Settings that cannot be are refused.
+    /// Creates a loop that runs the tools in `registry`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting is out of range, or if `settings` names a tool that is not registered.
     pub fn new(registry: ToolRegistry, settings: LoopSettings) -> Result<Self, SettingsError> {
-        settings.check()?;
-        let unknown = settings.by_tool.keys().find(|name| registry.find(name).is_none());
-        if let Some(name) = unknown {
-            return Err(SettingsError::UnknownTool(name.clone()));
-        }
-        let metrics = ToolMetrics::new();
-        let limited = |tool: registered::Registered| {
-            let settings = settings.of(tool.name()).clone();
-            LimitedTool::new(tool, settings, &metrics)
-        };
-        let tools = registry.into_tools().into_iter().map(limited).collect();
-        Ok(Self { tools, settings, metrics })
+        Ok(Self(Toolset::new(registry, settings)?))
     }
 
-    /// Runs the loop to its end. The tools are offered beside those of the request, and in the place
-    /// of any that has the same name; a tool choice that demands a call holds for the first turn. In
-    /// text there are neither.
+    /// Runs the loop until it ends.
     ///
-    /// Cancelling stops the model and the tools at once, and so does dropping the future.
+    /// The tools are offered to the model in addition to those of the request. If a tool of the
+    /// request has the same name, it is replaced. A tool choice that demands a call applies to the
+    /// first turn only. With [`Rendering::Text`], the request is sent without tools and tool choice.
+    ///
+    /// Cancelling `cancel` or dropping the future stops the model and the tools immediately.
     pub async fn run(
         &self,
         provider: Arc<dyn Provider>,
         request: Request,
         cancel: CancellationToken,
     ) -> LoopResult {
-        let model = Model { provider, listener: None };
-        let stop = Stop::new(cancel, self.settings.wall_clock);
-        Run::new(self, model, request, stop).finish().await
+        self.run_model(Model { provider, listener: None }, request, cancel).await
     }
 
-    /// The same, told as it happens: what the model says, tools that start and finish, and at last
-    /// the result. Dropping the stream stops all of it.
+    /// Runs the loop like [`run`](Self::run) and streams its events: text of the model, tools that
+    /// start and finish, and finally the result.
+    ///
+    /// Dropping the stream stops the model and the tools immediately.
     pub fn run_stream(
         self: Arc<Self>,
         provider: Arc<dyn Provider>,
         request: Request,
         cancel: CancellationToken,
     ) -> BoxStream<'static, LoopEvent> {
-        let (listener, events) = mpsc::channel(EVENTS);
+        let (listener, events) = mpsc::channel(EVENT_QUEUE);
         let work = async move {
             let model = Model { provider, listener: Some(listener.clone()) };
-            let stop = Stop::new(cancel, self.settings.wall_clock);
-            let result = Run::new(&self, model, request, stop).finish().await;
+            let result = self.run_model(model, request, cancel).await;
             let _ = listener.send(LoopEvent::Ended(result)).await;
         };
-        // It has no items: it is there to be polled.
+        // A stream without items: polling the events also polls the run.
         let work = stream::once(work).filter_map(|()| future::ready(None));
         stream::select(ReceiverStream::new(events), work).boxed()
     }
 
-    /// What is counted of the tools.
+    async fn run_model(
+        &self,
+        model: Model,
+        request: Request,
+        cancel: CancellationToken,
+    ) -> LoopResult {
+        let stop = StopSignal::new(cancel, self.0.settings.wall_clock);
+        Run::new(&self.0, model, request, stop).finish().await
+    }
+
+    /// Returns the metrics of the tools.
     pub fn metrics(&self) -> &ToolMetrics {
-        &self.metrics
-    }
-
-    fn find(&self, name: &str) -> Option<&LimitedTool> {
-        self.tools.iter().find(|tool| tool.name() == name)
-    }
-
-    /// Whether a call of that tool may have another result each time.
-    fn is_repeatable(&self, name: &str) -> bool {
-        self.find(name).is_some_and(|tool| tool.settings.repeatable)
-    }
-
-    /// The model's answer, with the calls that are in it.
-    fn read(&self, response: Response) -> Response {
-        let names = self.tools.iter().map(LimitedTool::name);
-        self.settings.rendering.read(response, names)
-    }
-
-    /// Puts the tools on offer; a model that knows none is offered none.
-    fn offer(&self, request: &mut Request) {
-        if let Rendering::Text(_) = self.settings.rendering {
-            (request.tools, request.tool_choice) = Default::default();
-            return;
-        }
-        for tool in self.tools.iter().map(LimitedTool::definition) {
-            // Arguments are checked against the tool's own definition.
-            match request.tools.iter_mut().find(|offered| offered.name == tool.name) {
-                Some(offered) => *offered = tool.clone(),
-                None => request.tools.push(tool.clone()),
-            }
-        }
+        &self.0.metrics
     }
 }

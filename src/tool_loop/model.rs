@@ -1,4 +1,4 @@
-//! The model of a run, and whoever listens.
+//! The model of a run.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::{
     provider::{Provider, ProviderError},
 };
 
-/// Answers the turns of one run. Somebody may listen; then the answers are streamed.
+/// The model of a run. Answers are streamed if there is an event listener.
 pub(super) struct Model {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) listener: Option<Sender<LoopEvent>>,
 }
 
 impl Model {
-    /// The next turn.
+    /// Requests the next turn.
     pub(super) async fn ask(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
         let (provider, request) = (self.provider.clone(), request.clone());
         if self.listener.is_none() {
@@ -27,22 +27,22 @@ impl Model {
         let mut deltas = provider.stream(request);
         while let Some(delta) = deltas.next().await {
             match delta? {
-                Delta::Text(text) => self.tell(|| LoopEvent::Text(text)).await,
+                Delta::Text(text) => self.emit(|| LoopEvent::Text(text)).await,
                 Delta::Complete(response) => return Ok(*response),
             }
         }
-        Err(no_end())
+        Err(truncated_stream())
     }
 
-    /// Tells whoever listens, and waits until they can hear it.
-    pub(super) async fn tell(&self, event: impl FnOnce() -> LoopEvent) {
+    /// Sends an event to the listener, if any. Waits while its queue is full.
+    pub(super) async fn emit(&self, event: impl FnOnce() -> LoopEvent) {
         if let Some(listener) = &self.listener {
-            // Where the listener is gone, so is this future, soon.
+            // Ignore send errors: if the listener is gone, this future is about to be dropped.
             let _ = listener.send(event()).await;
         }
     }
 }
 
-fn no_end() -> ProviderError {
-    ProviderError::internal("the answer broke off: the stream ended without its last delta")
+fn truncated_stream() -> ProviderError {
+    ProviderError::internal("the stream ended without its last delta")
 }

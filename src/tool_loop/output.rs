@@ -1,12 +1,12 @@
-//! What a tool returned.
+//! The output of a tool.
 
 use serde_json::Value;
 
-/// What the model gets to read of a call.
+/// The output of a tool, as it is sent to the model.
 #[derive(Debug, Clone)]
 pub(super) struct Output {
     pub(super) text: String,
-    /// Whether the text is JSON, of anything but a text.
+    /// Whether `text` is JSON. Strings are sent as they are, so they are not JSON.
     pub(super) is_json: bool,
 }
 
@@ -26,19 +26,19 @@ impl From<String> for Output {
 }
 
 impl Output {
-    /// The output, or the beginning of one that is too long.
-    pub(super) fn cut(self, max: usize) -> Self {
+    /// Truncates the output to `max` bytes, with a note. Truncated output is no longer JSON.
+    pub(super) fn truncate(self, max: usize) -> Self {
         let is_json = self.is_json && self.text.len() <= max;
-        Self { text: cut(self.text, max), is_json }
+        Self { text: truncate(self.text, max), is_json }
     }
 }
 
-/// The beginning of a text that is too long, and a note that says so.
-pub(super) fn cut(mut text: String, max: usize) -> String {
+/// Truncates a text to `max` bytes at a character boundary and appends a note.
+pub(super) fn truncate(mut text: String, max: usize) -> String {
     let bytes = text.len();
     if bytes > max {
         text.truncate(text.floor_char_boundary(max));
-        text += &format!("\n[cut: these are {} of {bytes} bytes]", text.len());
+        text += &format!("\n[truncated: {} of {bytes} bytes]", text.len());
     }
     text
 }
@@ -48,17 +48,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_says_so_and_splits_no_character() {
-        assert_eq!(cut("äö".to_owned(), 4), "äö");
-        assert_eq!(cut("äö".to_owned(), 3), "ä\n[cut: these are 2 of 4 bytes]");
-        assert_eq!(cut("ä".to_owned(), 1), "\n[cut: these are 0 of 2 bytes]");
+    fn truncates_at_a_character_boundary_with_a_note() {
+        assert_eq!(truncate("äö".to_owned(), 4), "äö");
+        assert_eq!(truncate("äö".to_owned(), 3), "ä\n[truncated: 2 of 4 bytes]");
+        assert_eq!(truncate("ä".to_owned(), 1), "\n[truncated: 0 of 2 bytes]");
     }
 
     #[test]
-    fn what_is_cut_is_no_json() {
+    fn truncated_output_is_not_json() {
         let output = Output::from(serde_json::json!(["ä"]));
         assert_eq!((output.text.as_str(), output.is_json), ("[\"ä\"]", true));
-        assert!(output.clone().cut(6).is_json);
-        assert!(!output.cut(5).is_json);
+        assert!(output.clone().truncate(6).is_json);
+        assert!(!output.truncate(5).is_json);
     }
 }

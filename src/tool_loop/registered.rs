@@ -1,31 +1,32 @@
-//! A tool that is registered.
+//! A registered tool.
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use super::{RunTool, Why, arguments::parse, output::Output};
+use super::{CallFailure, RunTool, arguments, output::Output};
 use crate::{
     base::json_schema::Schema,
     chat::{LazyJson, Tool},
 };
 
-/// A tool, its definition, and the schema that its arguments are checked against.
-pub(super) struct Registered {
+/// A tool with its definition and the compiled schema of its arguments.
+pub(super) struct RegisteredTool {
     definition: Tool,
     schema: Schema,
     tool: Box<dyn RunTool>,
 }
 
-impl Registered {
-    /// A definition without a schema takes any object. What is no schema is said.
+impl RegisteredTool {
+    /// Compiles the schema of the arguments; a definition without a schema accepts any object.
+    /// Returns a message if the schema is invalid or not the schema of an object.
     pub(super) fn new(definition: Tool, tool: Box<dyn RunTool>) -> Result<Self, String> {
         let schema = definition.parameters.as_ref().map_or_else(|| json!({}), LazyJson::read);
         match schema.get("type") {
             None => {}
             Some(kind) if kind == "object" => {}
-            Some(kind) => return Err(format!("arguments are of type \"object\", not {kind}")),
+            Some(kind) => return Err(format!("arguments must be of type \"object\", not {kind}")),
         }
         Ok(Self { schema: Schema::compile(&schema)?, definition, tool })
     }
@@ -38,32 +39,34 @@ impl Registered {
         &self.definition
     }
 
-    /// The arguments, if they are valid.
-    pub(super) fn checked(&self, arguments: &str) -> Result<Value, Why> {
-        let arguments = Value::Object(parse(arguments)?);
-        self.schema.check(&arguments).map_err(Why::Invalid)?;
+    /// Parses the arguments and validates them against the schema.
+    pub(super) fn parse_arguments(&self, arguments: &str) -> Result<Value, CallFailure> {
+        let arguments = Value::Object(arguments::parse(arguments)?);
+        self.schema.check(&arguments).map_err(CallFailure::InvalidArguments)?;
         Ok(arguments)
     }
 
-    /// What the model gets to read.
-    pub(super) async fn run(&self, arguments: Value) -> Result<Output, Why> {
-        // The tool gets new arguments at each call, and keeps nothing of ours.
+    /// Runs the tool. A panic is caught and returned as a failure.
+    pub(super) async fn run(&self, arguments: Value) -> Result<Output, CallFailure> {
+        // Unwind safe: the future owns its arguments and changes no state of the loop.
         let work = AssertUnwindSafe(async { self.tool.run(arguments).await });
         match work.catch_unwind().await {
             Ok(Ok(result)) => Ok(result.into()),
-            Ok(Err(error)) => Err(Why::Error(error.message().to_owned())),
-            Err(panic) => Err(Why::Panicked(panic_text(&*panic))),
+            Ok(Err(error)) => Err(CallFailure::Error(error.message().to_owned())),
+            Err(panic) => Err(CallFailure::Panicked(panic_message(&*panic))),
         }
     }
 }
 
-impl std::fmt::Debug for Registered {
+impl std::fmt::Debug for RegisteredTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no text".to_owned())
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    message
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
 }

@@ -1,4 +1,4 @@
-//! The tools of a program, by name.
+//! Registers tools by name.
 
 use std::future::Future;
 
@@ -9,14 +9,14 @@ use thiserror::Error as ThisError;
 
 use super::{
     CallError, RunTool, ToolError,
-    registered::Registered,
-    tool::{Typed, schema_of},
+    registered::RegisteredTool,
+    tool::{TypedTool, schema_of},
 };
 use crate::chat::{LazyJson, Tool};
 
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LEN: usize = 64;
 
-/// The tools that a program offers, in the order in which they were registered.
+/// A collection of tools, in the order in which they were registered.
 ///
 /// ```
 /// use mynah::tool_loop::ToolRegistry;
@@ -43,45 +43,51 @@ const LONGEST_NAME: usize = 64;
 /// # }
 /// ```
 #[derive(Debug, Default)]
-pub struct ToolRegistry(Vec<Registered>);
+pub struct ToolRegistry(Vec<RegisteredTool>);
 
-/// Why a tool cannot be registered.
+/// The error returned if a tool cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum RegistryError {
-    /// Not every model takes that name.
+    /// The name is empty, too long or contains other characters. Models reject such names.
     #[error("invalid tool name {0:?}: a name is 1 to 64 ASCII letters, digits, _ and -")]
-    Name(String),
-    /// The name is taken.
-    #[error("there is a tool named {0} already")]
-    Duplicate(String),
-    /// The arguments are described by what is no schema, or no schema of an object.
-    #[error("invalid schema of the arguments of {tool}: {why}")]
-    Schema {
-        /// The tool.
+    InvalidName(String),
+    /// Another tool has the same name.
+    #[error("a tool named {0} is already registered")]
+    DuplicateName(String),
+    /// The parameters are not a valid JSON Schema of an object.
+    #[error("invalid parameter schema of {tool}: {reason}")]
+    InvalidSchema {
+        /// Name of the tool.
         tool: String,
-        /// What is wrong.
-        why: String,
+        /// Why the schema is invalid.
+        reason: String,
     },
 }
 
 impl ToolRegistry {
-    /// A registry without tools.
+    /// Creates an empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Registers a closure. The schema of its arguments is that of their type, where doc comments
-    /// are descriptions; what it returns goes to the model, text as it is and all else as JSON.
-    /// Whatever the closure shares is moved into it.
-    pub fn register<A, W, T>(
+    /// Registers a closure as a tool.
+    ///
+    /// The parameter schema is generated from the argument type `A`; doc comments become
+    /// descriptions. The model receives a returned string as it is, and any other value as compact
+    /// JSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the name is invalid or already registered, or if `A` is not an object type.
+    pub fn register<A, Fut, T>(
         &mut self,
         name: &str,
         description: &str,
-        function: impl Fn(A) -> W + Send + Sync + 'static,
+        function: impl Fn(A) -> Fut + Send + Sync + 'static,
     ) -> Result<(), RegistryError>
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
-        W: Future<Output = Result<T, ToolError>> + Send,
+        Fut: Future<Output = Result<T, ToolError>> + Send,
         T: Serialize,
     {
         let definition = Tool {
@@ -89,59 +95,70 @@ impl ToolRegistry {
             description: Some(description.to_owned()),
             parameters: Some(LazyJson::new(schema_of::<A>())),
         };
-        self.add(definition, Typed::new(function))
+        self.add(definition, TypedTool::new(function))
     }
 
-    /// Adds a tool that is defined at run time.
+    /// Registers a tool that is defined at run time. Without parameters in the definition, the tool
+    /// accepts any object.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the name is invalid or already registered, or if the parameters are not a valid JSON
+    /// Schema of an object.
     pub fn add(
         &mut self,
         definition: Tool,
         tool: impl RunTool + 'static,
     ) -> Result<(), RegistryError> {
         let name = &definition.name;
-        if !is_name(name) {
-            return Err(RegistryError::Name(name.clone()));
+        if !is_valid_name(name) {
+            return Err(RegistryError::InvalidName(name.clone()));
         }
         if self.find(name).is_some() {
-            return Err(RegistryError::Duplicate(name.clone()));
+            return Err(RegistryError::DuplicateName(name.clone()));
         }
         let name = name.clone();
-        let registered = Registered::new(definition, Box::new(tool))
-            .map_err(|why| RegistryError::Schema { tool: name, why })?;
+        let registered = RegisteredTool::new(definition, Box::new(tool))
+            .map_err(|reason| RegistryError::InvalidSchema { tool: name, reason })?;
         self.0.push(registered);
         Ok(())
     }
 
-    /// The definitions, as requests carry them.
+    /// Iterates over the tool definitions.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.0.iter().map(Registered::definition)
+        self.0.iter().map(RegisteredTool::definition)
     }
 
-    /// The definitions in OpenAI's form.
+    /// Returns the tool definitions in OpenAI's format: `[{"type": "function", "function": …}]`.
     pub fn definitions(&self) -> Value {
         self.tools().map(openai_definition).collect()
     }
 
-    /// Runs a tool once, with no limits. A panic of the tool is an error, too.
+    /// Runs a tool once, without timeout, retries or other limits. `arguments` is the text of a JSON
+    /// object.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such tool, the arguments are invalid, or the tool fails or panics.
     pub async fn run(&self, name: &str, arguments: &str) -> Result<String, CallError> {
-        let tool = self.find(name).ok_or_else(|| CallError::Unknown(name.to_owned()))?;
-        let failed = |why| CallError::of(name, why);
-        let arguments = tool.checked(arguments).map_err(failed)?;
+        let tool = self.find(name).ok_or_else(|| CallError::UnknownTool(name.to_owned()))?;
+        let failed = |failure| CallError::failed(name, failure);
+        let arguments = tool.parse_arguments(arguments).map_err(failed)?;
         Ok(tool.run(arguments).await.map_err(failed)?.text)
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<&Registered> {
+    pub(super) fn find(&self, name: &str) -> Option<&RegisteredTool> {
         self.0.iter().find(|registered| registered.name() == name)
     }
 
-    pub(super) fn into_tools(self) -> Vec<Registered> {
+    pub(super) fn into_tools(self) -> Vec<RegisteredTool> {
         self.0
     }
 }
 
-fn is_name(name: &str) -> bool {
-    let is_of_a_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_of_a_name)
+fn is_valid_name(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    (1..=MAX_NAME_LEN).contains(&name.len()) && name.bytes().all(is_allowed)
 }
 
 fn openai_definition(tool: &Tool) -> Value {

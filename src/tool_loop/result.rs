@@ -1,11 +1,11 @@
-//! What comes out of a run.
+//! The result of a run, and the events on the way to it.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::{
-    CallError, Rendering, Why,
+    CallError, CallFailure, Rendering,
     transcript::{FinishedCall, Outcome, ToolResult},
 };
 use crate::{
@@ -13,24 +13,24 @@ use crate::{
     provider::ProviderError,
 };
 
-/// All of a run. Whatever ended it, what was done until then is here.
+/// The result of a run. However the run ended, this contains everything that happened in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopResult {
-    /// The last answer of the model; `None` where it never gave one.
+    /// The last answer of the model, or `None` if there was none.
     pub response: Option<Response>,
-    /// The history of the request, then what was said in the run, each call with its result: a
-    /// history to go on with. An answer that broke off is not in it.
+    /// The messages of the request and of the run. Each call is followed by its result, so this can
+    /// be sent as the history of the next request. Incomplete answers are not included.
     pub transcript: Vec<Message>,
-    /// The calls of all turns, in the model's order.
+    /// The calls of all turns, in the order in which the model made them.
     pub calls: Vec<CallRecord>,
-    /// How often the model has answered.
+    /// Number of answers of the model.
     pub turns: u32,
-    /// Why it ended.
+    /// Why the run ended.
     pub end: EndReason,
 }
 
 impl LoopResult {
-    /// The text of the last answer.
+    /// Returns the text of the last answer, or an empty string if there is none.
     pub fn text(&self) -> &str {
         self.response.as_ref().map_or("", |response| &response.content)
     }
@@ -39,22 +39,24 @@ impl LoopResult {
 /// Why a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndReason {
-    /// The model called no more tools.
+    /// The model answered without calling tools.
     Answered,
-    /// The model called tools in the last turn that it had.
+    /// The model still called tools in the last turn that [`LoopSettings::max_turns`] allows.
+    ///
+    /// [`LoopSettings::max_turns`]: super::LoopSettings::max_turns
     MaxTurns,
-    /// The model made the same calls turn after turn.
+    /// The model made the same calls in several consecutive turns.
     Stalled,
-    /// There were more calls than there may be, or the time was up.
+    /// The run reached its limit of calls or its time limit, or a tool reached its limit of calls.
     Budget,
-    /// The caller wanted no more of it.
+    /// The caller cancelled the run.
     Cancelled,
-    /// The model gave no answer.
+    /// The model failed to answer.
     ModelError(ProviderError),
 }
 
 impl EndReason {
-    /// One word, for logs.
+    /// Returns a short identifier for logs, such as `max_turns`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -67,33 +69,34 @@ impl EndReason {
     }
 }
 
-/// One call of a tool, with what the model was told.
+/// A tool call and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRecord {
-    /// Id, unique in the conversation.
+    /// Id of the call, unique in the conversation.
     pub id: String,
     /// Name of the tool, as the model wrote it.
     pub name: String,
-    /// Its arguments, as the model wrote them.
+    /// Arguments, as the model wrote them.
     pub arguments: String,
-    /// The text that the model gets; in text, its [`Wording`](super::Wording) stands around it.
+    /// The result or error that the model receives. The text rendering wraps it in the
+    /// [`Wording`](super::Wording).
     pub result: String,
-    /// Whether that is JSON: the tool returned something else than a text.
+    /// Whether `result` is JSON: the tool returned something other than a string.
     pub is_json: bool,
-    /// How long it took, retries included; zero where nothing ran.
+    /// Duration of the call, including retries. Zero if the tool did not run.
     pub duration: Duration,
-    /// What became of it.
+    /// The outcome of the call.
     pub outcome: CallOutcome,
 }
 
 impl CallRecord {
-    /// Whether the result is that of an earlier call.
-    pub fn cached(&self) -> bool {
+    /// Returns `true` if the result comes from the cache.
+    pub fn is_cached(&self) -> bool {
         self.outcome == CallOutcome::Cached
     }
 
-    /// The call and what came of it, for the history.
-    pub(super) fn finished(&self, rendering: &Rendering) -> FinishedCall {
+    /// Returns the call with its outcome, for the history.
+    pub(super) fn finished_call(&self, rendering: &Rendering) -> FinishedCall {
         let call = ToolCall {
             id: Some(self.id.clone()),
             name: self.name.clone(),
@@ -104,15 +107,16 @@ impl CallRecord {
                 Outcome::Result(ToolResult::success(self.data(rendering)))
             }
             CallOutcome::Duplicate => Outcome::Duplicate,
-            CallOutcome::Failed(CallError::Unknown(_)) => Outcome::NotFound,
-            CallOutcome::Failed(CallError::Failed { why, .. }) => {
-                Outcome::Result(ToolResult::failure(why.to_string()))
+            CallOutcome::Failed(CallError::UnknownTool(_)) => Outcome::NotFound,
+            CallOutcome::Failed(CallError::Failed { failure, .. }) => {
+                Outcome::Result(ToolResult::failure(failure.to_string()))
             }
         };
         FinishedCall { call, outcome }
     }
 
-    /// The data of the result. Native results are the text as it is: no need to read that again.
+    /// Returns the data of the result. Native messages contain the text, so only the text rendering
+    /// needs to parse it.
     fn data(&self, rendering: &Rendering) -> Value {
         let data = match rendering {
             Rendering::Text(_) if self.is_json => serde_json::from_str(&self.result).ok(),
@@ -122,21 +126,21 @@ impl CallRecord {
     }
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// The tool ran and had a result.
+    /// The tool returned a result.
     Succeeded,
-    /// An earlier call had the result.
+    /// The result of an earlier call was used.
     Cached,
-    /// The call was made already, and the model is asked for another.
+    /// The call repeats an earlier one and did not run. The model receives a correction.
     Duplicate,
-    /// There is no result.
+    /// The call has no result.
     Failed(CallError),
 }
 
 impl CallOutcome {
-    /// One word, for metrics and logs.
+    /// Returns a short identifier for metrics and logs, such as `succeeded`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
@@ -146,39 +150,40 @@ impl CallOutcome {
         }
     }
 
-    /// Whether there is a result, of this call or of an earlier one.
+    /// Returns `true` if there is a result, new or cached.
     pub(super) fn is_success(&self) -> bool {
         matches!(self, Self::Succeeded | Self::Cached)
     }
 
-    /// Whether the tool ran, to its end or its timeout.
+    /// Returns `true` if the tool ran to completion or until its timeout.
     pub(super) fn ran(&self) -> bool {
         match self {
             Self::Succeeded => true,
-            Self::Cached | Self::Duplicate | Self::Failed(CallError::Unknown(_)) => false,
-            Self::Failed(CallError::Failed { why, .. }) => {
-                matches!(why, Why::Error(_) | Why::Panicked(_) | Why::TimedOut(_))
-            }
+            Self::Cached | Self::Duplicate | Self::Failed(CallError::UnknownTool(_)) => false,
+            Self::Failed(CallError::Failed { failure, .. }) => matches!(
+                failure,
+                CallFailure::Error(_) | CallFailure::Panicked(_) | CallFailure::TimedOut(_)
+            ),
         }
     }
 }
 
-/// What happens in a run, as it happens.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopEvent {
-    /// The next piece of what the model says; in text, calls are such pieces, too.
+    /// The next piece of the model's text. In the text rendering, this includes calls.
     Text(String),
-    /// A tool starts to run.
+    /// A tool starts.
     ToolStarted {
         /// Id of the call.
         id: String,
         /// Name of the tool.
         name: String,
-        /// Its arguments, as the model wrote them.
+        /// Arguments, as the model wrote them.
         arguments: String,
     },
-    /// A call has its result, run or not; of calls that run side by side, whichever is first.
+    /// A call has a result, or was skipped. Concurrent calls are reported in order of completion.
     ToolFinished(CallRecord),
-    /// The last event.
+    /// The run ended. This is the last event.
     Ended(LoopResult),
 }

@@ -3,44 +3,52 @@
 use std::sync::Arc;
 
 use super::{
-    CallRecord, EndReason, LoopResult, ToolLoop,
-    batch::{Call, Planned},
-    budget::Budget,
+    CallRecord, EndReason, LoopResult,
+    batch::{Call, PlannedCall, skip_all},
+    budget::CallBudget,
     ids::CallIds,
     model::Model,
-    stall::Stall,
-    stop::Stop,
-    transcript::{DuplicateLog, Turn, since_prompt},
+    stall::StallDetector,
+    stop::StopSignal,
+    toolset::Toolset,
+    transcript::{DuplicateDetector, Turn, since_prompt},
 };
 use crate::chat::{Request, Response, ToolChoice};
 
-/// What a run has come to.
+/// The state of a run.
 pub(super) struct Run<'l> {
-    parts: &'l ToolLoop,
+    tools: &'l Toolset,
     model: Model,
-    stop: Stop,
+    stop: StopSignal,
     /// Shared with the model only while it answers, so that the history is never copied.
     request: Arc<Request>,
     ids: CallIds,
-    log: DuplicateLog,
-    budget: Budget,
-    stall: Stall,
+    duplicates: DuplicateDetector,
+    budget: CallBudget,
+    stall: StallDetector,
     response: Option<Response>,
     calls: Vec<CallRecord>,
     turns: u32,
 }
 
 impl<'l> Run<'l> {
-    pub(super) fn new(parts: &'l ToolLoop, model: Model, mut request: Request, stop: Stop) -> Self {
-        parts.offer(&mut request);
+    pub(super) fn new(
+        tools: &'l Toolset,
+        model: Model,
+        mut request: Request,
+        stop: StopSignal,
+    ) -> Self {
+        tools.add_to(&mut request);
+        let settings = &tools.settings;
+        // A new prompt may ask for the same calls again, so older calls do not count.
+        let recent = since_prompt(&request.messages);
         Self {
-            ids: CallIds::of(&request.messages),
-            // What the user asks for again is to be done again.
-            log: DuplicateLog::resume(parts.settings.duplicates, since_prompt(&request.messages)),
-            budget: Budget::new(parts.settings.max_calls),
-            stall: Stall::new(parts.settings.stalled_after),
+            ids: CallIds::in_history(&request.messages),
+            duplicates: DuplicateDetector::from_history(settings.duplicates, recent),
+            budget: CallBudget::new(settings.max_calls),
+            stall: StallDetector::new(settings.stalled_after),
             request: Arc::new(request),
-            parts,
+            tools,
             model,
             stop,
             response: None,
@@ -49,13 +57,14 @@ impl<'l> Run<'l> {
         }
     }
 
+    /// Runs turn after turn until the run ends.
     pub(super) async fn finish(mut self) -> LoopResult {
         let end = loop {
             if let Some(end) = self.turn().await {
                 break end;
             }
         };
-        tracing::debug!(end = end.as_str(), turns = self.turns, "a tool loop has ended");
+        tracing::debug!(end = end.as_str(), turns = self.turns, "tool loop ended");
         LoopResult {
             response: self.response,
             transcript: Arc::unwrap_or_clone(self.request).messages,
@@ -65,42 +74,43 @@ impl<'l> Run<'l> {
         }
     }
 
-    /// Asks the model and runs what it calls; says why it was the last turn, if it was.
+    /// Requests an answer and runs its calls. Returns the end reason if this was the last turn.
     async fn turn(&mut self) -> Option<EndReason> {
-        let response = match self.stop.or(self.model.ask(&self.request)).await {
+        let answer = self.model.ask(&self.request);
+        let response = match self.stop.run_until_stopped(answer).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Some(EndReason::ModelError(error)),
             Err(end) => return Some(end),
         };
         self.turns += 1;
-        let (text, calls) = self.hear(response);
+        let (text, calls) = self.accept(response);
         if calls.is_empty() {
-            self.write_down(text, Vec::new());
+            self.append_turn(text, Vec::new());
             return Some(EndReason::Answered);
         }
         let (batch, end) = if self.is_stalled(&calls) {
-            (ToolLoop::leave_out(calls), Some(EndReason::Stalled))
+            (skip_all(calls), Some(EndReason::Stalled))
         } else {
-            self.parts.plan(calls, &mut self.budget)
+            self.tools.plan(calls, &mut self.budget)
         };
-        let (records, stopped) = self.parts.run_batch(&batch, &self.model, &self.stop).await;
-        self.remember(&batch, &records);
-        self.write_down(text, records);
-        let is_last = self.turns >= self.parts.settings.max_turns;
+        let (records, stopped) = self.tools.run_batch(&batch, &self.model, &self.stop).await;
+        self.record_successes(&batch, &records);
+        self.append_turn(text, records);
+        let is_last = self.turns >= self.tools.settings.max_turns;
         stopped.or(end).or(is_last.then_some(EndReason::MaxTurns))
     }
 
-    /// Takes the answer; returns its text and its calls.
-    fn hear(&mut self, response: Response) -> (String, Vec<Call>) {
-        // A choice that held for ever would never let the model answer.
+    /// Stores an answer and returns its text and its calls.
+    fn accept(&mut self, response: Response) -> (String, Vec<Call>) {
+        // A tool choice that demands a call in every turn would never let the model answer.
         let choice = &mut Arc::make_mut(&mut self.request).tool_choice;
         if *choice != ToolChoice::None {
             *choice = ToolChoice::Auto;
         }
-        let mut response = self.parts.read(response);
-        self.ids.number(&mut response.tool_calls);
-        let is_repeatable = |name: &str| self.parts.is_repeatable(name);
-        let verdicts = self.log.judge(&response.tool_calls, is_repeatable);
+        let mut response = self.tools.read_calls(response);
+        self.ids.assign(&mut response.tool_calls);
+        let is_repeatable = |name: &str| self.tools.is_repeatable(name);
+        let verdicts = self.duplicates.check(&response.tool_calls, is_repeatable);
         let calls = response.tool_calls.iter().cloned().zip(verdicts);
         let calls = calls.map(|(call, verdict)| Call::new(call, verdict)).collect();
         let text = response.content.clone();
@@ -108,26 +118,25 @@ impl<'l> Run<'l> {
         (text, calls)
     }
 
-    /// Whether the model makes the same calls again and again. Some calls are made to be repeated.
+    /// Returns `true` if the model keeps making the same calls, and not all of them are repeatable.
     fn is_stalled(&mut self, calls: &[Call]) -> bool {
         let keys = calls.iter().map(|call| call.key().clone()).collect();
-        let all_repeatable = || calls.iter().all(|call| self.parts.is_repeatable(call.name()));
-        self.stall.is_reached(keys) && !all_repeatable()
+        let all_repeatable = || calls.iter().all(|call| self.tools.is_repeatable(call.name()));
+        self.stall.record(keys) && !all_repeatable()
     }
 
-    /// Remembers the calls that went well.
-    fn remember(&mut self, batch: &[Planned<'_>], records: &[CallRecord]) {
+    fn record_successes(&mut self, batch: &[PlannedCall<'_>], records: &[CallRecord]) {
         for (planned, record) in batch.iter().zip(records) {
             if record.outcome.is_success() {
-                self.log.succeeded(planned.call.key().clone());
+                self.duplicates.record_success(planned.call.key().clone());
             }
         }
     }
 
-    /// Puts the turn into the history.
-    fn write_down(&mut self, text: String, records: Vec<CallRecord>) {
-        let rendering = &self.parts.settings.rendering;
-        let calls = records.iter().map(|record| record.finished(rendering)).collect();
+    /// Appends a turn to the history.
+    fn append_turn(&mut self, text: String, records: Vec<CallRecord>) {
+        let rendering = &self.tools.settings.rendering;
+        let calls = records.iter().map(|record| record.finished_call(rendering)).collect();
         let messages = rendering.messages(&Turn { number: self.turns, text, calls });
         Arc::make_mut(&mut self.request).messages.extend(messages);
         self.calls.extend(records);

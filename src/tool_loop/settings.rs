@@ -1,12 +1,14 @@
-//! What a loop may do, with what holds where nothing else is said.
+//! The settings of a loop and of its tools.
 
 use std::{collections::BTreeMap, fmt::Debug, ops::RangeBounds, time::Duration};
 
 use thiserror::Error as ThisError;
 
-use super::{Duplicates, Rendering};
+use super::{DuplicatePolicy, Rendering};
 
-/// The limits of a loop, and how it talks to the model.
+/// The settings of a loop: limits, the duplicate policy and the rendering of calls.
+///
+/// [`ToolLoop::new`](super::ToolLoop::new) rejects values outside the documented ranges.
 ///
 /// ```
 /// use mynah::tool_loop::{CacheSettings, LoopSettings, ToolSettings};
@@ -17,86 +19,95 @@ use super::{Duplicates, Rendering};
 ///     by_tool: [("find_order".to_owned(), cached)].into(),
 ///     ..LoopSettings::default()
 /// };
-/// # assert_eq!(settings.at_once, 8);
+/// # assert_eq!(settings.max_concurrency, 8);
 /// ```
 #[derive(Debug, Clone)]
 pub struct LoopSettings {
-    /// Most turns of the model, 1 to 50; 12.
+    /// Maximum number of model turns in a run: 1 to 50. Default: 12.
     pub max_turns: u32,
-    /// Most calls of all tools in a run, at least 1; no limit. Every call that the model makes
-    /// counts, run or not.
+    /// Maximum number of calls in a run: at least 1. Default: no limit.
+    ///
+    /// All calls that the model makes count, including those that do not run.
     pub max_calls: Option<u32>,
-    /// The longest that a run may take, above zero; no limit.
+    /// Maximum duration of a run: above zero. Default: no limit.
     pub wall_clock: Option<Duration>,
-    /// Most tools that run at once, 1 to 256; 8.
-    pub at_once: usize,
-    /// So many turns in a row that make the same calls end the loop, 2 to 50; 3.
+    /// Maximum number of tools that run concurrently in a turn: 1 to 256. Default: 8.
+    pub max_concurrency: usize,
+    /// Ends a run after this many consecutive turns with the same calls: 2 to 50. Default: 3.
     pub stalled_after: u32,
-    /// Which calls are not run, since they were made already; what equals the latest.
-    pub duplicates: Duplicates,
-    /// How calls and results look to the model; native.
+    /// Which calls are duplicates and do not run. Default: those that repeat the previous call.
+    pub duplicates: DuplicatePolicy,
+    /// The form in which calls and results are sent to the model. Default: native.
     pub rendering: Rendering,
-    /// The limits of every tool that has none of its own.
+    /// Settings of all tools that are not in `by_tool`.
     pub tools: ToolSettings,
-    /// The limits of single tools, by name.
+    /// Settings of individual tools, by name. They replace `tools` as a whole.
     pub by_tool: BTreeMap<String, ToolSettings>,
 }
 
-/// The limits of a tool.
+/// The settings of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolSettings {
-    /// The longest that it may run, above zero; 30 s.
+    /// Maximum duration of an attempt: above zero. Default: 30 s.
     pub timeout: Duration,
-    /// How often it is tried again, at once, after an error or a timeout, 0 to 10; 0.
+    /// Maximum number of retries after an error or a timeout: 0 to 10. Default: 0.
+    ///
+    /// There is no delay between attempts.
     pub retries: u32,
-    /// When it rests; after 5 failures in a row, for 30 s.
+    /// Circuit breaker. Default: opens for 30 s after 5 consecutive failures.
     pub breaker: Option<BreakerSettings>,
-    /// How its results are kept for equal calls; not at all.
+    /// Result cache. Default: results are not cached.
     pub cache: Option<CacheSettings>,
-    /// Most calls in a run, at least 1; no limit.
+    /// Maximum number of calls of the tool in a run: at least 1. Default: no limit.
     pub max_calls: Option<u32>,
-    /// The longest result, in bytes, at least 1; 1 MiB. What is longer is cut, with a note.
+    /// Maximum size of a result in bytes: at least 1. Default: 1 MiB.
+    ///
+    /// Longer results are truncated, with a note at the end.
     pub max_result: usize,
-    /// Whether the same call may have another result each time, and so is never a duplicate; no.
+    /// Whether the same call may return a different result each time. Such calls are never
+    /// duplicates. Default: `false`.
     pub repeatable: bool,
 }
 
-/// When a tool rests that fails. It is shared by all runs of a loop.
+/// The settings of a circuit breaker. All runs of a loop share the breaker of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerSettings {
-    /// So many failures in a row, at least 1; 5. A call counts once, however often it is
-    /// tried; a refused one does not.
+    /// Number of consecutive failures after which the circuit opens: at least 1. Default: 5.
+    ///
+    /// A call with all its retries counts once. Calls with invalid arguments, and calls rejected
+    /// because the circuit is open, do not count.
     pub failures: u32,
-    /// How long no call gets through, above zero; 30 s. Then one does, on trial: its outcome
-    /// decides.
+    /// Time that the circuit stays open: above zero. Default: 30 s.
+    ///
+    /// After that, one trial call decides whether the circuit closes or opens again.
     pub open_for: Duration,
 }
 
-/// How results are kept. They are shared by all runs of a loop.
+/// The settings of a result cache. All runs of a loop share the cache of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheSettings {
-    /// How long, above zero; 5 min.
+    /// Time after which a result expires: above zero. Default: 5 min.
     pub ttl: Duration,
-    /// How many, at least 1; 1,000. The oldest go first.
+    /// Maximum number of results: at least 1. Default: 1,000. The oldest are evicted first.
     pub entries: usize,
-    /// How many bytes, arguments and results together, at least 1; 16 MiB.
+    /// Maximum size of all arguments and results in bytes: at least 1. Default: 16 MiB.
     pub bytes: usize,
 }
 
-/// A setting that cannot be.
+/// The error returned for invalid settings.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum SettingsError {
-    /// Outside what is valid.
-    #[error("invalid {setting}: {value}; valid is {valid}")]
-    Outside {
-        /// Its name.
+    /// A value is out of range.
+    #[error("invalid {setting}: {value}; expected {expected}")]
+    OutOfRange {
+        /// Name of the setting.
         setting: &'static str,
-        /// What was given.
+        /// The invalid value.
         value: String,
-        /// What could be.
-        valid: String,
+        /// The range of valid values.
+        expected: String,
     },
-    /// A tool that the loop has not.
+    /// [`LoopSettings::by_tool`] contains a tool that is not registered.
     #[error("settings for the tool {0:?}, which is not registered")]
     UnknownTool(String),
 }
@@ -107,9 +118,9 @@ impl Default for LoopSettings {
             max_turns: 12,
             max_calls: None,
             wall_clock: None,
-            at_once: 8,
+            max_concurrency: 8,
             stalled_after: 3,
-            duplicates: Duplicates::default(),
+            duplicates: DuplicatePolicy::default(),
             rendering: Rendering::default(),
             tools: ToolSettings::default(),
             by_tool: BTreeMap::new(),
@@ -145,50 +156,51 @@ impl Default for CacheSettings {
 
 impl LoopSettings {
     pub(super) fn check(&self) -> Result<(), SettingsError> {
-        within("max_turns", self.max_turns, 1..=50)?;
-        within("max_calls", self.max_calls.unwrap_or(1), 1..)?;
-        within("wall_clock", self.wall_clock.unwrap_or(TICK), TICK..)?;
-        within("at_once", self.at_once, 1..=256)?;
-        within("stalled_after", self.stalled_after, 2..=50)?;
+        check_range("max_turns", self.max_turns, 1..=50)?;
+        check_range("max_calls", self.max_calls.unwrap_or(1), 1..)?;
+        check_range("wall_clock", self.wall_clock.unwrap_or(TICK), TICK..)?;
+        check_range("max_concurrency", self.max_concurrency, 1..=256)?;
+        check_range("stalled_after", self.stalled_after, 2..=50)?;
         std::iter::once(&self.tools).chain(self.by_tool.values()).try_for_each(ToolSettings::check)
     }
 
-    /// The limits of one tool.
-    pub(super) fn of(&self, tool: &str) -> &ToolSettings {
+    /// Returns the settings of a tool.
+    pub(super) fn for_tool(&self, tool: &str) -> &ToolSettings {
         self.by_tool.get(tool).unwrap_or(&self.tools)
     }
 }
 
 impl ToolSettings {
     fn check(&self) -> Result<(), SettingsError> {
-        within("timeout", self.timeout, TICK..)?;
-        within("retries", self.retries, 0..=10)?;
-        within("max_calls", self.max_calls.unwrap_or(1), 1..)?;
-        within("max_result", self.max_result, 1..)?;
+        check_range("timeout", self.timeout, TICK..)?;
+        check_range("retries", self.retries, 0..=10)?;
+        check_range("max_calls", self.max_calls.unwrap_or(1), 1..)?;
+        check_range("max_result", self.max_result, 1..)?;
         if let Some(breaker) = &self.breaker {
-            within("failures", breaker.failures, 1..)?;
-            within("open_for", breaker.open_for, TICK..)?;
+            check_range("failures", breaker.failures, 1..)?;
+            check_range("open_for", breaker.open_for, TICK..)?;
         }
         if let Some(cache) = &self.cache {
-            within("ttl", cache.ttl, TICK..)?;
-            within("entries", cache.entries, 1..)?;
-            within("bytes", cache.bytes, 1..)?;
+            check_range("ttl", cache.ttl, TICK..)?;
+            check_range("entries", cache.entries, 1..)?;
+            check_range("bytes", cache.bytes, 1..)?;
         }
         Ok(())
     }
 }
 
-/// The shortest time above zero.
+/// The shortest duration above zero.
 const TICK: Duration = Duration::from_nanos(1);
 
-fn within<T: PartialOrd + Debug + Copy>(
+/// Checks that a value is in its valid range.
+fn check_range<T: PartialOrd + Debug + Copy>(
     setting: &'static str,
     value: T,
-    valid: impl RangeBounds<T> + Debug,
+    expected: impl RangeBounds<T> + Debug,
 ) -> Result<(), SettingsError> {
-    if valid.contains(&value) {
+    if expected.contains(&value) {
         return Ok(());
     }
-    let (value, valid) = (format!("{value:?}"), format!("{valid:?}"));
-    Err(SettingsError::Outside { setting, value, valid })
+    let (value, expected) = (format!("{value:?}"), format!("{expected:?}"));
+    Err(SettingsError::OutOfRange { setting, value, expected })
 }

@@ -1,24 +1,24 @@
-//! A model that makes no progress.
+//! Detects a model that makes no progress.
 
 use super::transcript::CallKey;
 
-/// Counts turns in a row that make the same calls.
+/// Counts consecutive turns with the same calls.
 #[derive(Debug)]
-pub(super) struct Stall {
+pub(super) struct StallDetector {
     limit: u32,
-    equal: u32,
-    last: Vec<CallKey>,
+    equal_turns: u32,
+    last_calls: Vec<CallKey>,
 }
 
-impl Stall {
+impl StallDetector {
     pub(super) fn new(limit: u32) -> Self {
-        Self { limit, equal: 0, last: Vec::new() }
+        Self { limit, equal_turns: 0, last_calls: Vec::new() }
     }
 
-    /// Whether a turn that makes these calls is one too many.
-    pub(super) fn is_reached(&mut self, calls: Vec<CallKey>) -> bool {
-        self.equal = if calls == self.last { self.equal + 1 } else { 1 };
-        self.last = calls;
-        self.equal >= self.limit
+    /// Records the calls of a turn. Returns `true` if the limit of equal turns is reached.
+    pub(super) fn record(&mut self, calls: Vec<CallKey>) -> bool {
+        self.equal_turns = if calls == self.last_calls { self.equal_turns + 1 } else { 1 };
+        self.last_calls = calls;
+        self.equal_turns >= self.limit
     }
 }

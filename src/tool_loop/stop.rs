@@ -1,4 +1,4 @@
-//! What ends a run from outside.
+//! Cancellation and the time limit of a run.
 
 use std::{future::Future, time::Duration};
 
@@ -7,30 +7,34 @@ use tokio_util::sync::CancellationToken;
 use super::EndReason;
 use crate::base::clock::{self, Moment};
 
-/// The caller's token, and the clock on the wall.
+/// Stops a run when the caller cancels it or its time is up.
 #[derive(Debug)]
-pub(super) struct Stop {
+pub(super) struct StopSignal {
     token: CancellationToken,
     started: Moment,
     limit: Option<Duration>,
 }
 
-impl Stop {
+impl StopSignal {
     pub(super) fn new(token: CancellationToken, limit: Option<Duration>) -> Self {
         Self { token, started: Moment::now(), limit }
     }
 
-    /// The output of `work`, or why it was dropped.
-    pub(super) async fn or<T>(&self, work: impl Future<Output = T>) -> Result<T, EndReason> {
+    /// Awaits `work`. If the run is stopped first, drops `work` and returns the reason.
+    pub(super) async fn run_until_stopped<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, EndReason> {
         tokio::select! {
             biased;
             () = self.token.cancelled() => Err(EndReason::Cancelled),
-            () = self.time_is_up() => Err(EndReason::Budget),
+            () = self.time_limit() => Err(EndReason::Budget),
             output = work => Ok(output),
         }
     }
 
-    async fn time_is_up(&self) {
+    /// Completes when the time limit is reached.
+    async fn time_limit(&self) {
         match self.limit {
             Some(limit) => clock::pause(limit.saturating_sub(self.started.age())).await,
             None => std::future::pending().await,

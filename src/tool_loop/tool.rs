@@ -1,4 +1,4 @@
-//! What a tool is to the program that has it.
+//! The trait of tools, and its implementation for typed closures.
 
 use std::{error::Error, fmt::Display, future::Future, marker::PhantomData};
 
@@ -7,13 +7,45 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// Runs a tool whose arguments are known only at run time. Typed tools are closures; see
+/// A tool whose arguments are only known at run time. Tools with typed arguments are closures; see
 /// [`ToolRegistry::register`](super::ToolRegistry::register).
 ///
-/// The future runs on the task of the loop, beside other tools: what blocks belongs in
-/// `tokio::task::spawn_blocking`. Dropping the future stops the tool.
+/// The returned future runs on the task of the loop, concurrently with other tools. Move blocking
+/// work to `tokio::task::spawn_blocking`. Dropping the future cancels the call.
+///
+/// ```
+/// use futures_util::{FutureExt, future::BoxFuture};
+/// use mynah::{
+///     chat::Tool,
+///     tool_loop::{RunTool, ToolError, ToolRegistry},
+/// };
+/// use serde_json::{Value, json};
+///
+/// struct Length;
+///
+/// impl RunTool for Length {
+///     fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
+///         async move {
+///             let text = arguments["text"].as_str().ok_or_else(|| ToolError::new("no text"))?;
+///             Ok(json!(text.chars().count()))
+///         }
+///         .boxed()
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let definition = Tool { name: "length".into(), description: None, parameters: None };
+/// let mut registry = ToolRegistry::new();
+/// registry.add(definition, Length)?;
+/// assert_eq!(registry.run("length", r#"{"text": "mynah"}"#).await?, "5");
+/// # Ok(())
+/// # }
+/// ```
 pub trait RunTool: Send + Sync {
-    /// The result of one call. The arguments are a JSON object, valid against the tool's schema.
+    /// Runs the tool once. `arguments` is a JSON object that is valid against the tool's schema.
+    ///
+    /// The model receives a string as it is, and any other value as compact JSON.
     fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>>;
 }
 
@@ -23,7 +55,9 @@ impl<R: RunTool + ?Sized> RunTool for Box<R> {
     }
 }
 
-/// Why a tool has no result, in words for the model. Any error becomes one with `?`.
+/// The error of a tool. The model receives its message.
+///
+/// Any [`Error`] converts with `?`.
 ///
 /// ```
 /// use mynah::tool_loop::ToolError;
@@ -37,37 +71,37 @@ impl<R: RunTool + ?Sized> RunTool for Box<R> {
 pub struct ToolError(String);
 
 impl ToolError {
-    /// An error of these words.
+    /// Creates an error with a message.
     pub fn new(message: impl Display) -> Self {
         Self(message.to_string())
     }
 
-    /// Its words.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.0
     }
 }
 
-// No `Error` itself, or it could not be made of every other.
+// `ToolError` does not implement `Error`: that would conflict with this conversion.
 impl<E: Error> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self::new(error)
     }
 }
 
-/// A closure that takes its arguments as a type.
-pub(super) struct Typed<A, F> {
+/// A tool that deserialises its arguments and passes them to a closure.
+pub(super) struct TypedTool<A, F> {
     function: F,
     arguments: PhantomData<fn(A)>,
 }
 
-impl<A, F> Typed<A, F> {
+impl<A, F> TypedTool<A, F> {
     pub(super) fn new(function: F) -> Self {
         Self { function, arguments: PhantomData }
     }
 }
 
-impl<A, F, W, T> RunTool for Typed<A, F>
+impl<A, F, W, T> RunTool for TypedTool<A, F>
 where
     A: DeserializeOwned + Send,
     F: Fn(A) -> W + Send + Sync,
@@ -76,18 +110,18 @@ where
 {
     fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
         async move {
-            let work = (self.function)(serde_json::from_value(arguments)?);
-            Ok(serde_json::to_value(work.await?)?)
+            let result = (self.function)(serde_json::from_value(arguments)?).await?;
+            Ok(serde_json::to_value(result)?)
         }
         .boxed()
     }
 }
 
-/// The JSON Schema of a type, in one piece and without what a model has no use for.
+/// Returns the JSON Schema of a type, without references and without parts that models ignore.
 pub(super) fn schema_of<A: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.meta_schema = None;
-    // Many a model does not follow references.
+    // Many models do not follow references.
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<A>();
     schema.remove("title");

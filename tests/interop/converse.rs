@@ -100,7 +100,7 @@ fn runs_tools(daprd: &Target) {
         converse(daprd, &["The weather in Rome?", "--component=echo", "--tools"]).arg(tools),
     );
     assert!(!ended.success, "{ended:?}");
-    let told = "tool:  Error executing f: the arguments are no JSON";
+    let told = "tool:  Error executing f: the arguments are not a JSON";
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
     let last = ended.stderr.lines().last().expect("a reason");
     assert!(last.starts_with("mynah: no answer: "), "{}", ended.stderr);

@@ -76,14 +76,17 @@ async fn opens_after_five_failures_and_allows_one_trial() {
     assert_eq!((flaky.runs(), state(&tool_loop).as_str()), (5, "2"));
     advance(Duration::from_millis(29_900)).await;
     let result = run_again(&tool_loop, calls_then_repeats(&[&[("flaky", "{}")]])).await;
-    let text = "Error executing flaky: the tool has failed too often and rests; try again later";
+    let text = "Error executing flaky: circuit open after repeated failures; try again later";
     assert_eq!((result_texts(&result), flaky.runs()), (vec![text], 0));
     // Half-open: one trial runs and fails, so the circuit opens again.
     advance(Duration::from_millis(200)).await;
     let mut trial = call(&tool_loop, 4).await;
     trial.sort_unstable();
-    assert_eq!((trial, flaky.runs()), (vec!["error", "resting", "resting", "resting"], 1));
-    assert_eq!(call(&tool_loop, 1).await, ["resting"]);
+    assert_eq!(
+        (trial, flaky.runs()),
+        (vec!["circuit_open", "circuit_open", "circuit_open", "error"], 1)
+    );
+    assert_eq!(call(&tool_loop, 1).await, ["circuit_open"]);
     // The next trial succeeds and closes the circuit.
     advance(Duration::from_secs(31)).await;
     flaky.works.store(true, Ordering::Relaxed);
@@ -116,7 +119,7 @@ async fn counts_a_retried_call_once_and_ignores_invalid_arguments() {
     for _ in 0..5 {
         assert_eq!(call(&tool_loop, 1).await, ["error"]);
     }
-    assert_eq!(call(&tool_loop, 1).await, ["resting"]);
+    assert_eq!(call(&tool_loop, 1).await, ["circuit_open"]);
     assert_eq!(flaky.runs(), 55);
 }
 

@@ -4,7 +4,7 @@ use mynah::{
     chat::{Message, Request, Role, ToolCall, ToolChoice},
     provider::ProviderError,
     tool_loop::{
-        CancellationToken, Duplicates, EndReason, LoopSettings, ToolLoop, ToolRegistry,
+        CancellationToken, DuplicatePolicy, EndReason, LoopSettings, ToolLoop, ToolRegistry,
         ToolSettings,
     },
 };
@@ -35,8 +35,11 @@ async fn stalls_if_the_model_repeats_one_call() {
         outcomes(&result),
         ["succeeded", "unknown", "succeeded", "unknown", "ended", "ended"]
     );
-    let settings =
-        LoopSettings { stalled_after: 5, duplicates: Duplicates::Off, ..LoopSettings::default() };
+    let settings = LoopSettings {
+        stalled_after: 5,
+        duplicates: DuplicatePolicy::Off,
+        ..LoopSettings::default()
+    };
     let result = run(identity("f"), settings, model()).await;
     assert_eq!((result.turns, &result.end), (5, &EndReason::Stalled));
 }

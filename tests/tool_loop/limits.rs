@@ -84,8 +84,8 @@ fn rejects_invalid_settings() {
         LoopSettings { max_turns: 51, ..base() },
         LoopSettings { max_calls: Some(0), ..base() },
         LoopSettings { wall_clock: Some(zero), ..base() },
-        LoopSettings { at_once: 0, ..base() },
-        LoopSettings { at_once: 257, ..base() },
+        LoopSettings { max_concurrency: 0, ..base() },
+        LoopSettings { max_concurrency: 257, ..base() },
         LoopSettings { stalled_after: 1, ..base() },
         LoopSettings { by_tool, ..base() },
         tool(ToolSettings { timeout: zero, ..tools() }),
@@ -99,23 +99,23 @@ fn rejects_invalid_settings() {
         cache(CacheSettings { bytes: 0, ..CacheSettings::default() }),
     ];
     assert_snapshot!(all.map(error).join("\n"), @r#"
-    invalid max_turns: 0; valid is 1..=50
-    invalid max_turns: 51; valid is 1..=50
-    invalid max_calls: 0; valid is 1..
-    invalid wall_clock: 0ns; valid is 1ns..
-    invalid at_once: 0; valid is 1..=256
-    invalid at_once: 257; valid is 1..=256
-    invalid stalled_after: 1; valid is 2..=50
+    invalid max_turns: 0; expected 1..=50
+    invalid max_turns: 51; expected 1..=50
+    invalid max_calls: 0; expected 1..
+    invalid wall_clock: 0ns; expected 1ns..
+    invalid max_concurrency: 0; expected 1..=256
+    invalid max_concurrency: 257; expected 1..=256
+    invalid stalled_after: 1; expected 2..=50
     settings for the tool "g", which is not registered
-    invalid timeout: 0ns; valid is 1ns..
-    invalid retries: 11; valid is 0..=10
-    invalid max_calls: 0; valid is 1..
-    invalid max_result: 0; valid is 1..
-    invalid failures: 0; valid is 1..
-    invalid open_for: 0ns; valid is 1ns..
-    invalid ttl: 0ns; valid is 1ns..
-    invalid entries: 0; valid is 1..
-    invalid bytes: 0; valid is 1..
+    invalid timeout: 0ns; expected 1ns..
+    invalid retries: 11; expected 0..=10
+    invalid max_calls: 0; expected 1..
+    invalid max_result: 0; expected 1..
+    invalid failures: 0; expected 1..
+    invalid open_for: 0ns; expected 1ns..
+    invalid ttl: 0ns; expected 1ns..
+    invalid entries: 0; expected 1..
+    invalid bytes: 0; expected 1..
     "#);
     let edges = [
         LoopSettings { max_turns: 1, ..base() },

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use mynah::{
     chat::{Response, ToolCall},
-    tool_loop::{Duplicates, LoopSettings, Rendering, ToolError, ToolLoop, ToolSettings, Wording},
+    tool_loop::{
+        DuplicatePolicy, LoopSettings, Rendering, ToolError, ToolLoop, ToolSettings, Wording,
+    },
 };
 use proptest::prelude::*;
 
@@ -42,18 +44,18 @@ fn turns() -> impl Strategy<Value = Vec<Response>> {
 
 fn settings() -> impl Strategy<Value = LoopSettings> {
     let duplicates = prop::sample::select(vec![
-        Duplicates::Previous,
-        Duplicates::AnySuccessful,
-        Duplicates::Off,
+        DuplicatePolicy::Previous,
+        DuplicatePolicy::AnySuccessful,
+        DuplicatePolicy::Off,
     ]);
     let limits = (1..=50_u32, prop::option::of(1..20_u32), 1..9_usize, 0..3_u32, any::<bool>());
     let text = Rendering::Text(Wording::default());
     let rendering = prop::sample::select(vec![Rendering::Native, text]);
     (duplicates, rendering, limits).prop_map(|(duplicates, rendering, limits)| {
-        let (max_turns, max_calls, at_once, retries, repeatable) = limits;
+        let (max_turns, max_calls, max_concurrency, retries, repeatable) = limits;
         let tools = ToolSettings { retries, repeatable, ..ToolSettings::default() };
         let base = LoopSettings { duplicates, rendering, tools, ..LoopSettings::default() };
-        LoopSettings { max_turns, max_calls, at_once, ..base }
+        LoopSettings { max_turns, max_calls, max_concurrency, ..base }
     })
 }
 

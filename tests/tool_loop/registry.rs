@@ -166,10 +166,10 @@ fn rejects_tools_that_no_model_can_call() {
     invalid tool name "get weather": a name is 1 to 64 ASCII letters, digits, _ and -
     invalid tool name "météo": a name is 1 to 64 ASCII letters, digits, _ and -
     invalid tool name "x*65": a name is 1 to 64 ASCII letters, digits, _ and -
-    there is a tool named taken already
-    invalid schema of the arguments of text: arguments are of type "object", not "string"
-    invalid schema of the arguments of wrong: "txt" is not valid under any of the schemas listed in the 'anyOf' keyword
-    invalid schema of the arguments of far: Resource 'https://example.com/schema.json' is not present in a registry and retrieving it failed: `resolve-http` feature or a custom resolver is required to resolve external schemas via HTTP
+    a tool named taken is already registered
+    invalid parameter schema of text: arguments must be of type "object", not "string"
+    invalid parameter schema of wrong: "txt" is not valid under any of the schemas listed in the 'anyOf' keyword
+    invalid parameter schema of far: Resource 'https://example.com/schema.json' is not present in a registry and retrieving it failed: `resolve-http` feature or a custom resolver is required to resolve external schemas via HTTP
     xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx is accepted
     Get-Weather_2 is accepted
     "#);

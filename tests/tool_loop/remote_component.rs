@@ -110,7 +110,7 @@ fn a_loop_against_daprd_ends() {
             assert_ne!(result.end, EndReason::Answered);
             let text = &result.calls[0].result;
             assert!(
-                text.starts_with("Error executing get_weather: the arguments are no JSON"),
+                text.starts_with("Error executing get_weather: the arguments are not a JSON"),
                 "{text}"
             );
         });

@@ -9,7 +9,7 @@ use std::{
 };
 
 use mynah::tool_loop::{
-    CacheSettings, Duplicates, LoopSettings, ToolLoop, ToolRegistry, ToolSettings,
+    CacheSettings, DuplicatePolicy, LoopSettings, ToolLoop, ToolRegistry, ToolSettings,
 };
 use serde_json::json;
 use tokio::time::advance;
@@ -69,8 +69,8 @@ fn cached_counter(cache: CacheSettings) -> ToolLoop {
 async fn count(tool_loop: &ToolLoop, arguments: &str) -> (String, bool) {
     let result = run_again(tool_loop, calls_then_repeats(&[&[("count", arguments)]])).await;
     let call = &result.calls[0];
-    assert_eq!(call.cached(), call.outcome.as_str() == "cached");
-    (call.result.clone(), !call.cached())
+    assert_eq!(call.is_cached(), call.outcome.as_str() == "cached");
+    (call.result.clone(), !call.is_cached())
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,7 +114,7 @@ const SAME: (&str, &str) = ("f", r#"{"y": 2.0, "x": 1}"#);
 const B: (&str, &str) = ("f", r#"{"x":2}"#);
 
 async fn repeated(
-    duplicates: Duplicates,
+    duplicates: DuplicatePolicy,
     repeatable: bool,
     turns: &[&[(&str, &str)]],
 ) -> Vec<&'static str> {
@@ -125,7 +125,7 @@ async fn repeated(
 
 #[tokio::test]
 async fn skips_duplicates_by_policy() {
-    use Duplicates::{AnySuccessful, Off, Previous};
+    use DuplicatePolicy::{AnySuccessful, Off, Previous};
     let (ok, duplicate) = ("succeeded", "duplicate");
     for (policy, next, later) in
         [(Previous, duplicate, ok), (AnySuccessful, duplicate, duplicate), (Off, ok, ok)]
@@ -144,7 +144,7 @@ async fn skips_duplicates_by_policy() {
 #[tokio::test]
 async fn any_successful_allows_a_failed_call_again() {
     let settings =
-        LoopSettings { duplicates: Duplicates::AnySuccessful, ..LoopSettings::default() };
+        LoopSettings { duplicates: DuplicatePolicy::AnySuccessful, ..LoopSettings::default() };
     let model = calls_then_repeats(&[&[("nope", "{}")], &[("f", "[]")], &[("f", "[]")]]);
     let result = run(identity("f"), settings, model).await;
     assert_eq!(outcomes(&result), ["unknown", "invalid", "invalid"]);

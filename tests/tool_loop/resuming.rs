@@ -3,8 +3,8 @@
 use mynah::{
     chat::{Message, Request, Role},
     tool_loop::{
-        CancellationToken, Duplicates, EndReason, LoopResult, LoopSettings, Rendering, ToolError,
-        ToolLoop, ToolRegistry, Wording,
+        CancellationToken, DuplicatePolicy, EndReason, LoopResult, LoopSettings, Rendering,
+        ToolError, ToolLoop, ToolRegistry, Wording,
     },
 };
 
@@ -52,9 +52,9 @@ fn renderings() -> [LoopSettings; 2] {
 async fn finds_duplicates_in_the_history() {
     for settings in renderings() {
         for (duplicates, then) in [
-            (Duplicates::Previous, "duplicate"),
-            (Duplicates::AnySuccessful, "duplicate"),
-            (Duplicates::Off, "succeeded"),
+            (DuplicatePolicy::Previous, "duplicate"),
+            (DuplicatePolicy::AnySuccessful, "duplicate"),
+            (DuplicatePolicy::Off, "succeeded"),
         ] {
             let settings = LoopSettings { duplicates, ..settings.clone() };
             let first = run(settings.clone(), ask("Go!"), CALL).await;
@@ -71,7 +71,7 @@ async fn finds_duplicates_in_the_history() {
 #[tokio::test]
 async fn runs_a_call_again_after_a_new_user_message() {
     for settings in renderings() {
-        for duplicates in [Duplicates::Previous, Duplicates::AnySuccessful] {
+        for duplicates in [DuplicatePolicy::Previous, DuplicatePolicy::AnySuccessful] {
             let settings = LoopSettings { duplicates, ..settings.clone() };
             let mut again = continue_from(run(settings.clone(), ask("Go!"), CALL).await);
             again.messages.push(Message::new(Role::User, "Once more!"));

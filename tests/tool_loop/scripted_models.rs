@@ -7,8 +7,8 @@ use mynah::{
     chat::{Request, ToolChoice},
     client::RemoteComponent,
     tool_loop::{
-        CancellationToken, Duplicates, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop,
-        ToolRegistry,
+        CancellationToken, DuplicatePolicy, EndReason, LoopEvent, LoopResult, LoopSettings,
+        ToolLoop, ToolRegistry,
     },
 };
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ async fn ends_alternating_calls_at_max_calls() {
     let result = follow(metadata, shop, settings.clone(), steps()).await;
     assert_eq!((result.turns, &result.end), (6, &EndReason::Budget));
     assert_eq!(outcomes(&result), [&["succeeded"; 5][..], &["ended"]].concat());
-    let settings = LoopSettings { duplicates: Duplicates::AnySuccessful, ..settings };
+    let settings = LoopSettings { duplicates: DuplicatePolicy::AnySuccessful, ..settings };
     let result = follow(metadata, shop, settings, steps()).await;
     let expected = ["succeeded", "succeeded", "duplicate", "duplicate", "duplicate", "ended"];
     assert_eq!((outcomes(&result), result.end), (expected.into(), EndReason::Budget));

@@ -56,7 +56,7 @@ async fn logs_each_call_in_a_span() {
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert_snapshot!(text, @r#"
      INFO tool_call{tool="greet" id="tool-call-1-1"}: integration::tool_loop::spans: hello
-    DEBUG tool_call{tool="greet" id="tool-call-1-1"}: mynah::tool_loop::batch: a tool call is done outcome="succeeded" duration=0ns
-    DEBUG mynah::tool_loop::run: a tool loop has ended end="answered" turns=2
+    DEBUG tool_call{tool="greet" id="tool-call-1-1"}: mynah::tool_loop::batch: tool call finished outcome="succeeded" duration=0ns
+    DEBUG mynah::tool_loop::run: tool loop ended end="answered" turns=2
     "#);
 }

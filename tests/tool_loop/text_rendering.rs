@@ -8,8 +8,8 @@ use mynah::{
     chat::{Message, Request, Response, Role, Tool, ToolChoice},
     provider::Provider,
     tool_loop::{
-        CancellationToken, Duplicates, EndReason, LoopEvent, LoopResult, LoopSettings, Rendering,
-        ToolError, ToolLoop, ToolRegistry, ToolSettings, Wording,
+        CancellationToken, DuplicatePolicy, EndReason, LoopEvent, LoopResult, LoopSettings,
+        Rendering, ToolError, ToolLoop, ToolRegistry, ToolSettings, Wording,
     },
 };
 use serde_json::json;
@@ -125,8 +125,12 @@ async fn applies_all_limits() {
     let result = run(tools(), in_text(), answers(&[SAME; 9])).await;
     assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
     assert_eq!(outcomes(&result), ["succeeded", "duplicate", "ended"]);
-    let settings =
-        LoopSettings { max_turns: 5, stalled_after: 50, duplicates: Duplicates::Off, ..in_text() };
+    let settings = LoopSettings {
+        max_turns: 5,
+        stalled_after: 50,
+        duplicates: DuplicatePolicy::Off,
+        ..in_text()
+    };
     let result = run(tools(), settings, answers(&[SAME; 9])).await;
     assert_eq!((result.turns, &result.end), (5, &EndReason::MaxTurns));
     assert_eq!(outcomes(&result), ["succeeded"; 5]);
@@ -136,7 +140,7 @@ async fn applies_all_limits() {
     assert_eq!((outcomes(&result), &result.end), (vec!["succeeded", "ended"], &EndReason::Budget));
     let tools = ToolSettings { repeatable: true, max_result: 8, ..ToolSettings::default() };
     let result = run(self::tools(), LoopSettings { tools, ..in_text() }, answers(&[SAME; 2])).await;
-    let cut = "{\"in\":{\"\n[cut: these are 8 of 35 bytes]";
+    let cut = "{\"in\":{\"\n[truncated: 8 of 35 bytes]";
     assert_eq!(result_texts(&result), [cut; 2]);
     // A result that is cut is not valid JSON, so it is shown as a string.
     assert!(read(&result).ends_with(&format!("\n\n{}\nassistant: That is all.\n", json!(cut))));
@@ -157,7 +161,7 @@ async fn accepts_native_calls() {
     assert_eq!(outcomes(&result), ["invalid", "succeeded"]);
     assert_snapshot!(read(&result), @r#"
     assistant: AI ACTION (Turn 1): Executing Act
-    user: TOOL RESPONSE (Turn 1): TOOL FAILED: act execution failed - the arguments are no JSON object: expected value at line 1 column 1
+    user: TOOL RESPONSE (Turn 1): TOOL FAILED: act execution failed - the arguments are not a JSON object: expected value at line 1 column 1
     assistant: AI ACTION (Turn 1): Executing SayHello
     user: TOOL RESPONSE (Turn 1): SUCCESS: SayHello completed successfully. The requested operation has been finished as requested.
 

@@ -81,8 +81,8 @@ async fn reports_each_failure_to_the_model() {
     assert_snapshot!(texts.join("\n"), @r#"
     unknown: Tool 'nope' not found
     unknown: Tool '' not found
-    invalid: Error executing find_order: the arguments are no JSON object: expected value at line 1 column 1
-    invalid: Error executing find_order: the arguments are no JSON object: invalid type: sequence, expected a map at line 1 column 0
+    invalid: Error executing find_order: the arguments are not a JSON object: expected value at line 1 column 1
+    invalid: Error executing find_order: the arguments are not a JSON object: invalid type: sequence, expected a map at line 1 column 0
     invalid: Error executing find_order: the arguments are not valid: "id" is a required property
     invalid: Error executing find_order: the arguments are not valid: the value is not of type "string" at /id
     invalid: Error executing find_order: the arguments are not valid: the value is greater than the maximum of 255 at /count
@@ -111,7 +111,7 @@ async fn a_panic_fails_only_its_call() {
         [
             "Error executing fixed: the tool panicked: out of cheese",
             "Error executing made: the tool panicked: 0 cheeses",
-            "Error executing other: the tool panicked: no text",
+            "Error executing other: the tool panicked: no message",
             "Error executing early: the tool panicked: too early",
             "{}",
         ]
@@ -142,7 +142,7 @@ async fn cuts_a_result_of_ten_mebibytes() {
     let result = call(registry, "dump", "{}").await;
     let (text, note) = result_texts(&result)[0].split_once('\n').unwrap();
     assert_eq!(text.len(), 1 << 20);
-    assert_eq!(note, "[cut: these are 1048576 of 10485760 bytes]");
+    assert_eq!(note, "[truncated: 1048576 of 10485760 bytes]");
     let registry = single_tool("dump", async |_| Err(ToolError::new("x".repeat(10 << 20))));
     assert!(result_texts(&call(registry, "dump", "{}").await)[0].len() < (1 << 20) + 100);
     let unwanted = format!(r#"{{"id": "1", "{}": 1}}"#, "x".repeat(10 << 20));

@@ -5,8 +5,8 @@ use std::slice;
 use mynah::{
     chat::{Message, ToolCall},
     tool_loop::transcript::{
-        DuplicateLog, Duplicates, FinishedCall, Outcome, Rendering, ToolResult, Turn, Verdict,
-        Wording,
+        DuplicateDetector, DuplicatePolicy, FinishedCall, Outcome, Rendering, ToolResult, Turn,
+        Verdict, Wording,
     },
 };
 
@@ -18,17 +18,17 @@ fn a(arguments: &str) -> ToolCall {
 }
 
 /// Which calls of each turn run, if every call succeeds.
-fn run(policy: Duplicates, turns: &[&[ToolCall]]) -> Vec<Vec<bool>> {
-    let mut log = DuplicateLog::resume(policy, &[]);
+fn run(policy: DuplicatePolicy, turns: &[&[ToolCall]]) -> Vec<Vec<bool>> {
+    let mut log = DuplicateDetector::from_history(policy, &[]);
     turns.iter().map(|calls| judge(&mut log, calls, true)).collect()
 }
 
 /// Which calls of one turn run.
-fn judge(log: &mut DuplicateLog, calls: &[ToolCall], succeed: bool) -> Vec<bool> {
-    let verdicts = log.judge(calls, |name| name == "repeatable");
+fn judge(log: &mut DuplicateDetector, calls: &[ToolCall], succeed: bool) -> Vec<bool> {
+    let verdicts = log.check(calls, |name| name == "repeatable");
     let is_run = |Verdict { key, is_duplicate }| {
         if succeed && !is_duplicate {
-            log.succeeded(key);
+            log.record_success(key);
         }
         !is_duplicate
     };
@@ -41,7 +41,7 @@ fn previous_compares_with_the_call_before() {
     let same = a(r#"{ "n": 1.0 }"#);
     let turns = [&one, &same, &one, &two, &one].map(slice::from_ref);
     let expected = [vec![true], vec![false], vec![false], vec![true], vec![true]];
-    assert_eq!(run(Duplicates::Previous, &turns), expected);
+    assert_eq!(run(DuplicatePolicy::Previous, &turns), expected);
 }
 
 #[test]
@@ -49,17 +49,17 @@ fn any_successful_compares_with_all_calls() {
     let both = [a(r#"{"n": 1}"#), a(r#"{"n": 2}"#)];
     let turns = [&both[..1], &both[1..], &both];
     let expected = [vec![true], vec![true], vec![false, false]];
-    assert_eq!(run(Duplicates::AnySuccessful, &turns), expected);
+    assert_eq!(run(DuplicatePolicy::AnySuccessful, &turns), expected);
 }
 
 #[test]
 fn any_successful_allows_a_failed_call_again() {
-    let mut log = DuplicateLog::resume(Duplicates::AnySuccessful, &[]);
+    let mut log = DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &[]);
     let calls = [a("{}")];
     assert_eq!(judge(&mut log, &calls, false), [true]);
     assert_eq!(judge(&mut log, &calls, true), [true]);
     assert_eq!(judge(&mut log, &calls, true), [false]);
-    let mut log = DuplicateLog::resume(Duplicates::Previous, &[]);
+    let mut log = DuplicateDetector::from_history(DuplicatePolicy::Previous, &[]);
     assert_eq!(judge(&mut log, &calls, false), [true]);
     assert_eq!(judge(&mut log, &calls, false), [false], "`previous` also counts failed calls");
 }
@@ -67,19 +67,19 @@ fn any_successful_allows_a_failed_call_again() {
 #[test]
 fn skips_a_call_repeated_within_a_turn() {
     let turn = [a("{}"), call("2", "b", "{}"), a("")];
-    for policy in [Duplicates::Previous, Duplicates::AnySuccessful] {
+    for policy in [DuplicatePolicy::Previous, DuplicatePolicy::AnySuccessful] {
         assert_eq!(run(policy, &[&turn]), [[true, true, false]], "{policy:?}");
     }
-    assert_eq!(run(Duplicates::Off, &[&turn, &turn]), [[true; 3]; 2]);
+    assert_eq!(run(DuplicatePolicy::Off, &[&turn, &turn]), [[true; 3]; 2]);
 }
 
 #[test]
 fn runs_every_call_of_a_repeatable_tool() {
     let turn = [call("1", "repeatable", "{}"), call("2", "repeatable", "{}")];
-    assert_eq!(run(Duplicates::Previous, &[&turn, &turn]), [[true; 2]; 2]);
+    assert_eq!(run(DuplicatePolicy::Previous, &[&turn, &turn]), [[true; 2]; 2]);
     let between = [&[a("{}")][..], &turn, &[a("{}")]];
     assert_eq!(
-        run(Duplicates::Previous, &between)[2],
+        run(DuplicatePolicy::Previous, &between)[2],
         [true],
         "its calls count as the call before"
     );
@@ -92,7 +92,7 @@ fn compares_arguments_that_are_not_objects_as_text() {
     for arguments in ["San Francisco", "[1]", "{", &deep] {
         let (same, other) = (a(arguments), a("{}"));
         let turns = [&[same.clone()][..], &[same], &[other]];
-        assert_eq!(run(Duplicates::Previous, &turns), [[true], [false], [true]]);
+        assert_eq!(run(DuplicatePolicy::Previous, &turns), [[true], [false], [true]]);
     }
 }
 
@@ -119,9 +119,9 @@ fn resumes_with_the_calls_of_the_history() {
     for rendering in [Rendering::Native, Rendering::Text(Wording::default())] {
         for (outcome, is_run) in table.clone() {
             let history = history(&rendering, outcome.clone());
-            let mut log = DuplicateLog::resume(Duplicates::AnySuccessful, &history);
+            let mut log = DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &history);
             assert_eq!(judge(&mut log, &again, true), [is_run, false], "{rendering:?} {outcome:?}");
-            let mut log = DuplicateLog::resume(Duplicates::Previous, &history);
+            let mut log = DuplicateDetector::from_history(DuplicatePolicy::Previous, &history);
             assert_eq!(judge(&mut log, &[again[1].clone()], true), [false]);
         }
     }
@@ -130,6 +130,6 @@ fn resumes_with_the_calls_of_the_history() {
 #[test]
 fn a_call_without_a_result_did_not_succeed() {
     let orphan = [user("go"), assistant("AI ACTION: Executing A")];
-    let mut log = DuplicateLog::resume(Duplicates::AnySuccessful, &orphan);
+    let mut log = DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &orphan);
     assert_eq!(judge(&mut log, &[a("{}")], true), [true]);
 }

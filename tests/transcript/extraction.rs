@@ -2,13 +2,13 @@
 
 use mynah::{
     chat::{Message, Role},
-    tool_loop::transcript::{Extracted, extract},
+    tool_loop::transcript::{ExtractedCall, extract},
 };
 
 use super::{assistant, user};
 
 fn read(text: &str) -> Option<(String, String)> {
-    let Extracted { name, arguments, .. } = extract(&assistant(text))?;
+    let ExtractedCall { name, arguments, .. } = extract(&assistant(text))?;
     Some((name, arguments.to_string()))
 }
 

@@ -1,7 +1,7 @@
 //! How names, values, results and failures are formatted as text.
 
 use mynah::tool_loop::transcript::{
-    Arguments, Detail, Executed, ToolResult, Wording, call_message, display_name,
+    Arguments, Detail, ExecutedCall, ToolResult, Wording, call_message, display_name,
 };
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn cuts_texts_after_50_characters() {
 }
 
 fn result(result: &ToolResult, detail: Detail, turn: u32) -> String {
-    let executed = Executed { name: "get_weather", arguments: &Arguments::default(), result };
+    let executed = ExecutedCall { name: "get_weather", arguments: &Arguments::default(), result };
     Wording::default().message(&executed, detail, turn).text().into_owned()
 }
 

@@ -3,8 +3,8 @@
 use mynah::{
     chat::{FinishReason, Response},
     tool_loop::transcript::{
-        Arguments, DuplicateLog, Duplicates, FinishedCall, Outcome, Rendering, ToolResult, Turn,
-        Wording, call_message, extract, validate,
+        Arguments, DuplicateDetector, DuplicatePolicy, FinishedCall, Outcome, Rendering,
+        ToolResult, Turn, Wording, call_message, extract, validate,
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -85,8 +85,8 @@ proptest! {
             let read = rendering.read(response, []);
             prop_assert_eq!(read.tool_calls.is_empty(), read.finish_reason == FinishReason::Stop);
             let history = [message, user(&text)];
-            for policy in [Duplicates::Previous, Duplicates::AnySuccessful] {
-                DuplicateLog::resume(policy, &history);
+            for policy in [DuplicatePolicy::Previous, DuplicatePolicy::AnySuccessful] {
+                DuplicateDetector::from_history(policy, &history);
             }
             if let Ok(arguments) = text.parse::<Arguments>() {
                 prop_assert_eq!(arguments.to_string().parse::<Arguments>().unwrap(), arguments);
@@ -101,7 +101,7 @@ proptest! {
     ) {
         for rendering in [Rendering::Native, Rendering::Text(Wording::default())] {
             let mut history = Vec::new();
-            let mut log = DuplicateLog::resume(Duplicates::Previous, &[]);
+            let mut log = DuplicateDetector::from_history(DuplicatePolicy::Previous, &[]);
             for (number, calls) in (1..).zip(&turns) {
                 let (name, n) = calls[0];
                 let first = Arguments::from([("n", json!(n))]);
@@ -109,7 +109,7 @@ proptest! {
                 let calls: Vec<_> = (1..).zip(calls).map(|(place, (name, n))| {
                     call(&format!("{number}-{place}"), name, &json!({"n": n}).to_string())
                 }).collect();
-                let verdicts = log.judge(&calls, |_| false);
+                let verdicts = log.check(&calls, |_| false);
                 prop_assert_eq!(verdicts[0].is_duplicate, is_duplicate);
                 let calls = calls.into_iter().zip(verdicts).map(|(call, verdict)| {
                     let result = Outcome::Result(ToolResult::success("ok"));
@@ -141,7 +141,10 @@ fn long_texts_are_read_in_linear_time() {
     ];
     for text in texts {
         extract(&assistant(&text));
-        DuplicateLog::resume(Duplicates::AnySuccessful, &[assistant(&text), user(&text)]);
+        DuplicateDetector::from_history(
+            DuplicatePolicy::AnySuccessful,
+            &[assistant(&text), user(&text)],
+        );
         let response = Response { content: text, ..Response::default() };
         Rendering::Text(Wording::default()).read(response, []);
     }

@@ -1,3 +1,5 @@
+//! The arguments of a call, in the order in which they were written.
+
 use std::{collections::BTreeMap, fmt, iter, str::FromStr};
 
 use serde::{
@@ -7,12 +9,12 @@ use serde::{
 use serde_json::Value;
 use thiserror::Error;
 
-use super::key;
+use super::canonical::canonical_json;
 
-/// The arguments of a call, in the order in which they were given.
+/// The arguments of a call, in the order in which they were written.
 ///
-/// Two are equal if they have the same names with the same values: order does not count, and
-/// numbers are compared by value.
+/// Two sets of arguments are equal if they have the same names and values. Order does not matter,
+/// and numbers are compared by value.
 ///
 /// ```
 /// use mynah::tool_loop::transcript::Arguments;
@@ -24,18 +26,18 @@ use super::key;
 #[derive(Debug, Clone, Default)]
 pub struct Arguments(Vec<(String, Value)>);
 
-/// The arguments of a call are not a JSON object.
+/// The error returned if the arguments of a call are not a JSON object.
 #[derive(Debug, Error)]
-#[error("arguments of a tool call: {0}")]
+#[error("invalid tool call arguments: {0}")]
 pub struct InvalidArguments(#[from] serde_json::Error);
 
 impl Arguments {
-    /// Names and values.
+    /// Iterates over names and values, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no arguments.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -45,17 +47,17 @@ impl Arguments {
     }
 }
 
-/// Of values of one name, the last counts, in the place of the first.
+/// If a name occurs more than once, the last value wins and takes the position of the first.
 impl<N: Into<String>> FromIterator<(N, Value)> for Arguments {
     fn from_iter<I: IntoIterator<Item = (N, Value)>>(pairs: I) -> Self {
         let mut arguments: Vec<(String, Value)> = Vec::new();
-        let mut places = BTreeMap::new();
+        let mut positions = BTreeMap::new();
         for (name, value) in pairs {
             let name = name.into();
-            if let Some(&place) = places.get(&name) {
-                arguments[place] = (name, value);
+            if let Some(&position) = positions.get(&name) {
+                arguments[position] = (name, value);
             } else {
-                places.insert(name.clone(), arguments.len());
+                positions.insert(name.clone(), arguments.len());
                 arguments.push((name, value));
             }
         }
@@ -69,7 +71,7 @@ impl<N: Into<String>, const COUNT: usize> From<[(N, Value); COUNT]> for Argument
     }
 }
 
-/// From the text that a [`ToolCall`](crate::chat::ToolCall) has. Without any text there are none.
+/// Parses the arguments of a [`ToolCall`](crate::chat::ToolCall). Blank text means no arguments.
 impl FromStr for Arguments {
     type Err = InvalidArguments;
 
@@ -81,7 +83,7 @@ impl FromStr for Arguments {
     }
 }
 
-/// As compact JSON.
+/// Formats the arguments as compact JSON.
 impl fmt::Display for Arguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
@@ -90,7 +92,7 @@ impl fmt::Display for Arguments {
 
 impl PartialEq for Arguments {
     fn eq(&self, other: &Self) -> bool {
-        key::by_value(&self.by_name()) == key::by_value(&other.by_name())
+        canonical_json(&self.by_name()) == canonical_json(&other.by_name())
     }
 }
 
@@ -102,14 +104,14 @@ impl Serialize for Arguments {
 
 impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Object)
+        deserializer.deserialize_map(ArgumentsVisitor)
     }
 }
 
-/// Reads an object in the order in which it is written.
-struct Object;
+/// Keeps the members of an object in the order in which they are written.
+struct ArgumentsVisitor;
 
-impl<'de> Visitor<'de> for Object {
+impl<'de> Visitor<'de> for ArgumentsVisitor {
     type Value = Arguments;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

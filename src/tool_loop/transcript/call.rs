@@ -1,21 +1,24 @@
+//! Writes a call as text.
+
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use super::{
-    Arguments, key,
+    Arguments,
+    canonical::canonical_json,
     label::{CALL, TurnLabel},
     name::display_name,
 };
 use crate::chat::{Message, Role};
 
-/// The longest text, in characters, that a value may be without being cut.
-const MAX_VALUE: usize = 50;
+/// Longer text values are truncated to this many characters.
+const MAX_VALUE_CHARS: usize = 50;
 
-/// A call as a message of the assistant: `AI ACTION (Turn 1): Executing Get Weather with
+/// Formats a call as an assistant message: `AI ACTION (Turn 1): Executing Get Weather with
 /// parameters: city: Oslo`.
 ///
-/// Texts of more than 50 characters are cut, and end in `...`. Turn 0 is not named.
+/// Text values longer than 50 characters are truncated and end in `...`. Turn 0 has no number.
 ///
 /// ```
 /// use mynah::tool_loop::transcript::{Arguments, call_message};
@@ -26,23 +29,23 @@ pub fn call_message(name: &str, arguments: &Arguments, turn: u32) -> Message {
     let mut text = format!("{CALL}{}: Executing {}", TurnLabel(turn), display_name(name));
     let separators = std::iter::once(" with parameters: ").chain(std::iter::repeat(", "));
     for (separator, (name, value)) in separators.zip(arguments.iter()) {
-        for piece in [separator, name, ": ", &shown(value)] {
+        for piece in [separator, name, ": ", &value_text(value)] {
             text.push_str(piece);
         }
     }
     Message::new(Role::Assistant { tool_calls: Vec::new() }, text)
 }
 
-/// Texts without quotes, anything else as JSON.
-fn shown(value: &Value) -> Cow<'_, str> {
+/// Returns strings without quotes and anything else as JSON.
+fn value_text(value: &Value) -> Cow<'_, str> {
     match value {
-        Value::String(text) => cut(text),
-        other => key::by_value(other).into(),
+        Value::String(text) => truncate(text),
+        other => canonical_json(other).into(),
     }
 }
 
-fn cut(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_VALUE) {
+fn truncate(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_VALUE_CHARS) {
         Some((end, _)) => format!("{}...", &text[..end]).into(),
         None => text.into(),
     }

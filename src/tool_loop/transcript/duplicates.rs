@@ -1,49 +1,53 @@
-//! Calls that were made before.
+//! Detects calls that repeat earlier calls.
 
 use std::collections::BTreeSet;
 
-use super::{Arguments, CallKey, history, name::display_name};
-use crate::chat::{Message, Role, ToolCall};
+use super::{Arguments, CallKey, correction::correction_for, history};
+use crate::chat::{Message, ToolCall};
 
-/// Which calls are duplicates, and so not run. Two calls are the same if name and arguments are: the
-/// order of keys does not count, and numbers do by their value. Of two that are the same in one turn
-/// the second is a duplicate, unless none are.
+/// Decides which calls are duplicates. Duplicates do not run.
+///
+/// Two calls are the same if they have the same name and arguments. The order of arguments does not
+/// matter, and numbers are compared by value. With every policy but [`Off`](Self::Off), the second
+/// of two same calls in one turn is a duplicate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Duplicates {
-    /// Those that are the same as the latest call that was run, whatever came of it.
+pub enum DuplicatePolicy {
+    /// A call is a duplicate if it is the same as the latest call that ran, whatever its outcome.
     #[default]
     Previous,
-    /// Those that are the same as any call that succeeded; one that failed may be tried again.
+    /// A call is a duplicate if it is the same as any call that succeeded. Failed calls may be
+    /// repeated.
     AnySuccessful,
-    /// None.
+    /// No call is a duplicate.
     Off,
 }
 
-/// What a log says of a call.
+/// The result of checking a call with a [`DuplicateDetector`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What makes the call; [`DuplicateLog::succeeded`] takes it, if the call goes well.
+    /// Identifies the call. If the call succeeds, pass this to
+    /// [`DuplicateDetector::record_success`].
     pub key: CallKey,
-    /// Whether it is not to be run, and its outcome is
+    /// Whether the call is a duplicate. If so, do not run it and use
     /// [`Outcome::Duplicate`](super::Outcome::Duplicate).
     pub is_duplicate: bool,
 }
 
-/// Remembers calls, to know duplicates without reading the history again.
+/// Remembers calls to detect duplicates without reading the history again.
 ///
 /// ```
-/// use mynah::{chat::ToolCall, tool_loop::transcript::{DuplicateLog, Duplicates}};
+/// use mynah::{chat::ToolCall, tool_loop::transcript::{DuplicateDetector, DuplicatePolicy}};
 ///
 /// let call = ToolCall { id: None, name: "now".to_owned(), arguments: "{}".to_owned() };
-/// let never = |_: &str| false;
-/// let mut log = DuplicateLog::resume(Duplicates::Previous, &[]);
-/// assert!(!log.judge(&[call.clone()], never)[0].is_duplicate);
-/// assert!(log.judge(&[call], never)[0].is_duplicate);
+/// let is_repeatable = |_: &str| false;
+/// let mut detector = DuplicateDetector::from_history(DuplicatePolicy::Previous, &[]);
+/// assert!(!detector.check(&[call.clone()], is_repeatable)[0].is_duplicate);
+/// assert!(detector.check(&[call], is_repeatable)[0].is_duplicate);
 /// ```
 #[derive(Debug, Clone)]
-pub struct DuplicateLog(Memory);
+pub struct DuplicateDetector(Memory);
 
-/// What each policy needs to know.
+/// The calls that each policy has to remember.
 #[derive(Debug, Clone)]
 enum Memory {
     Previous(Option<CallKey>),
@@ -51,27 +55,32 @@ enum Memory {
     Nothing,
 }
 
-impl DuplicateLog {
-    /// Starts with the calls that a history holds.
-    pub fn resume(policy: Duplicates, history: &[Message]) -> Self {
+impl DuplicateDetector {
+    /// Creates a detector that knows the calls in `history`.
+    pub fn from_history(policy: DuplicatePolicy, history: &[Message]) -> Self {
         Self(match policy {
-            Duplicates::Previous => Memory::Previous(history::latest(history)),
-            Duplicates::AnySuccessful => Memory::Successful(history::successful(history)),
-            Duplicates::Off => Memory::Nothing,
+            DuplicatePolicy::Previous => Memory::Previous(history::latest_call(history)),
+            DuplicatePolicy::AnySuccessful => {
+                Memory::Successful(history::successful_calls(history))
+            }
+            DuplicatePolicy::Off => Memory::Nothing,
         })
     }
 
-    /// Judges the calls of a turn, in order. Tools that `is_repeatable` names have no duplicates.
-    pub fn judge(
+    /// Checks the calls of a turn, in order, and remembers them.
+    ///
+    /// Calls of tools for which `is_repeatable` returns `true` are never duplicates.
+    pub fn check(
         &mut self,
         calls: &[ToolCall],
         is_repeatable: impl Fn(&str) -> bool,
     ) -> Vec<Verdict> {
         let mut turn = BTreeSet::new();
-        let judged = calls.iter().map(|call| {
+        let verdicts = calls.iter().map(|call| {
             let key = CallKey::of(call);
-            let is_new = turn.insert(key.clone());
-            let is_duplicate = !is_repeatable(&call.name) && self.is_duplicate(&key, is_new);
+            let is_new_in_turn = turn.insert(key.clone());
+            let is_duplicate =
+                !is_repeatable(&call.name) && self.is_duplicate(&key, is_new_in_turn);
             if let Memory::Previous(previous) = &mut self.0
                 && !is_duplicate
             {
@@ -79,7 +88,7 @@ impl DuplicateLog {
             }
             Verdict { key, is_duplicate }
         });
-        judged.collect()
+        verdicts.collect()
     }
 
     fn is_duplicate(&self, key: &CallKey, is_new_in_turn: bool) -> bool {
@@ -90,18 +99,19 @@ impl DuplicateLog {
         }
     }
 
-    /// Remembers that a call went well.
-    pub fn succeeded(&mut self, call: CallKey) {
+    /// Remembers that a call succeeded.
+    pub fn record_success(&mut self, call: CallKey) {
         if let Memory::Successful(calls) = &mut self.0 {
             calls.insert(call);
         }
     }
 }
 
-/// Whether a call is the same as the latest of a history; if so, what is wrong with it, in words.
+/// Checks whether a call is the same as the latest call in `history`. If so, returns a message that
+/// explains the problem.
 ///
-/// The latest call is that of the latest assistant's message with calls, or with a text that
-/// starts with `AI ACTION`.
+/// The latest call is taken from the latest assistant message that has calls or whose text starts
+/// with `AI ACTION`.
 ///
 /// ```
 /// use mynah::tool_loop::transcript::{Arguments, call_message, validate};
@@ -111,40 +121,6 @@ impl DuplicateLog {
 /// assert_eq!(validate("today", &Arguments::default(), &history), None);
 /// ```
 pub fn validate(name: &str, arguments: &Arguments, history: &[Message]) -> Option<String> {
-    let is_duplicate = history::latest(history)? == CallKey::new(name, arguments);
-    is_duplicate.then(|| called_again(name))
-}
-
-/// The message of the user that answers a duplicate.
-///
-/// ```
-/// use mynah::tool_loop::transcript::correction;
-/// let text = "You just called the Google Search tool with the exact same parameters as your \
-///             previous action. Please try a different approach or use different parameters instead.";
-/// assert_eq!(correction("google_search").text(), text);
-/// ```
-pub fn correction(name: &str) -> Message {
-    Message::new(Role::User, correction_text(name))
-}
-
-pub(in crate::tool_loop) fn correction_text(name: &str) -> String {
-    called_again(&display_name(name))
-}
-
-/// What a correction says before and after the name of the tool.
-const CALLED_AGAIN: [&str; 2] = [
-    "You just called the ",
-    " tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.",
-];
-
-/// What is wrong with a duplicate of a call of the tool of that name.
-fn called_again(name: &str) -> String {
-    let [before, after] = CALLED_AGAIN;
-    format!("{before}{name}{after}")
-}
-
-/// Whether a text is a [`correction`].
-pub(super) fn is_correction(text: &str) -> bool {
-    let [before, after] = CALLED_AGAIN;
-    text.starts_with(before) && text.ends_with(after)
+    let is_duplicate = history::latest_call(history)? == CallKey::new(name, arguments);
+    is_duplicate.then(|| correction_for(name))
 }

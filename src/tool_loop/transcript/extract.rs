@@ -1,3 +1,5 @@
+//! Reads calls back from text.
+
 use serde_json::Value;
 
 use super::{
@@ -7,22 +9,22 @@ use super::{
 };
 use crate::chat::{Message, Role};
 
-/// A call that was read from text.
+/// A call read from text by [`extract`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Extracted {
-    /// Name of the tool, in small letters, whatever the tool's own are.
+pub struct ExtractedCall {
+    /// Name of the tool, always in lower case.
     pub name: String,
-    /// Its arguments: values that are JSON as such, others as text.
+    /// Arguments. Values that are valid JSON are parsed, others are strings.
     pub arguments: Arguments,
-    /// Whether a value ends in `...`, so that its rest may be missing: such a call equals no other.
+    /// Whether a value ends in `...` and so may be incomplete. Such a call equals no other call.
     pub is_truncated: bool,
 }
 
-/// Reads the call that a message of the assistant ends with, in the form of
-/// [`call_message`](super::call_message).
+/// Extracts the call at the end of an assistant message, in the format of
+/// [`call_message`](super::call_message). Returns `None` if there is no such call.
 ///
-/// Arguments are split at `, `, and parts without `: ` are passed over; a value with a line break
-/// cannot be read.
+/// Arguments are split at `, `, and parts without `: ` are ignored. A call with a line break in a
+/// value cannot be extracted.
 ///
 /// ```
 /// use mynah::{chat::{Message, Role}, tool_loop::transcript::extract};
@@ -32,16 +34,16 @@ pub struct Extracted {
 /// assert_eq!(call.name, "get_weather");
 /// assert_eq!(call.arguments.to_string(), r#"{"city":"Oslo","days":3}"#);
 /// ```
-pub fn extract(message: &Message) -> Option<Extracted> {
+pub fn extract(message: &Message) -> Option<ExtractedCall> {
     let Role::Assistant { .. } = message.role else { return None };
     let text = message.text();
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let line = text.rsplit('\n').next()?;
-    line.match_indices(CALL).find_map(|(at, _)| read(&line[at..]))
+    line.match_indices(CALL).find_map(|(at, _)| parse(&line[at..]))
 }
 
-/// Reads a text that is a call from its first to its last character.
-pub(super) fn read(line: &str) -> Option<Extracted> {
+/// Parses a line that consists of a call and nothing else.
+pub(super) fn parse(line: &str) -> Option<ExtractedCall> {
     let call = label::strip(line, CALL)?.strip_prefix("Executing ")?;
     let (name, list) = call.split_once(" with parameters:").unwrap_or((call, ""));
     let name = tool_name(name);
@@ -51,16 +53,16 @@ pub(super) fn read(line: &str) -> Option<Extracted> {
     let pairs = list.split(", ").filter_map(|piece| piece.split_once(": "));
     let pairs = pairs.map(|(name, value)| (name.trim(), value.trim()));
     let is_truncated = pairs.clone().any(|(_, value)| value.ends_with("..."));
-    let arguments = pairs.map(|(name, value)| (name, decoded(value))).collect();
-    Some(Extracted { name, arguments, is_truncated })
+    let arguments = pairs.map(|(name, value)| (name, parse_value(value))).collect();
+    Some(ExtractedCall { name, arguments, is_truncated })
 }
 
-fn decoded(value: &str) -> Value {
+fn parse_value(value: &str) -> Value {
     serde_json::from_str(value).unwrap_or_else(|_| value.into())
 }
 
-impl Extracted {
-    /// The key of the call, where its arguments are whole.
+impl ExtractedCall {
+    /// Returns the key of the call, or `None` if its arguments are truncated.
     pub(super) fn key(&self) -> Option<CallKey> {
         (!self.is_truncated).then(|| CallKey::new(&self.name, &self.arguments))
     }

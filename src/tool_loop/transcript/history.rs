@@ -1,4 +1,4 @@
-//! The calls that a history holds.
+//! Finds the calls in a history.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,61 +7,64 @@ use std::{
 
 use super::{
     CallKey,
-    duplicates::is_correction,
+    correction::is_correction,
     extract,
     label::{self, CALL, RESULT},
-    outcome::{self, ENDED},
+    outcome::{self, LOOP_ENDED},
     wording::FAILED,
 };
 use crate::chat::{Message, Role, ToolCall};
 
-/// What came after the latest prompt. In text, results and corrections are messages of the user,
-/// too: the ones follow a call, the others have words of their own.
+/// Returns the messages after the latest prompt.
+///
+/// In the text rendering, results and corrections are also user messages. Results follow a call,
+/// and corrections are recognised by their text.
 pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
-    let is_prompt = |(at, message): (usize, &Message)| {
-        let is_result = || at > 0 && written(&history[at - 1]).is_some();
+    let is_prompt = |(index, message): (usize, &Message)| {
+        let is_result = || index > 0 && text_call(&history[index - 1]).is_some();
         message.role == Role::User && !is_result() && !is_correction(&message.text())
     };
     let prompt = history.iter().enumerate().rposition(is_prompt);
-    &history[prompt.map_or(0, |at| at + 1)..]
+    &history[prompt.map_or(0, |index| index + 1)..]
 }
 
-/// The key of the latest call that was run, if that has one: a call that is truncated or malformed
-/// has none.
-pub(super) fn latest(history: &[Message]) -> Option<CallKey> {
-    let mut left_out = LeftOut::default();
-    history.iter().rev().find_map(|message| left_out.before(message)).flatten()
+/// Returns the key of the latest call that ran, or `None` if there is no such call or it is
+/// truncated or malformed.
+pub(super) fn latest_call(history: &[Message]) -> Option<CallKey> {
+    let mut skipped = SkippedCalls::default();
+    history.iter().rev().find_map(|message| skipped.visit_before(message)).flatten()
 }
 
-/// Calls of the message before that were left out, as their results tell.
+/// While reading a history backwards: the calls of the preceding message that did not run,
+/// according to their results.
 #[derive(Default)]
-struct LeftOut<'a> {
-    /// By id, or by the tool's name where there is none.
+struct SkippedCalls<'a> {
+    /// Call ids, or tool names if there is no id.
     native: BTreeSet<&'a str>,
-    written: bool,
+    text: bool,
 }
 
-impl<'a> LeftOut<'a> {
-    /// Reads the message before; gives the latest of its calls that was run.
-    fn before(&mut self, message: &'a Message) -> Option<Option<CallKey>> {
+impl<'a> SkippedCalls<'a> {
+    /// Visits the preceding message. Returns its latest call that ran, if any.
+    fn visit_before(&mut self, message: &'a Message) -> Option<Option<CallKey>> {
         match &message.role {
             Role::Assistant { tool_calls } => {
-                let Self { native, written: is_left_out } = mem::take(self);
-                let is_run = |call: &&ToolCall| !native.contains(id_of(call));
-                match tool_calls.iter().rfind(is_run) {
+                let Self { native, text: is_skipped } = mem::take(self);
+                let ran = |call: &&ToolCall| !native.contains(result_id(call));
+                match tool_calls.iter().rfind(ran) {
                     Some(call) => Some(Some(CallKey::of(call))),
-                    None if is_left_out || !tool_calls.is_empty() => None,
-                    None => written(message),
+                    None if is_skipped || !tool_calls.is_empty() => None,
+                    None => text_call(message),
                 }
             }
             Role::Tool { id, name } => {
-                if outcome::is_left_out(name, &message.text()) {
+                if outcome::is_skipped(name, &message.text()) {
                     self.native.insert(id.as_ref().unwrap_or(name));
                 }
                 None
             }
             Role::User => {
-                self.written = message.text().ends_with(ENDED);
+                self.text = message.text().ends_with(LOOP_ENDED);
                 None
             }
             Role::System | Role::Developer => None,
@@ -69,40 +72,41 @@ impl<'a> LeftOut<'a> {
     }
 }
 
-/// What a result names of its call.
-fn id_of(call: &ToolCall) -> &str {
+/// Returns what a result refers to its call by.
+fn result_id(call: &ToolCall) -> &str {
     call.id.as_ref().unwrap_or(&call.name)
 }
 
-/// The call that a message of the assistant is, in text.
-fn written(message: &Message) -> Option<Option<CallKey>> {
+/// Returns the call that an assistant message contains as text. The inner `None` is a call that is
+/// truncated or malformed.
+fn text_call(message: &Message) -> Option<Option<CallKey>> {
     let is_text = matches!(&message.role, Role::Assistant { tool_calls } if tool_calls.is_empty());
     let is_call = is_text && message.parts.first()?.starts_with(CALL);
     is_call.then(|| extract(message).and_then(|call| call.key()))
 }
 
-/// The calls that went well.
-pub(super) fn successful(history: &[Message]) -> BTreeSet<CallKey> {
-    let mut waiting = Waiting::default();
-    history.iter().filter_map(|message| waiting.next(message)).collect()
+/// Returns the keys of all calls that succeeded.
+pub(super) fn successful_calls(history: &[Message]) -> BTreeSet<CallKey> {
+    let mut pending = PendingCalls::default();
+    history.iter().filter_map(|message| pending.visit(message)).collect()
 }
 
-/// Calls whose results are still to come.
+/// While reading a history forwards: the calls that have no result yet.
 #[derive(Default)]
-struct Waiting<'a> {
-    /// By id, or by the tool's name where there is none.
+struct PendingCalls<'a> {
+    /// By call id, or by tool name if there is no id.
     native: BTreeMap<&'a str, CallKey>,
-    written: Option<CallKey>,
+    text: Option<CallKey>,
 }
 
-impl<'a> Waiting<'a> {
-    /// Reads the next message; gives the call whose success it reports.
-    fn next(&mut self, message: &'a Message) -> Option<CallKey> {
+impl<'a> PendingCalls<'a> {
+    /// Visits the next message. Returns the call whose success it reports, if any.
+    fn visit(&mut self, message: &'a Message) -> Option<CallKey> {
         match &message.role {
             Role::Assistant { tool_calls } => {
-                let calls = tool_calls.iter().map(|call| (id_of(call), CallKey::of(call)));
+                let calls = tool_calls.iter().map(|call| (result_id(call), CallKey::of(call)));
                 self.native.extend(calls);
-                self.written = written(message).unwrap_or(self.written.take());
+                self.text = text_call(message).unwrap_or(self.text.take());
                 None
             }
             Role::Tool { id, name } => {
@@ -110,7 +114,7 @@ impl<'a> Waiting<'a> {
                 outcome::is_success(name, &message.text()).then_some(key)
             }
             Role::User => {
-                let key = self.written.take()?;
+                let key = self.text.take()?;
                 let text = message.text();
                 let result = label::strip(&text, RESULT).unwrap_or(&text);
                 (!result.starts_with(FAILED)).then_some(key)

@@ -1,17 +1,15 @@
-//! When two calls are the same.
+//! The identity of a call.
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
-use serde::Serialize;
-use serde_json::{
-    Serializer, Value,
-    ser::{CompactFormatter, Formatter},
-};
+use serde_json::Value;
 
-use super::Arguments;
+use super::{Arguments, canonical::canonical_json};
 use crate::chat::ToolCall;
 
-/// What makes a call: its name and its arguments, by value. Calls that are the same have the same.
+/// Identifies a call by its name and arguments. Two calls are the same if their keys are equal.
+///
+/// The order of arguments does not matter, and numbers are compared by value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallKey(Arc<str>);
 
@@ -20,12 +18,13 @@ impl CallKey {
         &self.0
     }
 
-    /// The key of a call whose arguments are known.
+    /// Returns the key of a call with parsed arguments.
     pub(super) fn new(name: &str, arguments: &Arguments) -> Self {
-        Self(by_value(&(name, arguments.by_name())).into())
+        Self(canonical_json(&(name, arguments.by_name())).into())
     }
 
-    /// The key of a call as a model made it; arguments that are not JSON are compared as text.
+    /// Returns the key of a call as the model made it. Arguments that are not JSON are compared as
+    /// text.
     pub(super) fn of(call: &ToolCall) -> Self {
         let ToolCall { name, arguments, .. } = call;
         if arguments.trim().is_empty() {
@@ -33,28 +32,6 @@ impl CallKey {
         }
         let arguments: Value =
             serde_json::from_str(arguments).unwrap_or_else(|_| arguments.as_str().into());
-        Self(by_value(&(name, arguments)).into())
-    }
-}
-
-/// Compact JSON in which a number has one form, whether it was written as 1 or as 1.0.
-pub(super) fn by_value(value: &impl Serialize) -> String {
-    let mut json = Vec::new();
-    let written = value.serialize(&mut Serializer::with_formatter(&mut json, OneForm));
-    // Values have only texts for names, and a vector takes everything: neither can go wrong.
-    written.ok().and_then(|()| String::from_utf8(json).ok()).unwrap_or_default()
-}
-
-struct OneForm;
-
-impl Formatter for OneForm {
-    fn write_f64<W: io::Write + ?Sized>(&mut self, out: &mut W, number: f64) -> io::Result<()> {
-        // Beyond, whole numbers are read as floats anyway.
-        const END_OF_INTEGERS: f64 = u64::MAX as f64;
-        if number.fract() == 0.0 && number.abs() < END_OF_INTEGERS {
-            write!(out, "{}", number as i128)
-        } else {
-            CompactFormatter.write_f64(out, number)
-        }
+        Self(canonical_json(&(name, arguments)).into())
     }
 }

@@ -1,13 +1,13 @@
-//! What messages of the transcript begin with: a word and the turn, as in `AI ACTION (Turn 2): `.
+//! Labels that transcript messages start with, such as `AI ACTION (Turn 2): `.
 
 use std::fmt;
 
-/// Begins a call.
+/// Starts the label of a call.
 pub(super) const CALL: &str = "AI ACTION";
-/// Begins a result.
+/// Starts the label of a result.
 pub(super) const RESULT: &str = "TOOL RESPONSE";
 
-/// The turn that a label names; turn 0 is not named.
+/// Displays the turn number in a label. Turn 0 displays as nothing.
 pub(super) struct TurnLabel(pub(super) u32);
 
 impl fmt::Display for TurnLabel {
@@ -19,7 +19,7 @@ impl fmt::Display for TurnLabel {
     }
 }
 
-/// What follows a label that begins with `word`, of any turn.
+/// Strips a label that starts with `word`, with or without a turn number.
 pub(super) fn strip<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(word)?;
     let rest = match rest.strip_prefix(" (Turn ") {

@@ -1,8 +1,8 @@
-//! The transcript of a tool loop: how calls and results are written into a history, how calls are
-//! read back, and which calls are duplicates. All of it is pure.
+//! The transcript of a tool loop: writes calls and results into a history, reads calls back, and
+//! detects duplicates. All functions are pure.
 //!
-//! A model that knows tools gets its history in the native [`Rendering`]; one that knows only text
-//! gets it as text, and its calls are read from what it writes:
+//! Models with tool support get the native [`Rendering`]. Models without it get the history as
+//! text, and calls are read from the text of their answers:
 //!
 //! ```
 //! use mynah::tool_loop::transcript::{Arguments, call_message, extract};
@@ -17,13 +17,15 @@
 //! assert_eq!((call.name.as_str(), call.arguments), ("google_search", arguments));
 //! ```
 //!
-//! Text says less than a call: it does not tell `"5"` from `5`, a comma ends a value, and a line
-//! break in one makes the call unreadable. So duplicates are judged on calls, by a [`DuplicateLog`], and on
-//! text only where a history has nothing else. Messages without a form of their own are
-//! [`Message::new`](crate::chat::Message::new).
+//! Text is less precise than a native call: `"5"` and `5` look the same, a comma ends a value, and a
+//! call with a line break in a value cannot be read. A [`DuplicateDetector`] therefore compares
+//! native calls and uses text only if the history contains nothing else. To create other messages,
+//! use [`Message::new`](crate::chat::Message::new).
 
 mod arguments;
 mod call;
+mod canonical;
+mod correction;
 mod duplicates;
 mod extract;
 mod history;
@@ -36,13 +38,14 @@ mod wording;
 
 pub use arguments::{Arguments, InvalidArguments};
 pub use call::call_message;
-pub(super) use duplicates::correction_text;
-pub use duplicates::{DuplicateLog, Duplicates, Verdict, correction, validate};
-pub use extract::{Extracted, extract};
+pub use correction::correction;
+pub(super) use correction::correction_text;
+pub use duplicates::{DuplicateDetector, DuplicatePolicy, Verdict, validate};
+pub use extract::{ExtractedCall, extract};
 pub(super) use history::since_prompt;
 pub use key::CallKey;
 pub use name::display_name;
-pub(super) use outcome::{ENDED, error_executing, not_found};
+pub(super) use outcome::{LOOP_ENDED, error_executing, not_found};
 pub use outcome::{Outcome, ToolResult};
 pub use rendering::{FinishedCall, Rendering, Turn};
-pub use wording::{Detail, Executed, Wording, failure_text};
+pub use wording::{Detail, ExecutedCall, Wording, failure_text};

@@ -1,6 +1,6 @@
-//! Names of tools as people read them.
+//! Tool names in a readable form.
 
-/// The name of a tool for people: blanks for underscores, and words that begin with a capital.
+/// Returns a readable form of a tool name: spaces instead of underscores, each word capitalised.
 ///
 /// ```
 /// use mynah::tool_loop::transcript::display_name;
@@ -8,16 +8,16 @@
 /// assert_eq!(display_name("get-weather"), "Get-weather");
 /// ```
 pub fn display_name(name: &str) -> String {
-    let words: Vec<_> = name.split(['_', ' ']).map(capitalised).collect();
+    let words: Vec<_> = name.split(['_', ' ']).map(capitalise).collect();
     words.join(" ")
 }
 
-/// The name that a display name was made of, as far as that can be known: capitals are lost.
+/// Returns the tool name for a display name, in lower case: capital letters cannot be restored.
 pub(super) fn tool_name(display_name: &str) -> String {
     display_name.trim().replace(' ', "_").to_ascii_lowercase()
 }
 
-fn capitalised(word: &str) -> String {
+fn capitalise(word: &str) -> String {
     let mut word = word.to_owned();
     if let Some(first) = word.get_mut(..1) {
         first.make_ascii_uppercase();

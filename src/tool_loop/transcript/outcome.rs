@@ -1,38 +1,40 @@
+//! Results of calls, and the texts that report them to the model.
+
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::duplicates::correction_text;
+use super::correction::correction_text;
 
-/// What a tool gave.
+/// The result that a tool returned.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolResult {
-    /// It did what it was asked.
+    /// The tool succeeded.
     Success {
-        /// What it says.
+        /// Data that the tool returned.
         data: Value,
     },
-    /// It did not.
+    /// The tool failed.
     Failure {
-        /// What went wrong.
+        /// Error message.
         error: String,
-        /// What it says all the same. Only text shows it.
+        /// Data that the tool returned in spite of the failure. Only the text rendering shows it.
         data: Value,
     },
 }
 
 impl ToolResult {
-    /// A success with these data.
+    /// Creates a success with `data`.
     pub fn success(data: impl Into<Value>) -> Self {
         Self::Success { data: data.into() }
     }
 
-    /// A failure without data.
+    /// Creates a failure without data.
     pub fn failure(error: impl Into<String>) -> Self {
         Self::Failure { error: error.into(), data: Value::Null }
     }
 
-    /// The data, whether it went well or not.
+    /// Returns the data of a success or a failure.
     pub fn data(&self) -> &Value {
         match self {
             Self::Success { data } | Self::Failure { data, .. } => data,
@@ -40,19 +42,19 @@ impl ToolResult {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The tool gave a result.
+    /// The tool returned a result.
     Result(ToolResult),
-    /// There is no tool of that name.
+    /// There is no tool with this name.
     NotFound,
-    /// The call was not run, for it is a duplicate.
+    /// The call did not run because it is a duplicate.
     Duplicate,
 }
 
 impl Outcome {
-    /// What the message of a tool says: texts as they are, other data as compact JSON.
+    /// Returns the text of the tool message: strings as they are, other data as compact JSON.
     pub(super) fn text(&self, name: &str) -> Cow<'_, str> {
         match self {
             Self::Result(ToolResult::Success { data: Value::String(text) }) => text.into(),
@@ -66,26 +68,27 @@ impl Outcome {
     }
 }
 
-/// Whether the message of a tool tells of a call that was not run, or not to its end.
-pub(super) fn is_left_out(name: &str, text: &str) -> bool {
-    text.ends_with(ENDED) || text == correction_text(name)
+/// Returns `true` if a tool message reports a call that did not run, or not to completion.
+pub(super) fn is_skipped(name: &str, text: &str) -> bool {
+    text.ends_with(LOOP_ENDED) || text == correction_text(name)
 }
 
-/// Whether the message of a tool tells of a success.
+/// Returns `true` if a tool message reports a success.
 pub(super) fn is_success(name: &str, text: &str) -> bool {
     let is_failure = text.starts_with(&error_executing(name)) || text == not_found(name);
     !is_failure && text != correction_text(name)
 }
 
-/// What is wrong with a call whose loop ended before it.
-pub(in crate::tool_loop) const ENDED: &str = "the tool loop ended before there was a result";
+/// The error of a call that the end of the loop prevented or interrupted. [`is_skipped`] recognises
+/// it in a history.
+pub(in crate::tool_loop) const LOOP_ENDED: &str = "the tool loop ended before there was a result";
 
-/// What is wrong with a call of a tool that is not there.
+/// Returns the error of a call to an unknown tool.
 pub(in crate::tool_loop) fn not_found(name: &str) -> String {
     format!("Tool '{name}' not found")
 }
 
-/// What precedes the reason where a tool gave no result.
+/// Returns the prefix of every error of a call to a known tool.
 pub(in crate::tool_loop) fn error_executing(name: &str) -> String {
     format!("Error executing {name}: ")
 }

@@ -1,47 +1,49 @@
+//! Writes turns into a history, and reads calls from answers.
+
 use std::collections::BTreeMap;
 
 use super::{
-    Arguments, Detail, Executed, Extracted, Outcome, ToolResult, Wording, call_message, correction,
-    extract::read,
+    Arguments, Detail, ExecutedCall, ExtractedCall, Outcome, ToolResult, Wording, call_message,
+    correction, extract,
     label::CALL,
     name::{display_name, tool_name},
     outcome::not_found,
 };
 use crate::chat::{FinishReason, Message, Response, Role, ToolCall};
 
-/// How calls and results look to the model.
+/// The form in which calls and results are sent to the model.
 #[derive(Debug, Clone, Default)]
 pub enum Rendering {
-    /// As such.
+    /// Tool calls and tool messages.
     #[default]
     Native,
-    /// As text alone, for models that know no tools: a call is a line of the assistant, its result
-    /// a message of the user.
+    /// Plain text, for models without tool support. A call is a line of an assistant message, and
+    /// its result is a user message.
     Text(Wording),
 }
 
-/// A turn of the model that called tools.
+/// A model turn that called tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// Counts from 1. The text of turn 0 has no numbers.
+    /// Turn number, starting at 1. In the text rendering, turn 0 is not numbered.
     pub number: u32,
-    /// What the model said beside its calls; may be empty.
+    /// Text of the answer, apart from its calls. May be empty.
     pub text: String,
-    /// Its calls, in order.
+    /// Calls, in order.
     pub calls: Vec<FinishedCall>,
 }
 
-/// A call and what came of it.
+/// A call and its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishedCall {
     /// The call.
     pub call: ToolCall,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
 impl Rendering {
-    /// The messages that a turn adds to the history.
+    /// Returns the messages that a turn adds to the history.
     ///
     /// ```
     /// use mynah::chat::ToolCall;
@@ -63,14 +65,16 @@ impl Rendering {
     /// ```
     pub fn messages(&self, turn: &Turn) -> Vec<Message> {
         match self {
-            Self::Native => native(turn),
-            Self::Text(wording) => text(turn, wording),
+            Self::Native => native_messages(turn),
+            Self::Text(wording) => text_messages(turn, wording),
         }
     }
 
-    /// Reads an answer of the model: in text, lines that are calls become calls, without ids.
+    /// Reads an answer of the model. In the text rendering, lines that are calls are converted to
+    /// tool calls without ids.
     ///
-    /// Text loses the capitals of a name; those of the names of `tools` are put back.
+    /// Text does not preserve the case of tool names. Pass the names of the available tools as
+    /// `tools` to restore it.
     ///
     /// ```
     /// use mynah::{chat::Response, tool_loop::transcript::{Rendering, Wording}};
@@ -91,11 +95,11 @@ impl Rendering {
         if matches!(self, Self::Native) || !response.content.contains(CALL) {
             return response;
         }
-        let names = names(tools);
+        let names = names_by_text(tools);
         let (mut calls, mut rest) = (Vec::new(), Vec::new());
         for line in response.content.lines() {
-            match read(line.trim_start()) {
-                Some(Extracted { name, arguments, .. }) => {
+            match extract::parse(line.trim_start()) {
+                Some(ExtractedCall { name, arguments, .. }) => {
                     let name = names.get(&name).map_or(name, |name| (*name).to_owned());
                     calls.push(ToolCall { id: None, name, arguments: arguments.to_string() });
                 }
@@ -111,22 +115,22 @@ impl Rendering {
     }
 }
 
-/// The names of tools by what text makes of them. Where two are alike, the very name wins, else
-/// the first.
-fn names<'a>(tools: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, &'a str> {
+/// Maps the name that is read back from text to the original name. If several names map to the
+/// same text, an exact match wins, otherwise the first.
+fn names_by_text<'a>(tools: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, &'a str> {
     let mut names = BTreeMap::new();
     for name in tools {
-        let read = tool_name(&display_name(name));
-        if read == name {
-            names.insert(read, name);
+        let text = tool_name(&display_name(name));
+        if text == name {
+            names.insert(text, name);
         } else {
-            names.entry(read).or_insert(name);
+            names.entry(text).or_insert(name);
         }
     }
     names
 }
 
-fn native(turn: &Turn) -> Vec<Message> {
+fn native_messages(turn: &Turn) -> Vec<Message> {
     let parts = if turn.text.is_empty() { Vec::new() } else { vec![turn.text.clone()] };
     let tool_calls = turn.calls.iter().map(|finished| finished.call.clone()).collect();
     let calls = Message { role: Role::Assistant { tool_calls }, name: None, parts };
@@ -137,7 +141,7 @@ fn native(turn: &Turn) -> Vec<Message> {
     std::iter::once(calls).chain(results).collect()
 }
 
-fn text(turn: &Turn, wording: &Wording) -> Vec<Message> {
+fn text_messages(turn: &Turn, wording: &Wording) -> Vec<Message> {
     let mut messages = Vec::new();
     if !turn.text.is_empty() {
         let role = Role::Assistant { tool_calls: Vec::new() };
@@ -153,9 +157,9 @@ fn text(turn: &Turn, wording: &Wording) -> Vec<Message> {
                 continue;
             }
         };
-        // What is no object cannot be shown as arguments; the result says what is wrong with it.
+        // Arguments that are not an object cannot be shown. The result contains the error.
         let arguments: Arguments = call.arguments.parse().unwrap_or_default();
-        let executed = Executed { name: &call.name, arguments: &arguments, result };
+        let executed = ExecutedCall { name: &call.name, arguments: &arguments, result };
         messages.push(call_message(&call.name, &arguments, turn.number));
         messages.push(wording.message(&executed, Detail::WithData, turn.number));
     }

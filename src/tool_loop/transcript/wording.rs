@@ -1,4 +1,4 @@
-//! Results in words.
+//! Writes results as text.
 
 use std::{fmt, sync::Arc};
 
@@ -11,17 +11,17 @@ use super::{
 };
 use crate::chat::{Message, Role};
 
-/// Begins the text of a failure.
+/// The prefix of every failure.
 pub(super) const FAILED: &str = "TOOL FAILED: ";
 
-/// How results are put in words, for models that know no tools.
+/// Writes the results of calls as text, for models without tool support.
 ///
 /// ```
-/// use mynah::tool_loop::transcript::{Arguments, Executed, ToolResult, Wording};
+/// use mynah::tool_loop::transcript::{Arguments, ExecutedCall, ToolResult, Wording};
 /// use serde_json::json;
 ///
 /// let result = ToolResult::success(json!({"url": "https://example.com/7"}));
-/// let post = Executed { name: "post", arguments: &Arguments::default(), result: &result };
+/// let post = ExecutedCall { name: "post", arguments: &Arguments::default(), result: &result };
 /// let text = "SUCCESS: Post completed successfully. \
 ///             The requested operation has been finished as requested.";
 /// assert_eq!(Wording::default().text(&post), text);
@@ -37,38 +37,39 @@ pub struct Wording {
     customise: Option<Arc<Customise>>,
 }
 
-type Customise = dyn Fn(&str, &Executed<'_>) -> String + Send + Sync;
+type Customise = dyn Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync;
 
-/// A call that was executed.
+/// A call that was executed, with its result.
 #[derive(Debug, Clone, Copy)]
-pub struct Executed<'a> {
+pub struct ExecutedCall<'a> {
     /// Name of the tool.
     pub name: &'a str,
-    /// What it was called with.
+    /// Arguments of the call.
     pub arguments: &'a Arguments,
-    /// What came of it.
+    /// Result of the call.
     pub result: &'a ToolResult,
 }
 
-/// How much of a result a message says.
+/// How much of a result a message contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Whether it went well: enough where a tool only acts, as those that handle an output do.
+    /// Success or failure only. Suits tools that are called for their side effects.
     TextOnly,
-    /// Also the data, as JSON after a blank line, unless there is nothing in it.
+    /// Also the data, as JSON after a blank line, unless it is empty.
     WithData,
 }
 
 impl Wording {
-    /// Has `customise` make the text of a success, from the text that it would be and the call.
+    /// Creates a wording that passes the text of each success through `customise`, together with
+    /// the call. Failures keep the default text.
     pub fn customised(
-        customise: impl Fn(&str, &Executed<'_>) -> String + Send + Sync + 'static,
+        customise: impl Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync + 'static,
     ) -> Self {
         Self { customise: Some(Arc::new(customise)) }
     }
 
-    /// Whether a call went well, in words.
-    pub fn text(&self, executed: &Executed<'_>) -> String {
+    /// Returns the text that reports the success or failure of a call.
+    pub fn text(&self, executed: &ExecutedCall<'_>) -> String {
         let name = executed.name;
         if let ToolResult::Failure { error, .. } = executed.result {
             let error = if error.is_empty() { "Unknown error occurred" } else { error };
@@ -81,9 +82,9 @@ impl Wording {
         self.customise.as_ref().map_or_else(|| text.clone(), |customise| customise(&text, executed))
     }
 
-    /// A result as a message of the user: `TOOL RESPONSE (Turn 1): SUCCESS: …`. In turn 0 the text
-    /// stands alone.
-    pub fn message(&self, executed: &Executed<'_>, detail: Detail, turn: u32) -> Message {
+    /// Returns a result as a user message: `TOOL RESPONSE (Turn 1): SUCCESS: …`. In turn 0 the
+    /// message has no label.
+    pub fn message(&self, executed: &ExecutedCall<'_>, detail: Detail, turn: u32) -> Message {
         let label =
             if turn == 0 { String::new() } else { format!("{RESULT}{}: ", TurnLabel(turn)) };
         let mut text = label + &self.text(executed);
@@ -95,7 +96,7 @@ impl Wording {
     }
 }
 
-/// Whether data says nothing. Zero and `false` are answers.
+/// Returns `true` if the data carries no information. Zero and `false` do.
 fn is_empty(data: &Value) -> bool {
     match data {
         Value::Null => true,
@@ -112,7 +113,7 @@ impl fmt::Debug for Wording {
     }
 }
 
-/// A failure in words, with advice.
+/// Returns the text of a failure, with advice for the model.
 ///
 /// ```
 /// use mynah::tool_loop::transcript::failure_text;

@@ -80,10 +80,10 @@ fn one_that_writes_a_lot() {
     y
     y
 
-    [cut: these are 4 of 9999999 bytes]
+    [truncated: 4 of 9999999 bytes]
     -- stderr
     calls: run_it {}
-    tool:  run_it: y y  [cut: these are 4 of 9999999 bytes]
+    tool:  run_it: y y  [truncated: 4 of 9999999 bytes]
     -- exit 0
     ");
 }

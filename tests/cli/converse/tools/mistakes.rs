@@ -66,10 +66,10 @@ fn the_limits_of_a_tool() {
 #[test]
 fn the_name_and_the_arguments_of_a_tool() {
     assert_snapshot!(said("tools: [{name: get weather, command: [date]}]"), @r#"[folder]/tools.yaml: invalid tool name "get weather": a name is 1 to 64 ASCII letters, digits, _ and -"#);
-    assert_snapshot!(said("tools: [{name: f, command: [a]}, {name: f, command: [b]}]"), @"[folder]/tools.yaml: there is a tool named f already");
+    assert_snapshot!(said("tools: [{name: f, command: [a]}, {name: f, command: [b]}]"), @"[folder]/tools.yaml: a tool named f is already registered");
     assert_snapshot!(tool("command: [a]\n  parameters: [location]"), @"[folder]/tools.yaml:4:15: must be a mapping");
-    assert_snapshot!(tool("command: [a]\n  parameters: {type: string}"), @r#"[folder]/tools.yaml: invalid schema of the arguments of f: arguments are of type "object", not "string""#);
-    assert_snapshot!(tool("command: [a]\n  parameters: {type: object, properties: {a: {type: text}}}"), @r#"[folder]/tools.yaml: invalid schema of the arguments of f: "text" is not valid under any of the schemas listed in the 'anyOf' keyword"#);
+    assert_snapshot!(tool("command: [a]\n  parameters: {type: string}"), @r#"[folder]/tools.yaml: invalid parameter schema of f: arguments must be of type "object", not "string""#);
+    assert_snapshot!(tool("command: [a]\n  parameters: {type: object, properties: {a: {type: text}}}"), @r#"[folder]/tools.yaml: invalid parameter schema of f: "text" is not valid under any of the schemas listed in the 'anyOf' keyword"#);
 }
 
 #[test]
