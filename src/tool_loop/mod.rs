@@ -116,19 +116,19 @@
 //! ```
 //!
 //! All limits apply as for other models. See [`transcript`] for what text cannot represent.
-//!
-//! # Modules
-//!
-//! ```text
-//! registry    tools by name                      tool, registered: a single tool
-//! toolset     the tools of a loop                limited: a tool with its limits
-//! run         one run, turn by turn              breaker, cache, arguments, output: used by limited
-//! batch       the calls of a turn                settings: all limits
-//! model       asks the model, emits events       budget, stall, stop: end a run early
-//! result      results and events                 ids: unique call ids
-//! transcript  history as messages, duplicates    metrics: Prometheus metrics
-//! ```
 
+// run          one run, turn by turn
+//   batch      the calls of a turn, run concurrently
+//   model      asks the model and emits events
+//   budget, stall, stop   end a run early
+//   ids        unique call ids
+// toolset      the tools of a loop
+//   registry   tools by name; tool, registered: a single tool
+//   limited    a tool with its limits; breaker, cache, arguments, output: parts of it
+//   metrics    Prometheus metrics
+// settings     the settings of all of them
+// result       results and events
+// transcript   writes and reads histories, detects duplicates
 mod arguments;
 mod batch;
 mod breaker;

@@ -1,5 +1,5 @@
-//! A tool that is a command: its arguments come as JSON on standard input, its result goes to
-//! standard output.
+//! A tool that runs a command. The arguments are passed as JSON on standard input, and standard
+//! output is the result.
 
 use std::process::ExitStatus;
 
@@ -7,7 +7,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 
 use super::{
-    process::{MAX_WORDS, Output, Process},
+    process::{MAX_ERROR_TEXT, Process, ProcessOutput},
     value::Argv,
 };
 use crate::{
@@ -23,12 +23,13 @@ impl CommandTool {
         Self(argv)
     }
 
-    /// The text that the command writes, without the line break at its end.
-    async fn result(&self, arguments: &Value) -> Result<String, ToolError> {
+    /// Runs the command and returns its output without the trailing line break.
+    async fn call(&self, arguments: &Value) -> Result<String, ToolError> {
         let process = Process::start(&self.0).map_err(|error| {
             ToolError::new(format_args!("cannot run {}: {error}", self.0.program))
         })?;
-        let Output { status, stdout, stderr } = process.output(format!("{arguments}\n")).await?;
+        let ProcessOutput { status, stdout, stderr } =
+            process.output(format!("{arguments}\n")).await?;
         if !status.success() {
             return Err(failure(status, &stderr, &stdout));
         }
@@ -42,24 +43,25 @@ impl CommandTool {
 
 impl RunTool for CommandTool {
     fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
-        async move { self.result(&arguments).await.map(Value::String) }.boxed()
+        async move { self.call(&arguments).await.map(Value::String) }.boxed()
     }
 }
 
-/// How it ended, and the last that it wrote: to standard error, or else to standard output.
+/// Returns the exit status and the end of standard error, or of standard output if standard error
+/// is empty.
 fn failure(status: ExitStatus, stderr: &[u8], stdout: &[u8]) -> ToolError {
-    let how = match status.code() {
+    let reason = match status.code() {
         Some(code) => format!("exit status {code}"),
         None => format!("ended by {status}").replace("signal: ", "signal "),
     };
-    let words = [stderr, stdout].map(end);
-    ToolError::new(match words.iter().find(|words| !words.is_empty()) {
-        Some(words) => format!("{how}: {words}"),
-        None => how,
+    let texts = [stderr, stdout].map(last_text);
+    ToolError::new(match texts.iter().find(|text| !text.is_empty()) {
+        Some(text) => format!("{reason}: {text}"),
+        None => reason,
     })
 }
 
-fn end(output: &[u8]) -> String {
-    let start = output.len().saturating_sub(MAX_WORDS);
+fn last_text(output: &[u8]) -> String {
+    let start = output.len().saturating_sub(MAX_ERROR_TEXT);
     String::from_utf8_lossy(&output[start..]).trim().to_owned()
 }

@@ -1,4 +1,4 @@
-//! What may be written in a file of tools. The doc comments are what its JSON Schema says, too.
+//! The file format of tools. The doc comments are also the descriptions in its JSON Schema.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Deserialize;
@@ -11,10 +11,10 @@ use super::value::{Argv, Retries, Size, Time};
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Tools")]
 pub(super) struct ToolsFile {
-    /// Where editors find this schema.
+    /// Location of this schema, for editors.
     #[serde(rename = "$schema")]
     _schema: Option<String>,
-    /// What holds for every tool that says nothing else.
+    /// Limits of all tools that do not set their own.
     #[serde(default)]
     pub(super) defaults: Limits,
     /// The tools.
@@ -25,50 +25,51 @@ pub(super) struct ToolsFile {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Limits {
-    /// The longest that a tool may run. Default: 30s.
+    /// Maximum duration of a call. Default: 30s.
     pub(super) timeout: Option<Time>,
-    /// How often a call is tried again after a failure. Default: 0.
+    /// Number of retries after a failure. Default: 0.
     pub(super) retries: Option<Retries>,
-    /// The longest result; what is longer is cut, with a note. Default: 1Mi.
+    /// Maximum size of a result. Longer results are truncated, with a note. Default: 1Mi.
     pub(super) max_result: Option<Size>,
 }
 
-/// A tool: what the model is told of it, and what runs.
+/// A tool: its definition for the model, and the command to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
     /// Name of the tool: 1 to 64 ASCII letters, digits, _ and -.
     #[schemars(regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
     pub(super) name: String,
-    /// What it does, in words for the model.
+    /// Description for the model.
     pub(super) description: Option<String>,
-    /// JSON Schema of its arguments, which are an object.
+    /// JSON Schema of the arguments, which are an object.
     pub(super) parameters: Option<Map<String, Value>>,
-    /// Whether the same call may have another result each time, and so is never a duplicate.
+    /// Whether the same call may return a different result each time. Such calls are never
+    /// duplicates.
     #[serde(default)]
     pub(super) repeatable: bool,
-    /// Keeps results for equal calls. Default: none are kept.
+    /// Caches results by arguments. Default: results are not cached.
     pub(super) cache: Option<Cache>,
-    /// The longest that it may run.
+    /// Maximum duration of a call.
     pub(super) timeout: Option<Time>,
-    /// How often a call is tried again after a failure.
+    /// Number of retries after a failure.
     pub(super) retries: Option<Retries>,
-    /// The longest result; what is longer is cut, with a note.
+    /// Maximum size of a result. Longer results are truncated, with a note.
     pub(super) max_result: Option<Size>,
-    /// The command that is run: it gets the arguments as JSON on standard input, and what it
-    /// writes on standard output is the result.
+    /// The command to run. It receives the arguments as JSON on standard input and writes the
+    /// result to standard output.
     pub(super) command: Argv,
 }
 
-/// How results are kept.
+/// Settings of a result cache.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cache {
-    /// How long. Default: 5m.
+    /// Time after which a result expires. Default: 5m.
     pub(super) ttl: Option<Time>,
 }
 
-/// The JSON Schema of the file.
+/// Returns the JSON Schema of the file format.
 pub(crate) fn schema() -> Value {
     let generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
     generator.into_root_schema_for::<ToolsFile>().to_value()

@@ -1,4 +1,4 @@
-//! A file becomes tools, and the limits of each.
+//! Converts a file to tools and their settings.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -14,26 +14,33 @@ use crate::{
     tool_loop::{CacheSettings, RegistryError, ToolRegistry, ToolSettings},
 };
 
-/// Kinds of tools that only other programs run.
-const OTHER_KINDS: [&str; 3] = ["http", "static", "mcp"];
+/// Tool kinds that are not supported in such files.
+const UNSUPPORTED_KINDS: [&str; 3] = ["http", "static", "mcp"];
 
-/// The tools of a file.
+/// The tools in a file.
 #[derive(Debug, Default)]
 pub struct Tools {
-    /// What they are.
+    /// The tools.
     pub registry: ToolRegistry,
-    /// Their limits, by name: for [`LoopSettings`](crate::tool_loop::LoopSettings).
+    /// Settings of each tool, for [`LoopSettings::by_tool`](crate::tool_loop::LoopSettings::by_tool).
     pub by_tool: BTreeMap<String, ToolSettings>,
 }
 
 impl Tools {
-    /// Reads a file of tools, YAML or JSON. The error is the first thing that is wrong with it.
+    /// Loads tools from a YAML or JSON file. Run `mynah schema tools` for the file format.
     ///
-    /// The commands in it are not run before they are called; relative paths in them are those
-    /// of this process, as in a shell.
+    /// Commands only run when they are called. Relative paths in them are resolved against the
+    /// working directory of this process.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first problem in the file, with its position if it is known.
     pub fn load(file: &Path) -> Result<Self, Diagnostic> {
-        let ToolsFile { defaults, tools, .. } = yaml::from_file(file)
-            .map_err(|error: Diagnostic| Diagnostic { message: explain(error.message), ..error })?;
+        let ToolsFile { defaults, tools, .. } =
+            yaml::from_file(file).map_err(|error: Diagnostic| Diagnostic {
+                message: explain_unsupported_kind(error.message),
+                ..error
+            })?;
         let mut loaded = Self::default();
         for entry in tools {
             loaded
@@ -44,7 +51,7 @@ impl Tools {
     }
 
     fn add(&mut self, entry: Entry, defaults: &Limits) -> Result<(), RegistryError> {
-        let settings = settings(&entry, defaults);
+        let settings = tool_settings(&entry, defaults);
         let parameters = entry.parameters.map(|schema| LazyJson::new(Value::Object(schema)));
         let (name, description) = (entry.name, entry.description);
         let definition = Tool { name: name.clone(), description, parameters };
@@ -54,31 +61,32 @@ impl Tools {
     }
 }
 
-fn settings(entry: &Entry, defaults: &Limits) -> ToolSettings {
-    let usual = ToolSettings::default();
+fn tool_settings(entry: &Entry, defaults: &Limits) -> ToolSettings {
+    let default = ToolSettings::default();
     let timeout = entry.timeout.or(defaults.timeout);
     let retries = entry.retries.or(defaults.retries);
     let max_result = entry.max_result.or(defaults.max_result);
     ToolSettings {
-        timeout: timeout.map_or(usual.timeout, |timeout| timeout.0),
-        retries: retries.map_or(usual.retries, |retries| retries.0),
-        max_result: max_result.map_or(usual.max_result, |size| size.0),
-        cache: entry.cache.as_ref().map(cache),
+        timeout: timeout.map_or(default.timeout, |timeout| timeout.0),
+        retries: retries.map_or(default.retries, |retries| retries.0),
+        max_result: max_result.map_or(default.max_result, |size| size.0),
+        cache: entry.cache.as_ref().map(cache_settings),
         repeatable: entry.repeatable,
-        ..usual
+        ..default
     }
 }
 
-fn cache(cache: &Cache) -> CacheSettings {
-    let usual = CacheSettings::default();
-    CacheSettings { ttl: cache.ttl.map_or(usual.ttl, |ttl| ttl.0), ..usual }
+fn cache_settings(cache: &Cache) -> CacheSettings {
+    let default = CacheSettings::default();
+    CacheSettings { ttl: cache.ttl.map_or(default.ttl, |ttl| ttl.0), ..default }
 }
 
-/// Whoever knows other kinds of tools is told which there are.
-fn explain(message: String) -> String {
-    let is_other = |kind: &&'static str| message.starts_with(&format!("unknown field `{kind}`"));
-    match OTHER_KINDS.into_iter().find(is_other) {
-        Some(kind) => format!("no tool can be of the kind {kind}; there is one kind: command"),
+/// Replaces the message about an unknown key if the key is an unsupported tool kind.
+fn explain_unsupported_kind(message: String) -> String {
+    let is_unsupported =
+        |kind: &&'static str| message.starts_with(&format!("unknown field `{kind}`"));
+    match UNSUPPORTED_KINDS.into_iter().find(is_unsupported) {
+        Some(kind) => format!("unsupported tool kind `{kind}`; expected `command`"),
         None => message,
     }
 }

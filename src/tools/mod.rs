@@ -1,12 +1,7 @@
-//! Tools that a file defines, for a [`tool_loop`](crate::tool_loop).
+//! Loads the tools of a [`tool_loop`](crate::tool_loop) from a YAML or JSON file.
 //!
-//! ```text
-//! file       what may be written in it, and its JSON Schema
-//!   value    times, sizes and counts within their bounds
-//! load       the file becomes tools, and the limits of each
-//! command    a tool that is a command
-//!   process  its process, with all that it starts
-//! ```
+//! Each tool is a command. It receives the arguments of a call as JSON on standard input and writes
+//! the result to standard output.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -33,6 +28,11 @@
 //! # }
 //! ```
 
+// file      the file format and its JSON Schema
+// value     durations, sizes and counts in it
+// load      converts the file to tools
+// command   a tool that runs a command
+// process   the process of a command
 mod command;
 mod file;
 mod load;

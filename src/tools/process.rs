@@ -1,4 +1,4 @@
-//! The process of a command, with all that it starts.
+//! The process of a command.
 
 use std::{
     io,
@@ -16,16 +16,17 @@ use tokio::{
 use super::value::{Argv, MAX_OUTPUT};
 use crate::{base::clock::within, tool_loop::ToolError};
 
-/// Most bytes that are told of a failure: the last ones, where the reason stands.
-pub(super) const MAX_WORDS: usize = 1024;
-const BUFFER: usize = 16 * 1024;
-/// Time to read what a command has written before its end.
-const REST: Duration = Duration::from_millis(100);
+/// Maximum size of an error text in bytes. The end is kept: it usually contains the reason.
+pub(super) const MAX_ERROR_TEXT: usize = 1024;
+const READ_BUFFER: usize = 16 * 1024;
+/// Time to read the remaining output after a command has exited.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// A command that runs, in a process group of its own.
+/// A running command, in its own process group.
 ///
-/// Its end, and dropping it, kill the whole group: what it has left behind in the background, too,
-/// which would else hold its output open. It runs where this process does, with its environment.
+/// When the command exits or this is dropped, the whole group is killed, including background
+/// processes, which would otherwise keep the output open. The command inherits the working
+/// directory and the environment of this process.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -33,12 +34,12 @@ pub(super) struct Process {
     group: Option<rustix::process::Pid>,
 }
 
-/// What a command has left behind.
+/// The result of a command.
 #[derive(Debug)]
-pub(super) struct Output {
+pub(super) struct ProcessOutput {
     pub(super) status: ExitStatus,
     pub(super) stdout: Vec<u8>,
-    /// The end of it.
+    /// The last [`MAX_ERROR_TEXT`] bytes of standard error.
     pub(super) stderr: Vec<u8>,
 }
 
@@ -59,63 +60,71 @@ impl Process {
         })
     }
 
-    /// Writes the input and waits for the end, which more output than is kept brings about.
-    pub(super) async fn output(mut self, input: String) -> Result<Output, ToolError> {
+    /// Writes the input, collects the output and waits for the command to exit. A command that
+    /// writes more than [`MAX_OUTPUT`] bytes is killed.
+    pub(super) async fn output(mut self, input: String) -> Result<ProcessOutput, ToolError> {
         let Child { stdin, stdout: out, stderr: err, .. } = &mut self.child;
         let (stdin, out, err) = (stdin.take(), out.take(), err.take());
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-        let talk = async {
-            tokio::try_join!(feed(stdin, &input), all(out, &mut stdout), last(err, &mut stderr))
+        let transfer = async {
+            tokio::try_join!(
+                write_input(stdin, &input),
+                read_all(out, &mut stdout),
+                read_last(err, &mut stderr)
+            )
         };
-        let status = match select(pin!(talk), pin!(self.end())).await {
-            Either::Left((talked, end)) => {
-                talked?;
-                end.await?
+        let status = match select(pin!(transfer), pin!(self.wait())).await {
+            Either::Left((transferred, exit)) => {
+                transferred?;
+                exit.await?
             }
-            Either::Right((status, talk)) => {
-                // What has left the group may hold the pipes open for ever.
-                within(REST, talk).await.transpose()?;
+            Either::Right((status, transfer)) => {
+                // A daemon that left the process group may keep the pipes open forever.
+                within(DRAIN_TIMEOUT, transfer).await.transpose()?;
                 status?
             }
         };
-        Ok(Output { status, stdout, stderr })
+        Ok(ProcessOutput { status, stdout, stderr })
     }
 
-    /// Waits for the end of the command, and ends what it has left in its group.
-    async fn end(&mut self) -> io::Result<ExitStatus> {
+    /// Waits for the command to exit, then kills the rest of its process group.
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await;
-        self.end_group();
+        self.kill_group();
         status
     }
 
     #[cfg(unix)]
-    fn end_group(&mut self) {
+    fn kill_group(&mut self) {
         if let Some(group) = self.group.take() {
-            // Mostly there is nobody left in it.
+            // Ignore errors: the group is usually empty.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
 
     #[cfg(not(unix))]
-    fn end_group(&mut self) {}
+    fn kill_group(&mut self) {}
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.end_group();
+        self.kill_group();
     }
 }
 
-/// Writes the input, which a command need not read.
-async fn feed(stdin: Option<impl AsyncWrite + Unpin>, input: &str) -> Result<(), ToolError> {
+/// Writes the input. Write errors are ignored: a command need not read its input.
+async fn write_input(stdin: Option<impl AsyncWrite + Unpin>, input: &str) -> Result<(), ToolError> {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(input.as_bytes()).await;
     }
     Ok(())
 }
 
-/// All of the output, which must have an end.
-async fn all(source: Option<impl AsyncRead + Unpin>, bytes: &mut Vec<u8>) -> Result<(), ToolError> {
+/// Reads to the end of a stream. Fails if it is longer than [`MAX_OUTPUT`].
+async fn read_all(
+    source: Option<impl AsyncRead + Unpin>,
+    bytes: &mut Vec<u8>,
+) -> Result<(), ToolError> {
     if let Some(source) = source {
         source.take(MAX_OUTPUT as u64 + 1).read_to_end(bytes).await?;
     }
@@ -125,15 +134,15 @@ async fn all(source: Option<impl AsyncRead + Unpin>, bytes: &mut Vec<u8>) -> Res
     Ok(())
 }
 
-/// The end of what there is.
-async fn last(
+/// Reads to the end of a stream and keeps the last [`MAX_ERROR_TEXT`] bytes.
+async fn read_last(
     source: Option<impl AsyncRead + Unpin>,
     bytes: &mut Vec<u8>,
 ) -> Result<(), ToolError> {
-    bytes.reserve(BUFFER);
+    bytes.reserve(READ_BUFFER);
     if let Some(mut source) = source {
         while source.read_buf(bytes).await? > 0 {
-            bytes.drain(..bytes.len().saturating_sub(MAX_WORDS));
+            bytes.drain(..bytes.len().saturating_sub(MAX_ERROR_TEXT));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Whether the JSON Schema of the file says what reading it says.
+//! The loader and the JSON Schema accept the same files.
 
 use std::{fs, path::Path};
 
@@ -18,7 +18,7 @@ const VALID: &[&str] = &[
     "{\"$schema\": \"tools.schema.json\", \"tools\": []}",
 ];
 
-const MISTAKES: &[&str] = &[
+const INVALID: &[&str] = &[
     "{}",
     "tools: f",
     "- name: f",
@@ -57,7 +57,7 @@ fn is_valid(text: &str) -> bool {
 }
 
 #[test]
-fn what_is_valid_is_read() {
+fn accepts_valid_files() {
     for text in VALID {
         assert!(load(text).is_ok(), "{text}: {:?}", load(text));
         assert!(is_valid(text), "{text}");
@@ -65,15 +65,15 @@ fn what_is_valid_is_read() {
 }
 
 #[test]
-fn what_is_a_mistake_is_none_to_either() {
-    for text in MISTAKES {
+fn rejects_invalid_files() {
+    for text in INVALID {
         assert!(load(text).is_err(), "{text}");
         assert!(!is_valid(text), "{text}");
     }
 }
 
 #[test]
-fn the_sample_is_valid() {
+fn loads_the_sample_file() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tools.yaml");
     let text = fs::read_to_string(file).unwrap();
     let tools = load(&text).unwrap();
@@ -83,7 +83,7 @@ fn the_sample_is_valid() {
 }
 
 #[test]
-fn an_entry_beats_the_defaults() {
+fn tool_limits_override_the_defaults() {
     let text = "defaults: {timeout: 5s, retries: 1, max_result: 1Ki}\ntools:\n\
                 - {name: f, command: [a]}\n- {name: g, command: [a], timeout: 1s, retries: 0}";
     let by_tool = load(text).unwrap().by_tool;

@@ -1,4 +1,4 @@
-//! Values that a file cannot have wrong.
+//! Values that are validated when the file is parsed.
 
 use std::{fmt, time::Duration};
 
@@ -13,10 +13,10 @@ use crate::base::{
     quantity,
 };
 
-/// A command may write no more than this, whatever a result may have.
+/// Maximum size of the standard output of a command in bytes, and so of a result.
 pub(super) const MAX_OUTPUT: usize = 16 << 20;
 
-/// A time above zero, as Go writes it: 500ms, 10s, 1m30s.
+/// A duration above zero in Go's format: 500ms, 10s, 1m30s.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(
@@ -35,7 +35,7 @@ impl TryFrom<String> for Time {
                 Err(format!("{text:?} is too short; use a duration above 0s, such as 500ms or 10s"))
             }
             Err(DurationError::Malformed(_)) if text.parse::<u64>().is_ok() => {
-                Err(format!("{text:?} has no unit; write one, such as {text}s"))
+                Err(format!("{text:?} has no unit; add one, such as {text}s"))
             }
             Err(error) => Err(error.to_string()),
         }
@@ -58,12 +58,12 @@ impl TryFrom<String> for Size {
     fn try_from(text: String) -> Result<Self, String> {
         let size = quantity::parse(&text).filter(|size| *size <= MAX_OUTPUT);
         size.map(Self).ok_or_else(|| {
-            format!("{text:?} is no size; write 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi")
+            format!("{text:?} is not a size; expected 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi")
         })
     }
 }
 
-/// How often something is tried again, 0 to 10.
+/// A number of retries, 0 to 10.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "u32", extend("maximum" = MAX_RETRIES))]
@@ -80,7 +80,7 @@ impl TryFrom<String> for Retries {
     }
 }
 
-/// A program and its arguments. No shell reads them; to have one, write [sh, -c, ...].
+/// A program and its arguments. They are not passed to a shell; to use one, write [sh, -c, ...].
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(with = "Vec<String>", extend("minItems" = 1))]
 pub(super) struct Argv {
@@ -90,25 +90,25 @@ pub(super) struct Argv {
 
 impl<'de> Deserialize<'de> for Argv {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        source.deserialize_any(Words)
+        source.deserialize_any(ArgvVisitor)
     }
 }
 
-const NO_PROGRAM: &str = "there is no program; write one, such as [python3, tool.py]";
+const NO_PROGRAM: &str = "the program is missing; expected a list such as [python3, tool.py]";
 
-struct Words;
+struct ArgvVisitor;
 
-impl<'de> Visitor<'de> for Words {
+impl<'de> Visitor<'de> for ArgvVisitor {
     type Value = Argv;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list, such as [python3, tool.py]")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut words: A) -> Result<Argv, A::Error> {
-        let program: Option<String> = words.next_element()?;
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Argv, A::Error> {
+        let program: Option<String> = items.next_element()?;
         let mut arguments = Vec::new();
-        while let Some(argument) = words.next_element()? {
+        while let Some(argument) = items.next_element()? {
             arguments.push(argument);
         }
         let program = program.filter(|program| !program.is_empty());
@@ -120,8 +120,8 @@ impl<'de> Visitor<'de> for Words {
         Err(E::custom(NO_PROGRAM))
     }
 
-    fn visit_str<E: Error>(self, line: &str) -> Result<Argv, E> {
-        let program = line.split_whitespace().next().unwrap_or("date");
+    fn visit_str<E: Error>(self, command: &str) -> Result<Argv, E> {
+        let program = command.split_whitespace().next().unwrap_or("date");
         Err(E::custom(format_args!("must be a list, such as [{program}] or [sh, -c, ...]")))
     }
 }

@@ -38,14 +38,14 @@ fn the_shape_of_the_file() {
 #[test]
 fn the_kind_of_a_tool() {
     assert_snapshot!(tool("description: no kind"), @"[folder]/tools.yaml:3:3: missing field `command`");
-    assert_snapshot!(tool("http: {url: 'http://localhost'}"), @"[folder]/tools.yaml:3:3: no tool can be of the kind http; there is one kind: command");
-    assert_snapshot!(tool("static: [{result: yes}]"), @"[folder]/tools.yaml:3:3: no tool can be of the kind static; there is one kind: command");
-    assert_snapshot!(said("tools:\n- mcp: {command: [python3, server.py]}"), @"[folder]/tools.yaml:2:3: no tool can be of the kind mcp; there is one kind: command");
+    assert_snapshot!(tool("http: {url: 'http://localhost'}"), @"[folder]/tools.yaml:3:3: unsupported tool kind `http`; expected `command`");
+    assert_snapshot!(tool("static: [{result: yes}]"), @"[folder]/tools.yaml:3:3: unsupported tool kind `static`; expected `command`");
+    assert_snapshot!(said("tools:\n- mcp: {command: [python3, server.py]}"), @"[folder]/tools.yaml:2:3: unsupported tool kind `mcp`; expected `command`");
     assert_snapshot!(tool("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command");
     assert_snapshot!(tool("command: cat -n"), @"[folder]/tools.yaml:3:12: must be a list, such as [cat] or [sh, -c, ...]");
     assert_snapshot!(tool("command: {cat: -n}"), @"[folder]/tools.yaml:3:12: invalid type: map, expected a list, such as [python3, tool.py]");
-    assert_snapshot!(tool("command:"), @"[folder]/tools.yaml:3:10: there is no program; write one, such as [python3, tool.py]");
-    assert_snapshot!(tool("command: []"), @"[folder]/tools.yaml:3:12: there is no program; write one, such as [python3, tool.py]");
+    assert_snapshot!(tool("command:"), @"[folder]/tools.yaml:3:10: the program is missing; expected a list such as [python3, tool.py]");
+    assert_snapshot!(tool("command: []"), @"[folder]/tools.yaml:3:12: the program is missing; expected a list such as [python3, tool.py]");
 }
 
 #[test]
@@ -53,11 +53,11 @@ fn the_limits_of_a_tool() {
     assert_snapshot!(tool("timeout: soon"), @r#"[folder]/tools.yaml:3:12: "soon" is not a duration; write it as Go does, such as 50ms or 1.5s"#);
     assert_snapshot!(tool("timeout: 0s"), @r#"[folder]/tools.yaml:3:12: "0s" is too short; use a duration above 0s, such as 500ms or 10s"#);
     assert_snapshot!(tool("timeout: -5s"), @r#"[folder]/tools.yaml:3:12: "-5s" is too short; use a duration above 0s, such as 500ms or 10s"#);
-    assert_snapshot!(tool("timeout: 10"), @r#"[folder]/tools.yaml:3:12: "10" has no unit; write one, such as 10s"#);
+    assert_snapshot!(tool("timeout: 10"), @r#"[folder]/tools.yaml:3:12: "10" has no unit; add one, such as 10s"#);
     assert_snapshot!(tool("retries: 11"), @r#"[folder]/tools.yaml:3:12: "11" is not a number from 0 to 10"#);
     assert_snapshot!(tool("retries: -1"), @r#"[folder]/tools.yaml:3:12: "-1" is not a number from 0 to 10"#);
-    assert_snapshot!(tool("max_result: 4MB"), @r#"[folder]/tools.yaml:3:15: "4MB" is no size; write 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi"#);
-    assert_snapshot!(tool("max_result: 17Mi"), @r#"[folder]/tools.yaml:3:15: "17Mi" is no size; write 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi"#);
+    assert_snapshot!(tool("max_result: 4MB"), @r#"[folder]/tools.yaml:3:15: "4MB" is not a size; expected 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi"#);
+    assert_snapshot!(tool("max_result: 17Mi"), @r#"[folder]/tools.yaml:3:15: "17Mi" is not a size; expected 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi"#);
     assert_snapshot!(tool("cache: {ttl: for ever}"), @r#"[folder]/tools.yaml:3:16: "for ever" is not a duration; write it as Go does, such as 50ms or 1.5s"#);
     assert_snapshot!(tool("repeatable: maybe"), @"[folder]/tools.yaml:3:15: invalid boolean");
     assert_snapshot!(tool("timeout: 1s\n  timeout: 2s"), @"[folder]/tools.yaml:4:3: duplicate mapping key `timeout` is not allowed here");
