@@ -1,32 +1,32 @@
-//! Ids of tool calls: the same for the same conversation, in every process.
+//! Ids of tool calls, which depend only on the conversation.
 
 use twox_hash::XxHash3_64;
 
 use crate::chat::{Message, Role, ToolCall};
 
-/// Nanoseconds since 1970, as the ids of the original echo were; this is November 2023.
+/// Ids resemble nanoseconds since 1970; this is November 2023.
 const BASE: u64 = 1_700_000_000_000_000_000;
 const SPAN: u64 = 100_000_000_000_000_000;
 
-/// Numbers the calls of a reply that have no id: consecutive within it, different from turn to
-/// turn.
-pub(super) fn number(component: &str, messages: &[Message], calls: &mut [ToolCall]) {
+/// Assigns ids to the calls of a reply that have none. They are consecutive within a reply and
+/// differ between turns.
+pub(super) fn assign(component: &str, messages: &[Message], calls: &mut [ToolCall]) {
     if calls.iter().all(|call| call.id.is_some()) {
         return;
     }
-    let first = BASE + fingerprint(component, messages) % SPAN;
+    let first = BASE + hash_conversation(component, messages) % SPAN;
     for (index, call) in (0_u64..).zip(calls) {
         call.id.get_or_insert_with(|| format!("call_echo_{}", first + index));
     }
 }
 
-fn fingerprint(component: &str, messages: &[Message]) -> u64 {
+fn hash_conversation(component: &str, messages: &[Message]) -> u64 {
     let mut hashed = Vec::with_capacity(messages.iter().map(|it| it.text_len() + 32).sum());
     write(&mut hashed, component);
     for message in messages {
         write_message(&mut hashed, message);
     }
-    // At one stroke, which is faster than piece by piece.
+    // Hashing once is faster than piece by piece.
     XxHash3_64::oneshot(&hashed)
 }
 
@@ -53,13 +53,13 @@ fn write_message(hashed: &mut Vec<u8>, message: &Message) {
     message.parts.iter().for_each(|part| write(hashed, part));
 }
 
-/// With its length, so that neighbours are told apart.
+/// Writes a text with its length, so that the boundaries of texts count.
 fn write(hashed: &mut Vec<u8>, text: &str) {
     write_len(hashed, text.len());
     hashed.extend_from_slice(text.as_bytes());
 }
 
-/// In little-endian order, so that every machine gives the same id.
+/// Writes a length in little-endian order, so that ids are the same on every machine.
 fn write_len(hashed: &mut Vec<u8>, len: usize) {
     hashed.extend_from_slice(&(len as u64).to_le_bytes());
 }
@@ -73,7 +73,7 @@ mod tests {
     fn ids(component: &str, messages: &[Message]) -> Vec<String> {
         let call = ToolCall { id: None, name: "f".into(), arguments: "{}".into() };
         let mut calls = [call.clone(), call];
-        number(component, messages, &mut calls);
+        assign(component, messages, &mut calls);
         calls.into_iter().filter_map(|call| call.id).collect()
     }
 
@@ -86,7 +86,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ids_have_nineteen_digits_and_follow_each_other(text in ".{0,20}") {
+        fn ids_have_nineteen_digits_and_are_consecutive(text in ".{0,20}") {
             let ids = ids("echo", &[Message::new(Role::User, text)]);
             let number = |id: &String| id.strip_prefix("call_echo_").unwrap().parse::<u64>();
             prop_assert_eq!(number(&ids[0]).unwrap() + 1, number(&ids[1]).unwrap());
@@ -94,7 +94,7 @@ mod tests {
         }
 
         #[test]
-        fn where_a_text_is_cut_matters(text in "[a-z]{2,8}", at in 1_usize..7) {
+        fn ids_depend_on_the_boundaries_of_parts(text in "[a-z]{2,8}", at in 1_usize..7) {
             prop_assume!(at < text.len());
             let (left, right) = text.split_at(at);
             let parts = vec![left.to_owned(), right.to_owned()];
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_is_given_stays_and_counts() {
+    fn keeps_existing_ids_and_counts_them() {
         let call = |id: Option<&str>| ToolCall {
             id: id.map(Into::into),
             name: "f".into(),
@@ -112,13 +112,13 @@ mod tests {
         };
         let mut calls = [call(Some("mine")), call(None)];
         let history = [Message::new(Role::User, "what is the weather?")];
-        number("echo", &history, &mut calls);
+        assign("echo", &history, &mut calls);
         let ids = calls.map(|call| call.id.unwrap());
         assert_eq!(ids, ["mine", "call_echo_1772356413635210983"]);
     }
 
     #[test]
-    fn a_call_is_not_two_texts() {
+    fn calls_and_texts_hash_differently() {
         let called = ToolCall { id: Some("a".into()), name: "b".into(), arguments: "".into() };
         let message = |tool_calls, parts: &[&str]| Message {
             role: Role::Assistant { tool_calls },
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn another_component_or_turn_has_other_ids() {
+    fn ids_depend_on_component_and_turn() {
         let first = vec![Message::new(Role::User, "hi")];
         let mut second = first.clone();
         second.push(Message::new(Role::System, ""));

@@ -1,14 +1,14 @@
-//! Tokens, at four bytes each and at least one.
+//! Estimates of token usage: four bytes a token, at least one token a text.
 
 use crate::chat::{Message, ToolCall, Usage};
 
-/// What a reply to `messages` would have cost.
-pub(super) fn usage(messages: &[Message], content: &str, calls: &[ToolCall]) -> Usage {
+/// Estimates the usage of a reply to `messages`.
+pub(super) fn estimate(messages: &[Message], content: &str, calls: &[ToolCall]) -> Usage {
     let texts = messages.iter().map(Message::text_len).filter(|len| *len > 0);
-    let called: usize = calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
+    let calls_len: usize = calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
     Usage {
         prompt_tokens: texts.map(tokens).sum(),
-        completion_tokens: tokens(content.len() + called),
+        completion_tokens: tokens(content.len() + calls_len),
         reasoning_tokens: 0,
     }
 }
@@ -27,30 +27,30 @@ mod tests {
     }
 
     #[test]
-    fn four_bytes_are_a_token_and_one_is_the_least() {
+    fn counts_four_bytes_as_a_token_and_at_least_one() {
         let history = [Message::new(Role::System, "be brief"), Message::new(Role::User, "hi")];
-        let usage = usage(&history, "hello there!", &[]);
+        let usage = estimate(&history, "hello there!", &[]);
         assert_eq!((usage.prompt_tokens, usage.completion_tokens), (2 + 1, 3));
         assert_eq!(usage.total_tokens(), 6);
     }
 
     #[test]
-    fn empty_messages_cost_nothing() {
+    fn empty_messages_count_as_no_token() {
         let history =
             [Message::new(Role::User, ""), Message { role: Role::User, name: None, parts: vec![] }];
-        assert_eq!(usage(&history, "", &[]).prompt_tokens, 0);
+        assert_eq!(estimate(&history, "", &[]).prompt_tokens, 0);
     }
 
     #[test]
-    fn parts_count_with_the_breaks_between_them() {
+    fn parts_count_with_the_line_breaks_between_them() {
         let parts = vec!["abcd".into(), "efg".into()];
         let history = [Message { role: Role::User, name: None, parts }];
-        assert_eq!(usage(&history, "", &[]).prompt_tokens, 2);
+        assert_eq!(estimate(&history, "", &[]).prompt_tokens, 2);
     }
 
     #[test]
-    fn calls_count_together() {
+    fn calls_are_counted_together() {
         let calls = [call("abc", "{}"), call("def", "{}")];
-        assert_eq!(usage(&[], "", &calls).completion_tokens, 2);
+        assert_eq!(estimate(&[], "", &calls).completion_tokens, 2);
     }
 }

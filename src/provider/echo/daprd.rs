@@ -1,6 +1,7 @@
-//! `mode: daprd`: what Dapr's own `conversation.echo` answers, for tests that were written against
-//! it. It says everything it heard, "calls" every tool on offer at every turn, and its arguments
-//! are not JSON.
+//! `mode: daprd`: Dapr's own `conversation.echo`, for tests that were written against it.
+//!
+//! It repeats the texts of all messages and calls all offered tools in every turn, with arguments
+//! that are not JSON.
 
 use serde_json::Value;
 
@@ -9,11 +10,11 @@ use crate::{
     provider::ProviderError,
 };
 
-/// The answer to a request. Tool choice, response format and temperature have no effect.
+/// Replies to a request. Tool choice, response format and temperature have no effect.
 pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
-    let mut tool_calls = offered(&request.tools)?;
-    tool_calls.extend(request.messages.iter().flat_map(called).cloned());
-    let content = request.messages.iter().flat_map(said).collect::<Vec<_>>().join("\n");
+    let mut tool_calls = call_all(&request.tools)?;
+    tool_calls.extend(request.messages.iter().flat_map(earlier_calls).cloned());
+    let content = request.messages.iter().flat_map(content_lines).collect::<Vec<_>>().join("\n");
     let words = content.split_whitespace().count() as u64;
     let finish_reason =
         if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
@@ -26,8 +27,8 @@ pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
     })
 }
 
-/// A call of each tool on offer, numbered.
-fn offered(tools: &[Tool]) -> Result<Vec<ToolCall>, ProviderError> {
+/// Calls every offered tool. The ids are numbers.
+fn call_all(tools: &[Tool]) -> Result<Vec<ToolCall>, ProviderError> {
     let call = |(index, tool): (usize, &Tool)| {
         Ok(ToolCall {
             id: Some(index.to_string()),
@@ -38,7 +39,7 @@ fn offered(tools: &[Tool]) -> Result<Vec<ToolCall>, ProviderError> {
     tools.iter().enumerate().map(call).collect()
 }
 
-/// The names of a tool's properties, with commas between them.
+/// Returns the names of a tool's properties, separated by commas.
 fn arguments(tool: &Tool) -> Result<String, ProviderError> {
     let schema = tool.parameters.as_ref().map(|schema| schema.read());
     match schema.as_ref().and_then(|schema| schema.get("properties")) {
@@ -57,7 +58,7 @@ fn arguments(tool: &Tool) -> Result<String, ProviderError> {
     }
 }
 
-/// What Go calls the type of a JSON value.
+/// Returns the Go type of a decoded JSON value.
 fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -69,18 +70,18 @@ fn go_type(value: &Value) -> &'static str {
     }
 }
 
-/// The calls that an assistant made in an earlier turn, which come back as they were.
-fn called(message: &Message) -> &[ToolCall] {
+/// Returns the calls of an earlier turn, which are repeated unchanged.
+fn earlier_calls(message: &Message) -> &[ToolCall] {
     match &message.role {
         Role::Assistant { tool_calls } => tool_calls,
         _ => &[],
     }
 }
 
-/// What each part of a message adds to the content.
-fn said(message: &Message) -> Vec<String> {
+/// Returns what each part of a message adds to the content.
+fn content_lines(message: &Message) -> Vec<String> {
     let line = |part: &String| match &message.role {
-        // A tool message of Alpha1 has neither, and is a plain text.
+        // A tool message of Alpha1 has neither id nor name and is plain text.
         Role::Tool { id: None, name } if name.is_empty() => part.clone(),
         Role::Tool { id, name } => {
             let id = id.as_deref().unwrap_or_default();
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_was_heard_comes_back() {
+    fn repeats_all_messages_and_calls() {
         let earlier = call(None, "f", "{}");
         let parts = vec!["a".into(), "b".into()];
         let request = Request {
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn properties_that_are_no_object_are_an_error_in_gos_words() {
+    fn rejects_properties_that_are_not_an_object() {
         let cases = [
             (json!("x"), "string"),
             (json!(1), "float64"),

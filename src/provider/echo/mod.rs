@@ -1,14 +1,15 @@
-//! `conversation.echo`: a perfect test double. It repeats the last user message, calls the tools
-//! that the user mentions with valid arguments, and ends every tool loop. With `mode: daprd` it is
-//! Dapr's own echo instead.
+//! `conversation.echo`: a deterministic test double of a language model.
+//!
+//! It repeats the last user message, calls the tools that the user mentions with valid arguments,
+//! and ends every tool loop. With `mode: daprd`, it reproduces Dapr's own echo instead.
 
 mod arguments;
-mod calls;
 mod daprd;
 mod matching;
 mod reply;
 mod response_format;
 mod settings;
+mod tool_calls;
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use crate::{
     provider::stream::deltas,
 };
 
-/// The echo of one component.
+/// A provider that echoes.
 #[derive(Debug, Clone)]
 pub struct Echo {
     component: String,
@@ -33,7 +34,7 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// The echo of the component of that name.
+    /// Creates the provider of a component. The ids of tool calls depend on the component's name.
     pub fn new(component: impl Into<String>, settings: EchoSettings) -> Self {
         Self { component: component.into(), settings }
     }

@@ -1,34 +1,35 @@
-//! What echo answers.
+//! The reply of echo in its own mode.
 
 use std::borrow::Cow;
 
 use super::{
-    ArgumentStyle, EchoSettings,
-    arguments::{Budget, Context},
-    calls::calls,
+    arguments::{Context, ReplyBudget},
     response_format,
+    settings::{ArgumentStyle, EchoSettings},
+    tool_calls::tool_calls,
 };
 use crate::{
     chat::{FinishReason, LazyJson, Message, Request, Response},
-    provider::{ids, usage::usage},
+    provider::{ids, usage},
 };
 
-/// Where a format says what it is called, whatever it is wrapped in.
+/// JSON pointers to the name of a response format, depending on how it is nested.
 const FORMAT_NAMES: [&str; 5] =
     ["/json_schema/schema/title", "/schema/title", "/title", "/json_schema/name", "/name"];
 
-/// The answer to a request: text, or tool calls.
+/// Replies to a request with text or tool calls.
 pub(super) fn reply(component: &str, settings: &EchoSettings, request: &Request) -> Response {
     let results = request.tool_results();
-    // What a tool returned ends the loop.
-    let mut tool_calls = if results.is_empty() { calls(settings, request) } else { Vec::new() };
-    ids::number(component, &request.messages, &mut tool_calls);
+    // A tool result ends the tool loop.
+    let mut tool_calls =
+        if results.is_empty() { tool_calls(settings, request) } else { Vec::new() };
+    ids::assign(component, &request.messages, &mut tool_calls);
     let (content, finish_reason) = match tool_calls.as_slice() {
         [] => (content(settings, request, results), FinishReason::Stop),
         _ => (String::new(), FinishReason::ToolCalls),
     };
     Response {
-        usage: Some(usage(&request.messages, &content, &tool_calls)),
+        usage: Some(usage::estimate(&request.messages, &content, &tool_calls)),
         content,
         tool_calls,
         finish_reason,
@@ -38,23 +39,23 @@ pub(super) fn reply(component: &str, settings: &EchoSettings, request: &Request)
 
 fn content(settings: &EchoSettings, request: &Request, results: &[Message]) -> String {
     let texts: Vec<Cow<'_, str>> = match results {
-        [] => said(request).into_iter().map(Message::text).collect(),
+        [] => echoed_message(request).into_iter().map(Message::text).collect(),
         results => results.iter().map(Message::text).collect(),
     };
     let format = request.response_format.as_ref();
     format
-        .and_then(|format| formatted(settings, request, format, &texts))
+        .and_then(|format| structured(settings, request, format, &texts))
         .unwrap_or_else(|| texts.join("\n"))
 }
 
-/// The last user message; without one, the last message that has text.
-fn said(request: &Request) -> Option<&Message> {
+/// Returns the last user message, or the last message with text if there is none.
+fn echoed_message(request: &Request) -> Option<&Message> {
     let last_text = || request.messages.iter().rfind(|message| message.text_len() > 0);
     request.last_user().or_else(last_text)
 }
 
-/// The first text that follows the format, or a generated one.
-fn formatted(
+/// Returns the first text that satisfies the response format, or a generated one.
+fn structured(
     settings: &EchoSettings,
     request: &Request,
     format: &LazyJson,
@@ -62,19 +63,20 @@ fn formatted(
 ) -> Option<String> {
     let format = format.read();
     let question = request.last_user().map(Message::text).unwrap_or_default();
-    let named = FORMAT_NAMES.iter().find_map(|place| format.pointer(place)?.as_str());
+    let name = FORMAT_NAMES.iter().find_map(|pointer| format.pointer(pointer)?.as_str());
     let context = Context {
-        subject: named.unwrap_or_default(),
+        subject: name.unwrap_or_default(),
         mention: &question,
         question: &question,
         literal: settings.arguments == ArgumentStyle::Literal,
     };
     let candidates = texts.iter().map(AsRef::as_ref);
-    let made = response_format::reply(&format, candidates, &context, &mut Budget::default())?;
-    if let Some(shortfall) = made.shortfall {
-        tracing::warn!("the answer may break the response_format: {shortfall}");
+    let mut budget = ReplyBudget::default();
+    let answer = response_format::answer(&format, candidates, &context, &mut budget)?;
+    if let Some(violation) = answer.possible_violation {
+        tracing::warn!("the answer may violate response_format: {violation}");
     }
-    Some(made.json)
+    Some(answer.json)
 }
 
 #[cfg(test)]
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_user_message_comes_back_with_its_parts() {
+    fn echoes_all_parts_of_the_last_user_message() {
         let parts = vec!["one".into(), "two".into()];
         let user = Message { role: Role::User, name: None, parts };
         let assistant = Message::new(Role::Assistant { tool_calls: vec![] }, "no");
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_user_message_the_last_text_comes_back() {
+    fn echoes_the_last_text_without_a_user_message() {
         assert_eq!(
             text(vec![Message::new(Role::System, "a"), Message::new(Role::System, "")]),
             "a"
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn results_at_the_end_come_back_joined() {
+    fn echoes_tool_results_at_the_end() {
         let user = Message::new(Role::User, "f");
         let note = Message::new(Role::Developer, "be brief");
         assert_eq!(text(vec![user.clone(), tool("a"), tool("b"), note]), "a\nb");

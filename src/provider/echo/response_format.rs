@@ -1,31 +1,31 @@
-//! An answer that follows the request's `response_format`.
+//! Structured output: answers that satisfy the request's `response_format`.
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{self, Budget, Context, Generated};
+use super::arguments::{self, Context, Generated, ReplyBudget};
 use crate::base::json_schema;
 
-/// Keywords whose values are data: a null in there is meant.
+/// Keywords whose values are data, in which null is meaningful.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
-/// Keywords whose members are schemas under names of their own.
-const SCHEMAS_BY_NAME: [&str; 5] =
+/// Keywords that map arbitrary names to schemas.
+const SCHEMA_MAPS: [&str; 5] =
     ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
-/// The first candidate that is valid JSON for the format, word for word, else a generated value.
-/// `None` where the format asks for plain text.
-pub(crate) fn reply<'t>(
+/// Returns the first candidate that is JSON and valid for the format, unchanged, else a generated
+/// value. Returns `None` if the format asks for plain text.
+pub(super) fn answer<'t>(
     format: &Value,
     candidates: impl Iterator<Item = &'t str>,
     context: &Context,
-    budget: &mut Budget,
+    budget: &mut ReplyBudget,
 ) -> Option<Generated> {
-    let schema = without_nulls(&schema(format)?);
+    let schema = drop_nulls(&unwrap_schema(format)?);
     let valid = first_valid(&schema, candidates);
     Some(valid.unwrap_or_else(|| arguments::value(&schema, context, budget)))
 }
 
-/// The schema inside the wrappings that OpenAI's API gives it.
-fn schema(format: &Value) -> Option<Value> {
+/// Unwraps the schema from the objects in which OpenAI's API nests it.
+fn unwrap_schema(format: &Value) -> Option<Value> {
     match format.get("type").and_then(Value::as_str) {
         Some("text") => None,
         Some("json_object") => Some(json!({"type": "object"})),
@@ -33,35 +33,37 @@ fn schema(format: &Value) -> Option<Value> {
             let schema = format.pointer("/json_schema/schema").or(format.get("schema"));
             Some(schema.cloned().unwrap_or(Value::Bool(true)))
         }
-        // Clients send an empty struct for none.
+        // Clients send an empty object instead of none.
         _ => Some(format.clone()).filter(|format| *format != json!({})),
     }
 }
 
-/// Dapr Agents sends `"description": null`, which is no valid schema.
-fn without_nulls(schema: &Value) -> Value {
+/// Drops null members. Dapr Agents sends `"description": null`, which is not a valid schema.
+fn drop_nulls(schema: &Value) -> Value {
     match schema {
-        Value::Object(members) => Value::Object(members.iter().filter_map(member).collect()),
-        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        Value::Object(members) => {
+            Value::Object(members.iter().filter_map(drop_nulls_of_member).collect())
+        }
+        Value::Array(items) => items.iter().map(drop_nulls).collect(),
         other => other.clone(),
     }
 }
 
-fn member((keyword, value): (&String, &Value)) -> Option<(String, Value)> {
+fn drop_nulls_of_member((keyword, value): (&String, &Value)) -> Option<(String, Value)> {
     let value = match value {
         Value::Null if keyword != "const" => return None,
         value if DATA.contains(&keyword.as_str()) => value.clone(),
-        Value::Object(named) if SCHEMAS_BY_NAME.contains(&keyword.as_str()) => {
+        Value::Object(named) if SCHEMA_MAPS.contains(&keyword.as_str()) => {
             let named = named.iter().filter(|(_, schema)| !schema.is_null());
-            let clean = named.map(|(name, schema)| (name.clone(), without_nulls(schema)));
+            let clean = named.map(|(name, schema)| (name.clone(), drop_nulls(schema)));
             Value::Object(clean.collect::<Map<_, _>>())
         }
-        value => without_nulls(value),
+        value => drop_nulls(value),
     };
     Some((keyword.clone(), value))
 }
 
-/// Most texts are not JSON: the schema is compiled only for those that are.
+/// Returns the first valid candidate. Most are not JSON, so the schema is compiled only if one is.
 fn first_valid<'t>(schema: &Value, candidates: impl Iterator<Item = &'t str>) -> Option<Generated> {
     let parse = |text: &'t str| Some((text, serde_json::from_str::<Value>(text).ok()?));
     let (texts, values): (Vec<&str>, Vec<Value>) = candidates.filter_map(parse).unzip();
@@ -70,10 +72,13 @@ fn first_valid<'t>(schema: &Value, candidates: impl Iterator<Item = &'t str>) ->
     }
     match json_schema::first_valid(schema, &values) {
         Ok(valid) => {
-            valid.map(|index| Generated { json: texts[index].to_owned(), shortfall: None })
+            valid.map(|index| Generated { json: texts[index].to_owned(), possible_violation: None })
         }
         Err(error) => {
-            tracing::warn!(error, "response_format cannot be checked: the answer is generated");
+            tracing::warn!(
+                error,
+                "cannot validate against response_format: the answer is generated"
+            );
             None
         }
     }
@@ -86,12 +91,12 @@ mod tests {
     #[track_caller]
     fn check(format: &Value, candidates: &[&str], expected: Option<&str>) {
         let candidates = candidates.iter().copied();
-        let made = reply(format, candidates, &Context::default(), &mut Budget::default());
-        assert_eq!(made.map(|made| made.json).as_deref(), expected, "{format}");
+        let answer = answer(format, candidates, &Context::default(), &mut ReplyBudget::default());
+        assert_eq!(answer.map(|answer| answer.json).as_deref(), expected, "{format}");
     }
 
     #[test]
-    fn a_valid_text_is_the_answer() {
+    fn answers_with_the_first_valid_candidate() {
         let format =
             json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
         check(&format, &["hello", "[]", "{ \"a\": 1 }", "{\"a\":2}"], Some("{ \"a\": 1 }"));
@@ -99,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn wrappings_are_taken_off() {
+    fn unwraps_schemas() {
         let schema = json!({"type": "boolean"});
         check(
             &json!({"type": "json_schema", "json_schema": {"schema": schema}}),
@@ -113,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nulls_are_dropped_from_schemas_but_not_from_data() {
+    fn drops_nulls_from_schemas_but_not_from_data() {
         let format = json!({"type": "object", "description": null, "properties": {
             "a": {"type": "integer", "title": null}, "default": {"type": "integer", "minimum": null},
             "c": {"const": null}, "d": {"enum": [{"x": null}]}, "e": null}});
@@ -123,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_compile_still_answers() {
+    fn answers_even_if_the_schema_does_not_compile() {
         check(&json!({"type": "integer", "minimum": "x"}), &["5"], Some("42"));
     }
 }

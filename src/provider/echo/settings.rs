@@ -1,39 +1,39 @@
-//! How an echo component is set up.
+//! Settings of an echo component.
 
 use crate::provider::stream::Pace;
 
-/// How an echo component is set up.
+/// Settings of an echo component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EchoSettings {
-    /// Whose echo it is.
+    /// Which echo to reproduce.
     pub mode: Mode,
-    /// The model that it says it is.
+    /// Model name in responses.
     pub model: String,
-    /// How fast its streams go.
+    /// Chunk size and delays of streams.
     pub pace: Pace,
-    /// How it makes up arguments of tool calls.
+    /// How arguments of tool calls are generated.
     pub arguments: ArgumentStyle,
-    /// Whether it follows instruction chains, too.
+    /// Whether to follow instruction chains in user messages.
     pub chains: bool,
 }
 
-/// Whose echo it is.
+/// Which echo to reproduce.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// mynah's own.
+    /// mynah's own echo.
     #[default]
     Mynah,
-    /// Dapr's, to the letter; of the other settings only the pace and the chains have an effect.
+    /// Dapr's echo, exactly. Of the other settings, only `pace` and `chains` have an effect.
     Daprd,
 }
 
-/// How arguments of tool calls are made up.
+/// How arguments of tool calls are generated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArgumentStyle {
-    /// Valid against the schema of the tool.
+    /// Values are valid against the schema of the tool.
     #[default]
     Schema,
-    /// The sample values as they are, such as 42 for every number, whatever bounds the schema has.
+    /// Numbers are 42, even if the schema has other bounds.
     Literal,
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     chat::{FinishReason, ProviderError, Request, Response, ToolCall, Usage},
-    provider::{ids, usage::usage},
+    provider::{ids, usage},
 };
 
 /// Most bytes of text in an answer: no client takes more.
@@ -48,7 +48,7 @@ pub(super) fn speak(
             }
         }
     }
-    ids::number(component, &request.messages, &mut tool_calls);
+    ids::assign(component, &request.messages, &mut tool_calls);
     let text = text.joined;
     let end = Response {
         usage: Some(cost(step, request, &text, &tool_calls)),
@@ -100,7 +100,7 @@ fn check_offered(calls: &[ToolCall], scene: &Scene<'_>) -> Result<(), Mistake> {
 }
 
 fn cost(step: &Step, request: &Request, text: &str, calls: &[ToolCall]) -> Usage {
-    let usage = usage(&request.messages, text, calls);
+    let usage = usage::estimate(&request.messages, text, calls);
     let reasoning_tokens = u64::from(step.reasoning);
     let completion_tokens = usage.completion_tokens + reasoning_tokens;
     Usage {

@@ -1,4 +1,4 @@
-//! Objects and arrays.
+//! Generates objects and arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,161 +7,175 @@ use serde_json::{Map, Value};
 use super::{
     generator::Generator,
     limits::json_len,
-    schema::{Cut, Node, list},
+    schema::{FlatSchema, NoValue, array},
 };
 
-/// How many more variants are tried for an item that must differ from the others.
-const MORE_VARIANTS: usize = 32;
+/// The number of further variants that are tried for a unique item.
+const MAX_RETRIES: usize = 32;
 
 impl<'a> Generator<'a> {
-    /// All properties, required or not.
-    pub(super) fn object(&mut self, node: &Node<'a>, nth: usize) -> Result<Value, Cut> {
-        let names = self.property_names(node)?;
-        let (least, most) = (node.at_least("minProperties"), node.at_most("maxProperties"));
+    /// Generates an object with all properties, required or not.
+    pub(super) fn object(&mut self, flat: &FlatSchema<'a>, nth: usize) -> Result<Value, NoValue> {
+        let names = self.property_names(flat)?;
+        let (min, max) = (flat.lower_limit("minProperties"), flat.upper_limit("maxProperties"));
         let required = names.values().filter(|required| **required).count();
-        let mut optional = most.saturating_sub(required);
+        let mut optional_left = max.saturating_sub(required);
         let mut object = Map::new();
         for (name, required) in names {
-            if !required && optional == 0 {
+            if !required && optional_left == 0 {
                 continue;
             }
-            match self.property(node, name, nth, required) {
+            match self.property(flat, name, nth, required) {
                 Ok(value) => {
                     object.insert(name.to_owned(), value);
-                    optional -= usize::from(!required);
+                    optional_left -= usize::from(!required);
                 }
-                Err(cut) if required => return self.unfinished(Value::Object(object), cut),
+                Err(reason) if required => return self.partial(Value::Object(object), reason),
                 Err(_) => {}
             }
         }
-        if let Err(cut) = self.more_properties(node, &mut object, least, nth) {
-            return self.unfinished(Value::Object(object), cut);
+        if let Err(reason) = self.add_properties(flat, &mut object, min, nth) {
+            return self.partial(Value::Object(object), reason);
         }
-        if object.len() > most {
-            self.note("more required properties than maxProperties");
+        if object.len() > max {
+            self.note_violation("more required properties than maxProperties");
         }
         Ok(Value::Object(object))
     }
 
-    /// The names of all properties, and whether each is required.
-    fn property_names(&mut self, node: &Node<'a>) -> Result<BTreeMap<&'a str, bool>, Cut> {
-        let objects = || node.all("properties").filter_map(Value::as_object);
-        let required = || node.layers.iter().flat_map(|layer| list(layer, "required"));
-        self.step(objects().map(Map::len).sum::<usize>() + required().count())?;
+    /// Returns the names of all properties and whether they are required.
+    fn property_names(
+        &mut self,
+        flat: &FlatSchema<'a>,
+    ) -> Result<BTreeMap<&'a str, bool>, NoValue> {
+        let objects = || flat.values("properties").filter_map(Value::as_object);
+        let required = || flat.layers.iter().flat_map(|layer| array(layer, "required"));
+        self.spend_steps(objects().map(Map::len).sum::<usize>() + required().count())?;
         let names = objects().flat_map(Map::keys).map(|name| (name.as_str(), false));
         let required = required().filter_map(Value::as_str).map(|name| (name, true));
         Ok(names.chain(required).collect())
     }
 
-    /// Properties of any name, until there are `least`.
-    fn more_properties(
+    /// Adds properties with invented names until there are `min`.
+    fn add_properties(
         &mut self,
-        node: &Node<'a>,
+        flat: &FlatSchema<'a>,
         object: &mut Map<String, Value>,
-        least: usize,
+        min: usize,
         nth: usize,
-    ) -> Result<(), Cut> {
-        let free = (1_usize..).map(|number| format!("property{number}"));
-        for name in free {
-            if object.len() >= least {
+    ) -> Result<(), NoValue> {
+        let names = (1_usize..).map(|number| format!("property{number}"));
+        for name in names {
+            if object.len() >= min {
                 break;
             }
             if !object.contains_key(&name) {
-                let value = self.property(node, &name, nth, true)?;
+                let value = self.property(flat, &name, nth, true)?;
                 object.insert(name, value);
             }
         }
         Ok(())
     }
 
-    /// What there is so far, where gaps are filled.
-    fn unfinished(&mut self, value: Value, cut: Cut) -> Result<Value, Cut> {
-        if self.fill_gaps { Ok(value) } else { Err(cut) }
+    /// Returns an unfinished container as a best effort.
+    fn partial(&mut self, value: Value, reason: NoValue) -> Result<Value, NoValue> {
+        if self.best_effort { Ok(value) } else { Err(reason) }
     }
 
-    /// A property that may be left out has no gaps inside: it is left out.
+    /// Generates a property. An optional property must be valid, or it is left out.
     fn property(
         &mut self,
-        node: &Node<'a>,
+        flat: &FlatSchema<'a>,
         name: &str,
         nth: usize,
         required: bool,
-    ) -> Result<Value, Cut> {
-        self.step(node.layers.len())?;
-        self.pay(json_len(name) + 1)?;
-        let fill_gaps = self.fill_gaps;
-        self.fill_gaps &= required;
+    ) -> Result<Value, NoValue> {
+        self.spend_steps(flat.layers.len())?;
+        self.spend_bytes(json_len(name) + 1)?;
+        let best_effort = self.best_effort;
+        self.best_effort &= required;
         let outer = self.path.len();
         self.path.push('/');
         self.path.push_str(name);
-        let made = self.variant(&property_schemas(node, name), name, nth);
+        let generated = self.variant_or_first(&property_schemas(flat, name), name, nth);
         self.path.truncate(outer);
-        self.fill_gaps = fill_gaps;
-        made
+        self.best_effort = best_effort;
+        generated
     }
 
-    /// The `nth` value, or the only one.
-    fn variant(&mut self, schemas: &[&'a Value], name: &str, nth: usize) -> Result<Value, Cut> {
+    /// Generates the `nth` value, or the first one if there are not as many.
+    fn variant_or_first(
+        &mut self,
+        schemas: &[&'a Value],
+        name: &str,
+        nth: usize,
+    ) -> Result<Value, NoValue> {
         match self.value(schemas, name, nth) {
-            Err(Cut::Impossible) if nth > 0 => self.value(schemas, name, 0),
-            made => made,
+            Err(NoValue::Unsatisfiable) if nth > 0 => self.value(schemas, name, 0),
+            generated => generated,
         }
     }
 
-    /// As many items as there must be, at least one.
-    pub(super) fn array(&mut self, node: &Node<'a>, name: &str, nth: usize) -> Result<Value, Cut> {
-        let (least, most) = (node.at_least("minItems"), node.at_most("maxItems"));
-        let unique = node.all("uniqueItems").any(|unique| *unique == Value::Bool(true));
-        let tuple = node.layers.iter().map(|layer| tuple(layer).len()).max().unwrap_or(0);
+    /// Generates an array with the minimum of items, but at least one if that is allowed.
+    pub(super) fn array(
+        &mut self,
+        flat: &FlatSchema<'a>,
+        name: &str,
+        nth: usize,
+    ) -> Result<Value, NoValue> {
+        let (min, max) = (flat.lower_limit("minItems"), flat.upper_limit("maxItems"));
+        let unique = flat.values("uniqueItems").any(|unique| *unique == Value::Bool(true));
+        let prefix = flat.layers.iter().map(|layer| prefix_schemas(layer).len()).max().unwrap_or(0);
         let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
-        while items.len() < least.max(tuple).max(1).min(most) {
-            self.step(node.layers.len())?;
-            let schemas = item_schemas(node, items.len());
-            let fill_gaps = self.fill_gaps;
-            self.fill_gaps &= items.len() < least;
-            let made = if unique {
-                self.new_item(&schemas, name, nth + items.len(), &mut seen)
+        while items.len() < min.max(prefix).max(1).min(max) {
+            self.spend_steps(flat.layers.len())?;
+            let schemas = item_schemas(flat, items.len());
+            let best_effort = self.best_effort;
+            self.best_effort &= items.len() < min;
+            let generated = if unique {
+                self.unique_item(&schemas, name, nth + items.len(), &mut seen)
             } else {
-                self.variant(&schemas, name, nth)
+                self.variant_or_first(&schemas, name, nth)
             };
-            self.fill_gaps = fill_gaps;
-            match made {
+            self.best_effort = best_effort;
+            match generated {
                 Ok(item) => items.push(item),
-                Err(_) if items.len() >= least => break,
-                Err(cut) => {
-                    if self.fill_gaps {
-                        self.note("fewer items than minItems");
+                Err(_) if items.len() >= min => break,
+                Err(reason) => {
+                    if self.best_effort {
+                        self.note_violation("fewer items than minItems");
                     }
-                    return self.unfinished(Value::Array(items), cut);
+                    return self.partial(Value::Array(items), reason);
                 }
             }
         }
-        if least > most {
-            self.note("minItems over maxItems");
+        if min > max {
+            self.note_violation("minItems exceeds maxItems");
         }
         Ok(Value::Array(items))
     }
 
-    /// An item that is not among the `seen` ones.
-    fn new_item(
+    /// Generates an item that is not among the `seen` ones.
+    fn unique_item(
         &mut self,
         schemas: &[&'a Value],
         name: &str,
         nth: usize,
         seen: &mut BTreeSet<String>,
-    ) -> Result<Value, Cut> {
-        for nth in (nth..nth + MORE_VARIANTS).chain(0..MORE_VARIANTS) {
+    ) -> Result<Value, NoValue> {
+        for nth in (nth..nth + MAX_RETRIES).chain(0..MAX_RETRIES) {
             match self.value(schemas, name, nth) {
                 Ok(item) if seen.insert(item.to_string()) => return Ok(item),
-                Ok(_) | Err(Cut::Impossible) => {}
-                Err(cut) => return Err(cut),
+                Ok(_) | Err(NoValue::Unsatisfiable) => {}
+                Err(reason) => return Err(reason),
             }
         }
-        Err(Cut::Impossible)
+        Err(NoValue::Unsatisfiable)
     }
 }
 
-fn property_schemas<'a>(node: &Node<'a>, name: &str) -> Vec<&'a Value> {
+/// Returns the schemas that apply to a property.
+fn property_schemas<'a>(flat: &FlatSchema<'a>, name: &str) -> Vec<&'a Value> {
     let schema = |layer: &&'a Map<String, Value>| {
         let named = layer.get("properties").and_then(|properties| properties.get(name));
         let other = || {
@@ -169,23 +183,24 @@ fn property_schemas<'a>(node: &Node<'a>, name: &str) -> Vec<&'a Value> {
         };
         named.or_else(other)
     };
-    node.layers.iter().filter_map(schema).collect()
+    flat.layers.iter().filter_map(schema).collect()
 }
 
-/// The schemas of the first items; `items` was a list before draft 2020-12.
-fn tuple(layer: &Map<String, Value>) -> &[Value] {
+/// Returns the schemas of the first items. Before draft 2020-12, `items` was an array.
+fn prefix_schemas(layer: &Map<String, Value>) -> &[Value] {
     let keyword = if layer.contains_key("prefixItems") { "prefixItems" } else { "items" };
-    list(layer, keyword)
+    array(layer, keyword)
 }
 
-fn item_schemas<'a>(node: &Node<'a>, index: usize) -> Vec<&'a Value> {
+/// Returns the schemas that apply to an item.
+fn item_schemas<'a>(flat: &FlatSchema<'a>, index: usize) -> Vec<&'a Value> {
     let schema = |layer: &&'a Map<String, Value>| {
         let rest = if layer.get("items").is_some_and(Value::is_array) {
             "additionalItems"
         } else {
             "items"
         };
-        tuple(layer).get(index).or_else(|| layer.get(rest))
+        prefix_schemas(layer).get(index).or_else(|| layer.get(rest))
     };
-    node.layers.iter().filter_map(schema).collect()
+    flat.layers.iter().filter_map(schema).collect()
 }

@@ -1,25 +1,25 @@
-//! Strings by `format`.
+//! Sample strings by `format`.
 
-/// The `nth` string of a format with a length in the range; `None` for a format that is not known.
+/// Returns `nth` samples of a format with a length in the range, or `None` if the format is unknown.
 pub(super) fn candidates(
     format: &str,
     nth: usize,
-    least: usize,
-    most: usize,
+    min_len: usize,
+    max_len: usize,
 ) -> Option<Vec<String>> {
     let examples = examples(format, nth)?;
-    let fits = |text: &String| (least..=most).contains(&text.len());
-    Some(examples.into_iter().map(|text| stretched(format, text, least)).filter(fits).collect())
+    let fits = |text: &String| (min_len..=max_len).contains(&text.len());
+    Some(examples.into_iter().map(|text| lengthen(format, text, min_len)).filter(fits).collect())
 }
 
-/// Whether a format is one of those that strings are made for.
+/// Whether there are samples of a format.
 pub(super) fn is_known(format: &str) -> bool {
     examples(format, 0).is_some()
 }
 
-/// The usual example, then shorter ones.
+/// Returns the usual sample, then shorter ones.
 fn examples(format: &str, nth: usize) -> Option<Vec<String>> {
-    // The first has no number: test@example.com, test2@example.com, …
+    // Variants start at 2: test@example.com, test2@example.com, …
     let number = if nth == 0 { String::new() } else { (nth + 1).to_string() };
     let year = 2024 + nth % 7000;
     Some(match format {
@@ -42,7 +42,7 @@ fn examples(format: &str, nth: usize) -> Option<Vec<String>> {
         "ipv4" => vec![format!("192.0.{}.{}", 2 + nth / 250 % 250, 1 + nth % 250)],
         "ipv6" => vec![format!("2001:db8::{:x}", nth % 0xffff + 1)],
         "hostname" | "idn-hostname" => {
-            vec![format!("{}example.com", label(nth)), format!("a{number}")]
+            vec![format!("{}example.com", host_label(nth)), format!("a{number}")]
         }
         "json-pointer" => vec![format!("/test{number}"), format!("/{number}")],
         "relative-json-pointer" => vec![nth.to_string()],
@@ -51,14 +51,14 @@ fn examples(format: &str, nth: usize) -> Option<Vec<String>> {
     })
 }
 
-fn label(nth: usize) -> String {
+fn host_label(nth: usize) -> String {
     if nth == 0 { String::new() } else { format!("test{}.", nth + 1) }
 }
 
-/// Longer, where the format has a place for more letters.
-fn stretched(format: &str, text: String, least: usize) -> String {
-    let missing = least.saturating_sub(text.len());
-    if missing == 0 || least > MAX_STRETCHED {
+/// Lengthens a sample if the format allows more letters.
+fn lengthen(format: &str, text: String, min_len: usize) -> String {
+    let missing = min_len.saturating_sub(text.len());
+    if missing == 0 || min_len > MAX_LENGTHENED {
         return text;
     }
     match format {
@@ -66,16 +66,16 @@ fn stretched(format: &str, text: String, least: usize) -> String {
         "uri" | "iri" | "uri-reference" | "iri-reference" | "uri-template" | "url" => {
             text + "/" + &"x".repeat(missing - 1)
         }
-        "hostname" | "idn-hostname" if least <= 250 => labels(missing) + &text,
+        "hostname" | "idn-hostname" if min_len <= 250 => filler_labels(missing) + &text,
         "json-pointer" | "regex" => text + &"x".repeat(missing),
         _ => text,
     }
 }
 
-const MAX_STRETCHED: usize = 64 * 1024;
+const MAX_LENGTHENED: usize = 64 * 1024;
 
-/// At least `length` letters, with a dot after at most 50 of them.
-fn labels(length: usize) -> String {
+/// Returns labels of a host name with at least `length` characters, each of at most 50 letters.
+fn filler_labels(length: usize) -> String {
     let mut labels = String::new();
     while labels.len() < length {
         labels += &"x".repeat((length - labels.len() - 1).clamp(1, 50));

@@ -1,38 +1,40 @@
-//! One value: given by the schema, else made by type.
+//! Generates a value: one that the schema provides, else one by type.
 
 use std::ptr;
 
 use serde_json::{Map, Value};
 
 use super::{
-    Context,
-    fits::Fits,
-    limits::{BRACKETS, Limits, MAX_DEPTH, scalar_len, spend, step},
-    names,
-    number::{self, plain},
-    schema::{Cut, Node, flatten, list, type_names},
+    context::Context,
+    limits::{BRACKETS_LEN, CallBudget, MAX_DEPTH, scalar_len, spend, spend_or_exhaust},
+    number::{self, normalize_integers},
+    property_kind,
+    schema::{FlatSchema, NoValue, array, flatten, type_names},
+    validator::Validator,
 };
 
-/// Most characters of a subject that go into values, and of a reason that goes into the log.
+/// Characters of the subject that are used in values.
 const MAX_SUBJECT: usize = 256;
+/// Characters of a reason that are logged.
 const MAX_REASON: usize = 256;
 
-/// Makes one value, and all values inside it.
+/// Generates a value and all values inside it.
 ///
-/// `nth` asks for a variant: arrays of unique items need several values of one schema.
+/// Arrays of unique items need several values of one schema, so every value has numbered variants:
+/// `nth` selects one.
 pub(super) struct Generator<'a> {
     pub(super) context: &'a Context<'a>,
     /// The words of the subject.
     pub(super) subject: Vec<String>,
-    pub(super) limits: Limits,
-    pub(super) shortfall: Option<String>,
+    pub(super) budget: CallBudget,
+    pub(super) possible_violation: Option<String>,
     root: &'a Value,
-    /// Put the nearest value where there is no valid one.
-    pub(super) fill_gaps: bool,
-    /// The schemas whose values are being made, outermost first.
+    /// Whether to replace a value that cannot be valid with one of the right type.
+    pub(super) best_effort: bool,
+    /// The schemas of the values that are being generated, outermost first.
     active: Vec<*const Value>,
     depth: usize,
-    /// Where in the value this is, as a JSON pointer without array indexes.
+    /// JSON pointer to the current value, without array indexes.
     pub(super) path: String,
 }
 
@@ -40,192 +42,216 @@ impl<'a> Generator<'a> {
     pub(super) fn new(
         root: &'a Value,
         context: &'a Context<'a>,
-        limits: Limits,
-        fill_gaps: bool,
+        budget: CallBudget,
+        best_effort: bool,
     ) -> Self {
         let end = context.subject.char_indices().nth(MAX_SUBJECT);
-        let subject = names::words(end.map_or(context.subject, |(at, _)| &context.subject[..at]));
-        let (active, path) = (Vec::new(), String::new());
-        Self { context, subject, limits, shortfall: None, root, fill_gaps, active, depth: 0, path }
-    }
-
-    /// Remembers the first reason why the value may be invalid.
-    pub(super) fn note(&mut self, reason: &str) {
-        if self.shortfall.is_none() {
-            let reason: String = reason.chars().take(MAX_REASON).collect();
-            self.shortfall =
-                Some(format!("{}: {reason}", if self.path.is_empty() { "/" } else { &self.path }));
+        let subject = end.map_or(context.subject, |(at, _)| &context.subject[..at]);
+        Self {
+            context,
+            subject: property_kind::split_words(subject),
+            budget,
+            possible_violation: None,
+            root,
+            best_effort,
+            active: Vec::new(),
+            depth: 0,
+            path: String::new(),
         }
     }
 
-    /// A limit is reached; says so, and leaves it to the caller to do without the value.
-    pub(super) fn limit(&mut self, what: &str) -> Cut {
-        self.note(&format!("over the limit of {what}"));
-        Cut::Limit
+    /// Records a reason why the value may be invalid, if it is the first one.
+    pub(super) fn note_violation(&mut self, reason: &str) {
+        if self.possible_violation.is_none() {
+            let reason: String = reason.chars().take(MAX_REASON).collect();
+            let path = if self.path.is_empty() { "/" } else { &self.path };
+            self.possible_violation = Some(format!("{path}: {reason}"));
+        }
     }
 
-    /// The `nth` value that satisfies all `schemas`, for the property `name`.
+    /// Records that a limit is reached.
+    pub(super) fn limit_reached(&mut self, what: &str) -> NoValue {
+        self.note_violation(&format!("{what} limit reached"));
+        NoValue::Limit
+    }
+
+    /// Generates the `nth` value that satisfies all `schemas`, for the property `name`.
     pub(super) fn value(
         &mut self,
         schemas: &[&'a Value],
         name: &str,
         nth: usize,
-    ) -> Result<Value, Cut> {
+    ) -> Result<Value, NoValue> {
         let outer = self.active.len();
         self.depth += 1;
-        let made = self.checked(schemas, name, nth);
+        let generated = self.valid_value(schemas, name, nth);
         self.depth -= 1;
         self.active.truncate(outer);
-        match made {
-            Err(_) if self.fits(&Value::Null, schemas) => {
-                self.pay(BRACKETS + scalar_len(&Value::Null)).map(|()| Value::Null)
+        match generated {
+            Err(_) if self.is_valid(&Value::Null, schemas) => {
+                self.spend_bytes(BRACKETS_LEN + scalar_len(&Value::Null)).map(|()| Value::Null)
             }
-            Err(cut) if self.fill_gaps && nth == 0 => self.gap(schemas, cut),
-            made => made,
+            Err(reason) if self.best_effort && nth == 0 => self.fallback(schemas, reason),
+            generated => generated,
         }
     }
 
-    fn checked(&mut self, schemas: &[&'a Value], name: &str, nth: usize) -> Result<Value, Cut> {
-        if !spend(&mut self.limits.values, 1) {
-            return Err(self.limit("values"));
+    fn valid_value(
+        &mut self,
+        schemas: &[&'a Value],
+        name: &str,
+        nth: usize,
+    ) -> Result<Value, NoValue> {
+        if !spend(&mut self.budget.values, 1) {
+            return Err(self.limit_reached("value"));
         }
         if self.depth > MAX_DEPTH {
-            return Err(self.limit("depth"));
+            return Err(self.limit_reached("depth"));
         }
-        let node = flatten(self.root, schemas, &self.active, &mut self.limits.steps)?;
+        let flat = flatten(self.root, schemas, &self.active, &mut self.budget.steps)?;
         self.active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
-        self.active.extend(&node.targets);
-        if let Some(unsupported) = node.unsupported {
-            self.note(&format!("{unsupported} is not supported"));
+        self.active.extend(&flat.ref_targets);
+        if let Some(unsupported) = flat.unsupported {
+            self.note_violation(&format!("{unsupported} is not supported"));
         }
-        if let Some(value) = self.given(&node, schemas, nth)? {
+        if let Some(value) = self.provided(&flat, schemas, nth)? {
             return Ok(value);
         }
-        // Brackets first, so that a container that could not be finished is paid for.
-        self.pay(BRACKETS)?;
-        let value = self.by_type(&node, name, nth)?;
-        self.pay(scalar_len(&value)).map(|()| value)
+        // Charge for the brackets first, so that a container that fails halfway is charged as well.
+        self.spend_bytes(BRACKETS_LEN)?;
+        let value = self.by_type(&flat, name, nth)?;
+        self.spend_bytes(scalar_len(&value)).map(|()| value)
     }
 
-    pub(super) fn pay(&mut self, bytes: usize) -> Result<(), Cut> {
-        if spend(&mut self.limits.bytes, bytes) { Ok(()) } else { Err(self.limit("bytes")) }
+    pub(super) fn spend_bytes(&mut self, bytes: usize) -> Result<(), NoValue> {
+        if spend(&mut self.budget.bytes, bytes) { Ok(()) } else { Err(self.limit_reached("byte")) }
     }
 
-    pub(super) fn step(&mut self, steps: usize) -> Result<(), Cut> {
-        if step(&mut self.limits.steps, steps) { Ok(()) } else { Err(self.limit("steps")) }
+    pub(super) fn spend_steps(&mut self, steps: usize) -> Result<(), NoValue> {
+        if spend_or_exhaust(&mut self.budget.steps, steps) {
+            Ok(())
+        } else {
+            Err(self.limit_reached("step"))
+        }
     }
 
-    fn fits(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
-        Fits { root: self.root, steps: &mut self.limits.steps }.all(value, schemas)
+    fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
+        let mut validator = Validator { root: self.root, steps: &mut self.budget.steps };
+        validator.is_valid(value, schemas)
     }
 
-    /// The nearest to a valid value, of the right type at least.
-    fn gap(&mut self, schemas: &[&'a Value], cut: Cut) -> Result<Value, Cut> {
-        let node = flatten(self.root, schemas, &[], &mut self.limits.steps).unwrap_or_default();
-        let value = match node.kind() {
+    /// Returns a value that is invalid, but has the right type.
+    fn fallback(&mut self, schemas: &[&'a Value], reason: NoValue) -> Result<Value, NoValue> {
+        let flat = flatten(self.root, schemas, &[], &mut self.budget.steps).unwrap_or_default();
+        let value = match flat.type_name() {
             Some("object") => Value::Object(Map::new()),
             Some("array") => Value::Array(Vec::new()),
             Some("string") => Value::from(""),
             Some("integer" | "number") => Value::from(0),
             _ => Value::Null,
         };
-        self.note(match cut {
-            Cut::Cycle => "a value that contains itself without end",
-            Cut::Impossible => "no value is valid",
-            Cut::Limit => "over a limit",
+        self.note_violation(match reason {
+            NoValue::Cycle => "the schema requires infinite nesting",
+            NoValue::Unsatisfiable => "no value is valid",
+            NoValue::Limit => "limit reached",
         });
-        self.pay(BRACKETS + scalar_len(&value)).map(|()| value)
+        self.spend_bytes(BRACKETS_LEN + scalar_len(&value)).map(|()| value)
     }
 
-    /// The value that the schema itself gives: `const`, else the first valid one of `default`,
-    /// `examples` and `enum`. Null only where nothing else is allowed.
-    fn given(
+    /// Returns a value that the schema provides: `const`, else the `nth` valid one of `default`,
+    /// `examples` and `enum`. Null counts only if `enum` allows nothing else.
+    fn provided(
         &mut self,
-        node: &Node<'a>,
+        flat: &FlatSchema<'a>,
         schemas: &[&'a Value],
         nth: usize,
-    ) -> Result<Option<Value>, Cut> {
-        let Some(value) = self.listed(node, schemas, nth)? else {
-            return self.none_given(node, schemas, nth);
+    ) -> Result<Option<Value>, NoValue> {
+        let Some(value) = self.find_provided(flat, schemas, nth)? else {
+            return self.null_from_enum(flat, schemas, nth);
         };
         let text = value.to_string();
-        // To copy it takes time, too.
-        self.limits.steps = self.limits.steps.saturating_sub(text.len() / 8);
-        self.pay(text.len() + 1).map(|()| Some(plain(value)))
+        // Charge for the copy.
+        self.budget.steps = self.budget.steps.saturating_sub(text.len() / 8);
+        self.spend_bytes(text.len() + 1).map(|()| Some(normalize_integers(value)))
     }
 
-    fn listed(
+    fn find_provided(
         &mut self,
-        node: &Node<'a>,
+        flat: &FlatSchema<'a>,
         schemas: &[&'a Value],
         nth: usize,
-    ) -> Result<Option<&'a Value>, Cut> {
-        if let Some(only) = node.all("const").next() {
+    ) -> Result<Option<&'a Value>, NoValue> {
+        if let Some(only) = flat.values("const").next() {
             return Ok(Some(only));
         }
-        let listed = |keyword| node.layers.iter().flat_map(move |layer| list(layer, keyword));
-        let values = node.all("default").chain(listed("examples")).chain(listed("enum"));
-        let mut before = Vec::new();
+        let listed = |keyword| flat.layers.iter().flat_map(move |layer| array(layer, keyword));
+        let values = flat.values("default").chain(listed("examples")).chain(listed("enum"));
+        let mut earlier = Vec::new();
         for value in values {
-            self.step(1 + before.len())?;
-            if value.is_null() || before.contains(&value) || !self.fits(value, schemas) {
+            self.spend_steps(1 + earlier.len())?;
+            if value.is_null() || earlier.contains(&value) || !self.is_valid(value, schemas) {
                 continue;
             }
-            if before.len() == nth {
+            if earlier.len() == nth {
                 return Ok(Some(value));
             }
-            before.push(value);
+            earlier.push(value);
         }
         Ok(None)
     }
 
-    /// Null, where `enum` allows that; an `enum` that allows nothing is passed over.
-    fn none_given(
+    /// Returns null if an `enum` allows it. An `enum` without valid values is ignored.
+    fn null_from_enum(
         &mut self,
-        node: &Node<'a>,
+        flat: &FlatSchema<'a>,
         schemas: &[&'a Value],
         nth: usize,
-    ) -> Result<Option<Value>, Cut> {
-        if !node.all("enum").any(Value::is_array) {
+    ) -> Result<Option<Value>, NoValue> {
+        if !flat.values("enum").any(Value::is_array) {
             return Ok(None);
         }
         if nth > 0 {
-            return Err(Cut::Impossible);
+            return Err(NoValue::Unsatisfiable);
         }
-        let null = self.fits(&Value::Null, schemas);
-        if !null {
-            self.note("enum has no valid value");
+        let allows_null = self.is_valid(&Value::Null, schemas);
+        if !allows_null {
+            self.note_violation("enum has no valid value");
         }
-        Ok(null.then_some(Value::Null))
+        Ok(allows_null.then_some(Value::Null))
     }
 
-    fn by_type(&mut self, node: &Node<'a>, name: &str, nth: usize) -> Result<Value, Cut> {
-        let kind = node.kind().unwrap_or_else(|| {
-            self.note("types that exclude each other");
-            node.all("type").flat_map(type_names).next().unwrap_or("string")
+    fn by_type(&mut self, flat: &FlatSchema<'a>, name: &str, nth: usize) -> Result<Value, NoValue> {
+        let type_name = flat.type_name().unwrap_or_else(|| {
+            self.note_violation("the types exclude each other");
+            flat.values("type").flat_map(type_names).next().unwrap_or("string")
         });
-        match kind {
-            "object" => self.object(node, nth),
-            "array" => self.array(node, name, nth),
-            "integer" | "number" => self.number(node, kind == "integer", nth),
+        match type_name {
+            "object" => self.object(flat, nth),
+            "array" => self.array(flat, name, nth),
+            "integer" | "number" => self.number(flat, type_name == "integer", nth),
             "boolean" if nth < 2 => Ok(Value::Bool(nth == 0)),
             "null" if nth == 0 => Ok(Value::Null),
-            "boolean" | "null" => Err(Cut::Impossible),
-            _ => self.string(node, name, nth),
+            "boolean" | "null" => Err(NoValue::Unsatisfiable),
+            _ => self.string(flat, name, nth),
         }
     }
 
-    fn number(&mut self, node: &Node<'a>, integer: bool, nth: usize) -> Result<Value, Cut> {
+    fn number(
+        &mut self,
+        flat: &FlatSchema<'a>,
+        integer: bool,
+        nth: usize,
+    ) -> Result<Value, NoValue> {
         if self.context.literal && nth == 0 {
             return Ok(Value::from(42));
         }
-        let picked = number::number(node, integer, nth);
-        if !picked.fits {
+        let choice = number::choose(flat, integer, nth);
+        if !choice.is_valid {
             if nth > 0 {
-                return Err(Cut::Impossible);
+                return Err(NoValue::Unsatisfiable);
             }
-            self.note("bounds or multipleOf that no number meets");
+            self.note_violation("no number satisfies the bounds and multipleOf");
         }
-        Ok(picked.value)
+        Ok(choice.value)
     }
 }

@@ -1,54 +1,54 @@
-//! What a reply may cost, so that no schema makes gigabytes or takes seconds.
+//! Limits on generated values, so that no schema produces gigabytes or takes seconds.
 
 use serde_json::Value;
 
 /// Deepest nesting of a generated value.
 pub(super) const MAX_DEPTH: usize = 32;
 
-const CALL: Limits = Limits { values: 10_000, steps: 100_000, bytes: 64 * 1024 };
+const CALL: CallBudget = CallBudget { values: 10_000, steps: 100_000, bytes: 64 * 1024 };
 
-/// What all calls of one reply together may still cost.
+/// The work and the output that are left for all calls of one reply.
 #[derive(Debug, Clone)]
-pub(crate) struct Budget {
+pub(crate) struct ReplyBudget {
     steps: usize,
     bytes: usize,
 }
 
-impl Default for Budget {
+impl Default for ReplyBudget {
     fn default() -> Self {
         Self { steps: 1_000_000, bytes: 4 * 1024 * 1024 }
     }
 }
 
-impl Budget {
-    /// The limits of the next call.
-    pub(super) fn call(&self) -> Limits {
-        Limits {
+impl ReplyBudget {
+    /// Returns the budget of the next call.
+    pub(super) fn call(&self) -> CallBudget {
+        CallBudget {
             values: CALL.values,
             steps: CALL.steps.min(self.steps),
             bytes: CALL.bytes.min(self.bytes),
         }
     }
 
-    /// Takes off what a call has left of its limits.
-    pub(super) fn charge(&mut self, granted: Limits, left: Limits) {
+    /// Subtracts what a call used of its budget.
+    pub(super) fn charge(&mut self, granted: CallBudget, left: CallBudget) {
         self.steps -= granted.steps - left.steps;
         self.bytes -= granted.bytes - left.bytes;
     }
 }
 
-/// What one call may still cost.
+/// The work and the output that are left for the arguments of one call.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct CallBudget {
     /// Values in the result.
     pub(super) values: usize,
-    /// Schemas looked at.
+    /// Schemas visited, or similar work.
     pub(super) steps: usize,
     /// Bytes of JSON.
     pub(super) bytes: usize,
 }
 
-/// Takes `amount` off `left`, if there is that much.
+/// Subtracts `amount` from `left` if there is enough. Returns whether there was.
 pub(super) fn spend(left: &mut usize, amount: usize) -> bool {
     let enough = amount <= *left;
     if enough {
@@ -57,14 +57,15 @@ pub(super) fn spend(left: &mut usize, amount: usize) -> bool {
     enough
 }
 
-/// Takes `steps` off those left. Too many end them all: what follows is not tried at all.
-pub(super) fn step(left: &mut usize, steps: usize) -> bool {
-    let enough = steps <= *left;
-    *left = left.saturating_sub(steps);
+/// Subtracts `amount` from `left`, down to zero. Returns whether there was enough; if not, nothing
+/// is left for cheaper work either.
+pub(super) fn spend_or_exhaust(left: &mut usize, amount: usize) -> bool {
+    let enough = amount <= *left;
+    *left = left.saturating_sub(amount);
     enough
 }
 
-/// The length of a string in JSON, quotes and escapes included.
+/// Returns an upper bound of the length of a string in JSON, with quotes and escapes.
 pub(super) fn json_len(text: &str) -> usize {
     text.bytes()
         .map(|byte| if matches!(byte, b'"' | b'\\' | ..b' ') { 6 } else { 1 })
@@ -72,10 +73,11 @@ pub(super) fn json_len(text: &str) -> usize {
         + 2
 }
 
-/// The length of an empty object or array, and the comma after it.
-pub(super) const BRACKETS: usize = 3;
+/// Length of an empty object or array and a comma.
+pub(super) const BRACKETS_LEN: usize = 3;
 
-/// The length of a scalar in JSON; objects and arrays are paid for piece by piece.
+/// Returns an upper bound of the length of a scalar in JSON. Objects and arrays count as zero
+/// because their contents are charged one by one.
 pub(super) fn scalar_len(value: &Value) -> usize {
     match value {
         Value::String(text) => json_len(text),

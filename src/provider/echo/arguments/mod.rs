@@ -1,96 +1,93 @@
-//! Arguments for a call of a tool, made from its JSON Schema.
+//! Generates the arguments of tool calls, and other values, from JSON Schema.
 //!
-//! The way of a value: [`schema`] flattens the schemas that apply to it into one node, a value that
-//! the schema itself gives is taken if it [`fits`], else [`generator`] makes one by type, with
-//! [`containers`] for what has values inside. Strings ([`text`]) look at the message, the format,
-//! the name and the pattern. All within [`limits`].
+//! For each value, [`schema`] flattens the schemas that apply to it. If the schema provides a value
+//! that the [`validator`] accepts, that is the result. Otherwise [`generator`] makes one by type,
+//! with [`containers`] for arrays and objects and [`string`] for strings, which may come from the
+//! message, the format, the property name or the pattern. All work is within [`limits`].
 
 mod containers;
-mod fits;
+mod context;
+mod extract;
 mod formats;
-mod from_message;
 mod generator;
 mod limits;
-mod names;
 mod number;
 mod pattern;
+mod property_kind;
 mod schema;
+mod string;
+mod string_constraints;
 #[cfg(test)]
 mod tests;
-mod text;
+mod validator;
 
 use serde_json::{Value, json};
 
 use generator::Generator;
-pub(crate) use limits::Budget;
 
-/// What the values are made from.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Context<'a> {
-    /// Name of the tool, or title of the answer.
-    pub(crate) subject: &'a str,
-    /// Text of the message with the latest mention of the tool; empty if none.
-    pub(crate) mention: &'a str,
-    /// Text of the last user message.
-    pub(crate) question: &'a str,
-    /// Numbers are 42 whatever the bounds.
-    pub(crate) literal: bool,
-}
+pub(crate) use context::Context;
+pub(crate) use limits::ReplyBudget;
 
-/// A value made from a schema.
+/// A value generated from a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Generated {
-    /// Compact JSON, members in byte order.
+    /// Compact JSON with members in byte order.
     pub(crate) json: String,
-    /// Why the value may be invalid, in words for a log line.
-    pub(crate) shortfall: Option<String>,
+    /// The reason why the value may be invalid, for a log line.
+    pub(crate) possible_violation: Option<String>,
 }
 
-/// An object without members.
-const NOTHING: &str = "{}";
+const EMPTY_OBJECT: &str = "{}";
 
 impl Generated {
-    fn nothing(shortfall: &str) -> Self {
-        Self { json: NOTHING.to_owned(), shortfall: Some(shortfall.to_owned()) }
+    fn empty_object(possible_violation: &str) -> Self {
+        Self {
+            json: EMPTY_OBJECT.to_owned(),
+            possible_violation: Some(possible_violation.to_owned()),
+        }
     }
 }
 
-/// Arguments of a call: always a JSON object.
+/// Generates the arguments of a call, which are always a JSON object.
 pub(crate) fn arguments(
     schema: Option<&Value>,
     context: &Context,
-    budget: &mut Budget,
+    budget: &mut ReplyBudget,
 ) -> Generated {
     let Some(schema) = schema.filter(|schema| !schema.is_null()) else {
-        return Generated { json: NOTHING.to_owned(), shortfall: None };
+        return Generated { json: EMPTY_OBJECT.to_owned(), possible_violation: None };
     };
     let object = json!({"type": "object"});
-    let made = generate(schema, &[&object, schema], context, budget);
-    if made.json.starts_with('{') { made } else { Generated::nothing("not an object") }
+    let generated = generate(schema, &[&object, schema], context, budget);
+    if generated.json.starts_with('{') {
+        generated
+    } else {
+        Generated::empty_object("not an object")
+    }
 }
 
-/// A value of any type.
-pub(crate) fn value(schema: &Value, context: &Context, budget: &mut Budget) -> Generated {
+/// Generates a value of any type.
+pub(crate) fn value(schema: &Value, context: &Context, budget: &mut ReplyBudget) -> Generated {
     generate(schema, &[schema], context, budget)
 }
 
-/// Where no valid value is found, a second pass puts the nearest one into each gap.
+/// Generates a valid value, or in a second pass the best that is possible.
 fn generate<'a>(
     root: &'a Value,
     schemas: &[&'a Value],
     context: &Context<'a>,
-    budget: &mut Budget,
+    budget: &mut ReplyBudget,
 ) -> Generated {
-    for fill_gaps in [false, true] {
+    for best_effort in [false, true] {
         let granted = budget.call();
-        let mut generator = Generator::new(root, context, granted, fill_gaps);
-        let made = generator.value(schemas, "", 0);
-        budget.charge(granted, generator.limits);
-        if let Ok(value) = made
+        let mut generator = Generator::new(root, context, granted, best_effort);
+        let generated = generator.value(schemas, "", 0);
+        budget.charge(granted, generator.budget);
+        if let Ok(value) = generated
             && let Ok(json) = serde_json::to_string(&value)
         {
-            return Generated { json, shortfall: generator.shortfall };
+            return Generated { json, possible_violation: generator.possible_violation };
         }
     }
-    Generated::nothing("no value within the limits")
+    Generated::empty_object("no value within the limits")
 }

@@ -1,11 +1,11 @@
-//! A string for a regular expression.
+//! Strings that match a regular expression.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Characters to take from a class, the most readable first.
+/// Preferred characters of a class, the most readable first.
 const READABLE: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1234567890 -_.,:;/@#+*=!?&%$~'\"()[]{}<>^|`\\";
 
-/// Strings for one pattern, numbered: neighbours differ wherever the pattern leaves a choice.
+/// A parsed pattern. Consecutive variants differ if the pattern leaves a choice.
 pub(super) struct Pattern(Hir);
 
 impl Pattern {
@@ -13,46 +13,48 @@ impl Pattern {
         regex_syntax::parse(pattern).ok().map(Self)
     }
 
-    /// The `nth` string, stretched towards `least` characters; `None` if it takes over `limit`
-    /// bytes. `lean` leaves out what may be left out. Assertions inside are not looked at, so the
-    /// caller checks the string.
-    pub(super) fn string(
+    /// Generates the `nth` string, lengthened to `min_len` characters if possible. Returns `None`
+    /// if it exceeds `max_bytes`. A `minimal` string omits everything optional.
+    ///
+    /// Assertions such as `\b` are ignored, so the caller must check the string.
+    pub(super) fn generate(
         &self,
         nth: usize,
-        lean: bool,
-        least: usize,
-        limit: usize,
+        minimal: bool,
+        min_len: usize,
+        max_bytes: usize,
     ) -> Option<String> {
         let write = |missing| {
-            let steps = 8 * limit;
-            let mut writer = Writer { text: String::new(), nth, lean, missing, limit, steps };
+            let steps = 8 * max_bytes;
+            let text = String::new();
+            let mut writer = Writer { text, nth, minimal, missing, max_bytes, steps };
             writer.write(&self.0).map(|()| writer.text)
         };
         let short = write(0)?;
-        let missing = least.saturating_sub(short.chars().count());
+        let missing = min_len.saturating_sub(short.chars().count());
         if missing == 0 {
             return Some(short);
         }
-        write(missing).map(|text| padded(text, least, limit))
+        write(missing).map(|text| pad(text, min_len, max_bytes))
     }
 }
 
-/// Filled up with letters to `least` characters, as far as the limit goes.
-pub(super) fn padded(mut text: String, least: usize, limit: usize) -> String {
-    let missing = least.saturating_sub(text.chars().count());
-    text.push_str(&"x".repeat(missing.min(limit.saturating_sub(text.len()))));
+/// Pads a text with letters to `min_len` characters or `max_bytes` bytes.
+pub(super) fn pad(mut text: String, min_len: usize, max_bytes: usize) -> String {
+    let missing = min_len.saturating_sub(text.chars().count());
+    text.push_str(&"x".repeat(missing.min(max_bytes.saturating_sub(text.len()))));
     text
 }
 
 struct Writer {
     text: String,
-    /// What is left of the number of the string; every choice takes its share.
+    /// The number of the variant as a mixed-radix number; each choice takes a digit.
     nth: usize,
-    lean: bool,
-    /// Characters that repetitions shall add.
+    minimal: bool,
+    /// Characters that repetitions should add.
     missing: usize,
-    limit: usize,
-    /// Empty repetitions write nothing, but take time.
+    max_bytes: usize,
+    /// Steps that are left: empty repetitions write nothing, but take time.
     steps: usize,
 }
 
@@ -73,7 +75,7 @@ impl Writer {
                 self.repeat(&repetition.sub, repetition.min, repetition.max)?;
             }
         }
-        (self.text.len() <= self.limit).then_some(())
+        (self.text.len() <= self.max_bytes).then_some(())
     }
 
     fn choose(&mut self, choices: usize) -> usize {
@@ -96,14 +98,14 @@ impl Writer {
         Some(())
     }
 
-    /// As often as it must be; `*` once; more often while characters are missing.
+    /// Writes the minimum of repetitions, but one for `*`, and more while characters are missing.
     fn repeat(&mut self, sub: &Hir, min: u32, max: Option<u32>) -> Option<()> {
-        let most = max.unwrap_or(u32::MAX);
-        let usual = if most > 1 && !self.lean { min.max(1) } else { min };
-        let more = usize::try_from(most - usual).ok()?.min(9);
-        let times = usual + u32::try_from(self.choose(more + 1)).ok()?;
+        let max = max.unwrap_or(u32::MAX);
+        let usual = if max > 1 && !self.minimal { min.max(1) } else { min };
+        let extra = usize::try_from(max - usual).ok()?.min(9);
+        let times = usual + u32::try_from(self.choose(extra + 1)).ok()?;
         (0..times).try_for_each(|_| self.write(sub))?;
-        for _ in times..most {
+        for _ in times..max {
             let missing = std::mem::take(&mut self.missing);
             if missing == 0 {
                 break;

@@ -1,20 +1,21 @@
-//! Schemas that mean harm: they cost little, and never panic.
+//! Hostile schemas: they are cheap to process and never cause a panic.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Budget, Context, arguments};
+use super::{Context, ReplyBudget, arguments};
 
-const KIB_64: usize = 64 * 1024;
+const MAX_LEN: usize = 64 * 1024;
 
-fn made_within_limits(schema: &Value) -> super::Generated {
-    let made = arguments(Some(schema), &Context::default(), &mut Budget::default());
-    assert!(made.json.len() <= KIB_64, "{} bytes", made.json.len());
-    assert!(serde_json::from_str::<Value>(&made.json).is_ok_and(|value| value.is_object()));
-    made
+/// Generates arguments and checks that they are a JSON object within the limits.
+fn generate_within_limits(schema: &Value) -> super::Generated {
+    let generated = arguments(Some(schema), &Context::default(), &mut ReplyBudget::default());
+    assert!(generated.json.len() <= MAX_LEN, "{} bytes", generated.json.len());
+    assert!(serde_json::from_str::<Value>(&generated.json).is_ok_and(|value| value.is_object()));
+    generated
 }
 
-/// `levels` definitions, each made of two of the next.
+/// Returns a schema with `levels` definitions, each of which refers to the next one.
 fn doubling(levels: usize, next: impl Fn(Value) -> Value) -> Value {
     let reference = |level: usize| json!({"$ref": format!("#/$defs/d{level}")});
     let mut schema = reference(0);
@@ -26,7 +27,7 @@ fn doubling(levels: usize, next: impl Fn(Value) -> Value) -> Value {
 }
 
 #[test]
-fn required_but_too_much() {
+fn truncates_required_properties_over_the_limit() {
     for property in [
         json!({"type": "array", "minItems": 1e9}),
         json!({"type": "array", "minItems": 1e9, "uniqueItems": true}),
@@ -36,19 +37,19 @@ fn required_but_too_much() {
         json!({"type": "string", "pattern": "^(a{1000}){1000}$"}),
         json!({"type": "string", "pattern": "a{1000}{1000}"}),
         json!({"type": "object", "minProperties": 1e9}),
-        json!({"const": "a".repeat(KIB_64)}),
+        json!({"const": "a".repeat(MAX_LEN)}),
         json!({"$ref": "#"}),
     ] {
-        let made = made_within_limits(
+        let generated = generate_within_limits(
             &json!({"type": "object", "properties": {"a": property}, "required": ["a"]}),
         );
-        assert!(made.shortfall.is_some(), "{property}: {}", made.json);
-        assert!(made.json.starts_with(r#"{"a":"#), "{property}: {}", made.json);
+        assert!(generated.possible_violation.is_some(), "{property}: {}", generated.json);
+        assert!(generated.json.starts_with(r#"{"a":"#), "{property}: {}", generated.json);
     }
 }
 
 #[test]
-fn odd_but_possible() {
+fn satisfies_unusual_constraints() {
     for property in [
         json!({"type": "string", "pattern": "(a+)+$"}),
         json!({"type": "string", "pattern": "^(a|aa)+$", "maxLength": 1}),
@@ -57,54 +58,56 @@ fn odd_but_possible() {
         json!({"type": "integer", "minimum": 1e308}),
         json!({"type": "number", "exclusiveMinimum": 1e-320, "exclusiveMaximum": 1e-300}),
     ] {
-        let made = made_within_limits(&json!({"properties": {"a": property}}));
-        assert_eq!(made.shortfall, None, "{property}");
+        let generated = generate_within_limits(&json!({"properties": {"a": property}}));
+        assert_eq!(generated.possible_violation, None, "{property}");
     }
     let tiny = json!({"properties": {"a": {"type": "number", "multipleOf": 1e-300}}});
-    assert_eq!(made_within_limits(&tiny).json, r#"{"a":42}"#);
+    assert_eq!(generate_within_limits(&tiny).json, r#"{"a":42}"#);
 }
 
 #[test]
-fn doubling_definitions() {
-    let made = made_within_limits(&doubling(60, |next| json!({"allOf": [next, next]})));
-    assert_eq!((made.json.as_str(), made.shortfall), ("{}", None));
-    made_within_limits(&doubling(60, |next| json!({"anyOf": [next, next]})));
-    made_within_limits(&doubling(60, |next| json!({"properties": {"a": next, "b": next}})));
-    made_within_limits(&doubling(
+fn bounds_doubling_definitions() {
+    let generated = generate_within_limits(&doubling(60, |next| json!({"allOf": [next, next]})));
+    assert_eq!((generated.json.as_str(), generated.possible_violation), ("{}", None));
+    generate_within_limits(&doubling(60, |next| json!({"anyOf": [next, next]})));
+    generate_within_limits(&doubling(60, |next| json!({"properties": {"a": next, "b": next}})));
+    generate_within_limits(&doubling(
         60,
         |next| json!({"properties": {"a": next, "b": next}, "required": ["a", "b"]}),
     ));
-    made_within_limits(&doubling(
+    generate_within_limits(&doubling(
         60,
         |next| json!({"allOf": [{"default": {}}, next, next], "enum": [{}]}),
     ));
 }
 
 #[test]
-fn deep_schemas() {
+fn bounds_deep_schemas() {
     let mut schema = json!({"type": "string"});
     for _ in 0..1000 {
         schema = json!({"type": "object", "properties": {"a": schema}});
     }
-    assert!(made_within_limits(&schema).shortfall.is_some());
+    assert!(generate_within_limits(&schema).possible_violation.is_some());
     let mut schema = json!({"const": 1});
     for _ in 0..1000 {
         schema = json!({"allOf": [schema], "default": 1});
     }
-    made_within_limits(&json!({"properties": {"a": schema}}));
+    generate_within_limits(&json!({"properties": {"a": schema}}));
 }
 
 #[test]
-fn thousands_of_tools() {
+fn bounds_the_output_for_thousands_of_tools() {
     let schema =
         json!({"properties": {"a": {"type": "array", "minItems": 9000}}, "required": ["a"]});
-    let mut budget = Budget::default();
-    let made = (0..2000).map(|_| arguments(Some(&schema), &Context::default(), &mut budget));
-    assert!(made.map(|made| made.json.len()).sum::<usize>() < 4 * 1024 * 1024 + 2000 * 2);
+    let mut budget = ReplyBudget::default();
+    let generated = (0..2000).map(|_| arguments(Some(&schema), &Context::default(), &mut budget));
+    assert!(
+        generated.map(|generated| generated.json.len()).sum::<usize>() < 4 * 1024 * 1024 + 2000 * 2
+    );
 }
 
 #[test]
-fn long_lists_and_long_messages() {
+fn bounds_long_lists_and_messages() {
     let item = |item: Value| json!({"properties": {"a": {"type": "array", "minItems": 9000, "items": item}}, "required": ["a"]});
     let properties: serde_json::Map<_, _> =
         (0..20_000).map(|number| (number.to_string(), Value::Bool(true))).collect();
@@ -118,17 +121,17 @@ fn long_lists_and_long_messages() {
         item(json!({"properties": properties, "maxProperties": 0})),
         item(json!({"pattern": "a".repeat(100_000)})),
     ] {
-        made_within_limits(&schema);
+        generate_within_limits(&schema);
     }
     let message = "in the é ".repeat(200_000);
     let names = (0..9000).map(|number| (format!("city{number}"), json!({"type": "string"})));
     let schema = json!({"properties": names.collect::<serde_json::Map<_, _>>()});
     let context =
         Context { subject: &message, mention: &message, question: &message, literal: false };
-    arguments(Some(&schema), &context, &mut Budget::default());
+    arguments(Some(&schema), &context, &mut ReplyBudget::default());
 }
 
-/// JSON that looks like a schema here and there.
+/// JSON that resembles a schema in parts.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = proptest::sample::select(WORDS.as_slice());
     let leaf = prop_oneof![
@@ -199,7 +202,7 @@ const WORDS: [&str; 47] = [
 
 proptest! {
     #[test]
-    fn any_json_is_a_schema(schema in any_json()) {
-        made_within_limits(&schema);
+    fn accepts_any_json_as_schema(schema in any_json()) {
+        generate_within_limits(&schema);
     }
 }

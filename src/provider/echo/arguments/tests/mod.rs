@@ -1,41 +1,45 @@
-//! The rules of arguments as tables; then hostile schemas, then all schemas one can think of.
+//! Tables of schemas and values; hostile schemas; random schemas.
 
 mod hostile;
-mod property;
+mod random_schemas;
 mod strings;
 
 use serde_json::{Value, json};
 
-use super::{Budget, Context, Generated, arguments, value};
+use super::{Context, Generated, ReplyBudget, arguments, value};
 
-fn make(schema: &Value, context: &Context) -> Generated {
-    value(schema, context, &mut Budget::default())
+fn generate(schema: &Value, context: &Context) -> Generated {
+    value(schema, context, &mut ReplyBudget::default())
 }
 
-/// Checks what comes out for each schema, as the value of the property `note`, without a log line.
+/// Checks the value that each schema yields for the property `note`, without a possible violation.
 #[track_caller]
 fn check(table: &[(Value, Value)]) {
     for (schema, expected) in table {
         let object = json!({"properties": {"note": schema}});
         let context = Context { subject: "get_it", question: "Why?", ..Context::default() };
-        let made = make(&object, &context);
-        assert_eq!(made.json, json!({"note": expected}).to_string(), "{schema}");
-        assert_eq!(made.shortfall, None, "{schema}");
+        let generated = generate(&object, &context);
+        assert_eq!(generated.json, json!({"note": expected}).to_string(), "{schema}");
+        assert_eq!(generated.possible_violation, None, "{schema}");
     }
 }
 
-/// Checks the values of properties named so, for a tool and a message.
+/// Checks the values of string properties by name, for a tool and a message.
 #[track_caller]
 fn check_names(subject: &str, message: &str, table: &[(&str, &str)]) {
     for (name, expected) in table {
         let schema = json!({"properties": {*name: {"type": "string"}}});
         let context = Context { subject, mention: message, question: message, literal: false };
-        assert_eq!(make(&schema, &context).json, json!({*name: expected}).to_string(), "{name}");
+        assert_eq!(
+            generate(&schema, &context).json,
+            json!({*name: expected}).to_string(),
+            "{name}"
+        );
     }
 }
 
 #[test]
-fn the_samples_of_the_seed() {
+fn generates_typical_samples() {
     let schema = json!({"type": "object", "properties": {
         "location": {"type": "string"}, "temperature": {"type": "number"},
         "count": {"type": "integer"}, "enabled": {"type": "boolean"},
@@ -45,24 +49,24 @@ fn the_samples_of_the_seed() {
         "priority": {"type": "integer", "minimum": 1.0, "maximum": 5.0},
         "send_immediately": {"type": "boolean"}}});
     let expected = r#"{"address":{"city":"San Francisco","street":"123 Main St"},"count":42,"email":"test@example.com","enabled":true,"location":"San Francisco","priority":5,"send_immediately":true,"subject":"Test email subject","temperature":42}"#;
-    let made = arguments(Some(&schema), &Context::default(), &mut Budget::default());
-    assert_eq!(made, Generated { json: expected.to_owned(), shortfall: None });
+    let generated = arguments(Some(&schema), &Context::default(), &mut ReplyBudget::default());
+    assert_eq!(generated, Generated { json: expected.to_owned(), possible_violation: None });
     let literal = Context { literal: true, ..Context::default() };
-    assert!(make(&schema, &literal).json.contains(r#""priority":42"#));
+    assert!(generate(&schema, &literal).json.contains(r#""priority":42"#));
 }
 
 #[test]
-fn arguments_are_an_object() {
-    let none = arguments(None, &Context::default(), &mut Budget::default());
+fn arguments_are_always_an_object() {
+    let none = arguments(None, &Context::default(), &mut ReplyBudget::default());
     assert_eq!(none.json, "{}");
     for schema in [json!(null), json!(true), json!(5), json!({}), json!({"type": "string"})] {
-        let made = arguments(Some(&schema), &Context::default(), &mut Budget::default());
-        assert_eq!(made.json, "{}", "{schema}");
+        let generated = arguments(Some(&schema), &Context::default(), &mut ReplyBudget::default());
+        assert_eq!(generated.json, "{}", "{schema}");
     }
 }
 
 #[test]
-fn a_model_of_pydantic() {
+fn generates_pydantic_model() {
     let schema = json!({
         "$defs": {
             "Level": {"enum": ["low", "high"], "title": "Level", "type": "string"},
@@ -80,12 +84,12 @@ fn a_model_of_pydantic() {
     let guest = json!({"age": 30, "email": "test@example.com"});
     let expected =
         json!({"guests": [guest, guest], "lead": guest, "level": "high", "nights": 3, "tags": {}});
-    let made = make(&schema, &Context::default());
-    assert_eq!(made, Generated { json: expected.to_string(), shortfall: None });
+    let generated = generate(&schema, &Context::default());
+    assert_eq!(generated, Generated { json: expected.to_string(), possible_violation: None });
 }
 
 #[test]
-fn values_that_the_schema_gives() {
+fn uses_values_that_the_schema_provides() {
     check(&[
         (json!({"type": "string", "const": 5.0}), json!(5)),
         (
@@ -112,7 +116,7 @@ fn values_that_the_schema_gives() {
 }
 
 #[test]
-fn schemas_in_schemas() {
+fn combines_nested_schemas() {
     check(&[
         (json!({"anyOf": [{"type": "null"}, {"type": "integer"}], "maximum": 3}), json!(3)),
         (json!({"oneOf": [{"const": null}, {"type": "boolean"}]}), json!(true)),
@@ -140,18 +144,21 @@ fn schemas_in_schemas() {
 }
 
 #[test]
-fn references() {
+fn resolves_references() {
     let schema = json!({"$defs": {"a b": {"const": 1}, "c/d": {"const": 2}}, "definitions": {"é": {"const": 3}},
         "properties": {"a": {"$ref": "#/$defs/a%20b"}, "b": {"$ref": "#/$defs/c~1d"}, "c": {"$ref": "#/definitions/%C3%A9"}}});
-    assert_eq!(make(&schema, &Context::default()).json, r#"{"a":1,"b":2,"c":3}"#);
+    assert_eq!(generate(&schema, &Context::default()).json, r#"{"a":1,"b":2,"c":3}"#);
     let lost = json!({"properties": {"a": {"$ref": "https://example.com/schema"}}});
-    let made = make(&lost, &Context { subject: "it", ..Context::default() });
-    assert_eq!(made.json, r#"{"a":"Test it a"}"#);
-    assert_eq!(made.shortfall.as_deref(), Some("/a: https://example.com/schema is not supported"));
+    let generated = generate(&lost, &Context { subject: "it", ..Context::default() });
+    assert_eq!(generated.json, r#"{"a":"Test it a"}"#);
+    assert_eq!(
+        generated.possible_violation.as_deref(),
+        Some("/a: https://example.com/schema is not supported")
+    );
 }
 
 #[test]
-fn cycles_are_cut() {
+fn cuts_cycles() {
     let node = |next: Value| {
         json!({"$defs": {"node": {"type": "object", "properties": {
         "id": {"type": "integer"}, "next": next}, "required": ["id", "next"]}}, "$ref": "#/$defs/node"})
@@ -163,25 +170,28 @@ fn cycles_are_cut() {
         (json!({"oneOf": [next, {"type": "boolean"}]}), json!({"id": 42, "next": true})),
         (json!({"properties": {"up": {"$ref": "#"}}}), json!({"id": 42, "next": {}})),
     ] {
-        let made = make(&node(next), &Context::default());
-        assert_eq!(made, Generated { json: expected.to_string(), shortfall: None });
+        let generated = generate(&node(next), &Context::default());
+        assert_eq!(generated, Generated { json: expected.to_string(), possible_violation: None });
     }
-    let made = make(&node(next), &Context::default());
-    assert_eq!(made.json, r#"{"id":42,"next":{}}"#);
-    assert_eq!(made.shortfall.as_deref(), Some("/next: a value that contains itself without end"));
-    assert_eq!(make(&json!({"$ref": "#"}), &Context::default()).shortfall, None);
+    let generated = generate(&node(next), &Context::default());
+    assert_eq!(generated.json, r#"{"id":42,"next":{}}"#);
+    assert_eq!(
+        generated.possible_violation.as_deref(),
+        Some("/next: the schema requires infinite nesting")
+    );
+    assert_eq!(generate(&json!({"$ref": "#"}), &Context::default()).possible_violation, None);
     let bushy = json!({"type": "object", "properties": {
         "all": {"type": "array", "minItems": 1, "items": {"$ref": "#"}}}});
-    let made = make(&bushy, &Context::default());
-    assert_eq!(made, Generated { json: "{}".to_owned(), shortfall: None });
-    // What is optional is left out, also where something else has a gap.
+    let generated = generate(&bushy, &Context::default());
+    assert_eq!(generated, Generated { json: "{}".to_owned(), possible_violation: None });
+    // An invalid optional property is left out, even in a best-effort value.
     let both = json!({"type": "object", "required": ["me"], "properties": {
         "me": {"$ref": "#"}, "you": {"type": "object", "required": ["a"], "properties": {"a": false}}}});
-    assert_eq!(make(&both, &Context::default()).json, r#"{"me":{}}"#);
+    assert_eq!(generate(&both, &Context::default()).json, r#"{"me":{}}"#);
 }
 
 #[test]
-fn numbers() {
+fn generates_numbers_within_constraints() {
     let integer = |schema: Value, expected: Value| {
         let mut schema = schema;
         schema["type"] = json!("integer");
@@ -218,7 +228,7 @@ fn numbers() {
 }
 
 #[test]
-fn arrays_and_objects() {
+fn generates_arrays_and_objects() {
     check(&[
         (json!({"type": "array"}), json!(["Test get it note"])),
         (json!({"type": "array", "maxItems": 0}), json!([])),
@@ -270,7 +280,7 @@ fn arrays_and_objects() {
 }
 
 #[test]
-fn what_is_malformed_is_ignored() {
+fn ignores_malformed_keywords() {
     check(&[
         (
             json!({"type": "object", "properties": 5, "required": {}, "minProperties": "x"}),
@@ -287,29 +297,29 @@ fn what_is_malformed_is_ignored() {
 }
 
 #[test]
-fn what_cannot_be_valid_is_said() {
+fn reports_why_no_value_is_valid() {
     for (schema, value, reason) in [
         (json!({"enum": []}), json!("Test a"), "enum has no valid value"),
         (
             json!({"type": "integer", "minimum": 5, "maximum": 1}),
             json!(1),
-            "bounds or multipleOf that no number meets",
+            "no number satisfies the bounds and multipleOf",
         ),
         (
             json!({"type": "string", "pattern": "(?=x)"}),
             json!("Test a"),
-            "pattern \"(?=x)\" is not understood",
+            "pattern \"(?=x)\" is not supported",
         ),
         (
             json!({"type": "string", "minLength": 3, "maxLength": 1}),
             json!("T"),
-            "no string found for its pattern, format and lengths",
+            "no string found that satisfies pattern, format and length",
         ),
         (json!({"type": "string", "not": {}}), json!("Test a"), "not is not supported"),
         (
             json!({"allOf": [{"type": "string"}, {"type": "boolean"}]}),
             json!("Test a"),
-            "types that exclude each other",
+            "the types exclude each other",
         ),
         (
             json!({"type": "array", "items": {"type": "boolean"}, "minItems": 3, "uniqueItems": true}),
@@ -317,11 +327,11 @@ fn what_cannot_be_valid_is_said() {
             "fewer items than minItems",
         ),
     ] {
-        let made = make(
+        let generated = generate(
             &json!({"type": "object", "properties": {"a": schema}, "required": ["a"]}),
             &Context::default(),
         );
-        assert_eq!(made.json, json!({"a": value}).to_string(), "{schema}");
-        assert_eq!(made.shortfall, Some(format!("/a: {reason}")), "{schema}");
+        assert_eq!(generated.json, json!({"a": value}).to_string(), "{schema}");
+        assert_eq!(generated.possible_violation, Some(format!("/a: {reason}")), "{schema}");
     }
 }

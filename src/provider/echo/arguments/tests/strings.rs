@@ -1,11 +1,11 @@
-//! Strings by pattern, length, format, name and message.
+//! Strings by pattern, length, format, property name and message.
 
 use serde_json::{Value, json};
 
-use super::{Context, check, check_names, make};
+use super::{Context, check, check_names, generate};
 
 #[test]
-fn strings_by_pattern_and_length() {
+fn generates_strings_by_pattern_and_length() {
     let text = |schema: Value, expected: &str| {
         let mut schema = schema;
         schema["type"] = json!("string");
@@ -34,7 +34,7 @@ fn strings_by_pattern_and_length() {
 }
 
 #[test]
-fn strings_by_name() {
+fn generates_strings_by_property_name() {
     check_names(
         "get_it",
         "Why?",
@@ -64,7 +64,7 @@ fn strings_by_name() {
 }
 
 #[test]
-fn strings_from_the_message() {
+fn extracts_strings_from_the_message() {
     let message = "Mail bob@example.org about 3 * 4 in New York, please";
     check_names(
         "send_email",
@@ -87,5 +87,5 @@ fn strings_from_the_message() {
         "city": {"type": "string", "maxLength": 3}, "cities": {"type": "array", "items": {"type": "string"}},
         "email": {"type": "string", "format": "email"}, "mail": {"type": "string", "format": "uri"}}});
     let expected = r#"{"cities":["Rome"],"city":"Tes","email":"ann@example.org","mail":"https://example.com"}"#;
-    assert_eq!(make(&schema, &context).json, expected);
+    assert_eq!(generate(&schema, &context).json, expected);
 }

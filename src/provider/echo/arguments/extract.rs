@@ -1,4 +1,4 @@
-//! What a message says: an e-mail address, a place, an arithmetic expression.
+//! Extraction of values from a message: e-mail addresses, places and arithmetic expressions.
 
 use linkify::{LinkFinder, LinkKind};
 
@@ -25,46 +25,46 @@ const NOT_PLACES: [&str; 20] = [
     "December",
 ];
 
-/// The first e-mail address.
+/// Returns the first e-mail address.
 pub(super) fn email(message: &str) -> Option<&str> {
     let mut finder = LinkFinder::new();
     finder.kinds(&[LinkKind::Email]);
     finder.links(message).map(|link| link.as_str()).find(|address| address.is_ascii())
 }
 
-/// The capitalised words after in, near or at; else after for or to; else those that end a
-/// sentence without beginning it.
+/// Returns the first run of capitalised words after "in", "near" or "at", else after "for" or "to",
+/// else at the end of a sentence that does not consist of it.
 pub(super) fn place(message: &str) -> Option<String> {
     let chunks = chunks(message);
-    after(&chunks, &["in", "near", "at"])
-        .or_else(|| after(&chunks, &["for", "to"]))
-        .or_else(|| at_the_end(&chunks))
+    place_after(&chunks, &["in", "near", "at"])
+        .or_else(|| place_after(&chunks, &["for", "to"]))
+        .or_else(|| place_at_sentence_end(&chunks))
 }
 
-/// What stands between white space.
+/// A run of characters between white space.
 struct Chunk<'a> {
     text: &'a str,
     ends_line: bool,
 }
 
 impl<'a> Chunk<'a> {
-    /// Without the punctuation around it.
+    /// Returns the text without surrounding punctuation.
     fn word(&self) -> &'a str {
         self.text.trim_matches(|char: char| !char.is_alphanumeric())
     }
 
-    /// Punctuation follows, or the line ends.
-    fn stops(&self) -> bool {
+    /// Whether punctuation or the end of the line follows the word.
+    fn ends_phrase(&self) -> bool {
         self.ends_line || self.text.ends_with(|char: char| !char.is_alphanumeric())
     }
 
-    /// The sentence ends.
-    fn ends(&self) -> bool {
+    /// Whether the sentence ends here.
+    fn ends_sentence(&self) -> bool {
         self.ends_line || self.text.ends_with(['.', '!', '?'])
     }
 
     fn is_place(&self) -> bool {
-        // Most of all.
+        // Check the common case first.
         if self.text.starts_with(|char: char| char.is_ascii_lowercase()) {
             return false;
         }
@@ -73,7 +73,7 @@ impl<'a> Chunk<'a> {
         first.is_some_and(char::is_uppercase) && !NOT_PLACES.contains(&bare())
     }
 
-    /// Whether it is this word of ASCII, and nothing stops after it.
+    /// Whether this is the given ASCII word, without punctuation or a line end after it.
     fn is(&self, word: &str) -> bool {
         let Some(start) = self.text.len().checked_sub(word.len()) else { return false };
         let same = |(one, other): (u8, u8)| one.eq_ignore_ascii_case(&other);
@@ -87,7 +87,7 @@ fn chunks(message: &str) -> Vec<Chunk<'_>> {
     let mut chunks = Vec::new();
     let chunk = |text| Chunk { text, ends_line: false };
     for line in message.lines() {
-        // The same but for the vertical tab, and much faster.
+        // Much faster for ASCII, and equivalent except for the vertical tab.
         if line.is_ascii() && !line.contains('\x0b') {
             chunks.extend(line.split_ascii_whitespace().map(chunk));
         } else {
@@ -100,33 +100,34 @@ fn chunks(message: &str) -> Vec<Chunk<'_>> {
     chunks
 }
 
-fn after(chunks: &[Chunk], prepositions: &[&str]) -> Option<String> {
+fn place_after(chunks: &[Chunk], prepositions: &[&str]) -> Option<String> {
     (0..chunks.len()).find_map(|index| {
         let rest = match &chunks[index + 1..] {
             [the, rest @ ..] if the.is("the") => rest,
             rest => rest,
         };
-        // The rarer first: prose has many prepositions.
+        // Capitalised words are rarer than prepositions.
         let has_place = rest.first().is_some_and(Chunk::is_place);
         let is_preposition = || prepositions.iter().any(|word| chunks[index].is(word));
-        if has_place && is_preposition() { run(rest) } else { None }
+        if has_place && is_preposition() { leading_place(rest) } else { None }
     })
 }
 
-/// The place that the chunks begin with.
-fn run(chunks: &[Chunk]) -> Option<String> {
+/// Returns the place at the start of the chunks.
+fn leading_place(chunks: &[Chunk]) -> Option<String> {
     let places = chunks.iter().take_while(|chunk| chunk.is_place()).count();
-    let stop = chunks[..places].iter().position(Chunk::stops);
-    join(&chunks[..stop.map_or(places, |stop| stop + 1)])
+    let end = chunks[..places].iter().position(Chunk::ends_phrase);
+    join(&chunks[..end.map_or(places, |end| end + 1)])
 }
 
-fn at_the_end(chunks: &[Chunk]) -> Option<String> {
-    chunks.split_inclusive(Chunk::ends).find_map(|sentence| {
-        let run_starts = |index: &usize| {
-            let stopped = *index + 1 < sentence.len() && sentence[*index].stops();
-            !stopped && sentence[*index].is_place()
+/// Returns the place at the end of the first sentence that ends with one but has other words before.
+fn place_at_sentence_end(chunks: &[Chunk]) -> Option<String> {
+    chunks.split_inclusive(Chunk::ends_sentence).find_map(|sentence| {
+        let continues_place = |index: &usize| {
+            let is_cut = *index + 1 < sentence.len() && sentence[*index].ends_phrase();
+            !is_cut && sentence[*index].is_place()
         };
-        let places = (0..sentence.len()).rev().take_while(run_starts).count();
+        let places = (0..sentence.len()).rev().take_while(continues_place).count();
         let start = sentence.len() - places;
         (start > 0).then(|| join(&sentence[start..]))?
     })
@@ -137,30 +138,31 @@ fn join(chunks: &[Chunk]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// The first stretch of digits, operators and brackets that calculates something.
+/// Returns the first run of digits, operators and brackets that contains an operation.
 pub(super) fn expression(message: &str) -> Option<&str> {
     message
         .split(|char: char| !(char.is_ascii_digit() || "+-*/^%(). ".contains(char)))
-        .map(trimmed)
-        .find(|text| calculates(text))
+        .map(trim_expression)
+        .find(|text| has_operation(text))
 }
 
-/// From the first number, sign or bracket to the last number or bracket.
-fn trimmed(text: &str) -> &str {
+/// Trims a run to start with a number, sign or bracket and to end with a number or bracket.
+fn trim_expression(text: &str) -> &str {
     let text = text.trim_matches(['.', ' ', '+', '*', '/', '^', '%']).trim_start_matches("- ");
     let text = text.trim_end_matches(['-', ' ', '.', '(', '+', '*', '/', '^', '%']);
     let count = |bracket| text.matches(bracket).count();
     if count('(') == count(')') { text } else { text.trim_matches(['(', ')', ' ']) }
 }
 
-fn calculates(text: &str) -> bool {
-    let operator = |(index, char): (usize, char)| {
+/// Whether an operator has an operand on both sides.
+fn has_operation(text: &str) -> bool {
+    let is_operation = |(index, char): (usize, char)| {
         let (before, after) = (text[..index].trim_end(), text[index + 1..].trim_start());
         "+-*/^%".contains(char)
             && before.ends_with(|char: char| char.is_ascii_digit() || char == ')')
             && after.starts_with(|char: char| char.is_ascii_digit() || "(-.".contains(char))
     };
-    text.char_indices().any(operator)
+    text.char_indices().any(is_operation)
 }
 
 #[cfg(test)]
@@ -168,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places() {
+    fn extracts_places() {
         for (message, expected) in [
             ("What's the weather in San Francisco?", "San Francisco"),
             ("Get weather and time for San Francisco and calculate 10+5", "San Francisco"),
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions() {
+    fn extracts_expressions() {
         for (message, expected) in [
             ("calculate 10+5", "10+5"),
             ("What is (2 + 3) * 4?", "(2 + 3) * 4"),
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses() {
+    fn extracts_email_addresses() {
         assert_eq!(
             email("write to <bob.b@mail.example.org>, not a@b"),
             Some("bob.b@mail.example.org")

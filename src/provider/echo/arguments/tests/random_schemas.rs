@@ -1,14 +1,14 @@
-//! Every value of a satisfiable schema is valid, says the validator.
+//! Values generated from random satisfiable schemas are valid.
 
 use std::collections::BTreeMap;
 
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
-use super::{Budget, Context, arguments};
+use super::{Context, ReplyBudget, arguments};
 use crate::base::json_schema::Schema;
 
-/// Schemas of strings, each with a valid one.
+/// Satisfiable string schemas.
 fn string() -> impl Strategy<Value = Value> + Clone {
     let pattern = select(vec![
         "^[a-z]+$",
@@ -73,8 +73,8 @@ fn number() -> impl Strategy<Value = Value> + Clone {
     ]
 }
 
-/// Values that the schema itself gives.
-fn given() -> impl Strategy<Value = Value> + Clone {
+/// Schemas that provide a value.
+fn provided() -> impl Strategy<Value = Value> + Clone {
     let scalar = prop_oneof![
         any::<i32>().prop_map(Value::from),
         "[a-zé\"]{0,5}".prop_map(Value::from),
@@ -96,7 +96,7 @@ fn leaf() -> impl Strategy<Value = Value> + Clone {
     prop_oneof![
         3 => string(),
         3 => number(),
-        2 => given(),
+        2 => provided(),
         1 => reference,
         1 => Just(json!({"$ref": "#/$defs/tree"})),
         1 => Just(json!({"type": "boolean"})),
@@ -151,7 +151,7 @@ fn object(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = 
     })
 }
 
-/// Schemas of which two with the same name never meet in one `allOf`.
+/// Combined schemas. The parts of an `allOf` do not conflict.
 fn combined(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = Value> {
     let null = || json!({"type": "null"});
     let pair =
@@ -175,11 +175,12 @@ fn schema() -> impl Strategy<Value = Value> + Clone {
     })
 }
 
-/// An object schema with definitions, of which one is recursive.
+/// An object schema with definitions, one of them recursive.
 fn root() -> impl Strategy<Value = Value> {
-    let plain = prop_oneof![string(), number(), given()];
-    (object(schema()), vec(plain, 3)).prop_map(|(mut root, plain)| {
-        let defs = plain.into_iter().enumerate().map(|(index, plain)| (format!("d{index}"), plain));
+    let simple = prop_oneof![string(), number(), provided()];
+    (object(schema()), vec(simple, 3)).prop_map(|(mut root, simple)| {
+        let defs = simple.into_iter().enumerate();
+        let defs = defs.map(|(index, schema)| (format!("d{index}"), schema));
         let mut defs: BTreeMap<String, Value> = defs.collect();
         let tree = json!({"type": "object", "required": ["leaves", "up"], "properties": {
             "leaves": {"type": "array", "items": {"$ref": "#/$defs/tree"}},
@@ -193,14 +194,14 @@ fn root() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn every_value_is_valid(schema in root(), message in "( ?(in|for|Rome|a@b.co|2+2|é)){0,4}") {
+    fn generated_values_are_valid(schema in root(), message in "( ?(in|for|Rome|a@b.co|2+2|é)){0,4}") {
         let context =
             Context { subject: "send_mail", mention: &message, question: &message, literal: false };
-        let made = arguments(Some(&schema), &context, &mut Budget::default());
-        let value: Value = serde_json::from_str(&made.json).unwrap();
-        prop_assert!(Schema::compile(&schema).unwrap().is_valid(&value), "{} for {schema}", made.json);
-        prop_assert_eq!(made.shortfall, None);
-        let again = arguments(Some(&schema), &context, &mut Budget::default());
-        prop_assert_eq!(again.json, made.json);
+        let generated = arguments(Some(&schema), &context, &mut ReplyBudget::default());
+        let value: Value = serde_json::from_str(&generated.json).unwrap();
+        prop_assert!(Schema::compile(&schema).unwrap().is_valid(&value), "{} for {schema}", generated.json);
+        prop_assert_eq!(generated.possible_violation, None);
+        let again = arguments(Some(&schema), &context, &mut ReplyBudget::default());
+        prop_assert_eq!(again.json, generated.json);
     }
 }

@@ -1,0 +1,115 @@
+//! Validation of the values that a schema provides itself (`default`, `examples`, `enum`).
+
+use serde_json::{Map, Value};
+
+use super::{
+    limits::{MAX_DEPTH, spend_or_exhaust},
+    number,
+    schema::{FlatSchema, array, type_names},
+    string_constraints::StringConstraints,
+};
+use crate::base::json_schema::local;
+
+/// Checks values against the basic keywords of schemas, within a number of steps.
+pub(super) struct Validator<'a, 's> {
+    pub(super) root: &'a Value,
+    pub(super) steps: &'s mut usize,
+}
+
+impl<'a> Validator<'a, '_> {
+    /// Whether a value is valid against all schemas. Without steps left, it is not.
+    pub(super) fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
+        schemas.iter().all(|schema| self.satisfies(value, schema, 0))
+    }
+
+    fn satisfies(&mut self, value: &Value, schema: &'a Value, depth: usize) -> bool {
+        let Value::Object(layer) = schema else {
+            return spend_or_exhaust(self.steps, 1) && *schema != Value::Bool(false);
+        };
+        let listed = array(layer, "enum").len() + array(layer, "required").len();
+        let inner = value.as_array().map_or(0, Vec::len) + value.as_object().map_or(0, Map::len);
+        if !spend_or_exhaust(self.steps, 1 + listed + inner) || depth > MAX_DEPTH {
+            return false;
+        }
+        let target = layer.get("$ref").and_then(Value::as_str).and_then(|to| local(self.root, to));
+        target.is_none_or(|target| self.satisfies(value, target, depth + 1))
+            && array(layer, "allOf").iter().all(|part| self.satisfies(value, part, depth + 1))
+            && ["anyOf", "oneOf"].into_iter().all(|keyword| {
+                let branches = array(layer, keyword);
+                branches.is_empty()
+                    || branches.iter().any(|branch| self.satisfies(value, branch, depth + 1))
+            })
+            && satisfies_any_type_keywords(value, layer)
+            && self.satisfies_type_keywords(value, schema, layer, depth)
+    }
+
+    fn satisfies_type_keywords(
+        &mut self,
+        value: &Value,
+        schema: &'a Value,
+        layer: &'a Map<String, Value>,
+        depth: usize,
+    ) -> bool {
+        let flat = FlatSchema::single(layer);
+        match value {
+            Value::Number(number) => number::is_valid(&flat, number),
+            Value::String(text) => StringConstraints::new(&flat, self.steps).allow(text),
+            Value::Array(items) => {
+                is_in_limits(&flat, "minItems", "maxItems", items.len())
+                    && items.iter().all(|item| match schema.get("items") {
+                        Some(items) => self.satisfies(item, items, depth + 1),
+                        None => true,
+                    })
+            }
+            Value::Object(members) => {
+                let required = array(layer, "required").iter().filter_map(Value::as_str);
+                let properties = layer.get("properties");
+                is_in_limits(&flat, "minProperties", "maxProperties", members.len())
+                    && required.into_iter().all(|name| members.contains_key(name))
+                    && members.iter().all(|(name, member)| {
+                        let property = properties.and_then(|properties| properties.get(name));
+                        let property = property.or(layer.get("additionalProperties"));
+                        property.is_none_or(|schema| self.satisfies(member, schema, depth + 1))
+                    })
+            }
+            Value::Null | Value::Bool(_) => true,
+        }
+    }
+}
+
+/// Checks the keywords that apply to values of every type.
+fn satisfies_any_type_keywords(value: &Value, layer: &Map<String, Value>) -> bool {
+    let listed = |keyword| layer.get(keyword).and_then(Value::as_array);
+    layer.get("const").is_none_or(|only| equal(only, value))
+        && listed("enum").is_none_or(|values| values.iter().any(|one| equal(one, value)))
+        && layer.get("type").is_none_or(|names| {
+            let names = type_names(names);
+            names.is_empty() || names.iter().any(|name| has_type(value, name))
+        })
+}
+
+fn is_in_limits(flat: &FlatSchema, lower: &str, upper: &str, count: usize) -> bool {
+    (flat.lower_limit(lower)..=flat.upper_limit(upper)).contains(&count)
+}
+
+/// Whether a value has a type. 5.0 is an integer, because a protobuf Struct has only doubles.
+fn has_type(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Null => name == "null",
+        Value::Bool(_) => name == "boolean",
+        Value::String(_) => name == "string",
+        Value::Array(_) => name == "array",
+        Value::Object(_) => name == "object",
+        Value::Number(number) => {
+            let is_integer = number.as_f64().is_some_and(|number| number.fract() == 0.0);
+            name == "number" || (name == "integer" && is_integer)
+        }
+    }
+}
+
+/// Compares two values; 5 equals 5.0.
+fn equal(left: &Value, right: &Value) -> bool {
+    left == right
+        || (!left.is_string()
+            && number::normalize_integers(left) == number::normalize_integers(right))
+}
