@@ -14,6 +14,7 @@ use mynah::wire::{
         ShutdownRequest, conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
     },
 };
+use rustix::process::Signal;
 use tonic::{Request, Streaming, client::Grpc, codegen::http::uri::PathAndQuery};
 use tonic_prost::ProstCodec;
 
@@ -83,10 +84,10 @@ async fn is_cut(mut stream: Stream) {
     soon(stream.message()).await.expect_err("a cut stream ends in an error");
 }
 
-async fn a_signal_lets_a_stream_finish(name: &str) {
+async fn a_signal_lets_a_stream_finish(signal: Signal) {
     let mut sidecar = slow("100ms", "3600");
     let stream = streaming(&sidecar).await;
-    sidecar.signal(name);
+    sidecar.signal(signal);
     for address in [sidecar.grpc, sidecar.http, sidecar.metrics.unwrap()] {
         sidecar.refuses(address).await;
     }
@@ -96,12 +97,12 @@ async fn a_signal_lets_a_stream_finish(name: &str) {
 
 #[tokio::test]
 async fn sigterm_lets_a_stream_in_flight_finish_and_refuses_new_connections() {
-    a_signal_lets_a_stream_finish("TERM").await;
+    a_signal_lets_a_stream_finish(Signal::TERM).await;
 }
 
 #[tokio::test]
 async fn sigint_lets_a_stream_in_flight_finish_and_refuses_new_connections() {
-    a_signal_lets_a_stream_finish("INT").await;
+    a_signal_lets_a_stream_finish(Signal::INT).await;
 }
 
 #[tokio::test]
@@ -129,7 +130,7 @@ async fn shutdown_over_grpc_is_answered_and_lets_a_stream_finish() {
 async fn server_sent_events_in_flight_finish() {
     let mut sidecar = slow("100ms", "3600");
     let answer = events(&sidecar, "a b c d e f g h").await;
-    sidecar.signal("TERM");
+    sidecar.signal(Signal::TERM);
     let text = answer.text().await.unwrap();
     assert_eq!(text.matches(r#"data: {"chunk":"#).count(), 8, "{text}");
     assert_eq!(text.matches(r#"data: {"complete":"#).count(), 1, "{text}");
@@ -167,7 +168,7 @@ async fn a_grpc_call_in_flight_is_answered() {
         // One connection keeps the order: once this is answered, the call before it has arrived.
         let mut other = DaprClient::new(channel.clone());
         other.converse_alpha2(request([user("second")])).await.unwrap();
-        sidecar.signal("TERM");
+        sidecar.signal(Signal::TERM);
         sidecar.refuses(sidecar.grpc).await;
         release.send(request([user("first")])).unwrap();
     };
@@ -193,7 +194,7 @@ async fn an_http_call_in_flight_is_answered() {
     let mut line = String::new();
     answer.read_line(&mut line).unwrap();
     assert_eq!(line, "HTTP/1.1 100 Continue\r\n", "it waits for the body");
-    sidecar.signal("TERM");
+    sidecar.signal(Signal::TERM);
     sidecar.refuses(sidecar.http).await;
     connection.write_all(body.as_bytes()).unwrap();
     let mut rest = String::new();
@@ -210,13 +211,13 @@ fn connect(address: SocketAddr) -> TcpStream {
 
 #[tokio::test]
 async fn a_second_signal_stops_at_once() {
-    for (first, second) in [("TERM", "TERM"), ("INT", "TERM")] {
+    for (first, second) in [(Signal::TERM, Signal::TERM), (Signal::INT, Signal::TERM)] {
         let mut sidecar = slow(FOREVER, "3600");
         let stream = streaming(&sidecar).await;
         sidecar.signal(first);
         sidecar.refuses(sidecar.grpc).await;
         sidecar.signal(second);
-        assert_eq!(sidecar.ended().await.code(), Some(1), "{first}, {second}");
+        assert_eq!(sidecar.ended().await.code(), Some(1), "{first:?}, {second:?}");
         is_cut(stream).await;
     }
 }
@@ -226,7 +227,7 @@ async fn what_does_not_end_in_time_is_cut() {
     for grace in ["0", "1"] {
         let mut sidecar = slow(FOREVER, grace);
         let stream = streaming(&sidecar).await;
-        sidecar.signal("TERM");
+        sidecar.signal(Signal::TERM);
         assert_eq!(sidecar.ended().await.code(), Some(0), "{grace} s");
         is_cut(stream).await;
     }
@@ -243,7 +244,7 @@ async fn idle_connections_do_not_hold_up_the_end() {
     let mut client = sidecar.client().await;
     client.converse_alpha2(request([user("hi")])).await.unwrap();
     let silent = [sidecar.grpc, sidecar.http].map(connect);
-    sidecar.signal("TERM");
+    sidecar.signal(Signal::TERM);
     assert_eq!(sidecar.ended().await.code(), Some(0));
     drop((kept_alive, client, silent));
 }
@@ -256,7 +257,7 @@ async fn half_a_request_does_not_hold_up_the_end() {
     half.write_all(b"POST /v1.0-alpha2/conv").unwrap();
     // Once a later connection is served, the earlier one has been, too.
     sidecar.converse(request([user("hi")])).await.unwrap();
-    sidecar.signal("TERM");
+    sidecar.signal(Signal::TERM);
     let mut nothing = Vec::new();
     half.read_to_end(&mut nothing).unwrap();
     assert_eq!((nothing.len(), sidecar.ended().await.code()), (0, Some(0)));
@@ -272,7 +273,7 @@ async fn an_http2_client_that_does_not_react_does_not_hold_up_the_end() {
     numb.write_all(&empty_settings).unwrap();
     // Its own settings are the server's first frame, so that the connection stands.
     numb.read_exact(&mut [0; 9]).unwrap();
-    sidecar.signal("TERM");
+    sidecar.signal(Signal::TERM);
     assert_eq!(sidecar.ended().await.code(), Some(0));
 }
 
@@ -293,6 +294,6 @@ async fn a_cancelled_stream_stops_the_work_and_others_are_served() {
     let metrics = reqwest::get(format!("http://{}/metrics", sidecar.metrics.unwrap())).await;
     let metrics = metrics.unwrap().text().await.unwrap();
     assert!(metrics.contains("success=\"true\"} 1\n"), "one stream was answered: {metrics}");
-    sidecar.signal("TERM");
+    sidecar.signal(Signal::TERM);
     assert_eq!(sidecar.ended().await.code(), Some(0));
 }

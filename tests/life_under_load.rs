@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future;
 use mynah::wire::{json, proto::dapr_client::DaprClient};
+use rustix::process::Signal;
 use tonic::{Code, transport::Channel};
 
 use crate::support::{
@@ -94,7 +95,7 @@ async fn sigterm_under_load_answers_every_accepted_call() {
         while answered.load(Ordering::Relaxed) < BEFORE {
             tokio::task::yield_now().await;
         }
-        sidecar.signal("TERM");
+        sidecar.signal(Signal::TERM);
     };
     tokio::join!(future::join_all(over_grpc), future::join_all(over_http), stop);
     assert_eq!(sidecar.ended().await.code(), Some(0));

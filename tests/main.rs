@@ -1,5 +1,6 @@
 //! Everything that is tested through the front door: the real program, real sockets, real clients.
 
+#![cfg(unix)]
 #![allow(unreachable_pub, reason = "nobody outside sees the items of a test")]
 #![allow(deprecated, reason = "Dapr deprecates Alpha1, and its clients still call it")]
 #![allow(
@@ -32,7 +33,8 @@ mod limits;
 mod pii;
 mod sidecar_api;
 
-// What those who mean no good get.
+// Malformed, slow and excessive clients. Reads memory usage from /proc.
+#[cfg(target_os = "linux")]
 mod hostile;
 
 // The library: the loop that runs tools.
@@ -50,6 +52,7 @@ mod life;
 mod life_under_load;
 mod ports;
 mod reload;
+#[cfg(target_os = "linux")]
 mod soak;
 mod sockets;
 

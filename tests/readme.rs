@@ -11,9 +11,9 @@
 //! - `cargo run -- converse` asks that mynah, by the program that cargo has built already.
 //! - `cargo run --example` is run as it stands.
 //! - `cargo test` is not run, since this is it.
-//! - A command with curl, grpcurl, python or go in it is passed over where the program is missing,
-//!   which is said, and fails with `MYNAH_REQUIRE_INTEROP=1`. Python and pip are those of an
-//!   environment under `target/interop`.
+//! - A command with grpcurl, python or go in it runs only if `MYNAH_INTEROP` selects that suite, one
+//!   with curl only if curl is installed. Python and pip are those of an environment under
+//!   `target/interop`.
 
 use std::{
     env, fs,
@@ -44,8 +44,7 @@ struct Step {
 /// One that the machine may lack, and how to get it; the path is of a program to find first.
 type Tool = (&'static str, fn() -> Result<Option<PathBuf>, Missing>);
 
-const TOOLS: [Tool; 4] = [
-    ("curl", || toolchain::has("curl").map(|()| None)),
+const TOOLS: [Tool; 3] = [
     ("grpcurl", || toolchain::grpcurl().map(Some)),
     ("python", || {
         let requirements = folder("tests/interop/python/requirements.txt");
@@ -187,9 +186,10 @@ impl Terminal {
         let mynah = Path::new(env!("CARGO_BIN_EXE_mynah")).parent().expect("a folder");
         let programs = vec![mynah.to_owned()];
         let mut terminal = Self { programs, missing: Vec::new(), sidecar: None };
+        terminal.missing.extend((!toolchain::has("curl")).then_some("curl"));
         for (name, find) in TOOLS {
             let mut found = None;
-            toolchain::suite(&format!("README.md, {name}"), || {
+            toolchain::suite(name, || {
                 found = Some(find()?);
                 Ok(())
             });

@@ -14,6 +14,7 @@ mod results;
 mod history;
 mod resuming;
 mod text_rendering;
+#[cfg(target_os = "linux")]
 mod command_tools;
 mod scripted_models;
 mod random_models;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use insta::assert_snapshot;
+use rustix::process::Signal;
 
 use super::{GOOD, folder, report};
 use crate::support::{
@@ -15,7 +16,7 @@ use crate::support::{
 };
 
 /// Stops a sidecar, by signals, amid a stream that would rest for an hour.
-fn stopped(grace_seconds: &str, signals: &[&str]) -> Ended {
+fn stopped(grace_seconds: &str, signals: &[Signal]) -> Ended {
     let resources =
         folder(&[("slow.yaml", &format!("{GOOD}  metadata: [{{name: chunkDelay, value: 1h}}]\n"))]);
     let addresses = scratch("addresses").join("addresses.json");
@@ -25,8 +26,8 @@ fn stopped(grace_seconds: &str, signals: &[&str]) -> Ended {
     let process = Process::start(command.args(["--dapr-graceful-shutdown-seconds", grace_seconds]));
     let address = process.address(&addresses, "http");
     let _stream = streaming(address);
-    for name in signals {
-        process.signal(name, address);
+    for &signal in signals {
+        process.signal(signal, address);
     }
     Ended { stdout: String::new(), ..process.ended() }
 }
@@ -50,7 +51,7 @@ fn streaming(address: std::net::SocketAddr) -> TcpStream {
 
 #[test]
 fn calls_that_do_not_end_in_time() {
-    assert_snapshot!(report(&stopped("1", &["TERM"])), @"
+    assert_snapshot!(report(&stopped("1", &[Signal::TERM])), @"
     -- stderr
      WARN connections are still open after 1s; cutting them
     -- exit 0
@@ -59,7 +60,7 @@ fn calls_that_do_not_end_in_time() {
 
 #[test]
 fn a_second_signal() {
-    assert_snapshot!(report(&stopped("3600", &["TERM", "TERM"])), @"
+    assert_snapshot!(report(&stopped("3600", &[Signal::TERM, Signal::TERM])), @"
     -- stderr
     mynah: a second signal: calls in flight were cut
     -- exit 1

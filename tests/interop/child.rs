@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::{Pid, Signal, kill_process_group};
+
 /// Enough for the first build of a client on a busy machine.
 const LIMIT: Duration = Duration::from_secs(1_800);
 
@@ -34,13 +36,13 @@ fn run_for(command: &mut Command, limit: Duration) -> Ended {
 }
 
 fn wait(child: Child, limit: Duration) -> Ended {
-    let group = child.id();
+    let group = Pid::from_child(&child);
     let (sender, end) = mpsc::channel();
     thread::spawn(move || sender.send(child.wait_with_output()));
     if let Ok(output) = end.recv_timeout(limit) {
         return output.expect("a child to wait for").into();
     }
-    kill(group);
+    let _ = kill_process_group(group, Signal::KILL);
     let output = end.recv_timeout(Duration::from_secs(10));
     let mut ended = output.map_or_else(
         |_| Ended::failed(String::new()),
@@ -48,10 +50,6 @@ fn wait(child: Child, limit: Duration) -> Ended {
     );
     ended.stderr += &format!("\nkilled: still running after {} seconds", limit.as_secs());
     ended
-}
-
-fn kill(group: u32) {
-    let _ = Command::new("kill").args(["-s", "KILL", "--", &format!("-{group}")]).status();
 }
 
 fn program(command: &Command) -> String {

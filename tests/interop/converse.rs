@@ -13,7 +13,7 @@ use crate::{
 
 #[test]
 fn daprd_is_asked() {
-    toolchain::suite("mynah converse with daprd", || {
+    toolchain::suite("daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let setup = Setup {

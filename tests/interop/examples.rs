@@ -7,7 +7,7 @@ use crate::support::Sidecar;
 
 #[test]
 fn the_python_example_tells_the_weather() {
-    toolchain::suite("examples/python", || {
+    toolchain::suite("python", || {
         let home = folder("examples/python");
         let lock = folder("tests/interop/python/requirements.txt");
         // The example's requirements are among the suite's, so that both share an environment.
@@ -23,7 +23,7 @@ fn the_python_example_tells_the_weather() {
 
 #[test]
 fn the_go_example_tells_the_weather() {
-    toolchain::suite("examples/go", || {
+    toolchain::suite("go", || {
         let home = folder("examples/go");
         toolchain::go_modules(&home)?;
         let mut app = Command::new("go");

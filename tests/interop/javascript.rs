@@ -7,7 +7,7 @@ use super::{folder, run_tests, toolchain};
 #[test]
 fn javascript_converses() {
     toolchain::suite("javascript", || {
-        toolchain::has("node")?;
+        toolchain::find("node")?;
         let home = folder("tests/interop/javascript");
         let packages = toolchain::node_modules(&home)?;
         let mut tests = Command::new("node");

@@ -1,10 +1,12 @@
-//! The clients that people use, at pinned versions, against the real program.
+//! Tests of the program with existing clients, at pinned versions.
 //!
-//! Each suite installs its client once, under `target/interop`. Where the toolchain or the network
-//! is missing, the suite is skipped and says so; with `MYNAH_REQUIRE_INTEROP=1` it fails instead.
+//! Each suite downloads its client once, into `target/interop`, so the suites run only on request:
+//! `MYNAH_INTEROP=1` runs all of them, `MYNAH_INTEROP=python,go` runs those two. A missing toolchain
+//! fails the suites that are requested.
 
 pub(crate) mod child;
 pub(crate) mod toolchain;
+mod selection;
 
 mod converse;
 mod dapr_agents;

@@ -16,7 +16,7 @@ fn components_of_other_providers_are_stood_in_for() {
 
 fn runs_pytest(resources: &str, flags: &[&str]) {
     let name = format!("mynah run -- pytest, {resources}");
-    toolchain::suite(&name, || {
+    toolchain::suite("python", || {
         let home = folder("tests/interop/quickstart");
         let python = toolchain::python("quickstart", &home.join("requirements.txt"))?;
         let mut run = mynah();

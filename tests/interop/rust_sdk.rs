@@ -6,7 +6,7 @@ use super::{folder, run_tests, toolchain};
 
 #[test]
 fn the_rust_sdk_converses() {
-    toolchain::suite("rust_sdk", || {
+    toolchain::suite("rust", || {
         let home = folder("tests/interop/rust_sdk");
         toolchain::crates(&home)?;
         let mut tests = Command::new(env!("CARGO"));

@@ -7,7 +7,7 @@ use crate::{chains::scripted, support::Sidecar};
 
 #[test]
 fn dapr_agents_follow_a_script_of_five_turns() {
-    toolchain::suite("dapr-agents, scripted", || {
+    toolchain::suite("dapr-agents", || {
         let home = folder("tests/interop/dapr_agents");
         let python = toolchain::python("dapr-agents", &home.join("requirements.txt"))?;
         let mut tests = Command::new(python);
@@ -19,7 +19,7 @@ fn dapr_agents_follow_a_script_of_five_turns() {
 
 #[test]
 fn the_go_sdk_follows_a_script_of_five_turns() {
-    toolchain::suite("go, scripted", || {
+    toolchain::suite("go", || {
         let home = folder("tests/interop/go");
         toolchain::go_modules(&home)?;
         let mut tests = Command::new("go");
@@ -31,7 +31,7 @@ fn the_go_sdk_follows_a_script_of_five_turns() {
 
 #[test]
 fn the_python_example_follows_its_scripts() {
-    toolchain::suite("examples/chains/python", || {
+    toolchain::suite("python", || {
         let lock = folder("tests/interop/python/requirements.txt");
         let mut app = Command::new(toolchain::python("python", &lock)?);
         app.args(["-B", "app.py"]).current_dir(folder("examples/chains/python"));
@@ -42,7 +42,7 @@ fn the_python_example_follows_its_scripts() {
 
 #[test]
 fn the_go_example_follows_its_scripts() {
-    toolchain::suite("examples/chains/go", || {
+    toolchain::suite("go", || {
         let home = folder("examples/chains/go");
         toolchain::go_modules(&home)?;
         let mut app = Command::new("go");

@@ -1,42 +1,54 @@
-//! Installs what a suite needs, once, under `target/interop`.
+//! Installs what the client suites need, once, under `target/interop`.
 
 use std::{
     fs::{self, File},
-    io::{self, Write},
     path::{Path, PathBuf},
     process::Command,
 };
 
 use twox_hash::XxHash3_64;
 
-use super::child;
+use super::{
+    child,
+    selection::{self, Selection},
+};
 
-/// What daprd is built from, and what it says it is.
+/// The sources of daprd, and the version that it reports.
 const DAPRD_SOURCES: [&str; 3] = ["go.mod", "go.sum", "main.go"];
 const DAPRD_VERSION: &str = "github.com/dapr/dapr/pkg/buildinfo.version=1.18.0";
 
-/// Why a suite cannot run here.
+/// Why a suite cannot run.
+#[derive(Debug)]
 pub(crate) struct Missing(String);
 
-/// Runs a suite, or says why it cannot run here.
+/// Runs a test of a client suite if `MYNAH_INTEROP` selects the suite. Panics if the suite cannot
+/// be installed.
 pub(crate) fn suite(name: &str, run: impl FnOnce() -> Result<(), Missing>) {
-    let Err(Missing(why)) = run() else { return };
-    assert!(!required(), "{name} cannot run here: {why}");
-    // Not eprintln!, which the test harness would swallow.
-    let _ = writeln!(io::stderr(), "skipped: {name}: {why}");
+    let selection = Selection::from_env();
+    if !selection.includes(name) {
+        selection.report_skipped();
+    } else if let Err(Missing(reason)) = run() {
+        panic!("cannot install the suite `{name}`: {reason}");
+    }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a switch for the tests, not for the program")]
-fn required() -> bool {
-    std::env::var("MYNAH_REQUIRE_INTEROP").is_ok_and(|value| value == "1")
+/// Whether a program is installed that some tests need. Without it they are skipped, which is
+/// reported once; with `MYNAH_INTEROP=1` they fail.
+pub(crate) fn has(program: &'static str) -> bool {
+    let found = find(program).is_ok();
+    if !found {
+        assert_ne!(Selection::from_env(), Selection::All, "{program} is not installed");
+        selection::report_missing(program);
+    }
+    found
 }
 
-/// A program that the machine itself has to have.
-pub(crate) fn has(program: &str) -> Result<(), Missing> {
+/// Returns an error if a program is not installed.
+pub(crate) fn find(program: &str) -> Result<(), Missing> {
     install(Command::new(program).arg("--version")).map(drop)
 }
 
-/// The Python of a virtual environment that holds exactly these requirements.
+/// Returns the Python of a virtual environment that holds exactly these requirements.
 pub(crate) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing> {
     let which = "import sys; print(sys.version, sys.executable)";
     let version = install(Command::new("python3").args(["-c", which]))?;
@@ -50,18 +62,18 @@ pub(crate) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing
     Ok(venv.join("bin/python"))
 }
 
-/// The modules that a Go module requires, in Go's own cache.
+/// Downloads the modules that a Go module requires into Go's cache.
 pub(crate) fn go_modules(module: &Path) -> Result<(), Missing> {
     install(Command::new("go").args(["mod", "download"]).current_dir(module)).map(drop)
 }
 
-/// The crates that a Rust package requires, in Cargo's own cache.
+/// Downloads the crates that a Rust package requires into Cargo's cache.
 pub(crate) fn crates(package: &Path) -> Result<(), Missing> {
     let mut fetch = Command::new(env!("CARGO"));
     install(fetch.args(["fetch", "--locked"]).current_dir(package)).map(drop)
 }
 
-/// The folder of packages that a lock file lists exactly.
+/// Returns the folder of the packages that a lock file lists.
 pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
     let files = ["package.json", "package-lock.json"];
     let read = |name: &str| fs::read_to_string(home.join(name)).expect("a manifest");
@@ -78,7 +90,7 @@ pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
     Ok(folder.join("node_modules"))
 }
 
-/// The folder of libraries that a Maven project requires.
+/// Returns the folder of the libraries that a Maven project requires.
 pub(crate) fn jars(project: &Path) -> Result<PathBuf, Missing> {
     install(Command::new("javac").args(["--release", "17", "--version"]))?;
     let pom = |module| fs::read_to_string(project.join(module).join("pom.xml")).expect("a pom.xml");
@@ -91,7 +103,7 @@ pub(crate) fn jars(project: &Path) -> Result<PathBuf, Missing> {
     })
 }
 
-/// grpcurl, built from source.
+/// Returns the path of grpcurl, built from source.
 pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
     let package = "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4";
     let folder = once("grpcurl", package, |folder| {
@@ -100,8 +112,8 @@ pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
     Ok(folder.join("grpcurl"))
 }
 
-/// daprd itself with `conversation.echo` alone, built from source; minutes at first, since it is
-/// large.
+/// Returns the path of daprd with `conversation.echo` as its only component, built from source. The
+/// first build takes minutes.
 pub fn daprd() -> Result<PathBuf, Missing> {
     let module = super::folder("tests/interop/daprd");
     let source = |name: &str| fs::read_to_string(module.join(name)).expect("a source file");
@@ -115,12 +127,12 @@ pub fn daprd() -> Result<PathBuf, Missing> {
     Ok(folder.join("daprd"))
 }
 
-/// Where all of it lies.
+/// Returns the folder of all installations.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("interop")
 }
 
-/// A folder that is filled once, whoever comes first; a new recipe is a new folder.
+/// Returns a folder that is filled once for each recipe.
 fn once(
     name: &str,
     recipe: &str,
@@ -131,7 +143,7 @@ fn once(
     let digest = XxHash3_64::oneshot(recipe.as_bytes());
     let folder = root.join(format!("{name}-{digest:016x}"));
     let complete = folder.join("complete");
-    // Held to the end of this function: other tests, and other test runs, wait here.
+    // Locked until this function returns: other tests and other test runs wait here.
     let lock = File::create(folder.with_extension("lock")).expect("a lock file");
     lock.lock().expect("a lock");
     if !complete.exists() {
@@ -142,7 +154,7 @@ fn once(
     Ok(folder)
 }
 
-/// Runs one step of an installation.
+/// Runs one step of an installation and returns its output.
 fn install(step: &mut Command) -> Result<String, Missing> {
     let ended = child::run(step);
     if ended.success {

@@ -55,7 +55,7 @@ async fn mynah_answers_as_daprd_does() {
 
 #[test]
 fn daprd_answers_as_it_did() {
-    toolchain::suite("parity with daprd", || {
+    toolchain::suite("daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let as_it_is = |case: &Case| case.golden.clone();

@@ -19,6 +19,7 @@ use mynah::wire::proto::{
     ConversationStreamComplete, ConversationStreamCompleteAlpha2, conversation_stream_response,
     conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
 };
+use rustix::process::{Pid, Signal, kill_process};
 use tonic::{Status, transport::Channel};
 
 use self::messages::Answer;
@@ -133,14 +134,14 @@ impl Sidecar {
     }
 
     /// Its process id.
+    #[cfg(target_os = "linux")]
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends it a signal, by name.
-    pub fn signal(&self, name: &str) {
-        let status = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status();
-        assert!(status.expect("kill runs").success(), "signal {name}");
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("the sidecar runs");
     }
 }
 

@@ -11,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::{Sidecar, mynah, scratch};
 
 /// Between two looks at something that will come.
@@ -80,7 +82,7 @@ impl Process {
     /// Sends it SIGTERM, and waits for its end. Not SIGINT, which shells have what they start in
     /// the background ignore.
     pub fn terminated(self) -> Ended {
-        signal(self.child.id(), "TERM");
+        signal(&self.child, Signal::TERM);
         self.ended()
     }
 
@@ -88,7 +90,7 @@ impl Process {
     pub fn stopped(mut self, addresses: &Path) -> Ended {
         let or_ended = || (is_written(addresses) || !self.is_running()).then_some(());
         look(or_ended, "mynah does not serve");
-        signal(self.child.id(), "TERM");
+        signal(&self.child, Signal::TERM);
         self.ended()
     }
 
@@ -105,15 +107,15 @@ impl Process {
         look(|| is_written(addresses).then_some(()), "mynah does not serve");
     }
 
-    /// Sends a signal, by name, once the file is there.
-    pub fn signal_once_there_is(&self, file: &Path, name: &str) {
+    /// Sends a signal once the file is there.
+    pub fn signal_once_there_is(&self, file: &Path, name: Signal) {
         look(|| file.exists().then_some(()), "the file does not come");
-        signal(self.child.id(), name);
+        signal(&self.child, name);
     }
 
-    /// Sends a signal, by name, and waits until nobody listens at the address any more.
-    pub fn signal(&self, name: &str, address: SocketAddr) {
-        signal(self.child.id(), name);
+    /// Sends a signal and waits until the address refuses connections.
+    pub fn signal(&self, name: Signal, address: SocketAddr) {
+        signal(&self.child, name);
         look(|| TcpStream::connect(address).err(), "connections are still taken");
     }
 
@@ -143,6 +145,7 @@ pub fn start_and_stop(args: &[&str]) -> Ended {
 }
 
 /// Waits until none of the processes runs whose ids are in the file.
+#[cfg(target_os = "linux")]
 pub fn all_end(pids: &Path) {
     let pids = fs::read_to_string(pids).expect("ids of processes");
     for pid in pids.split_whitespace() {
@@ -159,10 +162,9 @@ fn is_written(addresses: &Path) -> bool {
     fs::read_to_string(addresses).is_ok_and(|text| text.ends_with('\n'))
 }
 
-/// Sends a signal, by name; to a program that has ended, it is lost.
-fn signal(pid: u32, name: &str) {
-    let mut kill = Command::new("kill");
-    kill.args(["-s", name, &pid.to_string()]).stderr(Stdio::null()).status().expect("kill runs");
+/// Sends a signal; ignored if the program has ended.
+fn signal(child: &Child, signal: Signal) {
+    let _ = kill_process(Pid::from_child(child), signal);
 }
 
 fn look<T>(mut found: impl FnMut() -> Option<T>, complaint: &str) -> T {

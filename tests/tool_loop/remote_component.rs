@@ -97,7 +97,7 @@ async fn names_the_address_of_an_unreachable_sidecar() {
 /// daprd's echo calls every tool in every turn, with arguments that are not JSON.
 #[test]
 fn a_loop_against_daprd_ends() {
-    toolchain::suite("the tool loop with daprd", || {
+    toolchain::suite("daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let setup = Setup { resources: vec![program.components()], ..Setup::default() };

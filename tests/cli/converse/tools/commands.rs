@@ -1,16 +1,15 @@
 //! Commands that do not do what a tool should.
 
-use std::{fs, process::Command};
+use std::fs;
 
 use insta::assert_snapshot;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::{chain, scripted, with_tools};
 use crate::{
     cli::{converse::said, report},
-    support::{
-        Sidecar,
-        process::{Process, all_end},
-    },
+    interop::toolchain,
+    support::{Sidecar, process::Process},
 };
 
 /// What is said where this is what runs.
@@ -125,6 +124,9 @@ fn one_that_leaves_something_behind() {
 /// A daemon outlives the call and holds the output open, which nobody waits for.
 #[test]
 fn one_that_starts_a_daemon() {
+    if !toolchain::has("setsid") {
+        return;
+    }
     let script = "setsid sh -c 'echo $$ > new; mv new pid; exec sleep 100' & \
                   until [ -e pid ]; do sleep 0.01; done; echo done";
     let yaml = format!("tools: [{{name: run_it, timeout: 1h, command: [sh, -c, \"{script}\"]}}]");
@@ -133,7 +135,8 @@ fn one_that_starts_a_daemon() {
     let pid = command.get_current_dir().unwrap().join("pid");
     let ended = Process::start(&mut command).ended();
     let pid = fs::read_to_string(pid).unwrap();
-    let killed = Command::new("kill").args(["-s", "KILL", pid.trim()]).status().unwrap();
+    let pid = Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
+    let killed = kill_process(pid, Signal::KILL);
     assert_snapshot!(report(&ended), @"
     done
     -- stderr
@@ -141,7 +144,7 @@ fn one_that_starts_a_daemon() {
     tool:  run_it: done
     -- exit 0
     ");
-    assert!(killed.success(), "the daemon has ended");
+    assert!(killed.is_ok(), "the daemon has ended");
 }
 
 /// More than a pipe holds.
@@ -169,6 +172,7 @@ fn one_that_looks_around() {
 
 /// A signal ends the command with all that it has started, and then the program.
 #[test]
+#[cfg(target_os = "linux")]
 fn one_that_never_ends() {
     let script = "sleep 1000 & echo $$ $! > new; mv new pids; trap '' TERM; wait; wait";
     let yaml = format!("tools: [{{name: run_it, command: [sh, -c, \"{script}\"]}}]");
@@ -176,7 +180,7 @@ fn one_that_never_ends() {
     let mut command = with_tools(&sidecar, &yaml, &["Call run_it!"]);
     let pids = command.get_current_dir().unwrap().join("pids");
     let process = Process::start(&mut command);
-    process.signal_once_there_is(&pids, "TERM");
+    process.signal_once_there_is(&pids, Signal::TERM);
     assert_snapshot!(report(&process.ended()), @"
     -- stderr
     calls: run_it {}
@@ -184,5 +188,5 @@ fn one_that_never_ends() {
     mynah: cancelled
     -- exit 143
     ");
-    all_end(&pids);
+    crate::support::process::all_end(&pids);
 }

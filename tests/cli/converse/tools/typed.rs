@@ -36,11 +36,9 @@ fn typed(sidecar: &Sidecar, args: &[&str], lines: &[&str]) -> String {
 }
 
 fn suite(run: impl FnOnce()) {
-    toolchain::suite("a conversation at a terminal", || {
-        toolchain::has("python3")?;
+    if toolchain::has("python3") {
         run();
-        Ok(())
-    });
+    }
 }
 
 #[test]
@@ -182,6 +180,7 @@ fn ctrl_c_at_the_prompt_ends_it() {
 
 /// The tool, and what it has started, end; the conversation goes on.
 #[test]
+#[cfg(target_os = "linux")]
 fn ctrl_c_cancels_an_answer() {
     suite(|| {
         let file = tools("");
