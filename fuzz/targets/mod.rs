@@ -25,11 +25,11 @@ use mynah::{
 /// A sidecar without sockets.
 fn sidecar() -> mynah::api::sidecar::Sidecar {
     use mynah::{
-        component::ComponentSpec,
+        component,
         engine::{dispatch::Component, metrics::Metrics},
     };
     let metrics = Metrics::new("fuzz");
-    let component = Component::of(ComponentSpec::built_in(), &metrics);
+    let component = Component::of(component::built_in(), &metrics);
     mynah::api::sidecar::Sidecar {
         app_id: "fuzz".to_owned(),
         components: [component].into_iter().collect(),

@@ -1,23 +1,23 @@
-//! What differs between two loads of the same paths.
+//! The difference between two loads of the same paths.
 
 use std::{collections::BTreeMap, fmt};
 
-use super::{ComponentSpec, Loaded};
+use super::{load::Loaded, spec::ComponentSpec};
 use crate::base::diagnostics::Diagnostic;
 
-/// How one set of components becomes another. Names are unique, and each list is in their order.
+/// The difference between two sets of components. The lists are sorted by name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// Those of new names.
+    /// Components with new names.
     pub added: Vec<ComponentSpec>,
-    /// Those that are set up in another way.
+    /// Components with other settings than before.
     pub changed: Vec<ComponentSpec>,
-    /// The names that nobody has any more.
+    /// Names that are no longer used.
     pub removed: Vec<String>,
 }
 
 impl Change {
-    /// What changed; where and in which order components are written does not count.
+    /// Compares two sets of components. Their order and their files do not matter.
     pub fn between(before: &[ComponentSpec], now: &[ComponentSpec]) -> Self {
         let (mut before, mut change) = (by_name(before), Self::default());
         for (name, spec) in by_name(now) {
@@ -51,7 +51,7 @@ impl fmt::Display for Change {
         ];
         let lists = lists.iter().filter(|(_, names)| !names.is_empty());
         let lists: Vec<_> =
-            lists.map(|(what, names)| format!("{what} {}", names.join(", "))).collect();
+            lists.map(|(title, names)| format!("{title} {}", names.join(", "))).collect();
         f.write_str(&lists.join("; "))
     }
 }

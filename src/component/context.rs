@@ -1,26 +1,26 @@
-//! What components can learn of the process that they run in.
+//! The surroundings of the components.
 
-use super::StandIn;
+use super::stand_in::StandIn;
 use crate::base::environment::Environment;
 
-/// What components can learn of the process that they run in.
+/// The surroundings of the components.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
-    /// The application that the sidecar belongs to.
+    /// Id of the application that the sidecar belongs to.
     pub app_id: String,
-    /// The environment: namespace, name of the pod, and what components refer to.
+    /// The environment: namespace, pod name, and variables that components refer to.
     pub environment: Environment,
-    /// What answers for types that mynah does not know; `None` makes them problems.
+    /// Answers for types that mynah does not have. With `None` they are errors.
     pub stand_in: Option<StandIn>,
 }
 
 impl Context {
-    /// `NAMESPACE`; where it is not set, what daprd takes in its place.
+    /// Returns `NAMESPACE`, or daprd's default.
     pub(super) fn namespace(&self) -> &str {
         self.environment.get("NAMESPACE").unwrap_or("default")
     }
 
-    /// `POD_NAME`.
+    /// Returns `POD_NAME`.
     pub(super) fn pod_name(&self) -> Option<&str> {
         self.environment.get("POD_NAME").filter(|name| !name.is_empty())
     }

@@ -1,103 +1,111 @@
-//! Which component answers in the place of another, once all are loaded.
+//! Resolves fallbacks, once all components are known.
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::{
-    ComponentSpec, Loaded,
-    spec::{Fallback, ProviderSpec},
-};
+use super::spec::ComponentSpec;
 use crate::base::diagnostics::{Diagnostic, Place};
 
-/// Where a component that was loaded names another one.
+/// A component whose fallback is not resolved yet.
+pub(super) struct Candidate {
+    pub(super) spec: ComponentSpec,
+    /// The fallback, until it is resolved.
+    pub(super) fallback: Option<Reference>,
+}
+
+/// The setting that names the component to fall back to.
 pub(super) struct Reference {
-    pub(super) from: String,
+    pub(super) component: String,
     pub(super) file: PathBuf,
     pub(super) place: Place,
-    /// Whether the component is rather absent than a problem.
+    /// Whether an error removes the component instead of failing the load.
     pub(super) ignore_errors: bool,
 }
 
-/// Puts the components that are named in the place of their names. A name that nobody has, and a
-/// circle, are problems.
-pub(super) fn resolve(loaded: &mut Loaded, mut references: Vec<Reference>) {
-    // Without a component that may be absent, another one may miss its fallback.
-    while let Some((at, message)) = first_forgiven(&loaded.components, &references) {
-        let Reference { from, file, place, .. } = references.remove(at);
-        loaded.components.retain(|spec| spec.name != from);
-        let message = format!("component {from} is absent (spec.ignoreErrors): {message}");
-        loaded.notices.push(Diagnostic::warning(message).at(place).in_file(file));
+/// Embeds fallbacks in the components that name them. A fallback that is missing or part of a cycle
+/// is an error.
+pub(super) fn resolve(mut candidates: Vec<Candidate>) -> (Vec<ComponentSpec>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    // A removed component may be the fallback of another one.
+    while let Some((index, message)) = find_ignorable(&candidates) {
+        let Candidate { spec, fallback } = candidates.remove(index);
+        let name = spec.name;
+        let message = format!("component {name} is absent (spec.ignoreErrors): {message}");
+        diagnostics.extend(fallback.map(|it| it.locate(Diagnostic::warning(message))));
     }
-    for reference in references {
-        if let Some(message) = fault(&loaded.components, &reference) {
-            let Reference { file, place, .. } = reference;
-            loaded.errors.push(Diagnostic::error(message).at(place).in_file(file));
-        }
-    }
-    embed(&mut loaded.components);
+    diagnostics.extend(candidates.iter().filter_map(|candidate| {
+        let message = check(&candidates, candidate)?;
+        Some(candidate.fallback.as_ref()?.locate(Diagnostic::error(message)))
+    }));
+    embed(&mut candidates);
+    (candidates.into_iter().map(|candidate| candidate.spec).collect(), diagnostics)
 }
 
-fn first_forgiven(
-    components: &[ComponentSpec],
-    references: &[Reference],
-) -> Option<(usize, String)> {
-    references.iter().enumerate().find_map(|(at, reference)| {
-        let fault = fault(components, reference).filter(|_| reference.ignore_errors)?;
-        Some((at, fault))
+impl Reference {
+    fn locate(&self, diagnostic: Diagnostic) -> Diagnostic {
+        diagnostic.at(self.place).in_file(&self.file)
+    }
+}
+
+/// Returns the first component whose fallback has an error that is ignored.
+fn find_ignorable(candidates: &[Candidate]) -> Option<(usize, String)> {
+    candidates.iter().enumerate().find_map(|(index, candidate)| {
+        let ignores_errors = candidate.fallback.as_ref()?.ignore_errors;
+        let message = check(candidates, candidate).filter(|_| ignores_errors)?;
+        Some((index, message))
     })
 }
 
-/// What is wrong with a reference.
-fn fault(components: &[ComponentSpec], reference: &Reference) -> Option<String> {
-    let first = find(components, &reference.from)?;
-    let (mut path, mut spec) = (vec![first.name.as_str()], first);
-    while let Some(name) = named(spec) {
+/// Returns what is wrong with the fallback of a component.
+fn check(candidates: &[Candidate], candidate: &Candidate) -> Option<String> {
+    let start = candidate.spec.name.as_str();
+    let (mut path, mut last) = (vec![start], candidate);
+    while let Some(name) = last.fallback_name() {
         path.push(name);
-        if name == reference.from {
+        if name == start {
             let path = path.join(" -> ");
             return Some(format!("fallback: {path} is a circle; let one end in echo or error"));
         }
-        match find(components, name) {
-            Some(next) => spec = next,
-            None if path.len() == 2 => return Some(unknown(components, name)),
-            // Whoever names it is told.
+        match find(candidates, name) {
+            Some(next) => last = next,
+            None if path.len() == 2 => return Some(unknown(candidates, name)),
+            // Reported for the component that names it.
             None => return None,
         }
-        // A circle further on: those in it are told.
-        if path.len() > components.len() {
+        // The path leads into a cycle, which is reported for the components in it.
+        if path.len() > candidates.len() {
             return None;
         }
     }
     None
 }
 
-fn unknown(components: &[ComponentSpec], name: &str) -> String {
-    let names: Vec<_> = components.iter().map(|spec| spec.name.as_str()).collect();
+fn unknown(candidates: &[Candidate], name: &str) -> String {
+    let names: Vec<_> = candidates.iter().map(|candidate| candidate.spec.name.as_str()).collect();
     let names = names.join(", ");
     format!("fallback: no component {name:?} is loaded; use echo, error or one of {names}")
 }
 
-fn find<'a>(components: &'a [ComponentSpec], name: &str) -> Option<&'a ComponentSpec> {
-    components.iter().find(|spec| spec.name == name)
+fn find<'a>(candidates: &'a [Candidate], name: &str) -> Option<&'a Candidate> {
+    candidates.iter().find(|candidate| candidate.spec.name == name)
 }
 
-fn named(spec: &ComponentSpec) -> Option<&str> {
-    match &spec.provider {
-        ProviderSpec::Scripted(_, Fallback::Named(name)) => Some(name),
-        _ => None,
+impl Candidate {
+    fn fallback_name(&self) -> Option<&str> {
+        self.fallback.as_ref().map(|fallback| fallback.component.as_str())
     }
 }
 
-/// Embeds a component in another as soon as it names nobody itself.
-fn embed(components: &mut [ComponentSpec]) {
-    let ready = |components: &[ComponentSpec]| {
-        components.iter().enumerate().find_map(|(at, spec)| {
-            let fallback = find(components, named(spec)?)?;
-            named(fallback).is_none().then(|| (at, Arc::new(fallback.clone())))
-        })
-    };
-    while let Some((at, spec)) = ready(components) {
-        if let ProviderSpec::Scripted(_, fallback) = &mut components[at].provider {
-            *fallback = Fallback::Component(spec);
-        }
+/// Embeds components whose own fallback is resolved until none is left.
+fn embed(candidates: &mut [Candidate]) {
+    while let Some((index, fallback)) = find_resolvable(candidates) {
+        candidates[index].spec.fallback = Some(fallback);
+        candidates[index].fallback = None;
     }
+}
+
+fn find_resolvable(candidates: &[Candidate]) -> Option<(usize, Arc<ComponentSpec>)> {
+    candidates.iter().enumerate().find_map(|(index, candidate)| {
+        let fallback = find(candidates, candidate.fallback_name()?)?;
+        fallback.fallback.is_none().then(|| (index, Arc::new(fallback.spec.clone())))
+    })
 }

@@ -1,8 +1,8 @@
-//! Which components are this sidecar's.
+//! Decides which components this sidecar serves.
 
-use super::{Context, manifest::Manifest};
+use super::{context::Context, manifest::Manifest};
 
-/// Dapr's other building blocks, whose components mynah passes over.
+/// The categories of Dapr's other building blocks.
 const OTHER_CATEGORIES: [&str; 11] = [
     "bindings",
     "configuration",
@@ -17,32 +17,33 @@ const OTHER_CATEGORIES: [&str; 11] = [
     "workflowbackend",
 ];
 
-/// Whether the component belongs to another building block than conversation.
-pub(super) fn is_other_block(manifest: &Manifest) -> bool {
-    let kind = manifest.kind.as_ref().and_then(|kind| kind.text.split_once('.'));
-    kind.is_some_and(|(category, _)| OTHER_CATEGORIES.contains(&category))
+/// Whether the component belongs to a building block other than conversation.
+pub(super) fn is_other_building_block(manifest: &Manifest) -> bool {
+    let category = manifest.kind_text().split_once('.');
+    category.is_some_and(|(category, _)| OTHER_CATEGORIES.contains(&category))
 }
 
-/// Why the component is not for this sidecar, if so; it takes no name then.
-pub(super) fn passed_over(manifest: &Manifest, context: &Context) -> Option<String> {
+/// Returns why the component is not for this sidecar. Its name is free for other components then.
+pub(super) fn skip_reason(manifest: &Manifest, context: &Context) -> Option<String> {
     let component = manifest.title();
     if let Some(namespace) = other_namespace(manifest, context) {
         let own = context.namespace();
         let message = format!("component {component} is of namespace {namespace}, not {own}");
         return Some(format!("passed over: {message}"));
     }
-    let ours = is_in_scope(manifest, &context.app_id);
-    (!ours).then(|| format!("passed over: component {component} is for other applications"))
+    let in_scope = is_in_scope(manifest, &context.app_id);
+    (!in_scope).then(|| format!("passed over: component {component} is for other applications"))
 }
 
-/// As in daprd, namespaces count only where both sides have one.
+/// Returns the namespace of the component if it is not the sidecar's. As in daprd, namespaces are
+/// compared only if both have one.
 fn other_namespace<'a>(manifest: &'a Manifest, context: &Context) -> Option<&'a str> {
     let own = context.environment.get("NAMESPACE").filter(|own| !own.is_empty())?;
     let written = &manifest.namespace.as_ref()?.text;
     (written != own).then_some(written)
 }
 
-/// Whether the scopes let that application use it; one without an id may use all.
+/// Whether the application may use the component. An application without an id may use all.
 fn is_in_scope(manifest: &Manifest, app_id: &str) -> bool {
     let scopes = &manifest.scopes;
     scopes.is_empty() || app_id.is_empty() || scopes.iter().any(|scope| scope == app_id)

@@ -1,4 +1,4 @@
-//! Reads folders and files of Component YAML.
+//! Loads the components of folders and files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,25 +6,28 @@ use std::{
 };
 
 use super::{
-    ComponentSpec, Context,
-    fallback::{self, Reference},
+    check::check,
+    context::Context,
+    fallback::{self, Candidate, Reference},
     filter,
-    manifest::Manifest,
-    read::{self, Entry},
+    manifest::{Entry, Manifest, read_paths},
     report::Report,
-    secrets::{self, SecretStores},
-    spec,
+    settings::{
+        Metadata,
+        secrets::{self, SecretStores},
+    },
+    spec::ComponentSpec,
 };
 use crate::base::diagnostics::{Diagnostic, Place, Severity};
 
-/// What the paths hold.
+/// The result of loading.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
-    /// The components that can serve, in the order of files and documents.
+    /// The components without errors, in the order of files and documents.
     pub components: Vec<ComponentSpec>,
     /// Warnings and notices, in the same order.
     pub notices: Vec<Diagnostic>,
-    /// Errors, in the same order. With any of them the components must not serve.
+    /// Errors, in the same order. If there are any, the components must not be served.
     pub errors: Vec<Diagnostic>,
     /// The files of the components.
     pub component_files: BTreeSet<PathBuf>,
@@ -32,11 +35,11 @@ pub struct Loaded {
     pub empty_files: BTreeSet<PathBuf>,
 }
 
-/// Loads every component of the folders and files, and finds every problem.
+/// Loads all components of folders and files, and finds all errors.
 ///
-/// Of a folder, the `.yaml` and `.yml` files count, in the order of their names, but not those of
-/// folders within it. A file may be named itself, whatever it is called. Secret stores are known to
-/// all components, wherever they stand.
+/// Of a folder it reads the `.yaml` and `.yml` files in the order of their names, but no subfolders.
+/// A file that is given itself may have any name. Every component can use all secret stores,
+/// whatever their order.
 ///
 /// ```
 /// use mynah::component::{Context, load};
@@ -44,85 +47,92 @@ pub struct Loaded {
 /// assert_eq!(loaded.components[0].name, "echo");
 /// ```
 pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
-    let entries = read::entries(paths);
+    let entries = read_paths(paths);
     let manifests = entries.iter().filter_map(|entry| match entry {
         Entry::Component { manifest, .. } => Some(manifest.as_ref()),
         Entry::Diagnostic(_) | Entry::Empty(_) => None,
     });
-    let stores = SecretStores::new(manifests, context);
-    let (names, references, loaded) = (BTreeMap::new(), Vec::new(), Loaded::default());
-    let mut loader = Loader { context, stores: &stores, names, references, loaded };
-    for entry in &entries {
-        match entry {
-            Entry::Component { file, manifest } => loader.document(file, manifest),
-            Entry::Diagnostic(diagnostic) => loader.loaded.add(diagnostic.clone()),
-            Entry::Empty(file) => drop(loader.loaded.empty_files.insert(file.clone())),
-        }
-    }
-    let Loader { mut loaded, references, .. } = loader;
-    fallback::resolve(&mut loaded, references);
-    loaded
-}
-
-impl Loaded {
-    fn add(&mut self, diagnostic: Diagnostic) {
-        let is_error = diagnostic.severity == Severity::Error;
-        if is_error { &mut self.errors } else { &mut self.notices }.push(diagnostic);
-    }
+    let mut loader = Loader {
+        context,
+        stores: &SecretStores::new(manifests, context),
+        names: BTreeMap::new(),
+        candidates: Vec::new(),
+        loaded: Loaded::default(),
+    };
+    entries.iter().for_each(|entry| loader.add(entry));
+    loader.finish()
 }
 
 struct Loader<'a> {
     context: &'a Context,
     stores: &'a SecretStores<'a>,
-    /// Where each name was first taken.
+    /// The place of the component that has each name.
     names: BTreeMap<String, (PathBuf, Place)>,
-    /// Which components name others, to be resolved in the end.
-    references: Vec<Reference>,
+    /// The components so far.
+    candidates: Vec<Candidate>,
+    /// Everything else so far.
     loaded: Loaded,
 }
 
 impl Loader<'_> {
-    fn document(&mut self, file: &Path, manifest: &Manifest) {
-        let mut report = Report::default();
-        self.component(file, manifest, &mut report);
-        report.finish(file).for_each(|diagnostic| self.loaded.add(diagnostic));
+    fn add(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Component { file, manifest } => {
+                let mut report = Report::default();
+                self.component(file, manifest, &mut report);
+                report.finish(file).for_each(|diagnostic| self.loaded.add(diagnostic));
+            }
+            Entry::Diagnostic(diagnostic) => self.loaded.add(diagnostic.clone()),
+            Entry::Empty(file) => drop(self.loaded.empty_files.insert(file.clone())),
+        }
+    }
+
+    fn finish(mut self) -> Loaded {
+        let (components, diagnostics) = fallback::resolve(self.candidates);
+        self.loaded.components = components;
+        diagnostics.into_iter().for_each(|diagnostic| self.loaded.add(diagnostic));
+        self.loaded
     }
 
     fn component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {
-        if let Some(message) = filter::passed_over(manifest, self.context) {
+        if let Some(message) = filter::skip_reason(manifest, self.context) {
             return report.info(manifest.place, message);
         }
-        let mut spec = None;
-        if filter::is_other_block(manifest) {
-            other_block(manifest, report);
+        let candidate = if filter::is_other_building_block(manifest) {
+            skip_other_building_block(manifest, report);
+            None
         } else {
-            spec = spec::check(manifest, self.context, self.stores, report);
-            if manifest.ignore_errors {
-                report.downgrade_errors(manifest.place, manifest.title());
-            }
-        }
-        if self.claim(file, manifest, report)
-            && let Some(spec) = spec
+            self.check(file, manifest, report)
+        };
+        if self.claim_name(file, manifest, report)
+            && let Some(candidate) = candidate
         {
-            self.refer(file, manifest, &spec, report);
             self.loaded.component_files.insert(file.to_owned());
-            self.loaded.components.push(spec);
+            self.candidates.push(candidate);
         }
     }
 
-    fn refer(&mut self, file: &Path, manifest: &Manifest, spec: &ComponentSpec, report: &Report) {
-        if let Some(place) = report.fallback {
-            let (from, file) = (spec.name.clone(), file.to_owned());
-            let ignore_errors = manifest.ignore_errors;
-            self.references.push(Reference { from, file, place, ignore_errors });
+    fn check(&self, file: &Path, manifest: &Manifest, report: &mut Report) -> Option<Candidate> {
+        let metadata = Metadata { manifest, context: self.context, secrets: self.stores };
+        let checked = check(&metadata, report);
+        let ignore_errors = manifest.ignore_errors;
+        if ignore_errors {
+            report.downgrade_errors(manifest.place, manifest.title());
         }
+        let (spec, fallback) = checked?;
+        let fallback = fallback.map(|name| Reference {
+            component: name.text,
+            file: file.to_owned(),
+            place: name.place,
+            ignore_errors,
+        });
+        Some(Candidate { spec, fallback })
     }
 
-    /// Takes the name of a component, which nobody may have had: as in daprd, no other building
-    /// block either.
-    fn claim(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) -> bool {
+    /// Takes the name of a component. As in daprd, names are unique among all building blocks.
+    fn claim_name(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) -> bool {
         let Some(name) = &manifest.name else { return false };
-        // Those of two applications may never meet.
+        // Without an application id, the scopes of two components may have no application in common.
         if self.context.app_id.is_empty() && !manifest.scopes.is_empty() {
             return true;
         }
@@ -137,10 +147,16 @@ impl Loader<'_> {
     }
 }
 
-fn other_block(manifest: &Manifest, report: &mut Report) {
-    if !secrets::is_readable(manifest) {
-        let kind = manifest.kind.as_ref().map_or("", |kind| &kind.text);
-        let message = format!("passed over: component {} is a {kind}", manifest.title());
-        report.info(manifest.place, message);
+fn skip_other_building_block(manifest: &Manifest, report: &mut Report) {
+    if !secrets::is_supported(manifest) {
+        let (title, kind) = (manifest.title(), manifest.kind_text());
+        report.info(manifest.place, format!("passed over: component {title} is a {kind}"));
+    }
+}
+
+impl Loaded {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        let is_error = diagnostic.severity == Severity::Error;
+        if is_error { &mut self.errors } else { &mut self.notices }.push(diagnostic);
     }
 }

@@ -1,51 +1,38 @@
-//! Component YAML: which components there are, and how each is set up.
+//! Component YAML: which components there are, and how each is configured.
 //!
-//! [`load`] reads the folders that daprd reads, by daprd's rules, and finds every problem at once:
+//! [`load`] reads the folders and files that daprd reads, by daprd's rules, and finds all errors at
+//! once:
 //!
 //! ```text
-//! load           every path; names are unique
-//!   read         what the paths hold, in order
-//!     documents  a file is split
-//!     manifest   what is written: a component with its items, or something to pass over
-//!   filter       which components are this sidecar's
-//!   secrets      the secret stores among them
-//!   spec         what is meant: checked, one `match` from type to provider
-//!     metadata   the settings of a component; its values by way of template,
-//!                or by reference to what stands elsewhere
-//!     common     the settings that every type has
-//!     echo       the settings of conversation.echo
-//!     scripted   the settings of conversation.scripted
-//!     stand_in   what answers for the types that mynah does not know
-//!   fallback     which component answers in the place of another
-//! report         the diagnostics of a document
-//! change         what differs between two loads
+//! load         loads all paths; names are unique
+//!   manifest/  reads what is written: documents, fields, metadata items
+//!   filter     decides which components this sidecar serves
+//!   check      checks a component and makes a ComponentSpec of it
+//!     kinds/     one file and one table row for each type
+//!     settings/  resolves metadata values: templates, environment variables, secrets
+//!   fallback   resolves the components that others fall back to
+//! change       compares two loads
 //! ```
 
 mod change;
-mod common;
+mod check;
 mod context;
-mod documents;
-mod echo;
 mod fallback;
 mod filter;
-mod item;
+mod kinds;
 mod load;
 mod manifest;
-mod metadata;
-mod read;
-mod reference;
 mod report;
-mod scripted;
-mod secrets;
+mod settings;
 mod spec;
 mod stand_in;
-mod template;
 #[cfg(test)]
 mod tests;
 
 pub use change::Change;
 pub(crate) use change::truncated_files;
 pub use context::Context;
+pub use kinds::built_in;
 pub use load::{Loaded, load};
-pub use spec::{ComponentSpec, Fallback, KNOWN_TYPES, ProviderSpec};
+pub use spec::{ComponentSpec, ProviderSpec};
 pub use stand_in::StandIn;

@@ -8,8 +8,6 @@ use crate::base::diagnostics::{Diagnostic, Place, Severity};
 #[derive(Debug, Default)]
 pub(super) struct Report {
     diagnostics: Vec<Diagnostic>,
-    /// Place of the setting that names the component to fall back to.
-    pub(super) fallback: Option<Place>,
 }
 
 impl Report {
@@ -54,18 +52,14 @@ impl Report {
         );
     }
 
+    /// Returns the diagnostics in the order in which they were added.
+    pub(super) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+
     /// Returns the diagnostics in the order of their places, errors first.
     pub(super) fn finish(mut self, file: &Path) -> impl Iterator<Item = Diagnostic> {
         self.diagnostics.sort();
         self.diagnostics.into_iter().map(move |diagnostic| diagnostic.in_file(file))
-    }
-}
-
-impl IntoIterator for Report {
-    type Item = Diagnostic;
-    type IntoIter = std::vec::IntoIter<Diagnostic>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.diagnostics.into_iter()
     }
 }

@@ -1,30 +1,14 @@
-//! What answers for the types that mynah does not know.
+//! Stand-ins for types that mynah does not have.
 
 use std::fmt;
 
 use clap::ValueEnum;
 
-use super::{ProviderSpec, metadata::Metadata};
-use crate::provider::echo::EchoSettings;
-
-/// A provider that answers in the place of others.
+/// A provider that answers for components of other types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StandIn {
     /// The provider of `conversation.echo`.
     Echo,
-}
-
-impl StandIn {
-    /// How it is set up by metadata that was written for another provider: only the model counts.
-    pub(super) fn provider(self, metadata: Metadata<'_>) -> ProviderSpec {
-        match self {
-            Self::Echo => {
-                let defaults = EchoSettings::default();
-                let model = metadata.written("model").unwrap_or(defaults.model);
-                ProviderSpec::Echo(EchoSettings { model, ..defaults })
-            }
-        }
-    }
 }
 
 impl fmt::Display for StandIn {

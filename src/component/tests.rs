@@ -6,12 +6,15 @@ mod references;
 mod scripted;
 mod stand_in;
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{any::Any, fs, path::PathBuf, sync::Arc, time::Duration};
 
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
-use super::*;
+use super::{
+    kinds::scripted::{Fallback, ScriptedSpec},
+    *,
+};
 use crate::{
     pii::Scrubber,
     provider::{
@@ -80,10 +83,13 @@ fn settings_in(context: &Context, text: &str) -> EchoSettings {
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], context);
     assert_eq!(loaded.errors, []);
-    let ProviderSpec::Echo(settings) = loaded.components[0].provider.clone() else {
-        panic!("an echo")
-    };
-    settings
+    provider::<EchoSettings>(&loaded.components[0]).clone()
+}
+
+/// The settings of a component's provider.
+fn provider<T: 'static>(spec: &ComponentSpec) -> &T {
+    let provider: &dyn Any = &*spec.provider;
+    provider.downcast_ref().expect("a component of this type")
 }
 
 fn model(value: &str) -> String {
@@ -112,18 +118,19 @@ fn the_samples_load() {
     let scrubbers: Vec<_> = loaded.components.iter().map(|spec| spec.scrubber).collect();
     let dapr = Scrubber::Dapr;
     assert_eq!(scrubbers, [dapr, dapr, Scrubber::Strict, dapr, dapr]);
-    let providers: Vec<_> =
-        loaded.components.into_iter().map(|spec| (spec.name, spec.provider)).collect();
     let secret = EchoSettings { model: "parrot-2".into(), ..EchoSettings::default() };
     let daprd = EchoSettings { mode: Mode::Daprd, ..EchoSettings::default() };
-    let expected = [
-        ("echo-daprd".to_owned(), ProviderSpec::Echo(daprd)),
-        ("echo-secret".to_owned(), ProviderSpec::Echo(secret)),
-        ("echo-tuned".to_owned(), ProviderSpec::Echo(tuned)),
-        ("echo".to_owned(), ProviderSpec::Echo(EchoSettings::default())),
-        ("scripted".to_owned(), ProviderSpec::Scripted(scripted, Fallback::Echo)),
+    let scripted = ScriptedSpec { settings: scripted, fallback: Fallback::Echo };
+    let expected: [(&str, Arc<dyn ProviderSpec>); 5] = [
+        ("echo-daprd", Arc::new(daprd)),
+        ("echo-secret", Arc::new(secret)),
+        ("echo-tuned", Arc::new(tuned)),
+        ("echo", Arc::new(EchoSettings::default())),
+        ("scripted", Arc::new(scripted)),
     ];
-    assert_eq!(providers, expected);
+    let components = loaded.components.into_iter();
+    let providers: Vec<_> = components.map(|spec| (spec.name, spec.provider)).collect();
+    assert_eq!(providers, expected.map(|(name, provider)| (name.to_owned(), provider)));
 }
 
 #[test]
@@ -154,7 +161,7 @@ fn fields_and_keys_are_matched_ignoring_case() {
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], &context());
     assert_eq!(loaded.errors, []);
-    let ProviderSpec::Echo(settings) = &loaded.components[0].provider else { panic!("an echo") };
+    let settings: &EchoSettings = provider(&loaded.components[0]);
     assert_eq!(settings.pace.chunk_delay, Duration::from_millis(5));
 }
 

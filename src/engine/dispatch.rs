@@ -86,7 +86,7 @@ impl FromIterator<Component> for Components {
 impl Component {
     /// The component that is described, counted in `metrics`.
     pub fn of(spec: ComponentSpec, metrics: &Metrics) -> Self {
-        let (provider, calls) = (spec.provider(), metrics.calls(&spec.name));
+        let (provider, calls) = (spec.build_provider(), metrics.calls(&spec.name));
         let component =
             Self::new(spec.name, spec.kind, spec.version, spec.scrubber, provider, calls);
         Self { stand_in: spec.stand_in, ..component }

@@ -192,7 +192,7 @@ fn sidecar(config: &Config, components: Vec<ComponentSpec>) -> Sidecar {
 /// built-in one.
 fn components(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() {
-        return Ok((vec![ComponentSpec::built_in()], None));
+        return Ok((vec![component::built_in()], None));
     }
     let context = component::Context {
         app_id: config.app_id.clone(),

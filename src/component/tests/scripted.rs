@@ -22,9 +22,10 @@ fn loaded(text: &str) -> Vec<ComponentSpec> {
 
 #[test]
 fn nothing_needs_to_be_set() {
-    let plain = ProviderSpec::Scripted(ScriptedSettings::default(), Fallback::Echo);
-    assert_eq!(loaded(&scripted("s", ""))[0].provider, plain);
-    assert_eq!(loaded(&falling_back("s", "echo"))[0].provider, plain);
+    let plain = ScriptedSpec { settings: ScriptedSettings::default(), fallback: Fallback::Echo };
+    for text in [scripted("s", ""), falling_back("s", "echo")] {
+        assert_eq!(*provider::<ScriptedSpec>(&loaded(&text)[0]), plain);
+    }
 }
 
 #[test]
@@ -44,8 +45,8 @@ fn everything_can_be_set() {
             time_to_first_chunk: Duration::from_secs(1),
         },
     };
-    let expected = ProviderSpec::Scripted(settings, Fallback::Error);
-    assert_eq!(loaded(&scripted("s", metadata))[0].provider, expected);
+    let expected = ScriptedSpec { settings, fallback: Fallback::Error };
+    assert_eq!(*provider::<ScriptedSpec>(&loaded(&scripted("s", metadata))[0]), expected);
 }
 
 #[test]
@@ -69,13 +70,10 @@ fn values_are_checked() {
 fn a_fallback_is_found_wherever_it_stands() {
     let text = [falling_back("a", "b"), falling_back("b", "c"), echo("c", "")].join("---\n");
     let components = loaded(&text);
-    let ProviderSpec::Scripted(_, Fallback::Component(second)) = &components[0].provider else {
-        panic!("{components:?}")
-    };
-    let ProviderSpec::Scripted(_, Fallback::Component(third)) = &second.provider else {
-        panic!("{second:?}")
-    };
-    assert_eq!((&**second, &**third), (&components[1], &components[2]));
+    assert_eq!(provider::<ScriptedSpec>(&components[0]).fallback, Fallback::Component);
+    let second = components[0].fallback.as_deref().expect("a fallback");
+    let third = second.fallback.as_deref().expect("a fallback");
+    assert_eq!((second, third), (&components[1], &components[2]));
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use twox_hash::XxHash3_64;
 
-use super::Context;
+use crate::component::context::Context;
 
-/// Replaces all templates; `item` is the name of the metadata item that `text` is the value of.
+/// Replaces all templates in `text`, the value of the metadata item `item`.
 pub(super) fn expand(
     text: &str,
     context: &Context,
@@ -30,7 +30,7 @@ fn expand_uuids(text: &str, component: &str, item: &str) -> String {
     expanded
 }
 
-/// A UUID that is the same in every process: version 8, whose bits are anybody's own.
+/// Returns a UUID that depends on the seed alone. Version 8 leaves its bits to the application.
 fn uuid(seed: &str) -> String {
     let high = XxHash3_64::oneshot_with_seed(0, seed.as_bytes());
     let low = XxHash3_64::oneshot_with_seed(1, seed.as_bytes());
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_context_is_filled_in() {
+    fn expands_app_id_and_namespace() {
         assert_eq!(
             expanded("{appID} {namespace} {other}").as_deref(),
             Ok("shop prod.shop {other}")
@@ -64,14 +64,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_name_must_be_set() {
+    fn rejects_pod_name_if_not_set() {
         assert_eq!(expanded("{podName}"), Err("{podName} needs POD_NAME to be set"));
         let context = context(&[("POD_NAME", "pod-0")]);
         assert_eq!(expand("at {podName}", &context, "echo", "model").as_deref(), Ok("at pod-0"));
     }
 
     #[test]
-    fn uuids_differ_within_a_value_and_never_between_runs() {
+    fn expands_each_uuid_to_a_constant() {
         insta::assert_snapshot!(expanded("{uuid} {uuid}").unwrap(), @"57fc4167-8933-8995-aaaf-10f738bfae59 56ca04f4-8e35-8058-8100-62cbdffce05e");
     }
 }

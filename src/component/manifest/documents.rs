@@ -1,17 +1,17 @@
-//! Splits a file into YAML documents, at the places where daprd does.
+//! Splits a file into YAML documents, in the same places as daprd.
 
 /// One document of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Document<'a> {
-    /// The line of the file that the text begins in, counted from 1.
+    /// Line of the file in which the text begins, counted from 1.
     pub(super) first_line: usize,
     pub(super) text: &'a str,
 }
 
-/// Every document of a file, also those without content.
+/// Returns all documents of a file, including empty ones.
 ///
-/// A document ends at a line that begins with `---`; like daprd, this drops the rest of that line.
-/// A byte order mark at the start is not content.
+/// A document ends at a line that begins with `---`. Like daprd, this drops the rest of that line.
+/// A byte order mark at the start of the file is dropped.
 pub(super) fn split(file: &str) -> Vec<Document<'_>> {
     let mut rest = file.strip_prefix('\u{feff}').unwrap_or(file);
     let mut first_line = 1;
@@ -38,17 +38,17 @@ mod tests {
     }
 
     #[test]
-    fn documents_know_the_line_that_they_begin_in() {
+    fn counts_the_first_line_of_each_document() {
         assert_eq!(parts("a: 1\nb: 2\n---\nc: 3\n"), [(1, "a: 1\nb: 2"), (4, "c: 3\n")]);
     }
 
     #[test]
-    fn the_rest_of_a_separating_line_is_dropped() {
+    fn drops_the_rest_of_a_separator_line() {
         assert_eq!(parts("a\r\n--- # next\r\nb\r\n"), [(1, "a\r"), (3, "b\r\n")]);
     }
 
     #[test]
-    fn a_separator_may_begin_or_end_the_file() {
+    fn accepts_separators_at_the_start_and_the_end() {
         assert_eq!(parts("\u{feff}---\na\n---"), [(1, "---\na"), (4, "")]);
         assert_eq!(parts("\n---\n---\na"), [(1, ""), (3, "---\na")]);
     }

@@ -7,13 +7,13 @@ use std::{
 
 use super::{
     documents,
-    manifest::{self, Document, Manifest},
+    resource::{self, Manifest, Resource},
 };
 use crate::base::{diagnostics::Diagnostic, files, yaml};
 
-/// Something that was found.
+/// Something that was found in the folders and files.
 #[derive(Debug)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     Component {
         file: PathBuf,
         manifest: Box<Manifest>,
@@ -24,7 +24,7 @@ pub(super) enum Entry {
 }
 
 /// Returns everything in the folders and files, in their order.
-pub(super) fn entries(paths: &[PathBuf]) -> Vec<Entry> {
+pub(crate) fn read_paths(paths: &[PathBuf]) -> Vec<Entry> {
     let mut entries = Entries(Vec::new());
     for path in paths {
         if path.is_dir() {
@@ -68,19 +68,19 @@ impl Entries {
         }
         for document in documents::split(&text) {
             match yaml::parse(document.text, document.first_line) {
-                Ok(Some(tree)) => self.document(file, manifest::read(tree)),
+                Ok(Some(tree)) => self.resource(file, resource::read(tree)),
                 Ok(None) => {}
                 Err(error) => self.diagnostic(error, file),
             }
         }
     }
 
-    fn document(&mut self, file: &Path, document: Document) {
-        match document {
-            Document::Component(manifest) => {
+    fn resource(&mut self, file: &Path, resource: Resource) {
+        match resource {
+            Resource::Component(manifest) => {
                 self.0.push(Entry::Component { file: file.to_owned(), manifest });
             }
-            Document::Other(info) => self.diagnostic(info, file),
+            Resource::Other(info) => self.diagnostic(info, file),
         }
     }
 

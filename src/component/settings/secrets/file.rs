@@ -1,36 +1,36 @@
-//! `secretstores.local.file`: secrets in a JSON file.
+//! Secrets in a JSON file, for `secretstores.local.file`.
 
 use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
 
-use super::{
-    super::{metadata::Metadata, report::Report},
-    local::no_key,
+use crate::{
+    base::files,
+    component::{report::Report, settings::metadata::Metadata},
 };
-use crate::base::files;
 
-/// The most bytes of all names in a file, each with the way to it.
-const MAX_WAYS: usize = 16 << 20;
+/// Maximum bytes of all paths in a file.
+const MAX_PATHS: usize = 16 << 20;
 
-/// The secrets of a file: by name, and each by key. A single value has its own name for a key.
-pub(super) struct Secrets(BTreeMap<String, BTreeMap<String, Value>>);
+/// The values of a file by the name of the secret and by key. The key of a secret with a single
+/// value is its name.
+pub(super) struct SecretsFile(BTreeMap<String, BTreeMap<String, Value>>);
 
-impl Secrets {
-    /// Reads the file that the settings of the store name.
-    pub(super) fn open(metadata: Metadata<'_>, report: &mut Report) -> Result<Self, String> {
+impl SecretsFile {
+    /// Reads the file that the metadata of the store names.
+    pub(super) fn open(metadata: &Metadata<'_>, report: &mut Report) -> Result<Self, String> {
         let file = metadata.text("secretsFile", report).ok_or("secretsFile is missing")?;
         let separator = metadata.text("nestedSeparator", report);
         let separator = separator.unwrap_or_else(|| ":".to_owned());
         let multi_valued = metadata.text("multiValued", report).is_some_and(|it| is_true(&it));
         let arrange = if multi_valued { multiple } else { single };
         let secrets = read(&file).and_then(|json| arrange(json, &separator));
-        // A path that was looked up is not shown.
-        let shown = metadata.written("secretsFile").unwrap_or_else(|| "secretsFile".to_owned());
-        secrets.map_err(|why| format!("{shown} {why}"))
+        // A path from the environment or from a secret is not shown.
+        let shown = metadata.literal("secretsFile").unwrap_or_else(|| "secretsFile".to_owned());
+        secrets.map_err(|error| format!("{shown} {error}"))
     }
 
-    /// The value under a key of a secret, which is not empty.
+    /// Returns the value of a key of a secret. It is never empty.
     pub(super) fn get(&self, name: &str, key: &str) -> Result<String, String> {
         let values = self.0.get(name).ok_or_else(|| format!("there is no secret {name:?}"))?;
         match values.get(key) {
@@ -44,6 +44,11 @@ impl Secrets {
     }
 }
 
+/// Returns the error for a secret without a key.
+pub(super) fn no_key(name: &str, key: &str) -> String {
+    format!("secret {name:?} has no key {key:?}")
+}
+
 fn read(file: &str) -> Result<Value, String> {
     let text = files::read_regular(Path::new(file)).map_err(|error| error.message)?;
     let json: Value =
@@ -51,65 +56,68 @@ fn read(file: &str) -> Result<Value, String> {
     if json.is_object() { Ok(json) } else { Err("is no JSON object".to_owned()) }
 }
 
-/// What daprd takes for true.
+/// Whether daprd reads the text as true.
 fn is_true(text: &str) -> bool {
     let text = text.trim().to_lowercase();
     matches!(text.as_str(), "y" | "yes" | "true" | "t" | "on" | "1")
 }
 
-/// Every value is a secret, whose name is the way to it.
-fn single(json: Value, separator: &str) -> Result<Secrets, String> {
+/// Makes every value a secret, whose name is the path of the value.
+fn single(json: Value, separator: &str) -> Result<SecretsFile, String> {
     let secret = |(name, value): (String, Value)| (name.clone(), BTreeMap::from([(name, value)]));
-    Ok(Secrets(Flat::of(json, separator)?.into_iter().map(secret).collect()))
+    Ok(SecretsFile(flatten(json, separator)?.into_iter().map(secret).collect()))
 }
 
-/// Every entry is a secret; the keys of its values are the ways to them within it.
-fn multiple(json: Value, separator: &str) -> Result<Secrets, String> {
+/// Makes every entry a secret, whose keys are the paths of the values in the entry.
+fn multiple(json: Value, separator: &str) -> Result<SecretsFile, String> {
     let mut secrets = BTreeMap::new();
-    let Value::Object(entries) = json else { return Ok(Secrets(secrets)) };
+    let Value::Object(entries) = json else { return Ok(SecretsFile(secrets)) };
     for (name, value) in entries {
         let values = match value {
             Value::String(_) => BTreeMap::from([(name.clone(), value)]),
-            Value::Object(_) => Flat::of(value, separator)?,
+            Value::Object(_) => flatten(value, separator)?,
             _ => continue,
         };
         secrets.insert(name, values);
     }
-    Ok(Secrets(secrets))
+    Ok(SecretsFile(secrets))
 }
 
-/// The values of a tree by the ways to them.
-struct Flat<'a> {
+/// Returns the values of a tree by their paths.
+fn flatten(json: Value, separator: &str) -> Result<BTreeMap<String, Value>, String> {
+    let mut flattener = Flattener { separator, values: BTreeMap::new(), path_bytes: 0 };
+    flattener.add(json, String::new())?;
+    Ok(flattener.values)
+}
+
+struct Flattener<'a> {
     separator: &'a str,
     values: BTreeMap<String, Value>,
-    /// Bytes of all ways so far.
-    ways: usize,
+    /// Bytes of all paths so far.
+    path_bytes: usize,
 }
 
-impl Flat<'_> {
-    fn of(json: Value, separator: &str) -> Result<BTreeMap<String, Value>, String> {
-        let mut flat = Flat { separator, values: BTreeMap::new(), ways: 0 };
-        flat.add(json, String::new())?;
-        Ok(flat.values)
-    }
-
-    /// Of two values that the same way leads to, the first counts.
-    fn add(&mut self, json: Value, way: String) -> Result<(), String> {
-        self.ways += way.len();
-        if self.ways > MAX_WAYS {
+impl Flattener<'_> {
+    /// Adds a tree. If two values have the same path, the first one counts.
+    fn add(&mut self, json: Value, path: String) -> Result<(), String> {
+        self.path_bytes += path.len();
+        if self.path_bytes > MAX_PATHS {
             return Err("has names that are too long: 16 MiB, each with the way to it".to_owned());
         }
         let children: Vec<_> = match json {
             Value::Object(entries) => entries.into_iter().collect(),
             Value::Array(items) => (0_usize..).map(|at| at.to_string()).zip(items).collect(),
             value => {
-                self.values.entry(way).or_insert(value);
+                self.values.entry(path).or_insert(value);
                 return Ok(());
             }
         };
         for (key, child) in children {
-            let way = if way.is_empty() { key } else { format!("{way}{}{key}", self.separator) };
-            self.add(child, way)?;
+            let path = match path.as_str() {
+                "" => key,
+                path => format!("{path}{}{key}", self.separator),
+            };
+            self.add(child, path)?;
         }
         Ok(())
     }
@@ -129,12 +137,12 @@ mod tests {
         })
     }
 
-    fn error(secrets: &Secrets, name: &str, key: &str) -> String {
+    fn error(secrets: &SecretsFile, name: &str, key: &str) -> String {
         secrets.get(name, key).unwrap_err()
     }
 
     #[test]
-    fn single_values_have_the_way_to_them_for_a_name() {
+    fn single_values_are_named_by_their_path() {
         let secrets = single(tree(), ":").unwrap();
         for (name, value) in
             [("key", "k"), ("openai:key", "o"), ("openai:keys:1", "b"), ("list:0", "l")]
@@ -148,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn multiple_values_have_the_way_to_them_for_a_key() {
+    fn multiple_values_have_their_path_as_key() {
         let secrets = multiple(tree(), ".").unwrap();
         for (name, key, value) in [
             ("key", "key", "k"),
@@ -165,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn long_ways_to_many_values_are_refused() {
+    fn rejects_paths_that_are_too_long() {
         let json = json!({ "x".repeat(1 << 20): vec![Value::Null; 100] });
         let message = "has names that are too long: 16 MiB, each with the way to it";
         assert_eq!(single(json.clone(), ":").err().as_deref(), Some(message));

@@ -1,0 +1,90 @@
+//! Checks what a component means.
+
+use super::{
+    kinds::{self, Configured},
+    manifest::{Located, Manifest},
+    report::Report,
+    settings::Metadata,
+    spec::ComponentSpec,
+    stand_in::StandIn,
+};
+use crate::{
+    base::diagnostics::{Diagnostic, Severity},
+    pii::Scrubber,
+};
+
+/// Checks a conversation component. Returns `None` if the report has errors.
+///
+/// The second value is the name of the component to fall back to, and its place.
+pub(super) fn check(
+    metadata: &Metadata<'_>,
+    report: &mut Report,
+) -> Option<(ComponentSpec, Option<Located>)> {
+    let manifest = metadata.manifest;
+    let stand_in = stand_in(metadata);
+    // A stand-in reads no fields of the metadata, so warnings about them do not matter.
+    let matters = |it: &&Diagnostic| it.severity == Severity::Error || stand_in.is_none();
+    manifest.diagnostics.iter().filter(matters).for_each(|it| report.add(it.clone()));
+    let name = check_name(manifest, report);
+    let (scrubber, Configured { provider, fallback }) = match stand_in {
+        Some(stand_in) => {
+            let provider = kinds::configure_stand_in(stand_in, metadata);
+            (Scrubber::default(), Configured { provider, fallback: None })
+        }
+        None => configure(metadata, report)?,
+    };
+    let name = name?.to_owned();
+    let kind = manifest.kind.as_ref()?.text.clone();
+    let version = manifest.version.as_ref().map(|version| version.text.clone()).unwrap_or_default();
+    let spec = ComponentSpec { name, kind, version, scrubber, provider, fallback: None, stand_in };
+    Some((spec, fallback)).filter(|_| !report.has_errors())
+}
+
+/// Returns the stand-in for a conversation component of a type that mynah does not have.
+fn stand_in(metadata: &Metadata<'_>) -> Option<StandIn> {
+    let kind = metadata.manifest.kind_text();
+    let is_other = kinds::is_conversation(kind) && kinds::find(kind).is_none();
+    metadata.context.stand_in.filter(|_| is_other)
+}
+
+fn check_name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str> {
+    let Some(Located { place, text }) = &manifest.name else {
+        let message = "metadata.name is missing; daprd would pass over this component in silence";
+        report.error(manifest.place, message);
+        return None;
+    };
+    if matches!(text.as_str(), "." | "..") || text.contains(['/', '%']) {
+        let message =
+            format!("metadata.name {text:?} is not allowed; avoid '.', '..', '/' and '%'");
+        report.error(*place, message);
+        return None;
+    }
+    Some(text)
+}
+
+/// Reads the settings of a component whose type mynah has.
+fn configure(metadata: &Metadata<'_>, report: &mut Report) -> Option<(Scrubber, Configured)> {
+    let known = kinds::names();
+    let Some(Located { place, text }) = &metadata.manifest.kind else {
+        let message = format!("spec.type is missing; mynah knows {known}");
+        report.error(metadata.manifest.place, message);
+        return None;
+    };
+    let Some(kind) = kinds::find(text) else {
+        let has_stand_in = kinds::is_conversation(text);
+        let help = if has_stand_in { "; --stand-in echo answers for any other" } else { "" };
+        report.error(*place, format!("spec.type {text:?} is unknown; mynah knows {known}{help}"));
+        return None;
+    };
+    let configured = kind.configure(metadata, report);
+    check_version(metadata.manifest, report);
+    Some((kinds::scrubber(metadata, report), configured))
+}
+
+fn check_version(manifest: &Manifest, report: &mut Report) {
+    let Some(Located { place, text }) = &manifest.version else { return };
+    if !manifest.is_first_version() {
+        let kind = manifest.kind_text();
+        report.error(*place, format!("spec.version {text:?} of {kind} is unknown; use v1"));
+    }
+}

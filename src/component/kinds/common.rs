@@ -1,0 +1,23 @@
+//! Metadata keys that all types have, and values that several of them use.
+
+use crate::{
+    component::{report::Report, settings::Metadata},
+    pii::Scrubber,
+};
+
+pub(super) const KEYS: [&str; 1] = ["piiScrubber"];
+
+/// Reads the scrubber of personal data.
+pub(crate) fn scrubber(metadata: &Metadata<'_>, report: &mut Report) -> Scrubber {
+    let parse = |text: &str| match text {
+        "dapr" => Ok(Scrubber::Dapr),
+        "strict" => Ok(Scrubber::Strict),
+        _ => Err(format!("{text:?} is unknown; use dapr or strict")),
+    };
+    metadata.parse("piiScrubber", parse, report).unwrap_or_default()
+}
+
+/// Parses a boolean.
+pub(super) fn parse_bool(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("{text:?} is unknown; use true or false"))
+}

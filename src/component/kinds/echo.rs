@@ -1,0 +1,91 @@
+//! `conversation.echo`.
+
+use std::sync::Arc;
+
+use super::{
+    common::parse_bool,
+    kind::{Configured, Kind},
+};
+use crate::{
+    base::duration,
+    component::{
+        report::Report,
+        settings::Metadata,
+        spec::{ComponentSpec, ProviderSpec},
+    },
+    pii::Scrubber,
+    provider::{
+        Provider,
+        echo::{ArgumentStyle, Echo, EchoSettings, Mode},
+        scripted::{Scripted, ScriptedSettings},
+        stream::Pace,
+    },
+};
+
+pub(super) const KIND: Kind = Kind {
+    name: "conversation.echo",
+    keys: &["mode", "model", "chunkDelay", "arguments", "chains"],
+    read,
+};
+
+/// Returns the component that serves if no resources are configured.
+pub fn built_in() -> ComponentSpec {
+    ComponentSpec {
+        name: "echo".to_owned(),
+        kind: KIND.name.to_owned(),
+        version: "v1".to_owned(),
+        scrubber: Scrubber::default(),
+        provider: Arc::new(EchoSettings::default()),
+        fallback: None,
+        stand_in: None,
+    }
+}
+
+/// Reads the metadata of another provider, of which only a literal `model` has a meaning here.
+pub(super) fn stand_in(metadata: &Metadata<'_>) -> EchoSettings {
+    let defaults = EchoSettings::default();
+    EchoSettings { model: metadata.literal("model").unwrap_or(defaults.model), ..defaults }
+}
+
+fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
+    let defaults = EchoSettings::default();
+    let chunk_delay = metadata.parse("chunkDelay", duration::parse, report);
+    let settings = EchoSettings {
+        mode: metadata.parse("mode", parse_mode, report).unwrap_or(defaults.mode),
+        model: metadata.text("model", report).unwrap_or(defaults.model),
+        pace: Pace { chunk_delay: chunk_delay.unwrap_or_default(), ..Pace::default() },
+        arguments: metadata
+            .parse("arguments", parse_arguments, report)
+            .unwrap_or(defaults.arguments),
+        chains: metadata.parse("chains", parse_bool, report).unwrap_or(defaults.chains),
+    };
+    Configured { provider: Arc::new(settings), fallback: None }
+}
+
+fn parse_mode(text: &str) -> Result<Mode, String> {
+    match text {
+        "mynah" => Ok(Mode::Mynah),
+        "daprd" => Ok(Mode::Daprd),
+        _ => Err(format!("{text:?} is unknown; use mynah or daprd")),
+    }
+}
+
+fn parse_arguments(text: &str) -> Result<ArgumentStyle, String> {
+    match text {
+        "schema" => Ok(ArgumentStyle::Schema),
+        "literal" => Ok(ArgumentStyle::Literal),
+        _ => Err(format!("{text:?} is unknown; use schema or literal")),
+    }
+}
+
+impl ProviderSpec for EchoSettings {
+    fn build(&self, name: &str, _fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {
+        let echo = Arc::new(Echo::new(name, self.clone()));
+        if !self.chains {
+            return echo;
+        }
+        let (model, pace) = (self.model.clone(), self.pace);
+        let settings = ScriptedSettings { model, pace, ..ScriptedSettings::default() };
+        Arc::new(Scripted::new(name, settings, Some(echo)))
+    }
+}

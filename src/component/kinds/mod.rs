@@ -1,0 +1,44 @@
+//! The types of conversation components: one file and one row of [`KINDS`] for each.
+
+mod common;
+mod echo;
+mod kind;
+pub(super) mod scripted;
+
+use std::sync::Arc;
+
+pub use self::echo::built_in;
+pub(super) use self::{
+    common::scrubber,
+    kind::{Configured, Kind},
+};
+use super::{settings::Metadata, spec::ProviderSpec, stand_in::StandIn};
+
+/// The types that mynah has.
+static KINDS: [Kind; 2] = [echo::KIND, scripted::KIND];
+
+/// Returns the type of a component. As in daprd, case matters only in the category.
+pub(super) fn find(written: &str) -> Option<&'static Kind> {
+    let name = written.to_lowercase();
+    KINDS.iter().find(|kind| is_conversation(written) && kind.name == name)
+}
+
+/// Whether a type is one of conversation, of mynah or of daprd.
+pub(super) fn is_conversation(written: &str) -> bool {
+    written.starts_with("conversation.")
+}
+
+/// Returns the names of all types, for messages.
+pub(super) fn names() -> String {
+    KINDS.each_ref().map(|kind| kind.name).join(", ")
+}
+
+/// Configures a stand-in by metadata that was written for another provider.
+pub(super) fn configure_stand_in(
+    stand_in: StandIn,
+    metadata: &Metadata<'_>,
+) -> Arc<dyn ProviderSpec> {
+    match stand_in {
+        StandIn::Echo => Arc::new(echo::stand_in(metadata)),
+    }
+}

@@ -1,0 +1,115 @@
+//! `conversation.scripted`.
+
+use std::{num::NonZeroUsize, sync::Arc};
+
+use super::{
+    common::parse_bool,
+    kind::{Configured, Kind},
+};
+use crate::{
+    base::duration,
+    component::{manifest::Located, report::Report, settings::Metadata, spec::ProviderSpec},
+    provider::{
+        Provider,
+        echo::EchoSettings,
+        scripted::{OnExhausted, Scripted, ScriptedSettings},
+        stream::Pace,
+    },
+};
+
+pub(super) const KIND: Kind = Kind {
+    name: "conversation.scripted",
+    keys: &[
+        "chains",
+        "fallback",
+        "onExhausted",
+        "allowUnoffered",
+        "model",
+        "wordsPerChunk",
+        "chunkDelay",
+        "timeToFirstChunk",
+    ],
+    read,
+};
+
+/// The settings of a scripted component.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ScriptedSpec {
+    pub(crate) settings: ScriptedSettings,
+    pub(crate) fallback: Fallback,
+}
+
+/// The answer to a request without a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fallback {
+    /// An echo with the same model and pace.
+    Echo,
+    /// An error.
+    Error,
+    /// The answer of another component.
+    Component,
+}
+
+fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
+    let defaults = ScriptedSettings::default();
+    let settings = ScriptedSettings {
+        chains: metadata.parse("chains", parse_bool, report).unwrap_or(defaults.chains),
+        on_exhausted: metadata.parse("onExhausted", parse_on_exhausted, report).unwrap_or_default(),
+        allow_unoffered: metadata
+            .parse("allowUnoffered", parse_bool, report)
+            .unwrap_or(defaults.allow_unoffered),
+        model: metadata.text("model", report).unwrap_or(defaults.model),
+        pace: read_pace(metadata, report),
+    };
+    let (fallback, component) = read_fallback(metadata, report);
+    Configured { provider: Arc::new(ScriptedSpec { settings, fallback }), fallback: component }
+}
+
+fn read_pace(metadata: &Metadata<'_>, report: &mut Report) -> Pace {
+    let mut delay = |key| metadata.parse(key, duration::parse, report).unwrap_or_default();
+    let (chunk_delay, time_to_first_chunk) = (delay("chunkDelay"), delay("timeToFirstChunk"));
+    let words = metadata.parse("wordsPerChunk", parse_words, report);
+    Pace { words_per_chunk: words.unwrap_or(NonZeroUsize::MIN), chunk_delay, time_to_first_chunk }
+}
+
+fn read_fallback(metadata: &Metadata<'_>, report: &mut Report) -> (Fallback, Option<Located>) {
+    let Some(text) = metadata.text("fallback", report) else { return (Fallback::Echo, None) };
+    match text.as_str() {
+        "echo" => (Fallback::Echo, None),
+        "error" => (Fallback::Error, None),
+        _ => {
+            let place = metadata.place("fallback");
+            (Fallback::Component, place.map(|place| Located { place, text }))
+        }
+    }
+}
+
+fn parse_on_exhausted(text: &str) -> Result<OnExhausted, String> {
+    match text {
+        "fallback" => Ok(OnExhausted::Fallback),
+        "error" => Ok(OnExhausted::Error),
+        "repeat_last" => Ok(OnExhausted::RepeatLast),
+        "loop" => Ok(OnExhausted::Loop),
+        _ => Err(format!("{text:?} is unknown; use fallback, error, repeat_last or loop")),
+    }
+}
+
+fn parse_words(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("{text:?} is not a number of words; use 1 or more"))
+}
+
+impl ProviderSpec for ScriptedSpec {
+    fn build(&self, name: &str, component: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {
+        let Self { settings, fallback } = self;
+        let fallback = match fallback {
+            Fallback::Echo => {
+                let (model, pace) = (settings.model.clone(), settings.pace);
+                let echo = EchoSettings { model, pace, ..EchoSettings::default() };
+                Some(echo.build(name, None))
+            }
+            Fallback::Error => None,
+            Fallback::Component => component,
+        };
+        Arc::new(Scripted::new(name, settings.clone(), fallback))
+    }
+}

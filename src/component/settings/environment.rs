@@ -1,0 +1,75 @@
+//! Environment variables that `envRef` names.
+
+use crate::base::environment::Environment;
+
+/// Returns an environment variable that components may read.
+pub(super) fn variable<'a>(environment: &'a Environment, name: &str) -> Result<&'a str, String> {
+    if is_forbidden(name) || name.contains(' ') {
+        return Err(format!(
+            "components may not read the environment variable {name:?}; \
+             use one that is not APP_API_TOKEN or DAPR_*, without blanks"
+        ));
+    }
+    let allowed = environment.get("DAPR_ENV_KEYS").unwrap_or_default();
+    if !allowed.is_empty() && !is_allowed(allowed, name) {
+        return Err(format!(
+            "components may not read the environment variable {name:?}; \
+             use one that DAPR_ENV_KEYS lists"
+        ));
+    }
+    environment.get(name).ok_or_else(|| format!("the environment variable {name:?} is not set"))
+}
+
+/// Whether `DAPR_ENV_KEYS` lists a variable. As in daprd, the list is in capitals, and only the first
+/// occurrence of the name counts.
+fn is_allowed(list: &str, name: &str) -> bool {
+    list.split_once(&name.to_uppercase()).is_some_and(|(before, after)| {
+        (before.is_empty() || before.ends_with(' ')) && (after.is_empty() || after.starts_with(' '))
+    })
+}
+
+/// Whether a variable is Dapr's own, in any case.
+pub(super) fn is_forbidden(variable: &str) -> bool {
+    let variable = variable.to_uppercase();
+    variable == "APP_API_TOKEN" || variable.starts_with("DAPR_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_readable(allowed: &str, name: &str) -> bool {
+        let variables = [
+            ("DAPR_ENV_KEYS", allowed),
+            ("DAPR_API_TOKEN", "x"),
+            ("dapr_model", "x"),
+            ("APP_API_TOKEN", "x"),
+            ("A B", "x"),
+            ("MODEL", "x"),
+            ("model", "x"),
+            ("MODELS", "x"),
+        ];
+        variable(&variables.into_iter().collect(), name).is_ok()
+    }
+
+    #[test]
+    fn rejects_variables_of_dapr() {
+        for name in ["DAPR_API_TOKEN", "dapr_model", "APP_API_TOKEN", "A B"] {
+            assert!(!is_readable("", name), "{name}");
+            assert!(!is_readable(&name.to_uppercase(), name), "{name}");
+        }
+        assert!(is_readable("", "MODEL"));
+        assert!(!is_readable("", "UNSET"));
+    }
+
+    #[test]
+    fn checks_dapr_env_keys_as_daprd() {
+        for allowed in ["MODEL", "KEY MODEL", "MODEL KEY", "KEY MODEL MODELS"] {
+            assert!(is_readable(allowed, "MODEL"), "{allowed}");
+            assert!(is_readable(allowed, "model"), "{allowed}");
+        }
+        for allowed in ["KEY", "model", "MODEL,KEY", "MODELS", "MODELS MODEL"] {
+            assert!(!is_readable(allowed, "MODEL"), "{allowed}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The metadata of a component, read by key.
+
+use std::{collections::BTreeSet, fmt::Display};
+
+use super::{environment, template, value::ResolvedValue};
+use crate::{
+    base::diagnostics::Place,
+    component::{
+        context::Context,
+        manifest::{Item, Located, Manifest, SecretKeyRef, Source},
+        report::Report,
+    },
+};
+
+/// The metadata of a component, and what its values may refer to.
+#[derive(Clone, Copy)]
+pub(crate) struct Metadata<'a> {
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) context: &'a Context,
+    pub(crate) secrets: &'a dyn SecretSource,
+}
+
+/// Resolves references to secrets.
+pub(crate) trait SecretSource {
+    /// Returns the value of a key of a secret. It is never empty.
+    fn secret(&self, store: Option<&Located>, name: &str, key: &str)
+    -> Result<String, SecretError>;
+}
+
+/// Why a secret has no value.
+pub(crate) enum SecretError {
+    /// The store does not have it. daprd logs this and continues.
+    Missing(String),
+    /// The store does not exist, or mynah does not support its type.
+    NoStore(String),
+}
+
+impl Metadata<'_> {
+    /// Reports repeated keys and those that are not `known`; `kind` is the type of the component.
+    pub(crate) fn check_keys(&self, kind: &str, known: &[&str], report: &mut Report) {
+        let mut seen = BTreeSet::new();
+        for item in &self.manifest.items {
+            let name = &item.name;
+            if !seen.insert(name.to_ascii_lowercase()) {
+                let message = format!("key {name} is duplicate in the metadata");
+                report.error(item.place, message);
+            } else if !known.iter().any(|key| key.eq_ignore_ascii_case(name)) {
+                let known = known.join(", ");
+                let message = format!("metadata key {name:?} is not read; {kind} has {known}");
+                report.warning(item.place, message);
+            }
+        }
+    }
+
+    /// Returns the value of a key. `None` if it is absent, empty or invalid.
+    pub(crate) fn text(&self, key: &str, report: &mut Report) -> Option<String> {
+        self.resolve(key, report).map(|value| value.text)
+    }
+
+    /// Parses the value of a key. Errors of `parse` must begin with the text in quotes.
+    pub(crate) fn parse<T, E: Display>(
+        &self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+        report: &mut Report,
+    ) -> Option<T> {
+        let value = self.resolve(key, report)?;
+        parse(&value.text)
+            .map_err(|error| {
+                let error = value.redact(error.to_string());
+                report.error(value.place, format!("{key}: {error}"));
+            })
+            .ok()
+    }
+
+    /// Returns the place of a key.
+    pub(crate) fn place(&self, key: &str) -> Option<Place> {
+        self.item(key).map(|item| item.place)
+    }
+
+    /// Returns the value of a key if it is written in the metadata itself. Reports nothing.
+    pub(crate) fn literal(&self, key: &str) -> Option<String> {
+        let Source::Value(Located { text, .. }) = &self.item(key)?.source else { return None };
+        self.expand(text, key).ok().filter(|text| !text.is_empty())
+    }
+
+    fn item(&self, key: &str) -> Option<&Item> {
+        self.manifest.items.iter().find(|item| item.name.eq_ignore_ascii_case(key))
+    }
+
+    fn resolve(&self, key: &str, report: &mut Report) -> Option<ResolvedValue> {
+        let mut value = match &self.item(key)?.source {
+            Source::Value(literal) => ResolvedValue::literal(literal),
+            Source::Variable(name) => self.variable(key, name, report),
+            Source::Secret { secret, default } => self.secret(key, secret, default, report)?,
+        };
+        value.text = self
+            .expand(&value.text, key)
+            .map_err(|error| report.error(value.place, format!("{key}: {error}")))
+            .ok()?;
+        Some(value).filter(|value| !value.text.is_empty())
+    }
+
+    fn expand(&self, text: &str, key: &str) -> Result<String, &'static str> {
+        let component = self.manifest.name.as_ref().map_or("", |name| &name.text);
+        template::expand(text, self.context, component, key)
+    }
+
+    /// Returns the value of an environment variable. Without one it is empty, with a warning.
+    fn variable(&self, key: &str, name: &Located, report: &mut Report) -> ResolvedValue {
+        let Located { place, text: name } = name;
+        let variable = environment::variable(&self.context.environment, name);
+        let text = variable.unwrap_or_else(|error| {
+            report.warning(*place, format!("{key}: {error}"));
+            ""
+        });
+        ResolvedValue::hidden(*place, text, format!("the value of {name}"))
+    }
+
+    /// Returns a secret. If it is missing or empty, the default is used, with a warning.
+    fn secret(
+        &self,
+        key: &str,
+        secret: &SecretKeyRef,
+        default: &Located,
+        report: &mut Report,
+    ) -> Option<ResolvedValue> {
+        let place = secret.name.place;
+        let store = self.manifest.secret_store.as_ref();
+        match self.secrets.secret(store, &secret.name.text, &secret.key) {
+            Ok(text) => Some(ResolvedValue::hidden(place, text, "the secret")),
+            Err(SecretError::Missing(error)) => {
+                report.warning(place, format!("{key}: {error}"));
+                Some(ResolvedValue::literal(default))
+            }
+            Err(SecretError::NoStore(error)) => {
+                report.error(place, format!("{key}: {error}"));
+                None
+            }
+        }
+    }
+}
