@@ -10,7 +10,7 @@ use anyhow::Context;
 use clap::Parser;
 use mimalloc::MiMalloc;
 use mynah::{
-    base::{environment::Environment, terminal::harmless},
+    base::{environment::Environment, terminal::sanitize_for_terminal},
     cli::{
         args::{Cli, Command, ConverseArgs, LogLevel, RunArgs, ServeArgs, with_two_dashes},
         check::check,
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Some(Command::Schema(args)) => Ok(schema(&args)),
     };
     done.unwrap_or_else(|error| {
-        let _ = writeln!(io::stderr(), "mynah: {}", harmless(&format!("{error:#}")));
+        let _ = writeln!(io::stderr(), "mynah: {}", sanitize_for_terminal(&format!("{error:#}")));
         ExitCode::from(exit_code(&error))
     })
 }

@@ -11,5 +11,6 @@ pub(crate) mod json_schema;
 pub(crate) mod number;
 pub(crate) mod quantity;
 pub mod terminal;
+pub(crate) mod text;
 pub(crate) mod timeouts;
 pub(crate) mod yaml;

@@ -1,80 +1,82 @@
-//! What a terminal shows, what it must not obey, and where the text of a program ends.
+//! Text for terminals: styles, and protection from control characters.
 
 use std::borrow::Cow;
 
-/// The longest that [`short`] keeps, in characters.
-const LONGEST: usize = 200;
+use super::environment::Environment;
 
-/// Where text goes.
+/// The maximum length of a [`preview`], in characters.
+const MAX_PREVIEW: usize = 200;
+
+/// The styling of text on an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// Into a file or a pipe, as it is.
-    Plain,
-    /// To a terminal.
-    Terminal,
-    /// To a terminal, with colours.
-    Colours,
+pub(crate) enum Styling {
+    /// For files and pipes: text is written as it is.
+    Raw,
+    /// For terminals without colors: control characters are replaced.
+    Sanitized,
+    /// For terminals: control characters are replaced, and text can be bold or dim.
+    Colored,
 }
 
-impl Look {
-    /// The text as it may be written.
-    pub(crate) fn text(self, text: &str) -> Cow<'_, str> {
-        if self == Self::Plain { Cow::Borrowed(text) } else { harmless(text) }
+impl Styling {
+    /// Returns the styling for a terminal, which `NO_COLOR` can disable, or for other outputs.
+    pub(crate) fn new(is_terminal: bool, environment: &Environment) -> Self {
+        let no_color = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match (is_terminal, no_color) {
+            (false, _) => Self::Raw,
+            (true, true) => Self::Sanitized,
+            (true, false) => Self::Colored,
+        }
     }
 
-    /// What matters.
+    pub(crate) fn plain(self, text: &str) -> Cow<'_, str> {
+        if self == Self::Raw { Cow::Borrowed(text) } else { sanitize_for_terminal(text) }
+    }
+
     pub(crate) fn bold(self, text: &str) -> String {
         self.styled(1, text)
     }
 
-    /// What stands beside it.
     pub(crate) fn dim(self, text: &str) -> String {
         self.styled(2, text)
     }
 
     fn styled(self, code: u8, text: &str) -> String {
-        let text = self.text(text);
-        if self == Self::Colours { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
+        let text = self.plain(text);
+        if self == Self::Colored { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
     }
 }
 
-/// The text with pictures of control characters in their place, which a terminal would obey; line
-/// breaks and tabs stay.
+/// Replaces control characters, which a terminal would interpret, with visible symbols. Line breaks
+/// and tabs are kept.
 ///
 /// ```
-/// use mynah::base::terminal::harmless;
-/// assert_eq!(harmless("\x1b[2Jone\ntwo"), "␛[2Jone\ntwo");
+/// use mynah::base::terminal::sanitize_for_terminal;
+/// assert_eq!(sanitize_for_terminal("\x1b[2Jone\ntwo"), "␛[2Jone\ntwo");
 /// ```
-pub fn harmless(text: &str) -> Cow<'_, str> {
+pub fn sanitize_for_terminal(text: &str) -> Cow<'_, str> {
     let is_safe = |char: char| !char.is_control() || matches!(char, '\n' | '\t');
     if text.chars().all(is_safe) {
         return Cow::Borrowed(text);
     }
-    text.chars().map(|char| if is_safe(char) { char } else { picture(char) }).collect()
+    text.chars().map(|char| if is_safe(char) { char } else { symbol(char) }).collect()
 }
 
-/// The beginning of a text, on one line.
-pub(crate) fn short(text: &str) -> String {
-    let line: String = text.chars().take(LONGEST).collect();
-    let end = if line.len() < text.len() { "…" } else { "" };
-    harmless(&line.replace(['\n', '\r', '\t'], " ")).into_owned() + end
+/// Returns the beginning of a text, sanitized and on one line.
+pub(crate) fn preview(text: &str) -> String {
+    let line: String = text.chars().take(MAX_PREVIEW).collect();
+    let ellipsis = if line.len() < text.len() { "…" } else { "" };
+    sanitize_for_terminal(&line.replace(['\n', '\r', '\t'], " ")).into_owned() + ellipsis
 }
 
-/// The text that a program has written, without the line break that ends its last line.
-pub(crate) fn without_line_break(mut text: String) -> String {
-    let line_break = if text.ends_with("\r\n") { 2 } else { usize::from(text.ends_with('\n')) };
-    text.truncate(text.len() - line_break);
-    text
-}
-
-/// Unicode has a picture of each of the older ones.
-fn picture(control: char) -> char {
-    let picture = match control {
+/// Returns Unicode's symbol for a control character; only ASCII's have one.
+fn symbol(control: char) -> char {
+    let symbol = match control {
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(control)),
         '\x7f' => Some('\u{2421}'),
         _ => None,
     };
-    picture.unwrap_or(char::REPLACEMENT_CHARACTER)
+    symbol.unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
 #[cfg(test)]
@@ -82,16 +84,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_obeys_nothing() {
+    fn replaces_control_characters_for_terminals() {
         let text = "\x1b[2Jä\tb\r\n\x7f\u{9b}31m";
-        assert_eq!(Look::Terminal.text(text), "␛[2Jä\tb␍\n␡\u{fffd}31m");
-        assert_eq!(Look::Plain.text(text), text);
+        assert_eq!(Styling::Sanitized.plain(text), "␛[2Jä\tb␍\n␡\u{fffd}31m");
+        assert_eq!(Styling::Raw.plain(text), text);
     }
 
     #[test]
-    fn what_is_shown_is_a_short_line() {
-        assert_eq!(short("a\r\n\x1bb"), "a  ␛b");
-        assert_eq!(short(&"ä".repeat(LONGEST)), "ä".repeat(LONGEST));
-        assert_eq!(short(&"ä".repeat(LONGEST + 1)), "ä".repeat(LONGEST) + "…");
+    fn preview_is_one_short_line() {
+        assert_eq!(preview("a\r\n\x1bb"), "a  ␛b");
+        assert_eq!(preview(&"ä".repeat(MAX_PREVIEW)), "ä".repeat(MAX_PREVIEW));
+        assert_eq!(preview(&"ä".repeat(MAX_PREVIEW + 1)), "ä".repeat(MAX_PREVIEW) + "…");
     }
 }

@@ -11,7 +11,7 @@ use super::{
     value::Argv,
 };
 use crate::{
-    base::terminal::without_line_break,
+    base::text::strip_line_break,
     tool_loop::{RunTool, ToolError},
 };
 
@@ -37,7 +37,7 @@ impl CommandTool {
             let at = error.utf8_error().valid_up_to();
             ToolError::new(format_args!("the output is not UTF-8 after {at} bytes"))
         })?;
-        Ok(without_line_break(text))
+        Ok(strip_line_break(text))
     }
 }
 

@@ -54,7 +54,7 @@ fn answers(daprd: &Target) {
 
 fn does_not_stream(daprd: &Target) {
     let text = run(daprd, &["Hello, daprd!", "--stream"]);
-    let note = "mynah: this sidecar does not stream; its answer comes in one piece\n";
+    let note = "mynah: this sidecar does not stream; printing the answer when it is complete\n";
     assert_eq!((text.stdout.as_str(), text.stderr.as_str()), ("Hello, daprd!\n", note));
     assert!(text.success);
     let json = run(daprd, &["Hello, daprd!", "--stream", "--json"]);

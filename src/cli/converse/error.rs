@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Errors of `mynah converse`, with their messages and exit codes.
 
 use std::io;
 
@@ -12,49 +12,46 @@ use crate::{
     wire,
 };
 
-/// Why there was nothing to ask, or no answer.
+/// An error that leaves the user without an answer.
 #[derive(Debug, ThisError)]
 pub enum Error {
-    /// There is nothing to ask.
-    #[error(
-        "there is no prompt; write one, such as mynah converse 'Hello, mynah!', \
-         or send it to standard input"
-    )]
+    /// There is no prompt and no history.
+    #[error("no prompt; pass one, such as mynah converse 'Hello, mynah!', or write it to stdin")]
     NoPrompt,
-    /// The prompt, the history or the tools cannot be read.
+    /// The prompt, the history or the tools file cannot be read.
     #[error("{0}")]
     Input(Diagnostic),
-    /// The sidecar gave no answer.
+    /// The call to the sidecar failed.
     #[error("{}{}", .0, hint(.0))]
     Client(client::Error),
-    /// The request is none that a model could be asked, or the answer cannot be written as JSON.
+    /// The request is invalid, or the answer cannot be converted to JSON.
     #[error(transparent)]
     Message(#[from] wire::error::Error),
-    /// The tools cannot be run as they are.
+    /// The tools and their limits are invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The model gave no answer.
-    #[error("{}", why(.end, *.turns))]
+    /// The tool loop ended without an answer.
+    #[error("{}", no_answer(.end, *.turns))]
     Ended {
-        /// Why the run ended.
+        /// The reason.
         end: EndReason,
-        /// How often the model has answered.
+        /// The number of model turns.
         turns: u32,
     },
-    /// The user did not want to wait for the answer.
+    /// A signal cancelled the call.
     #[error("cancelled")]
     Cancelled(Signal),
-    /// The answer cannot be written to standard output.
+    /// Writing the answer to stdout failed.
     #[error("cannot write the answer")]
     Output(#[from] io::Error),
-    /// No signals, or no threads, are to be had.
-    #[error("cannot listen to the terminal: {0}")]
+    /// Signal handlers or the thread that reads stdin could not be set up.
+    #[error("cannot set up the terminal: {0}")]
     Terminal(io::Error),
 }
 
 impl Error {
-    /// The exit status: 64, as `sysexits.h` has it, where the command line or the environment must
-    /// be mended; 128 and its number after a signal.
+    /// Returns the exit code: 64 (`EX_USAGE`) if the command line or the environment is invalid,
+    /// 128 plus the signal's number after a signal, otherwise 1.
     pub fn exit_code(&self) -> u8 {
         use client::Error::{Address, Tls, Token};
         match self {
@@ -65,33 +62,32 @@ impl Error {
     }
 }
 
-// Not by `#[from]`, or its words would be said again as the cause.
+// Without `#[from]`, which would also make it the source and repeat its message.
 impl From<client::Error> for Error {
     fn from(error: client::Error) -> Self {
         Self::Client(error)
     }
 }
 
-/// Why a run gave no answer.
-fn why(end: &EndReason, turns: u32) -> String {
+fn no_answer(end: &EndReason, turns: u32) -> String {
     match end {
         EndReason::ModelError(error) => error.to_string(),
         EndReason::Answered | EndReason::Cancelled => end.as_str().to_owned(),
         EndReason::MaxTurns => {
-            format!("no answer: the model called tools in turn {turns}, its last (--max-turns)")
+            format!("no answer within the turn limit of {turns} (--max-turns)")
         }
-        EndReason::Stalled => "no answer: the model made the same calls again and again".to_owned(),
-        EndReason::Budget => "no answer: there were too many calls".to_owned(),
+        EndReason::Stalled => "no answer: the model kept repeating the same calls".to_owned(),
+        EndReason::Budget => "no answer: the model made too many calls".to_owned(),
     }
 }
 
-/// Where the user says it.
+/// Returns the flags and variables that fix the error.
 fn hint(error: &client::Error) -> &'static str {
     use client::Error::{Address, NobodyListens, SeveralComponents, Tls, Token};
     match error {
         Address(_) | Tls(_) => " (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)",
         Token => " (DAPR_API_TOKEN)",
-        NobodyListens(_) => ", or name another address with --address",
+        NobodyListens(_) => ", or set another address with --address",
         SeveralComponents { .. } => " (--component)",
         _ => "",
     }

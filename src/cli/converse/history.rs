@@ -1,7 +1,7 @@
-//! A file of earlier messages, in Dapr's proto JSON: a list of them, a whole request, or what a run
-//! of the tool loop has printed.
+//! The file of `--history`, in Dapr's proto JSON: a list of messages, a request, or the output of
+//! `--tools --json`.
 //!
-//! A person has written it, so an unknown field is an error, with its place.
+//! Users write these files by hand, so an unknown field is an error with its place.
 
 use std::{collections::BTreeMap, fmt, path::Path};
 
@@ -13,7 +13,7 @@ use serde::{
     },
 };
 
-use super::request::input;
+use super::messages::input;
 use crate::{
     base::{
         diagnostics::{Diagnostic, Place},
@@ -26,17 +26,10 @@ use crate::{
     },
 };
 
-/// The request that a file holds, or that its messages make.
+/// Returns the request in a file, or a request with the messages in the file.
 pub(super) fn read(file: &Path) -> Result<ConversationRequestAlpha2, Diagnostic> {
     let text = files::read(file)?;
-    parse(&text).map_err(|error| {
-        // serde_json ends its words with the place, which goes to the front here.
-        let words = error.to_string();
-        let (what, _) = words.rsplit_once(" at line ").unwrap_or((&words, ""));
-        let place = Place { line: error.line(), column: error.column().max(1) };
-        let place = Some(place).filter(|place| place.line > 0);
-        Diagnostic { place, ..Diagnostic::error(explain(what, &error)).in_file(file) }
-    })
+    parse(&text).map_err(|error| diagnostic(&error).in_file(file))
 }
 
 fn parse(text: &str) -> serde_json::Result<ConversationRequestAlpha2> {
@@ -45,48 +38,59 @@ fn parse(text: &str) -> serde_json::Result<ConversationRequestAlpha2> {
         keys => keys.unwrap_or_default(),
     };
     if keys.contains_key("ended") {
-        return serde_json::from_str(text).map(|Event { ended }| ended.messages);
+        return serde_json::from_str(text).map(|EndedEvent { ended }| ended.messages);
     }
     if keys.contains_key("end") {
-        return serde_json::from_str(text).map(|Ended { messages }| messages);
+        return serde_json::from_str(text).map(|Run { messages }| messages);
     }
     let mut reader = serde_json::Deserializer::from_str(text);
-    let request = reader.deserialize_any(History)?;
+    let request = reader.deserialize_any(RequestVisitor)?;
     reader.end().map(|()| request)
 }
 
-/// The last line of a run's events.
+/// The last line that `--tools --json --stream` prints.
 #[derive(Deserialize)]
-struct Event {
-    ended: Ended,
+struct EndedEvent {
+    ended: Run,
 }
 
-/// A run, of which only the messages are a history.
+/// The output of `--tools --json`, of which only the messages are read.
 #[derive(Deserialize)]
-struct Ended {
+struct Run {
     #[serde(deserialize_with = "messages")]
     messages: ConversationRequestAlpha2,
 }
 
 fn messages<'de, D: Deserializer<'de>>(list: D) -> Result<ConversationRequestAlpha2, D::Error> {
-    list.deserialize_seq(History)
+    list.deserialize_seq(RequestVisitor)
 }
 
-fn explain(what: &str, error: &serde_json::Error) -> String {
+fn diagnostic(error: &serde_json::Error) -> Diagnostic {
+    // serde_json appends the place to its message; a diagnostic starts with it.
+    let text = error.to_string();
+    let (message, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
+    let diagnostic = Diagnostic::error(explain(message, error));
+    match error.line() {
+        0 => diagnostic,
+        line => diagnostic.at(Place { line, column: error.column().max(1) }),
+    }
+}
+
+fn explain(message: &str, error: &serde_json::Error) -> String {
     if !error.is_data() {
-        return format!("not valid JSON: {what}");
+        return format!("not valid JSON: {message}");
     }
-    let mut words = what.to_owned();
-    // Whoever knows messages by their roles alone is told how Dapr writes them.
-    if what.starts_with("unrecognized field") {
-        words += r#"; a message is such as {"ofUser": {"content": [{"text": "Hello!"}]}}"#;
-    }
-    words
+    // Users who know OpenAI's format write `role` and `content`, so show Dapr's.
+    let example = match message.starts_with("unrecognized field") {
+        true => r#"; a message looks like {"ofUser": {"content": [{"text": "Hello!"}]}}"#,
+        false => "",
+    };
+    format!("{message}{example}")
 }
 
-struct History;
+struct RequestVisitor;
 
-impl<'de> Visitor<'de> for History {
+impl<'de> Visitor<'de> for RequestVisitor {
     type Value = ConversationRequestAlpha2;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,22 +99,22 @@ impl<'de> Visitor<'de> for History {
 
     fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Self::Value, A::Error> {
         let seed = json::descriptor::<ConversationRequestAlpha2>();
-        message(&seed.deserialize(MapAccessDeserializer::new(fields))?)
+        transcode(&seed.deserialize(MapAccessDeserializer::new(fields))?)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let seed = json::descriptor::<ConversationMessage>();
         let mut messages = Vec::new();
-        while let Some(next) = list.next_element_seed(seed.clone())? {
-            messages.push(message(&next)?);
+        while let Some(message) = list.next_element_seed(seed.clone())? {
+            messages.push(transcode(&message)?);
         }
         let inputs = vec![input(messages)];
         Ok(ConversationRequestAlpha2 { inputs, ..Default::default() })
     }
 }
 
-fn message<M: prost::Message + Default, E: serde::de::Error>(
-    source: &DynamicMessage,
+fn transcode<M: prost::Message + Default, E: serde::de::Error>(
+    message: &DynamicMessage,
 ) -> Result<M, E> {
-    source.transcode_to().map_err(|error| E::custom(shorten(&error)))
+    message.transcode_to().map_err(|error| E::custom(shorten(&error)))
 }

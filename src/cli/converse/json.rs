@@ -1,4 +1,4 @@
-//! A run of the tool loop as JSON: what Dapr has a message for is in Dapr's form.
+//! The JSON of a tool loop run. Messages and usage are in Dapr's proto JSON.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,17 +10,17 @@ use crate::{
     wire::{ask, encode, json},
 };
 
-/// What happens in a run.
+/// A line of `--json --stream`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Event<'e> {
     Text(&'e str),
     Started { id: &'e str, name: &'e str, arguments: &'e str },
     Finished(Call<'e>),
-    Ended(Ended<'e>),
+    Ended(Run<'e>),
 }
 
-/// A call with its result.
+/// A tool call with its result.
 #[derive(Serialize)]
 pub(super) struct Call<'e> {
     id: &'e str,
@@ -30,24 +30,24 @@ pub(super) struct Call<'e> {
     outcome: &'static str,
 }
 
-/// All of a run.
+/// A run that has ended.
 #[derive(Serialize)]
-pub(super) struct Ended<'e> {
+pub(super) struct Run<'e> {
     end: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     turns: u32,
     text: &'e str,
     #[serde(flatten)]
-    response: Option<Answer<'e>>,
+    response: Option<ResponseInfo<'e>>,
     calls: Vec<Call<'e>>,
-    /// As a file of earlier messages has them.
+    /// The history, in the format of a `--history` file.
     messages: Vec<Value>,
 }
 
-/// What the last answer has beside its text.
+/// What the last response contains in addition to its text.
 #[derive(Serialize)]
-struct Answer<'e> {
+struct ResponseInfo<'e> {
     finish_reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'e str>,
@@ -55,13 +55,15 @@ struct Answer<'e> {
     usage: Option<Value>,
 }
 
-impl<'e> Event<'e> {
-    pub(super) fn of(event: &'e LoopEvent) -> Result<Self, Error> {
+impl<'e> TryFrom<&'e LoopEvent> for Event<'e> {
+    type Error = Error;
+
+    fn try_from(event: &'e LoopEvent) -> Result<Self, Error> {
         Ok(match event {
             LoopEvent::Text(text) => Self::Text(text),
             LoopEvent::ToolStarted { id, name, arguments } => Self::Started { id, name, arguments },
             LoopEvent::ToolFinished(record) => Self::Finished(record.into()),
-            LoopEvent::Ended(result) => Self::Ended(Ended::of(result)?),
+            LoopEvent::Ended(result) => Self::Ended(result.try_into()?),
         })
     }
 }
@@ -73,17 +75,11 @@ impl<'e> From<&'e CallRecord> for Call<'e> {
     }
 }
 
-impl<'e> Answer<'e> {
-    fn of(response: &'e Response) -> Result<Self, Error> {
-        let Response { finish_reason, model, usage, .. } = response;
-        let usage = usage.map(|usage| json::value(&encode::alpha2_usage(usage))).transpose()?;
-        Ok(Self { finish_reason: finish_reason.as_str(), model: model.as_deref(), usage })
-    }
-}
+impl<'e> TryFrom<&'e LoopResult> for Run<'e> {
+    type Error = Error;
 
-impl<'e> Ended<'e> {
-    pub(super) fn of(result: &'e LoopResult) -> Result<Self, Error> {
-        let messages = result.transcript.iter().map(|said| json::value(&ask::message(said)));
+    fn try_from(result: &'e LoopResult) -> Result<Self, Error> {
+        let messages = result.transcript.iter().map(|message| json::value(&ask::message(message)));
         Ok(Self {
             end: result.end.as_str(),
             error: match &result.end {
@@ -92,9 +88,19 @@ impl<'e> Ended<'e> {
             },
             turns: result.turns,
             text: result.text(),
-            response: result.response.as_ref().map(Answer::of).transpose()?,
+            response: result.response.as_ref().map(ResponseInfo::try_from).transpose()?,
             calls: result.calls.iter().map(Call::from).collect(),
             messages: messages.collect::<Result<_, _>>()?,
         })
+    }
+}
+
+impl<'e> TryFrom<&'e Response> for ResponseInfo<'e> {
+    type Error = Error;
+
+    fn try_from(response: &'e Response) -> Result<Self, Error> {
+        let Response { finish_reason, model, usage, .. } = response;
+        let usage = usage.map(|usage| json::value(&encode::alpha2_usage(usage))).transpose()?;
+        Ok(Self { finish_reason: finish_reason.as_str(), model: model.as_deref(), usage })
     }
 }

@@ -1,155 +1,116 @@
-//! `mynah converse`: a client at the terminal, for any Dapr sidecar.
+//! `mynah converse`: a command-line client for any Dapr sidecar.
 //!
 //! ```text
-//! request      the prompt, the system prompt and the history become one request
-//!   history    a file of earlier messages
-//! print        one answer, for people or as JSON
-//! run          answers of the tool loop, which runs the tools of a file
-//!   repl       one after the other, to prompts that are typed
-//!   tell       what happens meanwhile, for people, or
-//!   json       as JSON
+//! request          builds the request from the flags, the history file and stdin
+//!   history        reads a history file
+//!   messages       makes messages from text
+//! answer_printer   prints one answer
+//! tool_run         runs the tool loop
+//!   event_printer  prints its events
+//!   json           the JSON of its events
+//!   repl           an interactive session, in which each answer is a run
+//! output           stdout and stderr
 //! ```
 //!
-//! The connection is that of [`client`](crate::client).
+//! [`client`](crate::client) makes the calls.
 
+mod answer_printer;
 mod error;
+mod event_printer;
 mod history;
 mod json;
-mod print;
+mod messages;
+mod output;
 mod repl;
 mod request;
-mod run;
-mod tell;
+mod tool_run;
 
-use std::{
-    io::{self, ErrorKind, IsTerminal, Write},
-    sync::Arc,
-};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
-use futures_util::TryStreamExt;
-
+pub use self::error::Error;
 use self::{
-    print::{Form, Printer},
-    run::Runner,
-    tell::Teller,
+    answer_printer::AnswerPrinter,
+    event_printer::EventPrinter,
+    output::{Format, note},
+    tool_run::Runner,
 };
 use crate::{
-    base::{
-        environment::Environment,
-        terminal::{Look, harmless},
-    },
-    cli::{args::ConverseArgs, signals::Signals},
-    client::{Address, Client, Pieces, RemoteComponent},
-    tool_loop::{LoopSettings, ToolLoop},
+    base::{environment::Environment, terminal::Styling},
+    cli::args::ConverseArgs,
+    client::{Address, Client, RemoteComponent},
     tools::Tools,
     wire::proto::ConversationRequestAlpha2,
 };
 
-pub use self::error::Error;
-
-/// Asks a sidecar and prints the answer on standard output, everything else on standard error.
+/// Sends a prompt to a sidecar and prints the answer to stdout, and everything else to stderr.
 ///
-/// A standard output that nobody reads any more ends it quietly.
+/// A closed stdout is not an error.
 pub async fn converse(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
-    match ask(args, environment).await {
+    match send(args, environment).await {
         Err(Error::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        done => done,
+        result => result,
     }
 }
 
-async fn ask(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
-    let written = args.address.clone().map(Address::new);
-    let address = written.unwrap_or_else(|| Address::of(environment))?;
+async fn send(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
+    let address = match &args.address {
+        Some(address) => Address::new(address.clone())?,
+        None => Address::of(environment)?,
+    };
     let tools = args.tools.as_deref().map(Tools::load).transpose().map_err(Error::Input)?;
-    let mut request = request::new(args)?;
+    let is_interactive = is_interactive(args);
+    let mut request =
+        if is_interactive { request::for_session(args)? } else { request::for_call(args)? };
     let mut client = Client::connect(address, environment.get("DAPR_API_TOKEN")).await?;
     if request.name.is_empty() {
         request.name = client.only_component().await?;
     }
-    let form = form(args, environment);
+    let format = Format::new(args, environment);
     match tools {
-        None if !request::is_typed(args) => ask_once(client, request, form, args.stream).await,
+        None if !is_interactive => call(client, request, format, args.stream).await,
         tools => {
-            let streams = args.stream || request::is_typed(args);
-            let aside = look(io::stderr().is_terminal(), environment);
-            let teller = Teller::new(io::stdout().lock(), form, streams, aside);
-            run_tools(client, request, teller, args, tools.unwrap_or_default()).await
+            let streams = args.stream || is_interactive;
+            let stderr = Styling::new(io::stderr().is_terminal(), environment);
+            let printer = EventPrinter::new(io::stdout().lock(), format, streams, stderr);
+            run_tools(args, client, request, tools.unwrap_or_default(), printer).await
         }
     }
 }
 
-async fn ask_once(
+fn is_interactive(args: &ConverseArgs) -> bool {
+    args.prompt.is_none() && io::stdin().is_terminal()
+}
+
+/// Makes one call, and prints tool calls instead of running them.
+async fn call(
     mut client: Client,
     request: ConversationRequestAlpha2,
-    form: Form,
+    format: Format,
     streams: bool,
 ) -> Result<(), Error> {
-    let mut printer = Printer::new(io::stdout().lock(), form);
-    if !streams {
-        return printer.whole(client.converse(request).await?);
-    }
-    match client.stream(request.clone()).await? {
-        Some(pieces) => print_pieces(&mut printer, pieces).await,
-        None => {
-            note("this sidecar does not stream; its answer comes in one piece");
-            printer.whole(client.converse(request).await?)
+    let mut printer = AnswerPrinter::new(io::stdout().lock(), format);
+    if streams {
+        if let Some(pieces) = client.stream(request.clone()).await? {
+            return printer.print_stream(pieces).await;
         }
+        note("this sidecar does not stream; printing the answer when it is complete");
     }
+    printer.print(client.converse(request).await?)
 }
 
+/// Runs the tool loop, once or for each prompt of an interactive session.
 async fn run_tools(
+    args: &ConverseArgs,
     client: Client,
     request: ConversationRequestAlpha2,
-    teller: Teller<impl Write>,
-    args: &ConverseArgs,
-    Tools { registry, by_tool }: Tools,
+    tools: Tools,
+    printer: EventPrinter<impl Write>,
 ) -> Result<(), Error> {
-    let model = Arc::new(RemoteComponent::new(client, request.name.clone()));
-    let request = request::for_loop(request, registry.tools())?;
-    let settings = LoopSettings { max_turns: args.max_turns, by_tool, ..LoopSettings::default() };
-    let mut runner = Runner {
-        tool_loop: Arc::new(ToolLoop::new(registry, settings)?),
-        model,
-        teller,
-        signals: Signals::to_cancel().map_err(Error::Terminal)?,
-    };
-    if request::is_typed(args) {
-        return repl::converse(&mut runner, request).await;
+    let model = RemoteComponent::new(client, request.name.clone());
+    let request = request::for_tool_loop(request, tools.registry.tools())?;
+    let mut runner = Runner::new(model, tools, args.max_turns, printer)?;
+    if is_interactive(args) {
+        return repl::run(&mut runner, request).await;
     }
-    runner.run(request).await?.answered()
-}
-
-/// What comes before an error is printed, too, and its line is ended.
-async fn print_pieces(printer: &mut Printer<impl Write>, mut pieces: Pieces) -> Result<(), Error> {
-    loop {
-        match pieces.try_next().await {
-            Ok(Some(piece)) => printer.piece(&piece)?,
-            Ok(None) => return printer.end(),
-            Err(error) => return printer.end_line().and(Err(error.into())),
-        }
-    }
-}
-
-fn form(args: &ConverseArgs, environment: &Environment) -> Form {
-    let is_terminal = io::stdout().is_terminal();
-    match (args.json, args.stream) {
-        (false, _) => Form::Text(look(is_terminal, environment)),
-        (true, false) => Form::Json { pretty: is_terminal },
-        (true, true) => Form::JsonLines,
-    }
-}
-
-fn look(is_terminal: bool, environment: &Environment) -> Look {
-    let no_colour = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
-    match (is_terminal, no_colour) {
-        (false, _) => Look::Plain,
-        (true, true) => Look::Terminal,
-        (true, false) => Look::Colours,
-    }
-}
-
-/// Says something that is not the answer.
-fn note(text: &str) {
-    // Where nobody reads it, there is nobody to tell.
-    let _ = writeln!(io::stderr(), "mynah: {}", harmless(text));
+    runner.run(request).await?.check_answered()
 }

@@ -1,4 +1,5 @@
-//! A conversation: what is typed, line by line, and the answers, with all that was said before.
+//! An interactive session: prompts from stdin, line by line, and the answers to them. Each request
+//! contains the whole conversation.
 
 use std::{
     io::{self, ErrorKind, Write},
@@ -7,98 +8,98 @@ use std::{
 
 use tokio::sync::mpsc::{self, Receiver};
 
-use super::{error::Error, note, run::Runner};
+use super::{error::Error, output::note, tool_run::Runner};
 use crate::{
     chat::{Message, Request, Role},
     cli::signals::Signal,
 };
 
-const HELP: &str = "Ctrl-D or /quit ends the conversation, as Ctrl-C does here; \
-                    Ctrl-C during an answer cancels it";
+const HELP: &str = "Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cancels the answer";
 
-/// Answers what is typed, to its end. Ctrl-C cancels an answer; while nothing is asked, it ends.
+/// Answers the lines of stdin until it ends. Ctrl-C cancels the current answer, or exits if there
+/// is none.
 ///
-/// The request is what was said before; if nobody has answered it, it is asked first.
-pub(super) async fn converse(
+/// If the history in `request` ends with a message that needs an answer, it is answered first.
+pub(super) async fn run(
     runner: &mut Runner<impl Write>,
     mut request: Request,
 ) -> Result<(), Error> {
-    note(&format!("this is {}; Ctrl-D or /quit ends the conversation", runner.model.name()));
-    let mut lines = lines().map_err(Error::Terminal)?;
-    let mut is_asked = request.messages.last().is_some_and(is_question);
+    note(&format!("connected to {}; Ctrl-D or /quit exits", runner.model_name()));
+    let mut lines = read_lines().map_err(Error::Terminal)?;
+    if request.messages.last().is_some_and(needs_answer) {
+        answer(runner, &mut request).await?;
+    }
     loop {
-        if std::mem::take(&mut is_asked) {
-            answer(runner, &mut request).await?;
-        }
-        ask("you> ");
+        write_stderr("you> ");
         let line = tokio::select! {
             line = lines.recv() => line,
-            signal = runner.signals.next() => {
-                ask("\n");
+            signal = runner.next_signal() => {
+                write_stderr("\n");
                 return Err(Error::Cancelled(signal));
             }
         };
         match line {
             None => {
-                ask("\n");
+                write_stderr("\n");
                 return Ok(());
             }
-            Some(Err(error)) => note(&format!("not asked: {error}")),
+            Some(Err(error)) => note(&format!("line ignored: {error}")),
             Some(Ok(line)) if line.trim() == "/quit" => return Ok(()),
             Some(Ok(line)) if is_command(line.trim()) => note(HELP),
             Some(Ok(line)) if line.trim().is_empty() => {}
             Some(Ok(line)) => {
                 request.messages.push(Message::new(Role::User, line));
-                is_asked = true;
+                answer(runner, &mut request).await?;
             }
         }
     }
 }
 
-/// Asks, and takes what was said into the history; a question without any answer is forgotten.
+/// Answers the last message. The history then contains everything up to the answer; if the model
+/// never answered, it loses the last message instead.
 async fn answer(runner: &mut Runner<impl Write>, request: &mut Request) -> Result<(), Error> {
-    let ran = runner.run(request.clone()).await?;
-    let answered = ran.answered();
+    let run = runner.run(request.clone()).await?;
+    let answered = run.check_answered();
     match &answered {
         Err(Error::Cancelled(signal)) if *signal != Signal::Interrupt => return answered,
-        Err(why) => note(&why.to_string()),
+        Err(error) => note(&error.to_string()),
         Ok(()) => {}
     }
-    if ran.result.turns > 0 {
-        request.messages = ran.result.transcript;
+    if run.result.turns > 0 {
+        request.messages = run.result.transcript;
     } else {
         request.messages.pop();
     }
     Ok(())
 }
 
-/// Whether it is `/help`, or a slip of the like, which no model should be asked.
+/// Returns `true` for `/help` and for unknown commands, which are not sent to the model.
 fn is_command(line: &str) -> bool {
     let word = line.strip_prefix('/');
     word.is_some_and(|word| word.chars().all(|char| char.is_ascii_alphabetic()))
 }
 
-fn is_question(message: &Message) -> bool {
+fn needs_answer(message: &Message) -> bool {
     matches!(message.role, Role::User | Role::Tool { .. })
 }
 
-/// Not the answer: it goes to standard error.
-fn ask(text: &str) {
-    let mut terminal = io::stderr();
-    let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
+fn write_stderr(text: &str) {
+    let mut stderr = io::stderr();
+    // Ignore write errors: the reader is gone.
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// The lines of standard input, read by a thread that nobody waits for at the end.
-fn lines() -> io::Result<Receiver<io::Result<String>>> {
+/// Reads the lines of stdin on a detached thread, since a blocking read cannot be cancelled.
+fn read_lines() -> io::Result<Receiver<io::Result<String>>> {
     let (sender, lines) = mpsc::channel(1);
     let read = move || {
         for line in io::stdin().lines() {
-            let is_over = line.as_ref().is_err_and(|error| error.kind() != ErrorKind::InvalidData);
-            if sender.blocking_send(line).is_err() || is_over {
+            let is_last = line.as_ref().is_err_and(|error| error.kind() != ErrorKind::InvalidData);
+            if sender.blocking_send(line).is_err() || is_last {
                 break;
             }
         }
     };
-    thread::Builder::new().name("terminal".to_owned()).spawn(read)?;
+    thread::Builder::new().name("stdin".to_owned()).spawn(read)?;
     Ok(lines)
 }

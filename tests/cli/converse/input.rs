@@ -51,7 +51,7 @@ fn no_prompt() {
         for (input, args) in [("", &[][..]), ("\n", &[]), ("", &["-"]), ("Hello!", &[""])] {
             assert_snapshot!(piped(&sidecar, input, args), @"
             -- stderr
-            mynah: there is no prompt; write one, such as mynah converse 'Hello, mynah!', or send it to standard input
+            mynah: no prompt; pass one, such as mynah converse 'Hello, mynah!', or write it to stdin
             -- exit 64
             ");
         }
@@ -90,7 +90,7 @@ fn a_broken_history() {
     ");
     assert_snapshot!(said("[\n {\"role\": \"user\", \"content\": \"Hello!\"}\n]"), @r#"
     -- stderr
-    mynah: [folder]/history.json:2:8: unrecognized field name 'role'; a message is such as {"ofUser": {"content": [{"text": "Hello!"}]}}
+    mynah: [folder]/history.json:2:8: unrecognized field name 'role'; a message looks like {"ofUser": {"content": [{"text": "Hello!"}]}}
     -- exit 1
     "#);
     assert_snapshot!(said(r#"{"inputs": [{"messages": [{"ofUser": {"content": "Hello!"}}]}]}"#), @r#"
@@ -105,7 +105,7 @@ fn a_broken_history() {
     "#);
     assert_snapshot!(said("{\"end\": \"answered\",\n \"messages\": [{\"role\": \"user\"}]}"), @r#"
     -- stderr
-    mynah: [folder]/history.json:2:21: unrecognized field name 'role'; a message is such as {"ofUser": {"content": [{"text": "Hello!"}]}}
+    mynah: [folder]/history.json:2:21: unrecognized field name 'role'; a message looks like {"ofUser": {"content": [{"text": "Hello!"}]}}
     -- exit 1
     "#);
     assert_snapshot!(said("{\"end\": \"answered\", \"messages\": ["), @"
@@ -171,7 +171,7 @@ fn a_history_from_a_pipe() {
 fn a_history_without_a_message() {
     assert_snapshot!(with_history(&Sidecar::start(), "[]", &[]), @"
     -- stderr
-    mynah: there is no prompt; write one, such as mynah converse 'Hello, mynah!', or send it to standard input
+    mynah: no prompt; pass one, such as mynah converse 'Hello, mynah!', or write it to stdin
     -- exit 64
     ");
 }

@@ -58,7 +58,7 @@ fn nobody_listens() {
     command.args(["converse", "Hello!"]).env("DAPR_GRPC_PORT", free_port().to_string());
     assert_snapshot!(said(&mut command), @"
     -- stderr
-    mynah: nobody listens at 127.0.0.1:[port]; start a sidecar there, such as mynah or dapr run, or name another address with --address
+    mynah: nobody listens at 127.0.0.1:[port]; start a sidecar there, such as mynah or dapr run, or set another address with --address
     -- exit 1
     ");
 }

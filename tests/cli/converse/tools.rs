@@ -181,7 +181,7 @@ fn no_answer_within_the_turns() {
     -- stderr
     calls: get_weather {"location":"Paris"}
     tool:  get_weather: It is sunny in Paris.
-    mynah: no answer: the model called tools in turn 1, its last (--max-turns)
+    mynah: no answer within the turn limit of 1 (--max-turns)
     -- exit 1
     "#);
     let json = weather(&["The weather in Paris?", "--max-turns=1", "--json"]);
@@ -215,7 +215,7 @@ fn a_model_that_stalls() {
     tool:  get_weather: You just called the Get Weather tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.
     calls: get_weather {"location":"Rome"}
     tool:  Error executing get_weather: the tool loop ended before there was a result
-    mynah: no answer: the model made the same calls again and again
+    mynah: no answer: the model kept repeating the same calls
     -- exit 1
     "#);
 }

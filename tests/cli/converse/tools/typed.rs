@@ -46,7 +46,7 @@ fn a_conversation() {
     suite(|| {
         let lines = ["Hello!\n", " \n", "And again.\n", CTRL_D];
         assert_snapshot!(typed(&Sidecar::start(), &[], &lines), @"
-        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        mynah: connected to echo; Ctrl-D or /quit exits
         you> Hello!
         Hello!
         you>
@@ -56,7 +56,7 @@ fn a_conversation() {
         -- exit 0
         ");
         assert_snapshot!(typed(&Sidecar::start(), &[], &["/quit\n"]), @"
-        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        mynah: connected to echo; Ctrl-D or /quit exits
         you> /quit
         -- exit 0
         ");
@@ -88,7 +88,7 @@ fn a_history_is_answered_first() {
         let history = file(r#"[{"ofUser": {"content": [{"text": "\u001b[2JIs it raining?"}]}}]"#);
         let args = ["--history", history.to_str().unwrap()];
         assert_snapshot!(typed(&Sidecar::start(), &args, &["Why?\n", CTRL_D]), @"
-        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        mynah: connected to echo; Ctrl-D or /quit exits
         ␛[2JIs it raining?
         you> Why?
         Why?
@@ -120,7 +120,7 @@ fn a_question_that_cannot_be_answered_is_forgotten() {
     suite(|| {
         let said = typed(&Sidecar::start(), &["--component=nope"], &["Hello!\n", CTRL_D]);
         assert_snapshot!(without_ports(&said), @"
-        mynah: this is nope; Ctrl-D or /quit ends the conversation
+        mynah: connected to nope; Ctrl-D or /quit exits
         you> Hello!
         mynah: the call to 127.0.0.1:[port] ended with InvalidArgument: failed finding conversation component nope
         you>
@@ -135,11 +135,11 @@ fn help_is_at_hand() {
     suite(|| {
         let lines = ["/help\n", "/exit\n", "/etc/hosts\n", "/help me\n", "/quit\n"];
         assert_snapshot!(typed(&Sidecar::start(), &[], &lines), @"
-        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        mynah: connected to echo; Ctrl-D or /quit exits
         you> /help
-        mynah: Ctrl-D or /quit ends the conversation, as Ctrl-C does here; Ctrl-C during an answer cancels it
+        mynah: Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cancels the answer
         you> /exit
-        mynah: Ctrl-D or /quit ends the conversation, as Ctrl-C does here; Ctrl-C during an answer cancels it
+        mynah: Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cancels the answer
         you> /etc/hosts
         /etc/hosts
         you> /help me
@@ -170,7 +170,7 @@ fn calls_do_not_look_like_the_answer() {
 fn ctrl_c_at_the_prompt_ends_it() {
     suite(|| {
         assert_snapshot!(typed(&Sidecar::start(), &[], &[CTRL_C]), @"
-        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        mynah: connected to echo; Ctrl-D or /quit exits
         you> ^C
         mynah: cancelled
         -- exit 130
@@ -200,7 +200,7 @@ fn ctrl_c_cancels_an_answer() {
         ];
         let args = ["--tools", file.to_str().unwrap()];
         assert_snapshot!(at_a_terminal(&Sidecar::start(), &args, &steps), @"
-        mynah: this is echo; Ctrl-D or /quit ends the conversation
+        mynah: connected to echo; Ctrl-D or /quit exits
         you> wait_long
         ^[[2mcalls:^[[0m ^[[1mwait_long^[[0m ^[[2m{}^[[0m
         ^C^[[2mtool:  Error executing wait_long: the tool loop ended before there was a result^[[0m

@@ -1,0 +1,85 @@
+//! Runs of the tool loop, which signals cancel.
+
+use std::{io::Write, sync::Arc};
+
+use futures_util::StreamExt;
+
+use super::{error::Error, event_printer::EventPrinter};
+use crate::{
+    chat::Request,
+    cli::signals::{Signal, Signals},
+    client::{self, RemoteComponent},
+    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop},
+    tools::Tools,
+};
+
+/// Runs the tool loop and prints its events.
+pub(super) struct Runner<W> {
+    tool_loop: Arc<ToolLoop>,
+    model: Arc<RemoteComponent>,
+    printer: EventPrinter<W>,
+    signals: Signals,
+}
+
+/// A run that has ended.
+pub(super) struct FinishedRun {
+    pub(super) result: LoopResult,
+    /// The signal that cancelled the run.
+    signal: Option<Signal>,
+}
+
+impl<W: Write> Runner<W> {
+    pub(super) fn new(
+        model: RemoteComponent,
+        Tools { registry, by_tool }: Tools,
+        max_turns: u32,
+        printer: EventPrinter<W>,
+    ) -> Result<Self, Error> {
+        let settings = LoopSettings { max_turns, by_tool, ..LoopSettings::default() };
+        let tool_loop = Arc::new(ToolLoop::new(registry, settings)?);
+        let signals = Signals::to_cancel().map_err(Error::Terminal)?;
+        Ok(Self { tool_loop, model: Arc::new(model), printer, signals })
+    }
+
+    pub(super) fn model_name(&self) -> &str {
+        self.model.name()
+    }
+
+    /// Waits for the next signal while nothing runs.
+    pub(super) async fn next_signal(&mut self) -> Signal {
+        self.signals.next().await
+    }
+
+    /// Runs the loop until it ends or a signal cancels it.
+    pub(super) async fn run(&mut self, request: Request) -> Result<FinishedRun, Error> {
+        let cancel = CancellationToken::new();
+        let tool_loop = self.tool_loop.clone();
+        let mut events = tool_loop.run_stream(self.model.clone(), request, cancel.clone());
+        let mut cancelled_by = None;
+        loop {
+            let event = tokio::select! {
+                event = events.next() => event.ok_or(client::Error::BrokenOff)?,
+                signal = self.signals.next() => {
+                    cancelled_by = Some(signal);
+                    cancel.cancel();
+                    continue;
+                }
+            };
+            self.printer.print(&event)?;
+            if let LoopEvent::Ended(result) = event {
+                return Ok(FinishedRun { result, signal: cancelled_by });
+            }
+        }
+    }
+}
+
+impl FinishedRun {
+    /// Returns an error unless the run ended with an answer.
+    pub(super) fn check_answered(&self) -> Result<(), Error> {
+        match (&self.result.end, self.signal) {
+            (EndReason::Answered, _) => Ok(()),
+            (EndReason::Cancelled, Some(signal)) => Err(Error::Cancelled(signal)),
+            (end, _) => Err(Error::Ended { end: end.clone(), turns: self.result.turns }),
+        }
+    }
+}
