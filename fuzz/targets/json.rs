@@ -2,7 +2,7 @@
 
 use mynah::wire::{
     error::Error,
-    json::{Fields, read, read_request, write, write_response},
+    json::{FastRead, read, read_request, write, write_response},
     proto::{ConversationRequest, ConversationRequestAlpha2},
 };
 use prost::{Message, Name};
@@ -19,7 +19,7 @@ pub fn run(data: &[u8]) -> bool {
     matches!(answered, Some(Ok(_)))
 }
 
-fn reads<M: Message + Name + Fields>(data: &[u8]) -> Option<M> {
+fn reads<M: Message + Name + FastRead>(data: &[u8]) -> Option<M> {
     let exact = read::<M>(data);
     // By their bytes, since a request may hold a NaN.
     let bytes = |read: &Result<M, Error>| read.as_ref().map(M::encode_to_vec).map_err(Error::clone);

@@ -63,7 +63,7 @@ pub(super) async fn alpha2(
     answer(&pipeline::alpha2(&sidecar, request).await?)
 }
 
-async fn read<M: Message + Name + json::Fields + 'static>(
+async fn read<M: Message + Name + json::FastRead + 'static>(
     sidecar: &Sidecar,
     body: Incoming,
 ) -> Result<M, Error> {
@@ -95,7 +95,7 @@ where
     })
 }
 
-fn answer<M: Message + Name + json::Members>(message: &M) -> Result<Response, Failure> {
+fn answer<M: Message + Name + json::FastWrite>(message: &M) -> Result<Response, Failure> {
     let body = json::write_response(message)?;
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }
@@ -107,7 +107,7 @@ fn wants_events(headers: &HeaderMap) -> bool {
     first.trim().eq_ignore_ascii_case("text/event-stream")
 }
 
-fn events<M: Message + Name + json::Members + Send + 'static>(
+fn events<M: Message + Name + json::FastWrite + Send + 'static>(
     messages: impl Stream<Item = Result<M, chat::Error>> + Send + 'static,
 ) -> Response {
     let events = messages.map(|message| Ok::<_, std::convert::Infallible>(event(message)));
@@ -115,7 +115,7 @@ fn events<M: Message + Name + json::Members + Send + 'static>(
     (headers, Body::from_stream(events)).into_response()
 }
 
-fn event<M: Message + Name + json::Members>(message: Result<M, chat::Error>) -> String {
+fn event<M: Message + Name + json::FastWrite>(message: Result<M, chat::Error>) -> String {
     let message = message.map_err(Error::from);
     match message.and_then(|message| json::write_response(&message)) {
         Ok(json) => format!("data: {json}\n\n"),

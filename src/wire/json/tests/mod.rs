@@ -1,5 +1,5 @@
-mod ways;
-mod written;
+mod bodies;
+mod fast_path;
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn as_struct(members: BTreeMap<String, Kind>) -> Struct {
     Struct { fields: members.into_iter().map(|(name, kind)| (name, value(kind))).collect() }
 }
 
-/// Parameters hold text, the one type of which every value can be printed.
+/// Parameters contain strings: the only type whose values can all be written.
 fn parameter(text: &String) -> Any {
     Any {
         type_url: "type.googleapis.com/google.protobuf.StringValue".to_owned(),
@@ -84,7 +84,7 @@ fn requests() -> impl Strategy<Value = ConversationRequestAlpha2> {
 
 proptest! {
     #[test]
-    fn what_is_printed_reads_as_it_was(request in requests()) {
+    fn reads_back_what_it_writes(request in requests()) {
         let json = write(&request).unwrap();
         let back: ConversationRequestAlpha2 = read(json.as_bytes()).unwrap();
         prop_assert_eq!(&back, &request);
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(bytes in vec(any::<u8>(), 0..60)) {
+    fn reads_any_bytes_without_panic(bytes in vec(any::<u8>(), 0..60)) {
         let _ = read::<ConversationRequestAlpha2>(&bytes);
     }
 }

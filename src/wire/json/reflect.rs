@@ -1,4 +1,4 @@
-//! The exact way: any message, by its descriptor.
+//! Reads and writes every message through its descriptor.
 
 use std::sync::LazyLock;
 
@@ -15,24 +15,24 @@ use crate::{
     },
 };
 
-/// Built at first use: it takes over a millisecond and two megabytes.
-#[expect(clippy::expect_used, reason = "the build script made these descriptors")]
+/// Built at first use, because it takes more than a millisecond and two megabytes.
+#[expect(clippy::expect_used, reason = "the build script writes valid descriptors")]
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
-    // The global pool knows the well-known types, which an `Any` may hold.
+    // The global pool has the well-known types, which an `Any` may contain.
     let mut pool = DescriptorPool::global();
-    pool.decode_file_descriptor_set(DESCRIPTORS).expect("the build script made these descriptors");
+    pool.decode_file_descriptor_set(DESCRIPTORS)
+        .expect("the build script writes valid descriptors");
     pool
 });
 
-/// What [`POOL`] holds, for reading: structs have no fields in it, so that those of a message are
-/// kept as the bytes that they are on the wire. As dynamic messages they would take hundreds of
-/// times their text.
-#[expect(clippy::expect_used, reason = "the same descriptors")]
+/// [`POOL`] without the fields of `google.protobuf.Struct`, so that reading keeps structs as unknown
+/// bytes. As dynamic messages they would take hundreds of times the memory of their JSON text.
+#[expect(clippy::expect_used, reason = "the build script writes valid descriptors")]
 static READING: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let files = POOL.file_descriptor_protos().cloned().map(without_struct_fields);
     let mut pool = DescriptorPool::new();
     pool.add_file_descriptor_set(FileDescriptorSet { file: files.collect() })
-        .expect("the same descriptors");
+        .expect("the build script writes valid descriptors");
     pool
 });
 
@@ -45,7 +45,11 @@ fn without_struct_fields(mut file: FileDescriptorProto) -> FileDescriptorProto {
     file
 }
 
-/// Reads a message; an empty body counts as `{}`.
+/// Reads a message. An empty body is read as `{}`.
+///
+/// # Errors
+///
+/// [`Error::MalformedBody`] if the body is not valid proto JSON for the message.
 ///
 /// ```
 /// use mynah::wire::{json, proto::SetMetadataRequest};
@@ -67,9 +71,12 @@ pub fn read<M: Message + Name + Default>(body: &[u8]) -> Result<M, Error> {
         .map_err(|error| Error::MalformedBody(error::shorten(&error)))
 }
 
-/// Prints a message.
+/// Writes a message.
 ///
-/// Fails on an `Any` of a type that is not known here, which cannot be printed.
+/// # Errors
+///
+/// [`Error::MalformedMessage`] if the message contains an `Any` of an unknown type, or a number that
+/// JSON cannot represent.
 ///
 /// ```
 /// use mynah::wire::{json, proto::MetadataWorkflows};
@@ -81,28 +88,31 @@ pub fn write<M: Message + Name>(message: &M) -> Result<String, Error> {
     Ok(value(message)?.to_string())
 }
 
-/// A message as the JSON that [`write`] prints.
+/// Converts a message to the JSON value that [`write`] writes.
 pub(crate) fn value<M: Message + Name>(message: &M) -> Result<Value, Error> {
     let message = DynamicMessage::decode(descriptor::<M>(), message.encode_to_vec().as_slice())?;
-    // By way of a value, whose maps are sorted; the message's own are hash maps.
+    // Through a `Value`, whose maps are sorted. Those of a `DynamicMessage` are hash maps.
     let mut value = serde_json::to_value(&message)
         .map_err(|error| Error::MalformedMessage(error.to_string()))?;
-    // As Go prints them.
+    // Go writes whole numbers without a fraction.
     drop_fractions(&mut value);
     Ok(value)
 }
 
-/// Knows the fields of a message, and reads it with none beside them.
+/// Returns the descriptor of a generated message.
 pub(crate) fn descriptor<M: Name>() -> MessageDescriptor {
     find::<M>(&POOL)
 }
 
-#[expect(clippy::expect_used, reason = "messages and descriptors come from the same files")]
+#[expect(
+    clippy::expect_used,
+    reason = "messages and descriptors are generated from the same files"
+)]
 fn find<M: Name>(pool: &DescriptorPool) -> MessageDescriptor {
-    pool.get_message_by_name(&M::full_name()).expect("the pool holds every generated message")
+    pool.get_message_by_name(&M::full_name()).expect("the pool contains every generated message")
 }
 
-/// serde_json's words in the form of Go's protojson: what, and where.
+/// Formats an error of serde_json like Go's protojson.
 fn explain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let (what, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));

@@ -1,4 +1,4 @@
-//! How the fast way reads `google.protobuf.Struct`.
+//! Reads `google.protobuf.Struct` with serde.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -8,48 +8,52 @@ use serde::{
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
 };
 
-/// Levels of objects and lists. Schemas that people write have fewer, and a message may have more.
+/// Nesting limit for objects and lists. JSON Schemas rarely come close, and protobuf allows more.
 const MAX_DEPTH: usize = 24;
 
-/// A struct that is in no other.
-pub(super) struct Outermost(pub(super) Struct);
+/// A struct with at most [`MAX_DEPTH`] levels, itself included.
+pub(super) struct ShallowStruct(pub(super) Struct);
 
-impl<'de> Deserialize<'de> for Outermost {
+impl<'de> Deserialize<'de> for ShallowStruct {
     fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        value.deserialize_map(Object(MAX_DEPTH)).map(Self)
+        value.deserialize_map(StructVisitor { depth: MAX_DEPTH }).map(Self)
     }
 }
 
-/// Reads an object that may nest so many levels deep, itself included.
-struct Object(usize);
+struct StructVisitor {
+    /// Levels allowed, this one included.
+    depth: usize,
+}
 
-impl<'de> Visitor<'de> for Object {
+impl<'de> Visitor<'de> for StructVisitor {
     type Value = Struct;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Struct, A::Error> {
-        let inner = inner(self.0)?;
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Struct, A::Error> {
+        let depth = descend(self.depth)?;
         let mut fields = BTreeMap::new();
-        while let Some(name) = members.next_key::<String>()? {
-            fields.insert(name, members.next_value_seed(Member(inner))?);
+        while let Some(name) = object.next_key::<String>()? {
+            fields.insert(name, object.next_value_seed(ValueVisitor { depth })?);
         }
         Ok(Struct { fields })
     }
 }
 
-/// The levels that are left inside of one.
-fn inner<E: Error>(levels: usize) -> Result<usize, E> {
-    levels.checked_sub(1).ok_or_else(|| E::custom("too deep"))
+/// Returns the levels allowed one level further down.
+fn descend<E: Error>(depth: usize) -> Result<usize, E> {
+    depth.checked_sub(1).ok_or_else(|| E::custom("too deep"))
 }
 
-/// Reads a value of any kind, likewise.
 #[derive(Clone, Copy)]
-struct Member(usize);
+struct ValueVisitor {
+    /// Levels allowed, this one included.
+    depth: usize,
+}
 
-impl<'de> DeserializeSeed<'de> for Member {
+impl<'de> DeserializeSeed<'de> for ValueVisitor {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<Value, D::Error> {
@@ -58,7 +62,7 @@ impl<'de> DeserializeSeed<'de> for Member {
     }
 }
 
-impl<'de> Visitor<'de> for Member {
+impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Kind;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,16 +93,16 @@ impl<'de> Visitor<'de> for Member {
         Ok(Kind::StringValue(text.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Kind, A::Error> {
-        let inner = inner(self.0)?;
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Kind, A::Error> {
+        let depth = descend(self.depth)?;
         let mut values = Vec::new();
-        while let Some(value) = items.next_element_seed(Self(inner))? {
+        while let Some(value) = list.next_element_seed(Self { depth })? {
             values.push(value);
         }
         Ok(Kind::ListValue(ListValue { values }))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Kind, A::Error> {
-        Object(self.0).visit_map(members).map(Kind::StructValue)
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Kind, A::Error> {
+        StructVisitor { depth: self.depth }.visit_map(object).map(Kind::StructValue)
     }
 }

@@ -1,0 +1,29 @@
+//! Compiles `proto/` into Rust: messages, server, client, descriptors for reflection, and the fast
+//! JSON readers and writers. protox is written in Rust, so `protoc` is not needed.
+
+mod json;
+
+use std::{env, error::Error, fs, path::PathBuf};
+
+use protox::{prost::Message, prost_reflect::DescriptorPool};
+
+const FILES: [&str; 2] = ["dapr/proto/runtime/v1/dapr.proto", "google/rpc/status.proto"];
+
+#[expect(clippy::disallowed_methods, reason = "cargo passes variables to build scripts")]
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo:rerun-if-changed=proto");
+    let out_dir = PathBuf::from(env::var("OUT_DIR")?);
+    let descriptors = protox::compile(FILES, ["proto"])?;
+    fs::write(out_dir.join("descriptors.bin"), descriptors.encode_to_vec())?;
+    let pool = DescriptorPool::from_file_descriptor_set(descriptors.clone())?;
+    fs::write(out_dir.join("json.rs"), json::generate(&pool))?;
+
+    let mut messages = tonic_prost_build::Config::new();
+    messages.enable_type_names();
+    tonic_prost_build::configure()
+        // Sorted maps: equal messages encode to equal bytes.
+        .btree_map(".")
+        .codec_path("crate::wire::codec::Codec")
+        .compile_fds_with_config(descriptors, messages)?;
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Reads messages with serde, without reflection.
+//!
+//! Must not accept anything that `reflect` rejects or reads differently, but may reject anything
+//! that is rare in requests.
+
+use std::{collections::BTreeMap, fmt, marker::PhantomData};
+
+use prost_types::{Any, Duration, Struct};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor},
+};
+
+use super::fast_struct::ShallowStruct;
+
+/// A message that can be read without reflection.
+pub trait FastRead: Default {
+    /// Reads the next value of `object` into the field called `name`.
+    fn read_field<'de, A: MapAccess<'de>>(
+        &mut self,
+        name: &str,
+        object: &mut A,
+    ) -> Result<(), A::Error>;
+}
+
+/// Reads a message.
+pub(super) fn read<M: FastRead>(body: &[u8]) -> serde_json::Result<M> {
+    serde_json::from_slice(body).map(|Object(message)| message)
+}
+
+/// The type of a field. `null` leaves the field unchanged.
+pub(super) trait ReadField {
+    /// Reads the next value of `object`.
+    fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error>;
+}
+
+/// If the name is repeated, the last value wins.
+fn replace<T, E>(field: &mut T, value: Option<T>) -> Result<(), E> {
+    if let Some(value) = value {
+        *field = value;
+    }
+    Ok(())
+}
+
+impl ReadField for String {
+    fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        replace(self, object.next_value()?)
+    }
+}
+
+impl ReadField for BTreeMap<String, String> {
+    fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        replace(self, object.next_value()?)
+    }
+}
+
+impl<M: FastRead> ReadField for Vec<M> {
+    fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        let list = object.next_value::<Option<Vec<_>>>()?;
+        replace(self, list.map(|list| list.into_iter().map(|Object(message)| message).collect()))
+    }
+}
+
+/// Sets an optional field or a oneof, which must not be set twice.
+fn set<T, E: Error>(field: &mut Option<T>, value: Option<T>) -> Result<(), E> {
+    if value.is_none() {
+        return Ok(());
+    }
+    if field.is_some() {
+        return Err(E::custom("repeated field"));
+    }
+    *field = value;
+    Ok(())
+}
+
+/// A type that serde reads from JSON as proto JSON defines it.
+trait Scalar: DeserializeOwned {}
+
+impl Scalar for String {}
+impl Scalar for bool {}
+impl Scalar for f64 {}
+impl Scalar for i64 {}
+
+impl<T: Scalar> ReadField for Option<T> {
+    fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        set(self, object.next_value()?)
+    }
+}
+
+impl ReadField for Option<Struct> {
+    fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        set(self, object.next_value::<Option<_>>()?.map(|ShallowStruct(members)| members))
+    }
+}
+
+/// Reads the message of a oneof.
+pub(super) fn read_variant<'de, M: FastRead, T, A: MapAccess<'de>>(
+    oneof: &mut Option<T>,
+    variant: fn(M) -> T,
+    object: &mut A,
+) -> Result<(), A::Error> {
+    set(oneof, object.next_value::<Option<_>>()?.map(|Object(message)| variant(message)))
+}
+
+/// Accepts `null` only.
+impl ReadField for BTreeMap<String, Any> {
+    fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        object.next_value()
+    }
+}
+
+/// Accepts `null` only.
+impl ReadField for Option<Duration> {
+    fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
+        object.next_value()
+    }
+}
+
+/// Skips the value of an unknown field.
+pub(super) fn skip<'de, A: MapAccess<'de>>(object: &mut A) -> Result<(), A::Error> {
+    object.next_value::<IgnoredAny>().map(|_| ())
+}
+
+struct Object<M>(M);
+
+impl<'de, M: FastRead> Deserialize<'de> for Object<M> {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        value.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+struct ObjectVisitor<M>(PhantomData<M>);
+
+impl<'de, M: FastRead> Visitor<'de> for ObjectVisitor<M> {
+    type Value = Object<M>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Object<M>, A::Error> {
+        let mut message = M::default();
+        // Names with escapes cannot be borrowed from the body, and fail here.
+        while let Some(name) = object.next_key::<&str>()? {
+            message.read_field(name, &mut object)?;
+        }
+        Ok(Object(message))
+    }
+}
