@@ -16,7 +16,7 @@ use crate::{
     chat::{Delta, Request, Response},
     provider::{Provider, ProviderError},
     wire::{
-        ask,
+        client_request, client_response,
         proto::{
             ConversationRequestAlpha2, ConversationResultAlpha2,
             conversation_stream_response_alpha2::Message as Piece,
@@ -69,18 +69,18 @@ impl RemoteComponent {
     }
 
     fn response(&self, outputs: Vec<ConversationResultAlpha2>) -> Result<Response, Error> {
-        ask::response(outputs).ok_or_else(|| Error::NoChoice(self.client.address.clone()))
+        client_response::decode(outputs).ok_or_else(|| Error::NoChoice(self.client.address.clone()))
     }
 
     async fn open(self: Arc<Self>, request: Arc<Request>) -> Result<Deltas, Error> {
         if self.streams.load(Ordering::Relaxed) {
-            let asked = ask::request(&request, &self.component);
+            let asked = client_request::encode(&request, &self.component);
             if let Some(pieces) = self.client.clone().stream(asked).await? {
                 return Ok(self.deltas(pieces));
             }
             self.streams.store(false, Ordering::Relaxed);
         }
-        let response = self.whole(ask::request(&request, &self.component)).await?;
+        let response = self.whole(client_request::encode(&request, &self.component)).await?;
         Ok(one_piece(response).boxed())
     }
 
@@ -108,7 +108,7 @@ impl Provider for RemoteComponent {
         self: Arc<Self>,
         request: Arc<Request>,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        let asked = ask::request(&request, &self.component);
+        let asked = client_request::encode(&request, &self.component);
         async move { self.whole(asked).await.map_err(ProviderError::from) }.boxed()
     }
 

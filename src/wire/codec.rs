@@ -1,5 +1,5 @@
-//! Protobuf over gRPC. As tonic's own codec, but a message that cannot be decoded gets a short
-//! text in place of the decoder's path through the message.
+//! The gRPC codec. Like tonic's own, but with shorter decoding errors: the decoder lists every field
+//! on the path to the invalid one.
 
 use std::marker::PhantomData;
 

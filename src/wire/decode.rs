@@ -1,6 +1,10 @@
-//! Dapr's messages into a [`Request`], with daprd's checks in daprd's order.
+//! Decodes Dapr's requests to a [`Request`], with daprd's checks in daprd's order.
 
-use std::{collections::BTreeMap, ops::Range, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    time::Duration,
+};
 
 use prost_types::Any;
 
@@ -15,24 +19,28 @@ use crate::chat::{
     Error, InvalidParams, LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
 };
 
-/// Reads an Alpha2 request for a component that exists.
+/// Decodes an Alpha2 request to a component that exists.
+///
+/// # Errors
+///
+/// [`Error::MissingInputs`] or [`Error::InvalidParams`], as daprd reports them.
 pub fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Error> {
     let component = request.name;
     if request.inputs.is_empty() {
         return Err(Error::MissingInputs { component });
     }
     let invalid = |reason| Error::InvalidParams { component: component.clone(), reason };
-    let offered = !request.tools.is_empty();
+    let has_tools = !request.tools.is_empty();
     let (messages, scrub_inputs) = messages(request.inputs).map_err(invalid)?;
     let tools: Vec<Tool> = request.tools.into_iter().filter_map(tool).collect();
-    let tool_choice = tool_choice(request.tool_choice, offered, &tools).map_err(invalid)?;
+    let tool_choice = tool_choice(request.tool_choice, has_tools, &tools).map_err(invalid)?;
     Ok(Request {
         context_id: request.context_id,
         messages,
         tools,
         tool_choice,
         response_format: request.response_format.map(|format| LazyJson::new(LazyStruct(format))),
-        temperature: request.temperature.filter(|degrees| *degrees > 0.0),
+        temperature: request.temperature.filter(|value| *value > 0.0),
         max_tokens: request.max_tokens,
         prompt_cache_retention: request.prompt_cache_retention.and_then(duration),
         parameters: parameters(request.parameters),
@@ -42,18 +50,18 @@ pub fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Erro
     })
 }
 
-/// The messages of all inputs, and which of them to scrub.
+/// Joins the messages of all inputs. Also returns which of them to scrub.
 fn messages(
     inputs: Vec<proto::ConversationInputAlpha2>,
 ) -> Result<(Vec<Message>, Vec<Range<usize>>), InvalidParams> {
     let (mut messages, mut scrub) = (Vec::new(), Vec::new());
     for input in inputs {
-        let (first, wanted) = (messages.len(), input.scrub_pii());
+        let (first, is_scrubbed) = (messages.len(), input.scrub_pii());
         messages.reserve(input.messages.len());
         for source in input.messages {
             messages.push(message(source)?);
         }
-        if wanted {
+        if is_scrubbed {
             scrub.push(first..messages.len());
         }
     }
@@ -63,15 +71,15 @@ fn messages(
 fn message(source: proto::ConversationMessage) -> Result<Message, InvalidParams> {
     let (role, name, content) =
         match source.message_types.ok_or(InvalidParams::MessageWithoutType)? {
-            MessageTypes::OfDeveloper(said) => (Role::Developer, said.name, said.content),
-            MessageTypes::OfSystem(said) => (Role::System, said.name, said.content),
-            MessageTypes::OfUser(said) => (Role::User, said.name, said.content),
-            MessageTypes::OfAssistant(said) => {
-                let calls: Result<_, _> = said.tool_calls.into_iter().map(tool_call).collect();
-                (Role::Assistant { tool_calls: calls? }, said.name, said.content)
+            MessageTypes::OfDeveloper(message) => (Role::Developer, message.name, message.content),
+            MessageTypes::OfSystem(message) => (Role::System, message.name, message.content),
+            MessageTypes::OfUser(message) => (Role::User, message.name, message.content),
+            MessageTypes::OfAssistant(message) => {
+                let calls: Result<_, _> = message.tool_calls.into_iter().map(tool_call).collect();
+                (Role::Assistant { tool_calls: calls? }, message.name, message.content)
             }
-            MessageTypes::OfTool(said) => {
-                (Role::Tool { id: said.tool_id, name: said.name }, None, said.content)
+            MessageTypes::OfTool(message) => {
+                (Role::Tool { id: message.tool_id, name: message.name }, None, message.content)
             }
         };
     Ok(Message { role, name, parts: content.into_iter().map(|part| part.text).collect() })
@@ -84,7 +92,7 @@ fn tool_call(source: proto::ConversationToolCalls) -> Result<ToolCall, InvalidPa
     Ok(ToolCall { id: source.id, name: function.name, arguments: function.arguments })
 }
 
-/// A tool without a function is dropped, as daprd does.
+/// Drops a tool without a function, as daprd does.
 fn tool(source: proto::ConversationTools) -> Option<Tool> {
     let ToolTypes::Function(function) = source.tool_types?;
     Some(Tool {
@@ -94,19 +102,19 @@ fn tool(source: proto::ConversationTools) -> Option<Tool> {
     })
 }
 
-/// `offered` counts the tools that were dropped, too.
+/// `has_tools` also counts the tools that were dropped.
 fn tool_choice(
     choice: Option<String>,
-    offered: bool,
+    has_tools: bool,
     tools: &[Tool],
 ) -> Result<ToolChoice, InvalidParams> {
     match choice.unwrap_or_default() {
         choice if choice.is_empty() || choice == "auto" => Ok(ToolChoice::Auto),
         choice if choice == "none" => Ok(ToolChoice::None),
-        choice if choice == "required" && offered => Ok(ToolChoice::Required),
+        choice if choice == "required" && has_tools => Ok(ToolChoice::Required),
         choice if choice == "required" => Err(InvalidParams::ToolRequiredWithoutTools),
-        // Without tools daprd accepts any word.
-        name if !offered || tools.iter().any(|tool| tool.name == name) => {
+        // daprd accepts any name if the request has no tools.
+        name if !has_tools || tools.iter().any(|tool| tool.name == name) => {
             Ok(ToolChoice::Tool(name))
         }
         _ => Err(InvalidParams::ToolChoiceUnknown),
@@ -122,19 +130,23 @@ fn parameters(source: BTreeMap<String, Any>) -> BTreeMap<String, Parameter> {
     source.into_iter().map(|(name, any)| (name, parameter(any))).collect()
 }
 
-/// Reads an Alpha1 request for a component that exists.
+/// Decodes an Alpha1 request to a component that exists.
+///
+/// # Errors
+///
+/// [`Error::Metadata`] or [`Error::MissingInputs`], as daprd reports them.
 pub fn alpha1(request: proto::ConversationRequest) -> Result<Request, Error> {
     check_metadata(&request.metadata)?;
     if request.inputs.is_empty() {
         return Err(Error::MissingInputs { component: request.name });
     }
-    let wanted = request.inputs.iter().enumerate().filter(|(_, input)| input.scrub_pii());
+    let scrubbed = request.inputs.iter().enumerate().filter(|(_, input)| input.scrub_pii());
     Ok(Request {
-        scrub_inputs: wanted.map(|(at, _)| at..at + 1).collect(),
+        scrub_inputs: scrubbed.map(|(index, _)| index..index + 1).collect(),
         scrub_output: request.scrub_pii(),
         context_id: request.context_id,
         messages: request.inputs.into_iter().map(alpha1_message).collect(),
-        temperature: request.temperature.filter(|degrees| *degrees > 0.0),
+        temperature: request.temperature.filter(|value| *value > 0.0),
         parameters: parameters(request.parameters),
         metadata: request.metadata,
         ..Request::default()
@@ -146,16 +158,16 @@ fn alpha1_message(input: proto::ConversationInput) -> Message {
         Some("system") => Role::System,
         Some("assistant" | "ai") => Role::Assistant { tool_calls: Vec::new() },
         Some("tool" | "function") => Role::Tool { id: None, name: String::new() },
-        // user, human, generic, and whatever else
+        // "user", "human", "generic" and unknown roles
         _ => Role::User,
     };
     Message { role, name: None, parts: vec![input.content] }
 }
 
-/// daprd decodes Alpha1 metadata over the fields of the request, without regard to case, and
-/// throws the result away; what remains are its errors.
+/// Reports the errors of daprd's metadata decoder. daprd decodes Alpha1 metadata over the fields of
+/// the request, ignoring case, and discards the result.
 fn check_metadata(metadata: &BTreeMap<String, String>) -> Result<(), Error> {
-    let mut seen = BTreeMap::new();
+    let mut names = BTreeSet::new();
     for (name, value) in metadata {
         let name = name.to_lowercase();
         if name == "temperature" && !value.is_empty() && value.parse::<f64>().is_err() {
@@ -164,7 +176,7 @@ fn check_metadata(metadata: &BTreeMap<String, String>) -> Result<(), Error> {
                  strconv.ParseFloat: parsing {value:?}: invalid syntax"
             )));
         }
-        if seen.insert(name.clone(), ()).is_some() {
+        if !names.insert(name.clone()) {
             return Err(Error::Metadata(format!(
                 "failed to resolve aliases: key {name} is duplicate in the metadata"
             )));

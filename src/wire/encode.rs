@@ -1,4 +1,4 @@
-//! A [`Response`] into Dapr's messages.
+//! Encodes a [`Response`] as Dapr's messages.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::proto::{
 };
 use crate::chat::{Parameter, Request, Response, ToolCall, Usage};
 
-/// What of a request comes back in its answer.
+/// The parts of a request that its response repeats.
 #[derive(Debug, Clone, Default)]
 pub struct Returned {
     context_id: Option<String>,
@@ -18,13 +18,13 @@ pub struct Returned {
 }
 
 impl Returned {
-    /// Alpha2 returns the context id, unless it is empty.
+    /// The context id, unless it is empty.
     pub fn alpha2(request: &Request) -> Self {
         let context_id = request.context_id.clone().filter(|id| !id.is_empty());
         Self { context_id, parameters: BTreeMap::new() }
     }
 
-    /// Alpha1 returns the parameters, too.
+    /// The context id, unless it is empty, and the parameters.
     pub fn alpha1(request: &Request) -> Self {
         let any = |parameter: &Parameter| Any {
             type_url: parameter.type_url.clone(),
@@ -36,7 +36,7 @@ impl Returned {
     }
 }
 
-/// The answer to ConverseAlpha2.
+/// Encodes the response of ConverseAlpha2.
 pub fn alpha2(response: Response, returned: Returned) -> proto::ConversationResponseAlpha2 {
     proto::ConversationResponseAlpha2 {
         context_id: returned.context_id,
@@ -70,7 +70,7 @@ fn tool_call(call: ToolCall) -> proto::ConversationToolCalls {
     }
 }
 
-/// What an answer would have cost.
+/// Encodes the usage of an Alpha2 response.
 pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2CompletionUsage {
     proto::ConversationResultAlpha2CompletionUsage {
         completion_tokens: usage.completion_tokens,
@@ -86,7 +86,7 @@ pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2Compl
     }
 }
 
-/// The answer to ConverseAlpha1; tool calls are lost, as in daprd.
+/// Encodes the response of ConverseAlpha1. Drops tool calls, as daprd does.
 pub fn alpha1(response: Response, returned: Returned) -> proto::ConversationResponse {
     proto::ConversationResponse {
         context_id: returned.context_id,
@@ -97,35 +97,35 @@ pub fn alpha1(response: Response, returned: Returned) -> proto::ConversationResp
     }
 }
 
-/// A piece of a ConverseStreamAlpha2 answer.
+/// Encodes a chunk of a ConverseStreamAlpha2 response.
 pub fn alpha2_chunk(content: String) -> proto::ConversationStreamResponseAlpha2 {
     use conversation_stream_response_alpha2::Message;
     let chunk = Message::Chunk(proto::ConversationStreamChunk { content });
     proto::ConversationStreamResponseAlpha2 { message: Some(chunk) }
 }
 
-/// The end of a ConverseStreamAlpha2 answer.
+/// Encodes the last message of a ConverseStreamAlpha2 response.
 pub fn alpha2_complete(
     response: Response,
     returned: Returned,
 ) -> proto::ConversationStreamResponseAlpha2 {
     use conversation_stream_response_alpha2::Message;
-    let answer = alpha2(response, returned);
+    let response = alpha2(response, returned);
     let complete = proto::ConversationStreamCompleteAlpha2 {
-        context_id: answer.context_id,
-        outputs: answer.outputs,
+        context_id: response.context_id,
+        outputs: response.outputs,
     };
     proto::ConversationStreamResponseAlpha2 { message: Some(Message::Complete(complete)) }
 }
 
-/// A piece of a ConverseStreamAlpha1 answer.
+/// Encodes a chunk of a ConverseStreamAlpha1 response.
 pub fn alpha1_chunk(content: String) -> proto::ConversationStreamResponse {
     use conversation_stream_response::Message;
     let chunk = Message::Chunk(proto::ConversationStreamChunk { content });
     proto::ConversationStreamResponse { message: Some(chunk) }
 }
 
-/// The end of a ConverseStreamAlpha1 answer.
+/// Encodes the last message of a ConverseStreamAlpha1 response.
 pub fn alpha1_complete(
     response: Response,
     returned: Returned,
@@ -136,11 +136,11 @@ pub fn alpha1_complete(
         completion_tokens: usage.completion_tokens,
         total_tokens: usage.total_tokens(),
     });
-    let answer = alpha1(response, returned);
+    let response = alpha1(response, returned);
     let complete = proto::ConversationStreamComplete {
-        context_id: answer.context_id,
+        context_id: response.context_id,
         usage,
-        outputs: answer.outputs,
+        outputs: response.outputs,
     };
     proto::ConversationStreamResponse { message: Some(Message::Complete(complete)) }
 }

@@ -1,10 +1,12 @@
-//! Where transport and domain meet: the only place that sees both protobuf and [`chat`](crate::chat).
+//! Converts between Dapr's protobuf messages and [`chat`](crate::chat). No other room uses both.
 //!
-//! `decode` turns Dapr's messages into a request, `encode` turns a response into Dapr's messages,
-//! `ask` does both the other way round, for another sidecar. [`error`] holds the one table of gRPC
-//! and HTTP codes, `refusal` reads those of other sidecars. [`json`] reads and writes proto JSON.
+//! `decode` turns Dapr's requests into requests of mynah, and `encode` turns responses into Dapr's.
+//! For calls to another sidecar, `client_request` encodes the request and `client_response` decodes
+//! the response. [`error`] has the table of gRPC and HTTP codes, and `refusal` classifies the errors
+//! of other sidecars. [`json`] reads and writes proto JSON.
 
-pub(crate) mod ask;
+pub(crate) mod client_request;
+pub(crate) mod client_response;
 pub(crate) mod codec;
 pub mod decode;
 pub mod encode;
@@ -13,7 +15,7 @@ pub mod json;
 pub(crate) mod refusal;
 mod structs;
 
-/// Dapr's runtime API: generated from `proto/`, which documents every message.
+/// Dapr's runtime API, generated from `proto/`, which documents every message.
 #[allow(
     missing_docs,
     unreachable_pub,
@@ -25,7 +27,7 @@ pub mod proto {
     tonic::include_proto!("dapr.proto.runtime.v1");
 }
 
-/// What gRPC errors carry: generated from `proto/`, too.
+/// The details of gRPC errors, generated from `proto/`.
 #[allow(
     missing_docs,
     unreachable_pub,
@@ -37,5 +39,5 @@ pub(crate) mod rpc {
     tonic::include_proto!("google.rpc");
 }
 
-/// The descriptors of [`proto`] and of all that it imports, encoded.
+/// The encoded descriptors of [`proto`] and its imports.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -1,11 +1,11 @@
-//! `google.protobuf.Struct` as JSON, converted when it is read.
+//! Converts between `google.protobuf.Struct` and JSON.
 
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
 use crate::{base::number::whole, chat::ReadJson};
 
-/// A struct that arrived in a request.
+/// A struct of a request, converted to JSON at first use.
 pub(super) struct LazyStruct(pub(super) Struct);
 
 impl ReadJson for LazyStruct {
@@ -18,13 +18,13 @@ impl ReadJson for LazyStruct {
     }
 }
 
-/// About the encoded length, which takes more work.
+/// Returns roughly the encoded length, which would take longer to compute.
 fn size(source: &Struct) -> usize {
     source.fields.iter().map(|(name, member)| name.len() + value_size(member)).sum()
 }
 
 fn value_size(source: &ProtoValue) -> usize {
-    /// A number with its tags; other values have about as much around them.
+    /// An encoded number with its tags. Other values have about the same overhead.
     const VALUE: usize = 12;
     VALUE
         + match &source.kind {
@@ -40,7 +40,7 @@ fn object(source: &Struct) -> Value {
     Value::Object(members.collect::<Map<_, _>>())
 }
 
-/// The members of an object; anything else is an empty one.
+/// Converts an object. Any other value becomes an empty struct.
 pub(super) fn from_json(source: &Value) -> Struct {
     let members = source.as_object().into_iter().flatten();
     Struct { fields: members.map(|(name, member)| (name.clone(), proto_value(member))).collect() }
@@ -50,7 +50,7 @@ fn proto_value(source: &Value) -> ProtoValue {
     let kind = match source {
         Value::Null => Kind::NullValue(0),
         Value::Bool(flag) => Kind::BoolValue(*flag),
-        // A number of JSON that is no double does not exist here.
+        // Always a double: serde_json is built without arbitrary precision.
         Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or_default()),
         Value::String(text) => Kind::StringValue(text.clone()),
         Value::Array(items) => {
@@ -61,7 +61,7 @@ fn proto_value(source: &Value) -> ProtoValue {
     ProtoValue { kind: Some(kind) }
 }
 
-/// The depth is the decoder's, which is bounded.
+/// Recursion is safe: the decoder limits the depth.
 fn value(source: &ProtoValue) -> Value {
     match &source.kind {
         None | Some(Kind::NullValue(_)) => Value::Null,
@@ -73,7 +73,7 @@ fn value(source: &ProtoValue) -> Value {
     }
 }
 
-/// A struct knows doubles only; a whole one is an integer to everybody else.
+/// Structs contain only doubles. Whole numbers become integers.
 fn number_value(number: f64) -> Value {
     match whole(number) {
         Some(whole) => whole.into(),

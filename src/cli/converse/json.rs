@@ -7,7 +7,7 @@ use super::error::Error;
 use crate::{
     chat::Response,
     tool_loop::{CallRecord, EndReason, LoopEvent, LoopResult},
-    wire::{ask, encode, json},
+    wire::{client_request, encode, json},
 };
 
 /// A line of `--json --stream`.
@@ -79,7 +79,10 @@ impl<'e> TryFrom<&'e LoopResult> for Run<'e> {
     type Error = Error;
 
     fn try_from(result: &'e LoopResult) -> Result<Self, Error> {
-        let messages = result.transcript.iter().map(|message| json::value(&ask::message(message)));
+        let messages = result
+            .transcript
+            .iter()
+            .map(|message| json::value(&client_request::encode_message(message)));
         Ok(Self {
             end: result.end.as_str(),
             error: match &result.end {

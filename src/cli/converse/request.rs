@@ -12,7 +12,7 @@ use crate::{
     chat::{Request, Tool},
     cli::args::ConverseArgs,
     wire::{
-        ask, decode,
+        client_request, decode,
         proto::{ConversationRequestAlpha2, ConversationTools, conversation_tools::ToolTypes},
     },
 };
@@ -66,7 +66,9 @@ pub(super) fn for_tool_loop<'t>(
     let offered: BTreeSet<_> =
         request.tools.iter().filter_map(tool_name).map(str::to_owned).collect();
     // Before decoding, which checks that the tool choice names an offered tool.
-    request.tools.extend(tools.filter(|tool| !offered.contains(&tool.name)).map(ask::tool));
+    request.tools.extend(
+        tools.filter(|tool| !offered.contains(&tool.name)).map(client_request::encode_tool),
+    );
     // Decoding refuses a request without inputs, but a session may start without messages.
     request.inputs.push(input(Vec::new()));
     decode::alpha2(request).map_err(|error| Error::Message(error.into()))

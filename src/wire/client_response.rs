@@ -1,0 +1,39 @@
+//! Decodes a [`Response`] from another sidecar.
+
+use super::proto::{self, conversation_tool_calls::ToolTypes};
+use crate::chat::{FinishReason, Response, ToolCall, Usage};
+
+/// Decodes the first choice of all outputs. Returns `None` if there is no choice.
+pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Response> {
+    let output = outputs.into_iter().find(|output| !output.choices.is_empty())?;
+    let choice = output.choices.into_iter().next()?;
+    let message = choice.message.unwrap_or_default();
+    Some(Response {
+        content: message.content,
+        tool_calls: message.tool_calls.into_iter().map(tool_call).collect(),
+        finish_reason: finish_reason(&choice.finish_reason),
+        model: output.model,
+        usage: output.usage.map(|usage| Usage {
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+            reasoning_tokens: usage
+                .completion_tokens_details
+                .map_or(0, |details| details.reasoning_tokens),
+        }),
+    })
+}
+
+/// A call without a function gets an empty name, which matches no tool.
+fn tool_call(call: proto::ConversationToolCalls) -> ToolCall {
+    let function = match call.tool_types {
+        Some(ToolTypes::Function(function)) => function,
+        None => proto::ConversationToolCallsOfFunction::default(),
+    };
+    ToolCall { id: call.id, name: function.name, arguments: function.arguments }
+}
+
+/// Unknown reasons count as the default, "stop".
+fn finish_reason(reason: &str) -> FinishReason {
+    let known = FinishReason::ALL.into_iter().find(|known| known.as_str() == reason);
+    known.unwrap_or_default()
+}
