@@ -2,7 +2,7 @@
 //! it. `MYNAH_FUZZ_EXECUTIONS` sets the number of mutations per target.
 
 mod mutator;
-#[path = "../../fuzz/targets/mod.rs"]
+#[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
 use std::{fs, panic, path::Path};

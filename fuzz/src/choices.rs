@@ -1,8 +1,8 @@
-//! Schemas that can be met, one for every sequence of bytes.
+//! Maps any bytes to a satisfiable schema.
 
 use serde_json::{Map, Value, json};
 
-/// Bytes as a row of choices; at its end all are the first.
+/// Bytes as a sequence of choices; after the last byte, every choice is the first option.
 pub struct Choices<'a>(pub &'a [u8]);
 
 const NAMES: [&str; 6] = ["email", "city", "count", "a", "é~/", "time_zone"];
@@ -43,24 +43,24 @@ impl Choices<'_> {
     }
 
     fn text(&mut self) -> Value {
-        let least = self.below(200);
-        json!({"type": "string", "minLength": least, "maxLength": least + self.below(9)})
+        let min = self.below(200);
+        json!({"type": "string", "minLength": min, "maxLength": min + self.below(9)})
     }
 
     fn integer(&mut self) -> Value {
-        let (low, more) = (self.below(256) as i64 - 128, self.below(256) as i64);
-        json!({"type": "integer", "minimum": low, "maximum": low + more})
+        let (min, range) = (self.below(256) as i64 - 128, self.below(256) as i64);
+        json!({"type": "integer", "minimum": min, "maximum": min + range})
     }
 
-    /// Two steps are within the bounds at least.
+    /// At least two multiples are within the bounds.
     fn number(&mut self) -> Value {
-        let (low, step) = (self.below(256) as f64 - 128.0, STEPS[self.below(STEPS.len())]);
-        json!({"type": "number", "minimum": low, "maximum": low + 2.0 * step, "multipleOf": step})
+        let (min, step) = (self.below(256) as f64 - 128.0, STEPS[self.below(STEPS.len())]);
+        json!({"type": "number", "minimum": min, "maximum": min + 2.0 * step, "multipleOf": step})
     }
 
     fn array(&mut self, depth: usize) -> Value {
-        let (least, more) = (self.below(3), self.below(3));
+        let (min, range) = (self.below(3), self.below(3));
         let items = self.schema(depth);
-        json!({"type": "array", "items": items, "minItems": least, "maxItems": least + more})
+        json!({"type": "array", "items": items, "minItems": min, "maxItems": min + range})
     }
 }

@@ -1,4 +1,4 @@
-//! Any prompt is read the same way twice, and a script says the same whole and streamed.
+//! Parsing a prompt is deterministic, and a chain gives the same answer unary and streamed.
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,29 +12,29 @@ use mynah::{
 };
 use tokio::runtime::{Builder, Runtime};
 
-/// Steps may wait, which wants a clock; what waits is not waited for.
-static CLOCK: LazyLock<Runtime> =
-    LazyLock::new(|| Builder::new_current_thread().enable_time().build().expect("a clock"));
+/// Delays need the timer of a runtime. Answers that are delayed are skipped.
+static TIMER: LazyLock<Runtime> =
+    LazyLock::new(|| Builder::new_current_thread().enable_time().build().expect("a runtime"));
 
 pub fn run(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
-    let _clock = CLOCK.enter();
+    let _guard = TIMER.enter();
     let message = Message::new(Role::User, text.clone());
     let request = Arc::new(Request { messages: vec![message], ..Request::default() });
     let settings = ScriptedSettings { allow_unoffered: true, ..ScriptedSettings::default() };
     let scripted = Arc::new(Scripted::new("scripted", settings, None));
-    let whole = scripted.clone().converse(request.clone()).now_or_never();
-    assert_eq!(scripted.clone().converse(request.clone()).now_or_never(), whole);
+    let unary = scripted.clone().converse(request.clone()).now_or_never();
+    assert_eq!(scripted.clone().converse(request.clone()).now_or_never(), unary);
     let deltas = scripted.stream(request).collect::<Vec<_>>().now_or_never();
-    if let (Some(whole), Some(deltas)) = (whole, deltas) {
-        assert_eq!(streamed(deltas), whole);
+    if let (Some(unary), Some(deltas)) = (unary, deltas) {
+        assert_eq!(streamed(deltas), unary);
     }
     let chain = Chain::in_text(&text);
     assert_eq!(format!("{:?}", Chain::in_text(&text)), format!("{chain:?}"));
     chain.is_some()
 }
 
-/// What a stream ends with; the text of an answer is that of its chunks.
+/// Returns the final response of a stream, and checks that its text is that of the deltas.
 fn streamed(deltas: Vec<Result<Delta, ProviderError>>) -> Result<Response, ProviderError> {
     let mut text = String::new();
     for delta in deltas {
@@ -46,5 +46,5 @@ fn streamed(deltas: Vec<Result<Delta, ProviderError>>) -> Result<Response, Provi
             }
         }
     }
-    panic!("a stream without its end");
+    panic!("the stream has no final response");
 }

@@ -1,9 +1,9 @@
-//! Scrubbing twice gives the same twice; the strict scrubber finds nothing in what it left, and
-//! neither makes a text much longer.
+//! Scrubbing is deterministic, the strict scrubber finds nothing in its own output, and no scrubber
+//! makes a text much longer.
 
 use mynah::pii::Scrubber;
 
-/// The longest placeholder has sixteen bytes, the shortest match four.
+/// The longest placeholder has 16 bytes, the shortest match 4.
 const GROWTH: usize = 4;
 
 pub fn run(data: &[u8]) -> bool {

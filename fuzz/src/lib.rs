@@ -1,6 +1,5 @@
-//! What is fuzzed. Each target takes any bytes, panics where a property does not hold, and returns
-//! whether the bytes came to an answer. The programs of `cargo fuzz` and the tests of mynah run the
-//! same ones.
+//! Fuzz targets. Each takes any bytes, panics if a property does not hold, and returns whether the
+//! input was valid enough to be answered. `cargo fuzz` and mynah's tests run the same targets.
 
 pub mod chain;
 pub mod json;
@@ -43,14 +42,14 @@ fn sidecar() -> mynah::api::sidecar::Sidecar {
 
 type Answer = Result<proto::ConversationResponseAlpha2, Error>;
 
-/// The answer of echo, which is the same twice, and the same streamed. `None` for a request that
-/// is too large to be answered at once.
+/// Returns the answer of echo, and checks that it is the same when repeated and when streamed.
+/// Returns `None` if the request is so large that it runs on another thread.
 fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
     let sidecar = sidecar();
     request.name = "echo".to_owned();
     let first = pipeline::alpha2(&sidecar, request.clone()).now_or_never()?;
-    let again = pipeline::alpha2(&sidecar, request.clone()).now_or_never()?;
-    assert_eq!(first, again, "the same request, another answer");
+    let repeated = pipeline::alpha2(&sidecar, request.clone()).now_or_never()?;
+    assert_eq!(first, repeated, "the same request has another answer");
     match pipeline::stream_alpha2(&sidecar, request).now_or_never()? {
         Ok(stream) => assert_eq!(streamed(stream.collect::<Vec<_>>().now_or_never()?), first),
         Err(error) => assert_eq!(Err(error), first),
@@ -58,7 +57,7 @@ fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
     Some(first)
 }
 
-/// The answer that a stream ends with, whose text is that of its chunks.
+/// Returns the final answer of a stream, and checks that its text is that of the chunks.
 fn streamed(messages: Vec<Result<proto::ConversationStreamResponseAlpha2, chat::Error>>) -> Answer {
     let mut text = String::new();
     for message in messages {
@@ -71,5 +70,5 @@ fn streamed(messages: Vec<Result<proto::ConversationStreamResponseAlpha2, chat::
             }
         }
     }
-    panic!("a stream without its end");
+    panic!("the stream has no final answer");
 }

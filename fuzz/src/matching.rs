@@ -1,5 +1,5 @@
-//! Lines up to an empty one name tools, the rest is said: what is called was on offer, in its
-//! order, each once.
+//! Tools are called at most once, in the order in which they are offered. The lines of the input up
+//! to an empty one are the names of tools, the lines after it are user messages.
 
 use mynah::wire::proto::{
     ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
@@ -10,9 +10,9 @@ use mynah::wire::proto::{
 
 pub fn run(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
-    let (names, said) = text.split_once("\n\n").unwrap_or((&text, &text));
+    let (names, messages) = text.split_once("\n\n").unwrap_or((&text, &text));
     let names: Vec<&str> = names.lines().collect();
-    let messages = said.lines().map(user).collect();
+    let messages = messages.lines().map(user).collect();
     let request = ConversationRequestAlpha2 {
         inputs: vec![ConversationInputAlpha2 { messages, scrub_pii: None }],
         tools: names.iter().map(|name| tool(name)).collect(),
@@ -25,9 +25,13 @@ pub fn run(data: &[u8]) -> bool {
     let mut offered = names.iter();
     for call in calls {
         let Some(conversation_tool_calls::ToolTypes::Function(call)) = &call.tool_types else {
-            panic!("a call of nothing");
+            panic!("a call without a function");
         };
-        assert!(offered.any(|name| *name == call.name), "{} in {names:?}", call.name);
+        assert!(
+            offered.any(|name| *name == call.name),
+            "unexpected call of {} with tools {names:?}",
+            call.name
+        );
     }
     !calls.is_empty()
 }
