@@ -1,7 +1,7 @@
-//! The engine by itself, without sockets: what an answer costs, and what each step on the way.
+//! Benchmarks of an answer without sockets, and of each of its steps.
 
-#![allow(missing_docs, reason = "criterion's macros write items without any")]
-#![allow(clippy::expect_used, reason = "a benchmark that cannot go on has failed")]
+#![allow(missing_docs, reason = "criterion's macros generate undocumented items")]
+#![allow(clippy::expect_used, reason = "a panic fails the benchmark")]
 
 use std::{hint::black_box, sync::Arc};
 
@@ -22,13 +22,13 @@ use serde_json::{Value, json};
 criterion_group!(engine, echo, matching, arguments, chains, wire, proto_json);
 criterion_main!(engine);
 
-/// A short message comes back.
+/// Echoes a short message.
 fn echo(criterion: &mut Criterion) {
     let request = ask("Hello, mynah!", Vec::new());
     criterion.bench_function("echo", |bencher| bencher.iter(|| answer(&request)));
 }
 
-/// Among more and more tools, one is found.
+/// Finds one mentioned tool among 1 to 1,000.
 fn matching(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("matching");
     for count in [1, 10, 100, 1_000] {
@@ -42,7 +42,7 @@ fn matching(criterion: &mut Criterion) {
     }
 }
 
-/// A call with arguments of every type.
+/// Generates arguments of every type.
 fn arguments(criterion: &mut Criterion) {
     let schema = mynah::chat::LazyJson::new(schema());
     let tool = Tool { parameters: Some(schema), ..tool("get_weather") };
@@ -50,7 +50,7 @@ fn arguments(criterion: &mut Criterion) {
     criterion.bench_function("arguments", |bencher| bencher.iter(|| answer(&request)));
 }
 
-/// A chain is found behind a megabyte of history; a long chain is read.
+/// Finds a chain at the start of a megabyte of history, and parses chains.
 fn chains(criterion: &mut Criterion) {
     let step = json!({ "messages": [{ "text": "It is sunny and 18 degrees in Paris." }] });
     let block = |steps: usize| {
@@ -82,7 +82,7 @@ fn chains(criterion: &mut Criterion) {
     });
 }
 
-/// Dapr's messages into a request, and a response into Dapr's message.
+/// Decodes Dapr's request and encodes Dapr's response.
 fn wire(criterion: &mut Criterion) {
     let message = message();
     let bytes = message.encode_to_vec();
@@ -102,7 +102,7 @@ fn wire(criterion: &mut Criterion) {
     });
 }
 
-/// The same request and its response as JSON.
+/// Reads the same request from JSON and writes its response.
 fn proto_json(criterion: &mut Criterion) {
     let text = request_json().to_string();
     criterion.bench_function("proto JSON/read", |bencher| {
@@ -119,7 +119,7 @@ fn proto_json(criterion: &mut Criterion) {
 fn answer(request: &Arc<Request>) -> Response {
     let echo = Arc::new(Echo::new("echo", EchoSettings::default()));
     let answer = echo.converse(black_box(request.clone())).now_or_never();
-    answer.expect("echo waits for nothing").expect("echo always answers")
+    answer.expect("echo answers at once").expect("echo always answers")
 }
 
 fn ask(text: &str, tools: Vec<Tool>) -> Arc<Request> {

@@ -1,8 +1,8 @@
-//! The tool loop by itself: what a turn costs beside the model and the tools, which take no time
-//! here, and that a long history makes it no dearer.
+//! Benchmarks of the tool loop with a model and tools that take no time. A long history must not make
+//! a turn more expensive.
 
-#![allow(missing_docs, reason = "criterion's macros write items without any")]
-#![allow(clippy::expect_used, reason = "a benchmark that cannot go on has failed")]
+#![allow(missing_docs, reason = "criterion's macros generate undocumented items")]
+#![allow(clippy::expect_used, reason = "a panic fails the benchmark")]
 
 use std::sync::{
     Arc,
@@ -32,10 +32,10 @@ const TOOLS: [&str; 4] = ["find_order", "get_weather", "list_files", "send_email
 criterion_group!(tool_loop, turns);
 criterion_main!(tool_loop);
 
-/// Ten turns: of one call or of all tools, after a longer and longer history, and in text.
+/// Runs ten turns: with one call or four, after histories of different length, and with text calls.
 fn turns(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("ten turns");
-    // So that criterion says how many turns there are in a second.
+    // Makes criterion report turns per second.
     group.throughput(Throughput::Elements(TURNS as u64));
     for calls in [1, TOOLS.len()] {
         let name = BenchmarkId::new("calls", calls);
@@ -72,7 +72,7 @@ fn measure(
     });
 }
 
-/// A model that calls tools in all of its turns but the last.
+/// A model that calls tools in every turn except the last.
 struct Caller {
     turns: Vec<Response>,
     next: AtomicUsize,
@@ -122,12 +122,12 @@ fn tools() -> ToolRegistry {
     let mut registry = ToolRegistry::new();
     for name in TOOLS {
         let tool = async |arguments: Map<String, Value>| Ok(arguments["n"].clone());
-        registry.register(name, "Gives a number back", tool).expect("a tool");
+        registry.register(name, "Returns a number", tool).expect("a tool");
     }
     registry
 }
 
-/// A request after so many messages, of 100 bytes each.
+/// A request with a history of messages of 100 bytes each.
 fn request(messages: usize) -> Request {
     let role = |at: usize| match at % 2 {
         0 => Role::User,

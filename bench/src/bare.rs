@@ -1,5 +1,5 @@
-//! Dapr's service with nothing behind it: every request is decoded, and its last text is the answer;
-//! every stream is the same.
+//! A minimal implementation of Dapr's service: it decodes every request and answers with its last
+//! text. All streams are the same.
 
 use std::iter;
 
@@ -23,7 +23,7 @@ pub struct Bare;
 
 type Answer<T> = Result<Response<T>, Status>;
 
-/// What is answered with a text: as much as mynah answers with it.
+/// The outputs of an answer, with the same fields as mynah's.
 fn outputs(content: String) -> Vec<ConversationResultAlpha2> {
     let message = ConversationResultMessage { content, tool_calls: Vec::new() };
     let choice = ConversationResultChoices {
@@ -44,7 +44,7 @@ fn outputs(content: String) -> Vec<ConversationResultAlpha2> {
     }]
 }
 
-/// The last text of a user who speaks last, taken out of the request.
+/// Takes the text out of the last message, if that is a user message.
 fn last_text(request: ConversationRequestAlpha2) -> Option<String> {
     let message = request.inputs.into_iter().next_back()?.messages.pop()?;
     match message.message_types? {
@@ -117,5 +117,5 @@ impl Dapr for Bare {
 }
 
 fn not_measured() -> Status {
-    Status::unimplemented("a bare server converses by Alpha2 only")
+    Status::unimplemented("a bare server implements Alpha2 only")
 }

@@ -1,4 +1,5 @@
-//! axum in the shape of mynah's server, and nothing behind it: JSON in by serde, JSON out.
+//! A minimal axum server with mynah's threads and allocator: it decodes JSON and answers with a
+//! constant.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -6,7 +7,7 @@ use axum::{Json, Router, routing::post, serve::Listener};
 use mimalloc::MiMalloc;
 use mynah_bench::{
     cases::{JSON_PATH, SHORT_TEXT},
-    shape::{Connections, serve},
+    serve::{Connections, serve},
 };
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpStream;
@@ -30,6 +31,7 @@ async fn converse(Json(_): Json<Request>) -> Json<Response> {
     Json(Response { outputs: vec![Output { choices: vec![choice], model: "echo", usage }] })
 }
 
+/// Accepted connections as a listener.
 struct Accepted(Connections);
 
 impl Listener for Accepted {
@@ -49,32 +51,32 @@ impl Listener for Accepted {
     }
 }
 
-#[expect(dead_code, reason = "decoded, and not looked at")]
+#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 struct Request {
     inputs: Vec<Input>,
 }
 
-#[expect(dead_code, reason = "decoded, and not looked at")]
+#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 struct Input {
     messages: Vec<Message>,
 }
 
-#[expect(dead_code, reason = "decoded, and not looked at")]
+#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Message {
-    of_user: Said,
+    of_user: UserMessage,
 }
 
-#[expect(dead_code, reason = "decoded, and not looked at")]
+#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
-struct Said {
+struct UserMessage {
     content: Vec<Part>,
 }
 
-#[expect(dead_code, reason = "decoded, and not looked at")]
+#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 struct Part {
     text: String,

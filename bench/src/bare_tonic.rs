@@ -1,4 +1,4 @@
-//! tonic in the shape of mynah's server, and nothing behind it.
+//! A minimal tonic server with mynah's threads and allocator.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mimalloc::MiMalloc;
 use mynah::wire::proto::dapr_server::DaprServer;
 use mynah_bench::{
     bare::Bare,
-    shape::{Connections, serve},
+    serve::{Connections, serve},
 };
 use tonic::transport::Server;
 

@@ -1,4 +1,4 @@
-//! What is asked of the servers, and what a right answer is.
+//! The requests that the servers receive, and the answers they must give.
 
 use anyhow::{Context, ensure};
 use mynah::wire::{json, proto::ConversationRequestAlpha2};
@@ -6,55 +6,55 @@ use serde_json::{Value, json};
 
 /// The text of the short message.
 pub const SHORT_TEXT: &str = "Hello, mynah!";
-/// Pieces of the streamed answer, without the one that completes it.
+/// Chunks of the streamed answer, without the final message.
 pub const CHUNKS: usize = 1000;
-/// A piece of the answer that a bare server streams.
+/// A chunk of the answer that a bare server streams.
 pub const BARE_CHUNK: &str = " constant";
-/// Where JSON is posted to.
+/// The path of a call over HTTP.
 pub const JSON_PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
 
 /// Messages of the long history, and the bytes of each.
 const MESSAGES: usize = 20;
 const MESSAGE_BYTES: usize = 500;
 const QUESTION: &str = "What is the weather in Paris?";
-/// No word of it is in the name of a tool.
+/// Contains no word of the name of a tool.
 const PROSE: &str = "The old bridge over the stream was painted green last spring, and since then \
     the children of both villages meet there after school. They count the boats, share their bread \
     with the ducks, and argue about which of the seven hills is the highest. On clear evenings \
     someone brings a guitar. ";
 
-/// What one call asks.
+/// A kind of call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
     /// A message of three words over gRPC.
     Short,
-    /// A short question and five tools, of which it mentions one.
+    /// A short question that mentions one of five tools.
     Tools,
     /// A history of 20 messages, 10 kB.
     History,
     /// The same, with the five tools: 13 kB.
     HistoryWithTools,
-    /// An answer in 1,000 pieces.
+    /// An answer in 1,000 chunks.
     Stream,
     /// The short message over HTTP, as JSON.
     Json,
 }
 
-/// What came back.
+/// An answer of a server.
 #[derive(Debug)]
-pub struct Heard {
-    /// The texts that came before the answer; none of a unary call.
+pub struct Answer {
+    /// The chunks before the final message; empty for a unary call.
     pub chunks: Vec<String>,
-    /// The answer in proto JSON.
-    pub answer: Value,
+    /// The response in proto JSON.
+    pub response: Value,
 }
 
 impl Case {
-    /// All of them.
+    /// All cases, in the order of the table.
     pub const ALL: [Self; 6] =
         [Self::Short, Self::Tools, Self::History, Self::HistoryWithTools, Self::Stream, Self::Json];
 
-    /// What people call it.
+    /// The name in tables and in the baseline.
     pub fn name(self) -> &'static str {
         match self {
             Self::Short => "short message",
@@ -82,33 +82,28 @@ impl Case {
         Ok(json::read(self.json().to_string().as_bytes())?)
     }
 
-    /// The answer that a call of so many pieces is divided by.
-    pub fn pieces(self) -> f64 {
-        if self == Self::Stream { CHUNKS as f64 } else { 1.0 }
-    }
-
-    /// Fails unless this is what a bare server has to answer: the last text, or its own stream.
-    pub fn check_bare(self, heard: &Heard) -> anyhow::Result<()> {
+    /// Fails unless this is the answer of a bare server: the last text or its constant stream.
+    pub fn check_bare(self, answer: &Answer) -> anyhow::Result<()> {
         match self {
-            Self::Short | Self::Json => heard.check(SHORT_TEXT, 0),
-            Self::Tools => heard.check(QUESTION, 0),
-            Self::History | Self::HistoryWithTools => heard.check(&question(), 0),
-            Self::Stream => heard.check(&bare_text(), CHUNKS),
+            Self::Short | Self::Json => answer.check(SHORT_TEXT, 0),
+            Self::Tools => answer.check(QUESTION, 0),
+            Self::History | Self::HistoryWithTools => answer.check(&question(), 0),
+            Self::Stream => answer.check(&bare_text(), CHUNKS),
         }
     }
 
-    /// Fails unless this is what an echo has to answer.
-    pub fn check(self, heard: &Heard) -> anyhow::Result<()> {
+    /// Fails unless this is the answer of echo.
+    pub fn check(self, answer: &Answer) -> anyhow::Result<()> {
         match self {
-            Self::Short | Self::Json => heard.check(SHORT_TEXT, 0),
-            Self::History => heard.check(&question(), 0),
-            Self::Stream => heard.check(&words(), CHUNKS),
-            Self::Tools | Self::HistoryWithTools => heard.check_call("get_weather"),
+            Self::Short | Self::Json => answer.check(SHORT_TEXT, 0),
+            Self::History => answer.check(&question(), 0),
+            Self::Stream => answer.check(&words(), CHUNKS),
+            Self::Tools | Self::HistoryWithTools => answer.check_call("get_weather"),
         }
     }
 }
 
-impl Heard {
+impl Answer {
     fn check(&self, text: &str, chunks: usize) -> anyhow::Result<()> {
         let content = self.message()?.pointer("/content");
         ensure!(content == Some(&text.into()), "{content:?} is not {text:?}");
@@ -120,19 +115,19 @@ impl Heard {
 
     fn check_call(&self, tool: &str) -> anyhow::Result<()> {
         let message = self.message()?;
-        let called = |at: usize| message.pointer(&format!("/toolCalls/{at}/function/name"));
-        let right = called(0) == Some(&tool.into()) && called(1).is_none();
-        ensure!(right, "{message} does not call {tool}, or not alone");
+        let name = |at: usize| message.pointer(&format!("/toolCalls/{at}/function/name"));
+        let is_right = name(0) == Some(&tool.into()) && name(1).is_none();
+        ensure!(is_right, "{message} does not call {tool} alone");
         Ok(())
     }
 
     fn message(&self) -> anyhow::Result<&Value> {
-        let message = self.answer.pointer("/outputs/0/choices/0/message");
-        message.with_context(|| format!("no message in {}", self.answer))
+        let message = self.response.pointer("/outputs/0/choices/0/message");
+        message.with_context(|| format!("no message in {}", self.response))
     }
 }
 
-/// The text that a bare server streams, as long as what an echo streams.
+/// The text that a bare server streams, as long as that of echo.
 pub fn bare_text() -> String {
     BARE_CHUNK.repeat(CHUNKS)
 }
@@ -145,13 +140,13 @@ fn user(text: &str) -> Value {
     json!({ "ofUser": { "content": [{ "text": text }] } })
 }
 
-/// Words that make as many chunks.
+/// A text of as many words as chunks.
 fn words() -> String {
     let words: Vec<_> = (0..CHUNKS).map(|number| format!("word{number:04}")).collect();
     words.join(" ")
 }
 
-/// A system message, then user and assistant in turn; the last is a question of the user.
+/// A system message, then alternating user and assistant messages; the last is a question.
 fn history() -> Vec<Value> {
     let message = |at: usize| {
         let content = json!([{ "text": prose(at) }]);
@@ -165,12 +160,12 @@ fn history() -> Vec<Value> {
     (0..MESSAGES).map(message).collect()
 }
 
-/// Prose of one message, which begins elsewhere in every message.
+/// The text of one message; every message starts at another place in [`PROSE`].
 fn prose(start: usize) -> String {
     PROSE.chars().cycle().skip(start * 17).take(MESSAGE_BYTES).collect()
 }
 
-/// The last message.
+/// The text of the last message.
 fn question() -> String {
     let before: String = prose(0).chars().take(MESSAGE_BYTES - QUESTION.len() - 2).collect();
     format!("{before}. {QUESTION}")
@@ -220,8 +215,11 @@ fn tools() -> [Value; 5] {
 }
 
 fn tool(name: &str, description: &str, properties: &Value) -> Value {
-    let required: Vec<_> =
-        properties.as_object().into_iter().flat_map(|them| them.keys().take(2)).collect();
+    let required: Vec<_> = properties
+        .as_object()
+        .into_iter()
+        .flat_map(|properties| properties.keys().take(2))
+        .collect();
     let parameters = json!({ "type": "object", "required": required, "properties": properties });
     json!({ "function": { "name": name, "description": description, "parameters": parameters } })
 }

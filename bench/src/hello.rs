@@ -1,12 +1,12 @@
-//! tonic as its examples have it: `#[tokio::main]`, and cargo's own release profile.
+//! A tonic server like tonic's examples: `#[tokio::main]` and cargo's default release profile.
 
 use mynah::wire::proto::dapr_server::DaprServer;
-use mynah_bench::{bare::Bare, shape::listen};
+use mynah_bench::{bare::Bare, serve::listen};
 use tonic::transport::Server;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    // Taken for its address only; tonic binds by itself.
+    // Only the address is used: tonic binds it again.
     let address = listen()?.local_addr()?;
     Ok(Server::builder().add_service(DaprServer::new(Bare)).serve(address).await?)
 }

@@ -1,5 +1,5 @@
-//! What the bare servers and the load generator share: the [`cases`], and the shape of a server.
+//! Code shared by the bare servers and the load generator.
 
 pub mod bare;
 pub mod cases;
-pub mod shape;
+pub mod serve;

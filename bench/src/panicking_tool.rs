@@ -1,5 +1,4 @@
-//! A tool that panics in a program of the release profile; `bench/panics` starts it. It must end
-//! its call, and nothing else.
+//! Runs a tool that panics, for `bench/panics`. The panic must fail the call, but not the program.
 
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use mynah::{
 };
 use serde_json::{Map, Value};
 
-#[expect(clippy::panic, reason = "it is what this is for")]
+#[expect(clippy::panic, reason = "the test is about a panic")]
 async fn panic(_: Map<String, Value>) -> Result<String, ToolError> {
     panic!("out of cheese")
 }

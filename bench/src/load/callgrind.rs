@@ -1,4 +1,4 @@
-//! Instructions a call, counted by valgrind.
+//! Counts instructions per call with valgrind.
 
 use std::{
     fs,
@@ -9,25 +9,25 @@ use anyhow::Context;
 use mynah_bench::cases::Case;
 
 use crate::{
-    client::{Client, ONE},
+    client::{Client, SINGLE},
     cores::Cores,
     program::{Program, Programs},
     server::Server,
 };
 
-/// Calls of the shorter run, after which nothing is new to the server.
+/// Calls of the shorter run, which fill the server's caches.
 const WARM_UP: usize = 200;
 
-/// Whether valgrind is there.
-pub(crate) fn is_there() -> bool {
+/// Whether valgrind is installed.
+pub(crate) fn is_installed() -> bool {
     let mut valgrind = Command::new("valgrind");
     valgrind.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     valgrind.status().is_ok_and(|status| status.success())
 }
 
-/// Instructions in user space of one call: the difference of two runs, in which start and end
-/// cancel out. Calls come one after the other over one connection, to a server on one core, so
-/// that the work does not depend on how threads happen to meet.
+/// Counts the user-space instructions of one call, as the difference of two runs, so that start and
+/// shutdown cancel out. Calls are sequential over one connection to a server on one core, so that the
+/// count does not depend on thread scheduling.
 pub(crate) async fn per_call(
     programs: &Programs,
     cores: Cores,
@@ -40,8 +40,8 @@ pub(crate) async fn per_call(
     Ok((long - short) / calls as f64)
 }
 
-/// Calls to count: so many that their instructions are hundreds of millions, since two starts differ
-/// by half a million.
+/// The number of calls to count. They take hundreds of millions of instructions, since two starts
+/// differ by half a million.
 fn calls(case: Case) -> usize {
     match case {
         Case::Short | Case::Json => 6_000,
@@ -50,7 +50,7 @@ fn calls(case: Case) -> usize {
     }
 }
 
-/// Instructions of a whole run.
+/// Counts the instructions of a whole run.
 async fn run(
     programs: &Programs,
     cores: Cores,
@@ -61,12 +61,12 @@ async fn run(
     let folder = tempfile::tempdir()?;
     let counts = folder.path().join("counts");
     let file = format!("--callgrind-out-file={}", counts.display());
-    let below = ["valgrind", "--tool=callgrind", &file].map(ToOwned::to_owned);
-    let server = cores.on_server(|| Server::start(programs, program, &below))?;
-    let mut client = Client::connect(server.address(case), case, ONE).await?;
-    client.count(calls).await?;
+    let wrapper = ["valgrind", "--tool=callgrind", &file].map(ToOwned::to_owned);
+    let server = cores.on_server(|| Server::start(programs, program, &wrapper))?;
+    let mut client = Client::connect(server.address(case), case, SINGLE).await?;
+    client.call_times(calls).await?;
     server.stop()?;
-    let counts = fs::read_to_string(&counts).context("valgrind has counted nothing")?;
+    let counts = fs::read_to_string(&counts).context("valgrind wrote no counts")?;
     let total = counts.lines().find_map(|line| line.strip_prefix("totals: "));
     Ok(total.context("valgrind wrote no totals")?.trim().parse()?)
 }

@@ -1,4 +1,4 @@
-//! That the answers are right, by a real client that decodes them, before anything is measured.
+//! Checks the answers with a real client before anything is measured.
 
 use anyhow::{Context, bail};
 use http_body_util::{BodyExt, Full};
@@ -11,50 +11,51 @@ use mynah::wire::{
         conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
     },
 };
-use mynah_bench::cases::{Case, Heard, JSON_PATH};
+use mynah_bench::cases::{Answer, Case, JSON_PATH};
 use serde_json::Value;
 use tokio::net::TcpStream;
 
 use crate::server::Server;
 
-/// Fails unless the server answers the case as it should.
+/// Fails unless the server answers the case correctly.
 pub(crate) async fn check(server: &Server, case: Case) -> anyhow::Result<()> {
-    let heard = match case {
+    let answer = match case {
         Case::Json => post(server).await,
         Case::Stream => stream(server).await,
         _ => converse(server, case).await,
     };
     let name = server.program.name();
-    let heard = heard.with_context(|| format!("{name} does not answer"))?;
-    let right = if server.program.is_bare() { case.check_bare(&heard) } else { case.check(&heard) };
-    right.with_context(|| format!("{name} answers {} wrongly", case.name()))
+    let answer = answer.with_context(|| format!("{name} does not answer"))?;
+    let checked =
+        if server.program.is_bare() { case.check_bare(&answer) } else { case.check(&answer) };
+    checked.with_context(|| format!("{name} answers {} wrongly", case.name()))
 }
 
-async fn converse(server: &Server, case: Case) -> anyhow::Result<Heard> {
+async fn converse(server: &Server, case: Case) -> anyhow::Result<Answer> {
     let mut client = DaprClient::connect(format!("http://{}", server.address(case))).await?;
-    let answer = client.converse_alpha2(case.message()?).await?.into_inner();
-    Ok(Heard { chunks: Vec::new(), answer: as_json(&answer)? })
+    let response = client.converse_alpha2(case.message()?).await?.into_inner();
+    Ok(Answer { chunks: Vec::new(), response: as_json(&response)? })
 }
 
-async fn stream(server: &Server) -> anyhow::Result<Heard> {
+async fn stream(server: &Server) -> anyhow::Result<Answer> {
     let url = format!("http://{}", server.address(Case::Stream));
     let mut client = DaprClient::connect(url).await?;
-    let answer = client.converse_stream_alpha2(Case::Stream.message()?).await?;
-    let (mut stream, mut chunks) = (answer.into_inner(), Vec::new());
+    let response = client.converse_stream_alpha2(Case::Stream.message()?).await?;
+    let (mut stream, mut chunks) = (response.into_inner(), Vec::new());
     while let Some(message) = stream.message().await? {
         match message.message {
             Some(Message::Chunk(chunk)) => chunks.push(chunk.content),
             Some(Message::Complete(ConversationStreamCompleteAlpha2 { context_id, outputs })) => {
-                let answer = as_json(&ConversationResponseAlpha2 { context_id, outputs })?;
-                return Ok(Heard { chunks, answer });
+                let response = as_json(&ConversationResponseAlpha2 { context_id, outputs })?;
+                return Ok(Answer { chunks, response });
             }
             None => bail!("an empty message"),
         }
     }
-    bail!("no complete")
+    bail!("the stream ends without a final message")
 }
 
-async fn post(server: &Server) -> anyhow::Result<Heard> {
+async fn post(server: &Server) -> anyhow::Result<Answer> {
     let address = server.address(Case::Json);
     let (mut client, connection) =
         http1::handshake(TokioIo::new(TcpStream::connect(address).await?)).await?;
@@ -64,9 +65,9 @@ async fn post(server: &Server) -> anyhow::Result<Heard> {
         .header("content-type", "application/json")
         .body(Full::new(bytes::Bytes::from(Case::Json.json().to_string())))?;
     let body = client.send_request(request).await?.into_body().collect().await?.to_bytes();
-    Ok(Heard { chunks: Vec::new(), answer: serde_json::from_slice(&body)? })
+    Ok(Answer { chunks: Vec::new(), response: serde_json::from_slice(&body)? })
 }
 
-fn as_json(answer: &ConversationResponseAlpha2) -> anyhow::Result<Value> {
-    Ok(serde_json::from_str(&json::write(answer)?)?)
+fn as_json(response: &ConversationResponseAlpha2) -> anyhow::Result<Value> {
+    Ok(serde_json::from_str(&json::write(response)?)?)
 }

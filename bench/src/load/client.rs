@@ -1,9 +1,9 @@
-//! The load: connections that stay open, and calls over them as fast as they are answered.
+//! The load generator: it keeps connections open and calls over them as fast as possible.
 //!
-//! Requests are encoded once. Of an answer the status and the length are looked at; that it is
-//! right was seen beforehand, see `check`.
+//! Requests are encoded once. Answers are not decoded: only their status and length are checked, since
+//! `check` has verified the content.
 
-#![expect(clippy::disallowed_methods, reason = "a load goes by the clock on the wall")]
+#![expect(clippy::disallowed_methods, reason = "load is measured in wall clock time")]
 
 use std::{
     net::SocketAddr,
@@ -21,34 +21,34 @@ use mynah_bench::cases::{Case, JSON_PATH};
 use prost::Message;
 use tokio::{net::TcpStream, task::JoinSet};
 
-/// What a connection may receive before it says that it has read it.
+/// The flow control window of a connection, in bytes.
 const WINDOW: u32 = 16 * 1024 * 1024;
 
-/// Connections, and the calls that each has in flight.
+/// The number of connections, and of calls in flight on each.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Width {
+pub(crate) struct Concurrency {
     pub(crate) connections: usize,
     pub(crate) streams: usize,
 }
 
 /// One call at a time.
-pub(crate) const ONE: Width = Width { connections: 1, streams: 1 };
-/// 32 in flight.
-pub(crate) const USUAL: Width = Width { connections: 8, streams: 4 };
-/// 256 in flight.
-pub(crate) const WIDE: Width = Width { connections: 8, streams: 32 };
+pub(crate) const SINGLE: Concurrency = Concurrency { connections: 1, streams: 1 };
+/// 32 calls in flight.
+pub(crate) const MEDIUM: Concurrency = Concurrency { connections: 8, streams: 4 };
+/// 256 calls in flight.
+pub(crate) const HIGH: Concurrency = Concurrency { connections: 8, streams: 32 };
 
-/// Places from which calls are made, one at a time from each.
+/// Callers, each of which has one call in flight.
 #[derive(Debug)]
 pub(crate) struct Client(Vec<Caller>);
 
-/// One place.
+/// Makes one call at a time.
 #[derive(Debug)]
 struct Caller {
     sender: Sender,
     request: Bytes,
-    /// Bytes of the answer, once the first has come.
-    answer: Option<usize>,
+    /// The length of the first answer in bytes, which all others must have.
+    answer_length: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -57,69 +57,69 @@ enum Sender {
     Json { connection: http1::SendRequest<Full<Bytes>>, head: Request<()> },
 }
 
-/// What a slice of time gave.
+/// The calls of one slice of time.
 #[derive(Debug, Default)]
 pub(crate) struct Slice {
     pub(crate) seconds: f64,
-    /// The time of each call, in nanoseconds.
-    pub(crate) times: Vec<u32>,
+    /// The latency of each call in nanoseconds.
+    pub(crate) latencies: Vec<u32>,
 }
 
 impl Client {
-    /// Opens the connections.
+    /// Opens all connections.
     pub(crate) async fn connect(
         address: SocketAddr,
         case: Case,
-        width: Width,
+        concurrency: Concurrency,
     ) -> anyhow::Result<Self> {
-        let mut callers = Vec::new();
+        let mut senders = Vec::new();
         let request = body(case)?;
-        for _ in 0..width.connections {
+        for _ in 0..concurrency.connections {
             if case == Case::Json {
-                // HTTP/1.1 has one call in flight on a connection.
-                for _ in 0..width.streams {
-                    callers.push(Sender::json(address).await?);
+                // HTTP/1.1 allows one call in flight per connection.
+                for _ in 0..concurrency.streams {
+                    senders.push(Sender::json(address).await?);
                 }
             } else {
                 let sender = Sender::grpc(address, case).await?;
-                callers.extend((0..width.streams).map(|_| sender.again()));
+                senders.extend((0..concurrency.streams).map(|_| sender.share()));
             }
         }
-        let caller = |sender| Caller { sender, request: request.clone(), answer: None };
-        Ok(Self(callers.into_iter().map(caller).collect()))
+        let caller = |sender| Caller { sender, request: request.clone(), answer_length: None };
+        Ok(Self(senders.into_iter().map(caller).collect()))
     }
 
-    /// Makes calls from all places until the time is over.
+    /// Makes calls from all callers until the time is over.
     pub(crate) async fn run(&mut self, time: Duration) -> anyhow::Result<Slice> {
         let start = Instant::now();
         let end = start + time;
         let mut calls = JoinSet::new();
         for mut caller in self.0.drain(..) {
             calls.spawn(async move {
-                let mut times = Vec::new();
+                let mut latencies = Vec::new();
                 let mut now = Instant::now();
                 while now < end {
                     caller.call().await?;
                     let done = Instant::now();
-                    times.push((done - now).as_nanos().min(u128::from(u32::MAX)) as u32);
+                    latencies.push((done - now).as_nanos().min(u128::from(u32::MAX)) as u32);
                     now = done;
                 }
-                anyhow::Ok((caller, times))
+                anyhow::Ok((caller, latencies))
             });
         }
         let mut slice = Slice::default();
         while let Some(done) = calls.join_next().await {
-            let (caller, times) = done??;
+            let (caller, latencies) = done??;
             self.0.push(caller);
-            slice.times.extend(times);
+            slice.latencies.extend(latencies);
         }
         slice.seconds = start.elapsed().as_secs_f64();
         Ok(slice)
     }
 
-    /// Makes so many calls, one after the other, from the first place.
-    pub(crate) async fn count(&mut self, calls: usize) -> anyhow::Result<()> {
-        let caller = self.0.first_mut().context("a place to call from")?;
+    /// Makes sequential calls from the first caller.
+    pub(crate) async fn call_times(&mut self, calls: usize) -> anyhow::Result<()> {
+        let caller = self.0.first_mut().context("there is no caller")?;
         for _ in 0..calls {
             caller.call().await?;
         }
@@ -130,8 +130,8 @@ impl Client {
 impl Caller {
     async fn call(&mut self) -> anyhow::Result<()> {
         let length = self.sender.call(self.request.clone()).await?;
-        let expected = *self.answer.get_or_insert(length);
-        ensure!(length == expected, "an answer of {length} bytes, after those of {expected}");
+        let expected = *self.answer_length.get_or_insert(length);
+        ensure!(length == expected, "an answer has {length} bytes instead of {expected}");
         Ok(())
     }
 }
@@ -163,17 +163,17 @@ impl Sender {
         Ok(Self::Json { connection: sender, head })
     }
 
-    /// The same connection, of HTTP/2 only.
-    fn again(&self) -> Self {
+    /// A second sender on the same HTTP/2 connection.
+    fn share(&self) -> Self {
         match self {
             Self::Grpc { connection, head } => {
                 Self::Grpc { connection: connection.clone(), head: head.clone() }
             }
-            Self::Json { .. } => unreachable!("a connection of HTTP/1.1 is not shared"),
+            Self::Json { .. } => unreachable!("HTTP/1.1 connections are not shared"),
         }
     }
 
-    /// Makes a call, and returns the bytes of its answer.
+    /// Makes a call and returns the length of the answer in bytes.
     async fn call(&mut self, request: Bytes) -> anyhow::Result<usize> {
         match self {
             Self::Grpc { connection, head } => grpc(connection, head.clone(), request).await,
@@ -210,7 +210,7 @@ async fn grpc(
     }
 }
 
-/// The body of a request: JSON, or a message of gRPC with its length before it.
+/// The body of a request: JSON, or a length-prefixed gRPC message.
 fn body(case: Case) -> anyhow::Result<Bytes> {
     if case == Case::Json {
         return Ok(case.json().to_string().into());

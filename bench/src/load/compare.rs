@@ -1,6 +1,6 @@
-//! The whole comparison: what is measured in which order, and what is printed.
+//! The comparison: runs all measurements and prints the tables.
 
-#![expect(clippy::disallowed_methods, reason = "the time of a start is what is measured")]
+#![expect(clippy::disallowed_methods, reason = "startup time is measured")]
 
 use std::{
     fmt, fs,
@@ -13,9 +13,9 @@ use mynah_bench::cases::Case;
 use crate::{
     Folders, callgrind,
     check::check,
-    client::{Client, ONE, WIDE},
+    client::{Client, HIGH, SINGLE},
     cores::Cores,
-    pairs::{Effort, Paired, Ratio, pair},
+    pairs::{Effort, Paired, Ratio, measure_pair},
     program::{Program, Programs},
     server::Server,
     table::{self, Table},
@@ -24,76 +24,76 @@ use crate::{
 
 const FULL: Effort = Effort { pairs: 12, slice: Duration::from_secs(1) };
 const QUICK: Effort = Effort { pairs: 3, slice: Duration::from_millis(500) };
-/// Starts of which the median is taken.
+/// The number of starts for the median startup time.
 const STARTS: usize = 20;
 
-/// What is said where other programs got in the way.
-const NOT_QUIET: &str = "A server beside itself spreads too far: no time in these tables is to be \
-    trusted, and none is judged. Instructions do not depend on that.";
+/// Printed if other programs disturbed the measurements.
+const NOISY: &str = "The machine was noisy: a server compared with itself varied too much, so \
+    the times in these tables are unreliable and not judged. Instruction counts are not affected.";
 
-/// What to compare.
+/// Options of the comparison.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     folders: Folders,
-    /// Measure for a short time, which shows less
+    /// Measure for a shorter time, with less precision
     #[arg(long)]
     quick: bool,
-    /// daprd, whose own echo is measured, too
+    /// Path of daprd; if set, its echo is also measured
     #[arg(long, env = "DAPRD", value_name = "PATH", hide_env_values = true)]
     daprd: Option<PathBuf>,
 }
 
-/// What it takes to measure, and what was measured.
+/// The state of the comparison and its results.
 struct Comparison {
     programs: Programs,
     cores: Cores,
     effort: Effort,
-    /// Whether a server beside itself cost the same, time and again.
-    quiet: bool,
+    /// Whether a server compared with itself cost the same.
+    is_quiet: bool,
     costs: Table,
     ratios: Table,
 }
 
-/// Measures everything, and prints it.
+/// Measures everything and prints the results.
 pub(crate) async fn compare(args: Args) -> anyhow::Result<()> {
     let cores = Cores::find()?;
     cores.pin_client()?;
     let costs = ["call", "program", "calls/s", "p50 µs", "p99 µs", "CPU µs", "instructions"];
-    let ratios = ["call", "beside", "measure", "mynah / other", "target"];
+    let ratios = ["call", "compared with", "measure", "mynah / other", "target"];
     let mut comparison = Comparison {
         programs: Programs::new(args.folders, args.daprd)?,
         cores,
         effort: if args.quick { QUICK } else { FULL },
-        quiet: false,
+        is_quiet: false,
         costs: Table::new(&costs),
         ratios: Table::new(&ratios),
     };
-    comparison.beside_itself().await?;
+    comparison.measure_noise().await?;
     for case in Case::ALL {
-        comparison.bare(case).await?;
+        comparison.compare_with_bare(case).await?;
     }
-    comparison.unpinned(Program::Hello).await?;
+    comparison.compare_on_all_cores(Program::Hello).await?;
     if comparison.programs.has_daprd() {
-        comparison.unpinned(Program::Daprd).await?;
+        comparison.compare_on_all_cores(Program::Daprd).await?;
     }
     let (memory, start) = (comparison.memory().await?, comparison.first_answer().await?);
     println!("{}", heading(comparison.effort));
-    if !comparison.quiet {
-        println!("{NOT_QUIET}\n");
+    if !comparison.is_quiet {
+        println!("{NOISY}\n");
     }
     println!("{}\n{}\n{memory}{start}", comparison.costs, comparison.ratios);
     Ok(())
 }
 
 impl Effort {
-    /// How long two servers are measured.
+    /// The time for which a pair of servers is measured.
     fn seconds(self) -> f64 {
         self.slice.as_secs_f64() * 2.0 * self.pairs as f64
     }
 }
 
-/// On what was measured, and how to do it again.
+/// Describes the machine and the command.
 fn heading(Effort { pairs, slice }: Effort) -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name"));
@@ -109,26 +109,26 @@ fn heading(Effort { pairs, slice }: Effort) -> String {
 }
 
 impl Comparison {
-    /// A server beside itself, which shows what cannot be told apart on this machine now.
-    async fn beside_itself(&mut self) -> anyhow::Result<()> {
-        Self::say(format_args!("bare tonic beside itself"), self.effort.seconds());
+    /// Compares a server with itself, to measure the noise of the machine.
+    async fn measure_noise(&mut self) -> anyhow::Result<()> {
+        Self::log_progress(format_args!("bare tonic and itself"), self.effort.seconds());
         let paired = self.measure([Program::BareTonic; 2], Case::Short).await?;
-        self.quiet = paired.cpu.is_one(targets::NOISE);
-        self.ratio("short message", "bare tonic beside itself", "CPU", paired.cpu, None);
+        self.is_quiet = paired.cpu.is_one(targets::NOISE);
+        self.add_ratio("short message", "bare tonic and itself", "CPU", paired.cpu, None);
         Ok(())
     }
 
-    /// mynah beside what serves the same with nothing behind it, each on one core.
-    async fn bare(&mut self, case: Case) -> anyhow::Result<()> {
+    /// Compares mynah with the bare server of the same protocol, each on one core.
+    async fn compare_with_bare(&mut self, case: Case) -> anyhow::Result<()> {
         let bare = if case == Case::Json { Program::BareAxum } else { Program::BareTonic };
-        let what = format_args!("mynah beside {}: {}", bare.name(), case.name());
-        Self::say(what, self.effort.seconds());
+        let what = format_args!("mynah and {}: {}", bare.name(), case.name());
+        Self::log_progress(what, self.effort.seconds());
         let programs = [Program::Mynah, bare];
         let paired = self.measure(programs, case).await?;
         let instructions = self.instructions(programs, case).await?;
-        self.cost(case.name(), programs, paired, instructions);
+        self.add_costs(case.name(), programs, paired, instructions);
         let target = Some(targets::cost(bare, case));
-        self.ratio(case.name(), bare.name(), "CPU", paired.cpu, target);
+        self.add_ratio(case.name(), bare.name(), "CPU", paired.cpu, target);
         if let Some([mynah, bare_count]) = instructions {
             let verdict = table::verdict(mynah / bare_count, targets::cost(bare, case), true);
             let ratio = format!("{:.2}", mynah / bare_count);
@@ -137,10 +137,10 @@ impl Comparison {
         Ok(())
     }
 
-    /// mynah beside a program as people run it: both with all cores, which the client shares.
-    async fn unpinned(&mut self, other: Program) -> anyhow::Result<()> {
-        let what = format_args!("mynah beside {}, on all cores", other.name());
-        Self::say(what, self.effort.seconds());
+    /// Compares mynah with another program on all cores, which the client shares.
+    async fn compare_on_all_cores(&mut self, other: Program) -> anyhow::Result<()> {
+        let what = format_args!("mynah and {}, on all cores", other.name());
+        Self::log_progress(what, self.effort.seconds());
         let (case, programs) = (Case::Short, [Program::Mynah, other]);
         let servers = self
             .cores
@@ -148,9 +148,9 @@ impl Comparison {
         let [a, b] = servers;
         let paired = self.pair([&a?, &b?], case).await?;
         let call = "short message, all cores";
-        self.cost(call, programs, paired, None);
-        self.ratio(call, other.name(), "CPU", paired.cpu, Some(targets::cost(other, case)));
-        self.ratio(call, other.name(), "calls/s", paired.rate, targets::rate(other));
+        self.add_costs(call, programs, paired, None);
+        self.add_ratio(call, other.name(), "CPU", paired.cpu, Some(targets::cost(other, case)));
+        self.add_ratio(call, other.name(), "calls/s", paired.rate, targets::rate(other));
         Ok(())
     }
 
@@ -164,16 +164,16 @@ impl Comparison {
         for server in servers {
             check(server, case).await?;
         }
-        pair(servers, case, self.effort).await
+        measure_pair(servers, case, self.effort).await
     }
 
-    /// Instructions a call of both, where they can be counted.
+    /// Counts the instructions per call of both, if valgrind is installed.
     async fn instructions(
         &self,
         programs: [Program; 2],
         case: Case,
     ) -> anyhow::Result<Option<[f64; 2]>> {
-        if !callgrind::is_there() {
+        if !callgrind::is_installed() {
             return Ok(None);
         }
         let [mynah, bare] = programs;
@@ -182,7 +182,8 @@ impl Comparison {
         Ok(Some([mynah, bare]))
     }
 
-    fn cost(
+    /// Adds a row for each program to the table of costs.
+    fn add_costs(
         &mut self,
         call: &str,
         programs: [Program; 2],
@@ -197,29 +198,31 @@ impl Comparison {
         }
     }
 
-    fn ratio(
+    /// Adds a row to the table of ratios.
+    fn add_ratio(
         &mut self,
         case: &str,
-        beside: &str,
+        other: &str,
         measure: &str,
         ratio: Ratio,
         target: Option<Target>,
     ) {
         let verdict = target
-            .map_or("–".to_owned(), |target| table::verdict(ratio.median, target, self.quiet));
+            .map_or("–".to_owned(), |target| table::verdict(ratio.median, target, self.is_quiet));
         let ratio = table::ratio(ratio);
-        self.ratios.row(&[case, beside, measure, &ratio, &verdict]);
+        self.ratios.row(&[case, other, measure, &ratio, &verdict]);
     }
 
-    /// MiB of a mynah on all cores: before its first call, and the most with 256 in flight.
+    /// Measures mynah's memory on all cores: before the first call, and the peak with 256 calls in
+    /// flight.
     async fn memory(&self) -> anyhow::Result<String> {
-        Self::say(format_args!("memory"), self.effort.slice.as_secs_f64() * 3.0);
+        Self::log_progress(format_args!("memory"), self.effort.slice.as_secs_f64() * 3.0);
         let server = self.cores.on_all(|| Server::start(&self.programs, Program::Mynah, &[]))?;
         let idle = server.resident()?;
-        let mut client = Client::connect(server.address(Case::Short), Case::Short, WIDE).await?;
+        let mut client = Client::connect(server.address(Case::Short), Case::Short, HIGH).await?;
         client.run(self.effort.slice * 3).await?;
-        let busy = server.most_resident()?;
-        let within = |figure, most| table::verdict(figure, Target::AtMost(most), true);
+        let busy = server.peak_resident()?;
+        let within = |figure, max| table::verdict(figure, Target::AtMost(max), true);
         Ok(format!(
             "- memory before the first call: {idle:.1} MiB ({})\n\
              - memory with 256 calls in flight: {busy:.1} MiB ({})\n",
@@ -228,25 +231,25 @@ impl Comparison {
         ))
     }
 
-    /// Milliseconds from exec to the first answer.
+    /// Measures the milliseconds from exec to the first answer.
     async fn first_answer(&self) -> anyhow::Result<String> {
-        Self::say(format_args!("{STARTS} starts"), 1.0);
+        Self::log_progress(format_args!("{STARTS} starts"), 1.0);
         let mut times = Vec::new();
         for _ in 0..STARTS {
             let start = Instant::now();
             let server =
                 self.cores.on_server(|| Server::start(&self.programs, Program::Mynah, &[]))?;
             let address = server.address(Case::Short);
-            Client::connect(address, Case::Short, ONE).await?.count(1).await?;
+            Client::connect(address, Case::Short, SINGLE).await?.call_times(1).await?;
             times.push(start.elapsed().as_secs_f64() * 1e3);
         }
         let Ratio { median, low, high } = Ratio::of(times);
-        let verdict = table::verdict(median, Target::AtMost(targets::FIRST_ANSWER), self.quiet);
+        let verdict = table::verdict(median, Target::AtMost(targets::FIRST_ANSWER), self.is_quiet);
         Ok(format!("- exec to first answer: {median:.1} ms ({low:.1} to {high:.1}; {verdict})\n"))
     }
 
-    /// Progress, and how long it takes; counting instructions takes as long again, or longer.
-    fn say(what: fmt::Arguments<'_>, seconds: f64) {
+    /// Prints what is measured, and for how long without the counting of instructions.
+    fn log_progress(what: fmt::Arguments<'_>, seconds: f64) {
         eprintln!("{what} ({seconds:.0} s)");
     }
 }

@@ -1,9 +1,9 @@
-//! Which core a thread, and what it starts, runs on.
+//! Pins threads and the processes that they start to cores.
 
 use anyhow::ensure;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// The two cores that are used, of those that there are.
+/// The available cores, and the two that are used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cores {
     all: CpuSet,
@@ -12,7 +12,7 @@ pub(crate) struct Cores {
 }
 
 impl Cores {
-    /// Those that this process may use. Fails unless there are two.
+    /// Finds the cores that this process may use. Fails unless there are two.
     pub(crate) fn find() -> anyhow::Result<Self> {
         let all = sched_getaffinity(None)?;
         let mut free = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core));
@@ -24,12 +24,12 @@ impl Cores {
         Ok(Self { all, client, server })
     }
 
-    /// Keeps this thread on the core of the client.
+    /// Pins this thread to the core of the client.
     pub(crate) fn pin_client(self) -> anyhow::Result<()> {
         pin(self.client)
     }
 
-    /// Runs `start` on the core of the server, on which what it starts will stay.
+    /// Runs `start` on the core of the server; the processes that it starts stay there.
     pub(crate) fn on_server<T>(
         self,
         start: impl FnOnce() -> anyhow::Result<T>,
@@ -40,7 +40,7 @@ impl Cores {
         started
     }
 
-    /// Runs `start` on all cores, on which what it starts may stay.
+    /// Runs `start` on all cores; the processes that it starts may use them all.
     pub(crate) fn on_all<T>(self, start: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
         sched_setaffinity(None, &self.all)?;
         let started = start();

@@ -1,4 +1,4 @@
-//! Whether mynah's hot path takes as many instructions as it is known to.
+//! Checks the instructions per call of mynah against a baseline.
 
 use std::{
     collections::BTreeMap,
@@ -17,81 +17,76 @@ use crate::{
     server::Server,
 };
 
-/// The calls that are counted, and what the file calls them.
-const COUNTED: [(&str, Case); 4] = [
-    ("short message", Case::Short),
-    ("five tools", Case::Tools),
-    ("long history, five tools", Case::HistoryWithTools),
-    ("short message, HTTP JSON", Case::Json),
-];
-/// So many more in a hundred are too many.
-const SLACK: f64 = 2.0;
+/// The calls that are counted.
+const COUNTED: [Case; 4] = [Case::Short, Case::Tools, Case::HistoryWithTools, Case::Json];
+/// The tolerated difference from the baseline, in percent.
+const TOLERANCE: f64 = 2.0;
 
-/// What to compare with.
+/// Options of the check.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     folders: Folders,
-    /// File of the instructions a call that are known
+    /// File with the known instructions per call
     #[arg(long, value_name = "FILE")]
-    known: PathBuf,
-    /// Write down what is counted, in the place of comparing it
+    baseline: PathBuf,
+    /// Write the counts to the baseline instead of comparing them
     #[arg(long)]
     update: bool,
-    /// Fail where there is no valgrind
+    /// Fail if valgrind is not installed
     #[arg(long, env = "MYNAH_REQUIRE_VALGRIND", value_parser = clap::builder::BoolishValueParser::new())]
     require: bool,
 }
 
-/// Counts, and compares.
+/// Counts the instructions and compares them with the baseline, or updates it.
 pub(crate) async fn instructions(args: Args) -> anyhow::Result<()> {
-    if !callgrind::is_there() {
+    if !callgrind::is_installed() {
         if args.require {
-            bail!("there is no valgrind, which counts instructions");
+            bail!("valgrind is not installed");
         }
-        println!("passed over: there is no valgrind, which counts instructions");
+        println!("skipped: valgrind is not installed");
         return Ok(());
     }
     let counted = count(Programs::new(args.folders, None)?).await?;
     if args.update {
-        fs::write(&args.known, serde_json::to_string_pretty(&counted)? + "\n")?;
-        println!("written down in {}", args.known.display());
+        fs::write(&args.baseline, serde_json::to_string_pretty(&counted)? + "\n")?;
+        println!("updated {}", args.baseline.display());
         return Ok(());
     }
-    compare(&counted, &args.known)
+    compare(&counted, &args.baseline)
 }
 
 async fn count(programs: Programs) -> anyhow::Result<BTreeMap<String, u64>> {
     let cores = Cores::find()?;
     cores.pin_client()?;
     let mut counted = BTreeMap::new();
-    for (name, case) in COUNTED {
+    for case in COUNTED {
         check(&cores.on_server(|| Server::start(&programs, Program::Mynah, &[]))?, case).await?;
         let calls = callgrind::per_call(&programs, cores, Program::Mynah, case).await?;
-        counted.insert(name.to_owned(), calls.round() as u64);
+        counted.insert(case.name().to_owned(), calls.round() as u64);
     }
     Ok(counted)
 }
 
-/// Fails where more is counted than is known, and says where it is less.
+/// Fails if a call takes more instructions than the baseline, and reports if it takes fewer.
 fn compare(counted: &BTreeMap<String, u64>, file: &Path) -> anyhow::Result<()> {
     let text = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let known: BTreeMap<String, u64> = serde_json::from_slice(&text)
-        .with_context(|| format!("{} is not what --update writes", file.display()))?;
-    let mut grown = false;
+    let baseline: BTreeMap<String, u64> = serde_json::from_slice(&text)
+        .with_context(|| format!("{} is not a baseline written by --update", file.display()))?;
+    let mut exceeded = false;
     for (name, now) in counted {
-        let before = known.get(name).with_context(|| format!("{name} is not written down"))?;
-        let more = (*now as f64 / *before as f64 - 1.0) * 100.0;
-        println!("{name}: {now} instructions a call, {before} known ({more:+.2} %)");
-        grown |= more > SLACK;
-        if more < -SLACK {
-            println!("  fewer than known: write it down with bench/instructions --update");
+        let before = baseline.get(name).with_context(|| format!("the baseline has no {name:?}"))?;
+        let percent = (*now as f64 / *before as f64 - 1.0) * 100.0;
+        println!("{name}: {now} instructions per call, baseline {before} ({percent:+.2} %)");
+        exceeded |= percent > TOLERANCE;
+        if percent < -TOLERANCE {
+            println!("  fewer than the baseline; update it with bench/instructions --update");
         }
     }
-    if grown {
+    if exceeded {
         bail!(
-            "over {SLACK} % more than {} knows; mend it, or if it is worth it, \
-             bench/instructions --update",
+            "over {TOLERANCE} % more instructions than in {}; optimize the call, or accept the \
+             cost with bench/instructions --update",
             file.display()
         );
     }

@@ -1,4 +1,4 @@
-//! Drives mynah and bare servers side by side, and counts mynah's instructions.
+//! Compares mynah with bare servers, and counts its instructions.
 
 mod callgrind;
 mod check;
@@ -16,16 +16,16 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-/// Measures mynah; `bench/compare` and `bench/instructions` start it
+/// Measures mynah; used by `bench/compare` and `bench/instructions`
 #[derive(Debug, Parser)]
 enum Command {
-    /// Measure mynah beside bare servers, and print a table
+    /// Compare mynah with bare servers and print a table
     Compare(compare::Args),
-    /// Compare mynah's instructions a call with those written down
+    /// Compare mynah's instructions per call with a baseline
     Instructions(instructions::Args),
 }
 
-/// Where cargo has put the programs.
+/// The folders of the built programs.
 #[derive(Debug, clap::Args)]
 struct Folders {
     /// Folder of the programs built with the profile `release`

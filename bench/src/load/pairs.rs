@@ -1,25 +1,25 @@
-//! Two servers in turn, in slices of time: what one costs as a multiple of the other.
+//! Measures two servers in alternating slices of time, and the ratio of their costs.
 
 use std::time::Duration;
 
 use mynah_bench::cases::Case;
 
 use crate::{
-    client::{Client, USUAL},
+    client::{Client, MEDIUM},
     server::Server,
 };
 
-/// How long is measured.
+/// How many pairs of slices are measured, and how long each takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
     pub(crate) pairs: usize,
     pub(crate) slice: Duration,
 }
 
-/// Calls before the first slice, of each server.
+/// The time of calls to each server before the first slice.
 const WARM_UP: Duration = Duration::from_millis(300);
 
-/// A server under load, and what it gave in each slice.
+/// A server under load, and the figures of each slice.
 #[derive(Debug)]
 struct Side<'s> {
     server: &'s Server,
@@ -27,19 +27,20 @@ struct Side<'s> {
     slices: Vec<Figures>,
 }
 
-/// What one slice showed, or the median of many.
+/// The figures of one slice, or the medians of many.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Figures {
-    /// Calls a second.
+    /// Calls per second.
     pub(crate) rate: f64,
-    /// Microseconds that half of the calls took at most, and 99 in 100.
+    /// The median latency in microseconds.
     pub(crate) p50: f64,
+    /// The 99th percentile of the latency in microseconds.
     pub(crate) p99: f64,
-    /// Microseconds of the server's processor time a call.
+    /// The server's processor time per call in microseconds.
     pub(crate) cpu: f64,
 }
 
-/// A median, and the interval that it lies in with 95 % certainty.
+/// A median with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ratio {
     pub(crate) median: f64,
@@ -47,18 +48,19 @@ pub(crate) struct Ratio {
     pub(crate) high: f64,
 }
 
-/// Two servers beside each other.
+/// The figures of two servers, and their ratios.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paired {
     pub(crate) first: Figures,
     pub(crate) second: Figures,
-    /// Of the first to the second.
+    /// The ratio of the first to the second.
     pub(crate) rate: Ratio,
+    /// The ratio of the first to the second.
     pub(crate) cpu: Ratio,
 }
 
 /// Measures two servers in ABBA order.
-pub(crate) async fn pair(
+pub(crate) async fn measure_pair(
     servers: [&Server; 2],
     case: Case,
     effort: Effort,
@@ -83,7 +85,7 @@ pub(crate) async fn pair(
 
 impl<'s> Side<'s> {
     async fn open(server: &'s Server, case: Case) -> anyhow::Result<Self> {
-        let mut client = Client::connect(server.address(case), case, USUAL).await?;
+        let mut client = Client::connect(server.address(case), case, MEDIUM).await?;
         client.run(WARM_UP).await?;
         Ok(Self { server, client, slices: Vec::new() })
     }
@@ -92,16 +94,16 @@ impl<'s> Side<'s> {
         let before = self.server.cpu()?;
         let mut slice = self.client.run(time).await?;
         let used = self.server.cpu()? - before;
-        slice.times.sort_unstable();
-        let calls = slice.times.len();
-        let at = |part: f64| {
+        slice.latencies.sort_unstable();
+        let calls = slice.latencies.len();
+        let percentile = |part: f64| {
             let place = (calls as f64 * part) as usize;
-            slice.times.get(place).map_or(f64::NAN, |time| f64::from(*time) / 1e3)
+            slice.latencies.get(place).map_or(f64::NAN, |latency| f64::from(*latency) / 1e3)
         };
         self.slices.push(Figures {
             rate: calls as f64 / slice.seconds,
-            p50: at(0.5),
-            p99: at(0.99),
+            p50: percentile(0.5),
+            p99: percentile(0.99),
             cpu: used * 1e6 / calls as f64,
         });
         Ok(())
@@ -121,8 +123,8 @@ impl Figures {
 }
 
 impl Ratio {
-    /// The median of some figures, and its interval by their order, which supposes nothing about
-    /// how they are spread.
+    /// Returns the median of some figures and its interval by order statistics, which assume no
+    /// distribution.
     pub(crate) fn of(mut figures: Vec<f64>) -> Self {
         figures.sort_by(f64::total_cmp);
         let count = figures.len();
@@ -138,16 +140,18 @@ impl Ratio {
     }
 }
 
-/// The place at which the interval of a median of so many ordered figures begins: that no more of
-/// them lie below the median comes in 2.5 % of trials at most, as with heads in tosses of a coin.
+/// Returns the index at which the confidence interval of the median of `count` sorted figures begins.
+/// The number of figures below the true median is binomial with p = 0.5; at most 2.5 % of its
+/// distribution is below the index.
 fn interval(count: usize) -> usize {
-    let (mut heads, mut chance, mut fewer) = (0, 0.5_f64.powi(count.min(1_000) as i32), 0.0);
-    while heads < count && fewer + chance <= 0.025 {
-        fewer += chance;
-        chance *= (count - heads) as f64 / (heads + 1) as f64;
-        heads += 1;
+    let (mut below, mut probability, mut cumulative) =
+        (0, 0.5_f64.powi(count.min(1_000) as i32), 0.0);
+    while below < count && cumulative + probability <= 0.025 {
+        cumulative += probability;
+        probability *= (count - below) as f64 / (below + 1) as f64;
+        below += 1;
     }
-    heads.saturating_sub(1)
+    below.saturating_sub(1)
 }
 
 #[cfg(test)]
@@ -155,13 +159,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_of_twelve_leaves_two_out_on_each_side() {
+    fn the_interval_of_twelve_omits_two_on_each_side() {
         let ratio = Ratio::of((1..=12).map(f64::from).collect());
         assert_eq!((ratio.low, ratio.median, ratio.high), (3.0, 6.5, 10.0));
     }
 
     #[test]
-    fn a_median_of_one_says_little_where_the_interval_is_wide() {
+    fn is_one_requires_a_narrow_interval() {
         let ratio = Ratio { median: 1.0, low: 0.96, high: 1.04 };
         assert!(ratio.is_one(0.05));
         assert!(!Ratio { low: 0.86, ..ratio }.is_one(0.05));
@@ -170,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn few_figures_are_their_own_interval() {
+    fn the_interval_of_few_figures_contains_all() {
         let ratio = Ratio::of(vec![3.0, 1.0, 2.0]);
         assert_eq!((ratio.low, ratio.median, ratio.high), (1.0, 2.0, 3.0));
     }

@@ -1,4 +1,4 @@
-//! The programs that are measured, and how each is started.
+//! The measured programs and the commands that start them.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::Folders;
 
-/// What is measured.
+/// A measured program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Mynah,
@@ -18,21 +18,21 @@ pub(crate) enum Program {
     Daprd,
 }
 
-/// The ports that a program is told to listen on.
+/// The ports on which a program listens.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ports {
     pub(crate) grpc: u16,
     pub(crate) http: u16,
-    /// One more, for what only daprd has.
+    /// daprd's internal port.
     pub(crate) internal: u16,
 }
 
-/// Where the programs are.
+/// The paths of the programs.
 #[derive(Debug)]
 pub(crate) struct Programs {
     folders: Folders,
     daprd: Option<PathBuf>,
-    /// daprd's component.
+    /// The folder with daprd's component.
     components: tempfile::TempDir,
 }
 
@@ -49,7 +49,7 @@ impl Programs {
         Ok(Self { folders, daprd, components })
     }
 
-    /// Whether there is a daprd to measure.
+    /// Whether daprd is measured.
     pub(crate) fn has_daprd(&self) -> bool {
         self.daprd.is_some()
     }
@@ -65,10 +65,10 @@ impl Programs {
         }
     }
 
-    /// The command that starts a program, below another one such as valgrind where it is given.
-    pub(crate) fn command(&self, program: Program, ports: Ports, below: &[String]) -> Command {
+    /// The command that starts a program, wrapped in another one such as valgrind if it is given.
+    pub(crate) fn command(&self, program: Program, ports: Ports, wrapper: &[String]) -> Command {
         let path = self.path(program);
-        let mut command = match below {
+        let mut command = match wrapper {
             [] => Command::new(&path),
             [outer, args @ ..] => {
                 let mut command = Command::new(outer);
@@ -107,7 +107,7 @@ fn resources(folder: &Path) -> String {
 }
 
 impl Program {
-    /// What people call it.
+    /// The name in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Mynah => "mynah",
@@ -118,7 +118,7 @@ impl Program {
         }
     }
 
-    /// Whether it answers everything the same.
+    /// Whether this is a minimal server, which serves a single protocol.
     pub(crate) fn is_bare(self) -> bool {
         matches!(self, Self::BareTonic | Self::BareAxum | Self::Hello)
     }

@@ -1,4 +1,4 @@
-//! A running program: when it listens, what it has used, how it ends.
+//! A running program and its resource usage.
 
 use std::{
     fs,
@@ -14,10 +14,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::{Ports, Program, Programs};
 
-/// Between two looks whether it listens.
-const LOOK_AGAIN: Duration = Duration::from_micros(50);
-/// Looks before it is clear that it never will: a minute of them and more.
-const LOOKS: usize = 1_000_000;
+/// The interval between two checks whether a server listens.
+const POLL_INTERVAL: Duration = Duration::from_micros(50);
+/// The number of checks before the server has failed to start; they take more than a minute.
+const MAX_POLLS: usize = 1_000_000;
 
 /// A server. Dropping it kills it.
 #[derive(Debug)]
@@ -28,67 +28,69 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a program, below another one such as valgrind where it is given, and waits until it
+    /// Starts a program, wrapped in another one such as valgrind if it is given, and waits until it
     /// listens.
     pub(crate) fn start(
         programs: &Programs,
         program: Program,
-        below: &[String],
+        wrapper: &[String],
     ) -> anyhow::Result<Self> {
         let ports = free_ports()?;
-        let mut command = programs.command(program, ports, below);
+        let mut command = programs.command(program, ports, wrapper);
         let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
         let mut server = Self { program, child, ports };
-        server.listens().with_context(|| format!("{command:?}"))?;
+        server.wait_until_listening().with_context(|| format!("{command:?}"))?;
         Ok(server)
     }
 
-    fn listens(&mut self) -> anyhow::Result<()> {
-        for _ in 0..LOOKS {
-            // The ports of one program are bound one after the other.
-            let serves = |case| TcpStream::connect(self.address(case)).is_ok();
-            if serves(Case::Short) && (self.program.is_bare() || serves(Case::Json)) {
+    fn wait_until_listening(&mut self) -> anyhow::Result<()> {
+        for _ in 0..MAX_POLLS {
+            // A program binds its ports one after the other.
+            let listens = |case| TcpStream::connect(self.address(case)).is_ok();
+            if listens(Case::Short) && (self.program.is_bare() || listens(Case::Json)) {
                 return Ok(());
             }
             if let Some(status) = self.child.try_wait()? {
-                bail!("ended with {status} before it listened");
+                bail!("exited with {status} before it listened");
             }
-            thread::sleep(LOOK_AGAIN);
+            thread::sleep(POLL_INTERVAL);
         }
         bail!("does not listen within a minute")
     }
 
-    /// Where the calls of a case go.
+    /// The address that serves a case.
     pub(crate) fn address(&self, case: Case) -> SocketAddr {
         let is_http = case == Case::Json || self.program == Program::BareAxum;
         let port = if is_http { self.ports.http } else { self.ports.grpc };
         (Ipv4Addr::LOCALHOST, port).into()
     }
 
-    /// Seconds of processor time used by now, in user and kernel space.
+    /// The processor time used so far in seconds, in user and kernel space.
     pub(crate) fn cpu(&self) -> anyhow::Result<f64> {
         let stat = self.proc("stat")?;
-        // The name of the program, in brackets, may have spaces in it.
+        // The name of the program, in parentheses, may contain spaces.
         let after_name = stat.rsplit_once(')').map_or("", |(_, after)| after);
         let ticks = after_name.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
         let ticks: u64 = ticks.sum::<Result<_, _>>()?;
         Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
-    /// MiB that are resident now.
+    /// The resident memory in MiB.
     pub(crate) fn resident(&self) -> anyhow::Result<f64> {
         self.memory("VmRSS:")
     }
 
-    /// The most MiB that ever were.
-    pub(crate) fn most_resident(&self) -> anyhow::Result<f64> {
+    /// The peak of the resident memory in MiB.
+    pub(crate) fn peak_resident(&self) -> anyhow::Result<f64> {
         self.memory("VmHWM:")
     }
 
     fn memory(&self, name: &str) -> anyhow::Result<f64> {
         let status = self.proc("status")?;
         let line = status.lines().find_map(|line| line.strip_prefix(name));
-        let kib = line.and_then(|line| line.split_whitespace().next()).context("no such line")?;
+        let kib = line
+            .and_then(|line| line.split_whitespace().next())
+            .with_context(|| format!("/proc has no {name}"))?;
         Ok(kib.parse::<f64>()? / 1024.0)
     }
 
@@ -96,7 +98,7 @@ impl Server {
         Ok(fs::read_to_string(format!("/proc/{}/{file}", self.child.id()))?)
     }
 
-    /// Asks it to end, and waits for that.
+    /// Terminates the program and waits for its exit.
     pub(crate) fn stop(mut self) -> anyhow::Result<()> {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, Signal::TERM)?;
@@ -107,7 +109,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Ignore errors: the program may have exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -120,6 +122,6 @@ fn free_ports() -> anyhow::Result<Ports> {
         let listener = listener.as_ref().map_err(|error| anyhow::anyhow!("{error}"))?;
         ports.push(listener.local_addr()?.port());
     }
-    let [grpc, http, internal] = ports[..] else { bail!("three ports") };
+    let [grpc, http, internal] = ports[..] else { bail!("expected three ports") };
     Ok(Ports { grpc, http, internal })
 }

@@ -1,4 +1,4 @@
-//! Figures as Markdown.
+//! Formats results as Markdown.
 
 use std::fmt::{self, Display};
 
@@ -7,7 +7,7 @@ use crate::{
     targets::Target,
 };
 
-/// A table, which is printed with its columns aligned by whoever renders it.
+/// A Markdown table.
 #[derive(Debug)]
 pub(crate) struct Table {
     text: String,
@@ -19,7 +19,7 @@ impl Table {
         Self { text: format!("| {} |\n|{rule}|\n", columns.join(" | ")) }
     }
 
-    /// Adds a row, and shows it to who waits.
+    /// Adds a row, and prints it to stderr as progress.
     pub(crate) fn row(&mut self, cells: &[impl Display]) {
         let cells: Vec<_> = cells.iter().map(ToString::to_string).collect();
         let row = format!("| {} |", cells.join(" | "));
@@ -35,13 +35,13 @@ impl Display for Table {
     }
 }
 
-/// Cells of what one server did.
+/// The cells for the figures of one server.
 pub(crate) fn figures(figures: Figures) -> [String; 4] {
     let Figures { rate, p50, p99, cpu } = figures;
     [thousands(rate), format!("{p50:.0}"), format!("{p99:.0}"), format!("{cpu:.1}")]
 }
 
-/// Thousands, with three digits that count.
+/// Formats a figure in thousands with three significant digits.
 pub(crate) fn thousands(figure: f64) -> String {
     let thousands = figure / 1e3;
     match thousands {
@@ -51,18 +51,18 @@ pub(crate) fn thousands(figure: f64) -> String {
     }
 }
 
-/// A ratio with its interval.
+/// Formats a ratio with its interval.
 pub(crate) fn ratio(Ratio { median, low, high }: Ratio) -> String {
     format!("{median:.2} ({low:.2} to {high:.2})")
 }
 
-/// Whether a figure is within its target, if it can be judged.
-pub(crate) fn verdict(figure: f64, target: Target, quiet: bool) -> String {
+/// Whether a figure meets its target; not judged if the machine was not quiet.
+pub(crate) fn verdict(figure: f64, target: Target, is_quiet: bool) -> String {
     let (word, bound) = match target {
         Target::AtMost(bound) => ("at most", bound),
         Target::AtLeast(bound) => ("at least", bound),
     };
-    let verdict = match (quiet, target.is_met(figure)) {
+    let verdict = match (is_quiet, target.is_met(figure)) {
         (false, _) => "not judged",
         (true, true) => "ok",
         (true, false) => "missed",

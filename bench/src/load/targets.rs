@@ -1,19 +1,20 @@
-//! What mynah is to keep.
+//! The performance targets of mynah.
 
 use mynah_bench::cases::Case;
 
 use crate::program::Program;
 
-/// Most milliseconds from exec to the first answer.
+/// The maximum of milliseconds from exec to the first answer.
 pub(crate) const FIRST_ANSWER: f64 = 6.0;
-/// Most MiB before the first call, and with 256 calls in flight.
+/// The maximum of memory before the first call, in MiB.
 pub(crate) const IDLE: f64 = 8.0;
+/// The maximum of memory with 256 calls in flight, in MiB.
 pub(crate) const IN_FLIGHT: f64 = 20.0;
-/// Where the interval of a server beside itself goes further than this from 1, other programs keep
-/// the machine too busy for any time to be trusted.
+/// If the interval of a server compared with itself differs more than this from 1, other programs
+/// keep the machine too busy for reliable times.
 pub(crate) const NOISE: f64 = 0.05;
 
-/// A bound of a ratio.
+/// A bound on a figure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target {
     AtMost(f64),
@@ -21,18 +22,18 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    pub(crate) fn is_met(self, ratio: f64) -> bool {
+    pub(crate) fn is_met(self, figure: f64) -> bool {
         match self {
-            Self::AtMost(most) => ratio <= most,
-            Self::AtLeast(least) => ratio >= least,
+            Self::AtMost(max) => figure <= max,
+            Self::AtLeast(min) => figure >= min,
         }
     }
 }
 
-/// What a call of mynah may cost, as a multiple of the same call of another program: processor
-/// time, and instructions beside a bare server.
-pub(crate) fn cost(beside: Program, case: Case) -> Target {
-    Target::AtMost(match (beside, case) {
+/// The target for the cost of a call, as a ratio to the same call of another program: processor time
+/// and, for a bare server, instructions.
+pub(crate) fn cost(other: Program, case: Case) -> Target {
+    Target::AtMost(match (other, case) {
         (Program::Hello, _) => 0.55,
         (Program::Daprd, _) => 1.0 / 6.0,
         (_, Case::Short) => 1.1,
@@ -43,7 +44,7 @@ pub(crate) fn cost(beside: Program, case: Case) -> Target {
     })
 }
 
-/// How many calls a second mynah is to answer, as a multiple, where that is asked.
-pub(crate) fn rate(beside: Program) -> Option<Target> {
-    (beside == Program::Hello).then_some(Target::AtLeast(1.7))
+/// The target for the calls per second, as a ratio to another program, if there is one.
+pub(crate) fn rate(other: Program) -> Option<Target> {
+    (other == Program::Hello).then_some(Target::AtLeast(1.7))
 }

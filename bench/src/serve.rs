@@ -1,5 +1,5 @@
-//! The shape of mynah's own server: one thread accepts, and connections are handed round to one
-//! single-threaded runtime a core.
+//! The threads of mynah's server: one accepts connections and distributes them round-robin to one
+//! single-threaded runtime per core.
 
 use std::{
     env,
@@ -20,11 +20,11 @@ const QUEUE: usize = 256;
 /// Listens on the port of 127.0.0.1 that is the program's first argument.
 pub fn listen() -> anyhow::Result<TcpListener> {
     let port = env::args().nth(1).context("the first argument is the port to listen on")?;
-    let port = port.parse().with_context(|| format!("{port:?} is no port"))?;
+    let port = port.parse().with_context(|| format!("{port:?} is not a port"))?;
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, port))?)
 }
 
-/// Serves for ever: `work` is run on each core, with the connections that are its own.
+/// Serves forever: runs `work` on each core, with the connections of that core.
 pub fn serve<F>(work: impl Fn(Connections) -> F + Clone + Send + 'static) -> anyhow::Result<()>
 where
     F: Future<Output = anyhow::Result<()>>,
@@ -52,7 +52,7 @@ where
 pub struct Connections(Receiver<std::net::TcpStream>);
 
 impl Connections {
-    /// The next one, once there is one.
+    /// Waits for the next connection.
     pub async fn next(&mut self) -> Option<std::io::Result<TcpStream>> {
         Some(TcpStream::from_std(self.0.recv().await?))
     }
