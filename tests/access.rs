@@ -10,7 +10,7 @@ use tonic_reflection::pb::v1::{
     server_reflection_request::MessageRequest,
 };
 
-use crate::support::{Sidecar, messages::ask};
+use crate::support::{Sidecar, messages::prompt};
 
 const TOKEN: &str = "a secret";
 const CONVERSE: &str = "/v1.0-alpha2/conversation/echo/converse";
@@ -49,8 +49,8 @@ async fn all_methods(sidecar: &Sidecar, token: Option<&str>) -> Vec<Result<(), S
     vec![
         client.converse_alpha1(with(token, alpha1())).await.map(|_| ()),
         client.converse_stream_alpha1(with(token, alpha1())).await.map(|_| ()),
-        client.converse_alpha2(with(token, ask("x", []))).await.map(|_| ()),
-        client.converse_stream_alpha2(with(token, ask("x", []))).await.map(|_| ()),
+        client.converse_alpha2(with(token, prompt("x", []))).await.map(|_| ()),
+        client.converse_stream_alpha2(with(token, prompt("x", []))).await.map(|_| ()),
         client.get_metadata(with(token, GetMetadataRequest {})).await.map(|_| ()),
         client.set_metadata(with(token, label)).await.map(|_| ()),
         listed.await,
@@ -156,5 +156,5 @@ async fn pages_of_other_sites_cannot_call() {
         "the origin \"https://evil.example\" is foreign; mynah answers programs on this machine, \
          and browsers only under the names in --allowed-hosts"
     );
-    assert_eq!(sidecar.converse(ask("still here", [])).await.unwrap().content, "still here");
+    assert_eq!(sidecar.converse(prompt("still here", [])).await.unwrap().content, "still here");
 }

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Sidecar,
-    messages::{as_struct, ask, call, calls, request, result, tool, user},
+    messages::{
+        as_struct, assistant_with_calls, prompt, request, tool, tool_call, tool_result, user,
+    },
 };
 
 /// A tool as Dapr Agents describes it: a pydantic model with everything in it.
@@ -35,26 +37,26 @@ fn booking() -> Value {
 async fn answers_look_like_this() {
     let sidecar = Sidecar::start();
     let weather = json!({"type": "object", "properties": {"location": {"type": "string"}}});
-    let mut formatted = ask("Tell me about a user.", []);
+    let mut formatted = prompt("Tell me about a user.", []);
     formatted.response_format = Some(as_struct(&json!({
         "type": "json_schema",
         "json_schema": {"name": "user", "schema": {"type": "object", "properties": {
             "name": {"type": "string"}, "age": {"type": "integer"}, "phone": {"type": "string"},
         }}},
     })));
-    let mut with_context = ask("Hello, world!", []);
+    let mut with_context = prompt("Hello, world!", []);
     with_context.context_id = Some("conversation-1".to_owned());
     let loop_end = request([
         user("weather in Paris?"),
-        calls("", [call("call_1", "get_weather", r#"{"location":"Paris"}"#)]),
-        result("call_1", "get_weather", "sunny, 21 °C"),
+        assistant_with_calls("", [tool_call("call_1", "get_weather", r#"{"location":"Paris"}"#)]),
+        tool_result("call_1", "get_weather", "sunny, 21 °C"),
     ]);
     let email = "Book a room in Porto for ann@example.org, please.";
     let requests = [
         ("text", with_context),
-        ("tool_call", ask("What's the weather in Paris?", [tool("get_weather", weather)])),
+        ("tool_call", prompt("What's the weather in Paris?", [tool("get_weather", weather)])),
         ("tool_result", loop_end),
-        ("arguments", ask(email, [tool("book_room", booking())])),
+        ("arguments", prompt(email, [tool("book_room", booking())])),
         ("response_format", formatted),
     ];
     for (name, asked) in requests {

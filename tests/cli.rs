@@ -13,15 +13,15 @@ mod usage;
 use std::{fs, path::Path};
 
 use crate::support::{
-    process::{Ended, run},
+    process::{Output, run},
     scratch,
 };
 
 /// What a command left behind, to be compared with what it ought to.
 ///
 /// The version is left out, and blanks at the ends of lines, which no editor keeps.
-fn report(ended: &Ended) -> String {
-    let Ended { code, stdout, stderr } = ended;
+fn report(ended: &Output) -> String {
+    let Output { code, stdout, stderr } = ended;
     let stdout = stdout.replace(concat!("mynah ", env!("CARGO_PKG_VERSION")), "mynah [version]");
     let mut text = stdout.trim_end().to_owned();
     if !stderr.is_empty() {

@@ -10,7 +10,7 @@ use crate::support::{
     Sidecar,
     messages::{request, user},
     mynah,
-    process::{Ended, Process},
+    process::{Output, Process},
     scratch,
 };
 
@@ -43,7 +43,7 @@ fn checked(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> String {
     fs::write(&file, yaml).unwrap();
     let mut check = mynah();
     check.arg("check").arg(&file).args(flags).envs(variables.iter().copied());
-    let Ended { code, stdout, stderr } = Process::start(&mut check).ended();
+    let Output { code, stdout, stderr } = Process::start(&mut check).wait();
     assert_eq!(stderr, "");
     let code = code.unwrap();
     stdout.replace(file.to_str().unwrap(), "a.yaml") + &format!("-- exit {code}")
@@ -62,7 +62,7 @@ async fn model(sidecar: &Sidecar, component: &str) -> String {
     let asked = ConversationRequestAlpha2 { name: component.to_owned(), ..asked };
     let answer = sidecar.converse(asked).await.unwrap();
     assert_eq!(answer.content, "Hello, world!");
-    answer.whole.outputs[0].model.clone().unwrap_or_default()
+    answer.response.outputs[0].model.clone().unwrap_or_default()
 }
 
 #[tokio::test]
@@ -194,7 +194,7 @@ fn a_store_must_be_there() {
 }
 
 /// Serves, if it can, with everything in the log.
-fn logged(variables: &[(&str, &str)], yaml: &str) -> Ended {
+fn log(variables: &[(&str, &str)], yaml: &str) -> Output {
     let folder = scratch("logged");
     let addresses = folder.join("addresses.json");
     fs::write(folder.join("a.yaml"), yaml).unwrap();
@@ -202,7 +202,7 @@ fn logged(variables: &[(&str, &str)], yaml: &str) -> Ended {
     serve.args(["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"]);
     serve.args(["--log-level=debug", "--resources-path"]).arg(&folder);
     serve.arg("--addresses-file").arg(&addresses).envs(variables.iter().copied());
-    Process::start(&mut serve).stopped(&addresses)
+    Process::start(&mut serve).stop(&addresses)
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn no_secret_is_said() {
     ");
     let good = using("model", kept) + &using("other", variable) + &store;
     for (yaml, code) in [(bad, 1), (good, 0)] {
-        let ended = logged(&variables, &yaml);
+        let ended = log(&variables, &yaml);
         assert_eq!(ended.code, Some(code), "{ended:?}");
         assert!(!format!("{ended:?}").contains(SECRET), "{ended:?}");
     }

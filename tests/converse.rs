@@ -12,8 +12,8 @@ use serde_json::json;
 use crate::support::{
     Sidecar,
     messages::{
-        as_struct, ask, assistant, call, calls, developer, input, request, result, system, tool,
-        user,
+        as_struct, assistant, assistant_with_calls, developer, input, prompt, request, system,
+        tool, tool_call, tool_result, user,
     },
     stream, stream_alpha1,
 };
@@ -25,7 +25,7 @@ async fn the_last_user_message_comes_back_whoever_spoke_last() {
         system("be brief"),
         developer("no jokes"),
         assistant("hm"),
-        calls("", [call("1", "f", "{}")]),
+        assistant_with_calls("", [tool_call("1", "f", "{}")]),
     ];
     for message in later {
         let answer = sidecar.converse(request([user("hello"), message])).await.unwrap();
@@ -37,7 +37,8 @@ async fn the_last_user_message_comes_back_whoever_spoke_last() {
 #[tokio::test]
 async fn without_a_user_the_last_text_comes_back() {
     let sidecar = Sidecar::start();
-    let messages = [system("said"), developer("said"), assistant("said"), result("1", "f", "said")];
+    let messages =
+        [system("said"), developer("said"), assistant("said"), tool_result("1", "f", "said")];
     for message in messages {
         let answer = sidecar.converse(request([message, system("")])).await.unwrap();
         assert_eq!(answer.content, "said");
@@ -57,7 +58,7 @@ async fn parts_and_inputs_are_joined_into_one_history() {
     let answer = sidecar.converse(asked).await.unwrap();
     assert_eq!(answer.content, "one\ntwo");
     // "first" 1, "note" 1, "one\ntwo" 1
-    assert_eq!(answer.whole.outputs[0].usage.unwrap().prompt_tokens, 3);
+    assert_eq!(answer.response.outputs[0].usage.unwrap().prompt_tokens, 3);
 }
 
 #[tokio::test]
@@ -68,15 +69,15 @@ async fn a_tool_loop_ends_with_what_the_tools_returned() {
     let question = user("What's the weather and the time in Paris?");
     let asked = ConversationRequestAlpha2 { tools: tools.to_vec(), ..request([question.clone()]) };
     let first = sidecar.converse(asked.clone()).await.unwrap();
-    assert_eq!(first.called(), ["get_weather", "get_time"]);
+    assert_eq!(first.called_tools(), ["get_weather", "get_time"]);
     assert_eq!(first.calls[0].arguments, json!({"location": "Paris"}));
 
-    let made: Vec<_> = first.calls.iter().map(|c| call(&c.id, &c.name, "{}")).collect();
+    let made: Vec<_> = first.calls.iter().map(|c| tool_call(&c.id, &c.name, "{}")).collect();
     let history = [
         question,
-        calls("", made),
-        result(&first.calls[0].id, "get_weather", "sunny"),
-        result(&first.calls[1].id, "get_time", "noon"),
+        assistant_with_calls("", made),
+        tool_result(&first.calls[0].id, "get_weather", "sunny"),
+        tool_result(&first.calls[1].id, "get_time", "noon"),
         system("answer now"),
     ];
     for choice in ["", "auto", "none", "required", "get_time"] {
@@ -104,10 +105,10 @@ async fn tool_choice_decides_which_tools_are_called() {
         ("Hello", "", &[]),
     ];
     for (text, choice, expected) in cases {
-        let mut asked = ask(text, tools());
+        let mut asked = prompt(text, tools());
         asked.tool_choice = Some(choice.to_owned());
         let answer = sidecar.converse(asked).await.unwrap();
-        assert_eq!(answer.called(), expected, "{text} with {choice:?}");
+        assert_eq!(answer.called_tools(), expected, "{text} with {choice:?}");
         assert!(answer.calls.iter().all(|call| call.arguments == json!({})), "{text}");
     }
 }
@@ -116,20 +117,20 @@ async fn tool_choice_decides_which_tools_are_called() {
 async fn ids_are_unique_over_a_conversation_and_stable_over_time() {
     let sidecar = Sidecar::start();
     let tools = [tool("get_weather", serde_json::Value::Null)];
-    let first = sidecar.converse(ask("weather", tools.clone())).await.unwrap();
-    let again = sidecar.converse(ask("weather", tools.clone())).await.unwrap();
+    let first = sidecar.converse(prompt("weather", tools.clone())).await.unwrap();
+    let again = sidecar.converse(prompt("weather", tools.clone())).await.unwrap();
     assert_eq!(first.calls[0].id, again.calls[0].id);
 
     let id = &first.calls[0].id;
     let history = [
         user("weather"),
-        calls("", [call(id, "get_weather", "{}")]),
-        result(id, "get_weather", "sunny"),
+        assistant_with_calls("", [tool_call(id, "get_weather", "{}")]),
+        tool_result(id, "get_weather", "sunny"),
         user("weather"),
     ];
     let asked = ConversationRequestAlpha2 { tools: tools.to_vec(), ..request(history) };
     let second = sidecar.converse(asked).await.unwrap();
-    assert_eq!(second.called(), ["get_weather"]);
+    assert_eq!(second.called_tools(), ["get_weather"]);
     assert_ne!(second.calls[0].id, *id);
 }
 
@@ -155,7 +156,7 @@ async fn response_format_is_followed() {
         (&json!({"type": "json_object"}), "{\"a\": 1}", "{\"a\": 1}"),
     ];
     for (format, text, expected) in cases {
-        let mut asked = ask(text, []);
+        let mut asked = prompt(text, []);
         asked.response_format = Some(as_struct(format));
         let answer = sidecar.converse(asked).await.unwrap();
         assert_eq!(answer.content, expected, "{text}");
@@ -165,7 +166,7 @@ async fn response_format_is_followed() {
 #[tokio::test]
 async fn a_response_format_that_is_no_schema_is_answered_all_the_same() {
     let sidecar = Sidecar::start();
-    let mut asked = ask("5", []);
+    let mut asked = prompt("5", []);
     asked.response_format = Some(as_struct(&json!({"type": "integer", "minimum": "x"})));
     assert_eq!(sidecar.converse(asked).await.unwrap().content, "42");
 }
@@ -174,17 +175,17 @@ async fn a_response_format_that_is_no_schema_is_answered_all_the_same() {
 async fn context_id_comes_back_unless_it_is_empty() {
     let sidecar = Sidecar::start();
     for (sent, expected) in [(Some("c1"), Some("c1")), (Some(""), None), (None, None)] {
-        let mut asked = ask("x", []);
+        let mut asked = prompt("x", []);
         asked.context_id = sent.map(str::to_owned);
         let answer = sidecar.converse(asked).await.unwrap();
-        assert_eq!(answer.whole.context_id.as_deref(), expected);
+        assert_eq!(answer.response.context_id.as_deref(), expected);
     }
 }
 
 #[tokio::test]
 async fn a_parameter_without_a_type_is_accepted() {
     let sidecar = Sidecar::start();
-    let mut asked = ask("x", []);
+    let mut asked = prompt("x", []);
     let any = Any { type_url: String::new(), value: b"{\"a\":1}".to_vec() };
     asked.parameters = BTreeMap::from([("p".to_owned(), any)]);
     assert_eq!(sidecar.converse(asked).await.unwrap().content, "x");
@@ -258,12 +259,16 @@ async fn alpha1_returns_parameters_and_context() {
 async fn streams_end_with_the_unary_answer() {
     let sidecar = Sidecar::start();
     let weather = || [tool("get_weather", serde_json::Value::Null)];
-    let requests =
-        [ask("Hello, world!", []), ask("weather?", weather()), ask("", []), ask(" \n ", [])];
+    let requests = [
+        prompt("Hello, world!", []),
+        prompt("weather?", weather()),
+        prompt("", []),
+        prompt(" \n ", []),
+    ];
     for asked in requests {
         let unary = sidecar.converse(asked.clone()).await.unwrap();
         let streamed = stream(&sidecar, asked).await.unwrap();
-        assert_eq!(streamed.answer.whole, unary.whole);
+        assert_eq!(streamed.answer.response, unary.response);
         assert_eq!(streamed.chunks.concat(), unary.content);
         assert!(streamed.chunks.iter().all(|chunk| !chunk.is_empty()));
     }

@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::support::{
     Sidecar,
-    messages::{Answer, ask, assistant, request, tool, user},
+    messages::{Answer, assistant, prompt, request, tool, user},
     stream,
 };
 
 /// Sends one user message to a new sidecar.
 async fn answer(text: &str, tools: impl Into<Vec<ConversationTools>>) -> Answer {
-    Sidecar::start().converse(ask(text, tools)).await.expect("an answer")
+    Sidecar::start().converse(prompt(text, tools)).await.expect("an answer")
 }
 
 /// A tool with one text parameter.
@@ -45,7 +45,7 @@ async fn echoes_the_last_user_message_of_a_conversation() {
 #[tokio::test]
 async fn calls_a_tool_mentioned_by_name() {
     assert_eq!(
-        answer("call send_email", [location_tool("send_email")]).await.called(),
+        answer("call send_email", [location_tool("send_email")]).await.called_tools(),
         ["send_email"]
     );
 }
@@ -53,7 +53,7 @@ async fn calls_a_tool_mentioned_by_name() {
 #[tokio::test]
 async fn calls_a_tool_mentioned_by_keywords() {
     assert_eq!(
-        answer("send an email", [location_tool("send_email")]).await.called(),
+        answer("send an email", [location_tool("send_email")]).await.called_tools(),
         ["send_email"]
     );
 }
@@ -62,7 +62,7 @@ async fn calls_a_tool_mentioned_by_keywords() {
 async fn ignores_case_in_mentions() {
     for text in ["Send Email", "send_email", "sendEmail"] {
         assert_eq!(
-            answer(text, [location_tool("send_email")]).await.called(),
+            answer(text, [location_tool("send_email")]).await.called_tools(),
             ["send_email"],
             "{text}"
         );
@@ -94,7 +94,7 @@ async fn generates_arguments_from_the_schema() {
 async fn calls_all_mentioned_tools_in_one_answer() {
     let tools = ["get_weather", "get_time", "calculate"];
     let text = "Get weather and time for San Francisco and calculate 10+5";
-    assert_eq!(answer(text, tools.map(location_tool)).await.called(), tools);
+    assert_eq!(answer(text, tools.map(location_tool)).await.called_tools(), tools);
 }
 
 #[tokio::test]
@@ -112,12 +112,12 @@ async fn numbers_the_call_ids_of_one_answer_consecutively() {
 
 #[tokio::test]
 async fn returns_one_output_with_usage_and_the_context_id() {
-    let mut request = ask("Hello Echo!", []);
+    let mut request = prompt("Hello Echo!", []);
     request.context_id = Some("my-context".to_owned());
     let answer = Sidecar::start().converse(request).await.unwrap();
-    assert_eq!(answer.whole.outputs.len(), 1);
-    assert!(answer.whole.outputs[0].usage.is_some());
-    assert_eq!(answer.whole.context_id.as_deref(), Some("my-context"));
+    assert_eq!(answer.response.outputs.len(), 1);
+    assert!(answer.response.outputs[0].usage.is_some());
+    assert_eq!(answer.response.context_id.as_deref(), Some("my-context"));
 }
 
 #[tokio::test]
@@ -131,7 +131,7 @@ async fn uses_the_finish_reasons_of_openai() {
 async fn counts_four_characters_as_a_token_and_at_least_one_token() {
     for (text, tokens) in [("Hello, world!", 3), ("Hi", 1), ("Hello Echo!!", 3)] {
         let answer = answer(text, []).await;
-        let usage = answer.whole.outputs[0].usage.expect("usage");
+        let usage = answer.response.outputs[0].usage.expect("usage");
         let counts = (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens);
         assert_eq!(counts, (tokens, tokens, 2 * tokens), "{text}");
     }
@@ -141,7 +141,7 @@ async fn counts_four_characters_as_a_token_and_at_least_one_token() {
 async fn calls_tools_whatever_their_names() {
     let tools = ["custom_function", "another_tool", "third_tool"];
     let text = "use custom_function, another_tool and third_tool";
-    assert_eq!(answer(text, tools.map(location_tool)).await.called(), tools);
+    assert_eq!(answer(text, tools.map(location_tool)).await.called_tools(), tools);
 }
 
 #[tokio::test]
@@ -149,7 +149,7 @@ async fn matches_every_naming_convention() {
     for spelling in ["sendEmail", "send_email", "send-email", "send email"] {
         let text = format!("please {spelling} to the team");
         assert_eq!(
-            answer(&text, [location_tool("sendEmail")]).await.called(),
+            answer(&text, [location_tool("sendEmail")]).await.called_tools(),
             ["sendEmail"],
             "{spelling}"
         );
@@ -183,7 +183,7 @@ metadata: {name: echo}
 spec: {type: conversation.echo, metadata: [{name: arguments, value: literal}]}
 ";
     let schema = json!({"type": "object", "properties": properties});
-    let request = ask("send_email", [tool("send_email", schema)]);
+    let request = prompt("send_email", [tool("send_email", schema)]);
     let answer = Sidecar::with_components(literal).converse(request).await.unwrap();
     assert_eq!(answer.calls[0].arguments, expected(42));
 }
@@ -191,7 +191,7 @@ spec: {type: conversation.echo, metadata: [{name: arguments, value: literal}]}
 #[tokio::test]
 async fn streams_text_word_by_word() {
     let sidecar = Sidecar::start();
-    let streamed = stream(&sidecar, ask("Hello, world!", [])).await.unwrap();
+    let streamed = stream(&sidecar, prompt("Hello, world!", [])).await.unwrap();
     assert_eq!(streamed.chunks, ["Hello,", " world!"]);
     assert_eq!(streamed.answer.content, "Hello, world!");
 }
@@ -217,7 +217,7 @@ async fn gives_every_call_its_own_id() {
 #[tokio::test]
 async fn streams_several_chunks_that_add_up_to_the_message() {
     let sidecar = Sidecar::start();
-    let streamed = stream(&sidecar, ask("Expected message", [])).await.unwrap();
+    let streamed = stream(&sidecar, prompt("Expected message", [])).await.unwrap();
     assert!(streamed.chunks.len() > 1);
     assert_eq!(streamed.chunks.concat(), "Expected message");
 }
@@ -226,7 +226,7 @@ async fn streams_several_chunks_that_add_up_to_the_message() {
 async fn takes_arguments_from_the_message() {
     let answer =
         answer("What's the weather in San Francisco?", [location_tool("get_weather")]).await;
-    assert_eq!(answer.called(), ["get_weather"]);
+    assert_eq!(answer.called_tools(), ["get_weather"]);
     assert_eq!(answer.calls[0].arguments, json!({"location": "San Francisco"}));
     assert_eq!(answer.finish_reason, "tool_calls");
 }
@@ -243,7 +243,7 @@ spec:
   version: v1
   metadata: []  # No configuration required
 ";
-    let mut request = ask("hi", []);
+    let mut request = prompt("hi", []);
     request.name = "echo-conversation".to_owned();
     assert_eq!(Sidecar::with_components(yaml).converse(request).await.unwrap().content, "hi");
 }

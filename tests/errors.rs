@@ -12,7 +12,7 @@ use tonic::{Code, Status};
 
 use crate::support::{
     Sidecar,
-    messages::{ask, assistant, call, calls, request, tool, user},
+    messages::{assistant, assistant_with_calls, prompt, request, tool, tool_call, user},
     stream,
 };
 
@@ -42,7 +42,7 @@ fn choose(choice: &str, mut request: ConversationRequestAlpha2) -> ConversationR
 const PARMS: &str = "ERR_CONVERSATION_INVALID_PARMS";
 
 fn alpha2_errors() -> Vec<Failing> {
-    let mut no_function = call("call_123", "f", "{}");
+    let mut no_function = tool_call("call_123", "f", "{}");
     no_function.tool_types = None;
     let choice = "Must be 'auto', 'none', 'required', or a specific tool name matching the tools available to be used";
     let not_found = format!("invalid params: tool choice selected was not found. {choice}");
@@ -51,13 +51,13 @@ fn alpha2_errors() -> Vec<Failing> {
     vec![
         Failing {
             what: "unknown component",
-            request: ConversationRequestAlpha2 { name: "nope".to_owned(), ..ask("x", []) },
+            request: ConversationRequestAlpha2 { name: "nope".to_owned(), ..prompt("x", []) },
             message: "failed finding conversation component nope".to_owned(),
             error_code: "ERR_CONVERSATION_NOT_FOUND",
         },
         failing(
             "no inputs",
-            ConversationRequestAlpha2 { inputs: vec![], ..ask("x", []) },
+            ConversationRequestAlpha2 { inputs: vec![], ..prompt("x", []) },
             "missing inputs in request",
             "ERR_CONVERSATION_MISSING_INPUTS",
         ),
@@ -69,14 +69,14 @@ fn alpha2_errors() -> Vec<Failing> {
         ),
         failing(
             "tool call without function",
-            request([assistant("x"), calls("y", [no_function])]),
+            request([assistant("x"), assistant_with_calls("y", [no_function])]),
             "invalid params: tool types cannot be nil",
             PARMS,
         ),
-        failing("required without tools", choose("required", ask("x", [])), needs_tools, PARMS),
-        failing("unknown tool", choose("get_time", ask("x", weather())), &not_found, PARMS),
-        failing("case of a tool", choose("Get_Weather", ask("x", weather())), &not_found, PARMS),
-        failing("any", choose("any", ask("x", weather())), &not_found, PARMS),
+        failing("required without tools", choose("required", prompt("x", [])), needs_tools, PARMS),
+        failing("unknown tool", choose("get_time", prompt("x", weather())), &not_found, PARMS),
+        failing("case of a tool", choose("Get_Weather", prompt("x", weather())), &not_found, PARMS),
+        failing("any", choose("any", prompt("x", weather())), &not_found, PARMS),
     ]
 }
 
@@ -142,11 +142,14 @@ async fn what_daprd_accepts_is_accepted() {
             "an input without messages",
             ConversationRequestAlpha2 { inputs: vec![no_messages], ..request([]) },
         ),
-        ("any word without tools", choose("any", ask("x", []))),
-        ("none without tools", choose("none", ask("x", []))),
-        ("required with a tool that has no function", choose("required", ask("x", [no_function]))),
-        ("an empty choice", choose("", ask("x", weather()))),
-        ("auto", choose("auto", ask("x", weather()))),
+        ("any word without tools", choose("any", prompt("x", []))),
+        ("none without tools", choose("none", prompt("x", []))),
+        (
+            "required with a tool that has no function",
+            choose("required", prompt("x", [no_function])),
+        ),
+        ("an empty choice", choose("", prompt("x", weather()))),
+        ("auto", choose("auto", prompt("x", weather()))),
     ];
     for (what, request) in accepted {
         let answer = sidecar.converse(request).await.expect(what);

@@ -21,7 +21,7 @@ use tonic_prost::ProstCodec;
 use crate::support::{
     Sidecar,
     messages::{Answer, request, user},
-    process::soon,
+    process::with_timeout,
     scratch,
 };
 
@@ -61,7 +61,7 @@ async fn streaming(sidecar: &Sidecar) -> Stream {
 }
 
 async fn chunk(stream: &mut Stream) -> String {
-    match soon(stream.message()).await.unwrap().unwrap().message.unwrap() {
+    match with_timeout(stream.message()).await.unwrap().unwrap().message.unwrap() {
         Message::Chunk(chunk) => chunk.content,
         Message::Complete(_) => panic!("a chunk was due"),
     }
@@ -74,14 +74,17 @@ async fn finishes(mut stream: Stream) {
         text += &chunk(&mut stream).await;
     }
     assert_eq!(text, words().concat().trim_end());
-    let complete = soon(stream.message()).await.unwrap().unwrap().message;
+    let complete = with_timeout(stream.message()).await.unwrap().unwrap().message;
     assert!(matches!(complete, Some(Message::Complete(_))), "{complete:?}");
-    assert!(soon(stream.message()).await.unwrap().is_none(), "nothing comes after complete");
+    assert!(
+        with_timeout(stream.message()).await.unwrap().is_none(),
+        "nothing comes after complete"
+    );
 }
 
 /// A stream that rests for an hour was cut: neither a chunk nor an orderly end comes.
 async fn is_cut(mut stream: Stream) {
-    soon(stream.message()).await.expect_err("a cut stream ends in an error");
+    with_timeout(stream.message()).await.expect_err("a cut stream ends in an error");
 }
 
 async fn a_signal_lets_a_stream_finish(signal: Signal) {
@@ -89,10 +92,10 @@ async fn a_signal_lets_a_stream_finish(signal: Signal) {
     let stream = streaming(&sidecar).await;
     sidecar.signal(signal);
     for address in [sidecar.grpc, sidecar.http, sidecar.metrics.unwrap()] {
-        sidecar.refuses(address).await;
+        sidecar.wait_until_refused(address).await;
     }
     finishes(stream).await;
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 #[tokio::test]
@@ -111,9 +114,9 @@ async fn shutdown_over_http_lets_a_stream_finish() {
     let stream = streaming(&sidecar).await;
     let answer = reqwest::Client::new().post(sidecar.url("/v1.0/shutdown")).send().await.unwrap();
     assert_eq!(answer.status(), 204);
-    sidecar.refuses(sidecar.http).await;
+    sidecar.wait_until_refused(sidecar.http).await;
     finishes(stream).await;
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 #[tokio::test]
@@ -121,9 +124,9 @@ async fn shutdown_over_grpc_is_answered_and_lets_a_stream_finish() {
     let mut sidecar = slow("100ms", "3600");
     let stream = streaming(&sidecar).await;
     sidecar.client().await.shutdown(ShutdownRequest {}).await.unwrap();
-    sidecar.refuses(sidecar.grpc).await;
+    sidecar.wait_until_refused(sidecar.grpc).await;
     finishes(stream).await;
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 #[tokio::test]
@@ -134,7 +137,7 @@ async fn server_sent_events_in_flight_finish() {
     let text = answer.text().await.unwrap();
     assert_eq!(text.matches(r#"data: {"chunk":"#).count(), 8, "{text}");
     assert_eq!(text.matches(r#"data: {"complete":"#).count(), 1, "{text}");
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 /// A stream of server-sent events; its headers come with the first chunk.
@@ -169,12 +172,12 @@ async fn a_grpc_call_in_flight_is_answered() {
         let mut other = DaprClient::new(channel.clone());
         other.converse_alpha2(request([user("second")])).await.unwrap();
         sidecar.signal(Signal::TERM);
-        sidecar.refuses(sidecar.grpc).await;
+        sidecar.wait_until_refused(sidecar.grpc).await;
         release.send(request([user("first")])).unwrap();
     };
     let (answer, ()) = tokio::join!(biased; call, stop);
     assert_eq!(Answer::from(answer.unwrap().into_inner()).content, "first");
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 /// The body of the call comes only after the sidecar was told to stop.
@@ -195,12 +198,12 @@ async fn an_http_call_in_flight_is_answered() {
     answer.read_line(&mut line).unwrap();
     assert_eq!(line, "HTTP/1.1 100 Continue\r\n", "it waits for the body");
     sidecar.signal(Signal::TERM);
-    sidecar.refuses(sidecar.http).await;
+    sidecar.wait_until_refused(sidecar.http).await;
     connection.write_all(body.as_bytes()).unwrap();
     let mut rest = String::new();
     answer.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("HTTP/1.1 200 OK") && rest.contains(r#""content":"late""#), "{rest}");
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 fn connect(address: SocketAddr) -> TcpStream {
@@ -215,9 +218,9 @@ async fn a_second_signal_stops_at_once() {
         let mut sidecar = slow(FOREVER, "3600");
         let stream = streaming(&sidecar).await;
         sidecar.signal(first);
-        sidecar.refuses(sidecar.grpc).await;
+        sidecar.wait_until_refused(sidecar.grpc).await;
         sidecar.signal(second);
-        assert_eq!(sidecar.ended().await.code(), Some(1), "{first:?}, {second:?}");
+        assert_eq!(sidecar.wait().await.code(), Some(1), "{first:?}, {second:?}");
         is_cut(stream).await;
     }
 }
@@ -228,7 +231,7 @@ async fn what_does_not_end_in_time_is_cut() {
         let mut sidecar = slow(FOREVER, grace);
         let stream = streaming(&sidecar).await;
         sidecar.signal(Signal::TERM);
-        assert_eq!(sidecar.ended().await.code(), Some(0), "{grace} s");
+        assert_eq!(sidecar.wait().await.code(), Some(0), "{grace} s");
         is_cut(stream).await;
     }
 }
@@ -245,7 +248,7 @@ async fn idle_connections_do_not_hold_up_the_end() {
     client.converse_alpha2(request([user("hi")])).await.unwrap();
     let silent = [sidecar.grpc, sidecar.http].map(connect);
     sidecar.signal(Signal::TERM);
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
     drop((kept_alive, client, silent));
 }
 
@@ -260,7 +263,7 @@ async fn half_a_request_does_not_hold_up_the_end() {
     sidecar.signal(Signal::TERM);
     let mut nothing = Vec::new();
     half.read_to_end(&mut nothing).unwrap();
-    assert_eq!((nothing.len(), sidecar.ended().await.code()), (0, Some(0)));
+    assert_eq!((nothing.len(), sidecar.wait().await.code()), (0, Some(0)));
 }
 
 /// As a client that was stopped, or lost its network: it never acknowledges the goodbye.
@@ -274,7 +277,7 @@ async fn an_http2_client_that_does_not_react_does_not_hold_up_the_end() {
     // Its own settings are the server's first frame, so that the connection stands.
     numb.read_exact(&mut [0; 9]).unwrap();
     sidecar.signal(Signal::TERM);
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 /// Streams that go on are counted at their ends, and these would have ended before the last one.
@@ -295,5 +298,5 @@ async fn a_cancelled_stream_stops_the_work_and_others_are_served() {
     let metrics = metrics.unwrap().text().await.unwrap();
     assert!(metrics.contains("success=\"true\"} 1\n"), "one stream was answered: {metrics}");
     sidecar.signal(Signal::TERM);
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }

@@ -10,7 +10,7 @@ use tonic::{Code, transport::Channel};
 use crate::support::{
     Sidecar,
     messages::{Answer, request, user},
-    process::soon,
+    process::with_timeout,
 };
 
 /// Callers of each kind.
@@ -27,7 +27,7 @@ fn is_refusal(status: &tonic::Status) -> bool {
 }
 
 async fn unary(client: &mut DaprClient<Channel>) -> Answered {
-    match soon(client.converse_alpha2(request([user("one two three")]))).await {
+    match with_timeout(client.converse_alpha2(request([user("one two three")]))).await {
         Ok(answer) => {
             assert_eq!(Answer::from(answer.into_inner()).content, "one two three");
             true
@@ -42,7 +42,7 @@ async fn unary(client: &mut DaprClient<Channel>) -> Answered {
 /// A stream that began comes to its end.
 async fn streamed(client: &mut DaprClient<Channel>) -> Answered {
     let asked = request([user(&"word ".repeat(200))]);
-    let mut stream = match soon(client.converse_stream_alpha2(asked)).await {
+    let mut stream = match with_timeout(client.converse_stream_alpha2(asked)).await {
         Ok(stream) => stream.into_inner(),
         Err(status) => {
             assert!(is_refusal(&status), "{status:?}");
@@ -50,7 +50,7 @@ async fn streamed(client: &mut DaprClient<Channel>) -> Answered {
         }
     };
     let mut messages = 0;
-    while soon(stream.message()).await.expect("a stream that began is whole").is_some() {
+    while with_timeout(stream.message()).await.expect("a stream that began is whole").is_some() {
         messages += 1;
     }
     assert_eq!(messages, 201);
@@ -59,11 +59,11 @@ async fn streamed(client: &mut DaprClient<Channel>) -> Answered {
 
 /// Over HTTP, a status is the promise of a body.
 async fn posted(client: &reqwest::Client, url: &str, body: &str) -> Answered {
-    let Ok(answer) = soon(client.post(url).body(body.to_owned()).send()).await else {
+    let Ok(answer) = with_timeout(client.post(url).body(body.to_owned()).send()).await else {
         return false;
     };
     assert_eq!(answer.status(), 200);
-    let text = soon(answer.text()).await.expect("a body that began is whole");
+    let text = with_timeout(answer.text()).await.expect("a body that began is whole");
     assert!(text.contains("one two three"), "{text}");
     true
 }
@@ -98,5 +98,5 @@ async fn sigterm_under_load_answers_every_accepted_call() {
         sidecar.signal(Signal::TERM);
     };
     tokio::join!(future::join_all(over_grpc), future::join_all(over_http), stop);
-    assert_eq!(sidecar.ended().await.code(), Some(0));
+    assert_eq!(sidecar.wait().await.code(), Some(0));
 }

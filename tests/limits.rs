@@ -8,7 +8,7 @@ use tonic::Code;
 
 use crate::support::{
     Sidecar,
-    messages::{as_struct, ask, tool},
+    messages::{as_struct, prompt, tool},
     stream,
 };
 
@@ -19,7 +19,7 @@ const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
 fn request_of(size: usize) -> ConversationRequestAlpha2 {
     let mut text = size - 64;
     loop {
-        let request = ask(&"x".repeat(text), []);
+        let request = prompt(&"x".repeat(text), []);
         match request.encoded_len() {
             len if len == size => return request,
             len => text += size - len,
@@ -75,7 +75,7 @@ async fn a_body_may_have_four_mebibytes_and_no_more() {
 #[tokio::test]
 async fn max_body_size_moves_the_limits() {
     let sidecar = Sidecar::start_with(&["--max-body-size", "1Ki"]);
-    assert_eq!(sidecar.converse(ask("small", [])).await.unwrap().content, "small");
+    assert_eq!(sidecar.converse(prompt("small", [])).await.unwrap().content, "small");
     let status = sidecar.converse(request_of(1025)).await.unwrap_err();
     assert_eq!(status.message(), "grpc: received message larger than max (1025 vs. 1024)");
     assert_eq!(sidecar.post(ALPHA2, "x".repeat(1025)).await.json()["errorCode"], "ERR_BODY_READ");
@@ -95,7 +95,7 @@ fn nested(depth: usize) -> Struct {
 async fn deep_nesting_gets_a_short_text() {
     let sidecar = Sidecar::start();
     let with = |depth| {
-        let mut request = ask("x", []);
+        let mut request = prompt("x", []);
         request.response_format = Some(nested(depth));
         request
     };
@@ -144,7 +144,7 @@ async fn thousands_of_tools_stay_within_the_size_of_an_answer() {
         json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 65000}}});
     let names: Vec<_> = (0..500).map(|number| format!("tool{number}")).collect();
     let tools: Vec<_> = names.iter().map(|name| tool(name, schema.clone())).collect();
-    let status = sidecar.converse(ask(&names.join(" "), tools)).await;
+    let status = sidecar.converse(prompt(&names.join(" "), tools)).await;
     match status {
         Ok(answer) => assert_eq!(answer.calls.len(), 500),
         Err(status) => assert_eq!(status.code(), Code::ResourceExhausted),
@@ -162,7 +162,7 @@ async fn a_format_that_is_too_large_to_check_is_answered_all_the_same() {
     let format =
         |count: usize| json!({"properties": serde_json::Map::from_iter((0..count).map(property))});
     for (count, is_checked) in [(10, true), (10_000, false)] {
-        let mut asked = ask("{}", []);
+        let mut asked = prompt("{}", []);
         asked.response_format = Some(as_struct(&format(count)));
         let answer = sidecar.converse(asked).await.unwrap();
         assert_eq!(answer.content == "{}", is_checked, "{count} patterns");

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{
     Sidecar,
-    messages::{assistant, call, calls, request, result, tool, user},
+    messages::{assistant, assistant_with_calls, request, tool, tool_call, tool_result, user},
 };
 
 struct Case {
@@ -232,13 +232,13 @@ async fn called_after(sidecar: &Sidecar, history: &[Turn], tools: &[&str]) -> Ve
         User(text) => user(text),
         Says(text) => assistant(text),
         Calls(names) => {
-            let called: Vec<_> = names.iter().map(|name| call("1", name, "{}")).collect();
-            calls("", called)
+            let called: Vec<_> = names.iter().map(|name| tool_call("1", name, "{}")).collect();
+            assistant_with_calls("", called)
         }
-        Returns(name) => result("1", name, "42"),
+        Returns(name) => tool_result("1", name, "42"),
     };
     let mut request = request(history.iter().map(message).collect::<Vec<_>>());
     request.tools = tools.iter().map(|name| tool(name, Value::Null)).collect();
     let answer = sidecar.converse(request).await.expect("an answer");
-    answer.called().into_iter().map(str::to_owned).collect()
+    answer.called_tools().into_iter().map(str::to_owned).collect()
 }

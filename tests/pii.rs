@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Sidecar,
-    messages::{Answer, assistant, call, calls, input, request, result, system, tool, user},
+    messages::{
+        Answer, assistant, assistant_with_calls, input, request, system, tool, tool_call,
+        tool_result, user,
+    },
     stream, stream_alpha1,
 };
 
@@ -31,7 +34,7 @@ fn scrub_output(mut asked: ConversationRequestAlpha2) -> ConversationRequestAlph
 async fn both(sidecar: &Sidecar, asked: ConversationRequestAlpha2) -> Answer {
     let streamed = stream(sidecar, asked.clone()).await.unwrap();
     let unary = sidecar.converse(asked).await.unwrap();
-    assert_eq!(streamed.answer.whole, unary.whole);
+    assert_eq!(streamed.answer.response, unary.response);
     assert_eq!(streamed.chunks.concat(), unary.content);
     unary
 }
@@ -80,12 +83,12 @@ async fn only_flagged_inputs_are_scrubbed() {
 #[tokio::test]
 async fn every_message_of_an_input_is_scrubbed_text_by_text() {
     let sidecar = Sidecar::start();
-    for message in [system(TEXT), assistant(TEXT), user(TEXT), result("1", "f", TEXT)] {
+    for message in [system(TEXT), assistant(TEXT), user(TEXT), tool_result("1", "f", TEXT)] {
         let answer = both(&sidecar, scrub_input(request([message]))).await;
         assert_eq!(answer.content, SCRUBBED);
     }
     // "555" and "1234" are nothing on their own, but the answer joins them.
-    let asked = request([result("1", "f", "555"), result("2", "f", "1234 5")]);
+    let asked = request([tool_result("1", "f", "555"), tool_result("2", "f", "1234 5")]);
     assert_eq!(both(&sidecar, scrub_input(asked.clone())).await.content, "555\n<PHONE_NUMBER> 5");
     assert_eq!(both(&sidecar, scrub_output(asked)).await.content, "<PHONE_NUMBER> 5");
 }
@@ -108,8 +111,8 @@ async fn tool_calls_are_not_scrubbed() {
 
     let history = [
         user("go"),
-        calls("", [call("z", "f", r#"{"m":"bob@example.com"}"#)]),
-        result("z", "f", "mail bob@example.com please"),
+        assistant_with_calls("", [tool_call("z", "f", r#"{"m":"bob@example.com"}"#)]),
+        tool_result("z", "f", "mail bob@example.com please"),
     ];
     let answer = both(&sidecar, scrub_input(request(history))).await;
     assert_eq!(answer.content, "mail <EMAIL_ADDRESS> please");
@@ -120,7 +123,7 @@ async fn tokens_are_counted_between_both() {
     let sidecar = Sidecar::start();
     let plain = request([user("from 10.8.9.1, 10.8.9.2 and 10.8.9.3")]);
     let tokens = async |asked| {
-        let usage = both(&sidecar, asked).await.whole.outputs[0].usage.unwrap();
+        let usage = both(&sidecar, asked).await.response.outputs[0].usage.unwrap();
         (usage.prompt_tokens, usage.completion_tokens)
     };
     let unscrubbed = tokens(plain.clone()).await;

@@ -9,9 +9,9 @@ use mynah::wire::proto::dapr_client::DaprClient;
 
 use crate::support::{
     Sidecar,
-    messages::{ask, request, user},
+    messages::{prompt, request, user},
     mynah,
-    process::{Process, free_port, has_ipv6, occupied, run, start_and_stop},
+    process::{Process, free_port, has_ipv6, occupied_port, run, start_and_stop},
     scratch,
 };
 
@@ -67,20 +67,20 @@ fn the_environment_does_not_count_as_a_flag_of_another_command() {
     let components = concat!(env!("CARGO_MANIFEST_DIR"), "/components");
     let mut check = mynah();
     check.env("DAPR_GRPC_PORT", "50001").args(["check", components]);
-    assert_eq!(Process::start(&mut check).ended().code, Some(0));
+    assert_eq!(Process::start(&mut check).wait().code, Some(0));
 }
 
 #[test]
 fn a_port_in_use_is_one_line_and_the_end() {
-    let occupied = occupied();
-    let address = occupied.local_addr().unwrap();
+    let occupied_port = occupied_port();
+    let address = occupied_port.local_addr().unwrap();
     for flag in ["--dapr-grpc-port", "--dapr-http-port"] {
         let args = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"]
             .map(str::to_owned)
             .into_iter()
             .filter(|other| !other.starts_with(flag))
             .chain([format!("{flag}={}", address.port())]);
-        let ended = Process::start(mynah().args(args)).ended();
+        let ended = Process::start(mynah().args(args)).wait();
         let line = format!(
             "mynah: cannot listen on {address}: the port is in use; \
              {flag} sets the port, 0 takes any that is free\n"
@@ -96,8 +96,8 @@ fn a_port_that_is_in_use_on_ipv6_alone_is_in_use() {
         eprintln!("skipped: this machine has no IPv6");
         return;
     }
-    let occupied = TcpListener::bind("[::1]:0").unwrap();
-    let address = occupied.local_addr().unwrap();
+    let occupied_port = TcpListener::bind("[::1]:0").unwrap();
+    let address = occupied_port.local_addr().unwrap();
     let port = address.port().to_string();
     let ended = run(&["--dapr-http-port=0", "--metrics-port=0", "--dapr-grpc-port", &port]);
     assert_eq!(ended.code, Some(1));
@@ -108,8 +108,8 @@ fn a_port_that_is_in_use_on_ipv6_alone_is_in_use() {
 
 #[tokio::test]
 async fn a_busy_metrics_port_is_only_a_warning() {
-    let occupied = occupied();
-    let port = format!("--metrics-port={}", occupied.local_addr().unwrap().port());
+    let occupied_port = occupied_port();
+    let port = format!("--metrics-port={}", occupied_port.local_addr().unwrap().port());
     let flags = ["--dapr-grpc-port=0", "--dapr-http-port=0", &port];
     let sidecar = Sidecar::start_with_ports(&[], &flags);
     assert_eq!(sidecar.metrics, None);
@@ -133,7 +133,7 @@ async fn port_0_is_the_same_port_on_ipv4_and_ipv6() {
         |address: SocketAddr| SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port()));
     assert!(sidecar.grpc.is_ipv4() && sidecar.http.is_ipv4(), "IPv4 comes first");
     let mut client = DaprClient::connect(format!("http://{}", ipv6(sidecar.grpc))).await.unwrap();
-    client.converse_alpha2(ask("hi", [])).await.unwrap();
+    client.converse_alpha2(prompt("hi", [])).await.unwrap();
     assert!(is_healthy(ipv6(sidecar.http)).await);
     assert_eq!(get(ipv6(sidecar.metrics.unwrap()), "/metrics").await.0, 200);
 }
@@ -188,7 +188,7 @@ fn start_and_stop_into(path: &str, metrics: &str) -> String {
     let _ = fs::remove_file(path);
     let mut command = mynah();
     command.args(["--dapr-grpc-port=0", "--dapr-http-port=0", metrics, "--addresses-file", path]);
-    let ended = Process::start(&mut command).stopped(path.as_ref());
+    let ended = Process::start(&mut command).stop(path.as_ref());
     assert_eq!(ended.code, Some(0));
     ended.stdout
 }

@@ -232,12 +232,12 @@ impl Terminal {
         let sidecar = self.sidecar.insert(Sidecar::start_with(flags));
         // It serves a moment before it says so.
         for _ in 0..500 {
-            if sidecar.printed().ends_with("\n\n") {
+            if sidecar.stdout().ends_with("\n\n") {
                 break;
             }
             thread::sleep(Duration::from_millis(10));
         }
-        let printed = sidecar.printed();
+        let printed = sidecar.stdout();
         self.compare(step, &printed);
     }
 

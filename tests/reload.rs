@@ -14,7 +14,7 @@ use tonic::Code;
 use crate::support::{
     Sidecar,
     messages::{request, user},
-    process::{soon, until},
+    process::{wait_until, with_timeout},
     scratch,
 };
 
@@ -69,7 +69,7 @@ impl Served {
     async fn model(&self, name: &str) -> Option<String> {
         let asked = ConversationRequestAlpha2 { name: name.to_owned(), ..request([user("hi")]) };
         match self.sidecar.converse(asked).await {
-            Ok(answer) => answer.whole.outputs[0].model.clone(),
+            Ok(answer) => answer.response.outputs[0].model.clone(),
             Err(status) => {
                 assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
                 None
@@ -80,7 +80,7 @@ impl Served {
     /// Waits until a component answers with `model` or, for `None`, until it does not exist.
     async fn wait_for_model(&self, name: &str, model: Option<&str>) {
         let expected = async || (self.model(name).await.as_deref() == model).then_some(());
-        until(expected, &format!("{name} does not answer with {model:?}")).await;
+        wait_until(expected, &format!("{name} does not answer with {model:?}")).await;
     }
 
     /// Waits until the log contains a text.
@@ -91,12 +91,12 @@ impl Served {
     /// Waits until the log contains a text `times` times.
     async fn wait_for_log_times(&self, times: usize, text: &str) {
         let logged = async || (self.log().matches(text).count() == times).then_some(());
-        until(logged, &format!("the log does not contain {text:?} {times} times")).await;
+        wait_until(logged, &format!("the log does not contain {text:?} {times} times")).await;
     }
 
     /// The log, without the path of the resources.
     fn log(&self) -> String {
-        self.sidecar.logged().replace(self.resources.to_str().unwrap(), "[resources]")
+        self.sidecar.log().replace(self.resources.to_str().unwrap(), "[resources]")
     }
 
     /// Whether the metrics have this line.
@@ -300,7 +300,7 @@ async fn a_stream_in_flight_keeps_its_component() {
     let mut client = served.sidecar.client().await;
     let stream = client.converse_stream_alpha2(request([user(&words)])).await;
     let mut stream = stream.unwrap().into_inner();
-    let mut next = async || soon(stream.message()).await.unwrap().unwrap().message.unwrap();
+    let mut next = async || with_timeout(stream.message()).await.unwrap().unwrap().message.unwrap();
     assert!(matches!(next().await, Message::Chunk(_)));
     served.put("a.yaml", &component("echo", "second"));
     served.wait_for_model("echo", Some("second")).await;

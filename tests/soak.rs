@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::support::{
     Sidecar,
-    messages::{ask, request, tool, user},
+    messages::{prompt, request, tool, user},
 };
 
 /// Callers at once.
@@ -78,7 +78,7 @@ async fn memory_and_files_stay_as_they_are() {
     let (before, after) = (least(&looks[third..2 * third]), least(&looks[2 * third..]));
     assert!(after.kib <= before.kib + MAX_GAIN, "{before:?}, later {after:?}");
     assert!(after.files <= before.files + CALLERS as u64, "{before:?}, later {after:?}");
-    assert!(!sidecar.logged().contains("panicked"), "{}", sidecar.logged());
+    assert!(!sidecar.log().contains("panicked"), "{}", sidecar.log());
 }
 
 /// One of what clients do, over a connection of its own: answers, errors, streams, large and left.
@@ -86,7 +86,7 @@ async fn one_call(sidecar: &Sidecar, number: usize) {
     const PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
     let text = format!("send an email to ann{number}@example.com, number {number}");
     let asked =
-        ask(&text, [tool("send_email", json!({"properties": {"to": {"format": "email"}}}))]);
+        prompt(&text, [tool("send_email", json!({"properties": {"to": {"format": "email"}}}))]);
     match number % 8 {
         0 => drop(sidecar.converse(asked).await.unwrap()),
         1 => drop(crate::support::stream(sidecar, asked).await.unwrap()),

@@ -21,7 +21,7 @@ fn start(folder: &Path) -> Process {
     let mut command = mynah();
     command.args(["--app-id", "shop", "--metrics-port=0", "--unix-domain-socket"]).arg(folder);
     let process = Process::start(command.arg("--addresses-file").arg(&addresses));
-    process.serves(&addresses);
+    process.wait_until_serving(&addresses);
     process
 }
 
@@ -55,7 +55,7 @@ fn sockets_go_when_it_ends_and_stale_ones_are_replaced() {
     let folder = scratch("sockets");
     // A process that was killed leaves a file that nobody listens behind.
     drop(UnixListener::bind(folder.join("dapr-shop-grpc.socket")).unwrap());
-    let ended = start(&folder).stopped(&folder.join("addresses.json"));
+    let ended = start(&folder).stop(&folder.join("addresses.json"));
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["addresses.json"]);

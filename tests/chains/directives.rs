@@ -4,7 +4,7 @@ use mynah::wire::proto::{ConversationTools, conversation_tools::ToolTypes};
 use serde_json::{Value, json};
 
 use super::{answer, chain, content, filler, scripted, text};
-use crate::support::messages::{assistant, request, result, system, tool};
+use crate::support::messages::{assistant, request, system, tool, tool_result};
 
 /// A tool with a description.
 fn described(name: &str, description: &str, parameters: Value) -> ConversationTools {
@@ -52,7 +52,8 @@ async fn lists_the_descriptions_of_the_tools() {
 #[tokio::test]
 async fn lists_tool_results_one_per_line() {
     let steps = chain(json!([text("-"), {"messages": [{"tool_results": {}}]}]));
-    let history = [steps, assistant("-"), result("1", "f", "one"), result("2", "g", "two")];
+    let history =
+        [steps, assistant("-"), tool_result("1", "f", "one"), tool_result("2", "g", "two")];
     assert_eq!(content(&scripted(""), history).await, "one\ntwo");
 }
 
@@ -84,7 +85,10 @@ async fn mixes_items_of_all_kinds_in_one_step() {
     let answer = scripted("").converse(request).await.unwrap();
     let expected = format!("{}\n\nBe brief.\n\nget_weather, get_time\n\nend", filler(10));
     assert_eq!(answer.content, expected);
-    assert_eq!((answer.called(), answer.finish_reason.as_str()), (vec!["get_time"], "tool_calls"));
+    assert_eq!(
+        (answer.called_tools(), answer.finish_reason.as_str()),
+        (vec!["get_time"], "tool_calls")
+    );
 }
 
 #[tokio::test]

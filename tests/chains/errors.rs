@@ -175,7 +175,7 @@ async fn rejects_calls_to_tools_that_are_not_offered() {
     let (_, message) = failure(&scripted(""), request.clone()).await;
     assert!(message.ends_with("\"t8\", \"t9\" and 15 more"), "{message}");
     let lenient = scripted("{name: allowUnoffered, value: true}");
-    assert_eq!(lenient.converse(request).await.unwrap().called(), ["get_wether"]);
+    assert_eq!(lenient.converse(request).await.unwrap().called_tools(), ["get_wether"]);
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn ignores_tool_choice() {
     request.tools = ["f", "g"].map(|name| tool(name, Value::Null)).into();
     for choice in ["none", "g", "required"] {
         request.tool_choice = Some(choice.to_owned());
-        assert_eq!(scripted("").converse(request.clone()).await.unwrap().called(), ["f"]);
+        assert_eq!(scripted("").converse(request.clone()).await.unwrap().called_tools(), ["f"]);
     }
 }
 

@@ -7,7 +7,7 @@ use tonic::Code;
 use super::{chain, component, content, failure, scripted, text};
 use crate::support::{
     Sidecar,
-    messages::{ask, assistant, request, tool, user},
+    messages::{assistant, prompt, request, tool, user},
     stream,
 };
 
@@ -21,24 +21,24 @@ async fn echoes_without_a_chain() {
     for metadata in ["", "{name: fallback, value: echo}"] {
         let sidecar = scripted(metadata);
         let answer =
-            sidecar.converse(ask("What is the weather?", [tool("get_weather", Value::Null)]));
+            sidecar.converse(prompt("What is the weather?", [tool("get_weather", Value::Null)]));
         let answer = answer.await.unwrap();
-        assert_eq!(answer.called(), ["get_weather"]);
-        assert_eq!(answer.whole.outputs[0].model.as_deref(), Some("scripted"));
+        assert_eq!(answer.called_tools(), ["get_weather"]);
+        assert_eq!(answer.response.outputs[0].model.as_deref(), Some("scripted"));
     }
 }
 
 #[tokio::test]
 async fn fails_without_a_chain_if_the_fallback_is_error() {
     let sidecar = scripted("{name: fallback, value: error}");
-    let (code, message) = failure(&sidecar, ask("hi", [])).await;
+    let (code, message) = failure(&sidecar, prompt("hi", [])).await;
     assert_eq!(code, Code::NotFound);
     assert_eq!(
         message,
         "no user message has a chain between <|instruction_start|> and \
         <|instruction_end|>, and fallback is error"
     );
-    assert_eq!(stream(&sidecar, ask("hi", [])).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(stream(&sidecar, prompt("hi", [])).await.unwrap_err().code(), Code::NotFound);
     assert_eq!(content(&sidecar, [chain(json!([text("x")]))]).await, "x");
 }
 
@@ -60,10 +60,10 @@ async fn passes_requests_without_a_chain_to_another_component() {
     ];
     let sidecar = Sidecar::with_components(&yaml.join("---\n"));
     for name in ["first", "second", "third"] {
-        let answer = sidecar.converse(to_component(name, ask("hi", []))).await.unwrap();
-        let model = answer.whole.outputs[0].model.as_deref();
+        let answer = sidecar.converse(to_component(name, prompt("hi", []))).await.unwrap();
+        let model = answer.response.outputs[0].model.as_deref();
         assert_eq!((answer.content.as_str(), model), ("hi", Some("third")), "{name}");
-        let streamed = stream(&sidecar, to_component(name, ask("hi there", []))).await.unwrap();
+        let streamed = stream(&sidecar, to_component(name, prompt("hi there", []))).await.unwrap();
         assert_eq!(streamed.chunks, ["hi", " there"]);
     }
 }
@@ -85,7 +85,7 @@ async fn follows_chains_in_echo_if_they_are_switched_on() {
         ));
         let answer = sidecar.converse(request([steps.clone()])).await.unwrap();
         assert_eq!(answer.content, "scripted");
-        assert_eq!(answer.whole.outputs[0].model.as_deref(), Some("m"));
+        assert_eq!(answer.response.outputs[0].model.as_deref(), Some("m"));
         assert_eq!(content(&sidecar, [user("hi")]).await, "hi");
     }
 }

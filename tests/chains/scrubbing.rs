@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{chain, content, scripted};
 use crate::support::{
     Sidecar,
-    messages::{assistant, request, result, user},
+    messages::{assistant, request, tool_result, user},
     stream,
 };
 
@@ -17,8 +17,11 @@ async fn leaves_a_chain_in_a_scrubbed_input_unchanged() {
     // Outside a chain, every number here would be redacted as a phone number or a date.
     let step = json!({"messages": [{"text": MAIL}, {"json": {"year": 2024, "zip": 94105}},
         {"text_message": {"length": 12}}, {"tool_results": {}}]});
-    let mut request =
-        request([chain(json!([{"delay": "0s"}, step])), assistant("-"), result("1", "f", MAIL)]);
+    let mut request = request([
+        chain(json!([{"delay": "0s"}, step])),
+        assistant("-"),
+        tool_result("1", "f", MAIL),
+    ]);
     request.inputs[0].scrub_pii = Some(true);
     let expected = format!(
         "{MAIL}\n\n{{\"year\":2024,\"zip\":94105}}\n\n\

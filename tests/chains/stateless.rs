@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{chain, scripted};
 use crate::support::{
     Sidecar,
-    messages::{call, calls, request, result, tool, user},
+    messages::{assistant_with_calls, request, tool, tool_call, tool_result, user},
 };
 
 const TURNS: usize = 5;
@@ -39,8 +39,8 @@ impl Conversation {
         assert_eq!(answer.calls[0].arguments, json!({"turn": turn}));
         let id = answer.calls[0].id.clone();
         self.request.inputs[0].messages.extend([
-            calls(&answer.content, [call(&id, "f", "{}")]),
-            result(&id, "f", "done"),
+            assistant_with_calls(&answer.content, [tool_call(&id, "f", "{}")]),
+            tool_result(&id, "f", "done"),
             user("go on"),
         ]);
         id
@@ -53,9 +53,9 @@ async fn answers_a_repeated_request_with_the_same_bytes() {
     let request = Conversation::new("c").request;
     let mut bytes = Vec::new();
     for _ in 0..3 {
-        bytes.push(sidecar.converse(request.clone()).await.unwrap().whole.encode_to_vec());
+        bytes.push(sidecar.converse(request.clone()).await.unwrap().response.encode_to_vec());
     }
-    let elsewhere = scripted("").converse(request).await.unwrap().whole.encode_to_vec();
+    let elsewhere = scripted("").converse(request).await.unwrap().response.encode_to_vec();
     assert!(bytes.iter().all(|other| *other == elsewhere));
 }
 
@@ -71,7 +71,7 @@ async fn keeps_200_concurrent_conversations_apart() {
                 let answer = client.converse_alpha2(request.clone()).await.unwrap().into_inner();
                 let answer = crate::support::messages::Answer::from(answer);
                 assert_eq!(answer.content, format!("{name} {turn}"));
-                request.inputs[0].messages.push(calls(&answer.content, []));
+                request.inputs[0].messages.push(assistant_with_calls(&answer.content, []));
                 request.inputs[0].messages.push(user("go on"));
             }
         }

@@ -6,7 +6,9 @@
 use serde_json::json;
 
 use super::{chain, content, scripted, tagged, text};
-use crate::support::messages::{assistant, call, calls, request, result, system, user};
+use crate::support::messages::{
+    assistant, assistant_with_calls, request, system, tool_call, tool_result, user,
+};
 
 const EXHAUSTED: &str = "Chain completed - using fallback response";
 
@@ -25,8 +27,13 @@ async fn follows_the_last_chain() {
 #[tokio::test]
 async fn counts_only_assistant_messages_after_the_chain() {
     let sidecar = scripted("");
-    let history =
-        [chain(three_steps()), system("s"), assistant("first"), result("1", "f", "r"), user("u")];
+    let history = [
+        chain(three_steps()),
+        system("s"),
+        assistant("first"),
+        tool_result("1", "f", "r"),
+        user("u"),
+    ];
     assert_eq!(content(&sidecar, history).await, "second");
 }
 
@@ -61,7 +68,7 @@ async fn finds_the_fourth_step_in_a_mixed_history() {
             assistant("Hi there!"),
             chain(steps),
             assistant("First response"),
-            result("1", "tool", "Tool output"),
+            tool_result("1", "tool", "Tool output"),
             assistant("Second response"),
             user("Continue"),
             assistant("Third response"),
@@ -131,10 +138,10 @@ async fn prefers_the_later_of_a_chain_and_a_single_step() {
 #[tokio::test]
 async fn counts_calls_right_after_a_text_as_the_same_turn() {
     let sidecar = scripted("");
-    let calls = || calls("", [call("1", "f", "{}")]);
-    let one_turn = [chain(three_steps()), assistant("first"), calls(), result("1", "f", "r")];
+    let calls = || assistant_with_calls("", [tool_call("1", "f", "{}")]);
+    let one_turn = [chain(three_steps()), assistant("first"), calls(), tool_result("1", "f", "r")];
     assert_eq!(content(&sidecar, one_turn).await, "second");
-    let two_turns = [chain(three_steps()), calls(), result("1", "f", "r"), calls()];
+    let two_turns = [chain(three_steps()), calls(), tool_result("1", "f", "r"), calls()];
     assert_eq!(content(&sidecar, two_turns).await, "third");
 }
 

@@ -24,7 +24,7 @@ async fn follows_a_chain_of_four_steps() {
         let mut request = request(history.clone());
         request.tools = vec![tool("get_weather", Value::Null)];
         let answer = sidecar.converse(request).await.unwrap();
-        turns.push((answer.content.clone(), answer.called().join(","), answer.finish_reason));
+        turns.push((answer.content.clone(), answer.called_tools().join(","), answer.finish_reason));
         history.extend([assistant("."), user("next")]);
     }
     let turn =
@@ -51,7 +51,7 @@ async fn nests_a_chain_in_the_arguments_of_a_call() {
     request.tools = vec![tool("Agent", json!({}))];
     let sidecar = scripted("");
     let answer = sidecar.converse(request).await.unwrap();
-    assert_eq!(answer.called(), ["Agent"]);
+    assert_eq!(answer.called_tools(), ["Agent"]);
     assert_eq!(answer.calls[0].arguments["prompt"], inner);
     // A sub-agent that receives this prompt follows the inner chain.
     assert_eq!(content(&sidecar, [user(&inner)]).await, "from \"within\"");
@@ -66,7 +66,7 @@ async fn counts_reasoning_in_the_usage() {
     ] {
         let answer = answer(json!({"reasoning": {"length": words}, "messages": messages})).await;
         assert_eq!((answer.content.as_str(), answer.finish_reason.as_str()), (&*content, "stop"));
-        let usage = answer.whole.outputs[0].usage.unwrap();
+        let usage = answer.response.outputs[0].usage.unwrap();
         let text_tokens = (content.len() as u64 / 4).max(1);
         assert_eq!(usage.completion_tokens, text_tokens + words);
         assert_eq!(usage.completion_tokens_details.unwrap().reasoning_tokens, words);
@@ -77,7 +77,7 @@ async fn counts_reasoning_in_the_usage() {
 #[tokio::test]
 async fn omits_labels_from_the_answer() {
     let step = json!({"id": "secret-id", "id_message": "secret", "messages": [{"text": "x"}]});
-    let whole = format!("{:?}", answer(step).await.whole);
+    let whole = format!("{:?}", answer(step).await.response);
     assert!(!whole.contains("secret"), "{whole}");
 }
 
@@ -94,7 +94,7 @@ async fn keeps_the_order_and_ids_of_calls() {
     let mut request = request([chain(json!([{"messages": [{"tool_call": calls}]}]))]);
     request.tools = ["a", "b"].map(|name| tool(name, Value::Null)).into();
     let answer = scripted("").converse(request).await.unwrap();
-    assert_eq!(answer.called(), ["b", "a"]);
+    assert_eq!(answer.called_tools(), ["b", "a"]);
     assert_eq!(
         [&answer.calls[0].arguments, &answer.calls[1].arguments],
         [&json!({"n": 1}), &json!({})]
@@ -121,7 +121,7 @@ async fn keeps_the_key_order_and_number_spelling_of_json() {
     request.tools = vec![tool("f", Value::Null)];
     let answer = scripted("").converse(request).await.unwrap();
     assert_eq!(answer.content, r#"{"b":1.50,"a":[1e3,"x y"]}"#);
-    let whole = format!("{:?}", answer.whole);
+    let whole = format!("{:?}", answer.response);
     assert!(whole.contains(r#"{\"z\":1.0,\"y\":\"\\u00e9\"}"#), "{whole}");
 }
 
@@ -157,8 +157,8 @@ async fn streams_a_call_once() {
     let mut request = request([chain(json!([step]))]);
     request.tools = vec![tool("getWeather", Value::Null)];
     let sidecar = scripted("");
-    assert_eq!(sidecar.converse(request.clone()).await.unwrap().called(), ["getWeather"]);
+    assert_eq!(sidecar.converse(request.clone()).await.unwrap().called_tools(), ["getWeather"]);
     let streamed = stream(&sidecar, request).await.unwrap();
     assert!(streamed.chunks.is_empty());
-    assert_eq!(streamed.answer.called(), ["getWeather"]);
+    assert_eq!(streamed.answer.called_tools(), ["getWeather"]);
 }

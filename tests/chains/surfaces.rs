@@ -11,7 +11,7 @@ use super::{chain, reason, scripted, tagged, text};
 use crate::support::{
     Sidecar,
     http::Reply,
-    messages::{Answer, assistant, request, result, tool},
+    messages::{Answer, assistant, request, tool, tool_result},
     stream, stream_alpha1,
 };
 
@@ -122,7 +122,7 @@ async fn calls_are_equal_on_all_alpha2_surfaces() {
         let [first, others @ ..] = alpha2_turns(&sidecar, &request).await;
         assert!(others.iter().all(|turn| *turn == first), "{first:?} {others:?}");
         history.push(assistant(&first.0));
-        history.push(result(first.2.first().map_or("", |call| &call.0), "f", "sunny"));
+        history.push(tool_result(first.2.first().map_or("", |call| &call.0), "f", "sunny"));
         ends.push((first.0, first.1, first.2.len()));
     }
     let end = |text: &str, reason: &str, calls| (text.to_owned(), reason.to_owned(), calls);

@@ -90,7 +90,7 @@ fn a_missing_path() {
 fn the_samples_are_good() {
     let mut check = mynah();
     check.current_dir(env!("CARGO_MANIFEST_DIR")).args(["check", "components"]);
-    assert_snapshot!(report(&Process::start(&mut check).ended()), @"
+    assert_snapshot!(report(&Process::start(&mut check).wait()), @"
     5 components, 0 problems, 0 warnings
     -- exit 0
     ");

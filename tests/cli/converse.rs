@@ -21,7 +21,7 @@ fn converse(sidecar: &Sidecar, args: &[&str]) -> Command {
 
 /// What a command says that has nothing to read.
 fn said(command: &mut Command) -> String {
-    without_ports(&report(&Process::start(command).ended()))
+    without_ports(&report(&Process::start(command).wait()))
 }
 
 fn asked(sidecar: &Sidecar, args: &[&str]) -> String {
@@ -167,7 +167,7 @@ fn an_answer_without_words() {
 fn a_long_answer() {
     let sidecar = Sidecar::start_with(&["--max-body-size=16Mi"]);
     let prompt = "x".repeat(4 << 20);
-    let ended = Process::start_with_input(&mut converse(&sidecar, &[]), &prompt).ended();
+    let ended = Process::start_with_input(&mut converse(&sidecar, &[]), &prompt).wait();
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     assert_eq!(ended.stdout.trim_end().len(), prompt.len());
 }
@@ -176,8 +176,8 @@ fn a_long_answer() {
 fn a_stream_is_printed_as_it_arrives_and_ends_with_a_signal() {
     let sidecar = slow_sidecar();
     let process = Process::start(&mut converse(&sidecar, &["Hello, mynah!", "--stream"]));
-    process.prints("Hello,");
-    assert_snapshot!(report(&process.terminated()), @"
+    process.wait_for_stdout("Hello,");
+    assert_snapshot!(report(&process.terminate()), @"
     Hello,
     -- ended by a signal
     ");
@@ -187,9 +187,9 @@ fn a_stream_is_printed_as_it_arrives_and_ends_with_a_signal() {
 fn a_sidecar_that_goes_away() {
     let sidecar = slow_sidecar();
     let process = Process::start(&mut converse(&sidecar, &["Hello, mynah!", "--stream"]));
-    process.prints("Hello,");
+    process.wait_for_stdout("Hello,");
     drop(sidecar);
-    let ended = process.ended();
+    let ended = process.wait();
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), "Hello,\n"));
     // The rest is the system's to say.
     assert!(ended.stderr.starts_with("mynah: the call to 127.0.0.1:"), "{}", ended.stderr);
@@ -221,7 +221,7 @@ fn a_stream_that_fails_at_its_end() {
 fn nobody_reads_the_answer() {
     let sidecar = Sidecar::start();
     for flags in [&["Hello!"][..], &["Hello!", "--json"], &["Hello!", "--stream"]] {
-        let ended = Process::start_unread(&mut converse(&sidecar, flags)).ended();
+        let ended = Process::start_with_closed_output(&mut converse(&sidecar, flags)).wait();
         assert_eq!(ended.code, Some(0), "{flags:?}");
     }
 }

@@ -10,18 +10,18 @@ use crate::{
     interop::toolchain,
     support::{
         mynah,
-        process::{Ended, Process},
+        process::{Output, Process},
         scratch,
     },
 };
 
 /// Ends with all that the script has printed.
-fn run(script: &str) -> Ended {
+fn run(script: &str) -> Output {
     run_with(&[], &[], script)
 }
 
-fn run_with(environment: &[(&str, &str)], flags: &[&str], script: &str) -> Ended {
-    Process::start(&mut command(environment, flags, script)).ended()
+fn run_with(environment: &[(&str, &str)], flags: &[&str], script: &str) -> Output {
+    Process::start(&mut command(environment, flags, script)).wait()
 }
 
 fn command(environment: &[(&str, &str)], flags: &[&str], script: &str) -> Command {
@@ -59,7 +59,7 @@ fn the_sidecar_answers_the_command() {
         printf 'GET /v1.0/healthz HTTP/1.0\r\n\r\n' >&3
         read -r _ status _ <&3
         echo "$status""#;
-    let ended = Process::start(mynah().args(["run", "--", "bash", "-c", script])).ended();
+    let ended = Process::start(mynah().args(["run", "--", "bash", "-c", script])).wait();
     assert_eq!((ended.code, &*ended.stdout), (Some(0), "204\n"), "{}", ended.stderr);
 }
 
@@ -132,21 +132,21 @@ fn signals_are_passed_on() {
         );
         // In a group of its own it is not in the foreground of a terminal, which would tell both.
         let process = Process::start(command(&[], &[], &script).process_group(0));
-        process.signal_once_there_is(&ready, signal);
-        let ended = process.ended();
+        process.signal_when_exists(&ready, signal);
+        let ended = process.wait();
         assert_eq!((ended.code, ended.stdout), (Some(number), format!("{name}\n")));
     }
 }
 
 #[test]
 fn a_command_that_is_not_there() {
-    let ended = Process::start(mynah().args(["run", "--", "no-such-command"])).ended();
+    let ended = Process::start(mynah().args(["run", "--", "no-such-command"])).wait();
     assert_snapshot!(report(&ended), @"
     -- stderr
     mynah: cannot run no-such-command: No such file or directory (os error 2)
     -- exit 127
     ");
-    let ended = Process::start(mynah().args(["run", "--", "/"])).ended();
+    let ended = Process::start(mynah().args(["run", "--", "/"])).wait();
     assert_snapshot!(report(&ended), @"
     -- stderr
     mynah: cannot run /: Permission denied (os error 13)
@@ -156,7 +156,7 @@ fn a_command_that_is_not_there() {
 
 #[test]
 fn without_a_command() {
-    assert_snapshot!(report(&Process::start(mynah().arg("run")).ended()), @"
+    assert_snapshot!(report(&Process::start(mynah().arg("run")).wait()), @"
     -- stderr
     error: the following required arguments were not provided:
       <COMMAND>...
@@ -166,7 +166,7 @@ fn without_a_command() {
     For more information, try '--help'.
     -- exit 64
     ");
-    assert_snapshot!(report(&Process::start(mynah().args(["run", "sh"])).ended()), @"
+    assert_snapshot!(report(&Process::start(mynah().args(["run", "sh"])).wait()), @"
     -- stderr
     error: unexpected argument 'sh' found
 
@@ -179,7 +179,7 @@ fn without_a_command() {
 
 #[test]
 fn a_sidecar_that_cannot_start_runs_nothing() {
-    let taken = crate::support::process::occupied();
+    let taken = crate::support::process::occupied_port();
     let port = format!("--dapr-http-port={}", taken.local_addr().unwrap().port());
     let ended = run_with(&[], &[&port], "echo never");
     assert_snapshot!(without_ports(&report(&ended)), @"

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{BAD, GOOD, ODD, OTHER, folder, report, without_folder, without_ports};
 use crate::support::{
     mynah,
-    process::{Process, occupied, run, start_and_stop},
+    process::{Process, occupied_port, run, start_and_stop},
     scratch,
 };
 
@@ -182,8 +182,8 @@ fn a_missing_folder_ends_the_start() {
 
 #[test]
 fn a_port_in_use_ends_the_start() {
-    let occupied = occupied();
-    let port = occupied.local_addr().unwrap().port().to_string();
+    let occupied_port = occupied_port();
+    let port = occupied_port.local_addr().unwrap().port().to_string();
     let ended = run(&["--dapr-http-port=0", "--metrics-port=0", "--dapr-grpc-port", &port]);
     assert_snapshot!(without_ports(&report(&ended)), @"
     -- stderr
@@ -223,12 +223,12 @@ fn nobody_has_to_read_what_it_says() {
     let free = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0", "--mode=x"];
     let mut serve = mynah();
     serve.args(free).arg("--addresses-file").arg(&file);
-    let ended = Process::start_unread(&mut serve).stopped(&file);
+    let ended = Process::start_with_closed_output(&mut serve).stop(&file);
     assert_eq!(ended.code, Some(0));
     let mut check = mynah();
     check.args(["check", "/dev/null/nothing"]);
-    assert_eq!(Process::start_unread(&mut check).ended().code, Some(1));
+    assert_eq!(Process::start_with_closed_output(&mut check).wait().code, Some(1));
     let mut broken = mynah();
     broken.arg("--max-body-size=0");
-    assert_eq!(Process::start_unread(&mut broken).ended().code, Some(64));
+    assert_eq!(Process::start_with_closed_output(&mut broken).wait().code, Some(64));
 }

@@ -11,12 +11,12 @@ use rustix::process::Signal;
 use super::{GOOD, folder, report};
 use crate::support::{
     mynah,
-    process::{Ended, Process},
+    process::{Output, Process},
     scratch,
 };
 
 /// Stops a sidecar, by signals, amid a stream that would rest for an hour.
-fn stopped(grace_seconds: &str, signals: &[Signal]) -> Ended {
+fn stopped(grace_seconds: &str, signals: &[Signal]) -> Output {
     let resources =
         folder(&[("slow.yaml", &format!("{GOOD}  metadata: [{{name: chunkDelay, value: 1h}}]\n"))]);
     let addresses = scratch("addresses").join("addresses.json");
@@ -29,7 +29,7 @@ fn stopped(grace_seconds: &str, signals: &[Signal]) -> Ended {
     for &signal in signals {
         process.signal(signal, address);
     }
-    Ended { stdout: String::new(), ..process.ended() }
+    Output { stdout: String::new(), ..process.wait() }
 }
 
 /// A stream whose first chunk is on its way.

@@ -11,7 +11,8 @@ use prost_types::Any;
 use serde_json::{Value as Json, json};
 
 use crate::support::messages::{
-    as_struct, assistant, call, calls, developer, input, result, system, tool, user,
+    as_struct, assistant, assistant_with_calls, developer, input, system, tool, tool_call,
+    tool_result, user,
 };
 
 /// A xorshift64 generator.
@@ -146,9 +147,12 @@ impl Generator {
             2 => assistant(text),
             3 => {
                 let ids = ["call_1", "call_2"];
-                calls(text, ids.map(|id| call(id, self.pick(&TOOLS), r#"{"a": 1}"#)))
+                assistant_with_calls(
+                    text,
+                    ids.map(|id| tool_call(id, self.pick(&TOOLS), r#"{"a": 1}"#)),
+                )
             }
-            4 => result(self.pick(&["call_1", "call_2", ""]), self.pick(&TOOLS), text),
+            4 => tool_result(self.pick(&["call_1", "call_2", ""]), self.pick(&TOOLS), text),
             _ => user(text),
         }
     }

@@ -8,7 +8,7 @@ use tokio::{
 };
 
 use super::survives;
-use crate::support::{Sidecar, process::soon};
+use crate::support::{Sidecar, process::with_timeout};
 
 /// What is opened where the system lets a process have as many files.
 const CONNECTIONS: usize = 2_000;
@@ -54,7 +54,7 @@ async fn said(address: SocketAddr, request: &[u8]) -> String {
     // Whoever has had enough does not take the rest.
     let _ = connection.write_all(request).await;
     let mut said = Vec::new();
-    let _ = soon(connection.read_to_end(&mut said)).await;
+    let _ = with_timeout(connection.read_to_end(&mut said)).await;
     String::from_utf8_lossy(&said).into_owned()
 }
 

@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::survives;
 use crate::support::{
     Sidecar,
-    messages::{Answer, as_struct, ask, request, tool, user},
+    messages::{Answer, as_struct, prompt, request, tool, user},
 };
 
 /// Asks for a tool with this schema, and for an answer in this form.
 async fn with_schema(sidecar: &Sidecar, schema: &Value) -> (Answer, Answer) {
-    let called = ask("call the hostile tool", [tool("hostile", schema.clone())]);
-    let mut formed = ask("{}", []);
+    let called = prompt("call the hostile tool", [tool("hostile", schema.clone())]);
+    let mut formed = prompt("{}", []);
     formed.response_format = Some(as_struct(schema));
     (sidecar.converse(called).await.unwrap(), sidecar.converse(formed).await.unwrap())
 }
@@ -60,7 +60,7 @@ async fn schemas_that_mean_harm_are_answered() {
     ];
     for schema in schemas {
         let (called, formed) = survives(&sidecar, with_schema(&sidecar, &schema)).await;
-        assert_eq!(called.called(), ["hostile"], "{schema}");
+        assert_eq!(called.called_tools(), ["hostile"], "{schema}");
         assert!(called.calls[0].arguments.is_object(), "{schema}");
         assert!(serde_json::from_str::<Value>(&formed.content).is_ok(), "{schema}");
     }
@@ -73,7 +73,7 @@ async fn numbers_that_are_none_are_answered() {
         let schema = json!({"properties": {"a": {"type": "number", "minimum": 0, "multipleOf": 1, "maxItems": 2}}});
         let mut strange = as_struct(&schema);
         replace_numbers(&mut strange, number);
-        let mut asked = ask("call the hostile tool", [tool("hostile", json!({}))]);
+        let mut asked = prompt("call the hostile tool", [tool("hostile", json!({}))]);
         let Some(mynah::wire::proto::conversation_tools::ToolTypes::Function(function)) =
             &mut asked.tools[0].tool_types
         else {
@@ -83,7 +83,7 @@ async fn numbers_that_are_none_are_answered() {
         asked.response_format = Some(strange);
         asked.temperature = Some(number);
         let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
-        assert_eq!(answer.called(), ["hostile"], "{number}");
+        assert_eq!(answer.called_tools(), ["hostile"], "{number}");
     }
 }
 
@@ -111,9 +111,9 @@ async fn five_thousand_tools_with_four_mebibytes_of_text_are_searched() {
     let sidecar = Sidecar::start();
     let named = |number: usize| format!("t{number}{}", " many words of a name".repeat(37));
     let tools: Vec<_> = (0..5_000).map(|number| tool(&named(number), json!({}))).collect();
-    let asked = ask(&format!("Call {}, please.", named(4_999)), tools);
+    let asked = prompt(&format!("Call {}, please.", named(4_999)), tools);
     let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
-    assert_eq!(answer.called(), [named(4_999)]);
+    assert_eq!(answer.called_tools(), [named(4_999)]);
 }
 
 #[tokio::test]
@@ -122,14 +122,14 @@ async fn names_of_ten_thousand_words_are_found_whole() {
     let name = |word: fn(usize) -> String| (0..10_000).map(word).collect::<Vec<_>>().join("_");
     let (distinct, alike) = (name(|number| format!("word{number}")), name(|_| "word".to_owned()));
     let tools = [tool(&distinct, Value::Null), tool(&alike, Value::Null)];
-    let asked = ask(&format!("call {distinct}"), tools.clone());
+    let asked = prompt(&format!("call {distinct}"), tools.clone());
     let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
-    assert_eq!(answer.called(), [distinct]);
+    assert_eq!(answer.called_tools(), [distinct]);
     // Words that are all alike are compared again and again, until the budget is spent.
-    let asked = ask(&"word ".repeat(200_000), tools);
+    let asked = prompt(&"word ".repeat(200_000), tools);
     let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
     assert_eq!(answer.finish_reason, "stop");
-    assert_eq!(sidecar.logged().matches("too many tools for too long a text").count(), 1);
+    assert_eq!(sidecar.log().matches("too many tools for too long a text").count(), 1);
 }
 
 #[tokio::test]
@@ -138,10 +138,10 @@ async fn a_component_may_have_any_name_and_a_context_any_id() {
     for text in
         ["\0", "\u{202e}%n%s", &"x".repeat(1 << 20), "../../etc/passwd", "\r\nSet-Cookie: a"]
     {
-        let mut asked = ask("hello", []);
+        let mut asked = prompt("hello", []);
         asked.context_id = Some(text.to_owned());
         let answer = survives(&sidecar, sidecar.converse(asked.clone())).await.unwrap();
-        assert_eq!(answer.whole.context_id.as_deref(), Some(text));
+        assert_eq!(answer.response.context_id.as_deref(), Some(text));
         asked.name = text.to_owned();
         let status = survives(&sidecar, sidecar.converse(asked)).await.unwrap_err();
         assert_eq!(status.code(), tonic::Code::InvalidArgument, "{status:?}");

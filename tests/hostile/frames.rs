@@ -5,7 +5,7 @@ use prost::Message;
 use tonic::{Code, Status};
 
 use super::survives;
-use crate::support::{Sidecar, messages::ask};
+use crate::support::{Sidecar, messages::prompt};
 
 /// Sends bytes as the body of a call.
 async fn call(sidecar: &Sidecar, body: Vec<u8>) -> Status {
@@ -67,7 +67,7 @@ async fn broken_messages_are_refused() {
 #[tokio::test]
 async fn broken_frames_are_refused() {
     let sidecar = Sidecar::start();
-    let message = ask("Hello!", []).encode_to_vec();
+    let message = prompt("Hello!", []).encode_to_vec();
     let whole = frame(&message);
     let with = |at: usize, byte: u8| {
         let mut frame = whole.clone();

@@ -13,7 +13,7 @@ use tonic::Code;
 use super::survives;
 use crate::support::{
     Sidecar,
-    messages::{ask, calls, request, tool, user},
+    messages::{assistant_with_calls, prompt, request, tool, user},
 };
 
 const MIB: usize = 1024 * 1024;
@@ -22,7 +22,7 @@ const MIB: usize = 1024 * 1024;
 fn of_size(size: usize) -> ConversationRequestAlpha2 {
     let with = |filler: usize| ConversationRequestAlpha2 {
         metadata: [("filler".to_owned(), "x".repeat(filler))].into(),
-        ..ask("hello", [])
+        ..prompt("hello", [])
     };
     let around = with(size).encoded_len() - size;
     with(size - around)
@@ -48,7 +48,10 @@ async fn unset_oneofs_are_refused_or_nothing() {
     let sidecar = Sidecar::start();
     let cases = [
         (request([ConversationMessage::default()]), "message type cannot be nil"),
-        (request([calls("", [ConversationToolCalls::default()])]), "tool types cannot be nil"),
+        (
+            request([assistant_with_calls("", [ConversationToolCalls::default()])]),
+            "tool types cannot be nil",
+        ),
     ];
     for (asked, reason) in cases {
         let status = survives(&sidecar, sidecar.converse(asked)).await.unwrap_err();
@@ -56,7 +59,7 @@ async fn unset_oneofs_are_refused_or_nothing() {
         assert!(status.message().ends_with(reason), "{status:?}");
     }
     let schema = Struct { fields: [("type".to_owned(), Value::default())].into() };
-    let mut asked = ask("hello", [ConversationTools::default()]);
+    let mut asked = prompt("hello", [ConversationTools::default()]);
     asked.response_format = Some(schema);
     assert!(survives(&sidecar, sidecar.converse(asked)).await.is_ok());
 }
@@ -67,7 +70,7 @@ async fn parameters_without_a_type_keep_nothing() {
     let sidecar = Sidecar::start();
     let parameters: BTreeMap<_, _> =
         (0..100_000).map(|number| (format!("p{number}"), Any::default())).collect();
-    let mut asked = ask("hello", []);
+    let mut asked = prompt("hello", []);
     asked.parameters.clone_from(&parameters);
     let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
     assert_eq!(answer.content, "hello");

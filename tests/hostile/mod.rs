@@ -18,8 +18,8 @@ use std::{fs, pin::pin, time::Duration};
 
 use crate::support::{
     Sidecar,
-    messages::{ask, tool},
-    process::soon,
+    messages::{prompt, tool},
+    process::with_timeout,
 };
 
 /// Between two looks.
@@ -57,15 +57,17 @@ async fn is_unharmed(sidecar: &Sidecar, before: usize) {
         now = memory(sidecar);
     }
     assert!(now <= before + SLACK, "{before} KiB before, {now} KiB after");
-    let log = sidecar.logged();
+    let log = sidecar.log();
     assert!(!log.contains("panicked"), "{log}");
 }
 
 /// A caller with a connection of his own on each surface.
 async fn is_served(sidecar: &Sidecar) {
-    let answer = soon(sidecar.converse(ask("call a tool", [tool("tool", serde_json::json!({}))])));
-    assert_eq!(answer.await.expect("an answer").called(), ["tool"]);
-    assert_eq!(soon(sidecar.get("/v1.0/healthz")).await.status, 204);
+    let answer = with_timeout(
+        sidecar.converse(prompt("call a tool", [tool("tool", serde_json::json!({}))])),
+    );
+    assert_eq!(answer.await.expect("an answer").called_tools(), ["tool"]);
+    assert_eq!(with_timeout(sidecar.get("/v1.0/healthz")).await.status, 204);
 }
 
 /// KiB of memory that the process holds.

@@ -10,7 +10,7 @@ use tokio::{
     },
 };
 
-use crate::support::process::soon;
+use crate::support::process::with_timeout;
 
 pub const DATA: u8 = 0;
 pub const HEADERS: u8 = 1;
@@ -42,7 +42,8 @@ pub struct Frame {
 impl Connection {
     /// Says hello, and has the server's settings.
     pub async fn open(address: SocketAddr) -> Self {
-        let (receiver, mut sender) = soon(TcpStream::connect(address)).await.unwrap().into_split();
+        let (receiver, mut sender) =
+            with_timeout(TcpStream::connect(address)).await.unwrap().into_split();
         let hello = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frame(SETTINGS, 0, 0, b"")[..]].concat();
         sender.write_all(&hello).await.unwrap();
         let mut receiver = Receiver(BufReader::new(receiver));
@@ -55,10 +56,10 @@ impl Receiver {
     /// The next frame; none at the end.
     pub async fn next(&mut self) -> Option<Frame> {
         let mut head = [0; 9];
-        soon(self.0.read_exact(&mut head)).await.ok()?;
+        with_timeout(self.0.read_exact(&mut head)).await.ok()?;
         let len = u32::from_be_bytes([0, head[0], head[1], head[2]]);
         let mut payload = vec![0; len as usize];
-        soon(self.0.read_exact(&mut payload)).await.ok()?;
+        with_timeout(self.0.read_exact(&mut payload)).await.ok()?;
         Some(Frame { kind: head[3], payload })
     }
 
@@ -77,7 +78,7 @@ impl Receiver {
 /// Writes the same again and again; the server may hang up on it.
 pub async fn repeat(sender: &mut OwnedWriteHalf, bytes: &[u8], times: usize) -> io::Result<()> {
     for _ in 0..times {
-        soon(sender.write_all(bytes)).await?;
+        with_timeout(sender.write_all(bytes)).await?;
     }
     Ok(())
 }

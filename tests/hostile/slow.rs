@@ -13,7 +13,7 @@ use tonic::{
 use tonic_prost::ProstCodec;
 
 use super::survives;
-use crate::support::{Sidecar, process::soon};
+use crate::support::{Sidecar, process::with_timeout};
 
 /// Half a request and nothing more: what the server says to that, in the end.
 async fn waits(address: SocketAddr, half: &str) -> String {
@@ -21,7 +21,7 @@ async fn waits(address: SocketAddr, half: &str) -> String {
     connection.write_all(half.as_bytes()).await.unwrap();
     let mut said = Vec::new();
     // Reset or closed, it is over.
-    let _ = soon(connection.read_to_end(&mut said)).await;
+    let _ = with_timeout(connection.read_to_end(&mut said)).await;
     String::from_utf8(said).unwrap()
 }
 
@@ -38,7 +38,7 @@ async fn drips(address: SocketAddr, half: &str) {
     let mut said = Vec::new();
     tokio::select! {
         () = write => {}
-        _ = soon(receiver.read_to_end(&mut said)) => {}
+        _ = with_timeout(receiver.read_to_end(&mut said)) => {}
     }
 }
 
@@ -50,7 +50,7 @@ async fn waits_for_a_message(address: SocketAddr) -> Status {
     let path = PathAndQuery::from_static("/dapr.proto.runtime.v1.Dapr/ConverseAlpha2");
     let codec = ProstCodec::<ConversationRequestAlpha2, ConversationResponseAlpha2>::default();
     let never = Request::new(futures_util::stream::pending());
-    soon(caller.client_streaming(never, path, codec)).await.unwrap_err()
+    with_timeout(caller.client_streaming(never, path, codec)).await.unwrap_err()
 }
 
 /// One test, since all of them wait.

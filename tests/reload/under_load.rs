@@ -17,7 +17,7 @@ use tokio::{sync::watch, task::JoinSet};
 use super::{Served, component};
 use crate::support::{
     messages::{request, user},
-    process::soon,
+    process::with_timeout,
 };
 
 const RELOADS: u32 = 1_000;
@@ -79,12 +79,12 @@ async fn no_call_fails_during_a_thousand_reloads() {
             fs::write(served.file("a.yaml"), text).unwrap();
         }
         tokio::select! {
-            new = soon(seen.wait_for(|seen| *seen == number)) => drop(new.unwrap()),
+            new = with_timeout(seen.wait_for(|seen| *seen == number)) => drop(new.unwrap()),
             ended = callers.join_next() => panic!("a caller failed: {ended:?}"),
         }
     }
     progress.done.store(true, Ordering::Relaxed);
-    for calls in soon(callers.join_all()).await {
+    for calls in with_timeout(callers.join_all()).await {
         assert!(calls > RELOADS / 2, "only {calls} calls");
     }
     let reloads = format!("mynah_component_reloads_total{{result=\"ok\"}} {RELOADS}");

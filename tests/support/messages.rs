@@ -21,7 +21,7 @@ pub fn request(messages: impl Into<Vec<ConversationMessage>>) -> ConversationReq
 }
 
 /// A request of one user message, with tools on offer.
-pub fn ask(text: &str, tools: impl Into<Vec<ConversationTools>>) -> ConversationRequestAlpha2 {
+pub fn prompt(text: &str, tools: impl Into<Vec<ConversationTools>>) -> ConversationRequestAlpha2 {
     ConversationRequestAlpha2 { tools: tools.into(), ..request([user(text)]) }
 }
 
@@ -45,11 +45,14 @@ pub fn developer(text: &str) -> ConversationMessage {
 }
 
 pub fn assistant(text: &str) -> ConversationMessage {
-    calls(text, [])
+    assistant_with_calls(text, [])
 }
 
 /// What the model said and called in an earlier turn.
-pub fn calls(text: &str, tool_calls: impl Into<Vec<ConversationToolCalls>>) -> ConversationMessage {
+pub fn assistant_with_calls(
+    text: &str,
+    tool_calls: impl Into<Vec<ConversationToolCalls>>,
+) -> ConversationMessage {
     message(MessageTypes::OfAssistant(ConversationMessageOfAssistant {
         name: None,
         content: content(text),
@@ -57,7 +60,7 @@ pub fn calls(text: &str, tool_calls: impl Into<Vec<ConversationToolCalls>>) -> C
     }))
 }
 
-pub fn call(id: &str, name: &str, arguments: &str) -> ConversationToolCalls {
+pub fn tool_call(id: &str, name: &str, arguments: &str) -> ConversationToolCalls {
     let function =
         ConversationToolCallsOfFunction { name: name.into(), arguments: arguments.into() };
     ConversationToolCalls {
@@ -67,7 +70,7 @@ pub fn call(id: &str, name: &str, arguments: &str) -> ConversationToolCalls {
 }
 
 /// What a tool returned.
-pub fn result(id: &str, name: &str, text: &str) -> ConversationMessage {
+pub fn tool_result(id: &str, name: &str, text: &str) -> ConversationMessage {
     message(MessageTypes::OfTool(ConversationMessageOfTool {
         tool_id: Some(id.to_owned()),
         name: name.to_owned(),
@@ -118,13 +121,13 @@ fn content(text: &str) -> Vec<ConversationMessageContent> {
 pub struct Answer {
     pub content: String,
     pub finish_reason: String,
-    pub calls: Vec<Called>,
-    pub whole: ConversationResponseAlpha2,
+    pub calls: Vec<ToolCall>,
+    pub response: ConversationResponseAlpha2,
 }
 
 /// A tool call of an answer.
 #[derive(Debug, Clone)]
-pub struct Called {
+pub struct ToolCall {
     pub id: String,
     pub name: String,
     pub arguments: Json,
@@ -132,30 +135,30 @@ pub struct Called {
 
 impl Answer {
     /// The names of the tools that it calls.
-    pub fn called(&self) -> Vec<&str> {
+    pub fn called_tools(&self) -> Vec<&str> {
         self.calls.iter().map(|call| call.name.as_str()).collect()
     }
 }
 
 /// Takes an answer apart that has exactly one output with one choice, as all of mynah's have.
 impl From<ConversationResponseAlpha2> for Answer {
-    fn from(whole: ConversationResponseAlpha2) -> Self {
-        let [output] = whole.outputs.as_slice() else { panic!("one output: {whole:?}") };
-        let [choice] = output.choices.as_slice() else { panic!("one choice: {whole:?}") };
+    fn from(response: ConversationResponseAlpha2) -> Self {
+        let [output] = response.outputs.as_slice() else { panic!("one output: {response:?}") };
+        let [choice] = output.choices.as_slice() else { panic!("one choice: {response:?}") };
         assert_eq!(choice.index, 0);
         let ConversationResultMessage { content, tool_calls } =
             choice.message.clone().expect("a message");
         let finish_reason = choice.finish_reason.clone();
         let calls = tool_calls.into_iter().map(called).collect();
-        Self { content, finish_reason, calls, whole }
+        Self { content, finish_reason, calls, response }
     }
 }
 
-fn called(call: ConversationToolCalls) -> Called {
+fn called(call: ConversationToolCalls) -> ToolCall {
     let Some(conversation_tool_calls::ToolTypes::Function(function)) = call.tool_types else {
         panic!("a call without a function");
     };
-    Called {
+    ToolCall {
         id: call.id.expect("an id"),
         name: function.name,
         arguments: serde_json::from_str(&function.arguments).expect("arguments in JSON"),

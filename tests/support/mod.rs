@@ -124,12 +124,12 @@ impl Sidecar {
     }
 
     /// What it has printed by now.
-    pub fn printed(&self) -> String {
+    pub fn stdout(&self) -> String {
         fs::read_to_string(&self.output).expect("its output")
     }
 
     /// What it has logged by now.
-    pub fn logged(&self) -> String {
+    pub fn log(&self) -> String {
         fs::read_to_string(&self.log).expect("its log")
     }
 
@@ -154,7 +154,7 @@ impl Drop for Sidecar {
 
 /// A streamed answer.
 #[derive(Debug)]
-pub struct Streamed {
+pub struct StreamedAnswer {
     /// The texts, in order.
     pub chunks: Vec<String>,
     /// The end.
@@ -165,7 +165,7 @@ pub struct Streamed {
 pub async fn stream(
     sidecar: &Sidecar,
     request: ConversationRequestAlpha2,
-) -> Result<Streamed, Status> {
+) -> Result<StreamedAnswer, Status> {
     let mut stream = sidecar.client().await.converse_stream_alpha2(request).await?.into_inner();
     let mut chunks = Vec::new();
     loop {
@@ -175,7 +175,7 @@ pub async fn stream(
             Message::Complete(ConversationStreamCompleteAlpha2 { context_id, outputs }) => {
                 assert!(stream.message().await?.is_none(), "nothing comes after complete");
                 let answer = ConversationResponseAlpha2 { context_id, outputs }.into();
-                return Ok(Streamed { chunks, answer });
+                return Ok(StreamedAnswer { chunks, answer });
             }
         }
     }

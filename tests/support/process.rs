@@ -28,7 +28,7 @@ pub struct Process {
 
 /// What a program left behind.
 #[derive(Debug)]
-pub struct Ended {
+pub struct Output {
     /// Its exit status; none where a signal killed it.
     pub code: Option<i32>,
     pub stdout: String,
@@ -56,7 +56,7 @@ impl Process {
     }
 
     /// Starts a program whose standard output and error nobody reads: writing to them fails.
-    pub fn start_unread(command: &mut Command) -> Self {
+    pub fn start_with_closed_output(command: &mut Command) -> Self {
         let pipe = || std::io::pipe().expect("a pipe").1;
         let child = command.stdin(Stdio::null()).stdout(pipe()).stderr(pipe()).spawn();
         let folder = scratch("output");
@@ -66,14 +66,14 @@ impl Process {
     }
 
     /// Waits for its end.
-    pub fn ended(mut self) -> Ended {
+    pub fn wait(mut self) -> Output {
         let status = look(|| self.child.try_wait().expect("a child"), "the program does not end");
         let read = |name| fs::read_to_string(self.folder.join(name)).expect("text");
-        Ended { code: status.code(), stdout: read("stdout"), stderr: read("stderr") }
+        Output { code: status.code(), stdout: read("stdout"), stderr: read("stderr") }
     }
 
     /// Waits until it has printed this and no more.
-    pub fn prints(&self, expected: &str) {
+    pub fn wait_for_stdout(&self, expected: &str) {
         let stdout = self.folder.join("stdout");
         let is_printed = || fs::read_to_string(&stdout).is_ok_and(|text| text == expected);
         look(|| is_printed().then_some(()), "the program does not print it");
@@ -81,34 +81,34 @@ impl Process {
 
     /// Sends it SIGTERM, and waits for its end. Not SIGINT, which shells have what they start in
     /// the background ignore.
-    pub fn terminated(self) -> Ended {
+    pub fn terminate(self) -> Output {
         signal(&self.child, Signal::TERM);
-        self.ended()
+        self.wait()
     }
 
     /// Ends a sidecar once its addresses are in the file; one that never serves ends by itself.
-    pub fn stopped(mut self, addresses: &Path) -> Ended {
+    pub fn stop(mut self, addresses: &Path) -> Output {
         let or_ended = || (is_written(addresses) || !self.is_running()).then_some(());
         look(or_ended, "mynah does not serve");
         signal(&self.child, Signal::TERM);
-        self.ended()
+        self.wait()
     }
 
     /// Waits for the file that says where it serves, and reads an address there.
     pub fn address(&self, addresses: &Path, name: &str) -> SocketAddr {
-        self.serves(addresses);
+        self.wait_until_serving(addresses);
         let json = fs::read(addresses).expect("a file");
         let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
         json[name].as_str().and_then(|text| text.parse().ok()).expect("an address")
     }
 
     /// Waits for the file that says where it serves.
-    pub fn serves(&self, addresses: &Path) {
+    pub fn wait_until_serving(&self, addresses: &Path) {
         look(|| is_written(addresses).then_some(()), "mynah does not serve");
     }
 
     /// Sends a signal once the file is there.
-    pub fn signal_once_there_is(&self, file: &Path, name: Signal) {
+    pub fn signal_when_exists(&self, file: &Path, name: Signal) {
         look(|| file.exists().then_some(()), "the file does not come");
         signal(&self.child, name);
     }
@@ -132,21 +132,21 @@ impl Drop for Process {
 }
 
 /// Runs a command that ends by itself.
-pub fn run(args: &[&str]) -> Ended {
-    Process::start(mynah().args(args)).ended()
+pub fn run(args: &[&str]) -> Output {
+    Process::start(mynah().args(args)).wait()
 }
 
 /// Starts a sidecar on free ports, ends it once it serves, and returns all that it said.
-pub fn start_and_stop(args: &[&str]) -> Ended {
+pub fn start_and_stop(args: &[&str]) -> Output {
     let addresses = scratch("addresses").join("addresses.json");
     let mut command = mynah();
     command.args(["--dapr-grpc-port=0", "--dapr-http-port=0"]).args(args);
-    Process::start(command.arg("--addresses-file").arg(&addresses)).stopped(&addresses)
+    Process::start(command.arg("--addresses-file").arg(&addresses)).stop(&addresses)
 }
 
 /// Waits until none of the processes runs whose ids are in the file.
 #[cfg(target_os = "linux")]
-pub fn all_end(pids: &Path) {
+pub fn wait_for_exit(pids: &Path) {
     let pids = fs::read_to_string(pids).expect("ids of processes");
     for pid in pids.split_whitespace() {
         // One that nobody has taken leave of yet runs no more, either.
@@ -178,7 +178,7 @@ fn look<T>(mut found: impl FnMut() -> Option<T>, complaint: &str) -> T {
 }
 
 /// Looks again and again, while the clients of this test go on, until there is something.
-pub async fn until<T>(mut found: impl AsyncFnMut() -> Option<T>, complaint: &str) -> T {
+pub async fn wait_until<T>(mut found: impl AsyncFnMut() -> Option<T>, complaint: &str) -> T {
     for _ in 0..LOOKS {
         if let Some(found) = found().await {
             return found;
@@ -189,13 +189,13 @@ pub async fn until<T>(mut found: impl AsyncFnMut() -> Option<T>, complaint: &str
 }
 
 /// What a future gives that must not take longer than a minute.
-pub async fn soon<F: Future>(future: F) -> F::Output {
+pub async fn with_timeout<F: Future>(future: F) -> F::Output {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("within a minute")
 }
 
 impl Sidecar {
     /// Waits for its end, while the clients of this test go on.
-    pub async fn ended(&mut self) -> ExitStatus {
+    pub async fn wait(&mut self) -> ExitStatus {
         for _ in 0..LOOKS {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return status;
@@ -206,7 +206,7 @@ impl Sidecar {
     }
 
     /// Waits until nobody listens at the address any more, while the process still runs.
-    pub async fn refuses(&mut self, address: SocketAddr) {
+    pub async fn wait_until_refused(&mut self, address: SocketAddr) {
         for _ in 0..LOOKS {
             if TcpStream::connect(address).is_err() {
                 let ended = self.child.try_wait().expect("a child");
@@ -221,11 +221,11 @@ impl Sidecar {
 
 /// A port that nobody listens on.
 pub fn free_port() -> u16 {
-    occupied().local_addr().expect("an address").port()
+    occupied_port().local_addr().expect("an address").port()
 }
 
 /// Somebody else, on a port of 127.0.0.1.
-pub fn occupied() -> TcpListener {
+pub fn occupied_port() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a free port")
 }
 

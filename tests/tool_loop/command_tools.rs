@@ -13,7 +13,7 @@ use mynah::{
 };
 
 use super::{ask, doubles::calls_then_repeats, outcomes, result_texts};
-use crate::support::{process::all_end, scratch};
+use crate::support::{process::wait_for_exit, scratch};
 
 /// A loop with one tool that never ends, and the file in which its command lists its processes.
 fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
@@ -31,7 +31,7 @@ fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
 /// Waits until the command runs.
 async fn wait_until_running(pids: &Path) {
     let exists = async || pids.exists().then_some(());
-    crate::support::process::until(exists, "the command does not run").await;
+    crate::support::process::wait_until(exists, "the command does not run").await;
 }
 
 fn model() -> Arc<dyn mynah::provider::Provider> {
@@ -44,7 +44,7 @@ async fn a_timeout_kills_the_command() {
     let result = tool_loop.run(model(), ask("Go!"), CancellationToken::new()).await;
     assert_eq!(outcomes(&result), ["timed_out"]);
     assert_eq!(result_texts(&result), ["Error executing wait: no result within 5s"]);
-    all_end(&pids);
+    wait_for_exit(&pids);
 }
 
 #[tokio::test]
@@ -57,11 +57,11 @@ async fn cancelling_kills_the_command() {
         cancel.cancel();
     });
     assert_eq!(result.end, EndReason::Cancelled);
-    all_end(&pids);
+    wait_for_exit(&pids);
     let leader = fs::read_to_string(&pids).unwrap();
     let leader = leader.split_whitespace().next().unwrap().to_owned();
     let gone = async || fs::metadata(format!("/proc/{leader}")).is_err().then_some(());
-    crate::support::process::until(gone, "the command is still a zombie").await;
+    crate::support::process::wait_until(gone, "the command is still a zombie").await;
 }
 
 #[tokio::test]
@@ -75,5 +75,5 @@ async fn dropping_the_run_kills_the_command() {
         } } => {}
     }
     drop(events);
-    all_end(&pids);
+    wait_for_exit(&pids);
 }

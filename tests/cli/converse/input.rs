@@ -12,7 +12,7 @@ use crate::{
 
 fn piped(sidecar: &Sidecar, input: impl AsRef<[u8]>, args: &[&str]) -> String {
     let process = Process::start_with_input(&mut converse(sidecar, args), input);
-    without_ports(&report(&process.ended()))
+    without_ports(&report(&process.wait()))
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn standard_input_without_an_end() {
     let mut endless = mynah();
     endless.arg("converse");
     let process = Process::start_with_input(&mut endless, vec![b'x'; (4 << 20) + 1]);
-    assert_snapshot!(report(&process.ended()), @"
+    assert_snapshot!(report(&process.wait()), @"
     -- stderr
     mynah: standard input: cannot be read: larger than 4 MiB
     -- exit 1
@@ -141,7 +141,7 @@ fn a_history_that_is_too_deep() {
 fn a_history_that_is_not_there() {
     let mut command = mynah();
     command.args(["converse", "--history", "target/nothing.json"]);
-    assert_snapshot!(report(&Process::start(&mut command).ended()), @"
+    assert_snapshot!(report(&Process::start(&mut command).wait()), @"
     -- stderr
     mynah: target/nothing.json: cannot be read: No such file or directory (os error 2)
     -- exit 1
@@ -161,7 +161,7 @@ fn a_history_from_a_pipe() {
     shell.env("MYNAH", mynah().get_program());
     shell.env("DAPR_GRPC_PORT", sidecar.grpc.port().to_string());
     shell.env_remove("DAPR_GRPC_ENDPOINT").env_remove("DAPR_API_TOKEN");
-    assert_snapshot!(report(&Process::start(&mut shell).ended()), @"
+    assert_snapshot!(report(&Process::start(&mut shell).wait()), @"
     Why?
     -- exit 0
     ");

@@ -8,7 +8,7 @@ use crate::{
     cli::{OTHER, ran},
     support::{
         Sidecar, mynah,
-        process::{free_port, occupied},
+        process::{free_port, occupied_port},
         scratch,
     },
 };
@@ -147,7 +147,7 @@ async fn a_unix_socket() {
 /// A program that takes connections and says nothing is not waited for for ever.
 #[test]
 fn a_silent_listener() {
-    let silent = occupied();
+    let silent = occupied_port();
     let address = silent.local_addr().unwrap().to_string();
     let mut command = mynah();
     assert_snapshot!(said(command.args(["converse", "Hello!", "--address", &address])), @"

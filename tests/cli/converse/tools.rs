@@ -104,7 +104,7 @@ tools:
   command: [sh, -c, 'if grep -q it; then until [ -e done ]; do sleep 0.01; done; exit 1; else touch done; fi']
 "#;
     let sidecar = scripted();
-    let ended = Process::start(&mut with_tools(&sidecar, yaml, &[&chain(steps)])).ended();
+    let ended = Process::start(&mut with_tools(&sidecar, yaml, &[&chain(steps)])).wait();
     let mut told: Vec<_> = ended.stderr.lines().collect();
     // Which result is first is up to the system.
     told[2..].sort_unstable();
@@ -143,14 +143,14 @@ fn json() {
 fn a_run_is_a_history() {
     let sidecar = Sidecar::start();
     let paris = ["What is the weather in Paris?", "--json"];
-    let run = Process::start(&mut with_tools(&sidecar, WEATHER, &paris)).ended().stdout;
+    let run = Process::start(&mut with_tools(&sidecar, WEATHER, &paris)).wait().stdout;
     let mut streamed = with_tools(&sidecar, WEATHER, &paris);
-    let events = Process::start(streamed.arg("--stream")).ended().stdout;
+    let events = Process::start(streamed.arg("--stream")).wait().stdout;
     let messages = serde_json::from_str::<Value>(&run).unwrap()["messages"].to_string();
     for history in [&messages, &run, events.lines().last().unwrap()] {
         let args = ["And in Rome: get_weather", "--json", "--system=Be brief."];
         let mut second = with_tools(&sidecar, WEATHER, &args);
-        let ended = Process::start(second.arg("--history").arg(file(history))).ended();
+        let ended = Process::start(second.arg("--history").arg(file(history))).wait();
         let json: Value = serde_json::from_str(&ended.stdout).expect(&ended.stderr);
         let messages = json["messages"].as_array().unwrap();
         let kinds: Vec<_> =
@@ -261,7 +261,7 @@ fn json_without_an_answer() {
 fn a_file_that_names_its_schema() {
     let yaml = format!("$schema: tools.schema.json{WEATHER}");
     let sidecar = Sidecar::start();
-    let ended = Process::start(&mut with_tools(&sidecar, &yaml, &["get_weather in Paris"])).ended();
+    let ended = Process::start(&mut with_tools(&sidecar, &yaml, &["get_weather in Paris"])).wait();
     assert_eq!(ended.stdout, "It is sunny in Paris.\n");
 }
 
@@ -269,7 +269,7 @@ fn a_file_that_names_its_schema() {
 #[test]
 fn control_characters_are_shown_where_people_look() {
     let yaml = r#"tools: [{name: get_weather, command: [printf, '\033[31mred\nfog']}]"#;
-    let ended = Process::start(&mut with_tools(&Sidecar::start(), yaml, &["get_weather"])).ended();
+    let ended = Process::start(&mut with_tools(&Sidecar::start(), yaml, &["get_weather"])).wait();
     assert_eq!(ended.stdout, "\x1b[31mred\nfog\n");
     assert_eq!(ended.stderr, "calls: get_weather {}\ntool:  get_weather: ␛[31mred fog\n");
 }
@@ -280,7 +280,11 @@ fn an_answer_that_nobody_reads() {
         let args = [&["What is the weather in Paris?"], flags].concat();
         let sidecar = Sidecar::start();
         let mut command = with_tools(&sidecar, WEATHER, &args);
-        assert_eq!(Process::start_unread(&mut command).ended().code, Some(0), "{flags:?}");
+        assert_eq!(
+            Process::start_with_closed_output(&mut command).wait().code,
+            Some(0),
+            "{flags:?}"
+        );
     }
 }
 

@@ -133,7 +133,7 @@ fn one_that_starts_a_daemon() {
     let sidecar = Sidecar::start();
     let mut command = with_tools(&sidecar, &yaml, &["Call run_it!"]);
     let pid = command.get_current_dir().unwrap().join("pid");
-    let ended = Process::start(&mut command).ended();
+    let ended = Process::start(&mut command).wait();
     let pid = fs::read_to_string(pid).unwrap();
     let pid = Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
     let killed = kill_process(pid, Signal::KILL);
@@ -156,7 +156,7 @@ fn one_that_does_not_read() {
     );
     let sidecar = scripted();
     let mut command = with_tools(&sidecar, "tools: [{name: run_it, command: [echo, done]}]", &[]);
-    let ended = Process::start_with_input(&mut command, chain(&steps)).ended();
+    let ended = Process::start_with_input(&mut command, chain(&steps)).wait();
     assert_eq!((ended.stdout.as_str(), ended.code), ("done\n", Some(0)), "{}", ended.stderr);
 }
 
@@ -166,7 +166,7 @@ fn one_that_looks_around() {
     let yaml = "tools: [{name: run_it, command: [sh, -c, 'ls; echo $NAME; cat']}]";
     let sidecar = Sidecar::start();
     let mut command = with_tools(&sidecar, yaml, &["Call run_it!"]);
-    let ended = Process::start(command.env("NAME", "parrot")).ended();
+    let ended = Process::start(command.env("NAME", "parrot")).wait();
     assert_eq!(ended.stdout, "tools.yaml\nparrot\n{}\n");
 }
 
@@ -180,13 +180,13 @@ fn one_that_never_ends() {
     let mut command = with_tools(&sidecar, &yaml, &["Call run_it!"]);
     let pids = command.get_current_dir().unwrap().join("pids");
     let process = Process::start(&mut command);
-    process.signal_once_there_is(&pids, Signal::TERM);
-    assert_snapshot!(report(&process.ended()), @"
+    process.signal_when_exists(&pids, Signal::TERM);
+    assert_snapshot!(report(&process.wait()), @"
     -- stderr
     calls: run_it {}
     tool:  Error executing run_it: the tool loop ended before there was a result
     mynah: cancelled
     -- exit 143
     ");
-    crate::support::process::all_end(&pids);
+    crate::support::process::wait_for_exit(&pids);
 }

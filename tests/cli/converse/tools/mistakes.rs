@@ -13,7 +13,7 @@ fn said(yaml: &str) -> String {
     let file = tools(yaml);
     let mut command = mynah();
     command.args(["converse", "Hello!", "--tools"]).arg(&file);
-    let said = report(&Process::start(&mut command).ended());
+    let said = report(&Process::start(&mut command).wait());
     let said = without_folder(&said, file.parent().unwrap());
     let said = said.strip_prefix("-- stderr\nmynah: ").expect("a mistake");
     said.strip_suffix("\n-- exit 1").expect("a failure").to_owned()
@@ -76,7 +76,7 @@ fn the_name_and_the_arguments_of_a_tool() {
 fn a_file_that_is_not_there() {
     let mut command = mynah();
     command.args(["converse", "Hello!", "--tools", "target/nothing.yaml"]);
-    assert_snapshot!(report(&Process::start(&mut command).ended()), @"
+    assert_snapshot!(report(&Process::start(&mut command).wait()), @"
     -- stderr
     mynah: target/nothing.yaml: cannot be read: No such file or directory (os error 2)
     -- exit 1

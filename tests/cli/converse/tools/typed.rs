@@ -26,7 +26,7 @@ fn at_a_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String {
     command.env("DAPR_GRPC_PORT", sidecar.grpc.port().to_string());
     command.arg(script).arg(json!(steps).to_string());
     command.arg(plain.get_program()).arg("converse").args(args);
-    report(&Process::start(&mut command).ended()).replace('\x1b', "^[")
+    report(&Process::start(&mut command).wait()).replace('\x1b', "^[")
 }
 
 /// Types each line at a prompt.
@@ -210,6 +210,6 @@ fn ctrl_c_cancels_an_answer() {
         you>
         -- exit 0
         ");
-        crate::support::process::all_end(&pids);
+        crate::support::process::wait_for_exit(&pids);
     });
 }
