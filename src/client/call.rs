@@ -40,7 +40,7 @@ impl Client {
     /// Connects; the token is Dapr's, and an empty one is none.
     pub(crate) async fn connect(address: Address, token: Option<&str>) -> Result<Self, Error> {
         let token = token.filter(|token| !token.is_empty()).map(str::parse).transpose();
-        let mut token: Option<AsciiMetadataValue> = token.map_err(|_| Error::Token)?;
+        let mut token: Option<AsciiMetadataValue> = token.map_err(|_| Error::InvalidToken)?;
         token.iter_mut().for_each(|token| token.set_sensitive(true));
         let Address { text: address, endpoint } = address;
         let channel = endpoint.connect().await.map_err(|error| no_connection(&address, &error))?;
@@ -120,7 +120,7 @@ impl Client {
 fn no_connection(address: &str, error: &transport::Error) -> Error {
     let (address, cause) = (address.to_owned(), root_cause(error));
     match cause.downcast_ref::<io::Error>().map(io::Error::kind) {
-        Some(ErrorKind::ConnectionRefused | ErrorKind::NotFound) => Error::NobodyListens(address),
-        _ => Error::Unreachable { address, why: cause.to_string() },
+        Some(ErrorKind::ConnectionRefused | ErrorKind::NotFound) => Error::NotListening(address),
+        _ => Error::Unreachable { address, reason: cause.to_string() },
     }
 }

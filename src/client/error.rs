@@ -5,57 +5,59 @@ use tonic::Status;
 
 use crate::{provider::ProviderError, wire::refusal::Refusal};
 
-/// Why a sidecar could not be asked, or gave no answer.
+/// An error that leaves a call to a sidecar without a response.
+///
+/// Addresses in the variants are as the caller wrote them.
 #[derive(Debug, Clone, ThisError)]
 pub enum Error {
-    /// Not an address.
-    #[error("invalid address {0:?}: write host:port, http://host:port or unix:///path")]
-    Address(String),
-    /// An address that is spoken to by TLS.
-    #[error("invalid address {0:?}: mynah does not speak TLS; write http://host:port")]
-    Tls(String),
-    /// Not a token that could be in a header.
-    #[error("invalid API token: a token is of printable ASCII characters")]
-    Token,
-    /// Nobody listens.
-    #[error("nobody listens at {0}; start a sidecar there, such as mynah or dapr run")]
-    NobodyListens(String),
-    /// No connection comes about for another reason.
-    #[error("cannot connect to {address}: {why}")]
+    /// The address is invalid.
+    #[error("invalid address {0:?}; expected host:port, http://host:port or unix:///path")]
+    InvalidAddress(String),
+    /// The address requires TLS.
+    #[error("invalid address {0:?}: TLS is not supported; expected http://host:port")]
+    TlsUnsupported(String),
+    /// The API token is not a valid header value.
+    #[error("invalid API token; expected printable ASCII characters")]
+    InvalidToken,
+    /// Nothing listens at the address.
+    #[error("nothing listens at {0}; start a sidecar there, such as mynah or dapr run")]
+    NotListening(String),
+    /// The connection failed for another reason.
+    #[error("cannot connect to {address}: {reason}")]
     Unreachable {
-        /// The address, as written.
+        /// The address.
         address: String,
-        /// What the system says.
-        why: String,
+        /// The reason, as the operating system reports it.
+        reason: String,
     },
-    /// There is no component to ask.
+    /// The sidecar has no conversation component.
     #[error("the sidecar at {0} has no conversation component")]
     NoComponent(String),
-    /// There is more than one component to ask.
+    /// The sidecar has several conversation components, and the caller did not choose one.
     #[error(
-        "the sidecar at {address} has several conversation components, and one must be chosen: {}",
+        "the sidecar at {address} has several conversation components; choose one of: {}",
         names.join(", ")
     )]
     SeveralComponents {
-        /// The address, as written.
+        /// The address.
         address: String,
-        /// Their names.
+        /// The names of the components, sorted.
         names: Vec<String>,
     },
-    /// The sidecar refused the call, or the call broke off.
-    #[error("the call to {address} ended with {:?}: {}", status.code(), words(status))]
+    /// The sidecar returned an error, or the connection was lost.
+    #[error("the call to {address} failed with {:?}: {}", status.code(), describe(status))]
     Call {
-        /// The address, as written.
+        /// The address.
         address: String,
-        /// How it ended.
+        /// The gRPC status.
         status: Status,
     },
-    /// The answer says nothing.
-    #[error("the answer of {0} has no choice")]
+    /// The response has no choice.
+    #[error("the response of {0} has no choice")]
     NoChoice(String),
-    /// The stream has no end.
-    #[error("the answer broke off: the stream ended without its last message")]
-    BrokenOff,
+    /// The stream ended without its last message.
+    #[error("the stream ended without its last message")]
+    Truncated,
 }
 
 impl From<Error> for ProviderError {
@@ -64,23 +66,24 @@ impl From<Error> for ProviderError {
     }
 }
 
-fn words(status: &Status) -> String {
-    let mut words = match status.message() {
+/// Returns the message of a status, with its cause and a hint.
+fn describe(status: &Status) -> String {
+    let mut text = match status.message() {
         "" => status.code().description().to_owned(),
         message => message.to_owned(),
     };
     if let Some(source) = status.source() {
-        words += &format!(": {}", root_cause(source));
+        text += &format!(": {}", root_cause(source));
     }
-    words += match Refusal::of(status) {
+    text += match Refusal::of(status) {
         Refusal::WrongToken => "; DAPR_API_TOKEN must be the sidecar's token",
         Refusal::NotGrpc => "; this is not a gRPC port",
         Refusal::NotServed | Refusal::Other => "",
     };
-    words
+    text
 }
 
-/// The system's own words, which stand at the end of the chain.
+/// Returns the last error of the chain, which is the operating system's.
 pub(super) fn root_cause<'e>(error: &'e (dyn StdError + 'static)) -> &'e (dyn StdError + 'static) {
     error.source().map_or(error, root_cause)
 }

@@ -45,7 +45,7 @@ impl RemoteComponent {
         component: Option<&str>,
         token: Option<&str>,
     ) -> Result<Self, Error> {
-        let mut client = Client::connect(Address::new(address.to_owned())?, token).await?;
+        let mut client = Client::connect(Address::parse(address.to_owned())?, token).await?;
         let component = match component {
             Some(name) => name.to_owned(),
             None => client.only_component().await?,

@@ -124,7 +124,7 @@ fn a_request_with_tools() {
     assert!(said.contains(r#""contextId":"c-2""#), "{said}");
     assert_snapshot!(with_history(&sidecar, REQUEST, &[weather, "--component=nope"]), @"
     -- stderr
-    mynah: the call to 127.0.0.1:[port] ended with InvalidArgument: failed finding conversation component nope
+    mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component nope
     -- exit 1
     ");
 }
@@ -212,7 +212,7 @@ fn a_stream_that_fails_at_its_end() {
     assert_snapshot!(asked(&sidecar, &["Hello, mynah!", "--component=all", "--stream"]), @"
     Hello, mynah!
     -- stderr
-    mynah: the call to 127.0.0.1:[port] ended with ResourceExhausted: grpc: trying to send message larger than max (120 vs. 100)
+    mynah: the call to 127.0.0.1:[port] failed with ResourceExhausted: grpc: trying to send message larger than max (120 vs. 100)
     -- exit 1
     ");
 }

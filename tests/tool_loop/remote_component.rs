@@ -89,7 +89,7 @@ async fn reports_an_unknown_component_as_a_model_error() {
 #[tokio::test]
 async fn names_the_address_of_an_unreachable_sidecar() {
     let error = RemoteComponent::connect("127.0.0.1:1", None, None).await.unwrap_err();
-    assert!(error.to_string().starts_with("nobody listens at 127.0.0.1:1;"), "{error}");
+    assert!(error.to_string().starts_with("nothing listens at 127.0.0.1:1;"), "{error}");
     let error = RemoteComponent::connect("nonsense", None, None).await.unwrap_err();
     assert!(error.to_string().starts_with("invalid address \"nonsense\""), "{error}");
 }

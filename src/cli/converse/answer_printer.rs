@@ -77,7 +77,7 @@ impl<W: Write> AnswerPrinter<W> {
     /// Ends the output, and returns an error if the last message of the stream is missing.
     fn finish(&mut self) -> Result<(), Error> {
         self.output.end_line()?;
-        if self.is_complete { Ok(()) } else { Err(client::Error::BrokenOff.into()) }
+        if self.is_complete { Ok(()) } else { Err(client::Error::Truncated.into()) }
     }
 
     /// Prints the tool calls, and the text unless chunks with the text were printed before.

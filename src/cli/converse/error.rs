@@ -53,9 +53,11 @@ impl Error {
     /// Returns the exit code: 64 (`EX_USAGE`) if the command line or the environment is invalid,
     /// 128 plus the signal's number after a signal, otherwise 1.
     pub fn exit_code(&self) -> u8 {
-        use client::Error::{Address, Tls, Token};
+        use client::Error::{InvalidAddress, InvalidToken, TlsUnsupported};
         match self {
-            Self::NoPrompt | Self::Client(Address(_) | Tls(_) | Token) => 64,
+            Self::NoPrompt | Self::Client(InvalidAddress(_) | TlsUnsupported(_) | InvalidToken) => {
+                64
+            }
             Self::Cancelled(signal) => signal.exit_code(),
             _ => 1,
         }
@@ -83,11 +85,15 @@ fn no_answer(end: &EndReason, turns: u32) -> String {
 
 /// Returns the flags and variables that fix the error.
 fn hint(error: &client::Error) -> &'static str {
-    use client::Error::{Address, NobodyListens, SeveralComponents, Tls, Token};
+    use client::Error::{
+        InvalidAddress, InvalidToken, NotListening, SeveralComponents, TlsUnsupported,
+    };
     match error {
-        Address(_) | Tls(_) => " (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)",
-        Token => " (DAPR_API_TOKEN)",
-        NobodyListens(_) => ", or set another address with --address",
+        InvalidAddress(_) | TlsUnsupported(_) => {
+            " (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)"
+        }
+        InvalidToken => " (DAPR_API_TOKEN)",
+        NotListening(_) => ", or set another address with --address",
         SeveralComponents { .. } => " (--component)",
         _ => "",
     }

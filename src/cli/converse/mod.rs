@@ -54,8 +54,8 @@ pub async fn converse(args: &ConverseArgs, environment: &Environment) -> Result<
 
 async fn send(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
     let address = match &args.address {
-        Some(address) => Address::new(address.clone())?,
-        None => Address::of(environment)?,
+        Some(address) => Address::parse(address.clone())?,
+        None => Address::from_environment(environment)?,
     };
     let tools = args.tools.as_deref().map(Tools::load).transpose().map_err(Error::Input)?;
     let is_interactive = is_interactive(args);

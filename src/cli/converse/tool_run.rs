@@ -58,7 +58,7 @@ impl<W: Write> Runner<W> {
         let mut cancelled_by = None;
         loop {
             let event = tokio::select! {
-                event = events.next() => event.ok_or(client::Error::BrokenOff)?,
+                event = events.next() => event.ok_or(client::Error::Truncated)?,
                 signal = self.signals.next() => {
                     cancelled_by = Some(signal);
                     cancel.cancel();

@@ -21,7 +21,7 @@ fn an_unknown_component() {
         {
             assert_snapshot!(asked(&sidecar, flags), @"
             -- stderr
-            mynah: the call to 127.0.0.1:[port] ended with InvalidArgument: failed finding conversation component nope
+            mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component nope
             -- exit 1
             ");
         }
@@ -34,7 +34,7 @@ fn several_components() {
     let sidecar = Sidecar::with_components(&two);
     assert_snapshot!(asked(&sidecar, &["Hello!"]), @"
     -- stderr
-    mynah: the sidecar at 127.0.0.1:[port] has several conversation components, and one must be chosen: all, alto (--component)
+    mynah: the sidecar at 127.0.0.1:[port] has several conversation components; choose one of: all, alto (--component)
     -- exit 1
     ");
     assert_snapshot!(asked(&sidecar, &["Hello!", "--component", "alto"]), @"
@@ -58,7 +58,7 @@ fn nobody_listens() {
     command.args(["converse", "Hello!"]).env("DAPR_GRPC_PORT", free_port().to_string());
     assert_snapshot!(said(&mut command), @"
     -- stderr
-    mynah: nobody listens at 127.0.0.1:[port]; start a sidecar there, such as mynah or dapr run, or set another address with --address
+    mynah: nothing listens at 127.0.0.1:[port]; start a sidecar there, such as mynah or dapr run, or set another address with --address
     -- exit 1
     ");
 }
@@ -68,7 +68,7 @@ fn an_http_port() {
     let sidecar = Sidecar::start();
     assert_snapshot!(asked(&sidecar, &["Hello!", "--address", &sidecar.http.to_string()]), @"
     -- stderr
-    mynah: the call to 127.0.0.1:[port] ended with Internal: protocol error: received message with invalid compression flag: 123 (valid flags are 0 and 1) while receiving response with status: 404 Not Found; this is not a gRPC port
+    mynah: the call to 127.0.0.1:[port] failed with Internal: protocol error: received message with invalid compression flag: 123 (valid flags are 0 and 1) while receiving response with status: 404 Not Found; this is not a gRPC port
     -- exit 1
     ");
 }
@@ -91,12 +91,12 @@ fn a_flag_beats_the_endpoint_which_beats_the_port() {
 fn an_address_that_is_none() {
     assert_snapshot!(ran(&["converse", "Hello!", "--address", "localhost"]), @r#"
     -- stderr
-    mynah: invalid address "localhost": write host:port, http://host:port or unix:///path (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
+    mynah: invalid address "localhost"; expected host:port, http://host:port or unix:///path (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
     -- exit 64
     "#);
     assert_snapshot!(ran(&["converse", "Hello!", "--address", "https://localhost:443"]), @r#"
     -- stderr
-    mynah: invalid address "https://localhost:443": mynah does not speak TLS; write http://host:port (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
+    mynah: invalid address "https://localhost:443": TLS is not supported; expected http://host:port (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
     -- exit 64
     "#);
 }
@@ -113,14 +113,14 @@ fn a_token() {
         for token in ["wrong", ""] {
             assert_snapshot!(with(token), @"
             -- stderr
-            mynah: the call to 127.0.0.1:[port] ended with Unauthenticated: Unauthorized; DAPR_API_TOKEN must be the sidecar's token
+            mynah: the call to 127.0.0.1:[port] failed with Unauthenticated: Unauthorized; DAPR_API_TOKEN must be the sidecar's token
             -- exit 1
             ");
         }
     }
     assert_snapshot!(with("ri\nght"), @"
     -- stderr
-    mynah: invalid API token: a token is of printable ASCII characters (DAPR_API_TOKEN)
+    mynah: invalid API token; expected printable ASCII characters (DAPR_API_TOKEN)
     -- exit 64
     ");
 }
@@ -152,7 +152,7 @@ fn a_silent_listener() {
     let mut command = mynah();
     assert_snapshot!(said(command.args(["converse", "Hello!", "--address", &address])), @"
     -- stderr
-    mynah: the call to 127.0.0.1:[port] ended with Unavailable: http2 error: operation timed out
+    mynah: the call to 127.0.0.1:[port] failed with Unavailable: http2 error: operation timed out
     -- exit 1
     ");
 }

@@ -229,7 +229,7 @@ fn a_model_that_fails() {
     -- stderr
     calls: get_weather {}
     tool:  get_weather: {}
-    mynah: the call to 127.0.0.1:[port] ended with Unavailable: failed conversing with component scripted: the model is busy
+    mynah: the call to 127.0.0.1:[port] failed with Unavailable: failed conversing with component scripted: the model is busy
     -- exit 1
     ");
     let json = played(steps, &["--json"]);

@@ -109,7 +109,7 @@ fn control_characters_are_shown() {
         -- exit 0
         ");
         assert_snapshot!(without_ports(&said(&["Hello!", "--component=\x1b[2J"])), @"
-        mynah: the call to 127.0.0.1:[port] ended with InvalidArgument: failed finding conversation component ␛[2J
+        mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component ␛[2J
         -- exit 1
         ");
     });
@@ -122,7 +122,7 @@ fn a_question_that_cannot_be_answered_is_forgotten() {
         assert_snapshot!(without_ports(&said), @"
         mynah: connected to nope; Ctrl-D or /quit exits
         you> Hello!
-        mynah: the call to 127.0.0.1:[port] ended with InvalidArgument: failed finding conversation component nope
+        mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component nope
         you>
         -- exit 0
         ");
