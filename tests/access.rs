@@ -1,8 +1,8 @@
 //! Who may call: the API token, and what browsers may not do.
 
+use futures_util::{StreamExt, stream};
 use mynah::wire::proto::{GetMetadataRequest, dapr_client::DaprClient};
 use reqwest::{Client, RequestBuilder};
-use tokio_stream::StreamExt;
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_reflection::pb::v1::{
@@ -42,7 +42,7 @@ async fn all_methods(sidecar: &Sidecar, token: Option<&str>) -> Vec<Result<(), S
     let list = ServerReflectionRequest { host: String::new(), message_request: Some(list) };
     let label = SetMetadataRequest { key: "k".to_owned(), value: "v".to_owned() };
     let listed = async {
-        let asked = with(token, tokio_stream::once(list));
+        let asked = with(token, stream::iter([list]));
         let mut answers = reflection.server_reflection_info(asked).await?.into_inner();
         answers.next().await.unwrap().map(|_| ())
     };

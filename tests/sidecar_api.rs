@@ -1,8 +1,8 @@
 //! What a sidecar says of itself: health, metadata, reflection.
 
+use futures_util::{StreamExt, stream};
 use mynah::wire::proto::{GetMetadataRequest, SetMetadataRequest};
 use serde_json::json;
-use tokio_stream::StreamExt;
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_reflection::pb::{v1, v1alpha};
@@ -125,7 +125,7 @@ async fn reflection_lists_the_services_in_both_versions() {
     };
     let mut client =
         v1::server_reflection_client::ServerReflectionClient::new(channel(&sidecar).await);
-    let asked = tokio_stream::once(list);
+    let asked = stream::iter([list]);
     let mut answers = client.server_reflection_info(asked).await.unwrap().into_inner();
     let answer = answers.next().await.unwrap().unwrap().message_response.unwrap();
     let v1::server_reflection_response::MessageResponse::ListServicesResponse(listed) = answer
@@ -142,7 +142,7 @@ async fn reflection_lists_the_services_in_both_versions() {
     };
     let mut client =
         v1alpha::server_reflection_client::ServerReflectionClient::new(channel(&sidecar).await);
-    let asked = tokio_stream::once(file);
+    let asked = stream::iter([file]);
     let mut answers = client.server_reflection_info(asked).await.unwrap().into_inner();
     let answer = answers.next().await.unwrap().unwrap().message_response.unwrap();
     use v1alpha::server_reflection_response::MessageResponse as AlphaResponse;

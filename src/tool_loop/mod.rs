@@ -158,7 +158,6 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 pub use tokio_util::sync::CancellationToken;
 
 pub use self::{
@@ -218,7 +217,7 @@ impl ToolLoop {
         request: Request,
         cancel: CancellationToken,
     ) -> BoxStream<'static, LoopEvent> {
-        let (listener, events) = mpsc::channel(EVENT_QUEUE);
+        let (listener, mut events) = mpsc::channel(EVENT_QUEUE);
         let work = async move {
             let model = Model { provider, listener: Some(listener.clone()) };
             let result = self.run_model(model, request, cancel).await;
@@ -226,7 +225,8 @@ impl ToolLoop {
         };
         // A stream without items: polling the events also polls the run.
         let work = stream::once(work).filter_map(|()| future::ready(None));
-        stream::select(ReceiverStream::new(events), work).boxed()
+        let events = stream::poll_fn(move |context| events.poll_recv(context));
+        stream::select(events, work).boxed()
     }
 
     async fn run_model(

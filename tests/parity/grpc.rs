@@ -1,6 +1,7 @@
 //! Calls over gRPC: a message written in proto JSON goes out as protobuf, and the answer comes back
 //! as proto JSON.
 
+use futures_util::stream;
 use mynah::wire::{json, proto};
 use prost::{Message, Name};
 use serde_json::{Value, json};
@@ -82,7 +83,7 @@ where
 async fn services(channel: Channel, call: &Grpc) -> Answer {
     let list = MessageRequest::ListServices(String::new());
     let ask = ServerReflectionRequest { host: String::new(), message_request: Some(list) };
-    let request = request(tokio_stream::once(ask), call);
+    let request = request(stream::iter([ask]), call);
     let response = ServerReflectionClient::new(channel).server_reflection_info(request).await?;
     let (metadata, mut messages, _) = response.into_parts();
     let message = messages.message().await?.and_then(|message| message.message_response);

@@ -9,7 +9,6 @@ use std::{
 };
 
 use futures_util::{StreamExt, stream::BoxStream};
-use hyper::body::Incoming;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
     server::conn::auto,
@@ -31,7 +30,6 @@ use mynah::{
 };
 use tokio::net::TcpListener;
 use tonic::{Request, Response, Status};
-use tower::ServiceExt;
 
 use super::{ask, assert_every_call_has_a_result, doubles::identity};
 
@@ -113,9 +111,6 @@ impl UnarySidecar {
         let service = DaprServer::new(self.clone());
         tokio::spawn(async move {
             let (stream, _) = listener.accept().await.unwrap();
-            let service = service.map_request(|request: http::Request<Incoming>| {
-                request.map(tonic::body::Body::new)
-            });
             auto::Builder::new(TokioExecutor::new())
                 .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
                 .await
