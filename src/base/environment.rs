@@ -1,8 +1,8 @@
-//! The environment of the process, as it was when it was read.
+//! The environment variables of the process.
 
 use std::{collections::BTreeMap, fmt};
 
-/// Environment variables by name. Their values may be secrets, which `Debug` does not show.
+/// Environment variables by name. `Debug` shows names only, since values may be secrets.
 ///
 /// ```
 /// use mynah::base::environment::Environment;
@@ -14,7 +14,15 @@ use std::{collections::BTreeMap, fmt};
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// The value of a variable, which may be empty; `None` where it is not set.
+    /// Reads the environment of this process, except variables that are not UTF-8.
+    #[expect(clippy::disallowed_methods, reason = "this is the file that the ban points to")]
+    pub fn read() -> Self {
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect()
+    }
+
+    /// Returns the value of a variable, which may be empty. `None` if the variable is not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }

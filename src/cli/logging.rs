@@ -1,15 +1,19 @@
-//! Logs go to standard error: for people by default, as JSON for machines.
+//! Logs to stderr, as text or as JSON.
 
 use std::io::{self, IsTerminal};
 
 use tracing::Level;
 use tracing_subscriber::{
-    filter::Targets, fmt, layer::SubscriberExt, registry, util::SubscriberInitExt,
+    filter::{LevelFilter, Targets},
+    fmt,
+    layer::SubscriberExt,
+    registry,
+    util::SubscriberInitExt,
 };
 
 use crate::cli::args::LogLevel;
 
-/// Starts logging. Libraries are heard from `warn` on only.
+/// Starts logging. Other crates only log warnings and errors.
 pub fn start(level: LogLevel, as_json: bool) {
     let filter =
         Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level);
@@ -18,14 +22,14 @@ pub fn start(level: LogLevel, as_json: bool) {
     if as_json {
         registry.with(layer.json().flatten_event(true)).init();
     } else {
-        let lines = layer.compact().without_time().with_target(false);
-        // On a terminal, NO_COLOR decides.
-        let colourless = !io::stderr().is_terminal();
-        registry.with(if colourless { lines.with_ansi(false) } else { lines }).init();
+        let layer = layer.compact().without_time().with_target(false);
+        // At a terminal, tracing-subscriber reads NO_COLOR.
+        let layer = if io::stderr().is_terminal() { layer } else { layer.with_ansi(false) };
+        registry.with(layer).init();
     }
 }
 
-impl From<LogLevel> for tracing_subscriber::filter::LevelFilter {
+impl From<LogLevel> for LevelFilter {
     fn from(level: LogLevel) -> Self {
         match level {
             LogLevel::Debug => Self::DEBUG,

@@ -1,4 +1,4 @@
-//! `mynah run`: a command beside a sidecar of its own.
+//! `mynah run`: starts a sidecar, and a command that uses it.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -17,27 +17,27 @@ use crate::{
     },
 };
 
-/// Why a command could not be run.
+/// An error of `mynah run` itself. The exit code of the command is not an error.
 #[derive(Debug, ThisError)]
 pub enum RunError {
-    /// The sidecar does not start.
+    /// The sidecar failed to start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The command does not start.
+    /// The command failed to start.
     #[error("cannot run {}", .command.display())]
     Command {
-        /// The command.
+        /// The name or path of the program.
         command: OsString,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// Nothing can be known of the command or of signals.
+    /// Waiting for the command or for signals failed.
     #[error("cannot wait for the command")]
     Wait(#[from] io::Error),
 }
 
 impl RunError {
-    /// The exit status that shells have for it.
+    /// Returns the exit code that shells use for the error.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Command { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
@@ -47,24 +47,23 @@ impl RunError {
     }
 }
 
-/// Serves while the command runs, and gives its exit status: 128 and the signal's number where one
-/// ended it.
+/// Runs the command and serves until it exits. Returns its exit code, which is 128 plus the signal's
+/// number if a signal ended it.
 ///
-/// The command finds the sidecar in the variables that Dapr's SDKs read. Signals are passed on to
-/// it. What it started and left behind is not waited for.
+/// Signals are forwarded to the command. Its background processes are not waited for.
 pub async fn run(config: Config, command: &[OsString]) -> Result<u8, RunError> {
-    let mut signals = Signals::to_pass_on()?;
+    let mut signals = Signals::to_forward()?;
     let app = App::bind(config).await?;
     let drain = app.sidecar().drain.clone();
     let mut child = start(command, app.addresses())?;
-    let ended = async {
+    let exited = async {
         let status = wait(&mut child, &mut signals).await;
         drain.start();
         status.map_err(RunError::Wait)
     };
     let served = async { app.serve().await.map_err(RunError::Start) };
-    // The command may end the sidecar and have more to do itself, so that both are waited for.
-    let ((), status) = tokio::try_join!(served, ended)?;
+    // The command may shut down the sidecar and continue, so wait for both.
+    let ((), status) = tokio::try_join!(served, exited)?;
     Ok(exit_code(status))
 }
 
@@ -74,7 +73,7 @@ async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus
             status = child.wait() => return status,
             signal = signals.next() => {
                 if let Some(process) = child.id() {
-                    signal.pass_on(process);
+                    signal.forward_to(process);
                 }
             }
         }
@@ -98,7 +97,7 @@ fn start(command: &[OsString], addresses: &Addresses) -> Result<Child, RunError>
     started.map_err(|source| RunError::Command { command: program.to_owned(), source })
 }
 
-/// Where Dapr's SDKs look for a sidecar. The token is inherited.
+/// Returns the variables in which Dapr's SDKs find the sidecar. `DAPR_API_TOKEN` is inherited.
 fn variables(addresses: &Addresses) -> impl Iterator<Item = (&'static str, String)> {
     let Addresses { grpc, http, .. } = addresses;
     let port = |name, port: Option<u16>| port.map(|port| (name, port.to_string()));

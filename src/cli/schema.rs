@@ -1,4 +1,4 @@
-//! `mynah schema`: the JSON Schema of a format, for editors.
+//! `mynah schema`: prints the JSON Schema of a format, for editors.
 
 use std::{
     io::{self, Write},
@@ -6,18 +6,18 @@ use std::{
 };
 
 use crate::{
-    cli::args::{SchemaArgs, What},
+    cli::args::{SchemaArgs, SchemaFormat},
     provider::scripted,
     tools,
 };
 
-/// Prints the schema on standard output.
+/// Prints a schema to stdout.
 pub fn schema(args: &SchemaArgs) -> ExitCode {
-    let schema = match args.what {
-        What::Chain => scripted::SCHEMA.to_owned(),
-        What::Tools => format!("{:#}\n", tools::schema()),
+    let schema = match args.format {
+        SchemaFormat::Chain => scripted::SCHEMA.to_owned(),
+        SchemaFormat::Tools => format!("{:#}\n", tools::schema()),
     };
-    // Where nobody reads it, there is nobody to tell.
+    // Ignore write errors: the reader is gone.
     let _ = io::stdout().write_all(schema.as_bytes());
     ExitCode::SUCCESS
 }

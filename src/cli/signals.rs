@@ -1,27 +1,27 @@
-//! The signals that ask a program to end, or to do something.
+//! Signals to this process, and signals that it forwards.
 
 use std::io;
 #[cfg(unix)]
 use std::task::Poll;
 
-/// Takes signals over from the system.
+/// Receives signals, which then no longer have their default effect.
 #[cfg(unix)]
 #[derive(Debug)]
 pub struct Signals(Vec<(Signal, tokio::signal::unix::Signal)>);
 
-/// Takes signals over from the system.
+/// Receives signals, which then no longer have their default effect.
 #[cfg(not(unix))]
 #[derive(Debug)]
 pub struct Signals;
 
-/// A signal that came.
+/// A signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// SIGINT, which Ctrl-C sends.
     Interrupt,
     /// SIGTERM.
     Terminate,
-    /// SIGHUP: the terminal was closed.
+    /// SIGHUP, sent when the terminal closes.
     Hangup,
     /// SIGQUIT, which Ctrl-\ sends.
     Quit,
@@ -32,18 +32,18 @@ pub enum Signal {
 }
 
 impl Signals {
-    /// Those that ask the sidecar to end.
+    /// Receives the signals that stop the sidecar.
     pub fn to_end() -> io::Result<Self> {
         Self::listen(&[Signal::Interrupt, Signal::Terminate])
     }
 
-    /// Those that ask a program at a terminal to end, or to end what it does.
+    /// Receives the signals that cancel a command at a terminal.
     pub(crate) fn to_cancel() -> io::Result<Self> {
         Self::listen(&[Signal::Interrupt, Signal::Terminate, Signal::Hangup, Signal::Quit])
     }
 
-    /// All that can be passed on to another program.
-    pub fn to_pass_on() -> io::Result<Self> {
+    /// Receives all signals that can be forwarded to another process.
+    pub fn to_forward() -> io::Result<Self> {
         use Signal::{Hangup, Interrupt, Quit, Terminate, User1, User2};
         Self::listen(&[Interrupt, Terminate, Hangup, Quit, User1, User2])
     }
@@ -59,19 +59,19 @@ impl Signals {
         Ok(Self)
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     #[cfg(unix)]
     pub async fn next(&mut self) -> Signal {
         std::future::poll_fn(|context| {
-            let came = |(name, signal): &mut (Signal, tokio::signal::unix::Signal)| {
-                signal.poll_recv(context).is_ready().then_some(*name)
+            let received = |(signal, stream): &mut (Signal, tokio::signal::unix::Signal)| {
+                stream.poll_recv(context).is_ready().then_some(*signal)
             };
-            self.0.iter_mut().find_map(came).map_or(Poll::Pending, Poll::Ready)
+            self.0.iter_mut().find_map(received).map_or(Poll::Pending, Poll::Ready)
         })
         .await
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     #[cfg(not(unix))]
     pub async fn next(&mut self) -> Signal {
         if tokio::signal::ctrl_c().await.is_err() {
@@ -83,35 +83,37 @@ impl Signals {
 
 #[cfg(not(unix))]
 impl Signal {
-    /// What shells have on Unix for a program that Ctrl-C ended.
+    /// Returns the exit code that Unix shells use after Ctrl-C.
     pub(crate) fn exit_code(self) -> u8 {
         130
     }
 
-    /// Ctrl-C goes to all processes of a console.
-    pub(crate) fn pass_on(self, _process: u32) {}
+    /// Does nothing: Ctrl-C reaches all processes of a console.
+    pub(crate) fn forward_to(self, _process: u32) {}
 }
 
 #[cfg(unix)]
 impl Signal {
-    /// Sends it to a process that this one started; to one that has ended, it is lost.
+    /// Forwards the signal to a child process.
     ///
-    /// What a terminal sends, it sends to all processes in its foreground, so that the other one
-    /// has it already: a second Ctrl-C would mean something else to it.
-    pub(crate) fn pass_on(self, process: u32) {
+    /// A terminal sends Ctrl-C to all processes in the foreground. It is not forwarded then, since
+    /// the child would take it for a second Ctrl-C.
+    pub(crate) fn forward_to(self, process: u32) {
         use rustix::process::{Pid, kill_process};
         let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-        if let Some(process) = process.filter(|_| !(self.has_a_key() && is_in_foreground())) {
+        if let Some(process) = process.filter(|_| !(self.has_key() && is_in_foreground())) {
+            // Fails if the process has exited.
             let _ = kill_process(process, self.number());
         }
     }
 
-    /// The exit status that shells have for a program that it ended.
+    /// Returns the exit code that shells use for a process that the signal ended.
     pub(crate) fn exit_code(self) -> u8 {
         u8::try_from(128 + self.number().as_raw()).unwrap_or(1)
     }
 
-    fn has_a_key(self) -> bool {
+    /// Returns `true` if terminals have a key for the signal.
+    fn has_key(self) -> bool {
         matches!(self, Self::Interrupt | Self::Quit)
     }
 
@@ -140,7 +142,7 @@ impl Signal {
     }
 }
 
-/// Whether this process is among those that its terminal sends signals to.
+/// Returns `true` if the terminal of this process sends signals to it.
 #[cfg(unix)]
 fn is_in_foreground() -> bool {
     let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };

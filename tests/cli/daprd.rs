@@ -54,7 +54,7 @@ fn a_whole_command_line_of_daprd_starts_mynah() {
     let log = starts(&words(&format!("{COMMAND_LINE}{HEEDED}")), &resources);
     let [warning] = log.lines().collect::<Vec<_>>()[..] else { panic!("one line: {log}") };
     let (what, named) = warning.split_once(": ").unwrap();
-    assert_eq!(what.trim(), "WARN flags of daprd that mynah has no use for");
+    assert_eq!(what.trim(), "WARN ignoring daprd flags that mynah does not support");
     assert_eq!(named.split(", ").collect::<Vec<_>>(), flags(COMMAND_LINE));
 }
 

@@ -1,4 +1,4 @@
-//! What the program says of itself.
+//! `--help` and `--version`.
 
 use insta::assert_snapshot;
 
@@ -21,44 +21,44 @@ fn short_help() {
            mynah <COMMAND>
 
     Commands:
-      serve     Run the sidecar; this is what mynah does without a command
-      run       Run a command beside a sidecar on free ports, and end with its exit status
-      check     Check component YAML and print every problem, with file, line and column
-      converse  Ask a sidecar, mynah or daprd, and print the answer
+      serve     Run the sidecar (default command)
+      run       Run a command with a sidecar on free ports, and return the command's exit code
+      check     Check component files and print all problems with their location
+      converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
 
     Options:
           --resources-path <FOLDER>
-              Folder of component YAML; may be given more than once [default: one built-in echo]
+              Folder of component YAML; can be repeated [default: a built-in echo component]
           --stand-in <PROVIDER>
-              What answers for conversation components of other types [possible values: echo]
+              Provider for conversation components of types that mynah does not implement [possible values: echo]
           --app-id <ID>
-              Id of the application beside the sidecar [default: mynah]
+              Id of the application [default: mynah]
           --dapr-grpc-port <PORT>
-              gRPC port; 0 takes any that is free [default: $DAPR_GRPC_PORT or 50001; for run 0]
+              gRPC port; 0 selects a free port [default: $DAPR_GRPC_PORT or 50001; for run: 0]
           --dapr-http-port <PORT>
-              HTTP port; 0 takes any that is free [default: $DAPR_HTTP_PORT or 3500; for run 0]
+              HTTP port; 0 selects a free port [default: $DAPR_HTTP_PORT or 3500; for run: 0]
           --dapr-listen-addresses <ADDRESSES>
-              Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
+              IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
           --allowed-hosts <HOSTS>
-              Host names, beside this machine's own, under which browsers may call; with commas between
+              Additional host names that browsers may use, separated by commas
           --metrics-port <PORT>
-              Metrics port; 0 takes any that is free [default: 9090; for run 0]
+              Metrics port; 0 selects a free port [default: 9090; for run: 0]
           --enable-metrics[=<BOOL>]
-              Whether to serve metrics [default: true]
+              Serve Prometheus metrics [default: true]
           --max-body-size <SIZE>
-              Largest message, either way [default: 4Mi]
+              Maximum size of a request or response [default: 4Mi]
           --dapr-graceful-shutdown-seconds <SECONDS>
-              Seconds that calls in flight have to finish at a stop [default: 5]
+              Time for calls in flight to finish at shutdown [default: 5]
           --unix-domain-socket <FOLDER>
-              Folder to make Unix sockets in, dapr-ID-grpc.socket and dapr-ID-http.socket, instead of listening on ports
+              Folder for the sockets dapr-ID-grpc.socket and dapr-ID-http.socket, which replace the ports
           --addresses-file <FILE>
-              File to write the bound addresses to, as JSON
+              Write the bound addresses to a file, as JSON
           --log-level <LEVEL>
-              How much to log [default: info; for run warn] [possible values: debug, info, warn, error]
+              Log level [default: info; for run: warn] [possible values: debug, info, warn, error]
           --log-as-json[=<BOOL>]
-              Whether to log as JSON [default: false]
+              Log as JSON [default: false]
       -h, --help
               Print help (see more with '--help')
       -V, --version
@@ -76,75 +76,75 @@ fn long_help() {
            mynah <COMMAND>
 
     Commands:
-      serve     Run the sidecar; this is what mynah does without a command
-      run       Run a command beside a sidecar on free ports, and end with its exit status
-      check     Check component YAML and print every problem, with file, line and column
-      converse  Ask a sidecar, mynah or daprd, and print the answer
+      serve     Run the sidecar (default command)
+      run       Run a command with a sidecar on free ports, and return the command's exit code
+      check     Check component files and print all problems with their location
+      converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
 
     Options:
           --resources-path <FOLDER>
-              Folder of component YAML; may be given more than once [default: one built-in echo]
+              Folder of component YAML; can be repeated [default: a built-in echo component]
 
           --stand-in <PROVIDER>
-              What answers for conversation components of other types
+              Provider for conversation components of types that mynah does not implement
 
               Possible values:
               - echo: The provider of `conversation.echo`
 
           --app-id <ID>
-              Id of the application beside the sidecar
+              Id of the application
 
               [default: mynah]
 
           --dapr-grpc-port <PORT>
-              gRPC port; 0 takes any that is free [default: $DAPR_GRPC_PORT or 50001; for run 0]
+              gRPC port; 0 selects a free port [default: $DAPR_GRPC_PORT or 50001; for run: 0]
 
           --dapr-http-port <PORT>
-              HTTP port; 0 takes any that is free [default: $DAPR_HTTP_PORT or 3500; for run 0]
+              HTTP port; 0 selects a free port [default: $DAPR_HTTP_PORT or 3500; for run: 0]
 
           --dapr-listen-addresses <ADDRESSES>
-              Addresses to listen on, with commas between them [default: 127.0.0.1 and ::1]
+              IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
 
           --allowed-hosts <HOSTS>
-              Host names, beside this machine's own, under which browsers may call; with commas between
+              Additional host names that browsers may use, separated by commas
 
           --metrics-port <PORT>
-              Metrics port; 0 takes any that is free [default: 9090; for run 0]
+              Metrics port; 0 selects a free port [default: 9090; for run: 0]
 
           --enable-metrics[=<BOOL>]
-              Whether to serve metrics
+              Serve Prometheus metrics
 
               [default: true]
 
           --max-body-size <SIZE>
-              Largest message, either way
+              Maximum size of a request or response
 
               [default: 4Mi]
 
           --dapr-graceful-shutdown-seconds <SECONDS>
-              Seconds that calls in flight have to finish at a stop
+              Time for calls in flight to finish at shutdown
 
               [default: 5]
 
           --unix-domain-socket <FOLDER>
-              Folder to make Unix sockets in, dapr-ID-grpc.socket and dapr-ID-http.socket, instead of listening on ports
+              Folder for the sockets dapr-ID-grpc.socket and dapr-ID-http.socket, which replace the ports
 
           --addresses-file <FILE>
-              File to write the bound addresses to, as JSON
+              Write the bound addresses to a file, as JSON
 
           --log-level <LEVEL>
-              How much to log [default: info; for run warn]
+              Log level [default: info; for run: warn]
 
               Possible values:
               - debug: Everything
-              - info:  What happens
-              - warn:  What may be wrong
-              - error: What is wrong
+              - info:  Normal operation
+              - warn:  Possible problems
+              - error: Failures only
 
           --log-as-json[=<BOOL>]
-              Whether to log as JSON
+              Log as JSON
 
               [default: false]
 
@@ -157,7 +157,7 @@ fn long_help() {
     ");
 }
 
-/// The same flags as [`long_help`], under a heading of its own.
+/// It has the same flags as [`long_help`].
 #[test]
 fn help_of_serve() {
     let (all, serve) = (ran(&["--help"]), ran(&["serve", "--help"]));
@@ -167,7 +167,7 @@ fn help_of_serve() {
     };
     assert_eq!(options(&serve), options(&all));
     assert_snapshot!(serve.split_once("\nOptions:").unwrap().0, @"
-    Run the sidecar; this is what mynah does without a command
+    Run the sidecar (default command)
 
     Usage: mynah serve [OPTIONS]
     ");
@@ -176,20 +176,20 @@ fn help_of_serve() {
 #[test]
 fn help_of_check() {
     assert_snapshot!(ran(&["check", "--help"]), @"
-    Check component YAML and print every problem, with file, line and column
+    Check component files and print all problems with their location
 
     Usage: mynah check [OPTIONS] <PATH>...
 
     Arguments:
       <PATH>...
-              Files, or folders of component YAML
+              Files or folders of component YAML
 
     Options:
           --app-id <ID>
-              Id of the application whose components to check [default: those of all applications]
+              Only check the components of an application [default: all applications]
 
           --stand-in <PROVIDER>
-              What answers for conversation components of other types
+              Provider for conversation components of types that mynah does not implement
 
               Possible values:
               - echo: The provider of `conversation.echo`
@@ -203,23 +203,23 @@ fn help_of_check() {
 #[test]
 fn help_of_converse() {
     assert_snapshot!(ran(&["converse", "--help"]), @"
-    Ask a sidecar, mynah or daprd, and print the answer
+    Send a prompt to a sidecar, mynah or daprd, and print the answer
 
     Usage: mynah converse [OPTIONS] [PROMPT]
 
     Arguments:
-      [PROMPT]  What to ask; without it, or with -, standard input; without it at a terminal, what is typed
+      [PROMPT]  Prompt; read from stdin if absent or -, interactive if absent at a terminal
 
     Options:
-          --component <NAME>      Component to ask [default: the only one for conversations]
+          --component <NAME>      Component to call [default: the only conversation component]
           --address <ADDRESS>     gRPC address of the sidecar [env: DAPR_GRPC_ENDPOINT, DAPR_GRPC_PORT] [default: 127.0.0.1:50001]
           --system <TEXT>         System prompt
-          --history <FILE>        File of earlier messages, a whole request, or what --tools --json printed
-          --tools <FILE>          File of tools to run when the model calls them, until it answers
-          --max-turns <NUMBER>    Most turns of the model for one answer, 1 to 50, with --tools [default: 12]
-          --stream                Print the text as it arrives
-          --json                  Print the answer as JSON; with --stream, a line for each of its messages
-          --context-id <ID>       Label of the conversation
+          --history <FILE>        File with earlier messages, a request, or the output of --tools --json
+          --tools <FILE>          File with tools, which run when the model calls them
+          --max-turns <NUMBER>    Maximum number of model turns with --tools, 1 to 50 [default: 12]
+          --stream                Print the answer as it arrives
+          --json                  Print JSON: one object, or with --stream one line per message
+          --context-id <ID>       Context id of the conversation
           --temperature <NUMBER>  Sampling temperature
       -h, --help                  Print help
     -- exit 0
@@ -231,15 +231,15 @@ fn help_of_schema() {
     assert_snapshot!(ran(&["schema", "--help"]), @"
     Print the JSON Schema of a format, for editors
 
-    Usage: mynah schema <WHAT>
+    Usage: mynah schema <FORMAT>
 
     Arguments:
-      <WHAT>
-              The format
+      <FORMAT>
+              Format to describe
 
               Possible values:
-              - chain: An instruction chain, which a prompt holds
-              - tools: A file of tools, which mynah converse runs
+              - chain: Instruction chain in a prompt
+              - tools: File for converse --tools
 
     Options:
       -h, --help
@@ -248,9 +248,8 @@ fn help_of_schema() {
     ");
 }
 
-/// Whoever looks for daprd's flags knows them; the others need not read them.
 #[test]
-fn flags_that_mean_nothing_here_are_not_in_the_help() {
+fn help_does_not_list_ignored_daprd_flags() {
     let help = ran(&["--help"]);
     assert!(help.contains("--app-id"));
     assert!(!help.contains("--placement-host-address"));

@@ -20,7 +20,7 @@ fn each_schema_says_what_it_is_of() {
 fn an_unknown_schema() {
     assert_snapshot!(ran(&["schema", "nope"]), @"
     -- stderr
-    error: invalid value 'nope' for '<WHAT>'
+    error: invalid value 'nope' for '<FORMAT>'
       [possible values: chain, tools]
 
     For more information, try '--help'.

@@ -148,7 +148,7 @@ fn flags_of_daprd_are_one_warning() {
     Try it:
       grpcurl -plaintext -d '{"name":"echo","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
-     WARN flags of daprd that mynah has no use for: --app-port, --config, --mode
+     WARN ignoring daprd flags that mynah does not support: --app-port, --config, --mode
     -- exit 0
     "#);
 }
@@ -201,7 +201,7 @@ fn logs_in_json() {
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "all is in the log");
     let lines: Vec<_> = ended.stderr.lines().map(without_time).collect();
     assert_snapshot!(without_ports(&without_folder(&lines.join("\n"), &folder)), @r#"
-    {"level":"WARN","message":"flags of daprd that mynah has no use for: --mode","target":"mynah::cli"}
+    {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli::args::serve"}
     {"level":"WARN","message":"[folder]/odd.yaml:9:5: metadata key \"key\" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::server::reload"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
     "#);

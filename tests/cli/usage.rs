@@ -94,7 +94,7 @@ fn a_log_level_that_does_not_exist() {
 fn a_boolean_that_is_none() {
     assert_snapshot!(ran(&["--enable-metrics=maybe"]), @"
     -- stderr
-    error: invalid value 'maybe' for '--enable-metrics[=<BOOL>]': write true or false
+    error: invalid value 'maybe' for '--enable-metrics[=<BOOL>]': expected true or false
 
     For more information, try '--help'.
     -- exit 64

@@ -1,15 +1,15 @@
-//! The flags of `mynah converse`.
+//! The arguments of `mynah converse`.
 
 use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-/// What to ask, and whom.
+/// Arguments of `mynah converse`.
 #[derive(Debug, Args)]
 pub struct ConverseArgs {
-    /// What to ask; without it, or with -, standard input; without it at a terminal, what is typed
+    /// Prompt; read from stdin if absent or -, interactive if absent at a terminal
     pub prompt: Option<String>,
-    /// Component to ask [default: the only one for conversations]
+    /// Component to call [default: the only conversation component]
     #[arg(long, value_name = "NAME")]
     pub component: Option<String>,
     /// gRPC address of the sidecar [env: DAPR_GRPC_ENDPOINT, DAPR_GRPC_PORT] [default: 127.0.0.1:50001]
@@ -18,22 +18,22 @@ pub struct ConverseArgs {
     /// System prompt
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
-    /// File of earlier messages, a whole request, or what --tools --json printed
+    /// File with earlier messages, a request, or the output of --tools --json
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
-    /// File of tools to run when the model calls them, until it answers
+    /// File with tools, which run when the model calls them
     #[arg(long, value_name = "FILE")]
     pub tools: Option<PathBuf>,
-    /// Most turns of the model for one answer, 1 to 50, with --tools
+    /// Maximum number of model turns with --tools, 1 to 50
     #[arg(long, value_name = "NUMBER", requires = "tools", default_value_t = 12, value_parser = value_parser!(u32).range(1..=50))]
     pub max_turns: u32,
-    /// Print the text as it arrives
+    /// Print the answer as it arrives
     #[arg(long)]
     pub stream: bool,
-    /// Print the answer as JSON; with --stream, a line for each of its messages
+    /// Print JSON: one object, or with --stream one line per message
     #[arg(long)]
     pub json: bool,
-    /// Label of the conversation
+    /// Context id of the conversation
     #[arg(long, value_name = "ID")]
     pub context_id: Option<String>,
     /// Sampling temperature

@@ -1,11 +1,11 @@
-//! daprd's flags that mean nothing to mynah: accepted, so that a script that starts daprd starts
-//! mynah by changing one word.
+//! Flags of daprd that mynah accepts and ignores, so that scripts that start daprd also work with
+//! mynah.
 
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
 
-/// Flags of daprd 1.18 that take a value.
+/// The flags of daprd 1.18 that have a value.
 const WITH_VALUE: [&str; 34] = [
     "actors-disseminate-timeout",
     "actors-service",
@@ -43,7 +43,7 @@ const WITH_VALUE: [&str; 34] = [
     "sentry-request-jwt-audiences",
 ];
 
-/// Booleans of daprd 1.18: alone, or with `=true` or `=false`.
+/// The boolean flags of daprd 1.18, with or without `=true` or `=false`.
 const BOOLEAN: [&str; 9] = [
     "app-ssl",
     "build-info",
@@ -56,35 +56,35 @@ const BOOLEAN: [&str; 9] = [
     "wait",
 ];
 
-/// Writes long flags with two dashes; daprd takes them with one, too.
+/// Adds the second dash to long flags with one dash, which daprd also accepts.
 ///
-/// What follows `--` stays as it is.
+/// Arguments after `--` are not changed.
 pub fn with_two_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let mut is_over = false;
-    let doubled = args.map(|arg| {
-        is_over |= arg == "--";
+    let mut flags_ended = false;
+    let args = args.map(|arg| {
+        flags_ended |= arg == "--";
         match arg.to_str().map(str::as_bytes) {
-            Some([b'-', first, _, ..]) if !is_over && first.is_ascii_alphabetic() => {
-                let mut doubled = OsString::from("-");
-                doubled.push(&arg);
-                doubled
+            Some([b'-', first, _, ..]) if !flags_ended && first.is_ascii_alphabetic() => {
+                let mut flag = OsString::from("-");
+                flag.push(&arg);
+                flag
             }
             _ => arg,
         }
     });
-    doubled.collect()
+    args.collect()
 }
 
-/// The daprd flags that were given, with their dashes.
+/// The ignored flags on the command line, with their dashes.
 #[derive(Debug, Clone, Default)]
 pub struct DaprdFlags(pub Vec<String>);
 
 impl Args for DaprdFlags {
     fn augment_args(command: Command) -> Command {
-        // daprd lets some be given more than once.
+        // daprd allows some of them to be repeated.
         let hidden =
             |name: &'static str| Arg::new(name).long(name).hide(true).action(ArgAction::Append);
-        // -1 is daprd's own default of one.
+        // One of them has the default -1 in daprd.
         let with_value = |name| hidden(name).allow_hyphen_values(true);
         let boolean =
             |name| hidden(name).num_args(0..=1).require_equals(true).default_missing_value("true");
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_flags_get_two_dashes() {
+    fn adds_second_dash_to_long_flags() {
         let cases = [
             ("-app-id", "--app-id"),
             ("-enable-metrics=false", "--enable-metrics=false"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_another_command_stay() {
+    fn does_not_change_arguments_after_double_dash() {
         let args = ["-app-id", "--", "ls", "-la"].map(OsString::from);
         assert_eq!(with_two_dashes(args.into_iter()), ["--app-id", "--", "ls", "-la"]);
     }

@@ -1,0 +1,97 @@
+//! The flags of `mynah serve`.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+
+use super::daprd_flags::DaprdFlags;
+use crate::component::StandIn;
+
+/// Options of the sidecar, named like daprd's.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Folder of component YAML; can be repeated [default: a built-in echo component]
+    #[arg(long, alias = "components-path", value_name = "FOLDER", value_delimiter = ',')]
+    pub resources_path: Vec<PathBuf>,
+    /// Provider for conversation components of types that mynah does not implement
+    #[arg(long, value_enum, value_name = "PROVIDER")]
+    pub stand_in: Option<StandIn>,
+    /// Id of the application
+    #[arg(long, value_name = "ID", default_value = "mynah")]
+    pub app_id: String,
+    /// gRPC port; 0 selects a free port [default: $DAPR_GRPC_PORT or 50001; for run: 0]
+    #[arg(long, value_name = "PORT")]
+    pub dapr_grpc_port: Option<u16>,
+    /// HTTP port; 0 selects a free port [default: $DAPR_HTTP_PORT or 3500; for run: 0]
+    #[arg(long, value_name = "PORT")]
+    pub dapr_http_port: Option<u16>,
+    /// IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
+    #[arg(long, value_name = "ADDRESSES")]
+    pub dapr_listen_addresses: Option<String>,
+    /// Additional host names that browsers may use, separated by commas
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    pub allowed_hosts: Vec<String>,
+    /// Metrics port; 0 selects a free port [default: 9090; for run: 0]
+    #[arg(long, value_name = "PORT")]
+    pub metrics_port: Option<u16>,
+    /// Serve Prometheus metrics
+    #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "true",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
+    pub enable_metrics: bool,
+    /// Maximum size of a request or response
+    #[arg(long, value_name = "SIZE", default_value = "4Mi")]
+    pub max_body_size: String,
+    /// Time for calls in flight to finish at shutdown
+    #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+    pub dapr_graceful_shutdown_seconds: u64,
+    /// Folder for the sockets dapr-ID-grpc.socket and dapr-ID-http.socket, which replace the ports
+    #[arg(long, value_name = "FOLDER")]
+    pub unix_domain_socket: Option<PathBuf>,
+    /// Write the bound addresses to a file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub addresses_file: Option<PathBuf>,
+    /// Log level [default: info; for run: warn]
+    #[arg(long, value_enum, value_name = "LEVEL", ignore_case = true)]
+    pub log_level: Option<LogLevel>,
+    /// Log as JSON
+    #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "false",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
+    pub log_as_json: bool,
+    /// Flags of daprd that are ignored.
+    #[command(flatten)]
+    pub ignored: DaprdFlags,
+}
+
+impl ServeArgs {
+    /// Logs one warning that lists the daprd flags that are ignored.
+    pub fn warn_of_ignored_flags(&self) {
+        let flags = self.ignored.0.join(", ");
+        if !flags.is_empty() {
+            tracing::warn!("ignoring daprd flags that mynah does not support: {flags}");
+        }
+    }
+}
+
+/// The least severe level to log. The names are daprd's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// Everything
+    Debug,
+    /// Normal operation
+    Info,
+    /// Possible problems
+    #[value(alias = "warning")]
+    Warn,
+    /// Failures only
+    #[value(alias = "fatal", alias = "panic")]
+    Error,
+}
+
+/// Parses a boolean like Go's flags.
+fn go_bool(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Ok(false),
+        _ => Err("expected true or false".to_owned()),
+    }
+}
