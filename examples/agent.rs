@@ -1,11 +1,11 @@
-//! An agent in one file: a question, two tools, and a model behind a Dapr sidecar.
+//! An agent with two tools that uses a model behind a Dapr sidecar.
 //!
 //! ```console
 //! $ cargo run --example agent
 //! $ cargo run --example agent -- 127.0.0.1:50001 "What is the weather in Rome?"
 //! ```
 //!
-//! The address is that of mynah or of any daprd: nothing else changes between a test and a model.
+//! The first argument is the address of the sidecar: a mynah, or a daprd with a real model.
 
 use std::{
     env,
@@ -33,10 +33,10 @@ struct Weather {
 
 #[derive(Deserialize, JsonSchema)]
 struct Bill {
-    /// What was eaten
+    /// Amount of the bill
     amount: f64,
-    /// Of the amount
-    #[serde(default = "usual")]
+    /// Tip in percent
+    #[serde(default = "default_percentage")]
     percentage: f64,
 }
 
@@ -52,13 +52,13 @@ async fn get_weather(Weather { location }: Weather) -> Result<String, ToolError>
 
 async fn calculate_tip(Bill { amount, percentage }: Bill) -> Result<Tip, ToolError> {
     if !(0.0..=100.0).contains(&percentage) {
-        return Err(ToolError::new("a percentage is from 0 to 100"));
+        return Err(ToolError::new("percentage must be between 0 and 100"));
     }
     let tip = amount * percentage / 100.0;
     Ok(Tip { tip: cents(tip), total: cents(amount + tip) })
 }
 
-fn usual() -> f64 {
+fn default_percentage() -> f64 {
     18.0
 }
 
@@ -75,9 +75,9 @@ fn tools() -> Result<ToolRegistry, RegistryError> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
-    let mut words = env::args().skip(1);
-    let address = words.next().unwrap_or_else(|| "127.0.0.1:50001".to_owned());
-    let question = words.next().unwrap_or_else(|| {
+    let mut args = env::args().skip(1);
+    let address = args.next().unwrap_or_else(|| "127.0.0.1:50001".to_owned());
+    let question = args.next().unwrap_or_else(|| {
         "What's the weather in San Francisco and calculate a 20% tip on $45.60?".to_owned()
     });
     let tool_loop = Arc::new(ToolLoop::new(tools()?, LoopSettings::default())?);
@@ -87,12 +87,12 @@ async fn main() -> anyhow::Result<()> {
     let request = Request { messages, ..Request::default() };
     let mut events = tool_loop.run_stream(model, request, CancellationToken::new());
     while let Some(event) = events.next().await {
-        show(event)?;
+        print(event)?;
     }
     Ok(())
 }
 
-fn show(event: LoopEvent) -> io::Result<()> {
+fn print(event: LoopEvent) -> io::Result<()> {
     let mut out = io::stdout();
     match event {
         LoopEvent::Text(text) => write!(out, "{text}")?,

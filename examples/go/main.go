@@ -1,4 +1,4 @@
-// A weather agent: the model decides what to look up, this program looks it up.
+// A weather agent: it asks a question and runs the tool that the model calls.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 type message = dapr.ConversationMessageAlpha2
 
 func main() {
-	dapr.SetLogger(nil) // it would log to standard output
+	dapr.SetLogger(nil) // by default, it logs to standard output
 	client, err := dapr.NewClient()
 	if err != nil {
 		log.Fatal(err)
@@ -25,11 +25,11 @@ func main() {
 	}
 }
 
-// chat asks, and runs tools until the model has its answer.
+// chat sends a question and runs tools until the model answers.
 func chat(client dapr.Client, question string) error {
 	fmt.Println("user:     ", question)
-	asked := &dapr.ConversationMessageOfUserAlpha2{Content: text(question)}
-	messages := []*message{{ConversationMessageOfUser: asked}}
+	user := &dapr.ConversationMessageOfUserAlpha2{Content: text(question)}
+	messages := []*message{{ConversationMessageOfUser: user}}
 	for {
 		reply, err := converse(client, messages)
 		if err != nil {
@@ -72,7 +72,7 @@ func converse(client dapr.Client, messages []*message) (*dapr.ConversationResult
 	return answer.Outputs[0].Choices[0].Message, nil
 }
 
-// run does what the model asks for.
+// run runs a tool and returns its result.
 func run(call *dapr.ConversationToolCallsAlpha2) (*dapr.ConversationMessageOfToolAlpha2, error) {
 	tool := call.ToolTypes
 	fmt.Printf("assistant: calls %s with %s\n", tool.Name, tool.Arguments)
@@ -89,6 +89,6 @@ func run(call *dapr.ConversationToolCallsAlpha2) (*dapr.ConversationMessageOfToo
 	}, nil
 }
 
-func text(words string) []*dapr.ConversationMessageContentAlpha2 {
-	return []*dapr.ConversationMessageContentAlpha2{{Text: &words}}
+func text(content string) []*dapr.ConversationMessageContentAlpha2 {
+	return []*dapr.ConversationMessageContentAlpha2{{Text: &content}}
 }

@@ -1,4 +1,4 @@
-"""A weather agent: the model decides what to look up, this program looks it up."""
+"""A weather agent: it asks a question and runs the tool that the model calls."""
 
 from dapr.clients import DaprClient
 from dapr.clients.grpc.conversation import (
@@ -13,12 +13,12 @@ from dapr.clients.grpc.conversation import (
 
 @tool
 def get_weather(location: str) -> str:
-    """Tells the weather of a place."""
+    """Returns the weather of a place."""
     return f'It is sunny and 18 degrees in {location}.'
 
 
 def chat(client: DaprClient, question: str) -> None:
-    """Asks, and runs tools until the model has its answer."""
+    """Sends a question and runs tools until the model answers."""
     print('user:     ', question)
     messages = [create_user_message(question)]
     while True:

@@ -1,4 +1,4 @@
-// Four conversations with a model whose words stand in the prompt.
+// Four conversations with a scripted model: the prompt contains the answers.
 package main
 
 import (
@@ -21,19 +21,19 @@ type (
 
 var results = map[string]string{"get_weather": "rain", "get_forecast": "sun"}
 
-// script is a prompt that says what the model shall say, turn by turn.
+// script appends a script to a prompt: one step for each turn of the model.
 func script(prompt string, steps ...step) string {
 	chain, err := json.Marshal(map[string]any{"instruction_chain": steps})
 	must(err)
 	return fmt.Sprintf("%s\n<|instruction_start|>%s<|instruction_end|>", prompt, chain)
 }
 
-func says(text string) step {
+func textStep(text string) step {
 	return step{"messages": []step{{"text": text}}}
 }
 
-// calls says a text and calls a tool; the arguments stay as they are written.
-func calls(text, name, args string) step {
+// callStep returns a text and calls a tool. The arguments are sent as written.
+func callStep(text, name, args string) step {
 	items := []step{{"tool_call": []step{{"name": name, "args": json.RawMessage(args)}}}}
 	if text != "" {
 		items = append([]step{{"text": text}}, items...)
@@ -42,7 +42,7 @@ func calls(text, name, args string) step {
 }
 
 func main() {
-	dapr.SetLogger(nil) // it would log to standard output
+	dapr.SetLogger(nil) // by default, it logs to standard output
 	client, err := dapr.NewClient()
 	must(err)
 	defer client.Close()
@@ -62,12 +62,12 @@ func main() {
 
 func weather(client dapr.Client) {
 	history := []*message{user(script("What is the weather in Paris?",
-		calls("Let me look that up.", "get_weather", `{"location":"Paris"}`),
-		calls("And tomorrow?", "get_forecast", `{"location":"Paris","days":1}`),
-		says("Take an umbrella: rain, then sun."),
+		callStep("Let me look that up.", "get_weather", `{"location":"Paris"}`),
+		callStep("And tomorrow?", "get_forecast", `{"location":"Paris","days":1}`),
+		textStep("Take an umbrella: rain, then sun."),
 	))}
 	for {
-		reply, err := ask(client, history, "get_weather", "get_forecast")
+		reply, err := converse(client, history, "get_weather", "get_forecast")
 		must(err)
 		if len(reply.ToolCalls) == 0 {
 			fmt.Println("model:", reply.Content)
@@ -83,13 +83,13 @@ func weather(client dapr.Client) {
 
 func flaky(client dapr.Client) {
 	failure := step{"code": "UNAVAILABLE", "message": "the model is warming up", "retry_after": "1s"}
-	history := []*message{user(script("Hello?", step{"error": failure}, says("Here I am.")))}
-	_, err := ask(client, history)
-	_, said, _ := strings.Cut(status.Convert(err).Message(), ": ")
-	fmt.Println("error:", said)
-	// The history says which turn it is, and a turn that failed is one, too.
+	history := []*message{user(script("Hello?", step{"error": failure}, textStep("Here I am.")))}
+	_, err := converse(client, history)
+	_, reason, _ := strings.Cut(status.Convert(err).Message(), ": ")
+	fmt.Println("error:", reason)
+	// The history selects the step. The failed turn counts as well.
 	history = append(history, assistant(&reply{Content: "(failed)"}))
-	answer, err := ask(client, history)
+	answer, err := converse(client, history)
 	must(err)
 	fmt.Println("model:", answer.Content)
 }
@@ -97,35 +97,35 @@ func flaky(client dapr.Client) {
 func structured(client dapr.Client) {
 	report := json.RawMessage(`{"city":"Paris","degrees":18}`)
 	prompt := script("Report.", step{"messages": []step{{"json": report}}})
-	answer, err := ask(client, []*message{user(prompt)})
+	answer, err := converse(client, []*message{user(prompt)})
 	must(err)
 	fmt.Println("model:", answer.Content)
 }
 
 func parentAndChild(client dapr.Client) {
-	task, err := json.Marshal(map[string]string{"prompt": script("Find papers.", says("Found three papers."))})
+	task, err := json.Marshal(map[string]string{"prompt": script("Find papers.", textStep("Found three papers."))})
 	must(err)
 	history := []*message{user(script("Research this.",
-		calls("", "Agent", string(task)),
+		callStep("", "Agent", string(task)),
 		step{"messages": []step{{"text": "The agent says:"}, {"tool_results": step{}}}},
 	))}
-	parent, err := ask(client, history, "Agent")
+	parent, err := converse(client, history, "Agent")
 	must(err)
 	call := parent.ToolCalls[0]
 	fmt.Println("parent: ->", call.ToolTypes.Name)
 	var arguments struct{ Prompt string }
 	must(json.Unmarshal([]byte(call.ToolTypes.Arguments), &arguments))
-	child, err := ask(client, []*message{user(arguments.Prompt)})
+	child, err := converse(client, []*message{user(arguments.Prompt)})
 	must(err)
 	fmt.Println("child:", child.Content)
 	history = append(history, assistant(parent), result(call, child.Content))
-	parent, err = ask(client, history, "Agent")
+	parent, err = converse(client, history, "Agent")
 	must(err)
 	fmt.Println("parent:", strings.ReplaceAll(parent.Content, "\n\n", " "))
 }
 
-// ask sends the whole conversation and returns the model's next message.
-func ask(client dapr.Client, history []*message, tools ...string) (*reply, error) {
+// converse sends the whole conversation and returns the model's next message.
+func converse(client dapr.Client, history []*message, tools ...string) (*reply, error) {
 	request := dapr.ConversationRequestAlpha2{
 		Name:   "scripted",
 		Inputs: []*dapr.ConversationInputAlpha2{{Messages: history}},
@@ -142,27 +142,27 @@ func ask(client dapr.Client, history []*message, tools ...string) (*reply, error
 	return answer.Outputs[0].Choices[0].Message, nil
 }
 
-func user(words string) *message {
-	said := &dapr.ConversationMessageOfUserAlpha2{Content: text(words)}
-	return &message{ConversationMessageOfUser: said}
+func user(content string) *message {
+	user := &dapr.ConversationMessageOfUserAlpha2{Content: text(content)}
+	return &message{ConversationMessageOfUser: user}
 }
 
 func assistant(reply *reply) *message {
-	said := &dapr.ConversationMessageOfAssistantAlpha2{Content: text(reply.Content), ToolCalls: reply.ToolCalls}
-	return &message{ConversationMessageOfAssistant: said}
+	answer := &dapr.ConversationMessageOfAssistantAlpha2{Content: text(reply.Content), ToolCalls: reply.ToolCalls}
+	return &message{ConversationMessageOfAssistant: answer}
 }
 
-func result(call *dapr.ConversationToolCallsAlpha2, words string) *message {
-	returned := &dapr.ConversationMessageOfToolAlpha2{
+func result(call *dapr.ConversationToolCallsAlpha2, content string) *message {
+	result := &dapr.ConversationMessageOfToolAlpha2{
 		ToolID:  &call.ID,
 		Name:    &call.ToolTypes.Name,
-		Content: text(words),
+		Content: text(content),
 	}
-	return &message{ConversationMessageOfTool: returned}
+	return &message{ConversationMessageOfTool: result}
 }
 
-func text(words string) []*dapr.ConversationMessageContentAlpha2 {
-	return []*dapr.ConversationMessageContentAlpha2{{Text: &words}}
+func text(content string) []*dapr.ConversationMessageContentAlpha2 {
+	return []*dapr.ConversationMessageContentAlpha2{{Text: &content}}
 }
 
 func must(err error) {

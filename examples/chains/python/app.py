@@ -1,4 +1,4 @@
-"""Four conversations with a model whose words stand in the prompt."""
+"""Four conversations with a scripted model: the prompt contains the answers."""
 
 import json
 from typing import Any
@@ -21,21 +21,21 @@ RESULTS = {'get_weather': 'rain', 'get_forecast': 'sun'}
 
 
 def script(prompt: str, *steps: dict[str, Any]) -> str:
-    """A prompt that says what the model shall say, turn by turn."""
+    """Appends a script to a prompt: one step for each turn of the model."""
     chain = json.dumps({'instruction_chain': steps})
     return f'{prompt}\n<|instruction_start|>{chain}<|instruction_end|>'
 
 
-def says(text: str) -> dict[str, Any]:
+def text_step(text: str) -> dict[str, Any]:
     return {'messages': [{'text': text}]}
 
 
-def calls(name: str, args: dict[str, Any], text: str | None = None) -> dict[str, Any]:
-    said = [{'text': text}] if text else []
-    return {'messages': [*said, {'tool_call': [{'name': name, 'args': args}]}]}
+def call_step(name: str, args: dict[str, Any], text: str | None = None) -> dict[str, Any]:
+    texts = [{'text': text}] if text else []
+    return {'messages': [*texts, {'tool_call': [{'name': name, 'args': args}]}]}
 
 
-def ask(
+def converse(
     client: DaprClient, messages: list[ConversationMessage], *tools: str
 ) -> ConversationResponseAlpha2:
     functions = [ConversationToolsFunction(name=name, parameters=CITY) for name in tools]
@@ -49,13 +49,13 @@ def ask(
 def weather(client: DaprClient) -> None:
     prompt = script(
         'What is the weather in Paris?',
-        calls('get_weather', {'location': 'Paris'}, 'Let me look that up.'),
-        calls('get_forecast', {'location': 'Paris', 'days': 1}, 'And tomorrow?'),
-        says('Take an umbrella: rain, then sun.'),
+        call_step('get_weather', {'location': 'Paris'}, 'Let me look that up.'),
+        call_step('get_forecast', {'location': 'Paris', 'days': 1}, 'And tomorrow?'),
+        text_step('Take an umbrella: rain, then sun.'),
     )
     messages = [create_user_message(prompt)]
     while True:
-        answer = ask(client, messages, *RESULTS)
+        answer = converse(client, messages, *RESULTS)
         reply = answer.outputs[0].choices[0].message
         if not reply.tool_calls:
             print('model:', reply.content)
@@ -68,40 +68,40 @@ def weather(client: DaprClient) -> None:
 
 
 def flaky(client: DaprClient) -> None:
-    error = {'code': 'UNAVAILABLE', 'message': 'the model is warming up', 'retry_after': '1s'}
-    messages = [create_user_message(script('Hello?', {'error': error}, says('Here I am.')))]
+    failure = {'code': 'UNAVAILABLE', 'message': 'the model is warming up', 'retry_after': '1s'}
+    messages = [create_user_message(script('Hello?', {'error': failure}, text_step('Here I am.')))]
     try:
-        ask(client, messages)
-    except grpc.RpcError as failed:
-        print('error:', failed.details().split(': ', 1)[1])
-    # The history says which turn it is, and a turn that failed is one, too.
+        converse(client, messages)
+    except grpc.RpcError as error:
+        print('error:', error.details().split(': ', 1)[1])
+    # The history selects the step. The failed turn counts as well.
     messages.append(create_assistant_message('(failed)'))
-    print('model:', ask(client, messages).outputs[0].choices[0].message.content)
+    print('model:', converse(client, messages).outputs[0].choices[0].message.content)
 
 
 def structured(client: DaprClient) -> None:
     prompt = script('Report.', {'messages': [{'json': {'city': 'Paris', 'degrees': 18}}]})
-    answer = ask(client, [create_user_message(prompt)])
+    answer = converse(client, [create_user_message(prompt)])
     print('model:', answer.outputs[0].choices[0].message.content)
 
 
 def parent_and_child(client: DaprClient) -> None:
-    task = script('Find papers.', says('Found three papers.'))
+    task = script('Find papers.', text_step('Found three papers.'))
     prompt = script(
         'Research this.',
-        calls('Agent', {'prompt': task}),
+        call_step('Agent', {'prompt': task}),
         {'messages': [{'text': 'The agent says:'}, {'tool_results': {}}]},
     )
     messages = [create_user_message(prompt)]
-    answer = ask(client, messages, 'Agent')
+    answer = converse(client, messages, 'Agent')
     (call,) = answer.outputs[0].choices[0].message.tool_calls
     print('parent: ->', call.function.name)
     task = json.loads(call.function.arguments)['prompt']
-    child = ask(client, [create_user_message(task)]).outputs[0].choices[0].message.content
+    child = converse(client, [create_user_message(task)]).outputs[0].choices[0].message.content
     print('child:', child)
     messages += answer.to_assistant_messages()
     messages.append(create_tool_message(call.id, 'Agent', child))
-    answer = ask(client, messages, 'Agent')
+    answer = converse(client, messages, 'Agent')
     print('parent:', answer.outputs[0].choices[0].message.content.replace('\n\n', ' '))
 
 
