@@ -1,33 +1,33 @@
-//! The way from a word of a text to the tools that it may mention.
+//! An index from the words of a text to the tools that they may mention.
 
 use std::ops::Range;
 
 use super::{
-    names::{Name, Names},
-    pairs::Pairs,
-    terms::{Term, Terms, as_number},
-    vocabulary::Category,
+    multimap::Multimap,
+    terms::{Term, Terms, to_u32},
+    tool_names::{ToolName, ToolNames},
+    word_lists::Category,
 };
 
-/// Longer names are found only as they are.
+/// Words of a name up to which it matches by all rules. Longer names match only literally.
 const MAX_WORDS: usize = 16;
 
-/// All that the rules ask about the tools on offer.
+/// An index of the offered tools.
 #[derive(Debug)]
 pub(super) struct Index<'n> {
     pub(super) terms: Terms<'n>,
-    /// From a term to the tools that are worth a look where it stands.
-    pub(super) anchors: Pairs,
-    /// The tools that arithmetic asks for.
-    pub(super) calculators: Vec<u32>,
-    tools: Vec<Entry>,
-    /// The terms of all entries, one behind the other.
-    listed: Vec<Term>,
+    /// From a term to the tools that may match a sentence with it.
+    pub(super) anchors: Multimap,
+    /// The tools that match arithmetic.
+    pub(super) arithmetic_tools: Vec<u32>,
+    tools: Vec<KeyRanges>,
+    /// The terms of all tools.
+    key_terms: Vec<Term>,
 }
 
-/// The keys of one tool, as ranges of what is listed.
+/// The keys of one tool, as ranges of [`Index::key_terms`].
 #[derive(Debug)]
-struct Entry {
+struct KeyRanges {
     words: Range<usize>,
     joined: Range<usize>,
     topic: Range<usize>,
@@ -36,114 +36,121 @@ struct Entry {
     arithmetic: bool,
 }
 
-/// What one tool is found by.
+/// The keys by which one tool is found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Keys<'i> {
-    /// The words of its name.
+    /// The words of the name.
     pub(super) words: &'i [Term],
-    /// The words of its name as one, where they are several.
+    /// The words of the name joined into one, if there are several.
     pub(super) joined: &'i [Term],
-    /// The words of its name that are not generic.
+    /// The specific words of the name.
     pub(super) topic: &'i [Term],
-    /// The keywords of its category.
+    /// The keywords of the tool's category.
     pub(super) keywords: &'i [Term],
-    /// Where in its name the word stands without which neither name, phrase nor topic is there.
+    /// Index of the word of the name that every match by name, phrase or topic contains.
     pub(super) anchor: usize,
-    /// Whether arithmetic asks for it.
+    /// Whether the tool matches arithmetic.
     pub(super) arithmetic: bool,
 }
 
 impl Keys<'_> {
-    /// Whether more than the very name is looked for.
+    /// Whether the tool matches by all rules, not only by its literal name.
     pub(super) fn is_short(self) -> bool {
         self.words.len() <= MAX_WORDS
     }
 }
 
 impl<'n> Index<'n> {
-    pub(super) fn of(names: &'n Names) -> Self {
-        let mut listed = Vec::with_capacity(2 * names.len());
-        let mut tools: Vec<_> = names.iter().map(|name| Entry::list(name, &mut listed)).collect();
-        let (terms, mut listed) = Terms::number(&listed);
-        let frequencies = frequencies(&terms, &tools, &listed);
-        for (name, entry) in names.iter().zip(&mut tools) {
-            let term = |word: usize| listed[entry.words.start + word];
-            // The word that fewest names have, generic ones last.
+    pub(super) fn new(names: &'n ToolNames) -> Self {
+        let mut words = Vec::with_capacity(2 * names.word_count());
+        let mut tools: Vec<_> = names.iter().map(|name| KeyRanges::new(name, &mut words)).collect();
+        let (terms, mut key_terms) = Terms::intern(&words);
+        let frequencies = frequencies(&terms, &tools, &key_terms);
+        for (name, ranges) in names.iter().zip(&mut tools) {
+            let term = |word: usize| key_terms[ranges.words.start + word];
+            // The anchor is the word in the fewest names, preferably a specific one.
             let rarity = |word: &usize| (name.is_generic(*word), frequencies[term(*word) as usize]);
-            entry.anchor = (0..name.len()).min_by_key(rarity).unwrap_or(0);
-            let short = name.len() <= MAX_WORDS;
-            let specific = (0..name.len()).filter(|word| short && !name.is_generic(*word));
+            ranges.anchor = (0..name.word_count()).min_by_key(rarity).unwrap_or(0);
+            let is_short = name.word_count() <= MAX_WORDS;
+            let specific =
+                (0..name.word_count()).filter(|word| is_short && !name.is_generic(*word));
             let topic: Vec<_> = specific.map(term).collect();
-            entry.topic = append(&mut listed, topic);
+            ranges.topic = append(&mut key_terms, topic);
         }
-        let mut index =
-            Self { terms, anchors: Pairs::default(), calculators: Vec::new(), tools, listed };
-        index.drop_anchors();
+        let mut index = Self {
+            terms,
+            anchors: Multimap::default(),
+            arithmetic_tools: Vec::new(),
+            tools,
+            key_terms,
+        };
+        index.index_anchors();
         index
     }
 
-    /// Makes sure that every text that mentions a tool leads to it.
-    fn drop_anchors(&mut self) {
-        let mut anchors = Pairs::default();
-        let tools = || 0..as_number(self.tools.len());
+    /// Builds the maps from terms and arithmetic to tools, such that every mention is covered.
+    fn index_anchors(&mut self) {
+        let mut anchors = Multimap::default();
+        let tools = || 0..to_u32(self.tools.len());
         for tool in tools() {
             let Keys { words, joined, keywords, anchor, .. } = self.keys(tool);
             let word = words.get(anchor).into_iter();
             word.chain(joined).chain(keywords).for_each(|term| anchors.push(*term, tool));
         }
         anchors.sort();
-        self.calculators = tools().filter(|tool| self.keys(*tool).arithmetic).collect();
+        self.arithmetic_tools = tools().filter(|tool| self.keys(*tool).arithmetic).collect();
         self.anchors = anchors;
     }
 
-    /// The stems of all anchors, but for joined forms: those have an anchor inside.
-    pub(super) fn stems(&self) -> impl Iterator<Item = &'n str> {
-        (0..as_number(self.tools.len())).flat_map(|tool| {
+    /// Returns the stems of all anchors except joined names, which contain another anchor.
+    pub(super) fn anchor_stems(&self) -> impl Iterator<Item = &'n str> {
+        (0..to_u32(self.tools.len())).flat_map(|tool| {
             let Keys { words, keywords, anchor, .. } = self.keys(tool);
             words.get(anchor).into_iter().chain(keywords).map(|term| self.terms.stem(*term))
         })
     }
 
-    /// What the tool of that place in the request is found by.
+    /// Returns the keys of a tool, given its index in the request.
     pub(super) fn keys(&self, tool: u32) -> Keys<'_> {
-        let entry = &self.tools[tool as usize];
+        let ranges = &self.tools[tool as usize];
         Keys {
-            words: &self.listed[entry.words.clone()],
-            joined: &self.listed[entry.joined.clone()],
-            topic: &self.listed[entry.topic.clone()],
-            keywords: &self.listed[entry.keywords.clone()],
-            anchor: entry.anchor,
-            arithmetic: entry.arithmetic,
+            words: &self.key_terms[ranges.words.clone()],
+            joined: &self.key_terms[ranges.joined.clone()],
+            topic: &self.key_terms[ranges.topic.clone()],
+            keywords: &self.key_terms[ranges.keywords.clone()],
+            anchor: ranges.anchor,
+            arithmetic: ranges.arithmetic,
         }
     }
 }
 
-impl Entry {
-    /// Lists the keys of a tool of that name. Its topic and its anchor are still to be chosen.
-    fn list<'n>(name: Name<'n>, listed: &mut Vec<&'n str>) -> Self {
-        let short = Some(name).filter(|name| name.len() <= MAX_WORDS);
-        let category = short.and_then(|name| Category::of(name.specific()));
+impl KeyRanges {
+    /// Appends the keys of a tool to `words`, except topic and anchor, which need interned terms.
+    fn new<'n>(name: ToolName<'n>, words: &mut Vec<&'n str>) -> Self {
+        let short = Some(name).filter(|name| name.word_count() <= MAX_WORDS);
+        let category = short.and_then(|name| Category::of(name.specific_words()));
         Self {
-            words: append(listed, name.words()),
-            joined: append(listed, name.joined()),
+            words: append(words, name.words()),
+            joined: append(words, name.joined()),
             topic: 0..0,
-            keywords: append(listed, category.into_iter().flat_map(|it| it.keywords).copied()),
+            keywords: append(words, category.into_iter().flat_map(|it| it.keywords).copied()),
             anchor: 0,
             arithmetic: category.is_some_and(|category| category.arithmetic),
         }
     }
 }
 
+/// Appends items and returns their range.
 fn append<T>(list: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> Range<usize> {
     let start = list.len();
     list.extend(items);
     start..list.len()
 }
 
-/// How often each term stands in the names.
-fn frequencies(terms: &Terms<'_>, tools: &[Entry], listed: &[Term]) -> Vec<u32> {
+/// Counts the occurrences of each term in the names.
+fn frequencies(terms: &Terms<'_>, tools: &[KeyRanges], key_terms: &[Term]) -> Vec<u32> {
     let mut frequencies = vec![0; terms.len()];
-    for term in tools.iter().flat_map(|entry| &listed[entry.words.clone()]) {
+    for term in tools.iter().flat_map(|ranges| &key_terms[ranges.words.clone()]) {
         frequencies[*term as usize] += 1;
     }
     frequencies
@@ -153,31 +160,31 @@ fn frequencies(terms: &Terms<'_>, tools: &[Entry], listed: &[Term]) -> Vec<u32> 
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Index, Names};
+    use super::{Index, ToolNames};
 
     #[test]
-    fn anchors_are_the_rarest_word_the_joined_form_and_keywords() {
+    fn anchors_are_the_rarest_word_the_joined_name_and_keywords() {
         let names =
-            Names::of(["get_user", "list_users_all", "create_user", "send_mail"].into_iter());
-        let index = Index::of(&names);
-        let led_to = |word: &str| -> Vec<u32> {
+            ToolNames::new(["get_user", "list_users_all", "create_user", "send_mail"].into_iter());
+        let index = Index::new(&names);
+        let anchored = |word: &str| -> Vec<u32> {
             let terms = index.terms.with_stem_of(word);
-            let tools: BTreeSet<_> = terms.flat_map(|term| index.anchors.of(term)).collect();
+            let tools: BTreeSet<_> = terms.flat_map(|term| index.anchors.get(term)).collect();
             tools.into_iter().collect()
         };
-        assert_eq!(led_to("users"), [0, 1]);
-        assert_eq!(led_to("profile"), [0, 1]);
-        assert_eq!(led_to("create"), [2]);
-        assert_eq!(led_to("sendmail"), [3]);
-        assert!(led_to("get").is_empty());
-        assert!(index.calculators.is_empty());
+        assert_eq!(anchored("users"), [0, 1]);
+        assert_eq!(anchored("profile"), [0, 1]);
+        assert_eq!(anchored("create"), [2]);
+        assert_eq!(anchored("sendmail"), [3]);
+        assert!(anchored("get").is_empty());
+        assert!(index.arithmetic_tools.is_empty());
     }
 
     #[test]
-    fn of_a_long_name_only_the_name_counts() {
+    fn long_names_have_neither_topic_nor_keywords() {
         let long = "get ".repeat(16) + "weather";
-        let names = Names::of([long.as_str(), "_"].into_iter());
-        let index = Index::of(&names);
+        let names = ToolNames::new([long.as_str(), "_"].into_iter());
+        let index = Index::new(&names);
         let keys = index.keys(0);
         assert_eq!((keys.words.len(), keys.anchor), (17, 16));
         assert!(keys.topic.is_empty() && keys.keywords.is_empty() && !keys.is_short());

@@ -1,77 +1,75 @@
-//! Which tools the user asked for.
+//! Finds the tools that the user asks for.
 //!
-//! The words of the names are numbered ([`terms`]), and an index leads from a word to the tools
-//! that it may mention ([`index`]). The texts are read once, newest first, word by word
-//! ([`words`]); at the end of a sentence the [`rules`] are applied to the tools to which its words
-//! led. So the work is linear in texts and names, and where a client contrives that it is not, a
-//! [`budget`] ends it. Of long texts only the sentences are read that a [`filter`] lets
-//! through.
+//! The words of the tools' names are interned ([`terms`]), and an [`index`] maps them to the tools
+//! that they may mention. User messages are searched once ([`search`]), the newest first: a
+//! [`prefilter`] skips most sentences of long texts, the rest is split into [`tokens`], and at the
+//! end of each [`sentence`] the [`rules`] are applied to the candidates among the tools.
+//!
+//! The work is linear in the length of texts and names. If a client contrives an exception, a
+//! [`work_budget`] ends the search.
 
-mod budget;
-mod filter;
+mod addresses;
 mod index;
-mod ledger;
-mod links;
-mod names;
-mod pairs;
+mod mention;
+mod mention_tracker;
+mod multimap;
 mod plural;
+mod prefilter;
 mod rules;
 mod search;
 mod sentence;
 mod terms;
 #[cfg(test)]
 mod tests;
-mod vocabulary;
-mod words;
+mod tokens;
+mod tool_names;
+mod word_lists;
+mod work_budget;
 
-use budget::Budget;
-use filter::Filter;
 use index::Index;
-use ledger::Ledger;
-use names::Names;
-use search::Search;
+use mention_tracker::MentionTracker;
+use prefilter::Prefilter;
+use search::Searcher;
+use tool_names::ToolNames;
+use work_budget::WorkBudget;
+
+pub(crate) use mention::Mention;
 
 use crate::chat::{Message, Role, Tool};
 
-/// To read so many bytes costs less than to build a filter.
-const SHORT: usize = 128;
+/// Texts of up to this many bytes are searched faster than a prefilter is built.
+const MAX_UNFILTERED: usize = 128;
 
-/// A tool that the user asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mention {
-    /// Its place among the tools of the request.
-    pub(crate) tool: usize,
-    /// The place of its latest mention among the messages of the request.
-    pub(crate) message: usize,
-}
-
-/// The tools that the user asked for and that were not called since, in the order of the tools.
+/// Returns the tools that the user asked for and that were not called since, in the order of the
+/// tools.
 pub(crate) fn mentions(messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
-    let mut budget = Budget::of_one_call();
+    let mut budget = WorkBudget::for_one_call();
     let mentions = mentions_within(&mut budget, messages, tools);
     if budget.is_exhausted() {
-        tracing::warn!("too many tools for too long a text: the rest of it mentions no tool");
+        tracing::warn!(
+            "matching is too expensive: the rest of the text is not searched for mentioned tools"
+        );
     }
     mentions
 }
 
-fn mentions_within(budget: &mut Budget, messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
+fn mentions_within(budget: &mut WorkBudget, messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
     let user_messages =
         || messages.iter().enumerate().rev().filter(|(_, message)| message.role == Role::User);
-    let mut ledger = Ledger::new(messages, tools);
-    // Most requests end here: no tools, or all of them called.
-    if !user_messages().next().is_some_and(|(latest, _)| ledger.any_open(latest)) {
+    let mut tracker = MentionTracker::new(messages, tools);
+    // Most requests offer no tools, or have called all of them.
+    if !user_messages().next().is_some_and(|(latest, _)| tracker.any_pending(latest)) {
         return Vec::new();
     }
-    let names = Names::of(ledger.names(tools));
-    let index = Index::of(&names);
+    let names = ToolNames::new(tracker.names(tools));
+    let index = Index::new(&names);
     let length: usize = user_messages().map(|(_, message)| message.text_len()).sum();
-    let filter = if length > SHORT { Filter::of(&index) } else { None };
-    let mut search = Search::new(&index, filter.as_ref(), &mut ledger, budget);
+    let prefilter = if length > MAX_UNFILTERED { Prefilter::new(&index) } else { None };
+    let mut searcher = Searcher::new(&index, prefilter.as_ref(), &mut tracker, budget);
     for (at, message) in user_messages() {
-        if !search.may_gain(at) || search.read(at, &message.text()).is_err() {
+        if !searcher.any_pending(at) || searcher.search(at, &message.text()).is_err() {
             break;
         }
     }
-    ledger.mentions()
+    tracker.mentions()
 }

@@ -1,43 +1,44 @@
-//! When two words are the same: equal, or one the plural of the other.
+//! Comparison of words up to plural.
 
-/// Whether two lower-case words are the same.
-pub(super) fn same(one: &str, other: &str) -> bool {
-    // A plural begins like its singular. Most words differ here already.
+/// Whether two lower-case words are equal, or one is the plural of the other.
+pub(super) fn is_same_word(one: &str, other: &str) -> bool {
+    // Most words differ in the first letter, which plural and singular share.
     one.as_bytes().first() == other.as_bytes().first()
         && (one == other || is_plural(one, other) || is_plural(other, one))
 }
 
-/// What words that are the same have in common; words that differ may have it in common too.
+/// Returns a prefix that a word shares with its plural and its singular, and maybe with others.
 pub(super) fn stem(word: &str) -> &str {
-    let ends = |byte: &u8| matches!(byte, b's' | b'e' | b'i' | b'y');
-    let ending = word.bytes().rev().take_while(ends).count();
+    let is_ending = |byte: &u8| matches!(byte, b's' | b'e' | b'i' | b'y');
+    let ending = word.bytes().rev().take_while(is_ending).count();
     &word[..word.len() - ending]
 }
 
 fn is_plural(plural: &str, singular: &str) -> bool {
-    // Byte for byte, since most words end here.
+    // Compare bytes, because most words fail here.
     let [.., b's'] = plural.as_bytes() else { return false };
     let without_s = &plural[..plural.len() - 1];
-    // "news" has four letters; class, status and analysis are no plurals.
+    // Excludes "news", "class", "status" and "analysis".
     if plural.chars().nth(4).is_none() || without_s.ends_with(['s', 'u', 'i']) {
         return false;
     }
     without_s == singular
-        || hisses(singular) && without_s.strip_suffix('e') == Some(singular)
+        || ends_in_sibilant(singular) && without_s.strip_suffix('e') == Some(singular)
         || singular.strip_suffix('y').is_some_and(|y| without_s.strip_suffix("ie") == Some(y))
 }
 
-fn hisses(word: &str) -> bool {
+/// Whether the plural of a word ends in "es".
+fn ends_in_sibilant(word: &str) -> bool {
     word.ends_with(['s', 'x', 'z']) || word.ends_with("ch") || word.ends_with("sh")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{same, stem};
+    use super::{is_same_word, stem};
     use proptest::prelude::*;
 
     #[test]
-    fn plurals_are_the_same_as_their_singulars() {
+    fn plurals_equal_their_singulars() {
         let pairs = [
             ("user", "users"),
             ("file", "files"),
@@ -52,13 +53,16 @@ mod tests {
             ("database", "databases"),
         ];
         for (singular, plural) in pairs {
-            assert!(same(singular, plural) && same(plural, singular), "{singular} {plural}");
+            assert!(
+                is_same_word(singular, plural) && is_same_word(plural, singular),
+                "{singular} {plural}"
+            );
             assert_eq!(stem(singular), stem(plural));
         }
     }
 
     #[test]
-    fn other_words_are_not() {
+    fn other_words_differ() {
         let pairs = [
             ("new", "news"),
             ("i", "is"),
@@ -71,17 +75,17 @@ mod tests {
             ("tim", "times"),
         ];
         for (one, other) in pairs {
-            assert!(!same(one, other) && !same(other, one), "{one} {other}");
+            assert!(!is_same_word(one, other) && !is_same_word(other, one), "{one} {other}");
         }
     }
 
     proptest! {
         #[test]
-        fn the_same_words_have_one_stem(one in "[abseiyxhu]{0,6}", ending in "|s|es|ies") {
+        fn same_words_have_the_same_stem(one in "[abseiyxhu]{0,6}", ending in "|s|es|ies") {
             for singular in [one.as_str(), one.trim_end_matches('y')] {
                 let other = format!("{singular}{ending}");
-                prop_assert_eq!(same(&one, &other), same(&other, &one));
-                prop_assert!(!same(&one, &other) || stem(&one) == stem(&other));
+                prop_assert_eq!(is_same_word(&one, &other), is_same_word(&other, &one));
+                prop_assert!(!is_same_word(&one, &other) || stem(&one) == stem(&other));
             }
         }
     }

@@ -1,30 +1,32 @@
 //! The four rules by which the words of a sentence mention a tool.
 
 use super::{
-    budget::{Budget, Exhausted},
     index::{Index, Keys},
     sentence::Sentence,
-    terms::{Term, as_number},
+    terms::{Term, to_u32},
+    work_budget::{Exhausted, WorkBudget},
 };
 
-/// So far apart are neighbouring words of a phrase at most: three others between them.
-const REACH: u32 = 4;
+/// The largest distance between consecutive words of a phrase: three other words between them.
+const MAX_DISTANCE: u32 = 4;
 
-/// One sentence, to which the rules are applied.
-pub(super) struct Rules<'a> {
+/// Matches tools against one sentence.
+pub(super) struct SentenceMatcher<'a> {
     pub(super) index: &'a Index<'a>,
     pub(super) sentence: &'a Sentence,
-    pub(super) budget: &'a mut Budget,
+    pub(super) budget: &'a mut WorkBudget,
 }
 
-/// Where the words stand that took part.
+/// The positions of the words that match, or none if a rule does not match.
 type Positions = Result<Vec<u32>, Exhausted>;
 
-impl Rules<'_> {
-    /// Where the words stand that mention `tool` by the first rule that holds, in order.
-    pub(super) fn apply(&mut self, tool: u32) -> Positions {
+impl SentenceMatcher<'_> {
+    /// Returns the sorted positions of the words that mention `tool`, by the first rule that
+    /// matches.
+    pub(super) fn positions(&mut self, tool: u32) -> Positions {
         let keys = self.index.keys(tool);
-        for rule in [Self::name, Self::phrase, Self::topic, Self::keyword] {
+        let rules = [Self::match_name, Self::match_phrase, Self::match_topic, Self::match_keyword];
+        for rule in rules {
             let mut positions = rule(self, keys)?;
             if !positions.is_empty() {
                 positions.sort_unstable();
@@ -35,54 +37,55 @@ impl Rules<'_> {
         Ok(Vec::new())
     }
 
-    /// The words of its name stand there consecutively, or joined as one word.
-    fn name(&mut self, keys: Keys<'_>) -> Positions {
+    /// Matches the words of the name if they are consecutive or joined into one word.
+    fn match_name(&mut self, keys: Keys<'_>) -> Positions {
         let mut positions = Vec::new();
-        self.take(keys.joined, &mut positions)?;
+        self.add_positions(keys.joined, &mut positions)?;
         let Some(anchor) = keys.words.get(keys.anchor) else { return Ok(positions) };
-        for at in self.sentence.places.of(*anchor) {
-            let Some(start) = at.checked_sub(as_number(keys.anchor)) else { continue };
-            if self.stands_at(start, keys)? {
+        for at in self.sentence.positions.get(*anchor) {
+            let Some(start) = at.checked_sub(to_u32(keys.anchor)) else { continue };
+            if self.is_name_at(start, keys)? {
                 positions.extend((start..).take(keys.words.len()));
             }
         }
         Ok(positions)
     }
 
-    /// Whether all words of the name stand there from `start` on.
-    fn stands_at(&mut self, start: u32, keys: Keys<'_>) -> Result<bool, Exhausted> {
+    /// Whether the name starts at a position.
+    fn is_name_at(&mut self, start: u32, keys: Keys<'_>) -> Result<bool, Exhausted> {
         for (word, at) in keys.words.iter().zip(start..) {
             self.budget.spend(1)?;
-            if !self.sentence.places.contains(*word, at) {
+            if !self.sentence.positions.contains(*word, at) {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The words of its name stand there in order, with few others between neighbours.
-    fn phrase(&mut self, keys: Keys<'_>) -> Positions {
+    /// Matches the words of the name in order, with few other words in between.
+    fn match_phrase(&mut self, keys: Keys<'_>) -> Positions {
         if !keys.is_short() || !self.has_all(keys.words)? {
             return Ok(Vec::new());
         }
-        let mut spots = self.spots(keys)?;
-        keep_chains(&mut spots, keys.words.len());
-        Ok(spots.iter().filter(|spot| spot.words != 0).map(|spot| spot.at).collect())
+        let mut occurrences = self.occurrences(keys)?;
+        keep_phrases(&mut occurrences, keys.words.len());
+        let kept = occurrences.iter().filter(|occurrence| occurrence.words != 0);
+        Ok(kept.map(|occurrence| occurrence.at).collect())
     }
 
-    /// The words of its name less the generic ones all stand there.
-    fn topic(&mut self, keys: Keys<'_>) -> Positions {
+    /// Matches the specific words of the name in any order.
+    fn match_topic(&mut self, keys: Keys<'_>) -> Positions {
         let mut positions = Vec::new();
         if self.has_all(keys.topic)? {
-            self.take(keys.topic, &mut positions)?;
+            self.add_positions(keys.topic, &mut positions)?;
         }
         Ok(positions)
     }
 
-    /// The sentence has a keyword of its category.
-    fn keyword(&mut self, keys: Keys<'_>) -> Positions {
+    /// Matches any keyword of the tool's category.
+    fn match_keyword(&mut self, keys: Keys<'_>) -> Positions {
         let mut positions = Vec::new();
-        self.take(keys.keywords, &mut positions)?;
+        self.add_positions(keys.keywords, &mut positions)?;
         if keys.arithmetic {
             self.budget.spend(self.sentence.arithmetic.len())?;
             positions.extend(&self.sentence.arithmetic);
@@ -90,84 +93,85 @@ impl Rules<'_> {
         Ok(positions)
     }
 
-    /// Whether each of the terms stands somewhere.
+    /// Whether the sentence contains all of the terms.
     fn has_all(&mut self, terms: &[Term]) -> Result<bool, Exhausted> {
         self.budget.spend(terms.len())?;
-        Ok(terms.iter().all(|term| self.sentence.places.of(*term).len() > 0))
+        Ok(terms.iter().all(|term| self.sentence.positions.get(*term).len() > 0))
     }
 
-    /// Adds wherever one of the terms stands.
-    fn take(&mut self, terms: &[Term], positions: &mut Vec<u32>) -> Result<(), Exhausted> {
+    /// Adds the positions of all terms.
+    fn add_positions(&mut self, terms: &[Term], positions: &mut Vec<u32>) -> Result<(), Exhausted> {
         for term in terms {
-            let places = self.sentence.places.of(*term);
-            self.budget.spend(places.len())?;
-            positions.extend(places);
+            let found = self.sentence.positions.get(*term);
+            self.budget.spend(found.len())?;
+            positions.extend(found);
         }
         Ok(())
     }
 
-    /// Where words of a short name stand, in order.
-    fn spots(&mut self, keys: Keys<'_>) -> Result<Vec<Spot>, Exhausted> {
-        let mut spots = Vec::new();
+    /// Returns the occurrences of the words of a short name in order.
+    fn occurrences(&mut self, keys: Keys<'_>) -> Result<Vec<Occurrence>, Exhausted> {
+        let mut occurrences = Vec::new();
         for (word, term) in keys.words.iter().enumerate() {
-            let places = self.sentence.places.of(*term);
-            self.budget.spend(places.len())?;
-            spots.extend(places.map(|at| Spot { at, words: 1 << word }));
+            let positions = self.sentence.positions.get(*term);
+            self.budget.spend(positions.len())?;
+            occurrences.extend(positions.map(|at| Occurrence { at, words: 1 << word }));
         }
-        spots.sort_unstable_by_key(|spot| spot.at);
-        spots.dedup_by(|next, kept| {
+        occurrences.sort_unstable_by_key(|occurrence| occurrence.at);
+        occurrences.dedup_by(|next, kept| {
             let same = next.at == kept.at;
             kept.words |= if same { next.words } else { 0 };
             same
         });
-        Ok(spots)
+        Ok(occurrences)
     }
 }
 
-/// A place in a sentence, with one bit for each word of a name that stands there.
-struct Spot {
+/// A position in a sentence and the words of a name that are there.
+struct Occurrence {
     at: u32,
+    /// One bit for each word of the name.
     words: u16,
 }
 
-/// Keeps the bits of words that are part of a phrase: a chain from the first to the last word of
-/// the name, each within reach of the one before.
-fn keep_chains(spots: &mut [Spot], words: usize) {
-    for here in 0..spots.len() {
-        let before = in_reach(&spots[here], spots[..here].iter().rev());
-        spots[here].words &= 1 | before << 1;
+/// Clears the bits of words that are not part of a phrase: a chain from the first to the last word
+/// of the name in which each word is close to the previous one.
+fn keep_phrases(occurrences: &mut [Occurrence], name_len: usize) {
+    for here in 0..occurrences.len() {
+        let before = words_nearby(&occurrences[here], occurrences[..here].iter().rev());
+        occurrences[here].words &= 1 | before << 1;
     }
-    for here in (0..spots.len()).rev() {
-        let after = in_reach(&spots[here], spots[here + 1..].iter());
-        spots[here].words &= 1 << (words - 1) | after >> 1;
+    for here in (0..occurrences.len()).rev() {
+        let after = words_nearby(&occurrences[here], occurrences[here + 1..].iter());
+        occurrences[here].words &= 1 << (name_len - 1) | after >> 1;
     }
 }
 
-/// The words that stand within reach, the spots coming nearest first.
-fn in_reach<'s>(here: &Spot, spots: impl Iterator<Item = &'s Spot>) -> u16 {
-    let near = spots.take_while(|spot| spot.at.abs_diff(here.at) <= REACH);
-    near.fold(0, |words, spot| words | spot.words)
+/// Returns the words close to `here`. The occurrences are sorted by distance.
+fn words_nearby<'o>(here: &Occurrence, occurrences: impl Iterator<Item = &'o Occurrence>) -> u16 {
+    let near = occurrences.take_while(|other| other.at.abs_diff(here.at) <= MAX_DISTANCE);
+    near.fold(0, |words, other| words | other.words)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Spot, keep_chains};
+    use super::{Occurrence, keep_phrases};
     use proptest::prelude::*;
 
-    fn spots(name: &[u8], text: &[u8]) -> Vec<Spot> {
+    fn occurrences(name: &[u8], text: &[u8]) -> Vec<Occurrence> {
         let words = |word: u8| {
             (0..name.len()).filter(|at| name[*at] == word).fold(0, |all, at| all | 1 << at)
         };
-        (0..).zip(text).map(|(at, word)| Spot { at, words: words(*word) }).collect()
+        (0..).zip(text).map(|(at, word)| Occurrence { at, words: words(*word) }).collect()
     }
 
-    /// Adds the places of all chains that continue `chain`, tried one by one.
+    /// Marks the positions of all phrases that start with `chain`, by brute force.
     fn try_all(name: &[u8], text: &[u8], chain: &mut Vec<usize>, found: &mut [bool]) {
         let Some(next) = name.get(chain.len()) else {
             return chain.iter().for_each(|at| found[*at] = true);
         };
-        let reach = chain.last().map_or(0..text.len(), |at| at + 1..text.len().min(at + 5));
-        for at in reach.filter(|at| text[*at] == *next) {
+        let near = chain.last().map_or(0..text.len(), |at| at + 1..text.len().min(at + 5));
+        for at in near.filter(|at| text[*at] == *next) {
             chain.push(at);
             try_all(name, text, chain, found);
             chain.pop();
@@ -176,21 +180,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keeps_what_trying_all_chains_finds(name in "[a-c]{1,4}", text in "[a-e]{0,16}") {
+        fn keeps_the_same_phrases_as_brute_force(name in "[a-c]{1,4}", text in "[a-e]{0,16}") {
             let (name, text) = (name.as_bytes(), text.as_bytes());
-            let mut spots = spots(name, text);
-            keep_chains(&mut spots, name.len());
+            let mut occurrences = occurrences(name, text);
+            keep_phrases(&mut occurrences, name.len());
             let mut expected = vec![false; text.len()];
             try_all(name, text, &mut Vec::new(), &mut expected);
-            prop_assert_eq!(spots.iter().map(|spot| spot.words != 0).collect::<Vec<_>>(), expected);
+            let kept = occurrences.iter().map(|occurrence| occurrence.words != 0);
+            prop_assert_eq!(kept.collect::<Vec<_>>(), expected);
         }
     }
 
     #[test]
-    fn sixteen_words_fit() {
+    fn keeps_phrases_of_sixteen_words() {
         let name = *b"abcdefghijklmnop";
-        let mut spots = spots(&name, &name);
-        keep_chains(&mut spots, name.len());
-        assert!(spots.iter().all(|spot| spot.words.count_ones() == 1));
+        let mut occurrences = occurrences(&name, &name);
+        keep_phrases(&mut occurrences, name.len());
+        assert!(occurrences.iter().all(|occurrence| occurrence.words.count_ones() == 1));
     }
 }

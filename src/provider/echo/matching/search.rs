@@ -1,91 +1,92 @@
-//! The search through texts: sentence by sentence, which tools are mentioned.
+//! Searches texts for mentions of tools, sentence by sentence.
 
 use super::{
-    budget::{Budget, Exhausted},
-    filter::Filter,
+    addresses::find_addresses,
     index::Index,
-    ledger::Ledger,
-    links::links,
-    rules::Rules,
+    mention_tracker::MentionTracker,
+    prefilter::Prefilter,
+    rules::SentenceMatcher,
     sentence::Sentence,
-    words::Words,
+    tokens::Tokens,
+    work_budget::{Exhausted, WorkBudget},
 };
 
-/// A search, with the room that it uses again for every sentence.
-pub(super) struct Search<'a> {
+/// A search, with buffers that are reused for every sentence.
+pub(super) struct Searcher<'a> {
     index: &'a Index<'a>,
-    filter: Option<&'a Filter<'a>>,
-    ledger: &'a mut Ledger,
-    budget: &'a mut Budget,
+    prefilter: Option<&'a Prefilter<'a>>,
+    tracker: &'a mut MentionTracker,
+    budget: &'a mut WorkBudget,
     sentence: Sentence,
-    lower: String,
+    lowercase: String,
 }
 
-/// A tool, and where the words stand that mention it.
+/// A tool, and the positions of the words that mention it.
 struct Match {
     tool: u32,
     positions: Vec<u32>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Searcher<'a> {
     pub(super) fn new(
         index: &'a Index<'a>,
-        filter: Option<&'a Filter<'a>>,
-        ledger: &'a mut Ledger,
-        budget: &'a mut Budget,
+        prefilter: Option<&'a Prefilter<'a>>,
+        tracker: &'a mut MentionTracker,
+        budget: &'a mut WorkBudget,
     ) -> Self {
-        Self { index, filter, ledger, budget, sentence: Sentence::default(), lower: String::new() }
+        let (sentence, lowercase) = (Sentence::default(), String::new());
+        Self { index, prefilter, tracker, budget, sentence, lowercase }
     }
 
-    /// Whether `message` could mention a tool that would then be called.
-    pub(super) fn may_gain(&mut self, message: usize) -> bool {
-        self.ledger.any_open(message)
+    /// Whether a mention in `message` could still count.
+    pub(super) fn any_pending(&mut self, message: usize) -> bool {
+        self.tracker.any_pending(message)
     }
 
-    /// Notes the tools that the text of a message mentions.
-    pub(super) fn read(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
-        match self.filter.and_then(|filter| filter.parts(text)) {
-            Some(mut parts) => parts.try_for_each(|part| self.read_all(message, part)),
-            None => self.read_all(message, text),
+    /// Records the mentions in the text of a message.
+    pub(super) fn search(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
+        match self.prefilter.and_then(|prefilter| prefilter.candidates(text)) {
+            Some(mut parts) => parts.try_for_each(|part| self.search_part(message, part)),
+            None => self.search_part(message, text),
         }
     }
 
-    fn read_all(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
-        let left_out = links(text);
-        for word in Words::new(text, &left_out) {
-            if word.starts_sentence() {
+    fn search_part(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
+        let excluded = find_addresses(text);
+        for token in Tokens::new(text, &excluded) {
+            if token.starts_sentence() {
                 self.end_sentence(message)?;
             }
-            let lower = word.lower_into(&mut self.lower);
-            self.sentence.push(&word, lower, self.index, self.budget)?;
+            let lowercase = token.lowercase_into(&mut self.lowercase);
+            self.sentence.push(&token, lowercase, self.index, self.budget)?;
         }
         self.end_sentence(message)
     }
 
     fn end_sentence(&mut self, message: usize) -> Result<(), Exhausted> {
-        if !self.sentence.is_idle() {
-            self.sentence.places.sort();
+        if self.sentence.may_mention_tools() {
+            self.sentence.positions.sort();
             let candidates = self.candidates()?;
-            if candidates.iter().any(|tool| self.ledger.is_open(*tool as usize, message)) {
+            if candidates.iter().any(|tool| self.tracker.is_pending(*tool as usize, message)) {
                 let matches = self.matches(&candidates)?;
-                self.note(message, &matches)?;
+                self.record(message, &matches)?;
             }
         }
         self.sentence.clear();
         Ok(())
     }
 
-    /// The tools that are worth a look, in order.
+    /// Returns the tools that the sentence may mention, in order.
     fn candidates(&mut self) -> Result<Vec<u32>, Exhausted> {
         let mut candidates = Vec::new();
-        for term in self.sentence.places.keys() {
-            let anchored = self.index.anchors.of(term);
+        for term in self.sentence.positions.keys() {
+            let anchored = self.index.anchors.get(term);
             self.budget.spend(anchored.len())?;
             candidates.extend(anchored);
         }
         if !self.sentence.arithmetic.is_empty() {
-            self.budget.spend(self.index.calculators.len())?;
-            candidates.extend(&self.index.calculators);
+            self.budget.spend(self.index.arithmetic_tools.len())?;
+            candidates.extend(&self.index.arithmetic_tools);
         }
         candidates.sort_unstable();
         candidates.dedup();
@@ -94,10 +95,10 @@ impl<'a> Search<'a> {
 
     fn matches(&mut self, candidates: &[u32]) -> Result<Vec<Match>, Exhausted> {
         let (index, sentence) = (self.index, &self.sentence);
-        let mut rules = Rules { index, sentence, budget: self.budget };
+        let mut matcher = SentenceMatcher { index, sentence, budget: self.budget };
         let mut matches = Vec::new();
         for &tool in candidates {
-            let positions = rules.apply(tool)?;
+            let positions = matcher.positions(tool)?;
             if !positions.is_empty() {
                 matches.push(Match { tool, positions });
             }
@@ -105,24 +106,24 @@ impl<'a> Search<'a> {
         Ok(matches)
     }
 
-    fn note(&mut self, message: usize, matches: &[Match]) -> Result<(), Exhausted> {
+    fn record(&mut self, message: usize, matches: &[Match]) -> Result<(), Exhausted> {
         for found in matches {
             let tool = found.tool as usize;
-            if self.ledger.is_open(tool, message) && !self.is_part(found, matches)? {
-                self.ledger.mention(tool, message);
+            if self.tracker.is_pending(tool, message) && !self.is_covered(found, matches)? {
+                self.tracker.record(tool, message);
             }
         }
         Ok(())
     }
 
-    /// Whether all words of a match lie in another match, of more words: those of get_user in
-    /// "list users" lie in that of list_users.
-    fn is_part(&mut self, found: &Match, matches: &[Match]) -> Result<bool, Exhausted> {
+    /// Whether another match has all words of this one and more: in "list users", `list_users`
+    /// covers `get_user`.
+    fn is_covered(&mut self, found: &Match, matches: &[Match]) -> Result<bool, Exhausted> {
         self.budget.spend(matches.len())?;
         for other in matches {
             if found.positions.len() < other.positions.len() {
                 self.budget.spend(other.positions.len())?;
-                if lies_in(&found.positions, &other.positions) {
+                if is_subset(&found.positions, &other.positions) {
                     return Ok(true);
                 }
             }
@@ -131,8 +132,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether all of `some` are among `all`; both in order.
-fn lies_in(some: &[u32], all: &[u32]) -> bool {
+/// Whether all of `some` are among `all`. Both are sorted.
+fn is_subset(some: &[u32], all: &[u32]) -> bool {
     let mut all = all.iter();
     some.iter().all(|position| all.any(|other| other == position))
 }

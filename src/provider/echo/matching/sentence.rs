@@ -1,86 +1,86 @@
-//! A sentence, kept as what matters in it: which terms stand where.
+//! The words of a sentence that are relevant to the offered tools.
 
 use super::{
-    budget::{Budget, Exhausted},
     index::Index,
-    pairs::Pairs,
-    vocabulary::is_arithmetic_verb,
-    words::Word,
+    multimap::Multimap,
+    tokens::Token,
+    word_lists::is_arithmetic_verb,
+    work_budget::{Exhausted, WorkBudget},
 };
 
-/// What was read of a sentence. Positions count its words.
+/// The terms and the arithmetic of a sentence. A position is the index of a word in the sentence.
 #[derive(Debug, Default)]
 pub(super) struct Sentence {
-    /// From a term to where it stands.
-    pub(super) places: Pairs,
-    /// Where arithmetic stands, such as both words of "add 5".
+    /// From a term to its positions.
+    pub(super) positions: Multimap,
+    /// The positions of words that are part of arithmetic, such as both words of "add 5".
     pub(super) arithmetic: Vec<u32>,
-    words: u32,
-    last: Calculates,
+    word_count: u32,
+    previous: Operand,
 }
 
-/// What a word is to the number that comes after it.
+/// The role of a word in arithmetic with a number after it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Calculates {
+enum Operand {
     #[default]
-    Nothing,
-    /// With an operator between.
+    None,
+    /// A number, if an operator follows.
     Number,
-    /// As in "add 5".
+    /// A verb such as "add".
     Verb,
 }
 
 impl Sentence {
-    /// Forgets all, for the next sentence.
+    /// Removes all words.
     pub(super) fn clear(&mut self) {
-        self.places.clear();
+        self.positions.clear();
         self.arithmetic.clear();
-        self.words = 0;
-        self.last = Calculates::Nothing;
+        self.word_count = 0;
+        self.previous = Operand::None;
     }
 
-    /// Whether it has no word that could mention a tool.
-    pub(super) fn is_idle(&self) -> bool {
-        self.places.is_empty() && self.arithmetic.is_empty()
+    /// Whether the sentence has any term or arithmetic.
+    pub(super) fn may_mention_tools(&self) -> bool {
+        !self.positions.is_empty() || !self.arithmetic.is_empty()
     }
 
-    /// Adds the next word; `lower` is the same in lower case.
+    /// Adds the next word, which is also given in lower case.
     pub(super) fn push(
         &mut self,
-        word: &Word,
-        lower: &str,
+        token: &Token,
+        lowercase: &str,
         index: &Index,
-        budget: &mut Budget,
+        budget: &mut WorkBudget,
     ) -> Result<(), Exhausted> {
-        for term in index.terms.with_stem_of(lower) {
+        for term in index.terms.with_stem_of(lowercase) {
             budget.spend(1)?;
-            if index.terms.is_same(term, lower) {
-                self.places.push(term, self.words);
+            if index.terms.is_same_word(term, lowercase) {
+                self.positions.push(term, self.word_count);
             }
         }
-        if !index.calculators.is_empty() {
-            self.calculate(word, lower);
+        if !index.arithmetic_tools.is_empty() {
+            self.detect_arithmetic(token, lowercase);
         }
-        self.words += 1;
+        self.word_count += 1;
         Ok(())
     }
 
-    fn calculate(&mut self, word: &Word, lower: &str) {
-        let is_number = starts_with_digit(lower);
-        let is_arithmetic = match self.last {
-            Calculates::Nothing => false,
-            Calculates::Number => is_number && is_operator(word.gap),
-            Calculates::Verb => is_number,
+    fn detect_arithmetic(&mut self, token: &Token, lowercase: &str) {
+        let is_number = starts_with_digit(lowercase);
+        let is_arithmetic = match self.previous {
+            Operand::None => false,
+            Operand::Number => is_number && is_operator(token.separator),
+            Operand::Verb => is_number,
         };
         if is_arithmetic {
-            self.arithmetic.extend([self.words - 1, self.words]);
+            self.arithmetic.extend([self.word_count - 1, self.word_count]);
         }
-        self.last = if is_number && lower.ends_with(|c: char| c.is_ascii_digit()) {
-            Calculates::Number
-        } else if is_arithmetic_verb(lower) {
-            Calculates::Verb
+        self.previous = if is_number && lowercase.ends_with(|c: char| c.is_ascii_digit()) {
+            Operand::Number
+        } else if is_arithmetic_verb(lowercase) {
+            Operand::Verb
         } else {
-            Calculates::Nothing
+            Operand::None
         };
     }
 }
@@ -89,13 +89,14 @@ fn starts_with_digit(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether two numbers with `gap` between them are arithmetic. Without blanks, `-` and `/` are
-/// more often part of a date or a phone number.
-fn is_operator(gap: &str) -> bool {
-    let operator = gap.trim();
-    let spaced = gap.starts_with(char::is_whitespace) && gap.ends_with(char::is_whitespace);
+/// Whether the separator of two numbers is an operator. `-` and `/` need spaces around them, because
+/// otherwise they are usually part of a date or a phone number.
+fn is_operator(separator: &str) -> bool {
+    let operator = separator.trim();
+    let spaced =
+        separator.starts_with(char::is_whitespace) && separator.ends_with(char::is_whitespace);
     match operator {
-        "+" | "*" | "^" => spaced || operator == gap,
+        "+" | "*" | "^" => spaced || operator == separator,
         "-" | "/" => spaced,
         _ => false,
     }
@@ -103,16 +104,16 @@ fn is_operator(gap: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Index, Sentence};
-    use crate::provider::echo::matching::{names::Names, words::Words};
+    use super::{Index, Sentence, WorkBudget};
+    use crate::provider::echo::matching::{tokens::Tokens, tool_names::ToolNames};
 
     fn arithmetic(text: &str) -> Vec<u32> {
-        let names = Names::of(["calculate"].into_iter());
-        let index = Index::of(&names);
-        let (mut sentence, mut lower) = (Sentence::default(), String::new());
-        for word in Words::new(text, &[]) {
-            let lower = word.lower_into(&mut lower);
-            sentence.push(&word, lower, &index, &mut Budget::of_one_call()).unwrap();
+        let names = ToolNames::new(["calculate"].into_iter());
+        let index = Index::new(&names);
+        let (mut sentence, mut buffer) = (Sentence::default(), String::new());
+        for token in Tokens::new(text, &[]) {
+            let lowercase = token.lowercase_into(&mut buffer);
+            sentence.push(&token, lowercase, &index, &mut WorkBudget::for_one_call()).unwrap();
         }
         sentence.arithmetic
     }
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_none_in_other_numbers() {
+    fn ignores_other_numbers() {
         for text in
             ["+1-555-0100", "2024-01-15", "1/2", "10 +5", "1 -2", "c+5", "add salt", "1, 2", "2**3"]
         {

@@ -1,71 +1,71 @@
-//! The words that matter to any tool, numbered.
+//! The interned words of all tools.
 
-use super::plural::{same, stem};
+use super::plural::{is_same_word, stem};
 
-/// Number of a word in [`Terms`].
+/// Index of a word in [`Terms`].
 pub(super) type Term = u32;
 
-/// Words by number, in the order of their stems.
+/// Interned words, sorted by stem.
 #[derive(Debug)]
 pub(super) struct Terms<'n> {
     words: Vec<&'n str>,
-    /// The stem of each.
+    /// The stems of the words.
     stems: Vec<&'n str>,
 }
 
 impl<'n> Terms<'n> {
-    /// Numbers the words; the same word gets the same number wherever it is listed.
-    pub(super) fn number(listed: &[&'n str]) -> (Self, Vec<Term>) {
-        let places = listed.iter().enumerate();
-        let sorted = places.map(|(at, word)| (start(stem(word)), stem(word), *word, at));
-        let mut sorted: Vec<_> = sorted.collect();
+    /// Interns words. Also returns the term of each listed word.
+    pub(super) fn intern(listed: &[&'n str]) -> (Self, Vec<Term>) {
+        let keyed = listed.iter().enumerate();
+        let keyed = keyed.map(|(at, word)| (prefix(stem(word)), stem(word), *word, at));
+        let mut sorted: Vec<_> = keyed.collect();
         sorted.sort_unstable();
-        let room = listed.len();
-        let mut terms = Self { words: Vec::with_capacity(room), stems: Vec::with_capacity(room) };
-        let mut numbers = vec![0; room];
+        let len = listed.len();
+        let mut terms = Self { words: Vec::with_capacity(len), stems: Vec::with_capacity(len) };
+        let mut interned = vec![0; len];
         for (_, stem, word, at) in sorted {
             if terms.words.last() != Some(&word) {
                 terms.words.push(word);
                 terms.stems.push(stem);
             }
-            numbers[at] = as_number(terms.len() - 1);
+            interned[at] = to_u32(terms.len() - 1);
         }
-        (terms, numbers)
+        (terms, interned)
     }
 
-    /// How many they are.
+    /// Returns the number of distinct words.
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Those that may be the same as `word`: its stem is theirs.
+    /// Returns the terms with the stem of `word`, which may be the same word.
     pub(super) fn with_stem_of(&self, word: &str) -> impl Iterator<Item = Term> {
         let stem = stem(word);
         let first = self.stems.partition_point(|known| *known < stem);
         let found = self.stems[first..].iter().take_while(move |known| **known == stem);
-        found.zip(as_number(first)..).map(|(_, term)| term)
+        found.zip(to_u32(first)..).map(|(_, term)| term)
     }
 
-    /// What every word begins with that is the same as a term.
+    /// Returns the stem of a term, with which every form of the word starts.
     pub(super) fn stem(&self, term: Term) -> &'n str {
         self.stems[term as usize]
     }
 
-    /// Whether a term is the same as `word`.
-    pub(super) fn is_same(&self, term: Term, word: &str) -> bool {
-        same(self.words[term as usize], word)
+    /// Whether a term is the same word as `word`.
+    pub(super) fn is_same_word(&self, term: Term, word: &str) -> bool {
+        is_same_word(self.words[term as usize], word)
     }
 }
 
-/// The first bytes as a number, in the same order as texts, but compared much faster.
-fn start(text: &str) -> u64 {
+/// Returns the first bytes as a number, which sorts like the text but compares much faster.
+fn prefix(text: &str) -> u64 {
     let mut first = [0; 8];
     first.iter_mut().zip(text.bytes()).for_each(|(first, byte)| *first = byte);
     u64::from_be_bytes(first)
 }
 
-/// A number of 32 bits keeps the lists small. A request has far fewer words and tools.
-pub(super) fn as_number(index: usize) -> u32 {
+/// Converts an index to 32 bits, which keep the lists small. No request has more words or tools.
+pub(super) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
@@ -74,16 +74,16 @@ mod tests {
     use super::Terms;
 
     #[test]
-    fn finds_words_and_their_plurals() {
+    fn finds_words_and_plurals() {
         let listed = ["users", "box", "weather", "user", "boxe", "users"];
-        let (terms, numbers) = Terms::number(&listed);
+        let (terms, interned) = Terms::intern(&listed);
         let found = |word: &str| -> Vec<&str> {
-            let same = terms.with_stem_of(word).filter(|term| terms.is_same(*term, word));
+            let same = terms.with_stem_of(word).filter(|term| terms.is_same_word(*term, word));
             same.map(|term| terms.words[term as usize]).collect()
         };
         assert_eq!(terms.len(), 5);
-        let again: Vec<_> = numbers.iter().map(|term| terms.words[*term as usize]).collect();
-        assert_eq!(again, listed);
+        let words: Vec<_> = interned.iter().map(|term| terms.words[*term as usize]).collect();
+        assert_eq!(words, listed);
         assert_eq!(found("user"), ["user", "users"]);
         assert_eq!(found("boxes"), ["box", "boxe"]);
         assert_eq!(found("box"), ["box"]);

@@ -1,37 +1,37 @@
-//! The work that one call may take, whatever a client sends.
+//! The limit on the work of one call.
 
-/// Word comparisons of one call: far more than a long prompt with a hundred tools takes, and done
-/// in well under a second.
-const COMPARISONS: usize = 5_000_000;
+/// Word comparisons in one call. A long prompt with a hundred tools needs far fewer, and this many
+/// take well under a second.
+const MAX_COMPARISONS: usize = 5_000_000;
 
-/// Work that is left.
+/// The work that is left.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct WorkBudget {
     left: Option<usize>,
 }
 
-/// No work is left.
+/// The work budget is exhausted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Exhausted;
 
-impl Budget {
-    /// The budget of one call.
-    pub(super) fn of_one_call() -> Self {
-        Self::new(COMPARISONS)
+impl WorkBudget {
+    /// Creates the budget of one call.
+    pub(super) fn for_one_call() -> Self {
+        Self::new(MAX_COMPARISONS)
     }
 
-    /// A budget of so many comparisons.
+    /// Creates a budget of some comparisons.
     pub(super) fn new(comparisons: usize) -> Self {
         Self { left: Some(comparisons) }
     }
 
-    /// Takes work off, before it is done. Once exhausted, a budget stays so.
+    /// Charges for work before it is done. An exhausted budget stays exhausted.
     pub(super) fn spend(&mut self, comparisons: usize) -> Result<(), Exhausted> {
         self.left = self.left.and_then(|left| left.checked_sub(comparisons));
         self.left.map(|_| ()).ok_or(Exhausted)
     }
 
-    /// Whether more was asked for than there was.
+    /// Whether more work was needed than was left.
     pub(super) fn is_exhausted(&self) -> bool {
         self.left.is_none()
     }
@@ -44,11 +44,11 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Exhausted};
+    use super::{Exhausted, WorkBudget};
 
     #[test]
     fn stays_exhausted() {
-        let mut budget = Budget::new(5);
+        let mut budget = WorkBudget::new(5);
         assert_eq!(budget.spend(5), Ok(()));
         assert_eq!(budget.spend(1), Err(Exhausted));
         assert_eq!(budget.spend(0), Err(Exhausted));

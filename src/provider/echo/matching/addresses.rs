@@ -1,13 +1,13 @@
-//! E-mail addresses and URLs, whose words mention nothing: alice@user.example is no user.
+//! Finds e-mail addresses and URLs. Their words mention no tool: alice@user.example is not a user.
 
 use std::ops::Range;
 
 use linkify::{LinkFinder, LinkKind};
 
-use super::words::is_caseless;
+use super::tokens::is_caseless;
 
-/// Where e-mail addresses and URLs stand, in the order of the text.
-pub(super) fn links(text: &str) -> Vec<Range<usize>> {
+/// Returns the ranges of e-mail addresses and URLs in order.
+pub(super) fn find_addresses(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if !["@", "://", "www."].iter().any(|sign| text.contains(sign)) {
         return found;
@@ -15,9 +15,9 @@ pub(super) fn links(text: &str) -> Vec<Range<usize>> {
     let mut finder = LinkFinder::new();
     finder.kinds(&[LinkKind::Email, LinkKind::Url]);
     let mut start = 0;
-    // Piece by piece, so that an address ends where CJK text goes on, without white space.
-    for piece in text.split_inclusive(|c| !may_be_linked(c)) {
-        let address = piece.trim_end_matches(|c| !may_be_linked(c));
+    // Split the text first, so that CJK text without white space ends an address.
+    for piece in text.split_inclusive(|c| !is_address_char(c)) {
+        let address = piece.trim_end_matches(|c| !is_address_char(c));
         if address.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with("www.") {
             found.push(start..start + address.len());
         } else {
@@ -28,17 +28,17 @@ pub(super) fn links(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether `c` can be part of an address.
-fn may_be_linked(c: char) -> bool {
+/// Whether a character may be part of an address.
+fn is_address_char(c: char) -> bool {
     c.is_ascii_graphic() || c.is_alphanumeric() && !is_caseless(c)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::links;
+    use super::find_addresses;
 
     fn found(text: &str) -> Vec<&str> {
-        links(text).into_iter().map(|range| &text[range]).collect()
+        find_addresses(text).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]

@@ -1,10 +1,9 @@
-//! The words that the rules know: generic ones, and the categories with their keywords.
+//! Word lists: generic words, and the categories of tools with their keywords.
 
-use super::plural::same;
+use super::plural::is_same_word;
 
-/// Of the words that say nothing about what a tool is for, those that begin as `word` does, as its
-/// plural and its singular do. See also [`is_generic`].
-const fn generic(word: &str) -> &'static [&'static str] {
+/// Returns the generic words with the same first letter as `word`. See [`is_generic`].
+const fn generic_words(word: &str) -> &'static [&'static str] {
     match word.as_bytes() {
         [b'a', ..] => &["a", "all", "an", "and", "api"],
         [b'b', ..] => &["by"],
@@ -30,27 +29,28 @@ const fn generic(word: &str) -> &'static [&'static str] {
     }
 }
 
-/// A subject of which tools and users speak in many words.
+/// A kind of tool that users ask for in different words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Category {
+    /// The words of a tool's name that put it into the category.
     names: &'static [&'static str],
     /// Words that ask for a tool of the category.
     pub(super) keywords: &'static [&'static str],
-    /// Whether arithmetic, such as `10+5`, asks for it too.
+    /// Whether arithmetic such as `10+5` also asks for a tool of the category.
     pub(super) arithmetic: bool,
 }
 
 const CATEGORIES: [Category; 8] = [
-    words_for(&["email"], &["email", "mail"]),
-    words_for(
+    category(&["email"], &["email", "mail"]),
+    category(
         &["weather"],
         &["weather", "temperature", "forecast", "climate", "rain", "sunny", "cloudy"],
     ),
-    words_for(&["time"], &["time", "clock", "date"]),
-    words_for(&["calendar"], &["calendar", "schedule", "appointment", "meeting", "event"]),
-    words_for(&["user"], &["user", "account", "profile"]),
-    words_for(&["database"], &["database", "query", "record", "sql", "search"]),
-    words_for(&["file"], &["file", "document"]),
+    category(&["time"], &["time", "clock", "date"]),
+    category(&["calendar"], &["calendar", "schedule", "appointment", "meeting", "event"]),
+    category(&["user"], &["user", "account", "profile"]),
+    category(&["database"], &["database", "query", "record", "sql", "search"]),
+    category(&["file"], &["file", "document"]),
     Category {
         names: &["calculate", "calculator"],
         keywords: &["calculate", "math", "compute"],
@@ -58,35 +58,37 @@ const CATEGORIES: [Category; 8] = [
     },
 ];
 
-/// Words that are arithmetic before a number.
-const ARITHMETIC: [&str; 4] = ["add", "subtract", "multiply", "divide"];
+/// Verbs that form arithmetic with a number.
+const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multiply", "divide"];
 
-const fn words_for(names: &'static [&'static str], keywords: &'static [&'static str]) -> Category {
+const fn category(names: &'static [&'static str], keywords: &'static [&'static str]) -> Category {
     Category { names, keywords, arithmetic: false }
 }
 
-/// Whether a lower-case word says nothing about what a tool is for.
+/// Whether a lower-case word does not indicate the purpose of a tool.
 pub(super) fn is_generic(word: &str) -> bool {
     is_number(word)
         || word.strip_prefix('v').is_some_and(is_number)
-        || generic(word).iter().any(|generic| same(generic, word))
+        || generic_words(word).iter().any(|generic| is_same_word(generic, word))
 }
 
 fn is_number(word: &str) -> bool {
     !word.is_empty() && word.chars().all(char::is_numeric)
 }
 
-/// Whether a lower-case word is arithmetic before a number.
+/// Whether a lower-case word forms arithmetic with a number after it.
 pub(super) fn is_arithmetic_verb(word: &str) -> bool {
-    ARITHMETIC.iter().any(|verb| same(verb, word))
+    ARITHMETIC_VERBS.iter().any(|verb| is_same_word(verb, word))
 }
 
 impl Category {
-    /// The category of a tool whose name has these words beside the generic ones.
+    /// Returns the category of a tool, given the specific words of its name.
     pub(super) fn of<'n>(specific: impl Iterator<Item = &'n str>) -> Option<&'static Self> {
-        let mut words = specific.filter(|word| !same("send", word));
+        let mut words = specific.filter(|word| !is_same_word("send", word));
         let (word, None) = (words.next()?, words.next()) else { return None };
-        CATEGORIES.iter().find(|category| category.names.iter().any(|name| same(name, word)))
+        CATEGORIES
+            .iter()
+            .find(|category| category.names.iter().any(|name| is_same_word(name, word)))
     }
 }
 
@@ -95,7 +97,7 @@ mod tests {
     use super::{Category, is_generic};
 
     #[test]
-    fn generic_words() {
+    fn recognizes_generic_words() {
         for word in ["get", "details", "queries", "fetches", "v1", "v22", "2024", "the", "new"] {
             assert!(is_generic(word), "{word}");
         }
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn one_specific_word_gives_the_category() {
+    fn one_specific_word_determines_the_category() {
         let category = |words: &[&'static str]| Category::of(words.iter().copied());
         assert_eq!(category(&["users"]), category(&["user"]));
         assert_eq!(category(&["send", "email"]), category(&["email"]));
