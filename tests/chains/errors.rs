@@ -195,7 +195,7 @@ async fn limits_the_size_of_an_answer() {
     let (code, message) =
         failure(&scripted(""), request([chain(json!([{"messages": items}]))])).await;
     assert_eq!(code, Code::InvalidArgument);
-    assert_eq!(message, "chain in message 1, step 1: says more than 4194304 bytes");
+    assert_eq!(message, "chain in message 1, step 1: produces more than 4194304 bytes of text");
 }
 
 /// Errors travel in headers, of which clients accept up to 16 KiB.

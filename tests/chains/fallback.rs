@@ -35,7 +35,7 @@ async fn fails_without_a_chain_if_the_fallback_is_error() {
     assert_eq!(code, Code::NotFound);
     assert_eq!(
         message,
-        "no user message has a chain between <|instruction_start|> and \
+        "no user message contains a chain between <|instruction_start|> and \
         <|instruction_end|>, and fallback is error"
     );
     assert_eq!(stream(&sidecar, prompt("hi", [])).await.unwrap_err().code(), Code::NotFound);
@@ -117,5 +117,5 @@ async fn obeys_on_exhausted_after_the_last_step() {
     assert_eq!(content(&sidecar, history(1)).await, "two");
     let (code, message) = failure(&sidecar, request(history(2))).await;
     assert_eq!(code, Code::OutOfRange);
-    assert_eq!(message, "chain in message 1: has 2 steps, and this is turn 3 after it");
+    assert_eq!(message, "chain in message 1: has 2 steps, but the history is at turn 3");
 }

@@ -1,4 +1,4 @@
-//! What a chain is, once it is read.
+//! The types of a parsed chain.
 
 use std::{num::NonZeroUsize, time::Duration};
 
@@ -7,49 +7,50 @@ use crate::{
     provider::stream::Pace,
 };
 
-/// What the model shall say, turn by turn; never empty.
+/// An instruction chain: the answers of the model, turn by turn. Has at least one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     pub(super) steps: Vec<Step>,
 }
 
-/// What the model shall say in one turn.
+/// The answer of the model in one turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Labels, for the log alone.
+    /// Labels for the log.
     pub(super) id: Option<String>,
     pub(super) id_message: Option<String>,
-    /// Words to think with.
+    /// Number of reasoning words. They only count in the usage.
     pub(super) reasoning: u32,
     pub(super) items: Vec<Item>,
-    /// What it says of itself, in the place of what is so.
+    /// Replaces the actual finish reason.
     pub(super) finish_reason: Option<FinishReason>,
+    /// Replaces the actual token counts.
     pub(super) usage: StepUsage,
-    /// The wait before anything.
+    /// Delay before the turn starts.
     pub(super) delay: Duration,
     pub(super) pace: StepPace,
 }
 
-/// A part of a turn.
+/// A part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
     Text(String),
-    /// So many words that mean nothing.
+    /// This many words of filler text.
     Filler(u32),
-    /// Calls, with ids where they were given.
+    /// Tool calls. Ids are optional.
     Calls(Vec<ToolCall>),
     Directive(Directive),
-    /// Here the turn fails.
+    /// The turn fails at this point.
     Error(ProviderError),
 }
 
-/// A text that the request decides.
+/// A text that is generated from the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Directive {
     SystemPrompt,
     ToolNames,
     ToolDescriptions,
-    /// The schema of the tool of that name.
+    /// The schema of the tool with this name.
     ToolSchema(Option<String>),
     ToolResults,
 }
@@ -68,15 +69,15 @@ pub(super) struct StepPace {
 }
 
 impl Step {
-    /// A step of one text.
-    pub(super) fn saying(text: &str) -> Self {
+    /// Creates a step with one text.
+    pub(super) fn text(text: &str) -> Self {
         Self { items: vec![Item::Text(text.to_owned())], ..Self::default() }
     }
 }
 
 impl StepPace {
-    /// What the step says, else what the component says.
-    pub(super) fn over(self, component: Pace) -> Pace {
+    /// Returns the pace of the step, with the values of the component as defaults.
+    pub(super) fn or(self, component: Pace) -> Pace {
         Pace {
             words_per_chunk: self.words_per_chunk.unwrap_or(component.words_per_chunk),
             chunk_delay: self.chunk_delay.unwrap_or(component.chunk_delay),
@@ -86,14 +87,7 @@ impl StepPace {
 }
 
 impl Chain {
-    /// How many turns it has.
-    ///
-    /// ```
-    /// use mynah::provider::scripted::Chain;
-    /// let prompt = r#"Hi <|instruction_start|>{"messages":[{"text":"Hello"}]}<|instruction_end|>"#;
-    /// assert_eq!(Chain::in_text(prompt).unwrap()?.turns(), 1);
-    /// # Ok::<(), mynah::provider::scripted::Mistake>(())
-    /// ```
+    /// Returns the number of turns.
     pub fn turns(&self) -> usize {
         self.steps.len()
     }

@@ -1,4 +1,4 @@
-//! Texts that the request decides.
+//! Texts that are generated from the request.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -7,8 +7,8 @@ use serde_json::json;
 use super::chain::Directive;
 use crate::chat::{Message, Request, Role, Tool};
 
-/// A request, and what is looked up in it for a script, once however often it is asked for.
-pub(super) struct Scene<'r> {
+/// A request with the lookups that a script needs, made once.
+pub(super) struct RequestView<'r> {
     pub(super) request: &'r Request,
     tools: BTreeMap<&'r str, &'r Tool>,
     system: Option<&'r Message>,
@@ -17,7 +17,7 @@ pub(super) struct Scene<'r> {
 
 const NO_TOOLS: &str = "No tools available";
 
-impl<'r> Scene<'r> {
+impl<'r> RequestView<'r> {
     pub(super) fn new(request: &'r Request) -> Self {
         let tools = request.tools.iter().rev().map(|tool| (tool.name.as_str(), tool));
         let mut messages = request.messages.iter();
@@ -25,11 +25,12 @@ impl<'r> Scene<'r> {
         Self { request, tools: tools.collect(), system, results: request.tool_results() }
     }
 
+    /// Returns `true` if the request offers a tool with this name.
     pub(super) fn offers(&self, tool: &str) -> bool {
         self.tools.contains_key(tool)
     }
 
-    /// What a directive says of the request.
+    /// Returns the text of a directive.
     pub(super) fn text(&self, directive: &Directive) -> Cow<'r, str> {
         let tools = &self.request.tools;
         match directive {
@@ -39,34 +40,34 @@ impl<'r> Scene<'r> {
             Directive::ToolNames | Directive::ToolDescriptions if tools.is_empty() => {
                 Cow::Borrowed(NO_TOOLS)
             }
-            Directive::ToolNames => names(tools).into(),
-            Directive::ToolDescriptions => descriptions(tools).into(),
+            Directive::ToolNames => tool_names(tools).into(),
+            Directive::ToolDescriptions => tool_descriptions(tools).into(),
             Directive::ToolSchema(None) => Cow::Borrowed("No tool name specified"),
             Directive::ToolSchema(Some(name)) => match self.tools.get(name.as_str()) {
-                Some(tool) => schema(tool).into(),
+                Some(tool) => tool_schema(tool).into(),
                 None => format!("Tool '{name}' not found").into(),
             },
-            Directive::ToolResults => texts(self.results).into(),
+            Directive::ToolResults => joined_texts(self.results).into(),
         }
     }
 }
 
-fn names(tools: &[Tool]) -> String {
+fn tool_names(tools: &[Tool]) -> String {
     tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn descriptions(tools: &[Tool]) -> String {
-    let line = |tool: &Tool| format!("{}: {}", tool.name, described(tool));
+fn tool_descriptions(tools: &[Tool]) -> String {
+    let line = |tool: &Tool| format!("{}: {}", tool.name, description(tool));
     tools.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn described(tool: &Tool) -> &str {
+fn description(tool: &Tool) -> &str {
     tool.description.as_deref().unwrap_or_default()
 }
 
-/// In Markdown.
-fn schema(tool: &Tool) -> String {
-    let description = match described(tool) {
+/// Describes a tool in Markdown.
+fn tool_schema(tool: &Tool) -> String {
+    let description = match description(tool) {
         blank if blank.trim().is_empty() => "_No description provided._",
         description => description,
     };
@@ -77,6 +78,6 @@ fn schema(tool: &Tool) -> String {
     )
 }
 
-fn texts(messages: &[Message]) -> String {
+fn joined_texts(messages: &[Message]) -> String {
     messages.iter().map(Message::text).collect::<Vec<_>>().join("\n")
 }

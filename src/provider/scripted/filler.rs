@@ -1,4 +1,4 @@
-//! Text that means nothing.
+//! Filler text.
 
 #[rustfmt::skip]
 const WORDS: [&str; 69] = [
@@ -11,7 +11,7 @@ const WORDS: [&str; 69] = [
     "in", "culpa", "qui", "officia", "deserunt", "mollit", "anim", "id", "est", "laborum",
 ];
 
-/// So many words, from the first; after the last comes the first again.
+/// Returns this many words of lorem ipsum, starting over after the last word.
 pub(super) fn filler(words: usize) -> String {
     WORDS.iter().copied().cycle().take(words).collect::<Vec<_>>().join(" ")
 }
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_come_in_order_and_again() {
+    fn repeats_the_words_in_order() {
         assert_eq!(filler(0), "");
         assert_eq!(filler(6), "lorem ipsum dolor sit amet consectetur");
         assert!(filler(69).ends_with("mollit anim id est laborum"));

@@ -1,5 +1,5 @@
-//! JSON that is read value by value: a mistake knows its place, and what is not looked into stays
-//! as it was written. Nothing here recurses, so no nesting is too deep.
+//! Parses JSON value by value, so that errors include their location and values that are not
+//! inspected keep their text. Nothing here is recursive, so nesting has no limit.
 
 use std::{fmt, time::Duration};
 
@@ -9,23 +9,23 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::Mistake;
-use crate::base::duration;
+use super::ChainError;
+use crate::base;
 
-/// An object whose keys are all known, without those that are null.
+/// The members of an object whose keys are all known. Members that are null are omitted.
 pub(super) struct Object<'a>(Vec<(&'static str, &'a RawValue)>);
 
 impl<'a> Object<'a> {
-    pub(super) fn read(value: &'a RawValue, known: &[&'static str]) -> Result<Self, Mistake> {
+    pub(super) fn parse(value: &'a RawValue, known: &[&'static str]) -> Result<Self, ChainError> {
         expect(value, "an object")?;
-        let Members(members) = parse(value)?;
+        let Members(members) = deserialize(value)?;
         let mut fields: Vec<(&'static str, &RawValue)> = Vec::new();
         for (key, value) in members {
             let Some(known) = known.iter().find(|known| **known == key) else {
                 return Err(unknown_key(&key, known));
             };
             if fields.iter().any(|(key, _)| key == known) {
-                return Err(Mistake::new(format!("key {key:?} stands here twice")));
+                return Err(ChainError::new(format!("duplicate key {key:?}")));
             }
             fields.push((known, value));
         }
@@ -33,65 +33,66 @@ impl<'a> Object<'a> {
         Ok(Self(fields))
     }
 
-    /// The key of the only field; else how many there are.
-    pub(super) fn only(&self) -> Result<(&'static str, &'a RawValue), usize> {
+    /// Returns the only field. The error is the number of fields.
+    pub(super) fn single(&self) -> Result<(&'static str, &'a RawValue), usize> {
         match self.0.as_slice() {
             [field] => Ok(*field),
             fields => Err(fields.len()),
         }
     }
 
-    /// The field, where it is there and not null.
+    /// Parses an optional field.
     pub(super) fn get<T>(
         &self,
         key: &str,
-        read: impl FnOnce(&'a RawValue) -> Result<T, Mistake>,
-    ) -> Result<Option<T>, Mistake> {
+        parse: impl FnOnce(&'a RawValue) -> Result<T, ChainError>,
+    ) -> Result<Option<T>, ChainError> {
         let field = self.0.iter().find(|(name, _)| *name == key);
-        let read = field.map(|(_, value)| read(value).map_err(|mistake| mistake.within(key)));
-        read.transpose()
+        let parsed = field.map(|(_, value)| parse(value).map_err(|error| error.within(key)));
+        parsed.transpose()
     }
 
-    /// The field, which must be there.
-    pub(super) fn need<T>(
+    /// Parses a required field.
+    pub(super) fn require<T>(
         &self,
         key: &str,
-        read: impl FnOnce(&'a RawValue) -> Result<T, Mistake>,
-    ) -> Result<T, Mistake> {
-        self.get(key, read)?.ok_or_else(|| Mistake::new(format!("needs {key:?}")))
+        parse: impl FnOnce(&'a RawValue) -> Result<T, ChainError>,
+    ) -> Result<T, ChainError> {
+        self.get(key, parse)?.ok_or_else(|| ChainError::new(format!("needs {key:?}")))
     }
 
-    /// The items of the field, each of which is called `item` and its number in a mistake.
+    /// Parses an optional list field. In errors, each item is called `item` with its number.
     pub(super) fn list<T>(
         &self,
         key: &str,
         item: &str,
-        read: impl Fn(&'a RawValue) -> Result<T, Mistake>,
-    ) -> Result<Option<Vec<T>>, Mistake> {
+        parse: impl Fn(&'a RawValue) -> Result<T, ChainError>,
+    ) -> Result<Option<Vec<T>>, ChainError> {
         let Some(values) = self.get(key, list)? else { return Ok(None) };
         values
             .into_iter()
             .zip(1..)
             .map(|(value, number)| {
-                read(value).map_err(|mistake| mistake.within(format!("{item} {number}")))
+                parse(value).map_err(|error| error.within(format!("{item} {number}")))
             })
             .collect::<Result<_, _>>()
             .map(Some)
     }
 }
 
-fn unknown_key(key: &str, known: &[&str]) -> Mistake {
-    let remedy = match known {
+fn unknown_key(key: &str, known: &[&str]) -> ChainError {
+    let hint = match known {
         [] => "write {}".to_owned(),
         known => format!("known: {}", known.join(", ")),
     };
-    Mistake::new(format!("unknown key {}; {remedy}", quoted(key)))
+    ChainError::new(format!("unknown key {}; {hint}", quoted(key)))
 }
 
-/// A text from a client in a message: in one line, and short, since gRPC puts it into a header.
+/// Quotes a text from a client on one line. Long texts are truncated, because gRPC sends errors in
+/// headers.
 pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 40;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
     }
@@ -101,69 +102,71 @@ fn is_null(value: &RawValue) -> bool {
     value.get() == "null"
 }
 
-/// Whether an object has a field of that name, whatever is in it.
-pub(super) fn has_key(object: &RawValue, name: &str) -> Result<bool, Mistake> {
-    let Members(members) = parse(object)?;
+/// Returns `true` if an object has a member with this name, even if it is null.
+pub(super) fn has_key(object: &RawValue, name: &str) -> Result<bool, ChainError> {
+    let Members(members) = deserialize(object)?;
     Ok(members.iter().any(|(key, _)| key == name))
 }
 
-/// An object of strings under any names.
-pub(super) fn strings<'a, T: FromIterator<(String, String)>>(
+/// Parses an object with arbitrary keys.
+pub(super) fn string_map<'a, T: FromIterator<(String, String)>>(
     value: &'a RawValue,
-    read: impl Fn(&'a RawValue) -> Result<String, Mistake>,
-) -> Result<T, Mistake> {
+    parse: impl Fn(&'a RawValue) -> Result<String, ChainError>,
+) -> Result<T, ChainError> {
     expect(value, "an object")?;
-    let Members(members) = parse(value)?;
-    let member = |(key, value): (String, &'a RawValue)| match read(value) {
+    let Members(members) = deserialize(value)?;
+    let member = |(key, value): (String, &'a RawValue)| match parse(value) {
         Ok(text) => Ok((key, text)),
-        Err(mistake) => Err(mistake.within(quoted(&key))),
+        Err(error) => Err(error.within(quoted(&key))),
     };
     members.into_iter().map(member).collect()
 }
 
-pub(super) fn string(value: &RawValue) -> Result<String, Mistake> {
+/// Parses a string.
+pub(super) fn string(value: &RawValue) -> Result<String, ChainError> {
     expect(value, "a string")?;
-    parse(value)
+    deserialize(value)
 }
 
-/// A string of so many characters at most.
-pub(super) fn short(value: &RawValue, longest: usize) -> Result<String, Mistake> {
+/// Parses a string of at most `max` characters.
+pub(super) fn bounded_string(value: &RawValue, max: usize) -> Result<String, ChainError> {
     let text = string(value)?;
-    if text.chars().nth(longest).is_some() {
-        return Err(Mistake::new(format!("must have at most {longest} characters")));
+    if text.chars().nth(max).is_some() {
+        return Err(ChainError::new(format!("must have at most {max} characters")));
     }
     Ok(text)
 }
 
-/// An object that is not looked into.
-pub(super) fn object(value: &RawValue) -> Result<&RawValue, Mistake> {
+/// Checks that a value is an object, and returns it unparsed.
+pub(super) fn object(value: &RawValue) -> Result<&RawValue, ChainError> {
     expect(value, "an object").map(|()| value)
 }
 
-/// A list, item by item.
-fn list(value: &RawValue) -> Result<Vec<&RawValue>, Mistake> {
+/// Parses a list of unparsed items.
+fn list(value: &RawValue) -> Result<Vec<&RawValue>, ChainError> {
     expect(value, "a list")?;
-    parse(value)
+    deserialize(value)
 }
 
-/// A whole number, however it is written.
-pub(super) fn whole(value: &RawValue, least: u32, most: u64) -> Result<u64, Mistake> {
-    let wrong = || Mistake::new(format!("must be a whole number from {least} to {most}"));
-    expect(value, "a number").map_err(|_| wrong())?;
-    let number: f64 = parse(value)?;
-    let is_in = number.fract() == 0.0 && number >= f64::from(least) && number <= most as f64;
-    if is_in { Ok(number as u64) } else { Err(wrong()) }
+/// Parses a whole number, also if it is written as 5.0 or 5e0.
+pub(super) fn integer(value: &RawValue, min: u32, max: u64) -> Result<u64, ChainError> {
+    let error = || ChainError::new(format!("must be a whole number from {min} to {max}"));
+    expect(value, "a number").map_err(|_| error())?;
+    let number: f64 = deserialize(value)?;
+    let is_valid = number.fract() == 0.0 && number >= f64::from(min) && number <= max as f64;
+    if is_valid { Ok(number as u64) } else { Err(error()) }
 }
 
-pub(super) fn wait(value: &RawValue) -> Result<Duration, Mistake> {
+/// Parses a duration in Go's format.
+pub(super) fn duration(value: &RawValue) -> Result<Duration, ChainError> {
     let text = string(value)?;
-    duration::parse(&text).map_err(|error| {
-        // The text is the error's first words.
-        Mistake::new(error.to_string().replacen(&format!("{text:?}"), &quoted(&text), 1))
+    base::duration::parse(&text).map_err(|error| {
+        // The message starts with the text, which may be long.
+        ChainError::new(error.to_string().replacen(&format!("{text:?}"), &quoted(&text), 1))
     })
 }
 
-/// JSON without the white space between its tokens; all else stays as it was written.
+/// Removes white space between tokens. Numbers and strings keep their text.
 pub(super) fn compact(value: &RawValue) -> String {
     let (mut compact, mut in_string, mut escaped) = (String::new(), false, false);
     for char in value.get().chars() {
@@ -180,12 +183,12 @@ pub(super) fn compact(value: &RawValue) -> String {
     compact
 }
 
-fn expect(value: &RawValue, expected: &str) -> Result<(), Mistake> {
+fn expect(value: &RawValue, expected: &str) -> Result<(), ChainError> {
     let is = kind(value);
     if is == expected {
         return Ok(());
     }
-    Err(Mistake::new(format!("must be {expected}, not {is}")))
+    Err(ChainError::new(format!("must be {expected}, not {is}")))
 }
 
 fn kind(value: &RawValue) -> &'static str {
@@ -199,18 +202,19 @@ fn kind(value: &RawValue) -> &'static str {
     }
 }
 
-/// What is valid JSON can still hold half of a surrogate pair, or a number out of range.
-fn parse<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, Mistake> {
-    serde_json::from_str(value.get()).map_err(|error| Mistake::new(format!("not usable: {error}")))
+/// Deserialises a value. Valid JSON can still contain lone surrogates or numbers out of range.
+fn deserialize<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, ChainError> {
+    serde_json::from_str(value.get())
+        .map_err(|error| ChainError::new(format!("cannot be parsed: {error}")))
 }
 
-/// The members of an object, in order, with those that come twice.
+/// The members of an object in order, including duplicates.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect;
-        impl<'de> Visitor<'de> for Collect {
+        struct MembersVisitor;
+        impl<'de> Visitor<'de> for MembersVisitor {
             type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -225,6 +229,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(Collect)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }

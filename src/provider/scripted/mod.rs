@@ -1,27 +1,48 @@
-//! `conversation.scripted`: says what an instruction chain tells it to say.
+//! `conversation.scripted`: answers with the steps of an instruction chain.
 //!
-//! The author of a test writes the chain into a message of the user, turn by turn. The history says
-//! which turn it is, so nothing is remembered and nothing is consumed: any mynah answers any turn.
+//! The author of a test writes a chain into a user message: one step for each turn of the model. The
+//! number of assistant messages since then selects the step. No state is kept, so repeated requests
+//! get the same answer from any instance.
 //!
-//! ```text
-//! find          which chain is in force, and how many turns ago it came
-//!   tags        what stands between tags, by depth
-//!   read        the JSON of a chain, checked whole: chain says what it is, error and json help
-//! speak         what a step says to a request: text, calls, or an error
-//!   directives  texts that the request decides
-//!   filler      text that means nothing
+//! ```
+//! use std::sync::Arc;
+//!
+//! use mynah::{
+//!     chat::{Message, Request, Role},
+//!     provider::{
+//!         Provider,
+//!         scripted::{Scripted, ScriptedSettings},
+//!     },
+//! };
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let prompt = r#"<|instruction_start|>{"messages": [{"text": "Hello"}]}<|instruction_end|>"#;
+//! let messages = vec![Message::new(Role::User, prompt)];
+//! let request = Request { messages, ..Request::default() };
+//! let scripted = Scripted::new("scripted", ScriptedSettings::default(), None);
+//! let response = Arc::new(scripted).converse(Arc::new(request)).await?;
+//! assert_eq!(response.content, "Hello");
+//! # Ok(())
+//! # }
 //! ```
 
+// active_chain  finds the chain and the position of the history in it
+// tags          finds blocks between instruction tags
+// parse         parses and validates a chain; error_item, json: parts of it
+// chain         the types of a parsed chain
+// answer        generates the answer of a step; directives, filler: texts in it
+
+mod active_chain;
+mod answer;
 mod chain;
+mod chain_error;
 mod directives;
-mod error;
+mod error_item;
 mod filler;
-mod find;
 mod json;
-mod mistake;
-mod read;
+mod parse;
 mod settings;
-mod speak;
 pub mod tags;
 #[cfg(test)]
 mod tests;
@@ -34,15 +55,15 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 
+use self::{
+    active_chain::{ActiveChain, chain_ranges, find_active_chain},
+    answer::{Answer, answer},
+    chain::Step,
+};
 pub use self::{
     chain::Chain,
-    mistake::Mistake,
+    chain_error::ChainError,
     settings::{OnExhausted, ScriptedSettings},
-};
-use self::{
-    chain::Step,
-    find::{Found, find},
-    speak::{Spoken, speak},
 };
 use super::{Provider, ProviderError};
 use crate::{
@@ -51,30 +72,30 @@ use crate::{
     provider::stream::{Pace, said},
 };
 
-/// What is said after the last step of a chain, unless the component says otherwise.
+/// The answer after the last step of a chain, with [`OnExhausted::Fallback`].
 pub const EXHAUSTED: &str = "Chain completed - using fallback response";
 
-/// The JSON Schema of a chain, for editors.
+/// The JSON Schema of a chain.
 pub const SCHEMA: &str = include_str!("chain.schema.json");
 
-/// The script of one component.
+/// A provider that answers with the steps of instruction chains.
 pub struct Scripted {
     component: String,
     settings: ScriptedSettings,
-    /// What answers where there is no chain; `None` means that nobody does.
+    /// Answers requests without a chain; without a fallback they are errors.
     fallback: Option<Arc<dyn Provider>>,
 }
 
-/// A turn of a script, and when.
-struct Turn {
-    spoken: Spoken,
+/// A scripted turn and its timing.
+struct ScriptedTurn {
+    answer: Answer,
     delay: Duration,
     pace: Pace,
 }
 
 impl Scripted {
-    /// The script of the component of that name. Without a fallback, a request without a chain is
-    /// an error.
+    /// Creates the provider of a component. `fallback` answers requests without a chain; if it is
+    /// `None`, such requests fail with [`ErrorKind::NotFound`].
     pub fn new(
         component: impl Into<String>,
         settings: ScriptedSettings,
@@ -83,42 +104,47 @@ impl Scripted {
         Self { component: component.into(), settings, fallback }
     }
 
-    /// The turn that the history is at; `None` without a chain.
-    fn turn(&self, request: &Request) -> Result<Option<Turn>, ProviderError> {
+    /// Returns the turn for a request, or `None` if there is no chain.
+    fn turn(&self, request: &Request) -> Result<Option<ScriptedTurn>, ProviderError> {
         if !self.settings.chains {
             return Ok(None);
         }
-        let Some(found) = find(&request.messages).map_err(invalid)? else { return Ok(None) };
-        let message = found.message;
-        let (number, step) = self.step(found)?;
+        let active = find_active_chain(&request.messages).map_err(invalid_argument)?;
+        let Some(active) = active else { return Ok(None) };
+        let message = active.message;
+        let (number, step) = self.step(active)?;
         tracing::debug!(
             message,
             step = number,
             id = step.id,
             id_message = step.id_message,
-            "scripted"
+            "scripted turn"
         );
-        let spoken = speak(&step, &self.component, &self.settings, request).map_err(|mistake| {
-            let mistake = mistake.within(format!("step {number}"));
-            invalid(mistake.within(format!("chain in message {message}")))
+        let answer = answer(&step, &self.component, &self.settings, request).map_err(|error| {
+            let error = error.within(format!("step {number}"));
+            invalid_argument(error.within(format!("chain in message {message}")))
         })?;
-        Ok(Some(Turn { spoken, delay: step.delay, pace: step.pace.over(self.settings.pace) }))
+        let pace = step.pace.or(self.settings.pace);
+        Ok(Some(ScriptedTurn { answer, delay: step.delay, pace }))
     }
 
-    /// The step to run, and its number.
-    fn step(&self, Found { chain, message, turns }: Found) -> Result<(usize, Step), ProviderError> {
+    /// Returns the step to run and its number.
+    fn step(&self, active: ActiveChain) -> Result<(usize, Step), ProviderError> {
+        let ActiveChain { chain, message, turns } = active;
         let steps = chain.steps.len();
         if turns >= steps {
-            tracing::info!(message, steps, turn = turns + 1, "the chain is exhausted");
+            tracing::info!(message, steps, turn = turns + 1, "chain exhausted");
         }
         let index = match self.settings.on_exhausted {
             _ if turns < steps => turns,
             OnExhausted::RepeatLast => steps - 1,
             OnExhausted::Loop => turns % steps,
-            OnExhausted::Fallback => return Ok((turns + 1, Step::saying(EXHAUSTED))),
+            OnExhausted::Fallback => return Ok((turns + 1, Step::text(EXHAUSTED))),
             OnExhausted::Error => {
-                let (turn, place) = (turns + 1, format!("chain in message {message}"));
-                let text = format!("{place}: has {steps} steps, and this is turn {turn} after it");
+                let turn = turns + 1;
+                let text = format!(
+                    "chain in message {message}: has {steps} steps, but the history is at turn {turn}"
+                );
                 return Err(ProviderError::new(ErrorKind::OutOfRange, text));
             }
         };
@@ -126,11 +152,12 @@ impl Scripted {
         step.map(|step| (index + 1, step)).ok_or_else(|| ProviderError::internal("an empty chain"))
     }
 
-    /// What answers where there is no chain.
+    /// Returns the provider for requests without a chain.
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
         self.fallback.clone().ok_or_else(|| {
             let tags = format!("{} and {}", tags::START, tags::END);
-            let text = format!("no user message has a chain between {tags}, and fallback is error");
+            let text =
+                format!("no user message contains a chain between {tags}, and fallback is error");
             ProviderError::new(ErrorKind::NotFound, text)
         })
     }
@@ -142,9 +169,9 @@ impl Provider for Scripted {
         request: Arc<Request>,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         match self.turn(&request) {
-            Ok(Some(Turn { spoken, delay, .. })) => async move {
+            Ok(Some(ScriptedTurn { answer, delay, .. })) => async move {
                 clock::pause(delay).await;
-                spoken.end
+                answer.result
             }
             .boxed(),
             Ok(None) => match self.fallback() {
@@ -170,20 +197,19 @@ impl Provider for Scripted {
     }
 
     fn directions(&self, text: &str) -> Vec<Range<usize>> {
-        if self.settings.chains { find::places(text) } else { Vec::new() }
+        if self.settings.chains { chain_ranges(text) } else { Vec::new() }
     }
 }
 
-impl Turn {
+impl ScriptedTurn {
     fn stream(self) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let Self { spoken: Spoken { text, end }, delay, pace } = self;
+        let Self { answer: Answer { text, result }, delay, pace } = self;
         let time_to_first_chunk = pace.time_to_first_chunk.saturating_add(delay);
-        said(text, end, Pace { time_to_first_chunk, ..pace })
+        said(text, result, Pace { time_to_first_chunk, ..pace })
     }
 }
 
-/// The author of the chain made a mistake.
-#[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
-fn invalid(mistake: Mistake) -> ProviderError {
-    ProviderError::new(ErrorKind::InvalidArgument, mistake.to_string())
+#[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
+fn invalid_argument(error: ChainError) -> ProviderError {
+    ProviderError::new(ErrorKind::InvalidArgument, error.to_string())
 }

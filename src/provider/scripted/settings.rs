@@ -1,33 +1,33 @@
-//! How a scripted component is set up.
+//! The settings of a scripted component.
 
 use crate::provider::stream::Pace;
 
-/// How a scripted component is set up.
+/// The settings of a scripted component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptedSettings {
-    /// Whether it looks for instruction chains.
+    /// Whether to search for instruction chains. Default: `true`.
     pub chains: bool,
-    /// What comes after the last step of a chain.
+    /// The answer after the last step of a chain. Default: a fixed sentence.
     pub on_exhausted: OnExhausted,
-    /// Whether a script may call tools that the request does not offer.
+    /// Whether a script may call tools that the request does not offer. Default: `false`.
     pub allow_unoffered: bool,
-    /// The model that it says it is.
+    /// Model name in responses. Default: `scripted`.
     pub model: String,
-    /// How fast its streams go, where a step does not say so.
+    /// Pace of streams. Steps can override it. Default: one word per chunk, without delays.
     pub pace: Pace,
 }
 
-/// What comes after the last step of a chain.
+/// The answer after the last step of a chain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnExhausted {
-    /// A fixed sentence, [`EXHAUSTED`](super::EXHAUSTED).
+    /// The sentence [`EXHAUSTED`](super::EXHAUSTED).
     #[default]
     Fallback,
     /// An error.
     Error,
-    /// The last step, again and again.
+    /// The last step, repeated.
     RepeatLast,
-    /// The chain from its first step.
+    /// The chain, starting over at its first step.
     Loop,
 }
 

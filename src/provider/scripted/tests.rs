@@ -1,4 +1,4 @@
-//! Chains as a whole: what is read, what is refused, and that the schema says the same.
+//! Parsing, validation and timing of chains.
 
 mod documents;
 mod pace;
@@ -7,8 +7,8 @@ mod schema;
 
 use crate::chat::{Message, Request, Role, ToolCall};
 
-/// A user message that holds a chain.
-fn holding(chain: &str) -> Message {
+/// Returns a user message that contains a chain.
+fn chain_message(chain: &str) -> Message {
     let text = format!("go {}{chain}{} please", super::tags::START, super::tags::END);
     Message::new(Role::User, text)
 }
@@ -17,11 +17,11 @@ fn request(messages: Vec<Message>) -> Request {
     Request { messages, ..Request::default() }
 }
 
-fn said(text: &str) -> Message {
+fn assistant_text(text: &str) -> Message {
     Message::new(Role::Assistant { tool_calls: Vec::new() }, text)
 }
 
-fn called() -> Message {
+fn assistant_call() -> Message {
     let call = ToolCall { id: None, name: "f".to_owned(), arguments: "{}".to_owned() };
     Message { role: Role::Assistant { tool_calls: vec![call] }, name: None, parts: Vec::new() }
 }

@@ -1,6 +1,6 @@
-//! Documents that are chains, and those that are nearly.
+//! Valid and invalid chains.
 
-/// Each is a chain.
+/// Valid chains.
 pub(super) const VALID: &[&str] = &[
     r#"{"messages":[{"text":"hi"}]}"#,
     r#"{"instruction_chain":[{"messages":[{"text":""}]}]}"#,
@@ -19,11 +19,11 @@ pub(super) const VALID: &[&str] = &[
     r#"{"error":{"code":"INTERNAL","message":null,"details":null,"retry_after":null},"messages":[],"delay":"1ms"}"#,
 ];
 
-/// Each is a mistake, with what is said of it.
-pub(super) const MISTAKES: &[(&str, &str)] = &[
+/// Invalid chains that the schema also rejects, with the error.
+pub(super) const INVALID: &[(&str, &str)] = &[
     // the chain
     (r#"{"instruction_chain":[],"x":1}"#, r#"unknown key "x"; known: instruction_chain"#),
-    (r#"{"instruction_chain":[]}"#, "instruction_chain: must have a step"),
+    (r#"{"instruction_chain":[]}"#, "instruction_chain: must have at least one step"),
     (r#"{"instruction_chain":null}"#, "instruction_chain: must be a list, not null"),
     (r#"{"instruction_chain":{}}"#, "instruction_chain: must be a list, not an object"),
     (r#"{"instruction_chain":[1]}"#, "step 1: must be an object, not a number"),
@@ -70,7 +70,7 @@ pub(super) const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         r#"{"delay":"1s","finish_reason":"done"}"#,
-        r#"step 1, finish_reason: "done" is unknown; known: stop, tool_calls, length, content_filter"#,
+        r#"step 1, finish_reason: unknown value "done"; known: stop, tool_calls, length, content_filter"#,
     ),
     (
         r#"{"delay":"1s","usage":{"total_tokens":1}}"#,
@@ -99,15 +99,15 @@ pub(super) const MISTAKES: &[(&str, &str)] = &[
     (r#"{"messages":[null]}"#, "step 1, item 1: must be an object, not null"),
     (
         r#"{"messages":[{"text":"a"},{}]}"#,
-        "step 1, item 2: has 0 kinds; an item is exactly one of text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error",
+        "step 1, item 2: has 0 kinds; expected exactly one of text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error",
     ),
     (
         r#"{"messages":[{"text":"a","json":1}]}"#,
-        "step 1, item 1: has 2 kinds; an item is exactly one of text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error",
+        "step 1, item 1: has 2 kinds; expected exactly one of text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error",
     ),
     (
         r#"{"messages":[{"json":null}]}"#,
-        "step 1, item 1: has 0 kinds; an item is exactly one of text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error",
+        "step 1, item 1: has 0 kinds; expected exactly one of text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error",
     ),
     (
         r#"{"messages":[{"server_tool_use":{"name":"x"}}]}"#,
@@ -136,7 +136,10 @@ pub(super) const MISTAKES: &[(&str, &str)] = &[
         r#"{"messages":[{"tool_call":{"name":"f"}}]}"#,
         "step 1, item 1, tool_call: must be a list, not an object",
     ),
-    (r#"{"messages":[{"tool_call":[]}]}"#, "step 1, item 1, tool_call: must have a call"),
+    (
+        r#"{"messages":[{"tool_call":[]}]}"#,
+        "step 1, item 1, tool_call: must have at least one call",
+    ),
     (
         r#"{"messages":[{"tool_call":[{"name":"f"},{}]}]}"#,
         r#"step 1, item 1, call 2: needs "name""#,
@@ -162,7 +165,7 @@ pub(super) const MISTAKES: &[(&str, &str)] = &[
     (r#"{"error":{}}"#, r#"step 1, error: needs "code""#),
     (
         r#"{"error":{"code":"unavailable"}}"#,
-        r#"step 1, error, code: "unavailable" is unknown; known: CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED"#,
+        r#"step 1, error, code: unknown value "unavailable"; known: CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED"#,
     ),
     (r#"{"error":{"code":14}}"#, "step 1, error, code: must be a string, not a number"),
     (
@@ -180,11 +183,11 @@ pub(super) const MISTAKES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Mistakes that a schema cannot say.
-pub(super) const BEYOND_THE_SCHEMA: &[(&str, &str)] = &[
+/// Invalid chains that a schema cannot reject, with the error.
+pub(super) const INVALID_BEYOND_SCHEMA: &[(&str, &str)] = &[
     (
         r#"{"messages":[{"text":"a"}],"messages":[{"text":"b"}]}"#,
-        r#"step 1: key "messages" stands here twice"#,
+        r#"step 1: duplicate key "messages""#,
     ),
     (
         r#"{"delay":"3000000h"}"#,
@@ -192,6 +195,6 @@ pub(super) const BEYOND_THE_SCHEMA: &[(&str, &str)] = &[
     ),
     (
         r#"{"messages":[{"text":"\ud800"}]}"#,
-        "step 1, item 1, text: not usable: unexpected end of hex escape at line 1 column 8",
+        "step 1, item 1, text: cannot be parsed: unexpected end of hex escape at line 1 column 8",
     ),
 ];

@@ -1,10 +1,10 @@
-//! When each part of a turn comes, with a clock that runs only while everything waits.
+//! Timing of scripted turns, with a paused clock.
 
 use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
 
-use super::{holding, request};
+use super::{chain_message, request};
 use crate::{
     base::clock::Moment,
     chat::Delta,
@@ -15,16 +15,16 @@ use crate::{
     },
 };
 
-/// What comes of a step, and after how many milliseconds.
+/// Streams the answer of a step. Returns each piece with its time in milliseconds.
 async fn streamed(step: &str, pace: Pace) -> Vec<(u128, String)> {
     let start = Moment::now();
-    let deltas = scripted(pace).stream(Arc::new(request(vec![holding(step)]))).map(|delta| {
-        let what = match delta {
+    let deltas = scripted(pace).stream(Arc::new(request(vec![chain_message(step)]))).map(|delta| {
+        let piece = match delta {
             Ok(Delta::Text(text)) => text,
             Ok(Delta::Complete(_)) => "<complete>".to_owned(),
             Err(error) => format!("<{error}>"),
         };
-        (start.age().as_millis(), what)
+        (start.age().as_millis(), piece)
     });
     deltas.collect().await
 }
@@ -43,26 +43,27 @@ fn timed(expected: &[(u128, &str)]) -> Vec<(u128, String)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_goes_at_the_pace_of_the_component() {
+async fn streams_at_the_pace_of_the_component() {
     let step = r#"{"messages":[{"text":"one two three four five"}]}"#;
     let expected = [(100, "one two"), (110, " three four"), (120, " five"), (120, "<complete>")];
     assert_eq!(streamed(step, slow()).await, timed(&expected));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_has_a_delay_and_a_pace_of_its_own() {
+async fn step_overrides_the_pace_and_adds_a_delay() {
     let step = r#"{"messages":[{"text":"one two"},{"error":{"code":"ABORTED"}}],"delay":"1s",
         "words_per_chunk":1,"chunk_delay":"7ms"}"#;
     let expected = [(1100, "one"), (1107, " two"), (1107, "<scripted ABORTED>")];
     assert_eq!(streamed(step, slow()).await, timed(&expected));
-    let silent = r#"{"delay":"1s","time_to_first_chunk":"2s"}"#;
-    assert_eq!(streamed(silent, slow()).await, timed(&[(3000, "<complete>")]));
+    let empty = r#"{"delay":"1s","time_to_first_chunk":"2s"}"#;
+    assert_eq!(streamed(empty, slow()).await, timed(&[(3000, "<complete>")]));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_unary_answer_waits_for_the_delay_alone() {
+async fn unary_answer_only_waits_for_the_delay() {
     let start = Moment::now();
     let step = r#"{"messages":[{"text":"one two three"}],"delay":"1s","chunk_delay":"1h"}"#;
-    let answer = scripted(slow()).converse(Arc::new(request(vec![holding(step)]))).await.unwrap();
+    let answer =
+        scripted(slow()).converse(Arc::new(request(vec![chain_message(step)]))).await.unwrap();
     assert_eq!((answer.content.as_str(), start.age().as_millis()), ("one two three", 1000));
 }

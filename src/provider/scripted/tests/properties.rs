@@ -1,18 +1,18 @@
-//! What holds for every chain and every history.
+//! Properties of all chains and histories.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{
-    called, holding, request, said,
-    schema::{COMPILED, read},
+    assistant_call, assistant_text, chain_message, request,
+    schema::{COMPILED, parse},
 };
 use crate::{
     chat::{Message, Role},
-    provider::scripted::{Chain, find::find, json::compact, tags},
+    provider::scripted::{Chain, active_chain::find_active_chain, json::compact, tags},
 };
 
-/// Values that a key may have, fitting or not.
+/// Values that are valid for some key or for none.
 fn value() -> impl Strategy<Value = Value> {
     let words = ["", "hi", "50ms", "fast", "stop", "ABORTED", "-1s", "1.5s"];
     let leaf = prop_oneof![
@@ -30,7 +30,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An object with keys that a chain has somewhere, or nowhere.
+/// Objects with keys that are valid somewhere in a chain, or nowhere.
 fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     let keys = [
         "instruction_chain",
@@ -66,8 +66,8 @@ fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     })
 }
 
-/// An object that is nearly a chain: each value has its place, but for one in a while.
-fn nearly_a_chain() -> impl Strategy<Value = Value> {
+/// Objects that are mostly valid chains.
+fn almost_chain() -> impl Strategy<Value = Value> {
     let length = prop_oneof![3 => Just(json!({"length": 3})), 1 => value()];
     let error = prop_oneof![3 => Just(json!({"code": "ABORTED"})), 1 => object(value())];
     let call = prop_oneof![3 => Just(json!({"name": "f", "args": {}})), 1 => object(value())];
@@ -96,17 +96,17 @@ fn nearly_a_chain() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Messages of all kinds.
+/// Messages of all roles.
 fn message() -> impl Strategy<Value = Message> {
     let chain = json!({"instruction_chain": [{"reasoning": {"length": 1}}]}).to_string();
     prop_oneof![
         Just(Message::new(Role::User, "plain")),
-        Just(holding(&chain)),
-        Just(holding("not JSON")),
-        Just(said("text")),
-        Just(called()),
+        Just(chain_message(&chain)),
+        Just(chain_message("not JSON")),
+        Just(assistant_text("text")),
+        Just(assistant_call()),
         Just(Message::new(Role::Tool { id: None, name: "f".into() }, "result")),
-        Just(Message { role: Role::System, ..holding(&chain) }),
+        Just(Message { role: Role::System, ..chain_message(&chain) }),
     ]
 }
 
@@ -114,52 +114,53 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn schema_and_reader_agree(document in nearly_a_chain()) {
+    fn schema_and_parser_agree(document in almost_chain()) {
         let text = document.to_string();
-        let read = read(&text);
-        prop_assert_eq!(COMPILED.is_valid(&document), read.is_ok(), "{} {:?}", text, read);
+        let parsed = parse(&text);
+        prop_assert_eq!(COMPILED.is_valid(&document), parsed.is_ok(), "{} {:?}", text, parsed);
     }
 
     #[test]
-    fn any_text_is_read_or_not(pieces in prop::collection::vec(prop_oneof![
+    fn parsing_is_deterministic(pieces in prop::collection::vec(prop_oneof![
         Just(tags::START.to_owned()), Just(tags::END.to_owned()),
-        nearly_a_chain().prop_map(|chain| chain.to_string()), "\\PC{0,8}",
+        almost_chain().prop_map(|chain| chain.to_string()), "\\PC{0,8}",
     ], 0..8)) {
         let text = pieces.concat();
         prop_assert_eq!(Chain::in_text(&text), Chain::in_text(&text));
     }
 
     #[test]
-    fn compact_json_is_what_it_was(value in value()) {
+    fn compact_preserves_the_value(value in value()) {
         let pretty = serde_json::value::RawValue::from_string(format!("{value:#}")).unwrap();
         prop_assert_eq!(compact(&pretty), value.to_string());
     }
 
     #[test]
-    fn the_step_is_the_number_of_turns_since_the_latest_chain(
+    fn step_is_the_number_of_turns_since_the_latest_chain(
         history in prop::collection::vec(message(), 0..12),
     ) {
-        let found = find(&history).unwrap();
-        let holds = |message: &Message| {
+        let found = find_active_chain(&history).unwrap();
+        let has_chain = |message: &Message| {
             matches!(message.role, Role::User) && message.text().contains("instruction_chain")
         };
-        let latest = history.iter().rposition(holds);
+        let latest = history.iter().rposition(has_chain);
         prop_assert_eq!(found.as_ref().map(|found| found.message - 1), latest);
         if let (Some(found), Some(latest)) = (found, latest) {
             let after = &history[latest + 1..];
             let is_assistant = |message: &Message| matches!(message.role, Role::Assistant { .. });
             let assistants = after.iter().filter(|message| is_assistant(message)).count();
             let joined = after.windows(2).filter(|pair| {
-                is_assistant(&pair[0]) && pair[1] == called()
+                is_assistant(&pair[0]) && pair[1] == assistant_call()
             });
             prop_assert_eq!(found.turns, assistants - joined.count());
         }
     }
 }
 
-/// Work is bounded by what is looked at, not by time: nothing recurses, and each text is read once.
+/// Each text is read once and nothing is recursive, so hostile texts are neither slow nor overflow
+/// the stack.
 #[test]
-fn hostile_texts_end() {
+fn handles_hostile_texts() {
     const SIZE: usize = 1 << 20;
     let nested = tags::START.repeat(SIZE / 40) + &tags::END.repeat(SIZE / 40);
     let broken = format!("{}x{}", tags::START, tags::END).repeat(SIZE / 40);
@@ -175,7 +176,7 @@ fn hostile_texts_end() {
     for text in [&nested, &broken, &open, &torn] {
         assert!(Chain::in_text(text).is_none());
         assert!(
-            find(&request(vec![Message::new(Role::User, text.as_str())]).messages)
+            find_active_chain(&request(vec![Message::new(Role::User, text.as_str())]).messages)
                 .unwrap()
                 .is_none()
         );

@@ -1,11 +1,11 @@
-//! The schema and the reader take the same documents.
+//! The schema and the parser accept the same documents.
 
 use std::sync::LazyLock;
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::documents::{BEYOND_THE_SCHEMA, MISTAKES, VALID};
+use super::documents::{INVALID, INVALID_BEYOND_SCHEMA, VALID};
 use crate::{
     base::json_schema::Schema,
     provider::scripted::{Chain, SCHEMA},
@@ -14,37 +14,37 @@ use crate::{
 pub(super) static COMPILED: LazyLock<Schema> =
     LazyLock::new(|| Schema::compile(&serde_json::from_str(SCHEMA).unwrap()).unwrap());
 
-/// What the reader says of a document.
-pub(super) fn read(document: &str) -> Result<Chain, String> {
-    Chain::read(serde_json::from_str(document).unwrap()).map_err(|mistake| mistake.to_string())
+/// Parses a document. Returns the error as text.
+pub(super) fn parse(document: &str) -> Result<Chain, String> {
+    Chain::parse(serde_json::from_str(document).unwrap()).map_err(|error| error.to_string())
 }
 
 #[test]
-fn every_valid_document_is_read_and_validates() {
+fn accepts_valid_documents() {
     for document in VALID {
-        assert_eq!(read(document).err(), None, "{document}");
+        assert_eq!(parse(document).err(), None, "{document}");
         assert!(COMPILED.is_valid(&serde_json::from_str(document).unwrap()), "{document}");
     }
 }
 
 #[test]
-fn every_mistake_is_named_and_does_not_validate() {
-    for (document, said) in MISTAKES {
-        assert_eq!(read(document).err().as_deref(), Some(*said), "{document}");
+fn rejects_invalid_documents() {
+    for (document, error) in INVALID {
+        assert_eq!(parse(document).err().as_deref(), Some(*error), "{document}");
         let value: Value = serde_json::from_str(document).unwrap();
         assert!(!COMPILED.is_valid(&value), "{document}");
     }
 }
 
 #[test]
-fn what_the_schema_cannot_say_is_named_all_the_same() {
-    for (document, said) in BEYOND_THE_SCHEMA {
-        assert_eq!(read(document).err().as_deref(), Some(*said), "{document}");
+fn rejects_what_the_schema_cannot_express() {
+    for (document, error) in INVALID_BEYOND_SCHEMA {
+        assert_eq!(parse(document).err().as_deref(), Some(*error), "{document}");
     }
 }
 
 #[test]
-fn what_is_too_long_for_a_header_is_named() {
+fn rejects_errors_too_long_for_headers() {
     let message = |length: usize| {
         format!(r#"{{"error":{{"code":"ABORTED","message":"{}"}}}}"#, "é".repeat(length))
     };
@@ -57,16 +57,16 @@ fn what_is_too_long_for_a_header_is_named() {
     for (document, valid) in
         [(message(500), true), (message(501), false), (metadata(8), true), (metadata(9), false)]
     {
-        assert_eq!(read(&document).is_ok(), valid, "{document}");
+        assert_eq!(parse(&document).is_ok(), valid, "{document}");
         assert_eq!(COMPILED.is_valid(&serde_json::from_str(&document).unwrap()), valid);
     }
-    assert_snapshot!(read(&message(501)).unwrap_err(), @"step 1, error, message: must have at most 500 characters");
-    assert_snapshot!(read(&metadata(9)).unwrap_err(), @"step 1, error, details, metadata: must have at most 8 keys of at most 64 characters");
+    assert_snapshot!(parse(&message(501)).unwrap_err(), @"step 1, error, message: must have at most 500 characters");
+    assert_snapshot!(parse(&metadata(9)).unwrap_err(), @"step 1, error, details, metadata: must have at most 8 keys of at most 64 characters");
 }
 
 #[test]
-fn a_long_key_is_cut_and_stays_in_one_line() {
-    let said = read(&format!(r#"{{"\n{}":1}}"#, "k".repeat(1000))).unwrap_err();
-    assert!(said.starts_with(r#"step 1: unknown key "\nkkkk"#), "{said}");
-    assert!(said.len() < 300, "{said}");
+fn quotes_long_keys_truncated_on_one_line() {
+    let error = parse(&format!(r#"{{"\n{}":1}}"#, "k".repeat(1000))).unwrap_err();
+    assert!(error.starts_with(r#"step 1: unknown key "\nkkkk"#), "{error}");
+    assert!(error.len() < 300, "{error}");
 }

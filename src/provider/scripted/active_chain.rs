@@ -1,0 +1,119 @@
+//! Finds the chain that applies to a history, and the position of the history in it.
+
+use std::ops::Range;
+
+use serde_json::value::RawValue;
+
+use super::{Chain, ChainError, tags};
+use crate::chat::{Message, Role};
+
+/// The chain that applies to a history.
+pub(super) struct ActiveChain {
+    pub(super) chain: Chain,
+    /// Number of the message that contains the chain, starting at 1.
+    pub(super) message: usize,
+    /// Number of assistant turns since that message: the index of the step to run.
+    pub(super) turns: usize,
+}
+
+/// Finds the chain in the latest user message that contains one. Blocks that are not JSON objects
+/// are skipped. Each text is searched once.
+pub(super) fn find_active_chain(messages: &[Message]) -> Result<Option<ActiveChain>, ChainError> {
+    let mut skipped = SkippedBlocks::default();
+    let found = messages.iter().enumerate().rev().find_map(|(index, message)| {
+        let texts = matches!(message.role, Role::User).then_some(&message.parts);
+        let object = texts?.iter().find_map(|text| {
+            json_objects(text, |reason| skipped.add(index + 1, reason))
+                .next()
+                .map(|(_, object)| object)
+        })?;
+        Some((index, object))
+    });
+    skipped.log();
+    let Some((index, object)) = found else { return Ok(None) };
+    let message = index + 1;
+    let chain = Chain::parse(object)
+        .map_err(|error| error.within(format!("chain in message {message}")))?;
+    Ok(Some(ActiveChain { chain, message, turns: count_turns(&messages[message..]) }))
+}
+
+/// Returns the ranges of a text that count as chains.
+pub(super) fn chain_ranges(text: &str) -> Vec<Range<usize>> {
+    json_objects(text, |_| {}).map(|(range, _)| range).collect()
+}
+
+/// Iterates over the blocks of a text that are JSON objects. Calls `skip` with the reason for each
+/// other block.
+fn json_objects(
+    text: &str,
+    mut skip: impl FnMut(String),
+) -> impl Iterator<Item = (Range<usize>, &RawValue)> {
+    tags::blocks(text).into_iter().filter_map(move |block| {
+        match serde_json::from_str::<&RawValue>(&text[block.clone()]) {
+            Ok(value) if value.get().starts_with('{') => return Some((block, value)),
+            Ok(_) => skip("not an object".to_owned()),
+            Err(error) => skip(error.to_string()),
+        }
+        None
+    })
+}
+
+/// Counts assistant turns. Each assistant message is a turn, except that some clients store the
+/// calls of a turn in a separate message directly after its text.
+fn count_turns(messages: &[Message]) -> usize {
+    let mut after_assistant = false;
+    let mut turns = 0;
+    for message in messages {
+        let Role::Assistant { tool_calls } = &message.role else {
+            after_assistant = false;
+            continue;
+        };
+        let only_calls = !tool_calls.is_empty() && message.parts.iter().all(String::is_empty);
+        turns += usize::from(!(only_calls && after_assistant));
+        after_assistant = true;
+    }
+    turns
+}
+
+/// The blocks that were skipped. They are logged in one line, because a history may contain many.
+#[derive(Default)]
+struct SkippedBlocks {
+    count: usize,
+    latest: Option<(usize, String)>,
+}
+
+impl SkippedBlocks {
+    fn add(&mut self, message: usize, reason: String) {
+        self.count += 1;
+        self.latest.get_or_insert((message, reason));
+    }
+
+    fn log(self) {
+        if let Self { count, latest: Some((message, reason)) } = self {
+            tracing::warn!(
+                count,
+                message,
+                reason,
+                "skipped text between instruction tags: not a JSON object"
+            );
+        }
+    }
+}
+
+impl Chain {
+    /// Parses the chain in a user message: the first JSON object between instruction tags.
+    ///
+    /// Returns `None` if the text does not contain a JSON object between tags, and an error if the
+    /// object is not a valid chain.
+    ///
+    /// ```
+    /// use mynah::provider::scripted::Chain;
+    /// let prompt = r#"Hi <|instruction_start|>{"messages":[{"text":"Hello"}]}<|instruction_end|>"#;
+    /// assert_eq!(Chain::in_text(prompt).unwrap()?.turns(), 1);
+    /// assert!(Chain::in_text("Hi").is_none());
+    /// # Ok::<(), mynah::provider::scripted::ChainError>(())
+    /// ```
+    pub fn in_text(text: &str) -> Option<Result<Self, ChainError>> {
+        json_objects(text, |_| {}).next().map(|(_, object)| Self::parse(object))
+    }
+}

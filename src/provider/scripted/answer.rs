@@ -1,0 +1,115 @@
+//! Generates the answer of a step to a request.
+
+use super::{
+    ChainError, ScriptedSettings,
+    chain::{Item, Step},
+    directives::RequestView,
+    filler::filler,
+    json::quoted,
+};
+use crate::{
+    chat::{FinishReason, ProviderError, Request, Response, ToolCall, Usage},
+    provider::{ids, usage},
+};
+
+/// Maximum size of the text in an answer, in bytes. Clients do not accept more.
+const MAX_TEXT: usize = 4 << 20;
+/// Maximum number of tools that an error message lists.
+const MAX_LISTED: usize = 10;
+
+/// The answer of a step.
+pub(super) struct Answer {
+    /// Text before the end of the turn, even if the turn fails.
+    pub(super) text: String,
+    /// The complete response, or the scripted error.
+    pub(super) result: Result<Response, ProviderError>,
+}
+
+/// Generates the answer of a step. Call ids depend on the name of the component.
+pub(super) fn answer(
+    step: &Step,
+    component: &str,
+    settings: &ScriptedSettings,
+    request: &Request,
+) -> Result<Answer, ChainError> {
+    let view = RequestView::new(request);
+    let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
+    for item in &step.items {
+        match item {
+            Item::Text(item) => text.add(item)?,
+            Item::Filler(words) => text.add(&filler(*words as usize))?,
+            Item::Directive(directive) => text.add(&view.text(directive))?,
+            Item::Calls(calls) if !settings.allow_unoffered => {
+                check_offered(calls, &view)?;
+                tool_calls.extend_from_slice(calls);
+            }
+            Item::Calls(calls) => tool_calls.extend_from_slice(calls),
+            Item::Error(error) => {
+                return Ok(Answer { text: text.joined, result: Err(error.clone()) });
+            }
+        }
+    }
+    ids::assign(component, &request.messages, &mut tool_calls);
+    let text = text.joined;
+    let response = Response {
+        usage: Some(step_usage(step, request, &text, &tool_calls)),
+        content: text.clone(),
+        finish_reason: step.finish_reason.unwrap_or(default_finish_reason(&tool_calls)),
+        tool_calls,
+        model: Some(settings.model.clone()),
+    };
+    Ok(Answer { text, result: Ok(response) })
+}
+
+/// Joins texts with blank lines.
+#[derive(Default)]
+struct AnswerText {
+    joined: String,
+    has_text: bool,
+}
+
+impl AnswerText {
+    fn add(&mut self, text: &str) -> Result<(), ChainError> {
+        if self.has_text {
+            self.joined += "\n\n";
+        }
+        self.has_text = true;
+        self.joined += text;
+        if self.joined.len() > MAX_TEXT {
+            return Err(ChainError::new(format!("produces more than {MAX_TEXT} bytes of text")));
+        }
+        Ok(())
+    }
+}
+
+fn default_finish_reason(calls: &[ToolCall]) -> FinishReason {
+    if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls }
+}
+
+/// Checks that the request offers the tools of all calls. Calls of other tools are the most common
+/// error in scripts.
+fn check_offered(calls: &[ToolCall], view: &RequestView<'_>) -> Result<(), ChainError> {
+    let Some(call) = calls.iter().find(|call| !view.offers(&call.name)) else { return Ok(()) };
+    let tools = &view.request.tools;
+    let listed = tools.iter().take(MAX_LISTED).map(|tool| quoted(&tool.name)).collect::<Vec<_>>();
+    let offered = match tools.len().checked_sub(MAX_LISTED) {
+        _ if tools.is_empty() => "none; ConverseAlpha1 cannot offer any".to_owned(),
+        None | Some(0) => listed.join(", "),
+        Some(more) => format!("{} and {more} more", listed.join(", ")),
+    };
+    let tool = quoted(&call.name);
+    Err(ChainError::new(format!(
+        "calls {tool}, which the request does not offer; offered: {offered}"
+    )))
+}
+
+fn step_usage(step: &Step, request: &Request, text: &str, calls: &[ToolCall]) -> Usage {
+    let usage = usage::estimate(&request.messages, text, calls);
+    let reasoning_tokens = u64::from(step.reasoning);
+    let completion_tokens = usage.completion_tokens + reasoning_tokens;
+    Usage {
+        prompt_tokens: step.usage.prompt_tokens.unwrap_or(usage.prompt_tokens),
+        completion_tokens: step.usage.completion_tokens.unwrap_or(completion_tokens),
+        reasoning_tokens,
+    }
+}

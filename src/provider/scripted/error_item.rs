@@ -1,0 +1,62 @@
+//! Parses the error that a scripted turn fails with.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::value::RawValue;
+
+use super::{
+    ChainError,
+    json::{Object, bounded_string, duration, quoted, string, string_map},
+};
+use crate::chat::{ErrorDetails, ErrorKind, ProviderError};
+
+// The error is sent in gRPC headers, whose size clients limit.
+
+/// Maximum length of a message in characters.
+const MAX_MESSAGE: usize = 500;
+/// Maximum length of each string in the details, in characters.
+const MAX_DETAIL: usize = 64;
+/// Maximum number of metadata entries.
+const MAX_METADATA: usize = 8;
+
+pub(super) fn error(value: &RawValue) -> Result<ProviderError, ChainError> {
+    let error = Object::parse(value, &["code", "message", "details", "retry_after"])?;
+    let (name, kind) = error.require("code", code)?;
+    let message = error.get("message", |text| bounded_string(text, MAX_MESSAGE))?;
+    let details = error.get("details", details)?;
+    let retry_after: Option<Duration> = error.get("retry_after", duration)?;
+    let message = message.unwrap_or_else(|| format!("scripted {name}"));
+    Ok(ProviderError { kind, message, details: details.map(Box::new), retry_after })
+}
+
+fn code(value: &RawValue) -> Result<(&'static str, ErrorKind), ChainError> {
+    let name = string(value)?;
+    let found = ErrorKind::ALL.into_iter().find(|(known, _)| *known == name);
+    found.ok_or_else(|| {
+        let known = ErrorKind::ALL.map(|(known, _)| known).join(", ");
+        ChainError::new(format!("unknown value {}; known: {known}", quoted(&name)))
+    })
+}
+
+fn details(value: &RawValue) -> Result<ErrorDetails, ChainError> {
+    let details = Object::parse(value, &["reason", "domain", "metadata"])?;
+    Ok(ErrorDetails {
+        reason: details.require("reason", detail)?,
+        domain: details.get("domain", detail)?.unwrap_or_default(),
+        metadata: details.get("metadata", metadata)?.unwrap_or_default(),
+    })
+}
+
+fn metadata(value: &RawValue) -> Result<BTreeMap<String, String>, ChainError> {
+    let metadata: BTreeMap<String, String> = string_map(value, detail)?;
+    let is_too_long = metadata.keys().any(|key| key.chars().nth(MAX_DETAIL).is_some());
+    if is_too_long || metadata.len() > MAX_METADATA {
+        let limits = format!("{MAX_METADATA} keys of at most {MAX_DETAIL} characters");
+        return Err(ChainError::new(format!("must have at most {limits}")));
+    }
+    Ok(metadata)
+}
+
+fn detail(value: &RawValue) -> Result<String, ChainError> {
+    bounded_string(value, MAX_DETAIL)
+}

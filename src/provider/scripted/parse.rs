@@ -1,0 +1,170 @@
+//! Parses a chain from JSON and validates all of it.
+
+use serde_json::value::RawValue;
+
+use super::{
+    ChainError,
+    chain::{Chain, Directive, Item, Step, StepPace, StepUsage},
+    error_item::error,
+    json::{Object, compact, duration, has_key, integer, object, quoted, string},
+};
+use crate::chat::{FinishReason, ToolCall};
+
+/// Maximum number of words of filler, of reasoning, or in a chunk.
+const MAX_WORDS: u64 = 100_000;
+/// The largest integer that every JSON parser represents exactly.
+const MAX_TOKENS: u64 = (1 << 53) - 1;
+
+const CHAIN: &str = "instruction_chain";
+const STEP_KEYS: [&str; 11] = [
+    "id",
+    "id_message",
+    "reasoning",
+    "messages",
+    "finish_reason",
+    "usage",
+    "delay",
+    "words_per_chunk",
+    "chunk_delay",
+    "time_to_first_chunk",
+    "error",
+];
+const ITEM_KEYS: [&str; 10] = [
+    "text",
+    "text_message",
+    "json",
+    "tool_call",
+    "system_prompt_echo",
+    "tools_list",
+    "tools_echo",
+    "tool_schema",
+    "tool_results",
+    "error",
+];
+
+impl Chain {
+    /// Parses a JSON object that is a chain or a single step.
+    pub(super) fn parse(object: &RawValue) -> Result<Self, ChainError> {
+        if !has_key(object, CHAIN)? {
+            let step = step(object).map_err(|error| error.within("step 1"))?;
+            return Ok(Self { steps: vec![step] });
+        }
+        let chain = Object::parse(object, &[CHAIN])?;
+        match chain.list(CHAIN, "step", step)? {
+            None => Err(ChainError::new("must be a list, not null").within(CHAIN)),
+            Some(steps) if steps.is_empty() => {
+                Err(ChainError::new("must have at least one step").within(CHAIN))
+            }
+            Some(steps) => Ok(Self { steps }),
+        }
+    }
+}
+
+fn step(value: &RawValue) -> Result<Step, ChainError> {
+    let step = Object::parse(value, &STEP_KEYS)?;
+    let reasoning = step.get("reasoning", length)?;
+    let delay = step.get("delay", duration)?;
+    let mut items = step.list("messages", "item", item)?.unwrap_or_default();
+    let failure = step.get("error", error)?;
+    if reasoning.is_none() && delay.is_none() && items.is_empty() && failure.is_none() {
+        return Err(ChainError::new("needs messages, reasoning, error or delay"));
+    }
+    if !items.is_empty() && failure.is_some() {
+        let hint = "to fail after a text, make the error the last item of messages";
+        return Err(ChainError::new(format!("has both messages and error; {hint}")));
+    }
+    items.extend(failure.map(Item::Error));
+    Ok(Step {
+        id: step.get("id", string)?,
+        id_message: step.get("id_message", string)?,
+        reasoning: reasoning.unwrap_or_default(),
+        items,
+        finish_reason: step.get("finish_reason", finish_reason)?,
+        usage: step.get("usage", usage)?.unwrap_or_default(),
+        delay: delay.unwrap_or_default(),
+        pace: pace(&step)?,
+    })
+}
+
+/// Parses `{"length": N}`, a number of words.
+fn length(value: &RawValue) -> Result<u32, ChainError> {
+    let length = Object::parse(value, &["length"])?;
+    let words = length.require("length", |it| integer(it, 0, MAX_WORDS))?;
+    Ok(u32::try_from(words).unwrap_or(u32::MAX))
+}
+
+fn finish_reason(value: &RawValue) -> Result<FinishReason, ChainError> {
+    let name = string(value)?;
+    let found = FinishReason::ALL.into_iter().find(|reason| reason.as_str() == name);
+    found.ok_or_else(|| {
+        let known = FinishReason::ALL.map(FinishReason::as_str).join(", ");
+        ChainError::new(format!("unknown value {}; known: {known}", quoted(&name)))
+    })
+}
+
+fn usage(value: &RawValue) -> Result<StepUsage, ChainError> {
+    let usage = Object::parse(value, &["prompt_tokens", "completion_tokens"])?;
+    let tokens = |it| integer(it, 0, MAX_TOKENS);
+    Ok(StepUsage {
+        prompt_tokens: usage.get("prompt_tokens", tokens)?,
+        completion_tokens: usage.get("completion_tokens", tokens)?,
+    })
+}
+
+fn pace(step: &Object<'_>) -> Result<StepPace, ChainError> {
+    let words = step.get("words_per_chunk", |it| integer(it, 1, MAX_WORDS))?;
+    Ok(StepPace {
+        words_per_chunk: words.and_then(|words| usize::try_from(words).ok()?.try_into().ok()),
+        chunk_delay: step.get("chunk_delay", duration)?,
+        time_to_first_chunk: step.get("time_to_first_chunk", duration)?,
+    })
+}
+
+fn item(value: &RawValue) -> Result<Item, ChainError> {
+    let item = Object::parse(value, &ITEM_KEYS)?;
+    let (kind, value) = item.single().map_err(|kinds| {
+        let known = ITEM_KEYS.join(", ");
+        ChainError::new(format!("has {kinds} kinds; expected exactly one of {known}"))
+    })?;
+    let parsed = match kind {
+        "text" => string(value).map(Item::Text),
+        "text_message" => length(value).map(Item::Filler),
+        "json" => Ok(Item::Text(compact(value))),
+        "tool_call" => return calls(&item),
+        "error" => error(value).map(Item::Error),
+        kind => directive(kind, value).map(Item::Directive),
+    };
+    parsed.map_err(|error| error.within(kind))
+}
+
+fn directive(kind: &str, value: &RawValue) -> Result<Directive, ChainError> {
+    if kind == "tool_schema" {
+        let name = Object::parse(value, &["name"])?.get("name", string)?;
+        return Ok(Directive::ToolSchema(name.filter(|name| !name.is_empty())));
+    }
+    Object::parse(value, &[])?;
+    Ok(match kind {
+        "system_prompt_echo" => Directive::SystemPrompt,
+        "tools_list" => Directive::ToolNames,
+        "tools_echo" => Directive::ToolDescriptions,
+        _ => Directive::ToolResults,
+    })
+}
+
+fn calls(item: &Object<'_>) -> Result<Item, ChainError> {
+    match item.list("tool_call", "call", call)? {
+        Some(calls) if !calls.is_empty() => Ok(Item::Calls(calls)),
+        _ => Err(ChainError::new("must have at least one call").within("tool_call")),
+    }
+}
+
+fn call(value: &RawValue) -> Result<ToolCall, ChainError> {
+    let call = Object::parse(value, &["name", "args", "id"])?;
+    let name = call.require("name", string)?;
+    if name.is_empty() {
+        return Err(ChainError::new("must not be empty").within("name"));
+    }
+    let arguments =
+        call.get("args", |args| object(args).map(compact))?.unwrap_or_else(|| "{}".to_owned());
+    Ok(ToolCall { id: call.get("id", string)?, name, arguments })
+}
