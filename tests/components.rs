@@ -87,9 +87,9 @@ async fn namespaces_and_scopes_choose_the_components() {
     assert_eq!(served(&anywhere).await, echoes(&["everywhere", "sold", "tested"]));
     let flags = ["--app-id", "stock"];
     assert_snapshot!(checked(&[("NAMESPACE", "shop")], &yaml, &flags), @"
-    a.yaml:1:1: passed over: component tested is of namespace test, not shop
-    a.yaml:25:1: passed over: component till-only is for other applications
-    2 components, 0 problems, 0 warnings
+    a.yaml:1:1: skipped: component tested is in namespace test, not shop
+    a.yaml:25:1: skipped: component till-only is scoped to other applications
+    2 components, 0 errors, 0 warnings
     -- exit 0
     ");
 }
@@ -113,9 +113,9 @@ async fn values_come_from_the_environment() {
     };
     assert_eq!(models(&sidecar).await, ["parrot-1", "echo", "echo"]);
     assert_snapshot!(checked(&variables, &yaml, &[]), @r#"
-    a.yaml:17:27: model: components may not read the environment variable "DAPR_PARROT"; use one that is not APP_API_TOKEN or DAPR_*, without blanks (warning)
+    a.yaml:17:27: model: components may not read the environment variable "DAPR_PARROT"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed (warning)
     a.yaml:26:27: model: the environment variable "NOWHERE" is not set (warning)
-    3 components, 0 problems, 2 warnings
+    3 components, 0 errors, 2 warnings
     -- exit 0
     "#);
 
@@ -125,10 +125,10 @@ async fn values_come_from_the_environment() {
     let sidecar = start(&listed("OTHER"), &yaml, &[]);
     assert_eq!(models(&sidecar).await, ["echo", "echo", "echo"]);
     assert_snapshot!(checked(&listed("OTHER"), &yaml, &[]), @r#"
-    a.yaml:8:27: model: components may not read the environment variable "PARROT"; use one that DAPR_ENV_KEYS lists (warning)
-    a.yaml:17:27: model: components may not read the environment variable "DAPR_PARROT"; use one that is not APP_API_TOKEN or DAPR_*, without blanks (warning)
-    a.yaml:26:27: model: components may not read the environment variable "NOWHERE"; use one that DAPR_ENV_KEYS lists (warning)
-    3 components, 0 problems, 3 warnings
+    a.yaml:8:27: model: components may not read the environment variable "PARROT"; DAPR_ENV_KEYS does not list it (warning)
+    a.yaml:17:27: model: components may not read the environment variable "DAPR_PARROT"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed (warning)
+    a.yaml:26:27: model: components may not read the environment variable "NOWHERE"; DAPR_ENV_KEYS does not list it (warning)
+    3 components, 0 errors, 3 warnings
     -- exit 0
     "#);
 }
@@ -169,9 +169,9 @@ async fn what_has_no_secret_serves_without() {
     let sidecar = start(&[], &yaml, &[]);
     assert_eq!(model(&sidecar, "echo").await, "echo");
     assert_snapshot!(checked(&[], &yaml, &[]), @r#"
-    a.yaml:8:40: model: secret store "file": there is no secret "nothing" (warning)
-    a.yaml:18:40: model: secret "nothing" has no store; name one in auth.secretStore (warning)
-    2 components, 0 problems, 2 warnings
+    a.yaml:8:40: model: secret store "file": secret "nothing" does not exist (warning)
+    a.yaml:18:40: model: secret "nothing" has no store; set auth.secretStore (warning)
+    2 components, 0 errors, 2 warnings
     -- exit 0
     "#);
 }
@@ -185,10 +185,10 @@ fn a_store_must_be_there() {
     ]
     .concat();
     assert_snapshot!(checked(&[], &yaml, &[]), @r#"
-    a.yaml:8:40: model: secret store "vault" is a secretstores.hashicorp.vault, which mynah cannot ask; use one of type secretstores.local.env or secretstores.local.file, version v1
-    a.yaml:18:40: model: secret store "nobody" is not among the resources; add a component of that name and of type secretstores.local.env or secretstores.local.file
-    a.yaml:21:1: passed over: component vault is a secretstores.hashicorp.vault
-    0 components, 2 problems, 0 warnings
+    a.yaml:8:40: model: secret store "vault" is a secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
+    a.yaml:18:40: model: secret store "nobody" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
+    a.yaml:21:1: skipped: component vault has type secretstores.hashicorp.vault
+    0 components, 2 errors, 0 warnings
     -- exit 1
     "#);
 }
@@ -221,7 +221,7 @@ fn no_secret_is_said() {
     assert_snapshot!(said, @"
     a.yaml:8:39: mode: the secret is unknown; use mynah or daprd
     a.yaml:18:32: chunkDelay: the value of KEPT is not a duration; write it as Go does, such as 50ms or 1.5s
-    0 components, 2 problems, 0 warnings
+    0 components, 2 errors, 0 warnings
     -- exit 1
     ");
     let good = using("model", kept) + &using("other", variable) + &store;
@@ -266,8 +266,8 @@ async fn a_stand_in_answers_for_other_providers() {
     ];
     assert_eq!(served(&sidecar).await, expected);
     assert_snapshot!(checked(&[], &others(), &["--stand-in=echo"]), @"
-    a.yaml:37:1: passed over: component vault is a secretstores.hashicorp.vault
-    3 components, 0 problems, 0 warnings
+    a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault
+    3 components, 0 errors, 0 warnings
     -- exit 0
     ");
 }
@@ -275,11 +275,11 @@ async fn a_stand_in_answers_for_other_providers() {
 #[test]
 fn without_a_stand_in_other_providers_are_problems() {
     assert_snapshot!(checked(&[], &others(), &[]), @r#"
-    a.yaml:5:9: spec.type "conversation.openai" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
-    a.yaml:17:9: spec.type "conversation.anthropic" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
-    a.yaml:29:9: spec.type "conversation.mistral" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
-    a.yaml:37:1: passed over: component vault is a secretstores.hashicorp.vault
-    0 components, 3 problems, 0 warnings
+    a.yaml:5:9: unknown spec.type "conversation.openai"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    a.yaml:17:9: unknown spec.type "conversation.anthropic"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    a.yaml:29:9: unknown spec.type "conversation.mistral"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault
+    0 components, 3 errors, 0 warnings
     -- exit 1
     "#);
 }

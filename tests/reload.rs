@@ -181,7 +181,7 @@ async fn keeps_the_components_while_a_file_is_invalid() {
     assert_eq!(served.model("b").await.as_deref(), Some("2"));
     served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
-    ERROR [resources]/a.yaml:4:14: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
+    ERROR [resources]/a.yaml:4:14: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
      WARN components not reloaded: those from before the problems go on
      INFO the problems are gone, and the components are as before
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['
@@ -220,9 +220,9 @@ async fn logs_new_warnings_only() {
     served.wait_for_model("odder", Some("1")).await;
     served.wait_for_log("added odder").await;
     assert_snapshot!(served.log(), @r#"
-    WARN [resources]/odd.yaml:4:44: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    WARN [resources]/odd.yaml:4:44: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     INFO components reloaded: added b
-    WARN [resources]/c.yaml:4:44: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    WARN [resources]/c.yaml:4:44: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     INFO components reloaded: added odder
     "#);
 }
@@ -237,7 +237,7 @@ async fn keeps_the_components_if_a_name_is_duplicated() {
     served.wait_for_model("echo", Some("second")).await;
     served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
-    ERROR [resources]/b.yaml:3:18: component name "echo" is taken by [resources]/a.yaml:3:18
+    ERROR [resources]/b.yaml:3:18: duplicate component name "echo"; first used at [resources]/a.yaml:3:18
      WARN components not reloaded: those from before the problems go on
      INFO components reloaded: changed echo
     "#);

@@ -1,4 +1,4 @@
-//! `mynah check`: reports the problems of component files without serving the components.
+//! `mynah check`: reports the errors of component files without serving the components.
 
 use std::{
     io::{self, Write},
@@ -14,8 +14,8 @@ use crate::{
     component::{self, Context, Loaded},
 };
 
-/// Prints all problems and notices and their number to stdout. Returns a failure if there are
-/// problems.
+/// Prints all errors and notices and their number to stdout. Returns a failure if there are
+/// errors.
 pub fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     let (app_id, stand_in) = (args.app_id.clone(), args.stand_in);
     let loaded = component::load(&args.paths, &Context { app_id, environment, stand_in });
@@ -37,8 +37,8 @@ fn notice_line(notice: &Diagnostic) -> String {
 fn summary(Loaded { components, errors, notices, .. }: &Loaded) -> String {
     let warnings = notices.iter().filter(|notice| notice.severity == Severity::Warning).count();
     let components = count(components.len(), "component");
-    let problems = count(errors.len(), "problem");
-    format!("{components}, {problems}, {}", count(warnings, "warning"))
+    let errors = count(errors.len(), "error");
+    format!("{components}, {errors}, {}", count(warnings, "warning"))
 }
 
 fn count(number: usize, noun: &str) -> String {

@@ -61,7 +61,7 @@ impl fmt::Display for Change {
 pub(crate) fn truncated_files(before: &Loaded, now: &Loaded) -> Vec<Diagnostic> {
     let error = |file| {
         let message =
-            "empty, and taken for half-written; to remove its components, delete the file";
+            "empty, possibly still being written; delete the file to remove its components";
         Diagnostic::error(message).in_file(file)
     };
     now.empty_files.intersection(&before.component_files).map(error).collect()

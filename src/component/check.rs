@@ -49,13 +49,14 @@ fn stand_in(metadata: &Metadata<'_>) -> Option<StandIn> {
 
 fn check_name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str> {
     let Some(Located { place, text }) = &manifest.name else {
-        let message = "metadata.name is missing; daprd would pass over this component in silence";
+        let message = "metadata.name is missing; daprd would skip this component silently";
         report.error(manifest.place, message);
         return None;
     };
     if matches!(text.as_str(), "." | "..") || text.contains(['/', '%']) {
-        let message =
-            format!("metadata.name {text:?} is not allowed; avoid '.', '..', '/' and '%'");
+        let message = format!(
+            "invalid metadata.name {text:?}; it must not be '.' or '..', or contain '/' or '%'"
+        );
         report.error(*place, message);
         return None;
     }
@@ -66,14 +67,14 @@ fn check_name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str
 fn configure(metadata: &Metadata<'_>, report: &mut Report) -> Option<(Scrubber, Configured)> {
     let known = kinds::names();
     let Some(Located { place, text }) = &metadata.manifest.kind else {
-        let message = format!("spec.type is missing; mynah knows {known}");
+        let message = format!("spec.type is missing; expected one of: {known}");
         report.error(metadata.manifest.place, message);
         return None;
     };
     let Some(kind) = kinds::find(text) else {
         let has_stand_in = kinds::is_conversation(text);
-        let help = if has_stand_in { "; --stand-in echo answers for any other" } else { "" };
-        report.error(*place, format!("spec.type {text:?} is unknown; mynah knows {known}{help}"));
+        let help = if has_stand_in { "; or use --stand-in echo" } else { "" };
+        report.error(*place, format!("unknown spec.type {text:?}; expected one of: {known}{help}"));
         return None;
     };
     let configured = kind.configure(metadata, report);
@@ -85,6 +86,6 @@ fn check_version(manifest: &Manifest, report: &mut Report) {
     let Some(Located { place, text }) = &manifest.version else { return };
     if !manifest.is_first_version() {
         let kind = manifest.kind_text();
-        report.error(*place, format!("spec.version {text:?} of {kind} is unknown; use v1"));
+        report.error(*place, format!("unknown spec.version {text:?} of {kind}; expected v1"));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn resolve(mut candidates: Vec<Candidate>) -> (Vec<ComponentSpec>, Ve
     while let Some((index, message)) = find_ignorable(&candidates) {
         let Candidate { spec, fallback } = candidates.remove(index);
         let name = spec.name;
-        let message = format!("component {name} is absent (spec.ignoreErrors): {message}");
+        let message = format!("component {name} is skipped (spec.ignoreErrors): {message}");
         diagnostics.extend(fallback.map(|it| it.locate(Diagnostic::warning(message))));
     }
     diagnostics.extend(candidates.iter().filter_map(|candidate| {
@@ -63,7 +63,7 @@ fn check(candidates: &[Candidate], candidate: &Candidate) -> Option<String> {
         path.push(name);
         if name == start {
             let path = path.join(" -> ");
-            return Some(format!("fallback: {path} is a circle; let one end in echo or error"));
+            return Some(format!("fallback: {path} is a cycle; end it with echo or error"));
         }
         match find(candidates, name) {
             Some(next) => last = next,
@@ -82,7 +82,7 @@ fn check(candidates: &[Candidate], candidate: &Candidate) -> Option<String> {
 fn unknown(candidates: &[Candidate], name: &str) -> String {
     let names: Vec<_> = candidates.iter().map(|candidate| candidate.spec.name.as_str()).collect();
     let names = names.join(", ");
-    format!("fallback: no component {name:?} is loaded; use echo, error or one of {names}")
+    format!("fallback: unknown component {name:?}; expected echo, error or one of: {names}")
 }
 
 fn find<'a>(candidates: &'a [Candidate], name: &str) -> Option<&'a Candidate> {

@@ -28,11 +28,11 @@ pub(super) fn skip_reason(manifest: &Manifest, context: &Context) -> Option<Stri
     let component = manifest.title();
     if let Some(namespace) = other_namespace(manifest, context) {
         let own = context.namespace();
-        let message = format!("component {component} is of namespace {namespace}, not {own}");
-        return Some(format!("passed over: {message}"));
+        let message = format!("component {component} is in namespace {namespace}, not {own}");
+        return Some(format!("skipped: {message}"));
     }
     let in_scope = is_in_scope(manifest, &context.app_id);
-    (!in_scope).then(|| format!("passed over: component {component} is for other applications"))
+    (!in_scope).then(|| format!("skipped: component {component} is scoped to other applications"))
 }
 
 /// Returns the namespace of the component if it is not the sidecar's. As in daprd, namespaces are

@@ -138,7 +138,8 @@ impl Loader<'_> {
         }
         if let Some((first, place)) = self.names.get(&name.text) {
             let first = first.display();
-            let message = format!("component name {:?} is taken by {first}:{place}", name.text);
+            let message =
+                format!("duplicate component name {:?}; first used at {first}:{place}", name.text);
             report.error(name.place, message);
             return false;
         }
@@ -150,7 +151,7 @@ impl Loader<'_> {
 fn skip_other_building_block(manifest: &Manifest, report: &mut Report) {
     if !secrets::is_supported(manifest) {
         let (title, kind) = (manifest.title(), manifest.kind_text());
-        report.info(manifest.place, format!("passed over: component {title} is a {kind}"));
+        report.info(manifest.place, format!("skipped: component {title} has type {kind}"));
     }
 }
 

@@ -48,7 +48,7 @@ impl Report {
         let messages = messages.join(" | ");
         self.warning(
             place,
-            format!("component {component} is absent (spec.ignoreErrors): {messages}"),
+            format!("component {component} is skipped (spec.ignoreErrors): {messages}"),
         );
     }
 

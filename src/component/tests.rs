@@ -1,9 +1,9 @@
-//! Loading as a whole: what each kind of file leads to.
+//! Tests of `load` with whole files.
 
 mod hostile;
-mod passed_over;
 mod references;
 mod scripted;
+mod skipped;
 mod stand_in;
 
 use std::{any::Any, fs, path::PathBuf, sync::Arc, time::Duration};
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// An echo component with these lines of metadata.
+/// Returns an echo component with these lines of metadata.
 fn echo(name: &str, metadata: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata:\n  name: {name}\n\
@@ -32,7 +32,7 @@ fn echo(name: &str, metadata: &str) -> String {
     )
 }
 
-/// A component of any type.
+/// Returns a component of any type.
 fn component(kind: &str, version: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: c}}\n\
@@ -57,7 +57,7 @@ fn context_with(variables: &[(&str, &str)]) -> Context {
     Context { app_id: "shop".into(), environment, stand_in: None }
 }
 
-/// Loads the files of one folder and prints all that came of it, without the folder's name.
+/// Loads a folder of these files and formats the result, without the folder's path.
 fn outcome(files: &[(&str, &str)]) -> String {
     outcome_in(&context(), files)
 }
@@ -68,17 +68,17 @@ fn outcome_in(context: &Context, files: &[(&str, &str)]) -> String {
     let loaded = load(&[folder.path().to_owned()], context);
     let components = loaded.components.iter().map(|spec| format!("+ {} {}", spec.name, spec.kind));
     let notices = loaded.notices.iter().map(|notice| format!("{:?} {notice}", notice.severity));
-    let problems = loaded.errors.iter().map(|problem| format!("! {problem}"));
-    let lines: Vec<_> = components.chain(notices).chain(problems).collect();
+    let errors = loaded.errors.iter().map(|error| format!("! {error}"));
+    let lines: Vec<_> = components.chain(notices).chain(errors).collect();
     lines.join("\n").replace(&format!("{}/", folder.path().display()), "")
 }
 
-/// The settings of an echo component, which must be without problems.
+/// Returns the settings of a valid echo component.
 fn settings(metadata: &str) -> EchoSettings {
     settings_in(&context(), &echo("e", metadata))
 }
 
-/// The settings of the first component of a text.
+/// Returns the settings of the first component of a text.
 fn settings_in(context: &Context, text: &str) -> EchoSettings {
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], context);
@@ -86,7 +86,7 @@ fn settings_in(context: &Context, text: &str) -> EchoSettings {
     provider::<EchoSettings>(&loaded.components[0]).clone()
 }
 
-/// The settings of a component's provider.
+/// Returns the settings of a component's provider.
 fn provider<T: 'static>(spec: &ComponentSpec) -> &T {
     let provider: &dyn Any = &*spec.provider;
     provider.downcast_ref().expect("a component of this type")
@@ -97,7 +97,7 @@ fn model(value: &str) -> String {
 }
 
 #[test]
-fn the_samples_load() {
+fn loads_the_samples() {
     let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("components");
     let loaded = load(&[samples], &context());
     assert_eq!((&loaded.notices, &loaded.errors), (&vec![], &vec![]));
@@ -134,7 +134,7 @@ fn the_samples_load() {
 }
 
 #[test]
-fn a_component_keeps_type_and_version_as_written() {
+fn keeps_type_and_version_as_written() {
     let folder = folder(&[("a.yaml", component("conversation.ECHO", "V0").as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], &context());
     let spec = &loaded.components[0];
@@ -142,7 +142,7 @@ fn a_component_keeps_type_and_version_as_written() {
 }
 
 #[test]
-fn metadata_is_passed_as_daprd_passes_it() {
+fn converts_metadata_values_as_daprd() {
     assert_eq!(model("off"), "false");
     assert_eq!(model("0777"), "511");
     assert_eq!(model("1.10"), "1.1");
@@ -155,7 +155,7 @@ fn metadata_is_passed_as_daprd_passes_it() {
 }
 
 #[test]
-fn fields_and_keys_are_matched_ignoring_case() {
+fn ignores_the_case_of_fields_and_keys() {
     let text = "APIVERSION: dapr.io/v1alpha1\nKind: Component\nMetadata: {Name: e}\n\
                 Spec: {Type: conversation.echo, METADATA: [{NAME: CHUNKdelay, Value: 5ms}]}\n";
     let folder = folder(&[("a.yaml", text.as_bytes())]);
@@ -166,60 +166,60 @@ fn fields_and_keys_are_matched_ignoring_case() {
 }
 
 #[test]
-fn files_are_read_in_order_of_names_and_others_passed_over() {
+fn reads_yaml_files_in_order_and_skips_others() {
     let (b, a) = (echo("b", ""), echo("a", ""));
     let files = [("z.yml", b.as_str()), ("A.YAML", &a), ("notes.md", "# hello"), ("void.yaml", "")];
     assert_snapshot!(outcome(&files), @r#"
     + a conversation.echo
     + b conversation.echo
-    Info notes.md: passed over: not a .yaml or .yml file
+    Info notes.md: skipped: not a .yaml or .yml file
     "#);
 }
 
 #[test]
-fn a_file_may_be_named_itself() {
+fn loads_a_file_with_any_extension() {
     let folder = folder(&[("echo.txt", echo("e", "").as_bytes())]);
     let loaded = load(&[folder.path().join("echo.txt")], &context());
     assert_eq!((loaded.components.len(), loaded.errors), (1, vec![]));
 }
 
 #[test]
-fn folders_within_a_folder_are_not_read() {
+fn does_not_read_subfolders() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("inner.yaml")).unwrap();
     assert_eq!(load(&[folder.path().to_owned()], &context()), Loaded::default());
 }
 
 #[test]
-fn a_missing_path_is_a_problem() {
+fn reports_missing_path() {
     let loaded = load(&[PathBuf::from("/nowhere/at/all")], &context());
     assert_snapshot!(loaded.errors[0], @"/nowhere/at/all: cannot be read: No such file or directory (os error 2)");
 }
 
 #[test]
-fn names_are_checked() {
+fn rejects_invalid_names() {
     let missing = echo("e", "").replace("name: e", "labels: {}");
     let text = [missing, echo("a/b", ""), echo("'..'", ""), echo("[x]", "")].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
-    ! a.yaml:1:1: metadata.name is missing; daprd would pass over this component in silence
-    ! a.yaml:13:9: metadata.name "a/b" is not allowed; avoid '.', '..', '/' and '%'
-    ! a.yaml:22:9: metadata.name ".." is not allowed; avoid '.', '..', '/' and '%'
+    ! a.yaml:1:1: metadata.name is missing; daprd would skip this component silently
+    ! a.yaml:13:9: invalid metadata.name "a/b"; it must not be '.' or '..', or contain '/' or '%'
+    ! a.yaml:22:9: invalid metadata.name ".."; it must not be '.' or '..', or contain '/' or '%'
     ! a.yaml:31:9: metadata.name must be text, not a list or a mapping
     "#);
 }
 
 #[test]
-fn a_name_is_taken_once() {
+fn rejects_duplicate_names() {
     let (first, second) = (echo("c", ""), component("state.redis", "v1"));
     assert_snapshot!(outcome(&[("a.yaml", &first), ("b.yaml", &second)]), @r#"
     + c conversation.echo
-    Info b.yaml:1:1: passed over: component c is a state.redis
-    ! b.yaml:3:18: component name "c" is taken by a.yaml:4:9
+    Info b.yaml:1:1: skipped: component c has type state.redis
+    ! b.yaml:3:18: duplicate component name "c"; first used at a.yaml:4:9
     "#);
 }
 
 #[test]
-fn types_and_versions_are_checked() {
+fn rejects_unknown_types_and_versions() {
     let kinds = ["conversation.nope", "conversation", "Conversation.echo", "llm.foo", "''"];
     let mut documents: Vec<_> = kinds.iter().map(|kind| component(kind, "v1")).collect();
     documents.push(component("conversation.echo", "v9"));
@@ -228,22 +228,22 @@ fn types_and_versions_are_checked() {
         .map(|(n, text)| text.replace("name: c", &format!("name: c{n}")))
         .collect();
     assert_snapshot!(outcome(&[("a.yaml", &text.join("---\n"))]), @r#"
-    ! a.yaml:4:14: spec.type "conversation.nope" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
-    ! a.yaml:9:14: spec.type "conversation" is unknown; mynah knows conversation.echo, conversation.scripted
-    ! a.yaml:14:14: spec.type "Conversation.echo" is unknown; mynah knows conversation.echo, conversation.scripted
-    ! a.yaml:19:14: spec.type "llm.foo" is unknown; mynah knows conversation.echo, conversation.scripted
-    ! a.yaml:21:1: spec.type is missing; mynah knows conversation.echo, conversation.scripted
-    ! a.yaml:29:42: spec.version "v9" of conversation.echo is unknown; use v1
+    ! a.yaml:4:14: unknown spec.type "conversation.nope"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+    ! a.yaml:9:14: unknown spec.type "conversation"; expected one of: conversation.echo, conversation.scripted
+    ! a.yaml:14:14: unknown spec.type "Conversation.echo"; expected one of: conversation.echo, conversation.scripted
+    ! a.yaml:19:14: unknown spec.type "llm.foo"; expected one of: conversation.echo, conversation.scripted
+    ! a.yaml:21:1: spec.type is missing; expected one of: conversation.echo, conversation.scripted
+    ! a.yaml:29:42: unknown spec.version "v9" of conversation.echo; expected v1
     "#);
 }
 
 #[test]
-fn shapes_are_checked() {
+fn rejects_fields_of_the_wrong_type() {
     let flat = echo("a", "    model: x\n");
     let items = echo("b", "  - word\n  - {value: x}\n  - {name: model, vaule: x}\n");
     let flag = component("conversation.echo, ignoreErrors: 'yes'", "v1");
     assert_snapshot!(outcome(&[("a.yaml", &[flat, items, flag].join("---\n"))]), @r#"
-    Warning a.yaml:21:19: field "vaule" is not read; an item has name, value, secretKeyRef, envRef
+    Warning a.yaml:21:19: unknown field "vaule" of a metadata item; expected one of: name, value, secretKeyRef, envRef
     ! a.yaml:9:5: spec.metadata must be a list of items {name, value}
     ! a.yaml:19:5: an item of spec.metadata must be a mapping {name, value}
     ! a.yaml:20:5: an item of spec.metadata needs a name
@@ -252,7 +252,7 @@ fn shapes_are_checked() {
 }
 
 #[test]
-fn values_are_checked() {
+fn rejects_invalid_values() {
     let fast =
         echo("a", "  - {name: chunkDelay, value: fast}\n  - {name: arguments, value: Any}\n");
     let loose = echo("f", "  - {name: piiScrubber, value: loose}\n");
@@ -263,64 +263,64 @@ fn values_are_checked() {
     let infinite = echo("e", "  - {name: model, value: .inf}\n  - {name: mode, value: dapr}\n");
     let text = [fast, negative, long, pod, infinite, loose].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
-    Warning a.yaml:41:5: metadata key "x" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:41:5: unknown metadata key "x" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     ! a.yaml:9:31: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
     ! a.yaml:10:30: arguments: "Any" is unknown; use schema or literal
     ! a.yaml:20:31: chunkDelay: "-1s" is negative; use a duration of 0s or more
     ! a.yaml:30:31: chunkDelay: "9999999h" is too long; the longest duration is about 292 years (2562047h)
-    ! a.yaml:40:26: model: {podName} needs POD_NAME to be set
-    ! a.yaml:51:26: .inf is not a number that JSON has; quote it
+    ! a.yaml:40:26: model: {podName} requires POD_NAME to be set
+    ! a.yaml:51:26: .inf is not a number in JSON; quote it
     ! a.yaml:52:25: mode: "dapr" is unknown; use mynah or daprd
     ! a.yaml:62:32: piiScrubber: "loose" is unknown; use dapr or strict
     "#);
 }
 
 #[test]
-fn metadata_keys_are_checked() {
+fn reports_duplicate_and_unknown_metadata_keys() {
     let twice = echo("a", "  - {name: model, value: x}\n  - {name: Model, value: y}\n");
     let unknown = echo("b", "  - {name: modle, value: x}\n  - {name: key, envRef: KEY}\n");
     assert_snapshot!(outcome(&[("a.yaml", &[twice, unknown].join("---\n"))]), @r#"
     + b conversation.echo
-    Warning a.yaml:20:5: metadata key "modle" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
-    Warning a.yaml:21:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:20:5: unknown metadata key "modle" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:21:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     ! a.yaml:10:5: key Model is duplicate in the metadata
     "#);
 }
 
 #[test]
-fn ignored_errors_become_one_warning() {
+fn ignore_errors_turns_errors_into_one_warning() {
     let text = echo("e", "  - {name: arguments, value: Any}\n");
     let text = text.replace("version: v1", "version: v9\n  ignoreErrors: true");
     assert_snapshot!(outcome(&[("a.yaml", &text)]).replace(" | ", "\n  | "), @r#"
-    Warning a.yaml:1:1: component e is absent (spec.ignoreErrors): spec.version "v9" of conversation.echo is unknown; use v1
+    Warning a.yaml:1:1: component e is skipped (spec.ignoreErrors): unknown spec.version "v9" of conversation.echo; expected v1
       | arguments: "Any" is unknown; use schema or literal
     "#);
 }
 
 #[test]
-fn bad_yaml_does_not_hide_other_problems() {
+fn invalid_yaml_does_not_hide_other_errors() {
     let broken = "metadata:\n  name: [unclosed\nspec: {type: conversation.echo\n";
     let text = [echo("a/b", "").as_str(), broken, &echo("good", "")].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
     + good conversation.echo
-    ! a.yaml:4:9: metadata.name "a/b" is not allowed; avoid '.', '..', '/' and '%'
+    ! a.yaml:4:9: invalid metadata.name "a/b"; it must not be '.' or '..', or contain '/' or '%'
     ! a.yaml:12:5: not valid YAML: illegal placement of ':' indicator
     "#);
 }
 
 #[test]
-fn repeated_keys_are_a_problem_of_conversation_components_only() {
+fn rejects_duplicate_keys_in_conversation_components() {
     let repeated = "  version: v1\n  version: v1\n";
     let echo = echo("e", "").replace("  version: v1\n", repeated);
     let state = echo.replace("conversation.echo", "state.redis").replace("name: e", "name: s");
     assert_snapshot!(outcome(&[("a.yaml", &[echo, state].join("---\n"))]), @r#"
-    Info a.yaml:11:1: passed over: component s is a state.redis
-    ! a.yaml:8:3: repeated key "version", first used in line 7
+    Info a.yaml:11:1: skipped: component s has type state.redis
+    ! a.yaml:8:3: duplicate key "version"; first used in line 7
     "#);
 }
 
 #[test]
-fn anchors_and_merges_work() {
+fn resolves_anchors_and_merge_keys() {
     let metadata =
         "  - &first {name: model, value: &model parrot}\n  - <<: *first\n    name: other\n";
     assert_eq!(settings(metadata).model, "parrot");
@@ -331,12 +331,12 @@ fn anchors_and_merges_work() {
 }
 
 #[test]
-fn line_ends_and_a_byte_order_mark_do_not_matter() {
+fn accepts_crlf_and_a_byte_order_mark() {
     let text =
         format!("\u{feff}---\n{}---\n{}", echo("a", ""), echo("b", "  - {name: x, value: y}\n"));
     assert_snapshot!(outcome(&[("a.yaml", &text.replace('\n', "\r\n"))]), @r#"
     + a conversation.echo
     + b conversation.echo
-    Warning a.yaml:19:5: metadata key "x" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:19:5: unknown metadata key "x" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }

@@ -69,8 +69,8 @@ fn the_banner_of_several_components() {
     Try it:
       grpcurl -plaintext -d '{"name":"it'\''s","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
-     INFO [folder]/c.yaml:1:1: passed over: component store is a state.redis
-     INFO [folder]/notes.txt: passed over: not a .yaml or .yml file
+     INFO [folder]/c.yaml:1:1: skipped: component store has type state.redis
+     INFO [folder]/notes.txt: skipped: not a .yaml or .yml file
     -- exit 0
     "#);
 }
@@ -118,7 +118,7 @@ fn warnings_of_components() {
     Try it:
       grpcurl -plaintext -d '{"name":"odd","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
-     WARN [folder]/odd.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+     WARN [folder]/odd.yaml:9:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     -- exit 0
     "#);
 }
@@ -159,8 +159,8 @@ fn bad_components_end_the_start() {
     assert_snapshot!(started_with(&[("bad.yaml", BAD), ("torn.yaml", "a: [b")], &[]), @r#"
     -- stderr
     mynah: the components cannot be loaded:
-      [folder]/bad.yaml:6:9: spec.type "conversation.ecko" is unknown; mynah knows conversation.echo, conversation.scripted; --stand-in echo answers for any other
-      [folder]/bad.yaml:15:12: spec.version "v7" of conversation.echo is unknown; use v1
+      [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
+      [folder]/bad.yaml:15:12: unknown spec.version "v7" of conversation.echo; expected v1
       [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
       [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['
     -- exit 1
@@ -202,7 +202,7 @@ fn logs_in_json() {
     let lines: Vec<_> = ended.stderr.lines().map(without_time).collect();
     assert_snapshot!(without_ports(&without_folder(&lines.join("\n"), &folder)), @r#"
     {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli::args::serve"}
-    {"level":"WARN","message":"[folder]/odd.yaml:9:5: metadata key \"key\" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::server::reload"}
+    {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::server::reload"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
     "#);
 }

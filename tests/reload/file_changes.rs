@@ -30,7 +30,7 @@ async fn waits_for_half_written_files() {
     served.wait_for_model("echo", Some("second")).await;
     served.wait_for_log("components reloaded").await;
     assert_snapshot!(served.log(), @"
-    ERROR [resources]/a.yaml: empty, and taken for half-written; to remove its components, delete the file
+    ERROR [resources]/a.yaml: empty, possibly still being written; delete the file to remove its components
      WARN components not reloaded: those from before the problems go on
     ERROR [resources]/a.yaml:4:44: not valid YAML: unclosed bracket '{'
      WARN components not reloaded: those from before the problems go on

@@ -76,7 +76,7 @@ fn events(text: &str, first_line: usize) -> Result<Events<'_>, Diagnostic> {
             Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
             Event::DocumentStart(..) if events.is_empty() => {}
             Event::DocumentStart(..) => {
-                let message = "another document must begin with a line ---";
+                let message = "another document must begin with a line `---`";
                 return Err(Diagnostic::error(message).at(place));
             }
             _ if events.len() >= 2 * MAX_VALUES => return Err(too_many_values(place)),
@@ -232,7 +232,7 @@ impl<'a> Builder<'a> {
             }
             btree_map::Entry::Occupied(mut first) => {
                 let line = first.get().place.line;
-                let message = format!("repeated key {:?}, first used in line {line}", first.key());
+                let message = format!("duplicate key {:?}; first used in line {line}", first.key());
                 self.repeated_keys.push(Diagnostic::error(message).at(entry.place));
                 first.insert(entry);
             }

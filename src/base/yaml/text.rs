@@ -27,7 +27,7 @@ fn json(node: &Node) -> Result<String, Diagnostic> {
     match &node.value {
         Value::Text(text) => Ok(quoted(text)),
         Value::Plain(plain) => plain_json(plain).ok_or_else(|| {
-            let message = format!("{plain} is not a number that JSON has; quote it");
+            let message = format!("{plain} is not a number in JSON; quote it");
             Diagnostic::error(message).at(node.place)
         }),
         Value::List(nodes) => {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn rejects_infinity() {
-        let message = ".inf is not a number that JSON has; quote it";
+        let message = ".inf is not a number in JSON; quote it";
         assert_eq!(read(".inf"), Err(message.to_owned()));
         assert_eq!(read("[.inf]"), Err(message.to_owned()));
     }

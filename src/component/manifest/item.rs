@@ -54,7 +54,8 @@ fn read_item(node: &Node, fields: &mut FieldReader) -> Option<Item> {
     for (field, entry) in entries {
         if !FIELDS.iter().any(|known| known.eq_ignore_ascii_case(field)) {
             let known = FIELDS.join(", ");
-            let message = format!("field {field:?} is not read; an item has {known}");
+            let message =
+                format!("unknown field {field:?} of a metadata item; expected one of: {known}");
             fields.report.warning(entry.place, message);
         }
     }
@@ -88,7 +89,7 @@ fn read_secret_key_ref(node: &Node, fields: &mut FieldReader) -> Option<SecretKe
         return None;
     }
     let Some(name) = fields.text("the name of a secretKeyRef", node.field("name")) else {
-        fields.report.warning(node.place, "secretKeyRef is not read, since it has no name");
+        fields.report.warning(node.place, "secretKeyRef is ignored: it has no name");
         return None;
     };
     let key = fields.text("the key of a secretKeyRef", node.field("key"));

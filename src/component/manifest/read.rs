@@ -53,7 +53,7 @@ impl Entries {
         if is_yaml(file) {
             self.file(file);
         } else {
-            let message = "passed over: not a .yaml or .yml file";
+            let message = "skipped: not a .yaml or .yml file";
             self.diagnostic(Diagnostic::info(message), file);
         }
     }

@@ -66,10 +66,10 @@ pub(super) fn read(tree: Tree) -> Resource {
             return Resource::Component(read_component(tree).into());
         }
         (Some(version), Some("Component")) => {
-            format!("passed over: a Component of {version}; mynah reads those of {API_VERSION}")
+            format!("skipped: apiVersion is {version}, not {API_VERSION}")
         }
-        (Some(_), Some(kind)) => format!("passed over: a {kind}; mynah reads Components"),
-        _ => "passed over: no Component, since it has no apiVersion and kind".to_owned(),
+        (Some(_), Some(kind)) => format!("skipped: kind is {kind}, not Component"),
+        _ => "skipped: not a Component: apiVersion or kind is missing".to_owned(),
     };
     Resource::Other(Diagnostic::info(message).at(root.place))
 }

@@ -7,14 +7,14 @@ pub(super) fn variable<'a>(environment: &'a Environment, name: &str) -> Result<&
     if is_forbidden(name) || name.contains(' ') {
         return Err(format!(
             "components may not read the environment variable {name:?}; \
-             use one that is not APP_API_TOKEN or DAPR_*, without blanks"
+             APP_API_TOKEN, DAPR_* and names with spaces are not allowed"
         ));
     }
     let allowed = environment.get("DAPR_ENV_KEYS").unwrap_or_default();
     if !allowed.is_empty() && !is_allowed(allowed, name) {
         return Err(format!(
             "components may not read the environment variable {name:?}; \
-             use one that DAPR_ENV_KEYS lists"
+             DAPR_ENV_KEYS does not list it"
         ));
     }
     environment.get(name).ok_or_else(|| format!("the environment variable {name:?} is not set"))

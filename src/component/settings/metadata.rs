@@ -46,7 +46,8 @@ impl Metadata<'_> {
                 report.error(item.place, message);
             } else if !known.iter().any(|key| key.eq_ignore_ascii_case(name)) {
                 let known = known.join(", ");
-                let message = format!("metadata key {name:?} is not read; {kind} has {known}");
+                let message =
+                    format!("unknown metadata key {name:?} of {kind}; expected one of: {known}");
                 report.warning(item.place, message);
             }
         }

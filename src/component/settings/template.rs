@@ -13,7 +13,7 @@ pub(super) fn expand(
 ) -> Result<String, &'static str> {
     let mut text = expand_uuids(text, component, item);
     if text.contains("{podName}") {
-        let pod = context.pod_name().ok_or("{podName} needs POD_NAME to be set")?;
+        let pod = context.pod_name().ok_or("{podName} requires POD_NAME to be set")?;
         text = text.replace("{podName}", pod);
     }
     let (app_id, namespace) = (&context.app_id, context.namespace());
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn rejects_pod_name_if_not_set() {
-        assert_eq!(expanded("{podName}"), Err("{podName} needs POD_NAME to be set"));
+        assert_eq!(expanded("{podName}"), Err("{podName} requires POD_NAME to be set"));
         let context = context(&[("POD_NAME", "pod-0")]);
         assert_eq!(expand("at {podName}", &context, "echo", "model").as_deref(), Ok("at pod-0"));
     }

@@ -1,4 +1,4 @@
-//! Values that stand in the environment or in a secret store.
+//! Values from environment variables and secret stores.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn store(name: &str, kind: &str, metadata: &str) -> String {
     format!("{store}---\n")
 }
 
-/// An echo component that has its secrets from that store.
+/// Returns an echo component that uses a secret store.
 fn with_secrets(store: &str, metadata: &str) -> String {
     echo("e", metadata) + &format!("auth: {{secretStore: {store}}}\n")
 }
@@ -26,7 +26,7 @@ fn model_with(store: &str, metadata: &str) -> String {
     settings_in(&context_with(VARIABLES), &(store.to_owned() + metadata)).model
 }
 
-/// A file of secrets, and the item that names it.
+/// Writes a file of secrets. Returns its folder and the metadata item that names it.
 fn secrets_file(json: &str) -> (TempDir, String) {
     let folder = folder(&[("secrets.json", json.as_bytes())]);
     let item = item(&folder.path().join("secrets.json"));
@@ -38,7 +38,7 @@ fn item(file: &Path) -> String {
 }
 
 #[test]
-fn a_value_may_stand_in_the_environment() {
+fn reads_environment_variables() {
     let model = |item: &str| settings_in(&context_with(VARIABLES), &echo("e", item)).model;
     assert_eq!(model("  - {name: model, envRef: MODEL}\n"), "parrot");
     assert_eq!(model("  - {name: model, value: ~, ENVREF: MODEL}\n"), "parrot");
@@ -48,7 +48,7 @@ fn a_value_may_stand_in_the_environment() {
 }
 
 #[test]
-fn variables_that_give_nothing_are_warnings() {
+fn warns_of_unreadable_variables() {
     let text = echo(
         "e",
         "  - {name: model, envRef: DAPR_MODEL}\n  - {name: mode, envRef: NOWHERE}\n  \
@@ -57,31 +57,31 @@ fn variables_that_give_nothing_are_warnings() {
     let context = context_with(VARIABLES);
     assert_snapshot!(outcome_in(&context, &[("a.yaml", &text)]), @r#"
     + e conversation.echo
-    Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; use one that is not APP_API_TOKEN or DAPR_*, without blanks
+    Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed
     Warning a.yaml:10:26: mode: the environment variable "NOWHERE" is not set
-    Warning a.yaml:12:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:12:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
     let context = context_with(&[("DAPR_ENV_KEYS", "EMPTY"), ("NOWHERE", "x"), ("EMPTY", "")]);
     assert_snapshot!(outcome_in(&context, &[("a.yaml", &text)]), @r#"
     + e conversation.echo
-    Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; use one that is not APP_API_TOKEN or DAPR_*, without blanks
-    Warning a.yaml:10:26: mode: components may not read the environment variable "NOWHERE"; use one that DAPR_ENV_KEYS lists
-    Warning a.yaml:12:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed
+    Warning a.yaml:10:26: mode: components may not read the environment variable "NOWHERE"; DAPR_ENV_KEYS does not list it
+    Warning a.yaml:12:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }
 
 #[test]
-fn secrets_may_stand_in_the_environment() {
+fn reads_secrets_from_environment_variables() {
     let store = store("s", "local.ENV", "  - {name: Prefix, value: APP_}\n");
     let metadata = "  - {name: model, secretKeyRef: {name: MODEL}}\n";
     assert_eq!(model_with(&store, &with_secrets("s", metadata)), "magpie");
-    // Stores are known wherever they stand.
+    // The order of components and stores does not matter.
     let (first, second) = (with_secrets("s", metadata) + "---\n", store);
     assert_eq!(model_with(&first, &second), "magpie");
 }
 
 #[test]
-fn secrets_may_stand_in_a_file() {
+fn reads_secrets_from_a_file() {
     let (_folder, file) = secrets_file(r#"{"model": "jay", "deep": {"model": "crow"}}"#);
     let single = store("s", "local.file", &file);
     for (secret, model) in [("{name: model}", "jay"), ("{name: 'deep:model'}", "crow")] {
@@ -93,9 +93,9 @@ fn secrets_may_stand_in_a_file() {
     assert_eq!(model_with(&multiple, &with_secrets("s", metadata)), "crow");
 }
 
-/// As in daprd: not the other way round, as with `envRef`.
+/// As in daprd. With `envRef`, the value takes precedence.
 #[test]
-fn a_secret_beats_a_value() {
+fn secret_takes_precedence_over_value() {
     let metadata = |secret: &str| {
         with_secrets("s", &format!("  - {{name: model, value: x, secretKeyRef: {{{secret}}}}}\n"))
     };
@@ -106,7 +106,7 @@ fn a_secret_beats_a_value() {
 }
 
 #[test]
-fn secrets_that_are_not_there_are_warnings() {
+fn warns_of_missing_secrets() {
     let keys = ["model", "mode", "chunkDelay", "arguments"];
     let items = |secrets: [&str; 4]| {
         let item = |(key, secret)| format!("  - {{name: {key}, secretKeyRef: {{{secret}}}}}\n");
@@ -127,19 +127,19 @@ fn secrets_that_are_not_there_are_warnings() {
     + f conversation.echo
     + g conversation.echo
     Warning a.yaml:18:40: model: secret store "variables": the environment variable "NOWHERE" is not set
-    Warning a.yaml:19:39: mode: secret store "variables": components may not read the environment variable "DAPR_MODEL"; use one that is not APP_API_TOKEN or DAPR_*
+    Warning a.yaml:19:39: mode: secret store "variables": components may not read the environment variable "DAPR_MODEL"; APP_API_TOKEN and DAPR_* are not allowed
     Warning a.yaml:20:45: chunkDelay: secret store "variables": secret "MODEL" has no key "x"
-    Warning a.yaml:21:37: secretKeyRef is not read, since it has no name
+    Warning a.yaml:21:37: secretKeyRef is ignored: it has no name
     Warning a.yaml:42:40: model: secret store "file": secret "a" is not text; quote it
     Warning a.yaml:43:39: mode: secret store "file": secret "b" is empty
     Warning a.yaml:44:45: chunkDelay: secret store "file": secret "c" has no key "x"
-    Warning a.yaml:45:44: arguments: secret store "file": there is no secret "d"
-    Warning a.yaml:56:40: model: secret "x" has no store; name one in auth.secretStore
+    Warning a.yaml:45:44: arguments: secret store "file": secret "d" does not exist
+    Warning a.yaml:56:40: model: secret "x" has no store; set auth.secretStore
     "#);
 }
 
 #[test]
-fn a_store_that_is_broken_is_a_warning_where_it_is_used() {
+fn warns_of_a_broken_store_where_it_is_used() {
     let large = vec![b' '; (4 << 20) + 1];
     let folder = folder(&[
         ("large.json", &large),
@@ -167,8 +167,9 @@ fn a_store_that_is_broken_is_a_warning_where_it_is_used() {
         }))
         .collect();
     let text = text.join("---\n");
-    let said = outcome(&[("a.yaml", &text)]).replace(&folder.path().display().to_string(), "[dir]");
-    assert_snapshot!(said, @r#"
+    let report =
+        outcome(&[("a.yaml", &text)]).replace(&folder.path().display().to_string(), "[dir]");
+    assert_snapshot!(report, @r#"
     + e-folder conversation.echo
     + e-large conversation.echo
     + e-list conversation.echo
@@ -179,17 +180,17 @@ fn a_store_that_is_broken_is_a_warning_where_it_is_used() {
     + e-unset conversation.echo
     Warning a.yaml:107:40: model: secret store "folder": [dir] cannot be read: not a regular file
     Warning a.yaml:118:40: model: secret store "large": [dir]/large.json cannot be read: larger than 4 MiB
-    Warning a.yaml:129:40: model: secret store "list": [dir]/list.json is no JSON object
+    Warning a.yaml:129:40: model: secret store "list": [dir]/list.json is not a JSON object
     Warning a.yaml:140:40: model: secret store "nothing": [dir]/nothing.json cannot be read: No such file or directory (os error 2)
     Warning a.yaml:151:40: model: secret store "looked-up": secretsFile cannot be read: No such file or directory (os error 2)
-    Warning a.yaml:162:40: model: secret store "pod": secretsFile: {podName} needs POD_NAME to be set
-    Warning a.yaml:173:40: model: secret store "torn": [dir]/torn.json is no JSON: EOF while parsing an object at line 1 column 12
+    Warning a.yaml:162:40: model: secret store "pod": secretsFile: {podName} requires POD_NAME to be set
+    Warning a.yaml:173:40: model: secret store "torn": [dir]/torn.json is not valid JSON: EOF while parsing an object at line 1 column 12
     Warning a.yaml:184:40: model: secret store "unset": secretsFile is missing
     "#);
 }
 
 #[test]
-fn a_store_that_cannot_be_asked_is_a_problem() {
+fn rejects_missing_and_unsupported_stores() {
     let metadata = "  - {name: model, secretKeyRef: {name: x}}\n";
     let using = |store: &str| {
         with_secrets(store, metadata).replace("name: e\n", &format!("name: e-{store}\n"))
@@ -199,38 +200,38 @@ fn a_store_that_cannot_be_asked_is_a_problem() {
         store("vault", "hashicorp.vault", ""),
         others,
         store("late", "local.env", "").replace("version: v1", "version: v2"),
-        ["vault", "others", "late", "nobody"].map(using).join("---\n"),
+        ["vault", "others", "late", "missing"].map(using).join("---\n"),
     ];
     assert_snapshot!(outcome(&[("a.yaml", &text.concat())]), @r#"
-    Info a.yaml:1:1: passed over: component vault is a secretstores.hashicorp.vault
-    Info a.yaml:10:1: passed over: component others is for other applications
-    Info a.yaml:20:1: passed over: component late is a secretstores.local.env
-    ! a.yaml:37:40: model: secret store "vault" is a secretstores.hashicorp.vault, which mynah cannot ask; use one of type secretstores.local.env or secretstores.local.file, version v1
-    ! a.yaml:48:40: model: secret store "others" is not among the resources; add a component of that name and of type secretstores.local.env or secretstores.local.file
-    ! a.yaml:59:40: model: secret store "late" is a secretstores.local.env, which mynah cannot ask; use one of type secretstores.local.env or secretstores.local.file, version v1
-    ! a.yaml:70:40: model: secret store "nobody" is not among the resources; add a component of that name and of type secretstores.local.env or secretstores.local.file
+    Info a.yaml:1:1: skipped: component vault has type secretstores.hashicorp.vault
+    Info a.yaml:10:1: skipped: component others is scoped to other applications
+    Info a.yaml:20:1: skipped: component late has type secretstores.local.env
+    ! a.yaml:37:40: model: secret store "vault" is a secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
+    ! a.yaml:48:40: model: secret store "others" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
+    ! a.yaml:59:40: model: secret store "late" is a secretstores.local.env, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
+    ! a.yaml:70:40: model: secret store "missing" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
     "#);
 }
 
-/// Only what a type reads is looked up.
+/// Secrets are looked up only for keys that the type has.
 #[test]
-fn keys_that_nobody_reads_need_no_secret() {
-    let text = with_secrets("nobody", "  - {name: key, secretKeyRef: {name: x}}\n");
+fn does_not_resolve_unknown_keys() {
+    let text = with_secrets("missing", "  - {name: key, secretKeyRef: {name: x}}\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
     + e conversation.echo
-    Warning a.yaml:9:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:9:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }
 
 #[test]
-fn references_have_a_shape() {
+fn rejects_references_of_the_wrong_type() {
     let text = with_secrets(
         "[s]",
         "  - {name: model, secretKeyRef: s}\n  - {name: mode, secretKeyRef: {nmae: s}}\n  \
          - {name: arguments, envRef: [a]}\n",
     );
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
-    Warning a.yaml:10:32: secretKeyRef is not read, since it has no name
+    Warning a.yaml:10:32: secretKeyRef is ignored: it has no name
     Warning a.yaml:11:31: arguments: the environment variable "[\"a\"]" is not set
     ! a.yaml:9:33: secretKeyRef must be a mapping {name, key}
     ! a.yaml:11:31: envRef must be text, not a list or a mapping
@@ -239,15 +240,15 @@ fn references_have_a_shape() {
 }
 
 #[test]
-fn no_problem_shows_a_secret() {
+fn errors_do_not_show_secrets() {
     let metadata = "  - {name: mode, secretKeyRef: {name: KEPT}}\n  - {name: arguments, envRef: KEPT}\n  \
                     - {name: chunkDelay, envRef: KEPT}\n  - {name: piiScrubber, envRef: KEPT}\n";
     let text = store("s", "local.env", "") + &with_secrets("s", metadata);
     let context = context_with(VARIABLES);
-    let said = outcome_in(&context, &[("a.yaml", &text)]);
-    assert!(!said.contains("hush"), "{said}");
+    let report = outcome_in(&context, &[("a.yaml", &text)]);
+    assert!(!report.contains("hush"), "{report}");
     assert!(!format!("{context:?}").contains("hush"));
-    assert_snapshot!(said, @"
+    assert_snapshot!(report, @"
     ! a.yaml:18:39: mode: the secret is unknown; use mynah or daprd
     ! a.yaml:19:31: arguments: the value of KEPT is unknown; use schema or literal
     ! a.yaml:20:32: chunkDelay: the value of KEPT is not a duration; write it as Go does, such as 50ms or 1.5s

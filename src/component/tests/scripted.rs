@@ -1,4 +1,4 @@
-//! `conversation.scripted`: its settings, and the components that it falls back to.
+//! `conversation.scripted`: its settings and its fallback.
 
 use insta::assert_snapshot;
 
@@ -21,7 +21,7 @@ fn loaded(text: &str) -> Vec<ComponentSpec> {
 }
 
 #[test]
-fn nothing_needs_to_be_set() {
+fn has_defaults() {
     let plain = ScriptedSpec { settings: ScriptedSettings::default(), fallback: Fallback::Echo };
     for text in [scripted("s", ""), falling_back("s", "echo")] {
         assert_eq!(*provider::<ScriptedSpec>(&loaded(&text)[0]), plain);
@@ -29,7 +29,7 @@ fn nothing_needs_to_be_set() {
 }
 
 #[test]
-fn everything_can_be_set() {
+fn reads_all_keys() {
     let metadata = "  - {name: chains, value: false}\n  - {name: fallback, value: error}\n  \
         - {name: onExhausted, value: repeat_last}\n  - {name: allowUnoffered, value: true}\n  \
         - {name: model, value: m}\n  - {name: wordsPerChunk, value: 7}\n  \
@@ -50,13 +50,13 @@ fn everything_can_be_set() {
 }
 
 #[test]
-fn values_are_checked() {
+fn rejects_invalid_values() {
     let metadata = "  - {name: chains, value: maybe}\n  - {name: onExhausted, value: stop}\n  \
         - {name: allowUnoffered, value: 1}\n  - {name: wordsPerChunk, value: 0}\n  \
         - {name: chunkDelay, value: fast}\n  - {name: timeToFirstChunk, value: -1s}\n  \
         - {name: rules, value: x}\n";
     assert_snapshot!(outcome(&[("a.yaml", &scripted("s", metadata))]), @r#"
-    Warning a.yaml:15:5: metadata key "rules" is not read; conversation.scripted has chains, fallback, onExhausted, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, piiScrubber
+    Warning a.yaml:15:5: unknown metadata key "rules" of conversation.scripted; expected one of: chains, fallback, onExhausted, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, piiScrubber
     ! a.yaml:9:27: chains: "maybe" is unknown; use true or false
     ! a.yaml:10:32: onExhausted: "stop" is unknown; use fallback, error, repeat_last or loop
     ! a.yaml:11:35: allowUnoffered: "1" is unknown; use true or false
@@ -67,7 +67,7 @@ fn values_are_checked() {
 }
 
 #[test]
-fn a_fallback_is_found_wherever_it_stands() {
+fn resolves_fallbacks_in_any_order() {
     let text = [falling_back("a", "b"), falling_back("b", "c"), echo("c", "")].join("---\n");
     let components = loaded(&text);
     assert_eq!(provider::<ScriptedSpec>(&components[0]).fallback, Fallback::Component);
@@ -77,7 +77,7 @@ fn a_fallback_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn a_fallback_must_be_there_and_not_go_in_circles() {
+fn rejects_missing_and_cyclic_fallbacks() {
     let text = [
         falling_back("lost", "nowhere"),
         falling_back("self", "self"),
@@ -95,23 +95,23 @@ fn a_fallback_must_be_there_and_not_go_in_circles() {
     + three conversation.scripted
     + onto conversation.scripted
     + after conversation.scripted
-    ! a.yaml:9:5: fallback: no component "nowhere" is loaded; use echo, error or one of lost, self, one, two, three, onto, after
-    ! a.yaml:19:5: fallback: self -> self is a circle; let one end in echo or error
-    ! a.yaml:29:5: fallback: one -> two -> three -> one is a circle; let one end in echo or error
-    ! a.yaml:39:5: fallback: two -> three -> one -> two is a circle; let one end in echo or error
-    ! a.yaml:49:5: fallback: three -> one -> two -> three is a circle; let one end in echo or error
+    ! a.yaml:9:5: fallback: unknown component "nowhere"; expected echo, error or one of: lost, self, one, two, three, onto, after
+    ! a.yaml:19:5: fallback: self -> self is a cycle; end it with echo or error
+    ! a.yaml:29:5: fallback: one -> two -> three -> one is a cycle; end it with echo or error
+    ! a.yaml:39:5: fallback: two -> three -> one -> two is a cycle; end it with echo or error
+    ! a.yaml:49:5: fallback: three -> one -> two -> three is a cycle; end it with echo or error
     "#);
 }
 
 #[test]
-fn a_component_that_ignores_errors_is_absent_without_its_fallback() {
+fn skips_component_without_its_fallback_if_errors_are_ignored() {
     let lenient = |name: &str, to: &str| {
         falling_back(name, to).replace("spec:\n", "spec:\n  ignoreErrors: true\n")
     };
     let text = [lenient("a", "b"), lenient("b", "nowhere"), echo("c", "")].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
     + c conversation.echo
-    Warning a.yaml:21:5: component b is absent (spec.ignoreErrors): fallback: no component "nowhere" is loaded; use echo, error or one of a, b, c
-    Warning a.yaml:10:5: component a is absent (spec.ignoreErrors): fallback: no component "b" is loaded; use echo, error or one of a, c
+    Warning a.yaml:21:5: component b is skipped (spec.ignoreErrors): fallback: unknown component "nowhere"; expected echo, error or one of: a, b, c
+    Warning a.yaml:10:5: component a is skipped (spec.ignoreErrors): fallback: unknown component "b"; expected echo, error or one of: a, c
     "#);
 }

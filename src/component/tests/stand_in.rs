@@ -1,4 +1,4 @@
-//! Components of types that mynah does not know, with a stand-in.
+//! Components of types that mynah does not have, with a stand-in.
 
 use super::*;
 
@@ -6,12 +6,12 @@ fn with_stand_in() -> Context {
     Context { stand_in: Some(StandIn::Echo), ..context() }
 }
 
-/// A component of a type of conversation, with everything that could be wrong with its settings.
+/// Returns a conversation component whose metadata has every kind of error.
 fn other(name: &str, kind: &str) -> String {
     let metadata = "  - {name: key, secretKeyRef: {name: s, key: k}}\n  - {name: KEY, envRef: K}\n  \
                     - {name: mode, value: x}\n  - {name: endpoint, vaule: x}\n";
     let text = echo(name, metadata).replace("conversation.echo", &format!("conversation.{kind}"));
-    text.replace("version: v1", "version: v9") + "auth: {secretStore: nobody}\n"
+    text.replace("version: v1", "version: v9") + "auth: {secretStore: missing}\n"
 }
 
 fn model_of(item: &str) -> String {
@@ -20,22 +20,22 @@ fn model_of(item: &str) -> String {
 }
 
 #[test]
-fn it_answers_for_every_type_that_mynah_does_not_know() {
+fn answers_for_types_that_mynah_does_not_have() {
     let text = [other("a", "openai"), other("b", "Mistral"), other("c", "echo")].join("---\n");
     assert_snapshot!(outcome_in(&with_stand_in(), &[("a.yaml", &text)]), @r#"
     + a conversation.openai
     + b conversation.Mistral
-    Warning a.yaml:37:5: metadata key "key" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
-    Warning a.yaml:40:5: metadata key "endpoint" is not read; conversation.echo has mode, model, chunkDelay, arguments, chains, piiScrubber
-    Warning a.yaml:40:22: field "vaule" is not read; an item has name, value, secretKeyRef, envRef
-    ! a.yaml:35:12: spec.version "v9" of conversation.echo is unknown; use v1
+    Warning a.yaml:37:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:40:5: unknown metadata key "endpoint" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:40:22: unknown field "vaule" of a metadata item; expected one of: name, value, secretKeyRef, envRef
+    ! a.yaml:35:12: unknown spec.version "v9" of conversation.echo; expected v1
     ! a.yaml:38:5: key KEY is duplicate in the metadata
     ! a.yaml:39:25: mode: "x" is unknown; use mynah or daprd
     "#);
 }
 
 #[test]
-fn it_keeps_type_and_version() {
+fn keeps_type_and_version() {
     let folder = folder(&[("a.yaml", other("a", "OpenAI").as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], &with_stand_in());
     let spec = &loaded.components[0];
@@ -45,7 +45,7 @@ fn it_keeps_type_and_version() {
 }
 
 #[test]
-fn it_reads_the_model_only() {
+fn reads_only_the_model() {
     assert_eq!(model_of("  - {name: Model, value: gpt-5}\n"), "gpt-5");
     assert_eq!(model_of("  - {name: model, envRef: MODEL}\n"), "echo");
     assert_eq!(model_of("  - {name: model, value: x, secretKeyRef: {name: s}}\n"), "echo");
@@ -53,17 +53,17 @@ fn it_reads_the_model_only() {
 }
 
 #[test]
-fn it_is_no_excuse() {
+fn does_not_hide_other_errors() {
     let nameless = other("a", "openai").replace("  name: a\n", "  labels: {}\n");
     let kinds = [component("llm.foo", "v1"), component("Conversation.openai", "v1")];
     let taken = [other("b", "openai"), other("b", "mistral")];
     let text = [&[nameless], &kinds[..], &taken].concat().join("---\n");
     assert_snapshot!(outcome_in(&with_stand_in(), &[("a.yaml", &text)]), @r#"
     + b conversation.openai
-    ! a.yaml:1:1: metadata.name is missing; daprd would pass over this component in silence
-    ! a.yaml:18:14: spec.type "llm.foo" is unknown; mynah knows conversation.echo, conversation.scripted
-    ! a.yaml:22:18: component name "c" is taken by a.yaml:17:18
-    ! a.yaml:23:14: spec.type "Conversation.openai" is unknown; mynah knows conversation.echo, conversation.scripted
-    ! a.yaml:42:9: component name "b" is taken by a.yaml:28:9
+    ! a.yaml:1:1: metadata.name is missing; daprd would skip this component silently
+    ! a.yaml:18:14: unknown spec.type "llm.foo"; expected one of: conversation.echo, conversation.scripted
+    ! a.yaml:22:18: duplicate component name "c"; first used at a.yaml:17:18
+    ! a.yaml:23:14: unknown spec.type "Conversation.openai"; expected one of: conversation.echo, conversation.scripted
+    ! a.yaml:42:9: duplicate component name "b"; first used at a.yaml:28:9
     "#);
 }

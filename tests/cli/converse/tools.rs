@@ -294,8 +294,8 @@ fn a_file_of_tools_is_no_component() {
     let folder = crate::cli::folder(&[("a.yaml", crate::cli::GOOD), ("tools.yaml", WEATHER)]);
     let said = crate::cli::ran(&["check", folder.to_str().unwrap()]);
     assert_snapshot!(crate::cli::without_folder(&said, &folder), @"
-    [folder]/tools.yaml:2:1: passed over: no Component, since it has no apiVersion and kind
-    1 component, 0 problems, 0 warnings
+    [folder]/tools.yaml:2:1: skipped: not a Component: apiVersion or kind is missing
+    1 component, 0 errors, 0 warnings
     -- exit 0
     ");
 }

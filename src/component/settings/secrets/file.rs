@@ -32,7 +32,7 @@ impl SecretsFile {
 
     /// Returns the value of a key of a secret. It is never empty.
     pub(super) fn get(&self, name: &str, key: &str) -> Result<String, String> {
-        let values = self.0.get(name).ok_or_else(|| format!("there is no secret {name:?}"))?;
+        let values = self.0.get(name).ok_or_else(|| format!("secret {name:?} does not exist"))?;
         match values.get(key) {
             Some(Value::String(text)) if text.is_empty() => {
                 Err(format!("secret {name:?} is empty"))
@@ -52,8 +52,8 @@ pub(super) fn no_key(name: &str, key: &str) -> String {
 fn read(file: &str) -> Result<Value, String> {
     let text = files::read_regular(Path::new(file)).map_err(|error| error.message)?;
     let json: Value =
-        serde_json::from_str(&text).map_err(|error| format!("is no JSON: {error}"))?;
-    if json.is_object() { Ok(json) } else { Err("is no JSON object".to_owned()) }
+        serde_json::from_str(&text).map_err(|error| format!("is not valid JSON: {error}"))?;
+    if json.is_object() { Ok(json) } else { Err("is not a JSON object".to_owned()) }
 }
 
 /// Whether daprd reads the text as true.
@@ -102,7 +102,7 @@ impl Flattener<'_> {
     fn add(&mut self, json: Value, path: String) -> Result<(), String> {
         self.path_bytes += path.len();
         if self.path_bytes > MAX_PATHS {
-            return Err("has names that are too long: 16 MiB, each with the way to it".to_owned());
+            return Err("has more than 16 MiB of secret names, each with its path".to_owned());
         }
         let children: Vec<_> = match json {
             Value::Object(entries) => entries.into_iter().collect(),
@@ -149,7 +149,7 @@ mod tests {
         {
             assert_eq!(secrets.get(name, name).as_deref(), Ok(value), "{name}");
         }
-        assert_eq!(error(&secrets, "openai", "key"), r#"there is no secret "openai""#);
+        assert_eq!(error(&secrets, "openai", "key"), r#"secret "openai" does not exist"#);
         assert_eq!(error(&secrets, "key", "k"), r#"secret "key" has no key "k""#);
         assert_eq!(error(&secrets, "port", "port"), r#"secret "port" is not text; quote it"#);
         assert_eq!(error(&secrets, "empty", "empty"), r#"secret "empty" is empty"#);
@@ -167,7 +167,7 @@ mod tests {
             assert_eq!(secrets.get(name, key).as_deref(), Ok(value), "{name} {key}");
         }
         for name in ["openai.key", "list", "port"] {
-            let message = format!("there is no secret {name:?}");
+            let message = format!("secret {name:?} does not exist");
             assert_eq!(error(&secrets, name, name), message);
         }
     }
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn rejects_paths_that_are_too_long() {
         let json = json!({ "x".repeat(1 << 20): vec![Value::Null; 100] });
-        let message = "has names that are too long: 16 MiB, each with the way to it";
+        let message = "has more than 16 MiB of secret names, each with its path";
         assert_eq!(single(json.clone(), ":").err().as_deref(), Some(message));
         assert_eq!(multiple(json!({ "a": json }), ":").err().as_deref(), Some(message));
     }

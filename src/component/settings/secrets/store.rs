@@ -81,7 +81,7 @@ fn variable<'a>(name: &str, environment: &'a Environment) -> Result<&'a str, Str
     if is_forbidden(name) {
         return Err(format!(
             "components may not read the environment variable {name:?}; \
-             use one that is not APP_API_TOKEN or DAPR_*"
+             APP_API_TOKEN and DAPR_* are not allowed"
         ));
     }
     let value = environment.get(name).filter(|value| !value.is_empty());

@@ -42,16 +42,16 @@ impl<'a> SecretStores<'a> {
         let types = store::TYPES.join(" or ");
         let Some(declared) = self.stores.get(store) else {
             return Err(SecretError::NoStore(format!(
-                "secret store {store:?} is not among the resources; \
-                 add a component of that name and of type {types}"
+                "secret store {store:?} is not loaded; \
+                 add a component with this name and type {types}"
             )));
         };
         let Declared { manifest, opened } = declared;
         let Some(kind) = store::type_of(manifest) else {
             let kind = manifest.kind_text();
             return Err(SecretError::NoStore(format!(
-                "secret store {store:?} is a {kind}, which mynah cannot ask; \
-                 use one of type {types}, version v1"
+                "secret store {store:?} is a {kind}, which is not supported; \
+                 use {types}, version v1"
             )));
         };
         Ok(opened.get_or_init(|| {
@@ -70,7 +70,7 @@ impl SecretSource for SecretStores<'_> {
         key: &str,
     ) -> Result<String, SecretError> {
         let Some(Located { text: store, .. }) = store else {
-            let message = format!("secret {name:?} has no store; name one in auth.secretStore");
+            let message = format!("secret {name:?} has no store; set auth.secretStore");
             return Err(SecretError::Missing(message));
         };
         let environment = &self.context.environment;
