@@ -78,7 +78,7 @@ const LOREM: &str = "lorem ipsum dolor sit amet consectetur adipiscing elit sed 
     in voluptate velit esse cillum dolore eu fugiat nulla pariatur excepteur sint occaecat \
     cupidatat non proident sunt in culpa qui officia deserunt mollit anim id est laborum";
 
-/// Filler text of so many words.
+/// Filler text of `words` words.
 fn filler(words: usize) -> String {
     LOREM.split(' ').cycle().take(words).collect::<Vec<_>>().join(" ")
 }

@@ -4,7 +4,7 @@
 mod duplicates;
 mod extraction;
 mod formatting;
-mod duplicate_log;
+mod duplicate_detector;
 mod properties;
 mod rendering;
 
@@ -83,7 +83,7 @@ fn formats_a_result_with_its_data() {
 }
 
 #[test]
-fn words_successes_and_failures() {
+fn describes_successes_and_failures() {
     let twitter = |result| {
         let arguments = Arguments::default();
         let name = "twitter_publish";
@@ -142,7 +142,7 @@ fn a_hook_changes_one_tool_and_no_failures() {
 }
 
 #[test]
-fn words_a_failure_with_advice() {
+fn adds_advice_to_a_failure() {
     assert_eq!(
         failure_text("google_search", "API quota exceeded"),
         "TOOL FAILED: Google Search execution failed - API quota exceeded. Please review the error and adjust your approach if needed."
@@ -180,7 +180,7 @@ fn extracts_a_call_from_a_message() {
 }
 
 #[test]
-fn words_the_correction_of_a_duplicate() {
+fn asks_for_a_different_call_after_a_duplicate() {
     let text = "You just called the Google Search tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.";
     assert_eq!(correction("google_search"), user(text));
 }

@@ -70,7 +70,7 @@ async fn describes_a_tool_with_its_schema() {
 }
 
 #[tokio::test]
-async fn names_a_tool_that_is_not_found() {
+async fn reports_tools_that_are_not_found() {
     assert_eq!(directive(json!({"tool_schema": {}})).await, "No tool name specified");
     let unknown = directive(json!({"tool_schema": {"name": "Get_Weather"}})).await;
     assert_eq!(unknown, "Tool 'Get_Weather' not found");

@@ -91,7 +91,7 @@ async fn follows_chains_in_echo_if_they_are_switched_on() {
 }
 
 #[tokio::test]
-async fn obeys_on_exhausted_after_the_last_step() {
+async fn applies_on_exhausted_after_the_last_step() {
     let history = |turns: usize| {
         let steps = chain(json!([text("one"), text("two")]));
         [vec![steps], vec![assistant("-"); turns]].concat()

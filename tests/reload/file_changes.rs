@@ -184,7 +184,7 @@ async fn follows_a_path_that_is_a_file() {
     served.wait_for_model("echo", Some("third")).await;
 }
 
-/// Relative paths start at the working folder of the program.
+/// Relative paths are resolved against the working directory.
 #[tokio::test]
 async fn follows_a_relative_path() {
     let parent = scratch("relative");

@@ -49,12 +49,12 @@ fn tools() -> ToolRegistry {
 /// The transcript as text, without the first message.
 fn read(result: &LoopResult) -> String {
     let line = |message: &Message| {
-        let speaker = match &message.role {
+        let role = match &message.role {
             Role::User => "user",
             Role::Assistant { tool_calls } if tool_calls.is_empty() => "assistant",
             other => panic!("unexpected role {other:?}"),
         };
-        format!("{speaker}: {}\n", message.text())
+        format!("{role}: {}\n", message.text())
     };
     result.transcript[1..].iter().map(line).collect()
 }

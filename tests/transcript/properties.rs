@@ -94,14 +94,14 @@ proptest! {
         }
     }
 
-    /// The log gives the same verdict as a search of the whole history.
+    /// Incremental detection gives the same verdict as a search of the whole history.
     #[test]
-    fn the_log_and_the_history_agree(
+    fn the_detector_agrees_with_a_search_of_the_history(
         turns in vec(vec((select(vec!["a", "b"]), 0..2_i32), 1..4), 0..10),
     ) {
         for rendering in [Rendering::Native, Rendering::Text(Wording::default())] {
             let mut history = Vec::new();
-            let mut log = DuplicateDetector::from_history(DuplicatePolicy::Previous, &[]);
+            let mut detector = DuplicateDetector::from_history(DuplicatePolicy::Previous, &[]);
             for (number, calls) in (1..).zip(&turns) {
                 let (name, n) = calls[0];
                 let first = Arguments::from([("n", json!(n))]);
@@ -109,7 +109,7 @@ proptest! {
                 let calls: Vec<_> = (1..).zip(calls).map(|(place, (name, n))| {
                     call(&format!("{number}-{place}"), name, &json!({"n": n}).to_string())
                 }).collect();
-                let verdicts = log.check(&calls, |_| false);
+                let verdicts = detector.check(&calls, |_| false);
                 prop_assert_eq!(verdicts[0].is_duplicate, is_duplicate);
                 let calls = calls.into_iter().zip(verdicts).map(|(call, verdict)| {
                     let result = Outcome::Result(ToolResult::success("ok"));

@@ -53,12 +53,12 @@ fn renders_calls_as_text() {
     assert_eq!(messages[0], assistant("I will look."));
     assert_eq!(messages.last(), Some(&correction("get_sky")));
     let lines = messages.iter().map(|message| {
-        let speaker = match &message.role {
+        let role = match &message.role {
             Role::Assistant { tool_calls } if tool_calls.is_empty() => "assistant",
             Role::User => "user",
             other => panic!("unexpected role {other:?}"),
         };
-        format!("{speaker}: {}\n", message.text())
+        format!("{role}: {}\n", message.text())
     });
     insta::assert_snapshot!(lines.collect::<String>(), @r#"
     assistant: I will look.

@@ -19,16 +19,16 @@ fn a(arguments: &str) -> ToolCall {
 
 /// Which calls of each turn run, if every call succeeds.
 fn run(policy: DuplicatePolicy, turns: &[&[ToolCall]]) -> Vec<Vec<bool>> {
-    let mut log = DuplicateDetector::from_history(policy, &[]);
-    turns.iter().map(|calls| judge(&mut log, calls, true)).collect()
+    let mut detector = DuplicateDetector::from_history(policy, &[]);
+    turns.iter().map(|calls| run_turn(&mut detector, calls, true)).collect()
 }
 
 /// Which calls of one turn run.
-fn judge(log: &mut DuplicateDetector, calls: &[ToolCall], succeed: bool) -> Vec<bool> {
-    let verdicts = log.check(calls, |name| name == "repeatable");
+fn run_turn(detector: &mut DuplicateDetector, calls: &[ToolCall], succeed: bool) -> Vec<bool> {
+    let verdicts = detector.check(calls, |name| name == "repeatable");
     let is_run = |Verdict { key, is_duplicate }| {
         if succeed && !is_duplicate {
-            log.record_success(key);
+            detector.record_success(key);
         }
         !is_duplicate
     };
@@ -54,14 +54,18 @@ fn any_successful_compares_with_all_calls() {
 
 #[test]
 fn any_successful_allows_a_failed_call_again() {
-    let mut log = DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &[]);
+    let mut detector = DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &[]);
     let calls = [a("{}")];
-    assert_eq!(judge(&mut log, &calls, false), [true]);
-    assert_eq!(judge(&mut log, &calls, true), [true]);
-    assert_eq!(judge(&mut log, &calls, true), [false]);
-    let mut log = DuplicateDetector::from_history(DuplicatePolicy::Previous, &[]);
-    assert_eq!(judge(&mut log, &calls, false), [true]);
-    assert_eq!(judge(&mut log, &calls, false), [false], "`previous` also counts failed calls");
+    assert_eq!(run_turn(&mut detector, &calls, false), [true]);
+    assert_eq!(run_turn(&mut detector, &calls, true), [true]);
+    assert_eq!(run_turn(&mut detector, &calls, true), [false]);
+    let mut detector = DuplicateDetector::from_history(DuplicatePolicy::Previous, &[]);
+    assert_eq!(run_turn(&mut detector, &calls, false), [true]);
+    assert_eq!(
+        run_turn(&mut detector, &calls, false),
+        [false],
+        "`previous` also counts failed calls"
+    );
 }
 
 #[test]
@@ -119,10 +123,15 @@ fn resumes_with_the_calls_of_the_history() {
     for rendering in [Rendering::Native, Rendering::Text(Wording::default())] {
         for (outcome, is_run) in table.clone() {
             let history = history(&rendering, outcome.clone());
-            let mut log = DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &history);
-            assert_eq!(judge(&mut log, &again, true), [is_run, false], "{rendering:?} {outcome:?}");
-            let mut log = DuplicateDetector::from_history(DuplicatePolicy::Previous, &history);
-            assert_eq!(judge(&mut log, &[again[1].clone()], true), [false]);
+            let mut detector =
+                DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &history);
+            assert_eq!(
+                run_turn(&mut detector, &again, true),
+                [is_run, false],
+                "{rendering:?} {outcome:?}"
+            );
+            let mut detector = DuplicateDetector::from_history(DuplicatePolicy::Previous, &history);
+            assert_eq!(run_turn(&mut detector, &[again[1].clone()], true), [false]);
         }
     }
 }
@@ -130,6 +139,6 @@ fn resumes_with_the_calls_of_the_history() {
 #[test]
 fn a_call_without_a_result_did_not_succeed() {
     let orphan = [user("go"), assistant("AI ACTION: Executing A")];
-    let mut log = DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &orphan);
-    assert_eq!(judge(&mut log, &[a("{}")], true), [true]);
+    let mut detector = DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &orphan);
+    assert_eq!(run_turn(&mut detector, &[a("{}")], true), [true]);
 }
