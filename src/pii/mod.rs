@@ -42,7 +42,9 @@ mod tests;
 
 use std::borrow::Cow;
 
-/// An algorithm that scrubs personal data, in O(n log n).
+/// A scrubber of personal data.
+///
+/// It takes O(n log n) time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scrubber {
     /// daprd's algorithm, including its leaks.

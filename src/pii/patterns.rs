@@ -1,6 +1,6 @@
 //! The patterns of Dapr's scrubber, in order of increasing precedence.
 //!
-//! They are copied verbatim from github.com/aavaz-ai/pii-scrubber, including their bugs.
+//! They are identical to those of github.com/aavaz-ai/pii-scrubber, including their bugs.
 
 use std::{cmp::Reverse, iter, ops::Range, sync::LazyLock};
 

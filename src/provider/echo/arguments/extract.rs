@@ -33,7 +33,7 @@ pub(super) fn email(message: &str) -> Option<&str> {
 }
 
 /// Returns the first run of capitalised words after "in", "near" or "at", else after "for" or "to",
-/// else at the end of a sentence that does not consist of it.
+/// else at the end of a sentence with other words before it.
 pub(super) fn place(message: &str) -> Option<String> {
     let chunks = chunks(message);
     place_after(&chunks, &["in", "near", "at"])
@@ -120,7 +120,7 @@ fn leading_place(chunks: &[Chunk]) -> Option<String> {
     join(&chunks[..end.map_or(places, |end| end + 1)])
 }
 
-/// Returns the place at the end of the first sentence that ends with one but has other words before.
+/// Returns the place at the end of the first sentence that ends with one after other words.
 fn place_at_sentence_end(chunks: &[Chunk]) -> Option<String> {
     chunks.split_inclusive(Chunk::ends_sentence).find_map(|sentence| {
         let continues_place = |index: &usize| {

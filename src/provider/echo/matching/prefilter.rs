@@ -97,7 +97,7 @@ impl<'n> Prefilter<'n> {
 
     /// Returns the first window at or after `from` that ends like the window of a stem.
     ///
-    /// This is the hot loop; as a function of its own, it keeps its state in registers.
+    /// This is the hot loop. As a separate function, it keeps its state in registers.
     #[inline(never)]
     fn find_window(&self, ends: &[u8], from: usize) -> Option<usize> {
         let mut rest = ends.get(from..)?;
