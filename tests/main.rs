@@ -60,4 +60,4 @@ mod sockets;
 mod determinism;
 mod fuzz;
 mod invariants;
-mod readme;
+mod docs;

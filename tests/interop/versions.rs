@@ -1,11 +1,11 @@
-//! The versions of the clients, which the README names.
+//! Checks that the documentation lists the pinned versions of the clients.
 
 use std::fs;
 
 use super::folder;
 
-/// Where versions are pinned: the client's name in the README, the file, and what precedes the
-/// version there.
+/// The name of a client in the documentation, the file that pins its version, and the text before the
+/// version in this file.
 const PINS: [(&str, &str, &str); 7] = [
     ("Python SDK", "tests/interop/python/requirements.txt", "\ndapr=="),
     ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),
@@ -17,14 +17,14 @@ const PINS: [(&str, &str, &str); 7] = [
 ];
 
 #[test]
-fn the_readme_names_the_versions() {
+fn documents_the_pinned_versions() {
     let read = |path| fs::read_to_string(folder(path)).expect("a file");
-    let readme = read("README.md");
+    let page = read("docs/compatibility.md");
     for (client, file, before) in PINS {
         let text = read(file);
         let after = text.split(before).nth(1).expect("a pinned version");
         let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
         let row = format!("| {client} | {} |", &after[..end]);
-        assert!(readme.contains(&row), "README.md has no {row:?}, which {file} pins");
+        assert!(page.contains(&row), "docs/compatibility.md has no {row:?}, but {file} pins it");
     }
 }

@@ -1,5 +1,5 @@
-//! Where mynah differs from daprd on purpose, and why. README.md tells it to people, reason by
-//! reason.
+//! Where mynah differs from daprd on purpose, and why. docs/compatibility.md lists
+//! each reason.
 
 use mynah::wire::error::NOT_SERVED;
 use serde_json::{Value, json};
@@ -29,15 +29,16 @@ const fn differs(why: &'static str, cases: &'static [&'static str], change: Chan
     Difference { why, cases, change }
 }
 
-const JSON_WORDS: &str = "texts about malformed JSON are the parser's own, and Go's are unstable";
-const MORE_METHODS: &str = "a method that mynah has and daprd has not";
-const ALL_PROBLEMS: &str = "every problem is named with file, line and what would be valid";
-const NO_SILENCE: &str = "what daprd passes over with a warning, or in silence, ends the start";
-const OWN_WORDS: &str = "a flag is refused in mynah's own words";
+const JSON_WORDS: &str =
+    "error texts for malformed JSON come from the parser, and Go's are not stable";
+const MORE_METHODS: &str = "mynah has methods that daprd does not have";
+const ALL_PROBLEMS: &str = "all problems are reported with file, line and what would be valid";
+const NO_SILENCE: &str = "daprd skips such a component, which hides the error";
+const OWN_WORDS: &str = "errors about flags have mynah's texts";
 
 const DIFFERENCES: &[Difference] = &[
     differs(
-        "formatting left-overs of the released daprd, mended on its main branch",
+        "formatting error in the released daprd, fixed on its main branch",
         &[
             "a2-*-oneof-unset",
             "a2-*-oneof-unset-second",
@@ -50,7 +51,7 @@ const DIFFERENCES: &[Difference] = &[
         Answers(mend_left_overs),
     ),
     differs(
-        "a tool message with neither id nor name is taken for a text, as Alpha1's are",
+        "a tool message without id and name is treated as text, as in Alpha1",
         &["a2-grpc-role-tool-no-id-no-name"],
         Answers(|answer| {
             *value_at(answer, "/message/outputs/0/choices/0/message/content") = json!("r");
@@ -128,7 +129,7 @@ const DIFFERENCES: &[Difference] = &[
         ),
     ),
     differs(
-        "daprd takes an unknown route for service invocation; mynah says what it serves",
+        "daprd treats an unknown route as service invocation; mynah lists what it serves",
         &[
             "http-get-converse",
             "http-options-converse",
@@ -140,7 +141,7 @@ const DIFFERENCES: &[Difference] = &[
         Says(NOT_SERVED),
     ),
     differs(
-        "a page of another site could post to shutdown, so browsers' foreign origins are refused",
+        "a page of another site could call shutdown, so foreign origins are refused",
         &["headers-cors-*"],
         Answers(|answer| {
             *value_at(answer, "/status") = json!(403);
@@ -152,17 +153,17 @@ const DIFFERENCES: &[Difference] = &[
         }),
     ),
     differs(
-        "mynah traces nothing",
+        "mynah does not trace",
         &["headers-cors-*", "headers-metadata", "headers-not-found"],
         Answers(|answer| remove(answer, "/headers", "traceparent")),
     ),
     differs(
-        "mynah traces nothing",
+        "mynah does not trace",
         &["headers-grpc-*"],
         Answers(|answer| remove(answer, "/headers", "grpc-trace-bin")),
     ),
     differs(
-        "daprd takes an unknown method for service invocation; gRPC has a code for it",
+        "daprd treats an unknown method as service invocation; mynah uses the standard code",
         &["grpc-unknown-unary-method"],
         Answers(|answer| *answer = json!({ "code": 12, "text": NOT_SERVED })),
     ),
@@ -179,7 +180,7 @@ const DIFFERENCES: &[Difference] = &[
         Answers(|answer| *answer = json!({ "message": {} })),
     ),
     differs(
-        "mynah has a health service and no workflows",
+        "mynah has a health service and no workflow service",
         &["grpc-reflection-with-app-id", "token-grpc-reflection-token-and-app-id"],
         Answers(|answer| {
             let reflection =
@@ -191,12 +192,12 @@ const DIFFERENCES: &[Difference] = &[
         }),
     ),
     differs(
-        "long request headers do no harm",
+        "long request headers are harmless",
         &["http-header-8KiB"],
         Answers(|answer| *answer = json!({ "status": 204 })),
     ),
     differs(
-        "mynah says who it is, and none of daprd's features is on",
+        "mynah reports its version and has none of daprd's features",
         &[
             "http-ctl-metadata",
             "grpc-GetMetadata*",
@@ -211,17 +212,17 @@ const DIFFERENCES: &[Difference] = &[
         }),
     ),
     differs(
-        "without a folder there is one component to begin with",
+        "without a folder, a default component is useful",
         &["start-no-resources-path"],
         Answers(|answer| *answer = json!({ "components": ["echo conversation.echo"] })),
     ),
     differs(
-        "a file may be named itself",
+        "a path can also name a single file",
         &["start-resources-path-is-a-file"],
         Answers(|answer| *answer = json!({ "components": [] })),
     ),
     differs(
-        "there is an application id to begin with",
+        "a default application id is enough for tests",
         &["start-no-app-id"],
         Answers(|answer| *answer = json!({ "components": [] })),
     ),
@@ -258,7 +259,7 @@ const DIFFERENCES: &[Difference] = &[
         Ends(1, "a.yaml:7:12: spec.version \"v9\" of conversation.echo is unknown"),
     ),
     differs(
-        "wrong usage has the status that sysexits.h gives it",
+        "64 is the code for wrong usage in sysexits.h",
         &["start-unknown-flag"],
         Ends(64, "unexpected argument '--bogus'"),
     ),
@@ -273,7 +274,7 @@ const DIFFERENCES: &[Difference] = &[
         Ends(1, "the port is in use; --dapr-grpc-port"),
     ),
     differs(
-        "beyond twelve matches, daprd's choice is up to Go's unstable sort",
+        "with more than twelve matches, daprd's choice depends on Go's unstable sort",
         &["a2-*-scrub-input-many"],
         Answers(|answer| {
             let root = if answer.get("message").is_some() { "/message" } else { "/body" };

@@ -1,0 +1,74 @@
+//! Checks the code blocks that are not commands.
+
+use std::fs;
+
+use super::page::Page;
+use crate::{
+    interop::{child, folder},
+    support::{Sidecar, mynah, scratch},
+};
+
+/// Languages of code blocks. A `text` block is not checked.
+const LANGUAGES: [&str; 5] = ["console", "json", "python", "text", "yaml"];
+
+/// Checks all snippets of a page.
+pub(super) fn check(page: &Page) {
+    for language in page.text.split("```").skip(1).step_by(2).filter_map(|b| b.lines().next()) {
+        let path = &page.path;
+        assert!(LANGUAGES.contains(&language), "{path}: unknown language of a block: {language:?}");
+    }
+    page.blocks("json").into_iter().for_each(check_json);
+    page.blocks("python").into_iter().for_each(check_python);
+    page.blocks("yaml").into_iter().for_each(check_yaml);
+}
+
+fn check_json(block: &str) {
+    let parsed = serde_json::from_str::<serde_json::Value>(block);
+    assert!(parsed.is_ok(), "{parsed:?}\n{block}");
+}
+
+/// Python is quoted from an example, which has its own test.
+fn check_python(block: &str) {
+    let example = fs::read_to_string(folder("examples/chains/python/app.py")).expect("an example");
+    assert!(example.contains(block), "not in examples/chains/python/app.py:\n{block}");
+}
+
+fn check_yaml(block: &str) {
+    if block.contains("kind: Component") {
+        check_components(block);
+    } else if block.contains("runs-on:") {
+        block.lines().filter_map(|line| line.trim().strip_prefix("- run: mynah ")).for_each(run);
+    } else if block.contains("services:") {
+        let commands = block.lines().filter_map(|line| line.trim().strip_prefix("command: "));
+        commands.for_each(serve);
+    } else {
+        panic!("a YAML block must show components, a workflow or Compose services:\n{block}");
+    }
+}
+
+/// Components load without errors and without warnings.
+fn check_components(block: &str) {
+    let file = scratch("docs").join("shown.yaml");
+    fs::write(&file, block).expect("a file");
+    let mut check = mynah();
+    check.arg("check").arg(file).current_dir(folder("."));
+    let printed = child::run(&mut check).expect_success(block);
+    assert!(printed.ends_with(" 0 errors, 0 warnings\n"), "{printed}\n{block}");
+    assert!(!printed.starts_with("0 components"), "{printed}\n{block}");
+}
+
+/// Runs a `mynah run` of a workflow, with `true` instead of the command.
+fn run(arguments: &str) {
+    let (flags, _) = arguments.split_once(" -- ").expect("a command after --");
+    let mut run = mynah();
+    run.args(flags.split_whitespace()).args(["--", "true"]).current_dir(folder("."));
+    child::run(&mut run).expect_success(arguments);
+}
+
+/// Starts the mynah of a Compose service, with the sample components.
+fn serve(command: &str) {
+    let (_, flags) = command.split_once(" -- ").expect("flags after --");
+    let components = folder("components");
+    let flags = flags.replace("/components", components.to_str().expect("UTF-8"));
+    Sidecar::start_with(&flags.split_whitespace().collect::<Vec<_>>());
+}

@@ -1,0 +1,180 @@
+//! Runs commands in a shell, next to the mynah that the page starts.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    thread,
+    time::Duration,
+};
+
+use super::page::Step;
+use crate::{
+    interop::{
+        child, folder, point_at,
+        toolchain::{self, Missing},
+    },
+    support::{Sidecar, mynah, scratch},
+};
+
+/// Programs that the machine must have; tests do not download them.
+const INSTALLED: [&str; 2] = ["curl", "node"];
+
+/// Finds a downloaded program. The path is that of a program to put first in `PATH`.
+type Download = fn() -> Result<Option<PathBuf>, Missing>;
+
+/// Programs that download something, the client suite that they belong to, and how to get them.
+const DOWNLOADED: [(&str, &str, Download); 4] = [
+    ("grpcurl", "grpcurl", || toolchain::grpcurl().map(Some)),
+    ("python", "python", || {
+        let requirements = folder("tests/interop/python/requirements.txt");
+        toolchain::python("python", &requirements).map(Some)
+    }),
+    ("go", "go", || toolchain::go_modules(&folder("examples/go")).map(|()| None)),
+    ("cargo install", "rust", || Ok(None)),
+];
+
+/// Flags that [`Sidecar`] sets itself.
+const OWN_FLAGS: [&str; 4] =
+    ["--dapr-grpc-port=", "--dapr-http-port=", "--metrics-port=", "--addresses-file="];
+
+/// The state of a terminal while the commands of a page run.
+pub(super) struct Terminal {
+    /// Folders to put first in `PATH`.
+    folders: Vec<PathBuf>,
+    /// Programs that are not installed, or that `MYNAH_INTEROP` does not select.
+    skipped: Vec<&'static str>,
+    /// The mynah that the page has started last.
+    sidecar: Option<Sidecar>,
+}
+
+impl Terminal {
+    /// Installs the programs that the commands need.
+    pub(super) fn open(steps: &[Step]) -> Self {
+        // The pages write files into this folder.
+        fs::create_dir_all(folder("target")).expect("a folder");
+        let mynah = Path::new(env!("CARGO_BIN_EXE_mynah")).parent().expect("a folder");
+        let mut terminal =
+            Self { folders: vec![mynah.to_owned()], skipped: Vec::new(), sidecar: None };
+        let is_used = |program: &str| steps.iter().any(|step| step.runs(program));
+        for program in INSTALLED.into_iter().filter(|program| is_used(program)) {
+            terminal.skipped.extend((!toolchain::has(program)).then_some(program));
+        }
+        for (program, suite, download) in DOWNLOADED.into_iter().filter(|d| is_used(d.0)) {
+            let mut is_selected = false;
+            toolchain::suite(suite, || {
+                let program = download()?;
+                terminal
+                    .folders
+                    .extend(program.as_deref().and_then(Path::parent).map(Path::to_owned));
+                is_selected = true;
+                Ok(())
+            });
+            terminal.skipped.extend((!is_selected).then_some(program));
+        }
+        terminal
+    }
+
+    /// Runs a command:
+    ///
+    /// - `mynah` with flags only starts a sidecar on free ports, which replaces the one before. If
+    ///   the page shows output, it must be the banner.
+    /// - `mynah` with output that begins with `mynah: ` must fail with this message, because the
+    ///   ports of the running sidecar are in use.
+    /// - `mynah check` may fail.
+    /// - `cargo install` installs a debug build into a temporary folder.
+    /// - A command that needs a missing or unselected program is skipped.
+    pub(super) fn run(&mut self, step: &Step) {
+        let words: Vec<_> = step.command.split_whitespace().collect();
+        match words.as_slice() {
+            _ if self.skipped.iter().any(|program| step.runs(program)) => {}
+            ["mynah"] if step.output.starts_with("mynah: ") => self.fail_to_start(step),
+            ["mynah", flags @ ..] if is_server(flags) => self.serve(step, flags),
+            ["mynah", "check", ..] => {
+                let ended = child::run(&mut self.shell(&step.command));
+                self.compare(step, &ended.stdout);
+            }
+            ["cargo", "install", ..] => install(step),
+            _ => {
+                let ended = child::run(&mut self.shell(&step.command));
+                self.compare(step, &ended.expect_success(&step.command));
+            }
+        }
+    }
+
+    fn serve(&mut self, step: &Step, flags: &[&str]) {
+        let is_own = |flag: &str| OWN_FLAGS.iter().any(|own| flag.starts_with(own));
+        let flags: Vec<_> = flags.iter().copied().filter(|flag| !is_own(flag)).collect();
+        let sidecar = self.sidecar.insert(Sidecar::start_with(&flags));
+        if step.output.is_empty() {
+            return;
+        }
+        // The banner is printed shortly after the addresses are known.
+        for _ in 0..500 {
+            if sidecar.stdout().ends_with("\n\n") {
+                break;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        let printed = sidecar.stdout();
+        self.compare(step, &printed);
+    }
+
+    fn fail_to_start(&self, step: &Step) {
+        let sidecar = self.sidecar.as_ref().expect("a running mynah");
+        let ended = child::run(mynah().args([
+            format!("--dapr-grpc-port={}", sidecar.grpc.port()),
+            format!("--dapr-http-port={}", sidecar.http.port()),
+        ]));
+        assert!(!ended.success, "$ {}", step.command);
+        self.compare(step, &ended.stderr);
+    }
+
+    fn compare(&self, step: &Step, printed: &str) {
+        let expected = self.with_ports(&step.output);
+        assert_eq!(printed.trim_end(), expected.trim_end(), "$ {}", step.command);
+    }
+
+    /// Replaces the default ports by those of the running sidecar.
+    fn with_ports(&self, text: &str) -> String {
+        let Some(Sidecar { grpc, http, metrics, .. }) = &self.sidecar else {
+            return text.to_owned();
+        };
+        let metrics = metrics.expect("an address for metrics");
+        text.replace("127.0.0.1:50001", &grpc.to_string())
+            .replace("127.0.0.1:3500", &http.to_string())
+            .replace("127.0.0.1:9090", &metrics.to_string())
+    }
+
+    fn shell(&self, command: &str) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &self.with_ports(command)]).current_dir(folder("."));
+        shell.env("PATH", search_path(&self.folders)).env("PYTHONDONTWRITEBYTECODE", "1");
+        shell.env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+        if let Some(sidecar) = &self.sidecar {
+            point_at(&mut shell, sidecar);
+        }
+        shell
+    }
+}
+
+fn is_server(arguments: &[&str]) -> bool {
+    arguments.first().is_none_or(|first| first.starts_with("--") && *first != "--version")
+}
+
+/// Runs `cargo install` without optimisation, which would take minutes.
+fn install(step: &Step) {
+    let root = scratch("install");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(step.command.split_whitespace().skip(1)).current_dir(folder("."));
+    cargo.args(["--debug", "--quiet", "--no-track", "--root"]).arg(&root);
+    child::run(&mut cargo).expect_success(&step.command);
+    assert!(root.join("bin/mynah").exists(), "$ {}", step.command);
+}
+
+#[expect(clippy::disallowed_methods, reason = "extends the search path of the test process")]
+fn search_path(first: &[PathBuf]) -> std::ffi::OsString {
+    let inherited = env::var_os("PATH").unwrap_or_default();
+    let folders = first.iter().cloned().chain(env::split_paths(&inherited));
+    env::join_paths(folders).expect("a search path")
+}
