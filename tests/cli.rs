@@ -1,4 +1,4 @@
-//! Every text that the program says to people, word for word, and its exit statuses.
+//! The texts and exit codes of the program.
 
 mod check;
 mod converse;
@@ -17,11 +17,11 @@ use crate::support::{
     scratch,
 };
 
-/// What a command left behind, to be compared with what it ought to.
+/// Formats the output and the exit code of a command for a snapshot.
 ///
-/// The version is left out, and blanks at the ends of lines, which no editor keeps.
-fn report(ended: &Output) -> String {
-    let Output { code, stdout, stderr } = ended;
+/// The version is redacted. Blanks at the ends of lines are removed, as editors do in this file.
+fn report(output: &Output) -> String {
+    let Output { code, stdout, stderr } = output;
     let stdout = stdout.replace(concat!("mynah ", env!("CARGO_PKG_VERSION")), "mynah [version]");
     let mut text = stdout.trim_end().to_owned();
     if !stderr.is_empty() {
@@ -34,28 +34,28 @@ fn report(ended: &Output) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-fn ran(args: &[&str]) -> String {
+fn run_report(args: &[&str]) -> String {
     report(&run(args))
 }
 
-/// Puts `[folder]` in place of a folder's path.
-fn without_folder(text: &str, folder: &Path) -> String {
+/// Replaces the path of a folder by `[folder]`.
+fn redact_folder(text: &str, folder: &Path) -> String {
     text.replace(folder.to_str().unwrap(), "[folder]")
 }
 
-/// Puts `[port]` in place of the ports of loopback addresses.
-fn without_ports(text: &str) -> String {
+/// Replaces the ports of loopback addresses by `[port]`.
+fn redact_ports(text: &str) -> String {
     let mut pieces = text.split("127.0.0.1:");
-    let mut normal = pieces.next().unwrap_or_default().to_owned();
+    let mut redacted = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        normal += "127.0.0.1:[port]";
-        normal += piece.trim_start_matches(|c: char| c.is_ascii_digit());
+        redacted += "127.0.0.1:[port]";
+        redacted += piece.trim_start_matches(|c: char| c.is_ascii_digit());
     }
-    normal
+    redacted
 }
 
-/// A folder of these files.
-fn folder(files: &[(&str, &str)]) -> std::path::PathBuf {
+/// Creates a folder with the files.
+fn write_folder(files: &[(&str, &str)]) -> std::path::PathBuf {
     let folder = scratch("resources");
     for (name, text) in files {
         fs::write(folder.join(name), text).unwrap();
@@ -63,7 +63,7 @@ fn folder(files: &[(&str, &str)]) -> std::path::PathBuf {
     folder
 }
 
-const GOOD: &str = "\
+const VALID: &str = "\
 apiVersion: dapr.io/v1alpha1
 kind: Component
 metadata:
@@ -73,8 +73,8 @@ spec:
   version: v1
 ";
 
-/// Three things are wrong with it.
-const BAD: &str = "\
+/// Two components with three problems.
+const INVALID: &str = "\
 apiVersion: dapr.io/v1alpha1
 kind: Component
 metadata:
@@ -95,8 +95,8 @@ spec:
     value: fast
 ";
 
-/// Served, but with a remark.
-const ODD: &str = "\
+/// A component with a key that is ignored.
+const WITH_WARNING: &str = "\
 apiVersion: dapr.io/v1alpha1
 kind: Component
 metadata:
@@ -109,8 +109,8 @@ spec:
     value: secret
 ";
 
-/// Nothing that mynah would serve.
-const OTHER: &str = "\
+/// A component that mynah skips.
+const STATE_STORE: &str = "\
 apiVersion: dapr.io/v1alpha1
 kind: Component
 metadata:

@@ -2,26 +2,28 @@
 
 use insta::assert_snapshot;
 
-use super::{BAD, GOOD, ODD, OTHER, folder, ran, report, without_folder};
+use super::{
+    INVALID, STATE_STORE, VALID, WITH_WARNING, redact_folder, report, run_report, write_folder,
+};
 use crate::support::{mynah, process::Process};
 
-/// What it says of a folder of these files.
-fn checked(files: &[(&str, &str)]) -> String {
-    let folder = folder(files);
-    without_folder(&ran(&["check", folder.to_str().unwrap()]), &folder)
+/// Checks a folder with the files.
+fn check_folder(files: &[(&str, &str)]) -> String {
+    let folder = write_folder(files);
+    redact_folder(&run_report(&["check", folder.to_str().unwrap()]), &folder)
 }
 
 #[test]
-fn a_good_folder() {
-    assert_snapshot!(checked(&[("good.yaml", GOOD)]), @"
+fn accepts_valid_folder() {
+    assert_snapshot!(check_folder(&[("good.yaml", VALID)]), @"
     1 component, 0 errors, 0 warnings
     -- exit 0
     ");
 }
 
 #[test]
-fn a_bad_folder() {
-    assert_snapshot!(checked(&[("bad.yaml", BAD), ("torn.yaml", "a: [b")]), @r#"
+fn prints_all_errors() {
+    assert_snapshot!(check_folder(&[("bad.yaml", INVALID), ("torn.yaml", "a: [b")]), @r#"
     [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
     [folder]/bad.yaml:15:12: unknown spec.version "v7" of conversation.echo; expected v1
     [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
@@ -32,9 +34,15 @@ fn a_bad_folder() {
 }
 
 #[test]
-fn a_mixed_folder() {
-    let files = [("a.yaml", GOOD), ("b.yaml", BAD), ("c.yaml", ODD), ("d.yaml", OTHER), ("e", "")];
-    assert_snapshot!(checked(&files), @r#"
+fn prints_errors_then_notices() {
+    let files = [
+        ("a.yaml", VALID),
+        ("b.yaml", INVALID),
+        ("c.yaml", WITH_WARNING),
+        ("d.yaml", STATE_STORE),
+        ("e", ""),
+    ];
+    assert_snapshot!(check_folder(&files), @r#"
     [folder]/b.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
     [folder]/b.yaml:15:12: unknown spec.version "v7" of conversation.echo; expected v1
     [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
@@ -47,8 +55,8 @@ fn a_mixed_folder() {
 }
 
 #[test]
-fn warnings_are_no_problem() {
-    assert_snapshot!(checked(&[("odd.yaml", ODD)]), @r#"
+fn exit_code_is_0_with_warnings() {
+    assert_snapshot!(check_folder(&[("odd.yaml", WITH_WARNING)]), @r#"
     [folder]/odd.yaml:9:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber (warning)
     1 component, 0 errors, 1 warning
     -- exit 0
@@ -56,19 +64,19 @@ fn warnings_are_no_problem() {
 }
 
 #[test]
-fn an_empty_folder() {
-    assert_snapshot!(checked(&[]), @"
+fn accepts_empty_folder() {
+    assert_snapshot!(check_folder(&[]), @"
     0 components, 0 errors, 0 warnings
     -- exit 0
     ");
 }
 
 #[test]
-fn several_paths_are_one_set() {
-    let folder = folder(&[("one.yaml", GOOD), ("two.yaml", GOOD)]);
+fn checks_all_paths_together() {
+    let folder = write_folder(&[("one.yaml", VALID), ("two.yaml", VALID)]);
     let [one, two] = ["one.yaml", "two.yaml"].map(|name| folder.join(name));
-    let said = ran(&["check", one.to_str().unwrap(), two.to_str().unwrap()]);
-    assert_snapshot!(without_folder(&said, &folder), @r#"
+    let report = run_report(&["check", one.to_str().unwrap(), two.to_str().unwrap()]);
+    assert_snapshot!(redact_folder(&report, &folder), @r#"
     [folder]/two.yaml:4:9: duplicate component name "parrot"; first used at [folder]/one.yaml:4:9
     1 component, 1 error, 0 warnings
     -- exit 1
@@ -76,10 +84,10 @@ fn several_paths_are_one_set() {
 }
 
 #[test]
-fn a_missing_path() {
-    let folder = folder(&[]);
-    let said = ran(&["check", folder.join("nothing").to_str().unwrap()]);
-    assert_snapshot!(without_folder(&said, &folder), @"
+fn reports_missing_path() {
+    let folder = write_folder(&[]);
+    let report = run_report(&["check", folder.join("nothing").to_str().unwrap()]);
+    assert_snapshot!(redact_folder(&report, &folder), @"
     [folder]/nothing: cannot be read: No such file or directory (os error 2)
     0 components, 1 error, 0 warnings
     -- exit 1
@@ -87,7 +95,7 @@ fn a_missing_path() {
 }
 
 #[test]
-fn the_samples_are_good() {
+fn samples_are_valid() {
     let mut check = mynah();
     check.current_dir(env!("CARGO_MANIFEST_DIR")).args(["check", "components"]);
     assert_snapshot!(report(&Process::start(&mut check).wait()), @"
@@ -96,9 +104,9 @@ fn the_samples_are_good() {
     ");
 }
 
-/// Each application may have its own component of a name.
+/// Components of different applications can have the same name.
 #[test]
-fn components_of_all_applications() {
+fn checks_components_of_all_applications_unless_one_is_given() {
     let scoped = |scope: &str, delay: &str| {
         format!(
             "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: echo}}\n\
@@ -107,14 +115,14 @@ fn components_of_all_applications() {
         )
     };
     let files = [("a.yaml", &*scoped("shop", "soon")), ("b.yaml", &*scoped("bank", "1s"))];
-    let folder = folder(&files);
+    let folder = write_folder(&files);
     let path = folder.to_str().unwrap();
-    assert_snapshot!(without_folder(&ran(&["check", path]), &folder), @r#"
+    assert_snapshot!(redact_folder(&run_report(&["check", path]), &folder), @r#"
     [folder]/a.yaml:5:83: chunkDelay: "soon" is not a duration; write it as Go does, such as 50ms or 1.5s
     1 component, 1 error, 0 warnings
     -- exit 1
     "#);
-    assert_snapshot!(without_folder(&ran(&["check", path, "--app-id", "bank"]), &folder), @"
+    assert_snapshot!(redact_folder(&run_report(&["check", path, "--app-id", "bank"]), &folder), @"
     [folder]/a.yaml:1:1: skipped: component echo is scoped to other applications
     1 component, 0 errors, 0 warnings
     -- exit 0

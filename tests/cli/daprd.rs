@@ -1,9 +1,9 @@
-//! A script that starts daprd starts mynah by changing one word.
+//! Command lines written for daprd.
 
-use super::{GOOD, folder};
+use super::{VALID, write_folder};
 use crate::support::process::start_and_stop;
 
-/// Every flag of daprd 1.18 that mynah has no use for, as scripts and `dapr run` write them.
+/// All flags of daprd 1.18 that mynah ignores, as scripts and `dapr run` use them.
 const COMMAND_LINE: &str = "
     --actors-disseminate-timeout 1s --actors-service placement:localhost:50005
     --allowed-origins * --app-channel-address 127.0.0.1 --app-health-check-path /healthz
@@ -24,8 +24,8 @@ const COMMAND_LINE: &str = "
     --enable-api-logging --enable-app-health-check=false --enable-mtls=true
     --enable-profiling --log-enable-colors=false --wait=false";
 
-/// The flags that mynah heeds.
-const HEEDED: &str = "
+/// The flags that mynah supports.
+const SUPPORTED: &str = "
     --app-id shop --metrics-port 0 --max-body-size 8Mi --dapr-graceful-shutdown-seconds 7
     --dapr-listen-addresses 127.0.0.1 --log-level info";
 
@@ -33,40 +33,41 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn starts(line: &[String], more: &[&str]) -> String {
+/// Starts and stops a sidecar with these arguments, and returns its log.
+fn start_log(line: &[String], more: &[&str]) -> String {
     let args: Vec<_> = line.iter().map(String::as_str).chain(more.iter().copied()).collect();
-    let ended = start_and_stop(&args);
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert!(ended.stdout.contains("Try it:"), "{}", ended.stdout);
-    ended.stderr
+    let output = start_and_stop(&args);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert!(output.stdout.contains("Try it:"), "{}", output.stdout);
+    output.stderr
 }
 
-/// The flags of a command line, without their values.
+/// Returns the flags of a command line without their values.
 fn flags(line: &str) -> Vec<&str> {
     let flags = line.split_whitespace().filter(|word| word.starts_with("--"));
     flags.map(|flag| flag.split('=').next().unwrap_or_default()).collect()
 }
 
 #[test]
-fn a_whole_command_line_of_daprd_starts_mynah() {
-    let folder = folder(&[("a.yaml", GOOD)]);
+fn warns_once_about_all_ignored_flags() {
+    let folder = write_folder(&[("a.yaml", VALID)]);
     let resources = ["--resources-path", folder.to_str().unwrap()];
-    let log = starts(&words(&format!("{COMMAND_LINE}{HEEDED}")), &resources);
+    let log = start_log(&words(&format!("{COMMAND_LINE}{SUPPORTED}")), &resources);
     let [warning] = log.lines().collect::<Vec<_>>()[..] else { panic!("one line: {log}") };
-    let (what, named) = warning.split_once(": ").unwrap();
-    assert_eq!(what.trim(), "WARN ignoring daprd flags that mynah does not support");
-    assert_eq!(named.split(", ").collect::<Vec<_>>(), flags(COMMAND_LINE));
+    let (message, ignored) = warning.split_once(": ").unwrap();
+    assert_eq!(message.trim(), "WARN ignoring daprd flags that mynah does not support");
+    assert_eq!(ignored.split(", ").collect::<Vec<_>>(), flags(COMMAND_LINE));
 }
 
-/// daprd takes `-app-id` as well as `--app-id`.
+/// daprd accepts `-app-id` as well as `--app-id`.
 #[test]
-fn one_dash_is_enough() {
-    let single = format!("{COMMAND_LINE}{HEEDED}").replace("--", "-");
-    assert_eq!(starts(&words(&single), &[]).lines().count(), 1);
+fn accepts_flags_with_one_dash() {
+    let single = format!("{COMMAND_LINE}{SUPPORTED}").replace("--", "-");
+    assert_eq!(start_log(&words(&single), &[]).lines().count(), 1);
 }
 
 #[test]
-fn every_flag_that_is_accepted_is_in_the_command_line() {
+fn command_line_contains_all_ignored_flags() {
     let source =
         include_str!("../../src/cli/args/daprd_flags.rs").split("#[cfg(test)]").next().unwrap();
     let lists = source.lines().filter_map(|line| line.strip_prefix("    \"")?.strip_suffix("\","));
@@ -75,20 +76,20 @@ fn every_flag_that_is_accepted_is_in_the_command_line() {
 }
 
 #[test]
-fn booleans_come_in_three_forms() {
+fn accepts_all_forms_of_ignored_booleans() {
     let booleans: Vec<_> =
         flags(COMMAND_LINE).into_iter().skip_while(|flag| *flag != "--app-ssl").collect();
     assert_eq!(booleans.len(), 9);
     for form in ["", "=true", "=false"] {
         let line: Vec<_> = booleans.iter().map(|flag| format!("{flag}{form}")).collect();
-        let log = starts(&line, &["--metrics-port=0"]);
+        let log = start_log(&line, &["--metrics-port=0"]);
         assert!(log.trim_end().ends_with(&booleans.join(", ")), "{form}: {log}");
     }
 }
 
-/// The two booleans that mynah heeds; `--enable-metrics false` is not the third form, in Go either.
+/// `--enable-metrics false` is not among them, as in Go.
 #[test]
-fn heeded_booleans_come_in_three_forms() {
+fn accepts_all_forms_of_supported_booleans() {
     for (flag, metrics) in
         [("--enable-metrics", true), ("--enable-metrics=T", true), ("--enable-metrics=0", false)]
     {
@@ -98,9 +99,9 @@ fn heeded_booleans_come_in_three_forms() {
     for (flag, json) in
         [("--log-as-json", true), ("--log-as-json=true", true), ("--log-as-json=False", false)]
     {
-        let ended = start_and_stop(&["--metrics-port=0", flag]);
+        let output = start_and_stop(&["--metrics-port=0", flag]);
         assert_eq!(
-            (ended.stdout.is_empty(), ended.stderr.starts_with('{')),
+            (output.stdout.is_empty(), output.stderr.starts_with('{')),
             (json, json),
             "{flag}"
         );
@@ -108,9 +109,11 @@ fn heeded_booleans_come_in_three_forms() {
 }
 
 #[test]
-fn folders_of_components_may_be_many() {
-    let (one, two) =
-        (folder(&[("a.yaml", GOOD)]), folder(&[("b.yaml", &GOOD.replace("parrot", "jay"))]));
+fn accepts_several_resources_paths() {
+    let (one, two) = (
+        write_folder(&[("a.yaml", VALID)]),
+        write_folder(&[("b.yaml", &VALID.replace("parrot", "jay"))]),
+    );
     let [one, two] = [&one, &two].map(|folder| folder.to_str().unwrap());
     let both = format!("{one},{two}");
     for args in [

@@ -2,11 +2,11 @@
 
 use insta::assert_snapshot;
 
-use super::ran;
+use super::run_report;
 
 #[test]
 fn version() {
-    assert_snapshot!(ran(&["--version"]), @"
+    assert_snapshot!(run_report(&["--version"]), @"
     mynah [version]
     -- exit 0
     ");
@@ -14,7 +14,7 @@ fn version() {
 
 #[test]
 fn short_help() {
-    assert_snapshot!(ran(&["-h"]), @"
+    assert_snapshot!(run_report(&["-h"]), @"
     A deterministic stand-in for the language model behind Dapr's Conversation API
 
     Usage: mynah [OPTIONS]
@@ -23,7 +23,7 @@ fn short_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check component files and print all problems with their location
+      check     Check component files and print all errors and warnings with their location
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
@@ -69,7 +69,7 @@ fn short_help() {
 
 #[test]
 fn long_help() {
-    assert_snapshot!(ran(&["--help"]), @"
+    assert_snapshot!(run_report(&["--help"]), @"
     A deterministic stand-in for the language model behind Dapr's Conversation API
 
     Usage: mynah [OPTIONS]
@@ -78,7 +78,7 @@ fn long_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check component files and print all problems with their location
+      check     Check component files and print all errors and warnings with their location
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
@@ -159,8 +159,8 @@ fn long_help() {
 
 /// It has the same flags as [`long_help`].
 #[test]
-fn help_of_serve() {
-    let (all, serve) = (ran(&["--help"]), ran(&["serve", "--help"]));
+fn serve_help() {
+    let (all, serve) = (run_report(&["--help"]), run_report(&["serve", "--help"]));
     let options = |help: &str| {
         let options = help.split_once("\nOptions:\n").expect("options").1;
         options.replace("\n  -V, --version\n          Print version\n", "")
@@ -174,9 +174,9 @@ fn help_of_serve() {
 }
 
 #[test]
-fn help_of_check() {
-    assert_snapshot!(ran(&["check", "--help"]), @"
-    Check component files and print all problems with their location
+fn check_help() {
+    assert_snapshot!(run_report(&["check", "--help"]), @"
+    Check component files and print all errors and warnings with their location
 
     Usage: mynah check [OPTIONS] <PATH>...
 
@@ -201,8 +201,8 @@ fn help_of_check() {
 }
 
 #[test]
-fn help_of_converse() {
-    assert_snapshot!(ran(&["converse", "--help"]), @"
+fn converse_help() {
+    assert_snapshot!(run_report(&["converse", "--help"]), @"
     Send a prompt to a sidecar, mynah or daprd, and print the answer
 
     Usage: mynah converse [OPTIONS] [PROMPT]
@@ -227,8 +227,8 @@ fn help_of_converse() {
 }
 
 #[test]
-fn help_of_schema() {
-    assert_snapshot!(ran(&["schema", "--help"]), @"
+fn schema_help() {
+    assert_snapshot!(run_report(&["schema", "--help"]), @"
     Print the JSON Schema of a format, for editors
 
     Usage: mynah schema <FORMAT>
@@ -250,7 +250,7 @@ fn help_of_schema() {
 
 #[test]
 fn help_does_not_list_ignored_daprd_flags() {
-    let help = ran(&["--help"]);
+    let help = run_report(&["--help"]);
     assert!(help.contains("--app-id"));
     assert!(!help.contains("--placement-host-address"));
 }

@@ -1,11 +1,11 @@
-//! `mynah run`: a command beside a sidecar of its own.
+//! `mynah run`.
 
 use std::{os::unix::process::CommandExt, process::Command};
 
 use insta::assert_snapshot;
 use rustix::process::Signal;
 
-use super::{GOOD, folder, report, without_ports};
+use super::{VALID, redact_ports, report, write_folder};
 use crate::{
     interop::toolchain,
     support::{
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Ends with all that the script has printed.
+/// Runs a shell script with a sidecar.
 fn run(script: &str) -> Output {
     run_with(&[], &[], script)
 }
@@ -32,16 +32,16 @@ fn command(environment: &[(&str, &str)], flags: &[&str], script: &str) -> Comman
 }
 
 #[test]
-fn the_command_finds_the_sidecar() {
-    let ended = run(
+fn sets_dapr_variables() {
+    let output = run(
         r#"echo "$DAPR_GRPC_ENDPOINT $DAPR_HTTP_ENDPOINT" | sed "s/$DAPR_GRPC_PORT/GRPC/; s/$DAPR_HTTP_PORT/HTTP/""#,
     );
-    assert_eq!(ended.stdout, "http://127.0.0.1:GRPC http://127.0.0.1:HTTP\n");
-    assert_eq!((ended.code, &*ended.stderr), (Some(0), ""));
+    assert_eq!(output.stdout, "http://127.0.0.1:GRPC http://127.0.0.1:HTTP\n");
+    assert_eq!((output.code, &*output.stderr), (Some(0), ""));
 }
 
 #[test]
-fn the_ports_are_free_ones_whatever_the_environment_says() {
+fn ignores_ports_in_environment() {
     let environment = [("DAPR_GRPC_PORT", "50001"), ("DAPR_HTTP_PORT", "3500")];
     let script = r#"echo "$DAPR_GRPC_PORT $DAPR_HTTP_PORT""#;
     let ports = run_with(&environment, &[], script).stdout;
@@ -51,7 +51,7 @@ fn the_ports_are_free_ones_whatever_the_environment_says() {
 }
 
 #[test]
-fn the_sidecar_answers_the_command() {
+fn sidecar_serves_while_command_runs() {
     if !toolchain::has("bash") {
         return;
     }
@@ -59,19 +59,19 @@ fn the_sidecar_answers_the_command() {
         printf 'GET /v1.0/healthz HTTP/1.0\r\n\r\n' >&3
         read -r _ status _ <&3
         echo "$status""#;
-    let ended = Process::start(mynah().args(["run", "--", "bash", "-c", script])).wait();
-    assert_eq!((ended.code, &*ended.stdout), (Some(0), "204\n"), "{}", ended.stderr);
+    let output = Process::start(mynah().args(["run", "--", "bash", "-c", script])).wait();
+    assert_eq!((output.code, &*output.stdout), (Some(0), "204\n"), "{}", output.stderr);
 }
 
 #[test]
-fn the_token_is_the_commands_too() {
+fn command_inherits_token() {
     let environment = [("DAPR_API_TOKEN", "secret")];
     assert_eq!(run_with(&environment, &[], r#"echo "$DAPR_API_TOKEN""#).stdout, "secret\n");
     assert_eq!(run(r#"echo "${DAPR_API_TOKEN-none}""#).stdout, "none\n");
 }
 
 #[test]
-fn the_exit_status_is_the_commands() {
+fn returns_exit_code_of_command() {
     for code in [0, 1, 7, 255] {
         assert_eq!(run(&format!("exit {code}")).code, Some(code));
     }
@@ -80,42 +80,43 @@ fn the_exit_status_is_the_commands() {
 }
 
 #[test]
-fn its_output_is_the_commands_alone() {
-    let ended = run("echo out; echo err >&2");
-    assert_eq!((&*ended.stdout, &*ended.stderr), ("out\n", "err\n"));
+fn prints_only_output_of_command() {
+    let output = run("echo out; echo err >&2");
+    assert_eq!((&*output.stdout, &*output.stderr), ("out\n", "err\n"));
 }
 
 #[test]
-fn a_signal_to_mynah_is_one_to_the_command() {
-    let ended =
-        run(r#"trap 'echo told; exit 3' TERM; kill -s TERM $PPID; while :; do sleep 0.01; done"#);
-    assert_eq!((ended.code, &*ended.stdout), (Some(3), "told\n"), "{}", ended.stderr);
+fn command_can_signal_mynah() {
+    let output = run(
+        r#"trap 'echo received; exit 3' TERM; kill -s TERM $PPID; while :; do sleep 0.01; done"#,
+    );
+    assert_eq!((output.code, &*output.stdout), (Some(3), "received\n"), "{}", output.stderr);
 }
 
 #[test]
-fn what_the_sidecar_passes_over_is_no_news_to_the_command() {
-    let folder = folder(&[("notes.txt", ""), ("good.yaml", GOOD)]);
+fn logs_warnings_only_by_default() {
+    let folder = write_folder(&[("notes.txt", ""), ("good.yaml", VALID)]);
     let folder = folder.to_str().unwrap();
-    let ended = run_with(&[], &["--resources-path", folder], "true");
-    assert_eq!((ended.code, &*ended.stderr), (Some(0), ""));
+    let output = run_with(&[], &["--resources-path", folder], "true");
+    assert_eq!((output.code, &*output.stderr), (Some(0), ""));
     let flags = ["--log-level", "INFO", "--resources-path", folder];
     assert!(run_with(&[], &flags, "true").stderr.contains("skipped"));
 }
 
 #[test]
-fn the_command_may_end_the_sidecar_and_go_on() {
+fn command_can_shut_down_sidecar_and_continue() {
     let script = r#"curl -s -X POST "$DAPR_HTTP_ENDPOINT/v1.0/shutdown"
         while curl -s "$DAPR_HTTP_ENDPOINT/v1.0/healthz"; do sleep 0.01; done
         echo "gone"; exit 5"#;
     if !toolchain::has("curl") {
         return;
     }
-    let ended = run(script);
-    assert_eq!((ended.code, &*ended.stdout), (Some(5), "gone\n"), "{}", ended.stderr);
+    let output = run(script);
+    assert_eq!((output.code, &*output.stdout), (Some(5), "gone\n"), "{}", output.stderr);
 }
 
 #[test]
-fn signals_are_passed_on() {
+fn forwards_signals() {
     let signals = [
         ("INT", Signal::INT),
         ("TERM", Signal::TERM),
@@ -130,24 +131,24 @@ fn signals_are_passed_on() {
             "trap 'echo {name}; exit {number}' {name}; : > {}; while :; do sleep 0.01; done",
             ready.display()
         );
-        // In a group of its own it is not in the foreground of a terminal, which would tell both.
+        // In its own process group it is not in the foreground, where Ctrl-C is not forwarded.
         let process = Process::start(command(&[], &[], &script).process_group(0));
         process.signal_when_exists(&ready, signal);
-        let ended = process.wait();
-        assert_eq!((ended.code, ended.stdout), (Some(number), format!("{name}\n")));
+        let output = process.wait();
+        assert_eq!((output.code, output.stdout), (Some(number), format!("{name}\n")));
     }
 }
 
 #[test]
-fn a_command_that_is_not_there() {
-    let ended = Process::start(mynah().args(["run", "--", "no-such-command"])).wait();
-    assert_snapshot!(report(&ended), @"
+fn exits_like_a_shell_if_command_cannot_run() {
+    let output = Process::start(mynah().args(["run", "--", "no-such-command"])).wait();
+    assert_snapshot!(report(&output), @"
     -- stderr
     mynah: cannot run no-such-command: No such file or directory (os error 2)
     -- exit 127
     ");
-    let ended = Process::start(mynah().args(["run", "--", "/"])).wait();
-    assert_snapshot!(report(&ended), @"
+    let output = Process::start(mynah().args(["run", "--", "/"])).wait();
+    assert_snapshot!(report(&output), @"
     -- stderr
     mynah: cannot run /: Permission denied (os error 13)
     -- exit 126
@@ -155,7 +156,7 @@ fn a_command_that_is_not_there() {
 }
 
 #[test]
-fn without_a_command() {
+fn requires_command() {
     assert_snapshot!(report(&Process::start(mynah().arg("run")).wait()), @"
     -- stderr
     error: the following required arguments were not provided:
@@ -178,11 +179,11 @@ fn without_a_command() {
 }
 
 #[test]
-fn a_sidecar_that_cannot_start_runs_nothing() {
+fn does_not_run_command_if_sidecar_cannot_start() {
     let taken = crate::support::process::occupied_port();
     let port = format!("--dapr-http-port={}", taken.local_addr().unwrap().port());
-    let ended = run_with(&[], &[&port], "echo never");
-    assert_snapshot!(without_ports(&report(&ended)), @"
+    let output = run_with(&[], &[&port], "echo never");
+    assert_snapshot!(redact_ports(&report(&output)), @"
     -- stderr
     mynah: cannot listen on 127.0.0.1:[port]: the port is in use; --dapr-http-port sets the port, 0 takes any that is free
     -- exit 1

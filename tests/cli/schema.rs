@@ -2,23 +2,23 @@
 
 use insta::assert_snapshot;
 
-use super::ran;
+use super::run_report;
 use crate::support::process::run;
 
 #[test]
-fn each_schema_says_what_it_is_of() {
-    for (what, title) in [("chain", "Instruction chain"), ("tools", "Tools")] {
-        let ended = run(&["schema", what]);
-        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{what}");
-        let schema: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{what}");
+fn prints_each_schema() {
+    for (format, title) in [("chain", "Instruction chain"), ("tools", "Tools")] {
+        let output = run(&["schema", format]);
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{format}");
+        let schema: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema", "{format}");
         assert_eq!(schema["title"], title);
     }
 }
 
 #[test]
-fn an_unknown_schema() {
-    assert_snapshot!(ran(&["schema", "nope"]), @"
+fn rejects_unknown_format() {
+    assert_snapshot!(run_report(&["schema", "nope"]), @"
     -- stderr
     error: invalid value 'nope' for '<FORMAT>'
       [possible values: chain, tools]

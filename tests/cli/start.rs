@@ -1,30 +1,32 @@
-//! What it says when it starts, and why it does not.
+//! The banner, and errors at startup.
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::{BAD, GOOD, ODD, OTHER, folder, report, without_folder, without_ports};
+use super::{
+    INVALID, STATE_STORE, VALID, WITH_WARNING, redact_folder, redact_ports, report, write_folder,
+};
 use crate::support::{
     mynah,
     process::{Process, occupied_port, run, start_and_stop},
     scratch,
 };
 
-/// What a sidecar says that starts, serves and stops.
-fn started(args: &[&str]) -> String {
-    without_ports(&report(&start_and_stop(&[&["--metrics-port=0"], args].concat())))
+/// Starts and stops a sidecar.
+fn start(args: &[&str]) -> String {
+    redact_ports(&report(&start_and_stop(&[&["--metrics-port=0"], args].concat())))
 }
 
-/// The same, with a folder of components.
-fn started_with(files: &[(&str, &str)], args: &[&str]) -> String {
-    let folder = folder(files);
+/// Starts and stops a sidecar with a resources folder.
+fn start_with(files: &[(&str, &str)], args: &[&str]) -> String {
+    let folder = write_folder(files);
     let resources = ["--resources-path", folder.to_str().unwrap()];
-    without_folder(&started(&[&resources[..], args].concat()), &folder)
+    redact_folder(&start(&[&resources[..], args].concat()), &folder)
 }
 
 #[test]
-fn the_banner() {
-    assert_snapshot!(started(&[]), @r#"
+fn banner() {
+    assert_snapshot!(start(&[]), @r#"
     mynah [version]: Dapr conversations without a model
 
       gRPC       127.0.0.1:[port]
@@ -39,8 +41,8 @@ fn the_banner() {
 }
 
 #[test]
-fn the_banner_without_metrics() {
-    assert_snapshot!(started(&["--enable-metrics=false"]), @r#"
+fn banner_without_metrics() {
+    assert_snapshot!(start(&["--enable-metrics=false"]), @r#"
     mynah [version]: Dapr conversations without a model
 
       gRPC       127.0.0.1:[port]
@@ -54,10 +56,10 @@ fn the_banner_without_metrics() {
 }
 
 #[test]
-fn the_banner_of_several_components() {
-    let quoted = GOOD.replace("parrot", "it's");
-    let files = [("a.yaml", GOOD), ("b.yml", &quoted), ("c.yaml", OTHER), ("notes.txt", "")];
-    assert_snapshot!(started_with(&files, &[]), @r#"
+fn banner_with_several_components() {
+    let quoted = VALID.replace("parrot", "it's");
+    let files = [("a.yaml", VALID), ("b.yml", &quoted), ("c.yaml", STATE_STORE), ("notes.txt", "")];
+    assert_snapshot!(start_with(&files, &[]), @r#"
     mynah [version]: Dapr conversations without a model
 
       gRPC       127.0.0.1:[port]
@@ -76,10 +78,10 @@ fn the_banner_of_several_components() {
 }
 
 #[test]
-fn the_banner_of_a_stand_in() {
-    let other = GOOD.replace("conversation.echo", "conversation.openai");
+fn banner_with_stand_in() {
+    let other = VALID.replace("conversation.echo", "conversation.openai");
     let args = ["--stand-in=echo", "--enable-metrics=false"];
-    assert_snapshot!(started_with(&[("a.yaml", &other)], &args), @r#"
+    assert_snapshot!(start_with(&[("a.yaml", &other)], &args), @r#"
     mynah [version]: Dapr conversations without a model
 
       gRPC       127.0.0.1:[port]
@@ -93,8 +95,8 @@ fn the_banner_of_a_stand_in() {
 }
 
 #[test]
-fn a_folder_without_components() {
-    assert_snapshot!(started_with(&[], &[]), @"
+fn banner_without_components() {
+    assert_snapshot!(start_with(&[], &[]), @"
     mynah [version]: Dapr conversations without a model
 
       gRPC       127.0.0.1:[port]
@@ -106,8 +108,8 @@ fn a_folder_without_components() {
 }
 
 #[test]
-fn warnings_of_components() {
-    assert_snapshot!(started_with(&[("odd.yaml", ODD)], &[]), @r#"
+fn logs_component_warnings() {
+    assert_snapshot!(start_with(&[("odd.yaml", WITH_WARNING)], &[]), @r#"
     mynah [version]: Dapr conversations without a model
 
       gRPC       127.0.0.1:[port]
@@ -124,20 +126,20 @@ fn warnings_of_components() {
 }
 
 #[test]
-fn the_log_level_counts() {
-    let files = [("odd.yaml", ODD), ("notes.txt", "")];
-    let log = |level| started_with(&files, &["--log-level", level]);
+fn log_level_filters_notices() {
+    let files = [("odd.yaml", WITH_WARNING), ("notes.txt", "")];
+    let log = |level| start_with(&files, &["--log-level", level]);
     let has = |log: &str| (log.contains(" INFO "), log.contains(" WARN "));
     assert_eq!(has(&log("info")), (true, true));
     assert_eq!(has(&log("warn")), (false, true));
-    assert_eq!(has(&log("warning")), (false, true), "daprd's other word for it");
+    assert_eq!(has(&log("warning")), (false, true), "daprd's alias");
     assert_eq!(has(&log("error")), (false, false));
 }
 
 #[test]
-fn flags_of_daprd_are_one_warning() {
+fn warns_once_about_ignored_flags() {
     let args = ["--mode=standalone", "--app-port", "80", "--config", "a", "--config", "b"];
-    assert_snapshot!(started(&args), @r#"
+    assert_snapshot!(start(&args), @r#"
     mynah [version]: Dapr conversations without a model
 
       gRPC       127.0.0.1:[port]
@@ -153,10 +155,10 @@ fn flags_of_daprd_are_one_warning() {
     "#);
 }
 
-/// All problems at once, so that one run is enough to mend them.
+/// All problems are printed, not only the first.
 #[test]
-fn bad_components_end_the_start() {
-    assert_snapshot!(started_with(&[("bad.yaml", BAD), ("torn.yaml", "a: [b")], &[]), @r#"
+fn fails_if_components_are_invalid() {
+    assert_snapshot!(start_with(&[("bad.yaml", INVALID), ("torn.yaml", "a: [b")], &[]), @r#"
     -- stderr
     mynah: the components cannot be loaded:
       [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
@@ -168,11 +170,11 @@ fn bad_components_end_the_start() {
 }
 
 #[test]
-fn a_missing_folder_ends_the_start() {
-    let folder = folder(&[]);
+fn fails_if_folder_is_missing() {
+    let folder = write_folder(&[]);
     let missing = folder.join("nothing");
-    let said = started(&["--resources-path", missing.to_str().unwrap()]);
-    assert_snapshot!(without_folder(&said, &folder), @"
+    let report = start(&["--resources-path", missing.to_str().unwrap()]);
+    assert_snapshot!(redact_folder(&report, &folder), @"
     -- stderr
     mynah: the components cannot be loaded:
       [folder]/nothing: cannot be read: No such file or directory (os error 2)
@@ -181,11 +183,11 @@ fn a_missing_folder_ends_the_start() {
 }
 
 #[test]
-fn a_port_in_use_ends_the_start() {
+fn fails_if_port_is_in_use() {
     let occupied_port = occupied_port();
     let port = occupied_port.local_addr().unwrap().port().to_string();
-    let ended = run(&["--dapr-http-port=0", "--metrics-port=0", "--dapr-grpc-port", &port]);
-    assert_snapshot!(without_ports(&report(&ended)), @"
+    let output = run(&["--dapr-http-port=0", "--metrics-port=0", "--dapr-grpc-port", &port]);
+    assert_snapshot!(redact_ports(&report(&output)), @"
     -- stderr
     mynah: cannot listen on 127.0.0.1:[port]: the port is in use; --dapr-grpc-port sets the port, 0 takes any that is free
     -- exit 1
@@ -193,38 +195,38 @@ fn a_port_in_use_ends_the_start() {
 }
 
 #[test]
-fn logs_in_json() {
-    let folder = folder(&[("a.yaml", GOOD), ("odd.yaml", ODD)]);
+fn logs_json() {
+    let folder = write_folder(&[("a.yaml", VALID), ("odd.yaml", WITH_WARNING)]);
     let resources = ["--resources-path", folder.to_str().unwrap()];
     let args = ["--log-as-json", "--metrics-port=0", "--mode", "standalone"];
-    let ended = start_and_stop(&[&args[..], &resources].concat());
-    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "all is in the log");
-    let lines: Vec<_> = ended.stderr.lines().map(without_time).collect();
-    assert_snapshot!(without_ports(&without_folder(&lines.join("\n"), &folder)), @r#"
+    let output = start_and_stop(&[&args[..], &resources].concat());
+    assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "the banner is in the log");
+    let lines: Vec<_> = output.stderr.lines().map(remove_timestamp).collect();
+    assert_snapshot!(redact_ports(&redact_folder(&lines.join("\n"), &folder)), @r#"
     {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli::args::serve"}
     {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::server::reload"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
     "#);
 }
 
-/// A line of the log, which must be JSON with a timestamp, without that.
-fn without_time(line: &str) -> String {
-    let mut line: Value = serde_json::from_str(line).expect("a line in JSON");
+/// Removes the timestamp from a JSON log line.
+fn remove_timestamp(line: &str) -> String {
+    let mut line: Value = serde_json::from_str(line).expect("JSON");
     let time = line.as_object_mut().expect("an object").remove("timestamp").expect("a time");
     let time = time.as_str().expect("text");
-    assert!(time.len() == 27 && time.ends_with('Z'), "in UTC, as RFC 3339 writes it: {time}");
+    assert!(time.len() == 27 && time.ends_with('Z'), "not RFC 3339 in UTC: {time}");
     line.to_string()
 }
 
-/// As where the reader of a pipe has gone: `mynah | head -1`.
+/// The reader of a pipe may exit first, as in `mynah | head -1`.
 #[test]
-fn nobody_has_to_read_what_it_says() {
+fn ignores_closed_output() {
     let file = scratch("unread").join("addresses.json");
     let free = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0", "--mode=x"];
     let mut serve = mynah();
     serve.args(free).arg("--addresses-file").arg(&file);
-    let ended = Process::start_with_closed_output(&mut serve).stop(&file);
-    assert_eq!(ended.code, Some(0));
+    let output = Process::start_with_closed_output(&mut serve).stop(&file);
+    assert_eq!(output.code, Some(0));
     let mut check = mynah();
     check.args(["check", "/dev/null/nothing"]);
     assert_eq!(Process::start_with_closed_output(&mut check).wait().code, Some(1));

@@ -1,4 +1,4 @@
-//! What it says when it stops while somebody is being answered.
+//! Shutdown while a call is in flight.
 
 use std::{
     io::{Read, Write},
@@ -8,32 +8,34 @@ use std::{
 use insta::assert_snapshot;
 use rustix::process::Signal;
 
-use super::{GOOD, folder, report};
+use super::{VALID, report, write_folder};
 use crate::support::{
     mynah,
     process::{Output, Process},
     scratch,
 };
 
-/// Stops a sidecar, by signals, amid a stream that would rest for an hour.
-fn stopped(grace_seconds: &str, signals: &[Signal]) -> Output {
-    let resources =
-        folder(&[("slow.yaml", &format!("{GOOD}  metadata: [{{name: chunkDelay, value: 1h}}]\n"))]);
+/// Sends signals to a sidecar during a stream that pauses for an hour.
+fn stop(grace_seconds: &str, signals: &[Signal]) -> Output {
+    let resources = write_folder(&[(
+        "slow.yaml",
+        &format!("{VALID}  metadata: [{{name: chunkDelay, value: 1h}}]\n"),
+    )]);
     let addresses = scratch("addresses").join("addresses.json");
     let mut command = mynah();
     command.args(["--dapr-grpc-port=0", "--dapr-http-port=0", "--enable-metrics=false"]);
     command.arg("--resources-path").arg(resources).arg("--addresses-file").arg(&addresses);
     let process = Process::start(command.args(["--dapr-graceful-shutdown-seconds", grace_seconds]));
     let address = process.address(&addresses, "http");
-    let _stream = streaming(address);
+    let _stream = start_stream(address);
     for &signal in signals {
         process.signal(signal, address);
     }
     Output { stdout: String::new(), ..process.wait() }
 }
 
-/// A stream whose first chunk is on its way.
-fn streaming(address: std::net::SocketAddr) -> TcpStream {
+/// Starts a stream and waits for its headers.
+fn start_stream(address: std::net::SocketAddr) -> TcpStream {
     let body = r#"{"inputs":[{"messages":[{"ofUser":{"content":[{"text":"a b"}]}}]}]}"#;
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();
@@ -50,8 +52,8 @@ fn streaming(address: std::net::SocketAddr) -> TcpStream {
 }
 
 #[test]
-fn calls_that_do_not_end_in_time() {
-    assert_snapshot!(report(&stopped("1", &[Signal::TERM])), @"
+fn cuts_calls_after_grace_period() {
+    assert_snapshot!(report(&stop("1", &[Signal::TERM])), @"
     -- stderr
      WARN connections are still open after 1s; cutting them
     -- exit 0
@@ -59,8 +61,8 @@ fn calls_that_do_not_end_in_time() {
 }
 
 #[test]
-fn a_second_signal() {
-    assert_snapshot!(report(&stopped("3600", &[Signal::TERM, Signal::TERM])), @"
+fn second_signal_cuts_calls() {
+    assert_snapshot!(report(&stop("3600", &[Signal::TERM, Signal::TERM])), @"
     -- stderr
     mynah: a second signal: calls in flight were cut
     -- exit 1

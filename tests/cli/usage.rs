@@ -1,12 +1,12 @@
-//! What it says to wrong usage.
+//! Errors in the command line.
 
 use insta::assert_snapshot;
 
-use super::ran;
+use super::run_report;
 
 #[test]
-fn a_wrong_flag() {
-    assert_snapshot!(ran(&["--resource-path", "x"]), @"
+fn unknown_flag() {
+    assert_snapshot!(run_report(&["--resource-path", "x"]), @"
     -- stderr
     error: unexpected argument '--resource-path' found
 
@@ -20,8 +20,8 @@ fn a_wrong_flag() {
 }
 
 #[test]
-fn a_wrong_command() {
-    assert_snapshot!(ran(&["sreve"]), @"
+fn unknown_command() {
+    assert_snapshot!(run_report(&["sreve"]), @"
     -- stderr
     error: unrecognized subcommand 'sreve'
 
@@ -36,8 +36,8 @@ fn a_wrong_command() {
 }
 
 #[test]
-fn a_flag_without_its_value() {
-    assert_snapshot!(ran(&["--app-id"]), @"
+fn flag_without_value() {
+    assert_snapshot!(run_report(&["--app-id"]), @"
     -- stderr
     error: a value is required for '--app-id <ID>' but none was supplied
 
@@ -48,7 +48,7 @@ fn a_flag_without_its_value() {
 
 #[test]
 fn check_without_a_path() {
-    assert_snapshot!(ran(&["check"]), @"
+    assert_snapshot!(run_report(&["check"]), @"
     -- stderr
     error: the following required arguments were not provided:
       <PATH>...
@@ -61,8 +61,8 @@ fn check_without_a_path() {
 }
 
 #[test]
-fn a_body_size_in_other_units() {
-    assert_snapshot!(ran(&["--max-body-size", "4MB"]), @r#"
+fn invalid_body_size() {
+    assert_snapshot!(run_report(&["--max-body-size", "4MB"]), @r#"
     -- stderr
     mynah: invalid value "4MB" for --max-body-size: write bytes or a quantity, such as 4194304, 512Ki, 4Mi or 1G
     -- exit 64
@@ -70,8 +70,8 @@ fn a_body_size_in_other_units() {
 }
 
 #[test]
-fn a_listen_address_that_is_a_name() {
-    assert_snapshot!(ran(&["--dapr-listen-addresses", "localhost"]), @r#"
+fn invalid_listen_address() {
+    assert_snapshot!(run_report(&["--dapr-listen-addresses", "localhost"]), @r#"
     -- stderr
     mynah: invalid value "localhost" for --dapr-listen-addresses: not an IP address; write addresses with commas between them, such as 127.0.0.1,::1
     -- exit 64
@@ -79,8 +79,8 @@ fn a_listen_address_that_is_a_name() {
 }
 
 #[test]
-fn a_log_level_that_does_not_exist() {
-    assert_snapshot!(ran(&["--log-level", "loud"]), @"
+fn invalid_log_level() {
+    assert_snapshot!(run_report(&["--log-level", "loud"]), @"
     -- stderr
     error: invalid value 'loud' for '--log-level <LEVEL>'
       [possible values: debug, info, warn, error]
@@ -91,8 +91,8 @@ fn a_log_level_that_does_not_exist() {
 }
 
 #[test]
-fn a_boolean_that_is_none() {
-    assert_snapshot!(ran(&["--enable-metrics=maybe"]), @"
+fn invalid_boolean() {
+    assert_snapshot!(run_report(&["--enable-metrics=maybe"]), @"
     -- stderr
     error: invalid value 'maybe' for '--enable-metrics[=<BOOL>]': expected true or false
 
@@ -102,8 +102,8 @@ fn a_boolean_that_is_none() {
 }
 
 #[test]
-fn a_port_that_does_not_exist() {
-    assert_snapshot!(ran(&["--dapr-grpc-port", "70000"]), @"
+fn invalid_port() {
+    assert_snapshot!(run_report(&["--dapr-grpc-port", "70000"]), @"
     -- stderr
     error: invalid value '70000' for '--dapr-grpc-port <PORT>': 70000 is not in 0..=65535
 

@@ -34,7 +34,7 @@ pub enum Command {
     Serve(Box<ServeArgs>),
     /// Run a command with a sidecar on free ports, and return the command's exit code
     Run(Box<RunArgs>),
-    /// Check component files and print all problems with their location
+    /// Check component files and print all errors and warnings with their location
     Check(CheckArgs),
     /// Send a prompt to a sidecar, mynah or daprd, and print the answer
     Converse(ConverseArgs),

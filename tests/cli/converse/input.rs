@@ -1,26 +1,27 @@
-//! What it reads: standard input, and a file of earlier messages.
+//! Prompts from stdin, and history files.
 
 use std::process::Command;
 
 use insta::{allow_duplicates, assert_snapshot};
 
-use super::{HISTORY, converse, with_history};
+use super::{HISTORY, converse, run_with_history};
 use crate::{
-    cli::{report, without_ports},
+    cli::{redact_ports, report},
     support::{Sidecar, mynah, process::Process, scratch},
 };
 
-fn piped(sidecar: &Sidecar, input: impl AsRef<[u8]>, args: &[&str]) -> String {
+/// Runs `mynah converse` with the input as stdin.
+fn run_with_stdin(sidecar: &Sidecar, input: impl AsRef<[u8]>, args: &[&str]) -> String {
     let process = Process::start_with_input(&mut converse(sidecar, args), input);
-    without_ports(&report(&process.wait()))
+    redact_ports(&report(&process.wait()))
 }
 
 #[test]
-fn a_prompt_on_standard_input() {
+fn reads_prompt_from_stdin() {
     let sidecar = Sidecar::start();
     allow_duplicates! {
         for (input, args) in [("Hello,\n mynah!\n", &[][..]), ("Hello,\n mynah!\r\n", &["-"])] {
-            assert_snapshot!(piped(&sidecar, input, args), @"
+            assert_snapshot!(run_with_stdin(&sidecar, input, args), @"
             Hello,
              mynah!
             -- exit 0
@@ -29,27 +30,26 @@ fn a_prompt_on_standard_input() {
     }
 }
 
-/// One line break ends the last line; another one is the user's.
 #[test]
-fn only_the_last_line_break_is_dropped() {
-    let said = piped(&Sidecar::start(), "Hello!\n\n", &["--json"]);
-    assert!(said.contains(r#""content":"Hello!\n""#), "{said}");
+fn strips_only_last_line_break_of_stdin() {
+    let report = run_with_stdin(&Sidecar::start(), "Hello!\n\n", &["--json"]);
+    assert!(report.contains(r#""content":"Hello!\n""#), "{report}");
 }
 
 #[test]
-fn a_prompt_beats_standard_input() {
-    assert_snapshot!(piped(&Sidecar::start(), "not this", &["this"]), @"
+fn prompt_overrides_stdin() {
+    assert_snapshot!(run_with_stdin(&Sidecar::start(), "not this", &["this"]), @"
     this
     -- exit 0
     ");
 }
 
 #[test]
-fn no_prompt() {
+fn requires_prompt() {
     let sidecar = Sidecar::start();
     allow_duplicates! {
         for (input, args) in [("", &[][..]), ("\n", &[]), ("", &["-"]), ("Hello!", &[""])] {
-            assert_snapshot!(piped(&sidecar, input, args), @"
+            assert_snapshot!(run_with_stdin(&sidecar, input, args), @"
             -- stderr
             mynah: no prompt; pass one, such as mynah converse 'Hello, mynah!', or write it to stdin
             -- exit 64
@@ -59,8 +59,8 @@ fn no_prompt() {
 }
 
 #[test]
-fn standard_input_that_is_no_text() {
-    assert_snapshot!(piped(&Sidecar::start(), b"Hello,\nmyn\xe4h!", &[]), @"
+fn rejects_stdin_that_is_not_utf8() {
+    assert_snapshot!(run_with_stdin(&Sidecar::start(), b"Hello,\nmyn\xe4h!", &[]), @"
     -- stderr
     mynah: standard input:2:4: not valid UTF-8
     -- exit 1
@@ -68,7 +68,7 @@ fn standard_input_that_is_no_text() {
 }
 
 #[test]
-fn standard_input_without_an_end() {
+fn rejects_endless_stdin() {
     let mut endless = mynah();
     endless.arg("converse");
     let process = Process::start_with_input(&mut endless, vec![b'x'; (4 << 20) + 1]);
@@ -80,57 +80,57 @@ fn standard_input_without_an_end() {
 }
 
 #[test]
-fn a_broken_history() {
+fn reports_place_in_invalid_history() {
     let sidecar = Sidecar::start();
-    let said = |history: &str| with_history(&sidecar, history, &["Hello!"]);
-    assert_snapshot!(said(HISTORY.strip_suffix("}}\n]").unwrap()), @"
+    let error = |history: &str| run_with_history(&sidecar, history, &["Hello!"]);
+    assert_snapshot!(error(HISTORY.strip_suffix("}}\n]").unwrap()), @"
     -- stderr
     mynah: [folder]/history.json:7:94: not valid JSON: EOF while parsing an object
     -- exit 1
     ");
-    assert_snapshot!(said("[\n {\"role\": \"user\", \"content\": \"Hello!\"}\n]"), @r#"
+    assert_snapshot!(error("[\n {\"role\": \"user\", \"content\": \"Hello!\"}\n]"), @r#"
     -- stderr
     mynah: [folder]/history.json:2:8: unrecognized field name 'role'; a message looks like {"ofUser": {"content": [{"text": "Hello!"}]}}
     -- exit 1
     "#);
-    assert_snapshot!(said(r#"{"inputs": [{"messages": [{"ofUser": {"content": "Hello!"}}]}]}"#), @r#"
+    assert_snapshot!(error(r#"{"inputs": [{"messages": [{"ofUser": {"content": "Hello!"}}]}]}"#), @r#"
     -- stderr
     mynah: [folder]/history.json:1:57: invalid type: string "Hello!", expected a list
     -- exit 1
     "#);
-    assert_snapshot!(said(r#""Hello!""#), @r#"
+    assert_snapshot!(error(r#""Hello!""#), @r#"
     -- stderr
     mynah: [folder]/history.json:1:8: invalid type: string "Hello!", expected a list of messages or a request
     -- exit 1
     "#);
-    assert_snapshot!(said("{\"end\": \"answered\",\n \"messages\": [{\"role\": \"user\"}]}"), @r#"
+    assert_snapshot!(error("{\"end\": \"answered\",\n \"messages\": [{\"role\": \"user\"}]}"), @r#"
     -- stderr
     mynah: [folder]/history.json:2:21: unrecognized field name 'role'; a message looks like {"ofUser": {"content": [{"text": "Hello!"}]}}
     -- exit 1
     "#);
-    assert_snapshot!(said("{\"end\": \"answered\", \"messages\": ["), @"
+    assert_snapshot!(error("{\"end\": \"answered\", \"messages\": ["), @"
     -- stderr
     mynah: [folder]/history.json:1:33: not valid JSON: EOF while parsing a list
     -- exit 1
     ");
-    assert_snapshot!(said("[] []"), @"
+    assert_snapshot!(error("[] []"), @"
     -- stderr
     mynah: [folder]/history.json:1:4: not valid JSON: trailing characters
     -- exit 1
     ");
-    assert_snapshot!(said(""), @"
+    assert_snapshot!(error(""), @"
     -- stderr
     mynah: [folder]/history.json:1:1: not valid JSON: EOF while parsing a value
     -- exit 1
     ");
 }
 
-/// What nests deeper than a message can is told from what a sidecar would refuse.
+/// Protobuf decoders limit nesting, so a sidecar would reject the request.
 #[test]
-fn a_history_that_is_too_deep() {
+fn rejects_deeply_nested_history() {
     let deep =
         format!(r#"{{"responseFormat": {}}}"#, r#"{"a":"#.repeat(40) + "1" + &"}".repeat(40));
-    assert_snapshot!(with_history(&Sidecar::start(), &deep, &["Hello!"]), @"
+    assert_snapshot!(run_with_history(&Sidecar::start(), &deep, &["Hello!"]), @"
     -- stderr
     mynah: [folder]/history.json:1:261: message is nested too deeply
     -- exit 1
@@ -138,7 +138,7 @@ fn a_history_that_is_too_deep() {
 }
 
 #[test]
-fn a_history_that_is_not_there() {
+fn reports_missing_history() {
     let mut command = mynah();
     command.args(["converse", "--history", "target/nothing.json"]);
     assert_snapshot!(report(&Process::start(&mut command).wait()), @"
@@ -148,9 +148,9 @@ fn a_history_that_is_not_there() {
     ");
 }
 
-/// As a shell makes one of `--history <(…)`.
+/// Shells pass a pipe for `--history <(…)`.
 #[test]
-fn a_history_from_a_pipe() {
+fn reads_history_from_pipe() {
     let sidecar = Sidecar::start();
     let script = format!(
         "mkfifo pipe && (printf '%s' '{}' > pipe &) && \"$MYNAH\" converse --history pipe Why?",
@@ -168,8 +168,8 @@ fn a_history_from_a_pipe() {
 }
 
 #[test]
-fn a_history_without_a_message() {
-    assert_snapshot!(with_history(&Sidecar::start(), "[]", &[]), @"
+fn requires_prompt_if_history_is_empty() {
+    assert_snapshot!(run_with_history(&Sidecar::start(), "[]", &[]), @"
     -- stderr
     mynah: no prompt; pass one, such as mynah converse 'Hello, mynah!', or write it to stdin
     -- exit 64

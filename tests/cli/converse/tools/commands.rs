@@ -1,47 +1,47 @@
-//! Commands that do not do what a tool should.
+//! Commands as tools, and their failures.
 
 use std::fs;
 
 use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{chain, scripted, with_tools};
+use super::{chain, scripted_sidecar, with_tools};
 use crate::{
-    cli::{converse::said, report},
+    cli::{converse::run, report},
     interop::toolchain,
     support::{Sidecar, process::Process},
 };
 
-/// What is said where this is what runs.
-fn with(tool: &str) -> String {
+/// Runs `mynah converse` with a prompt that calls this tool.
+fn run_tool(tool: &str) -> String {
     let yaml = format!("tools: [{{name: run_it, {tool}}}]");
-    said(&mut with_tools(&Sidecar::start(), &yaml, &["Call run_it!"]))
+    run(&mut with_tools(&Sidecar::start(), &yaml, &["Call run_it!"]))
 }
 
 #[test]
-fn one_that_fails() {
-    assert_snapshot!(with("command: [sh, -c, 'echo half; echo no such city >&2; exit 3']"), @"
+fn reports_exit_code_and_stderr() {
+    assert_snapshot!(run_tool("command: [sh, -c, 'echo half; echo no such city >&2; exit 3']"), @"
     Error executing run_it: exit status 3: no such city
     -- stderr
     calls: run_it {}
     tool:  Error executing run_it: exit status 3: no such city
     -- exit 0
     ");
-    assert_snapshot!(with("command: [sh, -c, 'echo no such city; exit 3']"), @"
+    assert_snapshot!(run_tool("command: [sh, -c, 'echo no such city; exit 3']"), @"
     Error executing run_it: exit status 3: no such city
     -- stderr
     calls: run_it {}
     tool:  Error executing run_it: exit status 3: no such city
     -- exit 0
     ");
-    assert_snapshot!(with("command: ['false']"), @"
+    assert_snapshot!(run_tool("command: ['false']"), @"
     Error executing run_it: exit status 1
     -- stderr
     calls: run_it {}
     tool:  Error executing run_it: exit status 1
     -- exit 0
     ");
-    assert_snapshot!(with("command: [sh, -c, 'kill -9 $$']"), @"
+    assert_snapshot!(run_tool("command: [sh, -c, 'kill -9 $$']"), @"
     Error executing run_it: ended by signal 9 (SIGKILL)
     -- stderr
     calls: run_it {}
@@ -51,8 +51,8 @@ fn one_that_fails() {
 }
 
 #[test]
-fn one_that_is_not_there() {
-    assert_snapshot!(with("command: [no-such-program, --help]"), @"
+fn reports_missing_program() {
+    assert_snapshot!(run_tool("command: [no-such-program, --help]"), @"
     Error executing run_it: cannot run no-such-program: No such file or directory (os error 2)
     -- stderr
     calls: run_it {}
@@ -62,20 +62,20 @@ fn one_that_is_not_there() {
 }
 
 #[test]
-fn one_that_says_why_at_length() {
+fn truncates_long_error_output() {
     for to in [">&2", ""] {
         let script = format!("yes | head -c 100000 {to}; echo the reason {to}; exit 1");
-        let said = with(&format!("command: [sh, -c, '{script}']"));
-        let reasons: Vec<_> = said.lines().filter(|line| line.ends_with("the reason")).collect();
-        assert_eq!(reasons.len(), 1, "{said}");
-        assert!(said.len() < 2_500, "{said}");
+        let report = run_tool(&format!("command: [sh, -c, '{script}']"));
+        let reasons: Vec<_> = report.lines().filter(|line| line.ends_with("the reason")).collect();
+        assert_eq!(reasons.len(), 1, "{report}");
+        assert!(report.len() < 2_500, "{report}");
     }
 }
 
 #[test]
-fn one_that_writes_a_lot() {
-    let said = with("command: [sh, -c, 'yes | head -c 10000000'], max_result: 4");
-    assert_snapshot!(said, @"
+fn truncates_result_to_max_result() {
+    let report = run_tool("command: [sh, -c, 'yes | head -c 10000000'], max_result: 4");
+    assert_snapshot!(report, @"
     y
     y
 
@@ -88,8 +88,8 @@ fn one_that_writes_a_lot() {
 }
 
 #[test]
-fn one_that_writes_for_ever() {
-    assert_snapshot!(with("command: ['yes']"), @"
+fn stops_command_with_endless_output() {
+    assert_snapshot!(run_tool("command: ['yes']"), @"
     Error executing run_it: the output is longer than 16 MiB
     -- stderr
     calls: run_it {}
@@ -99,8 +99,8 @@ fn one_that_writes_for_ever() {
 }
 
 #[test]
-fn one_that_writes_no_text() {
-    assert_snapshot!(with(r"command: [printf, 'Gr\374n']"), @"
+fn rejects_output_that_is_not_utf8() {
+    assert_snapshot!(run_tool(r"command: [printf, 'Gr\374n']"), @"
     Error executing run_it: the output is not UTF-8 after 2 bytes
     -- stderr
     calls: run_it {}
@@ -109,10 +109,10 @@ fn one_that_writes_no_text() {
     ");
 }
 
-/// What it leaves in the background holds its output open, and ends with it.
+/// The background process keeps stdout open. It is killed when the command exits.
 #[test]
-fn one_that_leaves_something_behind() {
-    assert_snapshot!(with("command: [sh, -c, 'sleep 1000 & echo done']"), @"
+fn kills_background_processes() {
+    assert_snapshot!(run_tool("command: [sh, -c, 'sleep 1000 & echo done']"), @"
     done
     -- stderr
     calls: run_it {}
@@ -121,9 +121,9 @@ fn one_that_leaves_something_behind() {
     ");
 }
 
-/// A daemon outlives the call and holds the output open, which nobody waits for.
+/// A daemon in its own session keeps stdout open. It is neither killed nor waited for.
 #[test]
-fn one_that_starts_a_daemon() {
+fn does_not_wait_for_daemons() {
     if !toolchain::has("setsid") {
         return;
     }
@@ -133,47 +133,46 @@ fn one_that_starts_a_daemon() {
     let sidecar = Sidecar::start();
     let mut command = with_tools(&sidecar, &yaml, &["Call run_it!"]);
     let pid = command.get_current_dir().unwrap().join("pid");
-    let ended = Process::start(&mut command).wait();
+    let output = Process::start(&mut command).wait();
     let pid = fs::read_to_string(pid).unwrap();
     let pid = Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
     let killed = kill_process(pid, Signal::KILL);
-    assert_snapshot!(report(&ended), @"
+    assert_snapshot!(report(&output), @"
     done
     -- stderr
     calls: run_it {}
     tool:  run_it: done
     -- exit 0
     ");
-    assert!(killed.is_ok(), "the daemon has ended");
+    assert!(killed.is_ok(), "the daemon was killed");
 }
 
-/// More than a pipe holds.
+/// The arguments are larger than a pipe's buffer.
 #[test]
-fn one_that_does_not_read() {
+fn command_does_not_have_to_read_stdin() {
     let call = format!(r#"{{"name": "run_it", "args": {{"text": "{}"}}}}"#, "x".repeat(300_000));
     let steps = format!(
         r#"{{"messages": [{{"tool_call": [{call}]}}]}}, {{"messages": [{{"tool_results": {{}}}}]}}"#
     );
-    let sidecar = scripted();
+    let sidecar = scripted_sidecar();
     let mut command = with_tools(&sidecar, "tools: [{name: run_it, command: [echo, done]}]", &[]);
-    let ended = Process::start_with_input(&mut command, chain(&steps)).wait();
-    assert_eq!((ended.stdout.as_str(), ended.code), ("done\n", Some(0)), "{}", ended.stderr);
+    let output = Process::start_with_input(&mut command, chain(&steps)).wait();
+    assert_eq!((output.stdout.as_str(), output.code), ("done\n", Some(0)), "{}", output.stderr);
 }
 
-/// It runs where the user is, with the user's environment.
 #[test]
-fn one_that_looks_around() {
+fn command_inherits_working_directory_and_environment() {
     let yaml = "tools: [{name: run_it, command: [sh, -c, 'ls; echo $NAME; cat']}]";
     let sidecar = Sidecar::start();
     let mut command = with_tools(&sidecar, yaml, &["Call run_it!"]);
-    let ended = Process::start(command.env("NAME", "parrot")).wait();
-    assert_eq!(ended.stdout, "tools.yaml\nparrot\n{}\n");
+    let output = Process::start(command.env("NAME", "parrot")).wait();
+    assert_eq!(output.stdout, "tools.yaml\nparrot\n{}\n");
 }
 
-/// A signal ends the command with all that it has started, and then the program.
+/// The command and its background processes are killed.
 #[test]
 #[cfg(target_os = "linux")]
-fn one_that_never_ends() {
+fn signal_kills_running_command() {
     let script = "sleep 1000 & echo $$ $! > new; mv new pids; trap '' TERM; wait; wait";
     let yaml = format!("tools: [{{name: run_it, command: [sh, -c, \"{script}\"]}}]");
     let sidecar = Sidecar::start();

@@ -1,13 +1,13 @@
-//! A conversation at a terminal: what is typed, and what is shown.
+//! Interactive sessions at a terminal.
 
 use std::{path::Path, process::Command};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::{WEATHER, tools};
+use super::{WEATHER, tools_file};
 use crate::{
-    cli::{converse::file, report, without_ports},
+    cli::{converse::history_file, redact_ports, report},
     interop::toolchain,
     support::{Sidecar, mynah, process::Process},
 };
@@ -15,8 +15,8 @@ use crate::{
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
 
-/// `mynah converse` at a terminal, where this is typed; `^[` is what begins a colour.
-fn at_a_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String {
+/// Runs `mynah converse` at a terminal, where the steps type. Escape characters become `^[`.
+fn run_at_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/terminal.py");
     let plain = mynah();
     let mut command = Command::new("python3");
@@ -29,23 +29,23 @@ fn at_a_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String {
     report(&Process::start(&mut command).wait()).replace('\x1b', "^[")
 }
 
-/// Types each line at a prompt.
-fn typed(sidecar: &Sidecar, args: &[&str], lines: &[&str]) -> String {
+/// Runs an interactive session and types one line at each prompt.
+fn type_lines(sidecar: &Sidecar, args: &[&str], lines: &[&str]) -> String {
     let step = |line: &&str| json!({"sees": "you> ", "types": line});
-    at_a_terminal(sidecar, args, &lines.iter().map(step).collect::<Vec<_>>())
+    run_at_terminal(sidecar, args, &lines.iter().map(step).collect::<Vec<_>>())
 }
 
-fn suite(run: impl FnOnce()) {
+fn with_python(run: impl FnOnce()) {
     if toolchain::has("python3") {
         run();
     }
 }
 
 #[test]
-fn a_conversation() {
-    suite(|| {
+fn answers_each_line() {
+    with_python(|| {
         let lines = ["Hello!\n", " \n", "And again.\n", CTRL_D];
-        assert_snapshot!(typed(&Sidecar::start(), &[], &lines), @"
+        assert_snapshot!(type_lines(&Sidecar::start(), &[], &lines), @"
         mynah: connected to echo; Ctrl-D or /quit exits
         you> Hello!
         Hello!
@@ -55,7 +55,7 @@ fn a_conversation() {
         you>
         -- exit 0
         ");
-        assert_snapshot!(typed(&Sidecar::start(), &[], &["/quit\n"]), @"
+        assert_snapshot!(type_lines(&Sidecar::start(), &[], &["/quit\n"]), @"
         mynah: connected to echo; Ctrl-D or /quit exits
         you> /quit
         -- exit 0
@@ -63,31 +63,31 @@ fn a_conversation() {
     });
 }
 
-/// The second question is answered by what the first one came to.
 #[test]
-fn a_conversation_with_tools_remembers_them() {
-    suite(|| {
-        let file = tools(WEATHER);
+fn requests_contain_earlier_calls_and_results() {
+    with_python(|| {
+        let file = tools_file(WEATHER);
         let args = ["--tools", file.to_str().unwrap(), "--system=Be brief.", "--json"];
         let lines = ["The weather in Paris?\n", "And the weather in Rome?\n", CTRL_D];
-        let said = typed(&Sidecar::start(), &args, &lines);
+        let shown = type_lines(&Sidecar::start(), &args, &lines);
         for answer in ["Paris", "Rome"] {
             let answer = format!(r#"  "text": "It is sunny in {answer}.","#);
-            assert!(said.contains(&answer), "{answer}: {said}");
+            assert!(shown.contains(&answer), "{answer}: {shown}");
         }
-        let last = said.split(r#""messages""#).last().unwrap();
+        let last = shown.split(r#""messages""#).last().unwrap();
         for text in ["Be brief.", "The weather in Paris?", "It is sunny in Paris.", "in Rome."] {
-            assert!(last.contains(text), "{text}: {said}");
+            assert!(last.contains(text), "{text}: {shown}");
         }
     });
 }
 
 #[test]
-fn a_history_is_answered_first() {
-    suite(|| {
-        let history = file(r#"[{"ofUser": {"content": [{"text": "\u001b[2JIs it raining?"}]}}]"#);
+fn answers_history_first() {
+    with_python(|| {
+        let history =
+            history_file(r#"[{"ofUser": {"content": [{"text": "\u001b[2JIs it raining?"}]}}]"#);
         let args = ["--history", history.to_str().unwrap()];
-        assert_snapshot!(typed(&Sidecar::start(), &args, &["Why?\n", CTRL_D]), @"
+        assert_snapshot!(type_lines(&Sidecar::start(), &args, &["Why?\n", CTRL_D]), @"
         mynah: connected to echo; Ctrl-D or /quit exits
         ␛[2JIs it raining?
         you> Why?
@@ -98,17 +98,16 @@ fn a_history_is_answered_first() {
     });
 }
 
-/// As it is for one question, too, and for what is wrong with it.
 #[test]
-fn control_characters_are_shown() {
-    suite(|| {
+fn sanitizes_answers_and_errors_at_terminal() {
+    with_python(|| {
         let sidecar = Sidecar::start();
-        let said = |args: &[&str]| at_a_terminal(&sidecar, args, &[]);
-        assert_snapshot!(said(&["\x1b[2JHello!"]), @"
+        let run = |args: &[&str]| run_at_terminal(&sidecar, args, &[]);
+        assert_snapshot!(run(&["\x1b[2JHello!"]), @"
         ␛[2JHello!
         -- exit 0
         ");
-        assert_snapshot!(without_ports(&said(&["Hello!", "--component=\x1b[2J"])), @"
+        assert_snapshot!(redact_ports(&run(&["Hello!", "--component=\x1b[2J"])), @"
         mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component ␛[2J
         -- exit 1
         ");
@@ -116,10 +115,10 @@ fn control_characters_are_shown() {
 }
 
 #[test]
-fn a_question_that_cannot_be_answered_is_forgotten() {
-    suite(|| {
-        let said = typed(&Sidecar::start(), &["--component=nope"], &["Hello!\n", CTRL_D]);
-        assert_snapshot!(without_ports(&said), @"
+fn removes_unanswered_prompt_from_history() {
+    with_python(|| {
+        let shown = type_lines(&Sidecar::start(), &["--component=nope"], &["Hello!\n", CTRL_D]);
+        assert_snapshot!(redact_ports(&shown), @"
         mynah: connected to nope; Ctrl-D or /quit exits
         you> Hello!
         mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component nope
@@ -129,12 +128,12 @@ fn a_question_that_cannot_be_answered_is_forgotten() {
     });
 }
 
-/// A slip is no question; a path may be one.
+/// Single words after a slash are commands; other lines with a slash are prompts.
 #[test]
-fn help_is_at_hand() {
-    suite(|| {
+fn unknown_command_prints_help() {
+    with_python(|| {
         let lines = ["/help\n", "/exit\n", "/etc/hosts\n", "/help me\n", "/quit\n"];
-        assert_snapshot!(typed(&Sidecar::start(), &[], &lines), @"
+        assert_snapshot!(type_lines(&Sidecar::start(), &[], &lines), @"
         mynah: connected to echo; Ctrl-D or /quit exits
         you> /help
         mynah: Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cancels the answer
@@ -150,14 +149,13 @@ fn help_is_at_hand() {
     });
 }
 
-/// What tools do is told beside the answer, and looks so.
 #[test]
-fn calls_do_not_look_like_the_answer() {
-    suite(|| {
-        let file = tools(WEATHER);
+fn tool_calls_are_dim() {
+    with_python(|| {
+        let file = tools_file(WEATHER);
         let args = ["The weather in Paris?", "--tools", file.to_str().unwrap()];
-        let said = at_a_terminal(&Sidecar::start(), &args, &[]);
-        assert_snapshot!(said, @r#"
+        let shown = run_at_terminal(&Sidecar::start(), &args, &[]);
+        assert_snapshot!(shown, @r#"
         ^[[2mcalls:^[[0m ^[[1mget_weather^[[0m ^[[2m{"location":"Paris"}^[[0m
         ^[[2mtool:  get_weather: It is sunny in Paris.^[[0m
         It is sunny in Paris.
@@ -167,9 +165,9 @@ fn calls_do_not_look_like_the_answer() {
 }
 
 #[test]
-fn ctrl_c_at_the_prompt_ends_it() {
-    suite(|| {
-        assert_snapshot!(typed(&Sidecar::start(), &[], &[CTRL_C]), @"
+fn ctrl_c_at_prompt_exits() {
+    with_python(|| {
+        assert_snapshot!(type_lines(&Sidecar::start(), &[], &[CTRL_C]), @"
         mynah: connected to echo; Ctrl-D or /quit exits
         you> ^C
         mynah: cancelled
@@ -178,12 +176,12 @@ fn ctrl_c_at_the_prompt_ends_it() {
     });
 }
 
-/// The tool, and what it has started, end; the conversation goes on.
+/// The tool and its background process are killed, and the session continues.
 #[test]
 #[cfg(target_os = "linux")]
-fn ctrl_c_cancels_an_answer() {
-    suite(|| {
-        let file = tools("");
+fn ctrl_c_cancels_answer() {
+    with_python(|| {
+        let file = tools_file("");
         let folder = file.parent().unwrap();
         let pids = folder.join("pids");
         let script = format!(
@@ -199,7 +197,7 @@ fn ctrl_c_cancels_an_answer() {
             json!({"sees": "you> ", "types": CTRL_D}),
         ];
         let args = ["--tools", file.to_str().unwrap()];
-        assert_snapshot!(at_a_terminal(&Sidecar::start(), &args, &steps), @"
+        assert_snapshot!(run_at_terminal(&Sidecar::start(), &args, &steps), @"
         mynah: connected to echo; Ctrl-D or /quit exits
         you> wait_long
         ^[[2mcalls:^[[0m ^[[1mwait_long^[[0m ^[[2m{}^[[0m

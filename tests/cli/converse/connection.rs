@@ -1,11 +1,11 @@
-//! Whom it asks, and what it says where there is no answer.
+//! The sidecar and the component that `mynah converse` calls, and errors of calls.
 
 use insta::{allow_duplicates, assert_snapshot};
 use tokio::net::{TcpStream, UnixListener};
 
-use super::{ALL, asked, converse, said};
+use super::{REPEAT_ALL, converse, run, run_converse};
 use crate::{
-    cli::{OTHER, ran},
+    cli::{STATE_STORE, run_report},
     support::{
         Sidecar, mynah,
         process::{free_port, occupied_port},
@@ -14,12 +14,12 @@ use crate::{
 };
 
 #[test]
-fn an_unknown_component() {
+fn unknown_component() {
     let sidecar = Sidecar::start();
     allow_duplicates! {
         for flags in [&["Hello!", "--component=nope"][..], &["Hello!", "--component=nope", "--stream"]]
         {
-            assert_snapshot!(asked(&sidecar, flags), @"
+            assert_snapshot!(run_converse(&sidecar, flags), @"
             -- stderr
             mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component nope
             -- exit 1
@@ -29,23 +29,23 @@ fn an_unknown_component() {
 }
 
 #[test]
-fn several_components() {
-    let two = format!("{ALL}---\n{}", ALL.replace("name: all", "name: alto"));
+fn requires_component_if_there_are_several() {
+    let two = format!("{REPEAT_ALL}---\n{}", REPEAT_ALL.replace("name: repeat-all", "name: other"));
     let sidecar = Sidecar::with_components(&two);
-    assert_snapshot!(asked(&sidecar, &["Hello!"]), @"
+    assert_snapshot!(run_converse(&sidecar, &["Hello!"]), @"
     -- stderr
-    mynah: the sidecar at 127.0.0.1:[port] has several conversation components; choose one of: all, alto (--component)
+    mynah: the sidecar at 127.0.0.1:[port] has several conversation components; choose one of: other, repeat-all (--component)
     -- exit 1
     ");
-    assert_snapshot!(asked(&sidecar, &["Hello!", "--component", "alto"]), @"
+    assert_snapshot!(run_converse(&sidecar, &["Hello!", "--component", "other"]), @"
     Hello!
     -- exit 0
     ");
 }
 
 #[test]
-fn no_component() {
-    assert_snapshot!(asked(&Sidecar::with_components(OTHER), &["Hello!"]), @"
+fn sidecar_without_conversation_component() {
+    assert_snapshot!(run_converse(&Sidecar::with_components(STATE_STORE), &["Hello!"]), @"
     -- stderr
     mynah: the sidecar at 127.0.0.1:[port] has no conversation component
     -- exit 1
@@ -53,10 +53,10 @@ fn no_component() {
 }
 
 #[test]
-fn nobody_listens() {
+fn no_listener() {
     let mut command = mynah();
     command.args(["converse", "Hello!"]).env("DAPR_GRPC_PORT", free_port().to_string());
-    assert_snapshot!(said(&mut command), @"
+    assert_snapshot!(run(&mut command), @"
     -- stderr
     mynah: nothing listens at 127.0.0.1:[port]; start a sidecar there, such as mynah or dapr run, or set another address with --address
     -- exit 1
@@ -64,9 +64,9 @@ fn nobody_listens() {
 }
 
 #[test]
-fn an_http_port() {
+fn http_port() {
     let sidecar = Sidecar::start();
-    assert_snapshot!(asked(&sidecar, &["Hello!", "--address", &sidecar.http.to_string()]), @"
+    assert_snapshot!(run_converse(&sidecar, &["Hello!", "--address", &sidecar.http.to_string()]), @"
     -- stderr
     mynah: the call to 127.0.0.1:[port] failed with Internal: protocol error: received message with invalid compression flag: 123 (valid flags are 0 and 1) while receiving response with status: 404 Not Found; this is not a gRPC port
     -- exit 1
@@ -74,7 +74,7 @@ fn an_http_port() {
 }
 
 #[test]
-fn a_flag_beats_the_endpoint_which_beats_the_port() {
+fn flag_overrides_endpoint_and_endpoint_overrides_port() {
     let sidecar = Sidecar::start();
     let (address, nowhere) = (sidecar.grpc.to_string(), format!("127.0.0.1:{}", free_port()));
     let mut by_flag = converse(&sidecar, &["by flag", "--address", &address]);
@@ -83,18 +83,18 @@ fn a_flag_beats_the_endpoint_which_beats_the_port() {
     by_endpoint.env("DAPR_GRPC_ENDPOINT", format!("http://{address}")).env("DAPR_GRPC_PORT", "1");
     let mut by_port = converse(&sidecar, &["by port"]);
     by_port.env("DAPR_GRPC_ENDPOINT", "");
-    let heard = [by_flag, by_endpoint, by_port].map(|mut command| said(&mut command));
-    assert_eq!(heard, ["by flag", "by endpoint", "by port"].map(|by| format!("{by}\n-- exit 0")));
+    let reports = [by_flag, by_endpoint, by_port].map(|mut command| run(&mut command));
+    assert_eq!(reports, ["by flag", "by endpoint", "by port"].map(|by| format!("{by}\n-- exit 0")));
 }
 
 #[test]
-fn an_address_that_is_none() {
-    assert_snapshot!(ran(&["converse", "Hello!", "--address", "localhost"]), @r#"
+fn invalid_address() {
+    assert_snapshot!(run_report(&["converse", "Hello!", "--address", "localhost"]), @r#"
     -- stderr
     mynah: invalid address "localhost"; expected host:port, http://host:port or unix:///path (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
     -- exit 64
     "#);
-    assert_snapshot!(ran(&["converse", "Hello!", "--address", "https://localhost:443"]), @r#"
+    assert_snapshot!(run_report(&["converse", "Hello!", "--address", "https://localhost:443"]), @r#"
     -- stderr
     mynah: invalid address "https://localhost:443": TLS is not supported; expected http://host:port (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
     -- exit 64
@@ -102,9 +102,9 @@ fn an_address_that_is_none() {
 }
 
 #[test]
-fn a_token() {
+fn sends_token() {
     let sidecar = Sidecar::start_in(&[("DAPR_API_TOKEN", "right")], &[]);
-    let with = |token: &str| said(converse(&sidecar, &["Hello!"]).env("DAPR_API_TOKEN", token));
+    let with = |token: &str| run(converse(&sidecar, &["Hello!"]).env("DAPR_API_TOKEN", token));
     assert_snapshot!(with("right"), @"
     Hello!
     -- exit 0
@@ -125,9 +125,9 @@ fn a_token() {
     ");
 }
 
-/// daprd can listen on a socket; this one leads to a sidecar's port.
+/// daprd can listen on a Unix socket. This socket forwards to the port of a sidecar.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_unix_socket() {
+async fn connects_to_unix_socket() {
     let sidecar = Sidecar::start();
     let socket = scratch("s").join("s");
     let listener = UnixListener::bind(&socket).unwrap();
@@ -138,19 +138,19 @@ async fn a_unix_socket() {
         tokio::io::copy_bidirectional(&mut client, &mut server).await
     });
     let address = format!("unix:{}", socket.display());
-    assert_snapshot!(asked(&sidecar, &["Hello!", "--address", &address]), @"
+    assert_snapshot!(run_converse(&sidecar, &["Hello!", "--address", &address]), @"
     Hello!
     -- exit 0
     ");
 }
 
-/// A program that takes connections and says nothing is not waited for for ever.
+/// The listener accepts connections but never answers.
 #[test]
-fn a_silent_listener() {
+fn gives_up_on_silent_listener() {
     let silent = occupied_port();
     let address = silent.local_addr().unwrap().to_string();
     let mut command = mynah();
-    assert_snapshot!(said(command.args(["converse", "Hello!", "--address", &address])), @"
+    assert_snapshot!(run(command.args(["converse", "Hello!", "--address", &address])), @"
     -- stderr
     mynah: the call to 127.0.0.1:[port] failed with Unavailable: http2 error: operation timed out
     -- exit 1
