@@ -1,6 +1,6 @@
 //! Component YAML: which components there are, and how each is configured.
 //!
-//! [`load`] reads the folders and files that daprd reads, by daprd's rules, and finds all errors at
+//! [`load()`] reads the folders and files that daprd reads, by daprd's rules, and finds all errors at
 //! once:
 //!
 //! ```text

@@ -1,6 +1,6 @@
 //! Parses YAML. This is the only file that names the YAML crate.
 //!
-//! [`parse`] uses only the crate's tokenizer and parser, so that [`scalar`](super::scalar) decides
+//! [`parse()`] uses only the crate's tokenizer and parser, so that [`scalar`](super::scalar) decides
 //! whether `off` is text or a boolean. [`from_file`] uses all of the crate.
 
 use std::{

@@ -18,25 +18,25 @@ use tokio::sync::Notify;
 pub(super) struct Watch {
     /// Never read: it works as long as it is there.
     _watcher: Option<RecommendedWatcher>,
-    /// What cannot be watched, and was complained of.
-    complaints: BTreeSet<String>,
+    /// The warnings that are logged already.
+    warnings: BTreeSet<String>,
 }
 
 impl Watch {
     /// Watches the same paths anew, since what stands there may be another folder by now.
     pub(super) fn renew(self, paths: &[PathBuf], changed: Arc<Notify>) -> Self {
-        let (watcher, complaints) = match watcher(paths, changed) {
-            Ok((watcher, complaints)) => (Some(watcher), complaints),
+        let (watcher, warnings) = match watcher(paths, changed) {
+            Ok((watcher, warnings)) => (Some(watcher), warnings),
             Err(error) => (None, BTreeSet::from([format!("cannot watch files: {error}")])),
         };
-        for complaint in complaints.difference(&self.complaints) {
-            tracing::warn!("{complaint}; components are read again once a minute");
+        for warning in warnings.difference(&self.warnings) {
+            tracing::warn!("{warning}; components are read again once a minute");
         }
-        Self { _watcher: watcher, complaints }
+        Self { _watcher: watcher, warnings }
     }
 }
 
-/// A watcher, and complaints about what it cannot watch.
+/// Returns a watcher, and warnings about paths that it cannot watch.
 fn watcher(
     paths: &[PathBuf],
     changed: Arc<Notify>,
@@ -50,17 +50,17 @@ fn watcher(
         changed.notify_one();
     })?;
     let folders: BTreeSet<_> = paths.iter().flat_map(|path| folders(path)).collect();
-    let mut complaints = BTreeSet::new();
+    let mut warnings = BTreeSet::new();
     for folder in folders {
         if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive)
             && !is_missing(&error)
         {
             let error = notify::Error { paths: Vec::new(), ..error }.to_string();
             let error = error.trim_end_matches('.');
-            complaints.insert(format!("cannot watch {}: {error}", folder.display()));
+            warnings.insert(format!("cannot watch {}: {error}", folder.display()));
         }
     }
-    Ok((watcher, complaints))
+    Ok((watcher, warnings))
 }
 
 fn absolute(path: &Path) -> PathBuf {
