@@ -129,6 +129,7 @@
 // settings     the settings of all of them
 // result       results and events
 // transcript   writes and reads histories, detects duplicates
+
 mod arguments;
 mod batch;
 mod breaker;

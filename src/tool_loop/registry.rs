@@ -48,7 +48,8 @@ pub struct ToolRegistry(Vec<RegisteredTool>);
 /// The error returned if a tool cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum RegistryError {
-    /// The name is empty, too long or contains other characters. Models reject such names.
+    /// The name is empty, longer than 64 characters, or contains other characters than ASCII
+    /// letters, digits, `_` and `-`. Many models reject such names.
     #[error("invalid tool name {0:?}: a name is 1 to 64 ASCII letters, digits, _ and -")]
     InvalidName(String),
     /// Another tool has the same name.

@@ -101,11 +101,11 @@ impl<A, F> TypedTool<A, F> {
     }
 }
 
-impl<A, F, W, T> RunTool for TypedTool<A, F>
+impl<A, F, Fut, T> RunTool for TypedTool<A, F>
 where
     A: DeserializeOwned + Send,
-    F: Fn(A) -> W + Send + Sync,
-    W: Future<Output = Result<T, ToolError>> + Send,
+    F: Fn(A) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<T, ToolError>> + Send,
     T: Serialize,
 {
     fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {

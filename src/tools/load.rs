@@ -14,13 +14,13 @@ use crate::{
     tool_loop::{CacheSettings, RegistryError, ToolRegistry, ToolSettings},
 };
 
-/// Tool kinds that are not supported in such files.
+/// Tool kinds that the file format does not support.
 const UNSUPPORTED_KINDS: [&str; 3] = ["http", "static", "mcp"];
 
-/// The tools in a file.
+/// Tools loaded from a file, with their settings.
 #[derive(Debug, Default)]
 pub struct Tools {
-    /// The tools.
+    /// The tools, for [`ToolLoop::new`](crate::tool_loop::ToolLoop::new).
     pub registry: ToolRegistry,
     /// Settings of each tool, for [`LoopSettings::by_tool`](crate::tool_loop::LoopSettings::by_tool).
     pub by_tool: BTreeMap<String, ToolSettings>,

@@ -33,6 +33,7 @@
 // load      converts the file to tools
 // command   a tool that runs a command
 // process   the process of a command
+
 mod command;
 mod file;
 mod load;

@@ -184,11 +184,11 @@ pub(super) fn compact(value: &RawValue) -> String {
 }
 
 fn expect(value: &RawValue, expected: &str) -> Result<(), ChainError> {
-    let is = kind(value);
-    if is == expected {
+    let actual = kind(value);
+    if actual == expected {
         return Ok(());
     }
-    Err(ChainError::new(format!("must be {expected}, not {is}")))
+    Err(ChainError::new(format!("must be {expected}, not {actual}")))
 }
 
 fn kind(value: &RawValue) -> &'static str {
