@@ -1,42 +1,45 @@
-//! Durations as Go writes them: `50ms`, `1.5s`, `1h2m3.5s`.
+//! Durations in Go's format: `50ms`, `1.5s`, `1h2m3.5s`.
 
 use std::time::Duration;
 
 use thiserror::Error as ThisError;
 
-/// Why a text is no duration that can be used.
+/// An invalid duration.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub(crate) enum DurationError {
-    /// It is not written as Go writes durations.
+    /// The text is not in Go's format.
     #[error("{0:?} is not a duration; write it as Go does, such as 50ms or 1.5s")]
     Malformed(String),
-    /// It is below zero.
+    /// The duration is below zero.
     #[error("{0:?} is negative; use a duration of 0s or more")]
     Negative(String),
-    /// Go's 64 bits of nanoseconds do not hold it.
+    /// The nanoseconds do not fit into Go's 64 bits.
     #[error("{0:?} is too long; the longest duration is about 292 years (2562047h)")]
     TooLong(String),
 }
 
-/// Reads a duration of zero or more.
+/// Parses a duration of zero or more.
 pub(crate) fn parse(text: &str) -> Result<Duration, DurationError> {
-    let sizes = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let nanos = if sizes == "0" { 0 } else { sum(sizes).map_err(|fault| fault.about(text))? };
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let nanos = match unsigned {
+        "0" => 0,
+        _ => parse_sum(unsigned).map_err(|kind| kind.with_text(text))?,
+    };
     if nanos > 0 && text.starts_with('-') {
         return Err(DurationError::Negative(text.to_owned()));
     }
     Ok(Duration::from_nanos(nanos))
 }
 
-/// What can go wrong within a text.
+/// The kind of a [`DurationError`].
 #[derive(Debug, Clone, Copy)]
-enum Fault {
+enum ErrorKind {
     Malformed,
     TooLong,
 }
 
-impl Fault {
-    fn about(self, text: &str) -> DurationError {
+impl ErrorKind {
+    fn with_text(self, text: &str) -> DurationError {
         match self {
             Self::Malformed => DurationError::Malformed(text.to_owned()),
             Self::TooLong => DurationError::TooLong(text.to_owned()),
@@ -44,14 +47,14 @@ impl Fault {
     }
 }
 
-/// Adds up sizes such as `1h2m3.5s`, in nanoseconds.
-fn sum(mut text: &str) -> Result<u64, Fault> {
+/// Parses numbers with units, such as `1h2m3.5s`, and returns their sum in nanoseconds.
+fn parse_sum(mut text: &str) -> Result<u64, ErrorKind> {
     let mut total: u64 = 0;
     loop {
-        let (nanos, rest) = size(text)?;
-        total = total.checked_add(nanos).ok_or(Fault::TooLong)?;
+        let (nanos, rest) = parse_part(text)?;
+        total = total.checked_add(nanos).ok_or(ErrorKind::TooLong)?;
         if i64::try_from(total).is_err() {
-            return Err(Fault::TooLong);
+            return Err(ErrorKind::TooLong);
         }
         if rest.is_empty() {
             return Ok(total);
@@ -60,21 +63,21 @@ fn sum(mut text: &str) -> Result<u64, Fault> {
     }
 }
 
-/// Reads one number and its unit; returns nanoseconds and what follows.
-fn size(text: &str) -> Result<(u64, &str), Fault> {
+/// Parses a number with a unit. Returns its nanoseconds and the rest of the text.
+fn parse_part(text: &str) -> Result<(u64, &str), ErrorKind> {
     let (whole, rest) = split_digits(text);
     let (fraction, rest) = match rest.strip_prefix('.') {
         Some(rest) => split_digits(rest),
         None => ("", rest),
     };
     if whole.is_empty() && fraction.is_empty() {
-        return Err(Fault::Malformed);
+        return Err(ErrorKind::Malformed);
     }
     let end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
     let (unit, rest) = rest.split_at(end);
-    let unit = nanos_of(unit).ok_or(Fault::Malformed)?;
-    let whole = number(whole)?.checked_mul(unit).ok_or(Fault::TooLong)?;
-    let nanos = whole.checked_add(part(fraction, unit)).ok_or(Fault::TooLong)?;
+    let unit = unit_nanos(unit).ok_or(ErrorKind::Malformed)?;
+    let whole = parse_digits(whole)?.checked_mul(unit).ok_or(ErrorKind::TooLong)?;
+    let nanos = whole.checked_add(fraction_nanos(fraction, unit)).ok_or(ErrorKind::TooLong)?;
     Ok((nanos, rest))
 }
 
@@ -82,25 +85,25 @@ fn split_digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-fn number(digits: &str) -> Result<u64, Fault> {
-    if digits.is_empty() { Ok(0) } else { digits.parse().map_err(|_| Fault::TooLong) }
+fn parse_digits(digits: &str) -> Result<u64, ErrorKind> {
+    if digits.is_empty() { Ok(0) } else { digits.parse().map_err(|_| ErrorKind::TooLong) }
 }
 
-/// The decimals of a unit, below one of it; what is less than a nanosecond is cut off.
-fn part(decimals: &str, unit: u64) -> u64 {
+/// Converts the digits after a decimal point to nanoseconds, rounded down.
+fn fraction_nanos(digits: &str, unit: u64) -> u64 {
     let (mut value, mut scale) = (0, 1);
-    // More digits than these make no nanosecond, not even of an hour.
-    for digit in decimals.bytes().take(18) {
+    // The digits after these are less than a nanosecond, even of an hour.
+    for digit in digits.bytes().take(18) {
         value = value * 10 + u128::from(digit - b'0');
         scale *= 10;
     }
     u64::try_from(value * u128::from(unit) / scale).unwrap_or(unit)
 }
 
-fn nanos_of(unit: &str) -> Option<u64> {
+fn unit_nanos(unit: &str) -> Option<u64> {
     match unit {
         "ns" => Some(1),
-        // Both the micro sign and the Greek letter.
+        // With the micro sign or the Greek letter mu.
         "us" | "\u{b5}s" | "\u{3bc}s" => Some(1_000),
         "ms" => Some(1_000_000),
         "s" => Some(1_000_000_000),
@@ -115,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn go_durations_are_read() {
+    fn parses_go_durations() {
         let cases = [
             ("0", 0),
             ("-0s", 0),
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused() {
+    fn rejects_other_texts() {
         let texts = ["", "-", "5", "s", ".s", "fast", "1 s", "1d", "1h2", "--1s", "1e3s", "1S"];
         for text in texts {
             assert_eq!(parse(text), Err(DurationError::Malformed(text.to_owned())), "{text}");
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_zero_or_too_long_says_so() {
+    fn rejects_negative_and_too_long_durations() {
         assert_eq!(parse("-1ms"), Err(DurationError::Negative("-1ms".to_owned())));
         for text in ["9223372036854775808ns", "2562048h", "2562047h48m", "99999999999999999999h"] {
             assert_eq!(parse(text), Err(DurationError::TooLong(text.to_owned())), "{text}");

@@ -1,4 +1,5 @@
-//! Notions that belong to no room: time, units, files, the terminal. Knows no other room.
+//! Types and functions that belong to no domain: time, units, files, diagnostics, the terminal.
+//! Uses no other room.
 
 pub(crate) mod blocking;
 pub(crate) mod clock;

@@ -1,24 +1,24 @@
-//! Numbers in JSON: a whole one is an integer, whether it is written as 2 or as 2.0.
+//! Numbers in JSON, where 2 and 2.0 are the same integer.
 
 use serde_json::Value;
 
-/// A double as the integer that it is, as far as doubles know every integer.
-pub(crate) fn whole(double: f64) -> Option<i64> {
-    const EXACT: f64 = (1_u64 << 53) as f64;
-    (double.fract() == 0.0 && double.abs() <= EXACT).then_some(double as i64)
+/// Returns a double as an integer, if it is one and in the range that doubles represent exactly.
+pub(crate) fn as_integer(double: f64) -> Option<i64> {
+    const MAX_EXACT: f64 = (1_u64 << 53) as f64;
+    (double.fract() == 0.0 && double.abs() <= MAX_EXACT).then_some(double as i64)
 }
 
-/// Writes whole doubles as integers, all through the value.
-pub(crate) fn drop_fractions(value: &mut Value) {
+/// Replaces all doubles in a value that are integers, such as 2.0, by integers.
+pub(crate) fn normalize_integers(value: &mut Value) {
     match value {
         Value::Number(number) => {
             let double = number.as_f64().filter(|_| number.is_f64());
-            if let Some(whole) = double.and_then(whole) {
-                *number = whole.into();
+            if let Some(integer) = double.and_then(as_integer) {
+                *number = integer.into();
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(drop_fractions),
-        Value::Object(members) => members.values_mut().for_each(drop_fractions),
+        Value::Array(items) => items.iter_mut().for_each(normalize_integers),
+        Value::Object(members) => members.values_mut().for_each(normalize_integers),
         Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }
@@ -28,10 +28,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_doubles_become_integers_and_no_other() {
+    fn replaces_only_doubles_that_are_exact_integers() {
         let text = r#"{"a":[2.0,-0.0,2.5,1e300],"b":{"c":9007199254740992.0,"d":1e16},"e":"2.0"}"#;
         let mut value: Value = serde_json::from_str(text).unwrap();
-        drop_fractions(&mut value);
+        normalize_integers(&mut value);
         let expected = r#"{"a":[2,0,2.5,1e+300],"b":{"c":9007199254740992,"d":1e+16},"e":"2.0"}"#;
         assert_eq!(value.to_string(), expected);
     }

@@ -1,6 +1,6 @@
 //! Sizes as Kubernetes writes them: `4Mi`, `512Ki`, `1G`, `4194304`.
 
-/// A quantity in whole bytes above zero, as daprd reads it.
+/// Parses a size in bytes. It must be an integer above zero, as in daprd.
 pub(crate) fn parse(text: &str) -> Option<usize> {
     const UNITS: [(&str, usize); 7] = [
         ("Ki", 1 << 10),
@@ -11,11 +11,11 @@ pub(crate) fn parse(text: &str) -> Option<usize> {
         ("G", 1_000_000_000),
         ("", 1),
     ];
-    let parse = |(unit, bytes): &(&str, usize)| {
+    let size = |(unit, bytes): &(&str, usize)| {
         let number = text.strip_suffix(unit)?.parse::<usize>().ok()?;
         number.checked_mul(*bytes).filter(|size| *size > 0)
     };
-    UNITS.iter().find_map(parse)
+    UNITS.iter().find_map(size)
 }
 
 #[cfg(test)]
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_are_read_as_kubernetes_writes_them() {
+    fn parses_quantities() {
         let cases =
             [("4Mi", 4_194_304), ("4194304", 4_194_304), ("512Ki", 524_288), ("1G", 1_000_000_000)];
         for (text, bytes) in cases {
@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_is_refused() {
+    fn rejects_other_texts() {
         for text in ["", "0", "-1", "4MB", "Mi", "1.5Mi", "99999999999999999999"] {
             assert_eq!(parse(text), None, "{text}");
         }

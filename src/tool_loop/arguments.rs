@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::CallFailure;
-use crate::base::number::drop_fractions;
+use crate::base::number::normalize_integers;
 
 /// Parses a JSON object. Blank text, which some models send for tools without parameters, is an
 /// empty object. Many models write integers as `2.0`, so whole numbers become integers.
@@ -13,7 +13,7 @@ pub(super) fn parse(text: &str) -> Result<Map<String, Value>, CallFailure> {
     }
     let mut members: Map<_, _> =
         serde_json::from_str(text).map_err(|error| CallFailure::InvalidJson(error.to_string()))?;
-    members.values_mut().for_each(drop_fractions);
+    members.values_mut().for_each(normalize_integers);
     Ok(members)
 }
 

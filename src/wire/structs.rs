@@ -3,7 +3,7 @@
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
-use crate::{base::number::whole, chat::ReadJson};
+use crate::{base::number::as_integer, chat::ReadJson};
 
 /// A struct of a request, converted to JSON at first use.
 pub(super) struct LazyStruct(pub(super) Struct);
@@ -75,7 +75,7 @@ fn value(source: &ProtoValue) -> Value {
 
 /// Structs contain only doubles. Whole numbers become integers.
 fn number_value(number: f64) -> Value {
-    match whole(number) {
+    match as_integer(number) {
         Some(whole) => whole.into(),
         None => Number::from_f64(number).map_or(Value::Null, Value::Number),
     }

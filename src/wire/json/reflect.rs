@@ -8,7 +8,7 @@ use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 use serde_json::{Deserializer, Value, error::Category};
 
 use crate::{
-    base::number::drop_fractions,
+    base::number::normalize_integers,
     wire::{
         DESCRIPTORS,
         error::{self, Error},
@@ -95,7 +95,7 @@ pub(crate) fn value<M: Message + Name>(message: &M) -> Result<Value, Error> {
     let mut value = serde_json::to_value(&message)
         .map_err(|error| Error::MalformedMessage(error.to_string()))?;
     // Go writes whole numbers without a fraction.
-    drop_fractions(&mut value);
+    normalize_integers(&mut value);
     Ok(value)
 }
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, ptr};
 use serde_json::{Map, Value};
 
 use super::limits::spend_or_exhaust;
-use crate::base::json_schema::local;
+use crate::base::json_schema::resolve_local_ref;
 
 /// All schema objects that apply to one value.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl<'a> FlatSchema<'a> {
     ) -> Result<Vec<&'a Value>, NoValue> {
         let mut schemas = Vec::new();
         if let Some(reference) = layer.get("$ref").and_then(Value::as_str) {
-            match local(root, reference) {
+            match resolve_local_ref(root, reference) {
                 Some(target) if active.contains(&ptr::from_ref(target)) => {
                     return Err(NoValue::Cycle);
                 }
@@ -232,7 +232,7 @@ fn choose_branch<'a>(
 ) -> Option<&'a Value> {
     let is_cycle = |branch: &Value| {
         let reference = branch.get("$ref").and_then(Value::as_str);
-        let target = reference.and_then(|reference| local(root, reference));
+        let target = reference.and_then(|reference| resolve_local_ref(root, reference));
         target.is_some_and(|target| active.contains(&ptr::from_ref(target)))
     };
     let is_usable = |branch: &&Value| **branch != Value::Bool(false) && !is_cycle(branch);

@@ -8,7 +8,7 @@ use super::{
     schema::{FlatSchema, array, type_names},
     string_constraints::StringConstraints,
 };
-use crate::base::json_schema::local;
+use crate::base::json_schema::resolve_local_ref;
 
 /// Checks values against the basic keywords of schemas, within a number of steps.
 pub(super) struct Validator<'a, 's> {
@@ -31,7 +31,10 @@ impl<'a> Validator<'a, '_> {
         if !spend_or_exhaust(self.steps, 1 + listed + inner) || depth > MAX_DEPTH {
             return false;
         }
-        let target = layer.get("$ref").and_then(Value::as_str).and_then(|to| local(self.root, to));
+        let target = layer
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|to| resolve_local_ref(self.root, to));
         target.is_none_or(|target| self.satisfies(value, target, depth + 1))
             && array(layer, "allOf").iter().all(|part| self.satisfies(value, part, depth + 1))
             && ["anyOf", "oneOf"].into_iter().all(|keyword| {
