@@ -51,8 +51,8 @@ async fn a_message_may_have_four_mebibytes_and_no_more() {
 }
 
 fn number_before(text: &str, end: &str) -> usize {
-    let before = text.strip_suffix(end).expect("the limit");
-    before.rsplit('(').next().expect("a number").parse().expect("a number")
+    let before = text.strip_suffix(end).unwrap();
+    before.rsplit('(').next().unwrap().parse().unwrap()
 }
 
 #[tokio::test]

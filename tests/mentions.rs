@@ -239,6 +239,6 @@ async fn called_after(sidecar: &Sidecar, history: &[Turn], tools: &[&str]) -> Ve
     };
     let mut request = request(history.iter().map(message).collect::<Vec<_>>());
     request.tools = tools.iter().map(|name| tool(name, Value::Null)).collect();
-    let answer = sidecar.converse(request).await.expect("an answer");
+    let answer = sidecar.converse(request).await.unwrap();
     answer.called_tools().into_iter().map(str::to_owned).collect()
 }

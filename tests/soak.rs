@@ -31,16 +31,16 @@ struct Held {
 
 fn held(sidecar: &Sidecar) -> Held {
     let process = format!("/proc/{}", sidecar.pid());
-    let status = fs::read_to_string(format!("{process}/status")).expect("it lives");
-    let rss = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("its memory");
-    let kib = rss.trim().trim_end_matches(" kB").parse().expect("a number");
-    let files = fs::read_dir(format!("{process}/fd")).expect("its files").count() as u64;
+    let status = fs::read_to_string(format!("{process}/status")).unwrap();
+    let rss = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let kib = rss.trim().trim_end_matches(" kB").parse().unwrap();
+    let files = fs::read_dir(format!("{process}/fd")).unwrap().count() as u64;
     Held { kib, files }
 }
 
 /// The least of a third: what is held at rest, whatever a call takes for a moment.
 fn least(looks: &[Held]) -> Held {
-    let least = |of: fn(&Held) -> u64| looks.iter().map(of).min().expect("looks");
+    let least = |of: fn(&Held) -> u64| looks.iter().map(of).min().unwrap();
     Held { kib: least(|held| held.kib), files: least(|held| held.files) }
 }
 
@@ -50,7 +50,7 @@ async fn memory_and_files_stay_as_they_are() {
     let Ok(seconds) = std::env::var("MYNAH_SOAK_SECONDS") else {
         return eprintln!("no soak: MYNAH_SOAK_SECONDS is not set");
     };
-    let pause = Duration::from_secs(seconds.parse().expect("a number of seconds")) / LOOKS;
+    let pause = Duration::from_secs(seconds.parse().unwrap()) / LOOKS;
     let (sidecar, calls, over) = (Sidecar::start(), AtomicU64::new(0), AtomicBool::new(false));
     let call = async |caller: usize| {
         for number in caller.. {

@@ -162,7 +162,7 @@ fn long_help() {
 fn serve_help() {
     let (all, serve) = (run_report(&["--help"]), run_report(&["serve", "--help"]));
     let options = |help: &str| {
-        let options = help.split_once("\nOptions:\n").expect("options").1;
+        let options = help.split_once("\nOptions:\n").unwrap().1;
         options.replace("\n  -V, --version\n          Print version\n", "")
     };
     assert_eq!(options(&serve), options(&all));

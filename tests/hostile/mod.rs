@@ -66,7 +66,7 @@ async fn is_served(sidecar: &Sidecar) {
     let answer = with_timeout(
         sidecar.converse(prompt("call a tool", [tool("tool", serde_json::json!({}))])),
     );
-    assert_eq!(answer.await.expect("an answer").called_tools(), ["tool"]);
+    assert_eq!(answer.await.unwrap().called_tools(), ["tool"]);
     assert_eq!(with_timeout(sidecar.get("/v1.0/healthz")).await.status, 204);
 }
 
@@ -81,9 +81,9 @@ fn peak(sidecar: &Sidecar) -> usize {
 }
 
 fn status(sidecar: &Sidecar, name: &str) -> usize {
-    let status = fs::read_to_string(format!("/proc/{}/status", sidecar.pid())).expect("it lives");
-    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("its memory");
-    line.trim().trim_end_matches(" kB").parse().expect("a number")
+    let status = fs::read_to_string(format!("/proc/{}/status", sidecar.pid())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 #[expect(clippy::disallowed_methods, reason = "another process goes by the clock on the wall")]

@@ -47,7 +47,7 @@ impl Connection {
         let hello = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frame(SETTINGS, 0, 0, b"")[..]].concat();
         sender.write_all(&hello).await.unwrap();
         let mut receiver = Receiver(BufReader::new(receiver));
-        assert_eq!(receiver.next().await.expect("a frame").kind, SETTINGS);
+        assert_eq!(receiver.next().await.unwrap().kind, SETTINGS);
         Self { sender, receiver }
     }
 }

@@ -1,8 +1,8 @@
-//! Runs a program to its end, or ends it.
+//! Runs a program with a time limit.
 
 use std::{
     os::unix::process::CommandExt,
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Command, Stdio},
     sync::mpsc,
     thread,
     time::Duration,
@@ -10,58 +10,56 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Enough for the first build of a client on a busy machine.
-const LIMIT: Duration = Duration::from_secs(1_800);
+/// Long enough for the first build of a client on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(1_800);
 
-/// How a program ended, and what it printed.
+/// The result of a program.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct Output {
     pub(crate) success: bool,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// Runs a program that has nothing to read, and ends it should it hang.
-pub(crate) fn run(command: &mut Command) -> Ended {
-    run_for(command, LIMIT)
+/// Runs a program without standard input, and kills it at the time limit.
+pub(crate) fn run(command: &mut Command) -> Output {
+    run_for(command, TIME_LIMIT)
 }
 
-fn run_for(command: &mut Command, limit: Duration) -> Ended {
+fn run_for(command: &mut Command, limit: Duration) -> Output {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own, so that what it starts ends with it.
+    // In a new process group, so that its child processes can be killed with it.
     match command.process_group(0).spawn() {
         Ok(child) => wait(child, limit),
-        Err(error) => Ended::failed(format!("{}: {error}", program(command))),
+        Err(error) => Output::failed(format!("{}: {error}", program(command))),
     }
 }
 
-fn wait(child: Child, limit: Duration) -> Ended {
+fn wait(child: Child, limit: Duration) -> Output {
     let group = Pid::from_child(&child);
-    let (sender, end) = mpsc::channel();
+    let (sender, outputs) = mpsc::channel();
     thread::spawn(move || sender.send(child.wait_with_output()));
-    if let Ok(output) = end.recv_timeout(limit) {
-        return output.expect("a child to wait for").into();
+    if let Ok(output) = outputs.recv_timeout(limit) {
+        return output.unwrap().into();
     }
     let _ = kill_process_group(group, Signal::KILL);
-    let output = end.recv_timeout(Duration::from_secs(10));
-    let mut ended = output.map_or_else(
-        |_| Ended::failed(String::new()),
-        |output| output.expect("a child to wait for").into(),
-    );
-    ended.stderr += &format!("\nkilled: still running after {} seconds", limit.as_secs());
-    ended
+    let output = outputs.recv_timeout(Duration::from_secs(10));
+    let mut output =
+        output.map_or_else(|_| Output::failed(String::new()), |output| output.unwrap().into());
+    output.stderr += &format!("\nkilled after {} seconds", limit.as_secs());
+    output
 }
 
 fn program(command: &Command) -> String {
     command.get_program().to_string_lossy().into_owned()
 }
 
-impl Ended {
+impl Output {
     fn failed(stderr: String) -> Self {
         Self { success: false, stdout: String::new(), stderr }
     }
 
-    /// What it printed, once it succeeded. Shows everything where it did not.
+    /// Returns stdout; panics with the whole output if the program failed.
     pub(crate) fn expect_success(self, what: &str) -> String {
         let Self { success, stdout, stderr } = &self;
         assert!(*success, "{what} failed\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
@@ -69,8 +67,8 @@ impl Ended {
     }
 }
 
-impl From<Output> for Ended {
-    fn from(output: Output) -> Self {
+impl From<std::process::Output> for Output {
+    fn from(output: std::process::Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self {
             success: output.status.success(),
@@ -81,10 +79,10 @@ impl From<Output> for Ended {
 }
 
 #[test]
-fn a_program_that_hangs_is_ended_with_all_that_it_started() {
+fn kills_a_program_and_its_children_at_the_time_limit() {
     let script = "echo started; sleep 60 & sleep 60";
-    let ended = run_for(Command::new("sh").args(["-c", script]), Duration::from_secs(3));
-    assert!(!ended.success);
-    assert_eq!(ended.stdout, "started\n");
-    assert!(ended.stderr.contains("killed: still running"), "{}", ended.stderr);
+    let output = run_for(Command::new("sh").args(["-c", script]), Duration::from_secs(3));
+    assert!(!output.success);
+    assert_eq!(output.stdout, "started\n");
+    assert!(output.stderr.contains("killed after"), "{}", output.stderr);
 }

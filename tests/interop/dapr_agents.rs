@@ -1,9 +1,10 @@
-//! Dapr Agents, which brings a Python SDK of its own version: its chat client and its agent.
+//! The chat client and the durable agent of Dapr Agents, which requires a different version of the
+//! Python SDK.
 
 use super::{python, toolchain};
 
 #[test]
-fn dapr_agents_converse() {
+fn dapr_agents_suite_passes() {
     toolchain::suite("dapr-agents", || {
         python::unittest("dapr-agents", "tests/interop/dapr_agents")
     });

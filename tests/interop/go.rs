@@ -5,7 +5,7 @@ use std::process::Command;
 use super::{folder, run_tests, toolchain};
 use crate::support::Sidecar;
 
-/// Its streams take hours.
+/// A component whose streams take hours.
 const SLOW: &str = "
 apiVersion: dapr.io/v1alpha1
 kind: Component
@@ -20,16 +20,16 @@ spec:
 ";
 
 #[test]
-fn the_go_sdk_converses() {
+fn go_suite_passes() {
     toolchain::suite("go", || {
         let home = folder("tests/interop/go");
         toolchain::go_modules(&home)?;
         let slow = Sidecar::with_components(SLOW);
         let mut tests = Command::new("go");
-        // -count=1: the answers come from outside, so that Go's cache of results is of no use.
+        // -count=1 disables the test cache: the results depend on the sidecar.
         tests.args(["test", "-count=1", "-v", "./..."]).current_dir(home);
         tests.env("SLOW_GRPC_PORT", slow.grpc.port().to_string());
-        run_tests("the Go suite", &mut tests);
+        run_tests("go test", &mut tests);
         Ok(())
     });
 }

@@ -6,7 +6,7 @@ use super::{child, folder, run_tests, toolchain};
 use crate::support::scratch;
 
 #[test]
-fn the_java_sdk_converses() {
+fn java_suite_passes() {
     toolchain::suite("java", || {
         let home = folder("tests/interop/java");
         let (jars, classes) = (toolchain::jars(&home)?, scratch("classes"));
@@ -14,17 +14,17 @@ fn the_java_sdk_converses() {
 
         let mut compiler = Command::new("javac");
         compiler.args(["--release", "17", "-cp", &library, "-d"]).arg(&classes);
-        let sources = fs::read_dir(home.join("src/interop")).expect("sources");
-        compiler.args(sources.map(|source| source.expect("a source").path()));
+        let sources = fs::read_dir(home.join("src/interop")).unwrap();
+        compiler.args(sources.map(|source| source.unwrap().path()));
         child::run(&mut compiler).expect_success("javac");
 
-        // Without its second compiler Java is done sooner.
+        // Short runs are faster without the optimising compiler.
         let mut tests = Command::new("java");
         tests.arg("-XX:TieredStopAtLevel=1");
         tests.args(["-cp", &format!("{}:{library}", classes.display())]);
         tests.args(["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"]);
         tests.args(["--disable-ansi-colors", "--select-package", "interop"]);
-        run_tests("the Java suite", tests.arg("--fail-if-no-tests"));
+        run_tests("JUnit", tests.arg("--fail-if-no-tests"));
         Ok(())
     });
 }

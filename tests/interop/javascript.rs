@@ -1,18 +1,18 @@
-//! Dapr's JavaScript SDK, and `fetch` for the conversations that it has no client for.
+//! Dapr's JavaScript SDK, and `fetch` for conversations, which that SDK does not support.
 
 use std::process::Command;
 
 use super::{folder, run_tests, toolchain};
 
 #[test]
-fn javascript_converses() {
+fn javascript_suite_passes() {
     toolchain::suite("javascript", || {
         toolchain::find("node")?;
         let home = folder("tests/interop/javascript");
         let packages = toolchain::node_modules(&home)?;
         let mut tests = Command::new("node");
         tests.args(["--test", "--test-reporter=spec"]).current_dir(home);
-        run_tests("the JavaScript suite", tests.env("NODE_PATH", packages));
+        run_tests("node --test", tests.env("NODE_PATH", packages));
         Ok(())
     });
 }

@@ -28,8 +28,8 @@ use std::{
 
 use crate::support::Sidecar;
 
-/// What SDKs would listen to, and must not.
-const UNWANTED: [&str; 7] = [
+/// Variables that SDKs read and that the tests do not set.
+const REMOVED_VARIABLES: [&str; 7] = [
     "DAPR_API_MAX_RETRIES",
     "DAPR_API_TIMEOUT_SECONDS",
     "DAPR_API_TOKEN",
@@ -39,15 +39,15 @@ const UNWANTED: [&str; 7] = [
     "DAPR_SIDECAR_IP",
 ];
 
-/// What the sidecar that asks for a token is told.
+/// The API token of the sidecar that requires one.
 const TOKEN: &str = "interop";
 
-/// Runs a suite's tests against two sidecars: one where its client looks by itself, and one that
-/// asks for a token, which the tests find by `GUARDED_*`.
+/// Runs a suite's tests against two sidecars: one at the address that the client uses by default,
+/// and one that requires a token, at the address in the variables `GUARDED_*`.
 pub(crate) fn run_tests(name: &str, tests: &mut Command) {
-    let open = Sidecar::start();
+    let unguarded = Sidecar::start();
     let guarded = Sidecar::start_in(&[("DAPR_API_TOKEN", TOKEN)], &[]);
-    point_at(tests, &open);
+    point_at(tests, &unguarded);
     tests
         .env("GUARDED_GRPC_PORT", guarded.grpc.port().to_string())
         .env("GUARDED_HTTP_PORT", guarded.http.port().to_string())
@@ -55,14 +55,14 @@ pub(crate) fn run_tests(name: &str, tests: &mut Command) {
     child::run(tests).expect_success(name);
 }
 
-/// A folder of the repository.
+/// Returns the path of a file or folder of the repository.
 pub(crate) fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// What a Dapr SDK reads to find its sidecar, and nothing else that it would listen to.
+/// Sets the variables that Dapr SDKs read, so that they use this sidecar.
 pub(crate) fn point_at(command: &mut Command, sidecar: &Sidecar) {
-    for name in UNWANTED {
+    for name in REMOVED_VARIABLES {
         command.env_remove(name);
     }
     command

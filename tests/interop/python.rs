@@ -8,11 +8,11 @@ use super::{
 };
 
 #[test]
-fn the_python_sdk_converses() {
+fn python_suite_passes() {
     toolchain::suite("python", || unittest("python", "tests/interop/python"));
 }
 
-/// Runs the tests of a folder in the environment that its requirements describe.
+/// Runs the tests of a folder in a virtual environment with its requirements.
 pub(super) fn unittest(environment: &str, home: &str) -> Result<(), Missing> {
     let home = folder(home);
     let python = toolchain::python(environment, &home.join("requirements.txt"))?;

@@ -1,16 +1,16 @@
-//! `mynah run -- pytest` over an application of the shape of Dapr's quickstart, unchanged.
+//! `mynah run -- pytest` with an unchanged application in the style of Dapr's quickstart.
 
 use super::{child, folder, toolchain};
 use crate::support::mynah;
 
 #[test]
-fn an_applications_own_tests_pass_beside_it() {
+fn application_tests_pass_under_mynah_run() {
     runs_pytest("components", &[]);
 }
 
-/// Whose keys nobody has, in a store that is not there.
+/// The API keys of these components are in a secret store that does not exist here.
 #[test]
-fn components_of_other_providers_are_stood_in_for() {
+fn stand_in_replaces_production_components() {
     runs_pytest("production", &["--stand-in", "echo"]);
 }
 

@@ -1,8 +1,8 @@
-//! Conversations that an instruction chain drives, with the clients that people use.
+//! Clients in conversations that follow an instruction chain.
 
 use std::process::Command;
 
-use super::{child, examples::prints_what_is_shown, folder, point_at, toolchain};
+use super::{child, examples::prints_readme_output, folder, point_at, toolchain};
 use crate::{chains::scripted, support::Sidecar};
 
 #[test]
@@ -18,36 +18,45 @@ fn dapr_agents_follow_a_script_of_five_turns() {
 }
 
 #[test]
-fn the_go_sdk_follows_a_script_of_five_turns() {
+fn go_sdk_follows_a_script_of_five_turns() {
     toolchain::suite("go", || {
         let home = folder("tests/interop/go");
         toolchain::go_modules(&home)?;
         let mut tests = Command::new("go");
-        tests.args(["test", "-count=1", "-v", "-tags", "scripted", "-run", "TestAScript", "./..."]);
+        tests.args([
+            "test",
+            "-count=1",
+            "-v",
+            "-tags",
+            "scripted",
+            "-run",
+            "TestFollowsAScript",
+            "./...",
+        ]);
         run(tests.current_dir(&home), &scripted(""));
         Ok(())
     });
 }
 
 #[test]
-fn the_python_example_follows_its_scripts() {
+fn python_chain_example_prints_its_readme() {
     toolchain::suite("python", || {
         let lock = folder("tests/interop/python/requirements.txt");
         let mut app = Command::new(toolchain::python("python", &lock)?);
         app.args(["-B", "app.py"]).current_dir(folder("examples/chains/python"));
-        follows_its_scripts(&mut app);
+        prints_chain_output(&mut app);
         Ok(())
     });
 }
 
 #[test]
-fn the_go_example_follows_its_scripts() {
+fn go_chain_example_prints_its_readme() {
     toolchain::suite("go", || {
         let home = folder("examples/chains/go");
         toolchain::go_modules(&home)?;
         let mut app = Command::new("go");
         app.args(["run", "."]).current_dir(&home);
-        follows_its_scripts(&mut app);
+        prints_chain_output(&mut app);
         Ok(())
     });
 }
@@ -57,9 +66,9 @@ fn run(command: &mut Command, sidecar: &Sidecar) {
     child::run(command).expect_success("the script");
 }
 
-/// The examples run beside the sample components.
-fn follows_its_scripts(app: &mut Command) {
+/// Runs an example against the sample components.
+fn prints_chain_output(app: &mut Command) {
     let components = folder("components");
-    let sidecar = Sidecar::start_with(&["--resources-path", components.to_str().expect("UTF-8")]);
-    prints_what_is_shown(app, &sidecar, &folder("examples/chains/README.md"));
+    let sidecar = Sidecar::start_with(&["--resources-path", components.to_str().unwrap()]);
+    prints_readme_output(app, &sidecar, &folder("examples/chains/README.md"));
 }

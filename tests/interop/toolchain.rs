@@ -52,7 +52,7 @@ pub(crate) fn find(program: &str) -> Result<(), Missing> {
 pub(crate) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing> {
     let which = "import sys; print(sys.version, sys.executable)";
     let version = install(Command::new("python3").args(["-c", which]))?;
-    let recipe = version + &fs::read_to_string(requirements).expect("requirements");
+    let recipe = version + &fs::read_to_string(requirements).unwrap();
     let venv = once(name, &recipe, |venv| {
         install(Command::new("python3").args(["-m", "venv"]).arg(venv))?;
         let mut pip = Command::new(venv.join("bin/python"));
@@ -76,11 +76,11 @@ pub(crate) fn crates(package: &Path) -> Result<(), Missing> {
 /// Returns the folder of the packages that a lock file lists.
 pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
     let files = ["package.json", "package-lock.json"];
-    let read = |name: &str| fs::read_to_string(home.join(name)).expect("a manifest");
+    let read = |name: &str| fs::read_to_string(home.join(name)).unwrap();
     let folder = once("javascript", &files.map(read).concat(), |folder| {
-        fs::create_dir_all(folder).expect("a folder");
+        fs::create_dir_all(folder).unwrap();
         for name in files {
-            fs::copy(home.join(name), folder.join(name)).expect("a copy");
+            fs::copy(home.join(name), folder.join(name)).unwrap();
         }
         let mut npm = Command::new("npm");
         npm.args(["ci", "--engine-strict", "--ignore-scripts", "--no-audit", "--no-fund"])
@@ -93,7 +93,7 @@ pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
 /// Returns the folder of the libraries that a Maven project requires.
 pub(crate) fn jars(project: &Path) -> Result<PathBuf, Missing> {
     install(Command::new("javac").args(["--release", "17", "--version"]))?;
-    let pom = |module| fs::read_to_string(project.join(module).join("pom.xml")).expect("a pom.xml");
+    let pom = |module| fs::read_to_string(project.join(module).join("pom.xml")).unwrap();
     let recipe = [".", "dapr-sdk-parent", "suite"].map(pom).concat();
     once("java", &recipe, |folder| {
         let mut maven = Command::new("mvn");
@@ -116,7 +116,7 @@ pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
 /// first build takes minutes.
 pub fn daprd() -> Result<PathBuf, Missing> {
     let module = super::folder("tests/interop/daprd");
-    let source = |name: &str| fs::read_to_string(module.join(name)).expect("a source file");
+    let source = |name: &str| fs::read_to_string(module.join(name)).unwrap();
     let recipe = install(Command::new("go").arg("version"))? + &DAPRD_SOURCES.map(source).concat();
     let folder = once("daprd", &recipe, |folder| {
         let mut build = Command::new("go");
@@ -139,27 +139,27 @@ fn once(
     fill: impl FnOnce(&Path) -> Result<String, Missing>,
 ) -> Result<PathBuf, Missing> {
     let root = root();
-    fs::create_dir_all(&root).expect("a folder");
+    fs::create_dir_all(&root).unwrap();
     let digest = XxHash3_64::oneshot(recipe.as_bytes());
     let folder = root.join(format!("{name}-{digest:016x}"));
     let complete = folder.join("complete");
     // Locked until this function returns: other tests and other test runs wait here.
-    let lock = File::create(folder.with_extension("lock")).expect("a lock file");
-    lock.lock().expect("a lock");
+    let lock = File::create(folder.with_extension("lock")).unwrap();
+    lock.lock().unwrap();
     if !complete.exists() {
         let _ = fs::remove_dir_all(&folder);
         fill(&folder)?;
-        fs::write(complete, recipe).expect("a marker");
+        fs::write(complete, recipe).unwrap();
     }
     Ok(folder)
 }
 
 /// Runs one step of an installation and returns its output.
 fn install(step: &mut Command) -> Result<String, Missing> {
-    let ended = child::run(step);
-    if ended.success {
-        return Ok(ended.stdout);
+    let output = child::run(step);
+    if output.success {
+        return Ok(output.stdout);
     }
-    let last = ended.stderr.lines().rfind(|line| !line.trim().is_empty());
+    let last = output.stderr.lines().rfind(|line| !line.trim().is_empty());
     Err(Missing(last.unwrap_or("the installation failed").to_owned()))
 }

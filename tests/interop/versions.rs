@@ -18,11 +18,11 @@ const PINS: [(&str, &str, &str); 7] = [
 
 #[test]
 fn documents_the_pinned_versions() {
-    let read = |path| fs::read_to_string(folder(path)).expect("a file");
+    let read = |path| fs::read_to_string(folder(path)).unwrap();
     let page = read("docs/compatibility.md");
     for (client, file, before) in PINS {
         let text = read(file);
-        let after = text.split(before).nth(1).expect("a pinned version");
+        let after = text.split(before).nth(1).unwrap();
         let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
         let row = format!("| {client} | {} |", &after[..end]);
         assert!(page.contains(&row), "docs/compatibility.md has no {row:?}, but {file} pins it");

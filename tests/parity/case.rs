@@ -75,7 +75,7 @@ fn the_folder() -> Vec<String> {
 
 /// Reads the cases of a file.
 pub fn read(json: &str) -> Vec<Case> {
-    serde_json::from_str(json).expect("cases")
+    serde_json::from_str(json).unwrap()
 }
 
 /// Writes out the letters that a placeholder stands for.

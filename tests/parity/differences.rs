@@ -207,7 +207,7 @@ const DIFFERENCES: &[Difference] = &[
         Answers(|answer| {
             let place = if answer.get("message").is_some() { "/message" } else { "/body" };
             remove(answer, place, "enabledFeatures");
-            answer.pointer_mut(place).expect("metadata")["extended"]["mynahVersion"] =
+            answer.pointer_mut(place).unwrap()["extended"]["mynahVersion"] =
                 json!(env!("CARGO_PKG_VERSION"));
         }),
     ),
@@ -286,9 +286,9 @@ const DIFFERENCES: &[Difference] = &[
 
 fn mend_left_overs(answer: &mut Value) {
     let place = text_place(answer);
-    let text = answer.pointer(place).and_then(Value::as_str).expect("a text");
-    let (start, rest) = text.split_once("%!(EXTRA ").expect("a left-over");
-    let (_, reason) = rest.split_once('=').expect("a type");
+    let text = answer.pointer(place).and_then(Value::as_str).unwrap();
+    let (start, rest) = text.split_once("%!(EXTRA ").unwrap();
+    let (_, reason) = rest.split_once('=').unwrap();
     let mended = format!("{start}: {}", reason.trim_end_matches(')'));
     *value_at(answer, place) = json!(mended);
 }
@@ -299,12 +299,12 @@ fn text_place(answer: &Value) -> &'static str {
 }
 
 fn value_at<'a>(answer: &'a mut Value, place: &str) -> &'a mut Value {
-    answer.pointer_mut(place).expect("something to replace")
+    answer.pointer_mut(place).unwrap()
 }
 
 fn remove(answer: &mut Value, place: &str, name: &str) {
     let members = answer.pointer_mut(place).and_then(Value::as_object_mut);
-    members.expect("an object").remove(name).expect("something to remove");
+    members.unwrap().remove(name).unwrap();
 }
 
 impl Difference {

@@ -28,8 +28,8 @@ pub async fn call(target: &Target, call: &Grpc, with_headers: bool) -> Value {
         ConversationRequest, ConversationRequestAlpha2, ConversationResponse,
         ConversationResponseAlpha2, GetMetadataRequest, GetMetadataResponse, SetMetadataRequest,
     };
-    let endpoint = Endpoint::from_shared(format!("http://{}", target.grpc)).expect("an address");
-    let channel = endpoint.connect().await.expect("a connection");
+    let endpoint = Endpoint::from_shared(format!("http://{}", target.grpc)).unwrap();
+    let channel = endpoint.connect().await.unwrap();
     let method = call.grpc.as_str();
     let dapr = |method: &str| format!("/dapr.proto.runtime.v1.Dapr/{method}");
     let answer = match method {
@@ -67,15 +67,15 @@ where
 {
     let mut message = call.message.clone();
     case::map_texts(&mut message, &case::expand);
-    let message: Req = json::read(message.to_string().as_bytes()).expect("a message");
+    let message: Req = json::read(message.to_string().as_bytes()).unwrap();
     let mut client = client::Grpc::new(channel).max_decoding_message_size(usize::MAX);
-    client.ready().await.expect("a connection");
+    client.ready().await.unwrap();
     let codec = ProstCodec::<Req, Resp>::default();
-    let path = path.parse().expect("a path");
+    let path = path.parse().unwrap();
     let response = client.unary(request(message, call), path, codec).await?;
     let (metadata, message, _) = response.into_parts();
-    let message = json::write(&message).expect("proto JSON");
-    let message: Value = serde_json::from_str(&message).expect("JSON");
+    let message = json::write(&message).unwrap();
+    let message: Value = serde_json::from_str(&message).unwrap();
     Ok((json!({ "message": message }), metadata))
 }
 
@@ -98,15 +98,15 @@ async fn services(channel: Channel, call: &Grpc) -> Answer {
 fn request<T>(message: T, call: &Grpc) -> Request<T> {
     let mut request = Request::new(message);
     for (name, value) in &call.headers {
-        let name: AsciiMetadataKey = name.parse().expect("a name");
-        request.metadata_mut().insert(name, value.parse().expect("a value"));
+        let name: AsciiMetadataKey = name.parse().unwrap();
+        request.metadata_mut().insert(name, value.parse().unwrap());
     }
     request
 }
 
 fn refusal(status: &Status) -> (Value, MetadataMap) {
     let mut answer = json!({ "code": status.code() as i32, "text": status.message() });
-    let details = Details::decode(status.details()).expect("google.rpc.Status").details;
+    let details = Details::decode(status.details()).unwrap().details;
     if !details.is_empty() {
         answer["details"] = details.iter().map(detail).collect();
     }
@@ -114,7 +114,7 @@ fn refusal(status: &Status) -> (Value, MetadataMap) {
 }
 
 fn detail(any: &prost_types::Any) -> Value {
-    let info = ErrorInfo::decode(any.value.as_slice()).expect("google.rpc.ErrorInfo");
+    let info = ErrorInfo::decode(any.value.as_slice()).unwrap();
     json!({
         "@type": any.type_url,
         "reason": info.reason,

@@ -10,9 +10,9 @@ use super::{
 
 /// Makes the call; the answer has status, media type, body, and headers where they are asked for.
 pub async fn call(target: &Target, call: &Http, with_headers: bool) -> Value {
-    let (method, path) = call.http.split_once(' ').expect("a method and a path");
-    let method = Method::from_bytes(method.as_bytes()).expect("a method");
-    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let (method, path) = call.http.split_once(' ').unwrap();
+    let method = Method::from_bytes(method.as_bytes()).unwrap();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let mut request = client.request(method, format!("http://{}{path}", target.http));
     if let Some(body) = &call.body {
         request = request.body(text(body));
@@ -25,7 +25,7 @@ pub async fn call(target: &Target, call: &Http, with_headers: bool) -> Value {
             request = request.header(name, case::expand(value));
         }
     }
-    answer(request.send().await.expect("an answer"), with_headers).await
+    answer(request.send().await.unwrap(), with_headers).await
 }
 
 /// What goes over the wire for a body.
@@ -46,7 +46,7 @@ async fn answer(response: Response, with_headers: bool) -> Value {
     if with_headers {
         answer.insert("headers".to_owned(), headers(response.headers()));
     }
-    let body = response.text().await.expect("a body");
+    let body = response.text().await.unwrap();
     if !body.is_empty() {
         let body = serde_json::from_str(&body).unwrap_or(Value::String(body));
         answer.insert("body".to_owned(), body);
@@ -60,5 +60,5 @@ pub fn headers(headers: &http::HeaderMap) -> Value {
     const OF_EVERY_ANSWER: [&str; 5] =
         ["content-type", "content-length", "date", "grpc-status", "grpc-message"];
     let own = headers.iter().filter(|(name, _)| !OF_EVERY_ANSWER.contains(&name.as_str()));
-    own.map(|(name, value)| (name.to_string(), json!(value.to_str().expect("text")))).collect()
+    own.map(|(name, value)| (name.to_string(), json!(value.to_str().unwrap()))).collect()
 }

@@ -57,7 +57,7 @@ async fn mynah_answers_as_daprd_does() {
 fn daprd_answers_as_it_did() {
     toolchain::suite("daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
-        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let runtime = tokio::runtime::Runtime::new().unwrap();
         let as_it_is = |case: &Case| case.golden.clone();
         let mut wrong = String::new();
         for group in &GROUPS {
@@ -80,7 +80,7 @@ fn no_difference_is_without_effect() {
 async fn mismatches(program: &Program, group: &Group, expected: impl Fn(&Case) -> Value) -> String {
     let setup =
         Setup { resources: vec![program.components()], token: group.token, ..Setup::default() };
-    let target = program.start(&setup).await.expect("a program that serves");
+    let target = program.start(&setup).await.unwrap();
     let mut wrong = String::new();
     for case in case::read(group.cases) {
         let expected = expected(&case);

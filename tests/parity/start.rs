@@ -15,7 +15,7 @@ use crate::support;
 pub async fn start(program: &Program, start: &Start, expected: &Value) -> Value {
     let folder = support::scratch("start");
     for (name, text) in &start.files {
-        fs::write(folder.join(name), text).expect("a file");
+        fs::write(folder.join(name), text).unwrap();
     }
     let resource = |name: &String| match name.as_str() {
         "components" => program.components(),
@@ -29,7 +29,7 @@ pub async fn start(program: &Program, start: &Start, expected: &Value) -> Value 
         grpc_port_is_taken: start.grpc_port_is_taken,
     };
     let must_end = expected.get("exit").is_some();
-    let scratch = folder.to_str().expect("a path in UTF-8");
+    let scratch = folder.to_str().unwrap();
     match program.start(&setup).await {
         Err(ended) => end(&ended, expected, scratch),
         Ok(mut target) if must_end => match target.ends() {

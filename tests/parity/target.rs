@@ -69,7 +69,7 @@ impl Program {
         };
         let folder = support::scratch("parity");
         for (file, name) in [("a.yaml", "echo"), ("b.yaml", "we-ird+x")] {
-            fs::write(folder.join(file), component(name).to_string()).expect("a file");
+            fs::write(folder.join(file), component(name).to_string()).unwrap();
         }
         folder
     }
@@ -87,14 +87,14 @@ impl Program {
     }
 
     async fn start_once(&self, setup: &Setup) -> Result<Target, Ended> {
-        let listen = || TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let listen = || TcpListener::bind("127.0.0.1:0").unwrap();
         let mut held = vec![listen(), listen(), listen()];
-        let address = |at: usize| held[at].local_addr().expect("an address");
+        let address = |at: usize| held[at].local_addr().unwrap();
         let [grpc, http, internal] = [address(0), address(1), address(2)];
         held.truncate(usize::from(setup.grpc_port_is_taken));
         // Beside the resources, which daprd watches.
         let log = support::scratch("parity-log").join("log");
-        let child = self.command(setup, [grpc, http, internal], &log).spawn().expect("a start");
+        let child = self.command(setup, [grpc, http, internal], &log).spawn().unwrap();
         let mut target = Target { child, log, grpc, http };
         let ended = target.serves_or_ends().await;
         drop(held);
@@ -117,8 +117,8 @@ impl Program {
         for path in &setup.resources {
             command.arg("--resources-path").arg(path);
         }
-        let log = File::create(log).expect("a log");
-        let copy = log.try_clone().expect("a log");
+        let log = File::create(log).unwrap();
+        let copy = log.try_clone().unwrap();
         command.args(&setup.flags).stdin(Stdio::null()).stdout(log).stderr(copy);
         command
     }
@@ -128,7 +128,7 @@ impl Target {
     /// Waits until it serves; returns how it ended, should it end.
     async fn serves_or_ends(&mut self) -> Option<Ended> {
         let url = format!("http://{}/v1.0/healthz/outbound", self.http);
-        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
         for _ in 0..STARTS_WITHIN {
             let health = client.get(&url).send().await;
             if let Some(ended) = self.ended() {
@@ -155,19 +155,18 @@ impl Target {
     }
 
     fn ended(&mut self) -> Option<Ended> {
-        let status = self.child.try_wait().expect("a child")?;
-        Some(Ended { code: status.code(), log: fs::read_to_string(&self.log).expect("a log") })
+        let status = self.child.try_wait().unwrap()?;
+        Some(Ended { code: status.code(), log: fs::read_to_string(&self.log).unwrap() })
     }
 
     /// The components that it has loaded.
     pub async fn components(&self) -> Vec<String> {
-        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let url = format!("http://{}/v1.0/metadata", self.http);
-        let body = client.get(url).send().await.expect("metadata").text().await.expect("a body");
-        let metadata: Value = serde_json::from_str(&body).expect("JSON");
+        let body = client.get(url).send().await.unwrap().text().await.unwrap();
+        let metadata: Value = serde_json::from_str(&body).unwrap();
         let components = metadata["components"].as_array().cloned().unwrap_or_default();
-        let text =
-            |component: &Value, key: &str| component[key].as_str().expect("a text").to_owned();
+        let text = |component: &Value, key: &str| component[key].as_str().unwrap().to_owned();
         let mut names: Vec<_> = components
             .iter()
             .map(|component| format!("{} {}", text(component, "name"), text(component, "type")))

@@ -1,4 +1,4 @@
-//! Requests in few words.
+//! Short constructors for requests, and the parts of a response that tests assert.
 
 use mynah::wire::proto::{
     ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
@@ -11,7 +11,7 @@ use mynah::wire::proto::{
 use prost_types::{ListValue, Struct, Value, value::Kind};
 use serde_json::Value as Json;
 
-/// A request to the component `echo`, of one input.
+/// A request to the component `echo` with one input.
 pub fn request(messages: impl Into<Vec<ConversationMessage>>) -> ConversationRequestAlpha2 {
     ConversationRequestAlpha2 {
         name: "echo".to_owned(),
@@ -20,7 +20,7 @@ pub fn request(messages: impl Into<Vec<ConversationMessage>>) -> ConversationReq
     }
 }
 
-/// A request of one user message, with tools on offer.
+/// A request with one user message and tools.
 pub fn prompt(text: &str, tools: impl Into<Vec<ConversationTools>>) -> ConversationRequestAlpha2 {
     ConversationRequestAlpha2 { tools: tools.into(), ..request([user(text)]) }
 }
@@ -48,7 +48,7 @@ pub fn assistant(text: &str) -> ConversationMessage {
     assistant_with_calls(text, [])
 }
 
-/// What the model said and called in an earlier turn.
+/// The text and the tool calls of an earlier turn.
 pub fn assistant_with_calls(
     text: &str,
     tool_calls: impl Into<Vec<ConversationToolCalls>>,
@@ -69,7 +69,7 @@ pub fn tool_call(id: &str, name: &str, arguments: &str) -> ConversationToolCalls
     }
 }
 
-/// What a tool returned.
+/// A message with the result of a tool call.
 pub fn tool_result(id: &str, name: &str, text: &str) -> ConversationMessage {
     message(MessageTypes::OfTool(ConversationMessageOfTool {
         tool_id: Some(id.to_owned()),
@@ -78,7 +78,7 @@ pub fn tool_result(id: &str, name: &str, text: &str) -> ConversationMessage {
     }))
 }
 
-/// A tool with the JSON Schema of its arguments; `null` for none.
+/// A tool with the JSON Schema of its parameters; `null` for no schema.
 #[expect(clippy::needless_pass_by_value, reason = "calls read better with a literal")]
 pub fn tool(name: &str, parameters: Json) -> ConversationTools {
     let function = ConversationToolsFunction {
@@ -90,7 +90,7 @@ pub fn tool(name: &str, parameters: Json) -> ConversationTools {
 }
 
 pub fn as_struct(json: &Json) -> Struct {
-    let members = json.as_object().expect("an object");
+    let members = json.as_object().unwrap();
     Struct { fields: members.iter().map(|(name, value)| (name.clone(), as_value(value))).collect() }
 }
 
@@ -98,7 +98,7 @@ fn as_value(json: &Json) -> Value {
     let kind = match json {
         Json::Null => Kind::NullValue(0),
         Json::Bool(flag) => Kind::BoolValue(*flag),
-        Json::Number(number) => Kind::NumberValue(number.as_f64().expect("a double")),
+        Json::Number(number) => Kind::NumberValue(number.as_f64().unwrap()),
         Json::String(text) => Kind::StringValue(text.clone()),
         Json::Array(items) => {
             Kind::ListValue(ListValue { values: items.iter().map(as_value).collect() })
@@ -116,7 +116,7 @@ fn content(text: &str) -> Vec<ConversationMessageContent> {
     vec![ConversationMessageContent { text: text.to_owned() }]
 }
 
-/// What is asserted of an answer.
+/// The parts of a response that tests assert.
 #[derive(Debug)]
 pub struct Answer {
     pub content: String,
@@ -125,7 +125,7 @@ pub struct Answer {
     pub response: ConversationResponseAlpha2,
 }
 
-/// A tool call of an answer.
+/// A tool call in an answer.
 #[derive(Debug, Clone)]
 pub struct ToolCall {
     pub id: String,
@@ -134,33 +134,32 @@ pub struct ToolCall {
 }
 
 impl Answer {
-    /// The names of the tools that it calls.
+    /// Returns the names of the called tools.
     pub fn called_tools(&self) -> Vec<&str> {
         self.calls.iter().map(|call| call.name.as_str()).collect()
     }
 }
 
-/// Takes an answer apart that has exactly one output with one choice, as all of mynah's have.
+/// Panics unless the response has exactly one output with one choice.
 impl From<ConversationResponseAlpha2> for Answer {
     fn from(response: ConversationResponseAlpha2) -> Self {
-        let [output] = response.outputs.as_slice() else { panic!("one output: {response:?}") };
-        let [choice] = output.choices.as_slice() else { panic!("one choice: {response:?}") };
+        let [output] = response.outputs.as_slice() else { panic!("not one output: {response:?}") };
+        let [choice] = output.choices.as_slice() else { panic!("not one choice: {response:?}") };
         assert_eq!(choice.index, 0);
-        let ConversationResultMessage { content, tool_calls } =
-            choice.message.clone().expect("a message");
+        let ConversationResultMessage { content, tool_calls } = choice.message.clone().unwrap();
         let finish_reason = choice.finish_reason.clone();
-        let calls = tool_calls.into_iter().map(called).collect();
+        let calls = tool_calls.into_iter().map(parse_call).collect();
         Self { content, finish_reason, calls, response }
     }
 }
 
-fn called(call: ConversationToolCalls) -> ToolCall {
+fn parse_call(call: ConversationToolCalls) -> ToolCall {
     let Some(conversation_tool_calls::ToolTypes::Function(function)) = call.tool_types else {
         panic!("a call without a function");
     };
     ToolCall {
-        id: call.id.expect("an id"),
+        id: call.id.unwrap(),
         name: function.name,
-        arguments: serde_json::from_str(&function.arguments).expect("arguments in JSON"),
+        arguments: serde_json::from_str(&function.arguments).unwrap(),
     }
 }

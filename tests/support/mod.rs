@@ -1,4 +1,4 @@
-//! The program under test, as a process of its own.
+//! Starts the program under test, and calls it.
 
 pub mod http;
 pub mod messages;
@@ -27,119 +27,119 @@ use self::messages::Answer;
 /// A running mynah on free ports. Dropping it kills it.
 pub struct Sidecar {
     child: Child,
-    output: PathBuf,
+    stdout: PathBuf,
     log: PathBuf,
-    /// Where its gRPC API listens.
+    /// Address of the gRPC API.
     pub grpc: SocketAddr,
-    /// Where its HTTP API listens.
+    /// Address of the HTTP API.
     pub http: SocketAddr,
-    /// Where its metrics are.
+    /// Address of the metrics, unless they are disabled.
     pub metrics: Option<SocketAddr>,
 }
 
 impl Sidecar {
-    /// Starts mynah with its built-in echo.
+    /// Starts mynah with the built-in component `echo`.
     pub fn start() -> Self {
         Self::start_with(&[])
     }
 
-    /// Starts mynah with more flags.
+    /// Starts mynah with additional flags.
     pub fn start_with(flags: &[&str]) -> Self {
         Self::start_in(&[], flags)
     }
 
-    /// Starts mynah on free ports in an environment.
+    /// Starts mynah on free ports, with environment variables and additional flags.
     pub fn start_in(environment: &[(&str, &str)], flags: &[&str]) -> Self {
         let free = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"];
         Self::start_with_ports(environment, &[&free[..], flags].concat())
     }
 
-    /// Starts mynah on the ports that the environment and the flags name.
+    /// Starts mynah on the ports from `environment` and `flags`.
     pub fn start_with_ports(environment: &[(&str, &str)], flags: &[&str]) -> Self {
         let folder = scratch("sidecar");
-        let [file, output, log] =
-            ["addresses.json", "output.txt", "log.txt"].map(|name| folder.join(name));
+        let [file, stdout, log] =
+            ["addresses.json", "stdout.txt", "log.txt"].map(|name| folder.join(name));
         let child = mynah()
             .envs(environment.iter().copied())
             .arg("--addresses-file")
             .arg(&file)
             .args(flags)
-            .stdout(File::create(&output).expect("a file"))
-            .stderr(File::create(&log).expect("a file"))
+            .stdout(File::create(&stdout).unwrap())
+            .stderr(File::create(&log).unwrap())
             .spawn()
             .expect("mynah starts");
         let mut sidecar = Self {
             child,
-            output,
+            stdout,
             log,
             grpc: SocketAddr::from(([0; 4], 0)),
             http: SocketAddr::from(([0; 4], 0)),
             metrics: None,
         };
-        let addresses = sidecar.addresses(&file);
-        let address = |name: &str| addresses[name].as_str().map(|a| a.parse().expect("an address"));
-        sidecar.grpc = address("grpc").expect("a gRPC address");
-        sidecar.http = address("http").expect("an HTTP address");
+        let addresses = sidecar.wait_for_addresses(&file);
+        let address = |name: &str| addresses[name].as_str().map(|a| a.parse().unwrap());
+        sidecar.grpc = address("grpc").unwrap();
+        sidecar.http = address("http").unwrap();
         sidecar.metrics = address("metrics");
         sidecar
     }
 
-    /// Starts mynah with the components of one YAML text.
+    /// Starts mynah with the components in a YAML document.
     pub fn with_components(yaml: &str) -> Self {
         let folder = scratch("components");
-        fs::write(folder.join("components.yaml"), yaml).expect("a file");
-        Self::start_with(&["--resources-path", folder.to_str().expect("a path in UTF-8")])
+        fs::write(folder.join("components.yaml"), yaml).unwrap();
+        Self::start_with(&["--resources-path", folder.to_str().unwrap()])
     }
 
-    /// Waits for the file that says where it listens.
-    fn addresses(&mut self, file: &Path) -> serde_json::Value {
+    /// Waits for the addresses file and reads it.
+    fn wait_for_addresses(&mut self, file: &Path) -> serde_json::Value {
         for _ in 0..1_000 {
             let text = fs::read_to_string(file).unwrap_or_default();
             if let Ok(addresses) = serde_json::from_str(&text) {
                 return addresses;
             }
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                panic!("mynah ended with {status} before it served");
+            if let Some(status) = self.child.try_wait().unwrap() {
+                panic!("mynah exited with {status} before it wrote its addresses");
             }
             thread::sleep(Duration::from_millis(10));
         }
-        panic!("mynah serves nothing after ten seconds");
+        panic!("mynah did not write its addresses within ten seconds");
     }
 
-    /// A client of its gRPC API.
+    /// Connects a client to the gRPC API.
     pub async fn client(&self) -> DaprClient<Channel> {
         let client = DaprClient::connect(format!("http://{}", self.grpc)).await;
-        client.expect("a connection").max_decoding_message_size(usize::MAX)
+        client.unwrap().max_decoding_message_size(usize::MAX)
     }
 
-    /// The answer to ConverseAlpha2, over a connection of its own.
+    /// Calls ConverseAlpha2 over a new connection.
     pub async fn converse(&self, request: ConversationRequestAlpha2) -> Result<Answer, Status> {
         let answer = self.client().await.converse_alpha2(request).await?;
         Ok(answer.into_inner().into())
     }
 
-    /// The address of a path of its HTTP API.
+    /// Returns the URL of a path of the HTTP API.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.http)
     }
 
-    /// What it has printed by now.
+    /// Returns the standard output so far.
     pub fn stdout(&self) -> String {
-        fs::read_to_string(&self.output).expect("its output")
+        fs::read_to_string(&self.stdout).unwrap()
     }
 
-    /// What it has logged by now.
+    /// Returns the log so far.
     pub fn log(&self) -> String {
-        fs::read_to_string(&self.log).expect("its log")
+        fs::read_to_string(&self.log).unwrap()
     }
 
-    /// Its process id.
+    /// Returns the process id.
     #[cfg(target_os = "linux")]
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the process.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("the sidecar runs");
     }
@@ -155,13 +155,12 @@ impl Drop for Sidecar {
 /// A streamed answer.
 #[derive(Debug)]
 pub struct StreamedAnswer {
-    /// The texts, in order.
     pub chunks: Vec<String>,
-    /// The end.
+    /// The final message.
     pub answer: Answer,
 }
 
-/// The answer to ConverseStreamAlpha2, which must be any number of chunks and one end.
+/// Calls ConverseStreamAlpha2; the stream must be any number of chunks and one `complete`.
 pub async fn stream(
     sidecar: &Sidecar,
     request: ConversationRequestAlpha2,
@@ -170,10 +169,10 @@ pub async fn stream(
     let mut chunks = Vec::new();
     loop {
         let next = stream.message().await?.and_then(|message| message.message);
-        match next.expect("a complete before the end") {
+        match next.unwrap() {
             Message::Chunk(chunk) => chunks.push(chunk.content),
             Message::Complete(ConversationStreamCompleteAlpha2 { context_id, outputs }) => {
-                assert!(stream.message().await?.is_none(), "nothing comes after complete");
+                assert!(stream.message().await?.is_none(), "a message after complete");
                 let answer = ConversationResponseAlpha2 { context_id, outputs }.into();
                 return Ok(StreamedAnswer { chunks, answer });
             }
@@ -181,28 +180,28 @@ pub async fn stream(
     }
 }
 
-/// The answer to ConverseStreamAlpha1: its text, and its end, after which nothing comes.
+/// Calls ConverseStreamAlpha1; returns the text and the `complete`, which must be the last message.
 pub async fn stream_alpha1(
     sidecar: &Sidecar,
     request: ConversationRequest,
 ) -> (String, ConversationStreamComplete) {
     use conversation_stream_response::Message;
     let answer = sidecar.client().await.converse_stream_alpha1(request).await;
-    let mut stream = answer.expect("a stream").into_inner();
+    let mut stream = answer.unwrap().into_inner();
     let mut text = String::new();
     loop {
-        let next = stream.message().await.expect("a message").and_then(|message| message.message);
-        match next.expect("a complete before the end") {
+        let next = stream.message().await.unwrap().and_then(|message| message.message);
+        match next.unwrap() {
             Message::Chunk(chunk) => text += &chunk.content,
             Message::Complete(complete) => {
-                assert!(stream.message().await.expect("an end").is_none(), "nothing comes after");
+                assert!(stream.message().await.unwrap().is_none(), "a message after complete");
                 return (text, complete);
             }
         }
     }
 }
 
-/// The program, with nothing of this process's environment that it would listen to.
+/// Returns a command that runs mynah without the inherited variables that it would read.
 pub fn mynah() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mynah"));
     let ports = ["DAPR_GRPC_ENDPOINT", "DAPR_GRPC_PORT", "DAPR_HTTP_PORT"];
@@ -213,12 +212,12 @@ pub fn mynah() -> Command {
     command
 }
 
-/// A new empty folder under `target`.
+/// Creates an empty folder under `target`.
 pub fn scratch(name: &str) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join(format!("{name}-{}-{count}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder");
+    fs::create_dir_all(&folder).unwrap();
     folder
 }

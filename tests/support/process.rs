@@ -1,6 +1,6 @@
-//! The program as a process whose words and whose end count.
+//! Processes whose output and exit code are tested.
 
-#![expect(clippy::disallowed_methods, reason = "another process goes by the clock on the wall")]
+#![expect(clippy::disallowed_methods, reason = "waits for other processes")]
 
 use std::{
     fs::{self, File},
@@ -15,21 +15,21 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Sidecar, mynah, scratch};
 
-/// Between two looks at something that will come.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
-/// Looks before it is clear that it will not come: a minute of them.
-const LOOKS: usize = 6_000;
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// A minute of polls.
+const MAX_POLLS: usize = 6_000;
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A running program that writes into files. Dropping it kills it.
+/// A running program whose output goes to files. Dropping it kills it.
 pub struct Process {
     child: Child,
     folder: PathBuf,
 }
 
-/// What a program left behind.
+/// The exit code and the output of a program.
 #[derive(Debug)]
 pub struct Output {
-    /// Its exit status; none where a signal killed it.
+    /// The exit code; `None` if a signal killed the program.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
@@ -37,90 +37,90 @@ pub struct Output {
 
 impl Process {
     pub fn start(command: &mut Command) -> Self {
-        Self::start_reading(command, Stdio::null())
+        Self::start_with_stdin(command, Stdio::null())
     }
 
-    /// Starts a program that finds this on its standard input.
+    /// Starts a program with this standard input.
     pub fn start_with_input(command: &mut Command, input: impl AsRef<[u8]>) -> Self {
         let file = scratch("input").join("stdin");
-        fs::write(&file, input).expect("a file");
-        Self::start_reading(command, File::open(file).expect("a file").into())
+        fs::write(&file, input).unwrap();
+        Self::start_with_stdin(command, File::open(file).unwrap().into())
     }
 
-    fn start_reading(command: &mut Command, stdin: Stdio) -> Self {
+    fn start_with_stdin(command: &mut Command, stdin: Stdio) -> Self {
         let folder = scratch("output");
-        let file = |name| File::create(folder.join(name)).expect("a file");
+        let file = |name| File::create(folder.join(name)).unwrap();
         let (stdout, stderr) = (file("stdout"), file("stderr"));
         let child = command.stdin(stdin).stdout(stdout).stderr(stderr).spawn();
         Self { child: child.expect("the program starts"), folder }
     }
 
-    /// Starts a program whose standard output and error nobody reads: writing to them fails.
+    /// Starts a program whose stdout and stderr are closed, so that writing to them fails.
     pub fn start_with_closed_output(command: &mut Command) -> Self {
-        let pipe = || std::io::pipe().expect("a pipe").1;
+        let pipe = || std::io::pipe().unwrap().1;
         let child = command.stdin(Stdio::null()).stdout(pipe()).stderr(pipe()).spawn();
         let folder = scratch("output");
-        fs::write(folder.join("stdout"), "").expect("a file");
-        fs::write(folder.join("stderr"), "").expect("a file");
+        fs::write(folder.join("stdout"), "").unwrap();
+        fs::write(folder.join("stderr"), "").unwrap();
         Self { child: child.expect("the program starts"), folder }
     }
 
-    /// Waits for its end.
+    /// Waits until the program exits.
     pub fn wait(mut self) -> Output {
-        let status = look(|| self.child.try_wait().expect("a child"), "the program does not end");
-        let read = |name| fs::read_to_string(self.folder.join(name)).expect("text");
+        let status = poll(|| self.child.try_wait().unwrap(), "the program did not exit");
+        let read = |name| fs::read_to_string(self.folder.join(name)).unwrap();
         Output { code: status.code(), stdout: read("stdout"), stderr: read("stderr") }
     }
 
-    /// Waits until it has printed this and no more.
+    /// Waits until stdout is exactly `expected`.
     pub fn wait_for_stdout(&self, expected: &str) {
         let stdout = self.folder.join("stdout");
         let is_printed = || fs::read_to_string(&stdout).is_ok_and(|text| text == expected);
-        look(|| is_printed().then_some(()), "the program does not print it");
+        poll(|| is_printed().then_some(()), "the program did not print the expected text");
     }
 
-    /// Sends it SIGTERM, and waits for its end. Not SIGINT, which shells have what they start in
-    /// the background ignore.
+    /// Sends SIGTERM and waits until the program exits. Not SIGINT, which background processes of a
+    /// shell ignore.
     pub fn terminate(self) -> Output {
-        signal(&self.child, Signal::TERM);
+        send(&self.child, Signal::TERM);
         self.wait()
     }
 
-    /// Ends a sidecar once its addresses are in the file; one that never serves ends by itself.
+    /// Stops a sidecar when it has written its addresses or exited.
     pub fn stop(mut self, addresses: &Path) -> Output {
-        let or_ended = || (is_written(addresses) || !self.is_running()).then_some(());
-        look(or_ended, "mynah does not serve");
-        signal(&self.child, Signal::TERM);
+        let written_or_exited = || (is_written(addresses) || !self.is_running()).then_some(());
+        poll(written_or_exited, "mynah did not write its addresses");
+        send(&self.child, Signal::TERM);
         self.wait()
     }
 
-    /// Waits for the file that says where it serves, and reads an address there.
+    /// Waits for the addresses file and returns one of its addresses.
     pub fn address(&self, addresses: &Path, name: &str) -> SocketAddr {
         self.wait_until_serving(addresses);
-        let json = fs::read(addresses).expect("a file");
-        let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
-        json[name].as_str().and_then(|text| text.parse().ok()).expect("an address")
+        let json = fs::read(addresses).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        json[name].as_str().and_then(|text| text.parse().ok()).unwrap()
     }
 
-    /// Waits for the file that says where it serves.
+    /// Waits for the addresses file.
     pub fn wait_until_serving(&self, addresses: &Path) {
-        look(|| is_written(addresses).then_some(()), "mynah does not serve");
+        poll(|| is_written(addresses).then_some(()), "mynah did not write its addresses");
     }
 
-    /// Sends a signal once the file is there.
-    pub fn signal_when_exists(&self, file: &Path, name: Signal) {
-        look(|| file.exists().then_some(()), "the file does not come");
-        signal(&self.child, name);
+    /// Waits for a file, then sends a signal.
+    pub fn signal_when_exists(&self, file: &Path, signal: Signal) {
+        poll(|| file.exists().then_some(()), "the file was not created");
+        send(&self.child, signal);
     }
 
     /// Sends a signal and waits until the address refuses connections.
-    pub fn signal(&self, name: Signal, address: SocketAddr) {
-        signal(&self.child, name);
-        look(|| TcpStream::connect(address).err(), "connections are still taken");
+    pub fn signal(&self, signal: Signal, address: SocketAddr) {
+        send(&self.child, signal);
+        poll(|| TcpStream::connect(address).err(), "connections were still accepted");
     }
 
     fn is_running(&mut self) -> bool {
-        self.child.try_wait().expect("a child").is_none()
+        self.child.try_wait().unwrap().is_none()
     }
 }
 
@@ -131,12 +131,12 @@ impl Drop for Process {
     }
 }
 
-/// Runs a command that ends by itself.
+/// Runs mynah with these arguments until it exits.
 pub fn run(args: &[&str]) -> Output {
     Process::start(mynah().args(args)).wait()
 }
 
-/// Starts a sidecar on free ports, ends it once it serves, and returns all that it said.
+/// Starts a sidecar on free ports, stops it when it serves, and returns its output.
 pub fn start_and_stop(args: &[&str]) -> Output {
     let addresses = scratch("addresses").join("addresses.json");
     let mut command = mynah();
@@ -144,17 +144,17 @@ pub fn start_and_stop(args: &[&str]) -> Output {
     Process::start(command.arg("--addresses-file").arg(&addresses)).stop(&addresses)
 }
 
-/// Waits until none of the processes runs whose ids are in the file.
+/// Waits until all processes have exited whose ids are in the file.
 #[cfg(target_os = "linux")]
 pub fn wait_for_exit(pids: &Path) {
-    let pids = fs::read_to_string(pids).expect("ids of processes");
+    let pids = fs::read_to_string(pids).unwrap();
     for pid in pids.split_whitespace() {
-        // One that nobody has taken leave of yet runs no more, either.
+        // A zombie has exited: its parent has not yet read its status.
         let runs = || {
             let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
         };
-        look(|| (!runs()).then_some(()), "a process does not end");
+        poll(|| (!runs()).then_some(()), "a process did not exit");
     }
 }
 
@@ -163,73 +163,74 @@ fn is_written(addresses: &Path) -> bool {
 }
 
 /// Sends a signal; ignored if the program has ended.
-fn signal(child: &Child, signal: Signal) {
+fn send(child: &Child, signal: Signal) {
     let _ = kill_process(Pid::from_child(child), signal);
 }
 
-fn look<T>(mut found: impl FnMut() -> Option<T>, complaint: &str) -> T {
-    for _ in 0..LOOKS {
+/// Polls until `found` returns a value; panics with `failure` after a minute.
+fn poll<T>(mut found: impl FnMut() -> Option<T>, failure: &str) -> T {
+    for _ in 0..MAX_POLLS {
         if let Some(found) = found() {
             return found;
         }
-        thread::sleep(LOOK_AGAIN);
+        thread::sleep(POLL_INTERVAL);
     }
-    panic!("{complaint} within a minute");
+    panic!("{failure} within a minute");
 }
 
-/// Looks again and again, while the clients of this test go on, until there is something.
-pub async fn wait_until<T>(mut found: impl AsyncFnMut() -> Option<T>, complaint: &str) -> T {
-    for _ in 0..LOOKS {
+/// Polls like [`poll`] without blocking the other tasks of the test.
+pub async fn wait_until<T>(mut found: impl AsyncFnMut() -> Option<T>, failure: &str) -> T {
+    for _ in 0..MAX_POLLS {
         if let Some(found) = found().await {
             return found;
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
-    panic!("{complaint} within a minute");
+    panic!("{failure} within a minute");
 }
 
-/// What a future gives that must not take longer than a minute.
+/// Awaits a future for at most a minute.
 pub async fn with_timeout<F: Future>(future: F) -> F::Output {
-    tokio::time::timeout(Duration::from_secs(60), future).await.expect("within a minute")
+    tokio::time::timeout(TIMEOUT, future).await.expect("completes within a minute")
 }
 
 impl Sidecar {
-    /// Waits for its end, while the clients of this test go on.
+    /// Waits until the process exits, without blocking the other tasks of the test.
     pub async fn wait(&mut self) -> ExitStatus {
-        for _ in 0..LOOKS {
-            if let Some(status) = self.child.try_wait().expect("a child") {
+        for _ in 0..MAX_POLLS {
+            if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        panic!("mynah does not end within a minute");
+        panic!("mynah did not exit within a minute");
     }
 
-    /// Waits until nobody listens at the address any more, while the process still runs.
+    /// Waits until the address refuses connections while the process still runs.
     pub async fn wait_until_refused(&mut self, address: SocketAddr) {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_POLLS {
             if TcpStream::connect(address).is_err() {
-                let ended = self.child.try_wait().expect("a child");
-                assert_eq!(ended, None, "it was to refuse connections, not to end");
+                let status = self.child.try_wait().unwrap();
+                assert_eq!(status, None, "exited instead of refusing connections");
                 return;
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        panic!("{address} still takes connections after a minute");
+        panic!("{address} still accepts connections after a minute");
     }
 }
 
-/// A port that nobody listens on.
+/// Returns a port that was free a moment ago.
 pub fn free_port() -> u16 {
-    occupied_port().local_addr().expect("an address").port()
+    occupied_port().local_addr().unwrap().port()
 }
 
-/// Somebody else, on a port of 127.0.0.1.
+/// Listens on a free port of 127.0.0.1.
 pub fn occupied_port() -> TcpListener {
-    TcpListener::bind("127.0.0.1:0").expect("a free port")
+    TcpListener::bind("127.0.0.1:0").unwrap()
 }
 
-/// Whether this machine speaks IPv6.
+/// Whether this machine has IPv6.
 pub fn has_ipv6() -> bool {
     TcpListener::bind("[::1]:0").is_ok()
 }

@@ -1,8 +1,8 @@
-"""Runs a command at a terminal of its own, and types: terminal.py STEPS COMMAND...
+"""Runs a command in a pseudo-terminal and types into it: terminal.py STEPS COMMAND...
 
-STEPS is a JSON list of {"sees": TEXT, "there_is": FILE, "types": TEXT}: each step waits until the
-terminal shows the text, after what the step before waited for, and until there is the file, if one
-is named; then it types. What the terminal showed is printed, and the command's exit status kept.
+STEPS is a JSON list of {"wait_for": TEXT, "wait_for_file": FILE, "type": TEXT}. Each step waits
+until the terminal shows the text after the text of the previous step, and until the optional file
+exists; then it types. Prints the output of the terminal and exits with the command's exit code.
 """
 
 import json
@@ -15,32 +15,32 @@ child, terminal = pty.fork()
 if child == 0:
     os.execvp(sys.argv[2], sys.argv[2:])
 
-shown = b""
+output = b""
 
 
 def read():
-    """Takes in what is shown next; false at the end."""
-    global shown
+    """Reads more output; returns False at the end."""
+    global output
     try:
         more = os.read(terminal, 4096)
-    except OSError:  # nobody has the terminal open any more
+    except OSError:  # the terminal is closed
         return False
-    shown += more
+    output += more
     return bool(more)
 
 
-seen = 0
+position = 0
 for step in json.loads(sys.argv[1]):
-    text = step["sees"].encode()
-    while text not in shown[seen:] and read():
+    text = step["wait_for"].encode()
+    while text not in output[position:] and read():
         pass
-    seen = shown.find(text, seen) + len(text)
-    while "there_is" in step and not os.path.exists(step["there_is"]):
+    position = output.find(text, position) + len(text)
+    while "wait_for_file" in step and not os.path.exists(step["wait_for_file"]):
         time.sleep(0.01)
-    os.write(terminal, step["types"].encode())
+    os.write(terminal, step["type"].encode())
 while read():
     pass
 _, status = os.waitpid(child, 0)
-sys.stdout.buffer.write(shown.replace(b"\r\n", b"\n"))
+sys.stdout.buffer.write(output.replace(b"\r\n", b"\n"))
 sys.stdout.flush()
 sys.exit(os.waitstatus_to_exitcode(status))

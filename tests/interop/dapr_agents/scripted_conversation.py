@@ -1,4 +1,4 @@
-"""Dapr Agents' chat client in a conversation of five turns, which its first prompt scripts."""
+"""Dapr Agents' chat client in a conversation of five turns that the first prompt scripts."""
 
 import json
 import unittest
@@ -24,8 +24,8 @@ TOOLS = {'search': search, 'read': read}
 
 
 def calls(*named: tuple[str, dict[str, Any]], text: str = '') -> dict[str, Any]:
-    said = [{'text': text}] if text else []
-    return {'messages': [*said, {'tool_call': [{'name': n, 'args': a} for n, a in named]}]}
+    texts = [{'text': text}] if text else []
+    return {'messages': [*texts, {'tool_call': [{'name': n, 'args': a} for n, a in named]}]}
 
 
 STEPS = [
@@ -37,27 +37,27 @@ STEPS = [
 ]
 
 
-class Script(unittest.TestCase):
-    def test_a_conversation_of_five_turns(self) -> None:
+class ScriptedConversation(unittest.TestCase):
+    def test_follows_a_script_of_five_turns(self) -> None:
         llm = DaprChatClient()
         chain = json.dumps({'instruction_chain': STEPS})
         prompt = f'Research birds. <|instruction_start|>{chain}<|instruction_end|>'
         history: list[BaseMessage] = [UserMessage(content=prompt)]
-        said, called = [], []
-        while len(said) < len(STEPS):
+        replies, called = [], []
+        while len(replies) < len(STEPS):
             reply = llm.generate(messages=history, tools=list(TOOLS.values())).get_message()
-            said.append(reply.content or '')
+            replies.append(reply.content or '')
             history.append(reply)
-            wanted = getattr(reply, 'tool_calls', None) or []
-            for call in wanted:
+            tool_calls = getattr(reply, 'tool_calls', None) or []
+            for call in tool_calls:
                 name, arguments = call.function.name, call.function.arguments_dict
                 called.append((name, arguments))
                 result = TOOLS[name](**arguments)
                 history.append(ToolMessage(tool_call_id=call.id, name=name, content=result))
-            if not wanted:
+            if not tool_calls:
                 history.append(UserMessage(content='Go on.'))
         results = 'page 1\npage 2'
-        self.assertEqual(said, ['', 'Two of them.', results, '', 'That is all.\n\nsearch, read'])
+        self.assertEqual(replies, ['', 'Two of them.', results, '', 'That is all.\n\nsearch, read'])
         self.assertEqual(
             called,
             [

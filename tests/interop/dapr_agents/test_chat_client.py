@@ -1,4 +1,4 @@
-"""Dapr Agents' chat client against mynah: a tool loop to its end, and structured answers."""
+"""Dapr Agents' chat client against mynah: tool loops and structured answers."""
 
 import unittest
 
@@ -39,14 +39,14 @@ class Report(BaseModel):
 
 class ChatClient(unittest.TestCase):
     def setUp(self) -> None:
-        # Given no name, it asks the sidecar for its one conversation component.
+        # Without a name, the client uses the only conversation component of the sidecar.
         self.llm = DaprChatClient()
 
     def ask(self, messages: list[BaseMessage]) -> AssistantMessage:
         answer = self.llm.generate(messages=messages, tools=list(TOOLS.values()))
         return answer.get_message()
 
-    def test_the_tool_loop_ends_with_both_results(self) -> None:
+    def test_tool_loop_ends_with_both_results(self) -> None:
         question = UserMessage(content='What are the weather and the time in San Francisco?')
         messages: list[BaseMessage] = [question]
         first = self.ask(messages)
@@ -59,7 +59,7 @@ class ChatClient(unittest.TestCase):
         self.assertFalse(getattr(final, 'tool_calls', None))
         self.assertEqual(final.content, 'Sunny in San Francisco\n12:00 in UTC')
 
-    def test_three_questions_in_one_conversation_each_get_their_tools(self) -> None:
+    def test_each_question_of_a_conversation_calls_its_tools(self) -> None:
         messages: list[BaseMessage] = []
         seen: set[str] = set()
         for question, expected, result in (
@@ -82,8 +82,8 @@ class ChatClient(unittest.TestCase):
             self.assertEqual(final.content, result)
             messages.append(final)
 
-    def test_a_tool_choice_is_obeyed(self) -> None:
-        # It knows no choice by name: that becomes `required`.
+    def test_respects_the_tool_choice(self) -> None:
+        # The client does not support a tool name as the choice: it sends `required` instead.
         for choice, question, expected in (
             ('none', 'What time is it?', []),
             ('auto', 'What time is it?', ['get_time']),
@@ -96,7 +96,7 @@ class ChatClient(unittest.TestCase):
                 calls = getattr(answer, 'tool_calls', None) or []
                 self.assertEqual([call.function.name for call in calls], expected)
 
-    def test_a_structured_answer_is_an_instance_of_the_model(self) -> None:
+    def test_structured_answer_is_an_instance_of_the_model(self) -> None:
         for mode in ('json', 'function_call'):
             with self.subTest(mode):
                 report = self.llm.generate(
@@ -106,7 +106,7 @@ class ChatClient(unittest.TestCase):
                 self.assertEqual((report.city, report.degrees), ('San Francisco', 42))
                 self.assertIs(report.sunny, True)
 
-    def test_plain_text_is_echoed_with_its_usage(self) -> None:
+    def test_echoes_text_and_reports_usage(self) -> None:
         answer = self.llm.generate(messages='Hello, world!')
         self.assertEqual(answer.get_message().content, 'Hello, world!')
         self.assertEqual(answer.results[0].finish_reason, 'stop')

@@ -1,6 +1,6 @@
 """Dapr Agents' DurableAgent against mynah.
 
-Its workflow needs a real daprd; what the workflow would run, its activities, run here by hand.
+Its workflow engine requires daprd, so these tests call the activities of the workflow directly.
 """
 
 import unittest
@@ -30,9 +30,9 @@ def get_time(timezone: str) -> str:
 
 class Agent(unittest.TestCase):
     def setUp(self) -> None:
-        # Its activities print what is said.
+        # The activities print the conversation.
         self.enterContext(redirect_stdout(StringIO()))
-        # It asks the sidecar for its id, and for a component to converse with.
+        # The constructor reads the app id and the conversation component from the sidecar.
         self.agent = DurableAgent(
             name='Weatherman',
             role='Weather agent',
@@ -57,11 +57,11 @@ class Agent(unittest.TestCase):
         payload = {'instance_id': INSTANCE, 'tool_results': results}
         self.agent.save_tool_results(self.context(), payload)
 
-    def test_it_finds_its_sidecar_and_its_model(self) -> None:
+    def test_finds_the_sidecar_and_the_component(self) -> None:
         self.assertEqual(self.agent.appid, 'mynah')
         self.assertEqual(self.agent.llm.component_name, 'echo')
 
-    def test_its_loop_ends_question_by_question(self) -> None:
+    def test_tool_loop_ends_for_each_question(self) -> None:
         first = self.call_llm(QUESTIONS[0])
         names = [call['function']['name'] for call in first['tool_calls']]
         self.assertEqual(names, ['get_weather', 'get_time'])

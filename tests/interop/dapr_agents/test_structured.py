@@ -1,4 +1,4 @@
-"""Dapr Agents against mynah: structured answers are valid instances of demanding models."""
+"""Dapr Agents against mynah: structured answers are valid instances of complex models."""
 
 import unittest
 from datetime import date
@@ -50,10 +50,10 @@ class Structured(unittest.TestCase):
     def setUp(self) -> None:
         self.llm = DaprChatClient()
 
-    def test_demanding_models_are_met_in_both_modes(self) -> None:
+    def test_answers_are_valid_in_both_modes(self) -> None:
         for mode in ('json', 'function_call'):
             with self.subTest(mode):
-                # An answer that pydantic does not accept raises.
+                # generate() raises an exception if pydantic rejects the answer.
                 ticket = self.llm.generate(
                     messages='Open a ticket.', response_format=Ticket, structured_mode=mode
                 )
@@ -62,13 +62,13 @@ class Structured(unittest.TestCase):
                 self.assertEqual(ticket.reporter.age, 30)
                 self.assertGreaterEqual(len(ticket.reporter.addresses), 2)
 
-    def test_the_same_question_gives_the_same_instance(self) -> None:
+    def test_same_question_gives_the_same_instance(self) -> None:
         first, second = (
             self.llm.generate(messages='Open a ticket.', response_format=Ticket) for _ in range(2)
         )
         self.assertEqual(first, second)
 
-    def test_a_list_of_models(self) -> None:
+    def test_returns_a_list_of_models(self) -> None:
         for mode in ('json', 'function_call'):
             with self.subTest(mode):
                 people = self.llm.generate(
@@ -77,7 +77,7 @@ class Structured(unittest.TestCase):
                 self.assertTrue(people)
                 self.assertTrue(all(isinstance(person, Person) for person in people))
 
-    def test_an_answer_of_the_user_is_taken_as_it_is(self) -> None:
+    def test_echoes_a_valid_instance_from_the_user(self) -> None:
         address = Address(street='1 Very Long Street Name', postcode='75001', country='FR')
         answer = self.llm.generate(
             messages=address.model_dump_json(), response_format=Address, structured_mode='json'

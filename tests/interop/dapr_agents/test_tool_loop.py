@@ -1,6 +1,6 @@
-"""A tool loop with Dapr Agents' own tools: what they return is in the final answer.
+"""A tool loop with Dapr Agents' tools: the final answer contains their results.
 
-Its chat client neither runs tools nor streams, so the loop is here.
+The chat client of Dapr Agents does not run tools, so this module has its own loop.
 """
 
 import json
@@ -50,7 +50,7 @@ def fail() -> str:
 
 
 class Loop:
-    """Asks the model and runs its tools until it answers."""
+    """Calls the model and runs the tools that it calls, until it answers."""
 
     def __init__(self, *tools: AgentTool) -> None:
         self.llm = DaprChatClient()
@@ -88,21 +88,21 @@ class ToolLoop(unittest.TestCase):
             self.assertIn(result, answer)
         return answer, loop.results
 
-    def test_a_tool_without_arguments(self) -> None:
+    def test_calls_a_tool_without_arguments(self) -> None:
         self.assertEqual(self.ask('What time is it?', get_time), ('12:00 PM', ['12:00 PM']))
 
-    def test_two_tools_of_one_question(self) -> None:
+    def test_one_question_calls_two_tools(self) -> None:
         question = "What's the weather in San Francisco and calculate a 20% tip on $45.60?"
         _, results = self.ask(question, get_weather, calculate_tip)
         self.assertEqual(results[0], 'Weather in San Francisco: 72°F, sunny')
         self.assertEqual(set(json.loads(results[1])), {'tip', 'total'})
 
-    def test_a_result_that_is_no_text(self) -> None:
+    def test_accepts_a_result_that_is_not_text(self) -> None:
         question = 'Use search_database for customer John Doe and write a summary'
         answer, _ = self.ask(question, search_database)
         self.assertEqual(json.loads(answer)['count'], 1)
 
-    def test_a_tool_that_fails_does_not_end_the_conversation(self) -> None:
+    def test_failed_tool_does_not_end_the_conversation(self) -> None:
         answer, _ = self.ask('Call fail and get_time', fail, get_time)
         self.assertIn('Error executing fail:', answer)
         self.assertIn('out of order', answer)

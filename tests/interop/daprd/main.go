@@ -1,8 +1,7 @@
-// Command daprd is Dapr's own runtime with a single component type, conversation.echo.
+// Command daprd is the Dapr runtime with conversation.echo as its only component type.
 //
-// It is what mynah is compared with. The runtime's packages are Dapr's; only this file, which
-// says what goes into the program, is ours: the published program carries every component there
-// is, and takes far longer to build.
+// The tests compare mynah with it. The published daprd contains every component type and takes much
+// longer to build.
 package main
 
 import (
@@ -41,7 +40,7 @@ func main() {
 	}
 }
 
-// run serves until the context ends.
+// run serves until the context is cancelled.
 func run(ctx context.Context, flags *options.Options) error {
 	health := healthz.New()
 	provider, err := security.New(ctx, security.Options{
@@ -68,7 +67,7 @@ func run(ctx context.Context, flags *options.Options) error {
 	return concurrency.NewRunnerManager(provider.Run, serve).Run(ctx)
 }
 
-// configure hands the flags that the tests use to the runtime.
+// configure converts the flags that the tests use.
 func configure(flags *options.Options, handler security.Handler, health healthz.Healthz) *runtime.Config {
 	components := registry.NewOptions().WithConversations(conversation.DefaultRegistry)
 	return &runtime.Config{

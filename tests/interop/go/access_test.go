@@ -12,10 +12,10 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-func TestTheRightTokenIsLetIn(t *testing.T) {
+func TestAcceptsTheCorrectToken(t *testing.T) {
 	t.Setenv("DAPR_API_TOKEN", os.Getenv("GUARDED_API_TOKEN"))
 	client := dial(t, "GUARDED_GRPC_PORT")
-	answer, err := client.ConverseAlpha2(t.Context(), ask(user("Hello")))
+	answer, err := client.ConverseAlpha2(t.Context(), prompt(user("Hello")))
 	must(t, err)
 	equal(t, onlyChoice(t, answer).Message.Content, "Hello")
 	metadata, err := client.GetMetadata(t.Context())
@@ -23,34 +23,34 @@ func TestTheRightTokenIsLetIn(t *testing.T) {
 	equal(t, metadata.ID, "mynah")
 }
 
-func TestNoTokenAndAWrongOneAreToldApart(t *testing.T) {
+func TestErrorDistinguishesMissingFromWrongToken(t *testing.T) {
 	client := dial(t, "GUARDED_GRPC_PORT")
 	for token, want := range map[string]string{
 		"":      "missing api token in request metadata",
 		"wrong": "authentication error: api token mismatch",
 	} {
 		client.WithAuthToken(token)
-		_, err := client.ConverseAlpha2(t.Context(), ask(user("Hello")))
-		refusal := status.Convert(err)
-		equal(t, refusal.Code(), codes.Unauthenticated)
-		equal(t, refusal.Message(), "Unauthorized")
-		equal(t, len(refusal.Details()), 1)
-		info := refusal.Details()[0].(*errdetails.ErrorInfo)
+		_, err := client.ConverseAlpha2(t.Context(), prompt(user("Hello")))
+		failure := status.Convert(err)
+		equal(t, failure.Code(), codes.Unauthenticated)
+		equal(t, failure.Message(), "Unauthorized")
+		equal(t, len(failure.Details()), 1)
+		info := failure.Details()[0].(*errdetails.ErrorInfo)
 		equal(t, info.GetDomain(), "dapr.io")
 		equal(t, info.GetMetadata()["http.error_message"], want)
 	}
 	client.WithAuthToken(os.Getenv("GUARDED_API_TOKEN"))
-	_, err := client.ConverseAlpha2(t.Context(), ask(user("Hello")))
+	_, err := client.ConverseAlpha2(t.Context(), prompt(user("Hello")))
 	must(t, err)
 }
 
-func TestWhatIsNotServedIsUnimplemented(t *testing.T) {
+func TestOtherBuildingBlocksAreUnimplemented(t *testing.T) {
 	client, ctx := connect(t)
 	_, err := client.GetState(ctx, "store", "key", nil)
 	equal(t, status.Code(err), codes.Unimplemented)
 }
 
-// dial is a client of its own for the sidecar at the port that a variable names.
+// dial returns a new client of the sidecar at the port in an environment variable.
 func dial(t *testing.T, variable string) dapr.Client {
 	t.Helper()
 	address := net.JoinHostPort("127.0.0.1", os.Getenv(variable))

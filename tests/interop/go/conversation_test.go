@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-func TestMetadataNamesTheComponent(t *testing.T) {
+func TestMetadataListsTheComponent(t *testing.T) {
 	client, ctx := connect(t)
 	metadata, err := client.GetMetadata(ctx)
 	must(t, err)
@@ -50,7 +50,7 @@ func TestAlpha1EchoesTheLastUserMessage(t *testing.T) {
 
 func TestAlpha2EchoesTheLastUserMessage(t *testing.T) {
 	client, ctx := connect(t)
-	request := ask(system("Be brief."), user("Hello, world!"))
+	request := prompt(system("Be brief."), user("Hello, world!"))
 	request.ContextID = new("chat-1")
 	request.Temperature = new(0.0)
 	answer, err := client.ConverseAlpha2(ctx, request)
@@ -61,29 +61,29 @@ func TestAlpha2EchoesTheLastUserMessage(t *testing.T) {
 	equal(t, len(choice.Message.ToolCalls), 0)
 	equal(t, choice.FinishReason, "stop")
 	equal(t, *answer.Outputs[0].Model, "echo")
-	// A token is four bytes: 9 and 13 bytes in, 13 bytes out.
+	// Four bytes count as a token: the prompt has 9 and 13 bytes, the completion 13.
 	usage := answer.Outputs[0].Usage
 	equal(t, usage.PromptTokens, 2+3)
 	equal(t, usage.CompletionTokens, 3)
 	equal(t, usage.TotalTokens, 8)
 }
 
-func TestAnUnknownComponentIsAnInvalidArgument(t *testing.T) {
+func TestRejectsUnknownComponent(t *testing.T) {
 	client, ctx := connect(t)
-	request := ask(user("Hello"))
+	request := prompt(user("Hello"))
 	request.Name = "nope"
 	_, err := client.ConverseAlpha2(ctx, request)
 	equal(t, status.Code(err), codes.InvalidArgument)
 	equal(t, status.Convert(err).Message(), "failed finding conversation component nope")
 }
 
-func TestAMessageThatIsTooLargeIsRefused(t *testing.T) {
+func TestRejectsTooLargeMessage(t *testing.T) {
 	client, ctx := connect(t)
-	_, err := client.ConverseAlpha2(ctx, ask(user(strings.Repeat("x", 4<<20))))
+	_, err := client.ConverseAlpha2(ctx, prompt(user(strings.Repeat("x", 4<<20))))
 	equal(t, status.Code(err), codes.ResourceExhausted)
 }
 
-// connect is the SDK's own client, which it makes once for the whole process.
+// connect returns the SDK's default client, which the process shares.
 func connect(t *testing.T) (dapr.Client, context.Context) {
 	t.Helper()
 	client, err := dapr.NewClient()

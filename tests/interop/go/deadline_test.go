@@ -15,42 +15,42 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-const callsAtOnce = 50
+const concurrentCalls = 50
 
-func TestADeadlineEndsASlowStream(t *testing.T) {
+func TestDeadlineEndsASlowStream(t *testing.T) {
 	client := dial(t, "SLOW_GRPC_PORT")
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	equal(t, drain(stream(t, ctx, client)), codes.DeadlineExceeded)
-	answers(t, client)
+	stillAnswers(t, client)
 }
 
-func TestACancelledStreamEnds(t *testing.T) {
+func TestCancelledStreamEnds(t *testing.T) {
 	client := dial(t, "SLOW_GRPC_PORT")
 	ctx, cancel := context.WithCancel(t.Context())
 	slow := stream(t, ctx, client)
 	must(t, slow.RecvMsg(new(emptypb.Empty)))
 	cancel()
 	equal(t, drain(slow), codes.Canceled)
-	answers(t, client)
+	stillAnswers(t, client)
 }
 
-func TestACallWhoseTimeIsUpIsNotMade(t *testing.T) {
+func TestExpiredDeadlineFailsTheCall(t *testing.T) {
 	client, ctx := connect(t)
 	late, cancel := context.WithTimeout(ctx, 0)
 	defer cancel()
-	_, err := client.ConverseAlpha2(late, ask(user("Hello")))
+	_, err := client.ConverseAlpha2(late, prompt(user("Hello")))
 	equal(t, status.Code(err), codes.DeadlineExceeded)
-	answers(t, client)
+	stillAnswers(t, client)
 }
 
-func TestCallsAtOnceGetTheirOwnAnswers(t *testing.T) {
+func TestConcurrentCallsGetTheirOwnAnswers(t *testing.T) {
 	client, ctx := connect(t)
 	var group sync.WaitGroup
-	for i := range callsAtOnce {
+	for i := range concurrentCalls {
 		group.Go(func() {
 			words := fmt.Sprintf("Hello %d", i)
-			answer, err := client.ConverseAlpha2(ctx, ask(user(words)))
+			answer, err := client.ConverseAlpha2(ctx, prompt(user(words)))
 			if err != nil || answer.Outputs[0].Choices[0].Message.Content != words {
 				t.Errorf("%s: %v, %v", words, answer, err)
 			}
@@ -59,7 +59,7 @@ func TestCallsAtOnceGetTheirOwnAnswers(t *testing.T) {
 	group.Wait()
 }
 
-// stream begins one that takes hours. The SDK has no streaming, so this goes over its connection.
+// stream starts a stream that takes hours. The SDK has no streaming API, so this uses its connection.
 func stream(t *testing.T, ctx context.Context, client dapr.Client) grpc.ClientStream {
 	t.Helper()
 	kind := grpc.StreamDesc{ServerStreams: true}
@@ -76,7 +76,8 @@ func stream(t *testing.T, ctx context.Context, client dapr.Client) grpc.ClientSt
 	return stream
 }
 
-// drain is how a stream ends. Released protos do not know its messages, but any message holds them.
+// drain reads a stream to its end and returns its code. The SDK's protos lack the stream's message type,
+// but every message type keeps unknown fields.
 func drain(stream grpc.ClientStream) codes.Code {
 	for {
 		if err := stream.RecvMsg(new(emptypb.Empty)); err != nil {
@@ -85,10 +86,10 @@ func drain(stream grpc.ClientStream) codes.Code {
 	}
 }
 
-// answers says whether the connection is still of use.
-func answers(t *testing.T, client dapr.Client) {
+// stillAnswers asserts that the connection is still usable.
+func stillAnswers(t *testing.T, client dapr.Client) {
 	t.Helper()
-	answer, err := client.ConverseAlpha2(t.Context(), ask(user("Hello")))
+	answer, err := client.ConverseAlpha2(t.Context(), prompt(user("Hello")))
 	must(t, err)
 	equal(t, onlyChoice(t, answer).Message.Content, "Hello")
 }

@@ -6,8 +6,8 @@ import (
 	dapr "github.com/dapr/go-sdk/client"
 )
 
-// ask is a request to the built-in component.
-func ask(messages ...*dapr.ConversationMessageAlpha2) dapr.ConversationRequestAlpha2 {
+// prompt returns a request to the built-in component.
+func prompt(messages ...*dapr.ConversationMessageAlpha2) dapr.ConversationRequestAlpha2 {
 	inputs := []*dapr.ConversationInputAlpha2{{Messages: messages}}
 	return dapr.ConversationRequestAlpha2{Name: "echo", Inputs: inputs}
 }

@@ -16,10 +16,9 @@ const script = `{"instruction_chain": [
 	{"messages": [{"text": "Done."}]}
 ]}`
 
-// A conversation of five turns with tools, which the first prompt scripts.
-func TestAScriptOfFiveTurns(t *testing.T) {
+func TestFollowsAScriptOfFiveTurns(t *testing.T) {
 	client, ctx := connect(t)
-	request := ask(user("Go <|instruction_start|>" + script + "<|instruction_end|>"))
+	request := prompt(user("Go <|instruction_start|>" + script + "<|instruction_end|>"))
 	request.Tools = tools(t)
 	history := request.Inputs[0]
 	var turns []string

@@ -14,7 +14,7 @@ const question = "Get weather and time for San Francisco and calculate 10+5"
 
 var callID = regexp.MustCompile(`^call_echo_\d{19}$`)
 
-// tools are three that the question mentions.
+// tools returns the three tools that the question mentions.
 func tools(t *testing.T) []*dapr.ConversationToolsAlpha2 {
 	t.Helper()
 	tool := func(name string, properties map[string]any) *dapr.ConversationToolsAlpha2 {
@@ -30,9 +30,9 @@ func tools(t *testing.T) []*dapr.ConversationToolsAlpha2 {
 	}
 }
 
-func TestEveryToolThatIsMentionedIsCalledAtOnce(t *testing.T) {
+func TestOneAnswerCallsEveryMentionedTool(t *testing.T) {
 	client, ctx := connect(t)
-	request := ask(user(question))
+	request := prompt(user(question))
 	request.Tools = tools(t)
 	answer, err := client.ConverseAlpha2(ctx, request)
 	must(t, err)
@@ -63,9 +63,9 @@ func TestEveryToolThatIsMentionedIsCalledAtOnce(t *testing.T) {
 	equal(t, answer.Outputs[0].Usage.CompletionTokens, uint64(generated/4))
 }
 
-func TestTheLoopEndsWithTheResults(t *testing.T) {
+func TestToolLoopEndsWithTheResults(t *testing.T) {
 	client, ctx := connect(t)
-	request := ask(user(question))
+	request := prompt(user(question))
 	request.Tools = tools(t)
 	answer, err := client.ConverseAlpha2(ctx, request)
 	must(t, err)
@@ -84,7 +84,7 @@ func TestTheLoopEndsWithTheResults(t *testing.T) {
 	equal(t, choice.FinishReason, "stop")
 }
 
-func TestTheToolChoiceIsObeyed(t *testing.T) {
+func TestRespectsTheToolChoice(t *testing.T) {
 	client, ctx := connect(t)
 	for choice, want := range map[dapr.ToolChoiceAlpha2]int{
 		dapr.ToolChoiceNoneAlpha2:     0,
@@ -92,7 +92,7 @@ func TestTheToolChoiceIsObeyed(t *testing.T) {
 		dapr.ToolChoiceRequiredAlpha2: 3,
 		"get_time":                    1,
 	} {
-		request := ask(user(question))
+		request := prompt(user(question))
 		request.Tools, request.ToolChoice = tools(t), &choice
 		answer, err := client.ConverseAlpha2(ctx, request)
 		must(t, err)
@@ -100,9 +100,9 @@ func TestTheToolChoiceIsObeyed(t *testing.T) {
 	}
 }
 
-func TestAStructuredAnswerFitsItsSchema(t *testing.T) {
+func TestStructuredAnswerMatchesItsSchema(t *testing.T) {
 	client, ctx := connect(t)
-	request := ask(user("Report, please"))
+	request := prompt(user("Report, please"))
 	schema, err := structpb.NewStruct(map[string]any{
 		"type":       "object",
 		"properties": map[string]any{"city": map[string]any{"type": "string"}},
@@ -116,7 +116,7 @@ func TestAStructuredAnswerFitsItsSchema(t *testing.T) {
 	equal(t, maps.Equal(content, map[string]any{"city": "San Francisco"}), true)
 }
 
-// decode takes a JSON object apart.
+// decode parses a JSON object.
 func decode(t *testing.T, object string) map[string]any {
 	t.Helper()
 	var values map[string]any

@@ -1,13 +1,13 @@
 'use strict';
 
-// Dapr's JavaScript SDK against mynah: it comes up, and its generated stubs converse.
+// Dapr's JavaScript SDK against mynah: its client, and conversations over its generated stubs.
 
 const assert = require('node:assert/strict');
 const { after, test } = require('node:test');
 
 const { CommunicationProtocolEnum, DaprClient, LogLevel } = require('@dapr/dapr');
 
-const { open, guarded, TOKEN, WEATHER } = require('./support');
+const { unguarded, guarded, TOKEN, WEATHER } = require('./support');
 
 const COMPONENTS = [{ name: 'echo', type: 'conversation.echo', version: 'v1' }];
 const PROTOCOLS = {
@@ -27,8 +27,8 @@ function connect(sidecar, [communicationProtocol, port], daprApiToken) {
 }
 
 for (const [name, protocol] of Object.entries(PROTOCOLS)) {
-  test(`over ${name} it starts, is healthy and reads metadata`, async () => {
-    const client = connect(open, protocol);
+  test(`starts and reads health and metadata over ${name}`, async () => {
+    const client = connect(unguarded, protocol);
     await client.start();
     assert.equal(await client.health.isHealthy(), true);
     const metadata = await client.metadata.get();
@@ -38,22 +38,22 @@ for (const [name, protocol] of Object.entries(PROTOCOLS)) {
     assert.deepEqual(components, COMPONENTS);
   });
 
-  test(`over ${name} it sets a label and reads it`, async () => {
-    const client = connect(open, protocol);
+  test(`sets and reads a label over ${name}`, async () => {
+    const client = connect(unguarded, protocol);
     assert.equal(await client.metadata.set(name, 'a label'), true);
     assert.equal((await client.metadata.get()).extended[name], 'a label');
   });
 
-  test(`over ${name} it comes up with the token`, async () => {
+  test(`starts with the correct token over ${name}`, async () => {
     const client = connect(guarded, protocol, TOKEN);
     await client.start();
     assert.equal((await client.metadata.get()).id, 'mynah');
   });
 }
 
-test('over HTTP a wrong token is refused', async () => {
+test('rejects a wrong token over HTTP', async () => {
   const client = connect(guarded, PROTOCOLS.HTTP, 'wrong');
-  // Not start(), which would try for half a minute.
+  // Not start(), which retries for half a minute.
   await assert.rejects(client.daprClient.execute('/metadata', { method: 'GET' }, false), (error) => {
     const { status, error_msg } = JSON.parse(error.message);
     assert.deepEqual([status, error_msg], [401, 'invalid api token\n']);
@@ -61,22 +61,22 @@ test('over HTTP a wrong token is refused', async () => {
   });
 });
 
-test('over gRPC a wrong token is refused', async () => {
+test('rejects a wrong token over gRPC', async () => {
   const stub = await connect(guarded, PROTOCOLS.gRPC, 'wrong').daprClient.getClient(false);
   const unauthenticated = { code: 16, rawMessage: 'Unauthorized' };
   await assert.rejects(stub.getMetadata({}), unauthenticated);
 });
 
-// The SDK has no conversation client, but the stubs that it is made of do.
-test('the stubs run a tool loop to its end', async () => {
-  const stub = await connect(open, PROTOCOLS.gRPC).daprClient.getClient();
+// The SDK has no conversation client, but its generated stubs have the methods.
+test('a tool loop over the stubs ends', async () => {
+  const stub = await connect(unguarded, PROTOCOLS.gRPC).daprClient.getClient();
   const text = (words) => [{ text: words }];
   const message = (kind, value) => ({ messageTypes: { case: kind, value } });
   const { name, description, parameters } = WEATHER.function;
-  const offered = { toolTypes: { case: 'function', value: { name, description, parameters } } };
+  const tool = { toolTypes: { case: 'function', value: { name, description, parameters } } };
   const messages = [message('ofUser', { content: text('What is the weather in Paris?') })];
   const converse = async () => {
-    const request = { name: 'echo', inputs: [{ messages }], tools: [offered] };
+    const request = { name: 'echo', inputs: [{ messages }], tools: [tool] };
     const answer = await stub.converseAlpha2(request);
     return answer.outputs[0].choices[0];
   };
@@ -96,8 +96,8 @@ test('the stubs run a tool loop to its end', async () => {
   assert.equal(final.message.content, 'Sunny');
 });
 
-test('the stubs see what is wrong', async () => {
-  const stub = await connect(open, PROTOCOLS.gRPC).daprClient.getClient();
+test('the stubs report error codes and messages', async () => {
+  const stub = await connect(unguarded, PROTOCOLS.gRPC).daprClient.getClient();
   const nope = { code: 3, rawMessage: 'failed finding conversation component nope' };
   await assert.rejects(stub.converseAlpha2({ name: 'nope', inputs: [{}] }), nope);
 });

@@ -1,15 +1,15 @@
 'use strict';
 
-// The HTTP API by fetch, as applications without a conversation client call it.
+// The HTTP API called with fetch.
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
 
-const { open, guarded, TOKEN, user, ask, WEATHER } = require('./support');
+const { unguarded, guarded, TOKEN, user, prompt, WEATHER } = require('./support');
 
 const QUESTION = 'What is the weather in Paris?';
 
-function post(body, { sidecar = open, component = 'echo', headers = {} } = {}) {
+function post(body, { sidecar = unguarded, component = 'echo', headers = {} } = {}) {
   const url = `http://127.0.0.1:${sidecar.http}/v1.0-alpha2/conversation/${component}/converse`;
   headers = { 'content-type': 'application/json', ...headers };
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -22,7 +22,7 @@ async function converse(body) {
   return response.json();
 }
 
-/** The events of a stream as they come. */
+/** Yields the events of a stream as they arrive. */
 async function* events(response) {
   let rest = '';
   for await (const bytes of response.body.pipeThrough(new TextDecoderStream())) {
@@ -33,8 +33,8 @@ async function* events(response) {
   assert.equal(rest, '');
 }
 
-test('text, model and usage come as the quickstarts read them', async () => {
-  const { contextId, outputs } = await converse(ask('Hello, world!', { contextId: 'chat-1' }));
+test('returns text, model and usage', async () => {
+  const { contextId, outputs } = await converse(prompt('Hello, world!', { contextId: 'chat-1' }));
   assert.equal(contextId, 'chat-1');
   const message = { content: 'Hello, world!' };
   const usage = { promptTokens: '3', completionTokens: '3', totalTokens: '6' };
@@ -43,7 +43,7 @@ test('text, model and usage come as the quickstarts read them', async () => {
   ]);
 });
 
-test('keys may be in snake_case', async () => {
+test('accepts keys in snake_case', async () => {
   const { outputs } = await converse({
     inputs: [{ messages: [{ of_user: { content: [{ text: 'Mail ann@example.org' }] } }] }],
     scrub_pii: true,
@@ -53,9 +53,9 @@ test('keys may be in snake_case', async () => {
   assert.equal(outputs[0].choices[0].message.content, 'Mail <EMAIL_ADDRESS>');
 });
 
-test('the tool loop ends with the result', async () => {
+test('a tool loop ends with the result', async () => {
   const tools = [WEATHER];
-  const [choice] = (await converse(ask(QUESTION, { tools }))).outputs[0].choices;
+  const [choice] = (await converse(prompt(QUESTION, { tools }))).outputs[0].choices;
   assert.equal(choice.finishReason, 'tool_calls');
   const { toolCalls } = choice.message;
   const { id, function: called } = toolCalls[0];
@@ -68,15 +68,15 @@ test('the tool loop ends with the result', async () => {
   assert.deepEqual(final, { finishReason: 'stop', message: { content: 'Sunny' } });
 });
 
-test('a structured answer fits its schema', async () => {
+test('a structured answer matches its schema', async () => {
   const properties = { city: { type: 'string' }, degrees: { type: 'integer' } };
   const response_format = { type: 'object', properties, required: ['city', 'degrees'] };
-  const [choice] = (await converse(ask('Report', { response_format }))).outputs[0].choices;
+  const [choice] = (await converse(prompt('Report', { response_format }))).outputs[0].choices;
   assert.deepEqual(JSON.parse(choice.message.content), { city: 'San Francisco', degrees: 42 });
 });
 
-test('a stream is the answer in pieces', async () => {
-  const body = ask('Grüße an alle: 🐦 sings');
+test('a stream has the chunks of the answer, then the whole answer', async () => {
+  const body = prompt('Grüße an alle: 🐦 sings');
   const response = await post(body, { headers: { accept: 'text/event-stream' } });
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type'), /^text\/event-stream/);
@@ -89,35 +89,35 @@ test('a stream is the answer in pieces', async () => {
   assert.equal(text, complete.outputs[0].choices[0].message.content);
 });
 
-test('a stream may be left', async () => {
+test('answers other calls after a client leaves a stream', async () => {
   const headers = { accept: 'text/event-stream' };
-  const response = await post(ask('word '.repeat(100_000)), { headers });
+  const response = await post(prompt('word '.repeat(100_000)), { headers });
   for await (const message of events(response)) {
     assert.equal(message.chunk.content, 'word');
     break;
   }
-  await converse(ask('Hello'));
+  await converse(prompt('Hello'));
 });
 
-test('a body that is too large is read and refused', async () => {
-  const response = await post(ask('x'.repeat(4 << 20)));
+test('rejects a body that is too large', async () => {
+  const response = await post(prompt('x'.repeat(4 << 20)));
   const error = await response.json();
   assert.deepEqual([response.status, error.errorCode], [400, 'ERR_BODY_READ']);
 });
 
-test('calls at once get their own answers', async () => {
+test('concurrent calls get their own answers', async () => {
   const words = Array.from({ length: 50 }, (_, n) => `Hello ${n}`);
-  const answers = await Promise.all(words.map((text) => converse(ask(text))));
+  const answers = await Promise.all(words.map((text) => converse(prompt(text))));
   const texts = answers.map(({ outputs }) => outputs[0].choices[0].message.content);
   assert.deepEqual(texts, words);
 });
 
-test('errors have a code and a text', async () => {
-  const hello = ask('Hello');
+test('errors have a code and a message', async () => {
+  const hello = prompt('Hello');
   const cases = [
     [post(hello, { component: 'nope' }), 'ERR_CONVERSATION_NOT_FOUND', /component nope$/],
     [post({}), 'ERR_CONVERSATION_MISSING_INPUTS', /missing inputs in request$/],
-    [post(ask('Hello', { toolChoice: 'required' })), 'ERR_CONVERSATION_INVALID_PARMS', /tool choice/],
+    [post(prompt('Hello', { toolChoice: 'required' })), 'ERR_CONVERSATION_INVALID_PARMS', /tool choice/],
     [post({ inputs: 5 }), 'ERR_MALFORMED_REQUEST', /^failed deserializing HTTP body/],
   ];
   for (const [call, errorCode, text] of cases) {
@@ -131,10 +131,10 @@ test('errors have a code and a text', async () => {
   assert.equal((await response.json()).errorCode, 'ERR_CONVERSATION_NOT_FOUND');
 });
 
-test('the token counts', async () => {
+test('requires the token', async () => {
   const call = async (token) => {
     const headers = token === undefined ? {} : { 'dapr-api-token': token };
-    const response = await post(ask('Hello'), { sidecar: guarded, headers });
+    const response = await post(prompt('Hello'), { sidecar: guarded, headers });
     return response.status === 200 ? 200 : [response.status, await response.text()];
   };
   assert.equal(await call(TOKEN), 200);

@@ -1,12 +1,12 @@
 'use strict';
 
-/** Where the two sidecars are, and what the second one asks for. */
-const open = { grpc: process.env.DAPR_GRPC_PORT, http: process.env.DAPR_HTTP_PORT };
+/** The ports of the two sidecars, and the token that the second one requires. */
+const unguarded = { grpc: process.env.DAPR_GRPC_PORT, http: process.env.DAPR_HTTP_PORT };
 const guarded = { grpc: process.env.GUARDED_GRPC_PORT, http: process.env.GUARDED_HTTP_PORT };
 const TOKEN = process.env.GUARDED_API_TOKEN;
 
 const user = (text) => ({ ofUser: { content: [{ text }] } });
-const ask = (text, more) => ({ inputs: [{ messages: [user(text)] }], ...more });
+const prompt = (text, more) => ({ inputs: [{ messages: [user(text)] }], ...more });
 
 const WEATHER = {
   function: {
@@ -20,4 +20,4 @@ const WEATHER = {
   },
 };
 
-module.exports = { open, guarded, TOKEN, user, ask, WEATHER };
+module.exports = { unguarded, guarded, TOKEN, user, prompt, WEATHER };

@@ -1,4 +1,4 @@
-"""What the suites share: inputs in few words, and the sidecar that asks for a token."""
+"""Shared by the test modules: constructors for inputs, and the sidecar that requires a token."""
 
 import os
 from contextlib import AbstractContextManager
@@ -16,7 +16,7 @@ def inputs(
 
 
 def guarded(token: str | None) -> AbstractContextManager[object]:
-    """An environment in which clients find the sidecar that asks for a token."""
+    """Sets the environment so that clients use the sidecar that requires a token."""
     environment = {
         'DAPR_GRPC_PORT': os.environ['GUARDED_GRPC_PORT'],
         'DAPR_HTTP_PORT': os.environ['GUARDED_HTTP_PORT'],

@@ -1,4 +1,4 @@
-"""Dapr's Python SDK against mynah, with asyncio."""
+"""The asyncio client of Dapr's Python SDK against mynah."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from grpc import StatusCode
 
 from support import TOKEN, guarded, inputs
 
-CALLS_AT_ONCE = 50
+CONCURRENT_CALLS = 50
 
 
 async def get_weather(location: str) -> str:
@@ -58,18 +58,18 @@ class AsyncConversation(unittest.IsolatedAsyncioTestCase):
         self.client = DaprClient()
         self.addAsyncCleanup(self.client.close)
 
-    async def test_both_versions_echo(self) -> None:
+    async def test_echoes_with_both_versions(self) -> None:
         alpha1 = [ConversationInput(content='Hello', role='user')]
         answer = await self.client.converse_alpha1('echo', alpha1, context_id='chat-1')
         self.assertEqual([output.result for output in answer.outputs], ['Hello'])
         self.assertEqual(answer.context_id, 'chat-1')
         self.assertEqual(text(await ask(self.client, create_user_message('Hello'))), 'Hello')
 
-    async def test_metadata_names_the_component(self) -> None:
+    async def test_metadata_lists_the_component(self) -> None:
         metadata = await self.client.get_metadata()
         self.assertEqual([c.name for c in metadata.registered_components], ['echo'])
 
-    async def test_the_loop_ends_with_the_result(self) -> None:
+    async def test_tool_loop_ends_with_the_result(self) -> None:
         question = create_user_message('What is the weather in Paris?')
         first = await ask(self.client, question)
         (call,) = first.outputs[0].choices[0].message.tool_calls
@@ -78,21 +78,21 @@ class AsyncConversation(unittest.IsolatedAsyncioTestCase):
         messages.append(create_tool_message(call.id, call.function.name, result))
         self.assertEqual(text(await ask(self.client, *messages)), 'Sunny in Paris')
 
-    async def test_a_structured_answer_fits_its_schema(self) -> None:
+    async def test_structured_answer_matches_its_schema(self) -> None:
         schema = Struct()
         schema.update({'type': 'object', 'properties': {'city': {'type': 'string'}}})
         question = inputs(create_user_message('Report, please'))
         answer = await self.client.converse_alpha2('echo', question, response_format=schema)
         self.assertEqual(json.loads(text(answer)), {'city': 'San Francisco'})
 
-    async def test_calls_at_once_get_their_own_answers(self) -> None:
-        words = [f'Hello {n}' for n in range(CALLS_AT_ONCE)]
+    async def test_concurrent_calls_get_their_own_answers(self) -> None:
+        words = [f'Hello {n}' for n in range(CONCURRENT_CALLS)]
         answers = await asyncio.gather(
-            *(ask(self.client, create_user_message(one)) for one in words)
+            *(ask(self.client, create_user_message(text)) for text in words)
         )
         self.assertEqual([text(answer) for answer in answers], words)
 
-    async def test_errors_have_their_codes(self) -> None:
+    async def test_errors_have_codes_and_messages(self) -> None:
         hello = inputs(create_user_message('Hello'))
         for call, reason in (
             (self.client.converse_alpha2('nope', hello), 'component nope'),
@@ -107,7 +107,7 @@ class AsyncConversation(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(raised.exception.code(), StatusCode.INVALID_ARGUMENT)
             self.assertIn(reason, raised.exception.details())
 
-    async def test_the_token_counts(self) -> None:
+    async def test_requires_the_token(self) -> None:
         hello = create_user_message('Hello')
         with guarded(TOKEN):
             async with DaprClient() as client:

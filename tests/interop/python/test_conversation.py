@@ -29,7 +29,7 @@ class Conversation(unittest.TestCase):
     ) -> ConversationResponseAlpha2:
         return self.client.converse_alpha2('echo', inputs(*messages), **options)
 
-    def test_metadata_names_the_component(self) -> None:
+    def test_metadata_lists_the_component(self) -> None:
         metadata = self.client.get_metadata()
         components = [(c.name, c.type, c.version) for c in metadata.registered_components]
         self.assertEqual(metadata.application_id, 'mynah')
@@ -69,12 +69,12 @@ class Conversation(unittest.TestCase):
         self.assertEqual(choice.message.tool_calls, [])
         self.assertEqual((choice.index, choice.finish_reason), (0, 'stop'))
         self.assertEqual(output.model, 'echo')
-        # A token is four bytes: 9 and 13 bytes in, 13 bytes out.
+        # Four bytes count as a token: the prompt has 9 and 13 bytes, the completion 13.
         usage = output.usage
         self.assertEqual((usage.prompt_tokens, usage.completion_tokens), (2 + 3, 3))
         self.assertEqual(usage.total_tokens, 8)
 
-    def test_a_structured_answer_fits_its_schema(self) -> None:
+    def test_structured_answer_matches_its_schema(self) -> None:
         schema = Struct()
         properties = {'city': {'type': 'string'}, 'degrees': {'type': 'integer', 'maximum': 40}}
         schema.update({'type': 'object', 'properties': properties, 'required': ['city', 'degrees']})
@@ -82,7 +82,7 @@ class Conversation(unittest.TestCase):
         content = json.loads(answer.outputs[0].choices[0].message.content)
         self.assertEqual(content, {'city': 'San Francisco', 'degrees': 40})
 
-    def test_personal_data_is_scrubbed_on_the_way_in_and_out(self) -> None:
+    def test_scrubs_personal_data_in_requests_and_responses(self) -> None:
         message = create_user_message('Mail ann@example.org')
         for question, options in (
             (inputs(message, scrub_pii=True), {}),

@@ -1,4 +1,4 @@
-"""Dapr's Python SDK against mynah: what it makes of errors."""
+"""Dapr's Python SDK against mynah: errors and the API token."""
 
 import json
 import unittest
@@ -27,7 +27,7 @@ class Errors(unittest.TestCase):
         self.client = DaprClient()
         self.addCleanup(self.client.close)
 
-    def refused(self, call: Callable[[], object]) -> DaprGrpcError:
+    def error_of(self, call: Callable[[], object]) -> DaprGrpcError:
         with self.assertRaises(DaprGrpcError) as raised:
             call()
         return raised.exception
@@ -35,32 +35,32 @@ class Errors(unittest.TestCase):
     def assert_invalid(self, error: DaprGrpcError, reason: str) -> None:
         self.assertEqual(error.code(), StatusCode.INVALID_ARGUMENT)
         self.assertIn(reason, error.details())
-        # As in daprd, errors of conversations carry no details.
+        # Like daprd's, conversation errors have no details.
         self.assertIsNone(error.get_grpc_status())
         self.assertEqual(error.error_code(), 'UNKNOWN')
 
-    def test_an_unknown_component(self) -> None:
+    def test_rejects_unknown_component(self) -> None:
         reason = 'failed finding conversation component nope'
         self.assert_invalid(
-            self.refused(lambda: self.client.converse_alpha2('nope', HELLO)), reason
+            self.error_of(lambda: self.client.converse_alpha2('nope', HELLO)), reason
         )
         alpha1 = [ConversationInput(content='Hello')]
         self.assert_invalid(
-            self.refused(lambda: self.client.converse_alpha1('nope', alpha1)), reason
+            self.error_of(lambda: self.client.converse_alpha1('nope', alpha1)), reason
         )
 
-    def test_no_inputs(self) -> None:
-        error = self.refused(lambda: self.client.converse_alpha2('echo', []))
+    def test_rejects_missing_inputs(self) -> None:
+        error = self.error_of(lambda: self.client.converse_alpha2('echo', []))
         self.assert_invalid(error, 'component echo: missing inputs in request')
 
-    def test_a_tool_choice_without_its_tool(self) -> None:
+    def test_rejects_tool_choice_without_matching_tool(self) -> None:
         for choice, tools, reason in (
             ('get_weather', [CLOCK], 'tool choice selected was not found'),
             ('GET_TIME', [CLOCK], 'tool choice selected was not found'),
             ('required', [], "tool choice must be 'auto', 'none', 'required'"),
         ):
             with self.subTest(choice):
-                error = self.refused(
+                error = self.error_of(
                     lambda: self.client.converse_alpha2(
                         'echo', HELLO, tools=tools, tool_choice=choice
                     )
@@ -68,38 +68,38 @@ class Errors(unittest.TestCase):
                 self.assert_invalid(error, reason)
                 self.assertTrue(error.details().startswith(PARAMS), error.details())
 
-    def test_a_message_that_is_too_large(self) -> None:
+    def test_rejects_too_large_message(self) -> None:
         large = inputs(create_user_message('x' * LIMIT))
-        error = self.refused(lambda: self.client.converse_alpha2('echo', large))
+        error = self.error_of(lambda: self.client.converse_alpha2('echo', large))
         self.assertEqual(error.code(), StatusCode.RESOURCE_EXHAUSTED)
         self.assertIn('received message larger than max', error.details())
 
-    def test_a_building_block_that_is_not_served(self) -> None:
-        # The SDK passes this one on as gRPC raises it.
+    def test_other_building_blocks_are_unimplemented(self) -> None:
+        # For this call the SDK raises the original gRPC error.
         with self.assertRaises(RpcError) as raised:
             self.client.get_secret('vault', 'key')
         self.assertEqual(raised.exception.code(), StatusCode.UNIMPLEMENTED)
         self.assertIn('ConverseAlpha2', raised.exception.details())
 
-    def test_the_client_goes_on_after_an_error(self) -> None:
-        self.refused(lambda: self.client.converse_alpha2('nope', HELLO))
+    def test_client_is_usable_after_an_error(self) -> None:
+        self.error_of(lambda: self.client.converse_alpha2('nope', HELLO))
         answer = self.client.converse_alpha2('echo', HELLO)
         self.assertEqual(answer.outputs[0].choices[0].message.content, 'Hello')
 
 
 class Token(unittest.TestCase):
-    def test_the_right_token_is_let_in(self) -> None:
+    def test_accepts_the_correct_token(self) -> None:
         with guarded(TOKEN), DaprClient() as client:
             answer = client.converse_alpha2('echo', HELLO)
             self.assertEqual(answer.outputs[0].choices[0].message.content, 'Hello')
             self.assertEqual(client.get_metadata().application_id, 'mynah')
 
-    def test_no_token_and_a_wrong_one_are_told_apart(self) -> None:
+    def test_error_distinguishes_missing_from_wrong_token(self) -> None:
         for token, reason in (
             (None, 'missing api token in request metadata'),
             ('wrong', 'authentication error: api token mismatch'),
         ):
-            # Health is everybody's to ask, so that the client comes up.
+            # Health checks need no token, so the client can start.
             with self.subTest(token), guarded(token), DaprClient() as client:
                 with self.assertRaises(DaprGrpcError) as raised:
                     client.converse_alpha2('echo', HELLO)

@@ -1,4 +1,4 @@
-"""Dapr's Python SDK against mynah: tools, called and answered."""
+"""Dapr's Python SDK against mynah: tool calls and their results."""
 
 import json
 import unittest
@@ -47,11 +47,11 @@ class Tools(unittest.TestCase):
         tools = get_registered_tools()
         return self.client.converse_alpha2('echo', inputs, tools=tools, **options)
 
-    def called(self, question: str, **options: Any) -> list[str]:
+    def called_tools(self, question: str, **options: Any) -> list[str]:
         choice = self.ask(create_user_message(question), **options).outputs[0].choices[0]
         return [call.function.name for call in choice.message.tool_calls]
 
-    def test_every_tool_that_is_mentioned_is_called_at_once(self) -> None:
+    def test_one_answer_calls_every_mentioned_tool(self) -> None:
         output = self.ask(create_user_message(QUESTION)).outputs[0]
         (choice,) = output.choices
         calls = choice.message.tool_calls
@@ -71,7 +71,7 @@ class Tools(unittest.TestCase):
         self.assertEqual(output.usage.prompt_tokens, len(QUESTION) // 4)
         self.assertEqual(output.usage.completion_tokens, generated // 4)
 
-    def test_the_loop_ends_with_the_results(self) -> None:
+    def test_tool_loop_ends_with_the_results(self) -> None:
         first = self.ask(create_user_message(QUESTION))
         messages = [create_user_message(QUESTION), *first.to_assistant_messages()]
         for call in first.outputs[0].choices[0].message.tool_calls:
@@ -82,7 +82,7 @@ class Tools(unittest.TestCase):
         self.assertEqual(choice.message.content, '\n'.join(results))
         self.assertEqual((choice.message.tool_calls, choice.finish_reason), ([], 'stop'))
 
-    def test_each_question_calls_the_tool_again_under_a_new_id(self) -> None:
+    def test_each_question_calls_the_tool_with_a_new_id(self) -> None:
         messages: list[ConversationMessage] = []
         seen: set[str] = set()
         for city in ('Paris', 'Rome', 'Oslo'):
@@ -95,11 +95,11 @@ class Tools(unittest.TestCase):
             messages += answer.to_assistant_messages()
             messages.append(create_tool_message(call.id, call.function.name, 'sunny'))
 
-    def test_the_tool_choice_is_obeyed(self) -> None:
-        self.assertEqual(self.called(QUESTION, tool_choice='none'), [])
-        self.assertEqual(self.called(QUESTION, tool_choice='get_time'), ['get_time'])
-        self.assertEqual(self.called('Hello', tool_choice='auto'), [])
-        self.assertEqual(self.called('Hello', tool_choice='required'), ['get_weather'])
+    def test_respects_the_tool_choice(self) -> None:
+        self.assertEqual(self.called_tools(QUESTION, tool_choice='none'), [])
+        self.assertEqual(self.called_tools(QUESTION, tool_choice='get_time'), ['get_time'])
+        self.assertEqual(self.called_tools('Hello', tool_choice='auto'), [])
+        self.assertEqual(self.called_tools('Hello', tool_choice='required'), ['get_weather'])
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""A small application of the shape of Dapr's own quickstart: it asks a model, and lets it use a tool."""
+"""A small application in the style of Dapr's quickstart: asks a model and runs its tool calls."""
 
 import json
 import sys
@@ -23,16 +23,16 @@ def get_weather(location):
     return f'Sunny in {location}'
 
 
-def said(*messages):
+def inputs(*messages):
     return [conversation.ConversationInputAlpha2(messages=list(messages))]
 
 
 def ask(component, question):
-    """What the model answers."""
+    """Returns the answer of the model."""
     with DaprClient() as client:
         answer = client.converse_alpha2(
             name=component,
-            inputs=said(conversation.create_user_message(question)),
+            inputs=inputs(conversation.create_user_message(question)),
             temperature=0.7,
             context_id='chat-123',
         )
@@ -40,12 +40,12 @@ def ask(component, question):
 
 
 def ask_with_tools(component, question):
-    """What the model answers once it has seen what the tools returned."""
+    """Runs the tools that the model calls, and returns its final answer."""
     messages = [conversation.create_user_message(question)]
     with DaprClient() as client:
         while True:
             answer = client.converse_alpha2(
-                name=component, inputs=said(*messages), tools=[WEATHER], tool_choice='auto'
+                name=component, inputs=inputs(*messages), tools=[WEATHER], tool_choice='auto'
             )
             message = answer.outputs[0].choices[0].message
             if not message.tool_calls:

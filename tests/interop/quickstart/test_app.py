@@ -1,4 +1,4 @@
-"""The application's own tests. They know its components, and nothing of what answers for them."""
+"""The tests of the application. They do not depend on the provider behind its components."""
 
 import pytest
 from dapr.clients import DaprClient

@@ -31,7 +31,7 @@ fn run_at_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String 
 
 /// Runs an interactive session and types one line at each prompt.
 fn type_lines(sidecar: &Sidecar, args: &[&str], lines: &[&str]) -> String {
-    let step = |line: &&str| json!({"sees": "you> ", "types": line});
+    let step = |line: &&str| json!({"wait_for": "you> ", "type": line});
     run_at_terminal(sidecar, args, &lines.iter().map(step).collect::<Vec<_>>())
 }
 
@@ -191,10 +191,10 @@ fn ctrl_c_cancels_answer() {
         let yaml = format!("tools: [{{name: wait_long, command: [sh, -c, \"{script}\"]}}]");
         std::fs::write(&file, yaml).unwrap();
         let steps = [
-            json!({"sees": "you> ", "types": "wait_long\n"}),
-            json!({"sees": "calls:", "there_is": pids, "types": CTRL_C}),
-            json!({"sees": "you> ", "types": "Hello!\n"}),
-            json!({"sees": "you> ", "types": CTRL_D}),
+            json!({"wait_for": "you> ", "type": "wait_long\n"}),
+            json!({"wait_for": "calls:", "wait_for_file": pids, "type": CTRL_C}),
+            json!({"wait_for": "you> ", "type": "Hello!\n"}),
+            json!({"wait_for": "you> ", "type": CTRL_D}),
         ];
         let args = ["--tools", file.to_str().unwrap()];
         assert_snapshot!(run_at_terminal(&Sidecar::start(), &args, &steps), @"

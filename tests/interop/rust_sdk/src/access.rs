@@ -1,26 +1,26 @@
-//! The token, which the SDK's interceptor brings.
+//! The API token, which the SDK's interceptor adds to calls.
 
 use crate::{
-    connect_guarded,
-    messages::{ask, only_choice, text, user},
-    refusal, variable,
+    connect_guarded, error_of,
+    messages::{only_choice, prompt, text, user},
+    variable,
 };
 
 #[tokio::test]
-async fn the_right_token_is_let_in() {
+async fn accepts_the_correct_token() {
     let mut client = connect_guarded(&variable("GUARDED_API_TOKEN")).await;
-    let answer = client.converse_alpha2(ask(vec![user("Hello")]).build()).await.unwrap();
+    let answer = client.converse_alpha2(prompt(vec![user("Hello")]).build()).await.unwrap();
     assert_eq!(text(only_choice(&answer)), "Hello");
     assert_eq!(client.get_metadata().await.unwrap().id, "mynah");
 }
 
 #[tokio::test]
-async fn no_token_and_a_wrong_one_are_refused() {
-    // Of an empty token the interceptor makes none.
+async fn rejects_a_missing_or_wrong_token() {
+    // For an empty token, the interceptor sends no header.
     for token in ["", "wrong"] {
         let mut client = connect_guarded(token).await;
-        let refusal = refusal(client.converse_alpha2(ask(vec![user("Hello")]).build()).await);
-        assert!(refusal.contains("Unauthenticated"), "{refusal}");
-        assert!(refusal.contains("Unauthorized"), "{refusal}");
+        let error = error_of(client.converse_alpha2(prompt(vec![user("Hello")]).build()).await);
+        assert!(error.contains("Unauthenticated"), "{error}");
+        assert!(error.contains("Unauthorized"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Both versions of the call, metadata, and what is wrong.
+//! Both versions of the call, metadata and errors.
 
 use dapr::client::{
     ConversationInputAlpha2Builder, ConversationInputBuilder, ConversationRequestAlpha2Builder,
@@ -7,13 +7,12 @@ use dapr::client::{
 use serde_json::{Value as Json, json};
 
 use crate::{
-    connect,
-    messages::{ask, inputs, object, only_choice, text, user},
-    refusal,
+    connect, error_of,
+    messages::{inputs, object, only_choice, prompt, text, user},
 };
 
 #[tokio::test]
-async fn metadata_names_the_component() {
+async fn metadata_lists_the_component() {
     let metadata = connect().await.get_metadata().await.unwrap();
     assert_eq!(metadata.id, "mynah");
     let [component] = &metadata.registered_components[..] else { panic!("{metadata:?}") };
@@ -22,7 +21,7 @@ async fn metadata_names_the_component() {
 }
 
 #[tokio::test]
-async fn alpha1_echoes() {
+async fn alpha1_echoes_the_last_user_message() {
     let inputs = ["First", "Hello, world!"].map(|text| ConversationInputBuilder::new(text).build());
     let request = ConversationRequestBuilder::new("echo", inputs.into()).build();
     let answer = connect().await.converse_alpha1(request).await.unwrap();
@@ -31,8 +30,8 @@ async fn alpha1_echoes() {
 }
 
 #[tokio::test]
-async fn alpha2_echoes() {
-    let request = ask(vec![user("Hello, world!")]).with_temperature(0.0).build();
+async fn alpha2_echoes_the_last_user_message() {
+    let request = prompt(vec![user("Hello, world!")]).with_temperature(0.0).build();
     let answer = connect().await.converse_alpha2(request).await.unwrap();
     let choice = only_choice(&answer);
     assert_eq!((text(choice), &*choice.finish_reason), ("Hello, world!", "stop"));
@@ -43,49 +42,50 @@ async fn alpha2_echoes() {
 }
 
 #[tokio::test]
-async fn personal_data_is_scrubbed_on_the_way_in_and_out() {
+async fn scrubs_personal_data_in_requests_and_responses() {
     let message = || vec![user("Mail ann@example.org")];
     let input = ConversationInputAlpha2Builder::new(message()).with_scrub_pii(true).build();
-    let on_the_way_in = ConversationRequestAlpha2Builder::new("echo", vec![input]).build();
-    let on_the_way_out = ask(message()).with_scrub_pii(true).build();
-    for request in [on_the_way_in, on_the_way_out] {
+    let scrubbed_request = ConversationRequestAlpha2Builder::new("echo", vec![input]).build();
+    let scrubbed_response = prompt(message()).with_scrub_pii(true).build();
+    for request in [scrubbed_request, scrubbed_response] {
         let answer = connect().await.converse_alpha2(request).await.unwrap();
         assert_eq!(text(only_choice(&answer)), "Mail <EMAIL_ADDRESS>");
     }
 }
 
 #[tokio::test]
-async fn a_structured_answer_fits_its_schema() {
+async fn structured_answer_matches_its_schema() {
     let schema = json!({
         "type": "object",
         "properties": { "city": { "type": "string" }, "degrees": { "type": "integer" } },
         "required": ["city", "degrees"],
     });
-    let request = ask(vec![user("Report, please")]).with_response_format(object(&schema)).build();
+    let request =
+        prompt(vec![user("Report, please")]).with_response_format(object(&schema)).build();
     let answer = connect().await.converse_alpha2(request).await.unwrap();
     let content: Json = serde_json::from_str(text(only_choice(&answer))).unwrap();
     assert_eq!(content, json!({ "city": "San Francisco", "degrees": 42 }));
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_large_is_refused() {
-    let request = ask(vec![user(&"x".repeat(4 << 20))]).build();
-    let refusal = refusal(connect().await.converse_alpha2(request).await);
-    assert!(refusal.contains("ResourceExhausted"), "{refusal}");
+async fn rejects_too_large_message() {
+    let request = prompt(vec![user(&"x".repeat(4 << 20))]).build();
+    let error = error_of(connect().await.converse_alpha2(request).await);
+    assert!(error.contains("ResourceExhausted"), "{error}");
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_an_invalid_argument() {
+async fn rejects_invalid_requests() {
     let hello = || inputs(vec![user("Hello")]);
     let request = |name, inputs| ConversationRequestAlpha2Builder::new(name, inputs).build();
-    let mut unknown_tool = request("echo", hello());
-    unknown_tool.tool_choice = Some("required".to_owned());
+    let mut no_tools = request("echo", hello());
+    no_tools.tool_choice = Some("required".to_owned());
     for (request, reason) in [
         (request("nope", hello()), "failed finding conversation component nope"),
         (request("echo", vec![]), "missing inputs in request"),
-        (unknown_tool, "tool choice must be"),
+        (no_tools, "tool choice must be"),
     ] {
-        let refusal = refusal(connect().await.converse_alpha2(request).await);
-        assert!(refusal.contains("InvalidArgument") && refusal.contains(reason), "{refusal}");
+        let error = error_of(connect().await.converse_alpha2(request).await);
+        assert!(error.contains("InvalidArgument") && error.contains(reason), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! Dapr's Rust SDK against mynah.
 
 #![cfg(test)]
-#![allow(deprecated, reason = "Dapr deprecates Alpha1, and its clients still call it")]
+#![allow(deprecated, reason = "clients still call Alpha1, which Dapr deprecates")]
 
 mod access;
 mod conversation;
@@ -14,24 +14,24 @@ use dapr::client::{ClientOptions, TonicClientWithAuth};
 
 type Client = dapr::Client<TonicClientWithAuth>;
 
-/// The SDK's own client, as the environment describes it.
+/// Connects the SDK's default client.
 async fn connect() -> Client {
-    Client::new().await.expect("a connection")
+    Client::new().await.unwrap()
 }
 
-/// A client of the sidecar that asks for a token.
+/// Connects a client to the sidecar that requires a token.
 async fn connect_guarded(token: &str) -> Client {
     let address = format!("http://127.0.0.1:{}", variable("GUARDED_GRPC_PORT"));
     let options = ClientOptions::new().with_address(address).with_api_token(token);
-    Client::from_options(options).await.expect("a connection")
+    Client::from_options(options).await.unwrap()
 }
 
-#[expect(clippy::disallowed_methods, reason = "that is how a suite is told where to look")]
+#[expect(clippy::disallowed_methods, reason = "the suite gets its addresses from the environment")]
 fn variable(name: &str) -> String {
     env::var(name).expect(name)
 }
 
-/// What the SDK shows of an error; the status within is its own affair.
-fn refusal<T: std::fmt::Debug>(answer: Result<T, dapr::error::Error>) -> String {
-    format!("{:?}", answer.expect_err("a refusal"))
+/// Returns the error as text: the SDK does not expose the status.
+fn error_of<T: std::fmt::Debug>(answer: Result<T, dapr::error::Error>) -> String {
+    format!("{:?}", answer.unwrap_err())
 }

@@ -1,4 +1,4 @@
-//! Requests in few words.
+//! Constructors for requests.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use prost_types::{ListValue, Struct, Value, value::Kind};
 use serde_json::Value as Json;
 
 /// A request to the built-in component.
-pub(crate) fn ask(messages: Vec<ConversationMessage>) -> ConversationRequestAlpha2Builder {
+pub(crate) fn prompt(messages: Vec<ConversationMessage>) -> ConversationRequestAlpha2Builder {
     ConversationRequestAlpha2Builder::new("echo", inputs(messages))
 }
 
@@ -42,7 +42,7 @@ fn content(text: &str) -> Vec<ConversationMessageContent> {
     vec![ConversationMessageContent { text: text.to_owned() }]
 }
 
-/// A tool with a JSON Schema for its arguments.
+/// A tool with the JSON Schema of its parameters.
 pub(crate) fn tool(name: &str, schema: &Json) -> ConversationTools {
     let function = ConversationToolsFunction {
         name: name.to_owned(),
@@ -52,9 +52,9 @@ pub(crate) fn tool(name: &str, schema: &Json) -> ConversationTools {
     ConversationTools { tool_types: Some(ToolTypes::Function(function)) }
 }
 
-/// A JSON object as protobuf has it.
+/// Converts a JSON object to protobuf.
 pub(crate) fn object(json: &Json) -> Struct {
-    let fields = json.as_object().expect("an object").iter();
+    let fields = json.as_object().unwrap().iter();
     let fields: BTreeMap<_, _> = fields.map(|(key, json)| (key.clone(), value(json))).collect();
     Struct { fields }
 }
@@ -63,7 +63,7 @@ fn value(json: &Json) -> Value {
     let kind = match json {
         Json::Null => Kind::NullValue(0),
         Json::Bool(bool) => Kind::BoolValue(*bool),
-        Json::Number(number) => Kind::NumberValue(number.as_f64().expect("a double")),
+        Json::Number(number) => Kind::NumberValue(number.as_f64().unwrap()),
         Json::String(text) => Kind::StringValue(text.clone()),
         Json::Array(items) => {
             Kind::ListValue(ListValue { values: items.iter().map(value).collect() })
@@ -73,14 +73,14 @@ fn value(json: &Json) -> Value {
     Value { kind: Some(kind) }
 }
 
-/// The one choice of an answer.
+/// Returns the only choice of an answer.
 pub(crate) fn only_choice(answer: &ConversationResponseAlpha2) -> &ConversationResultChoices {
-    let [output] = &answer.outputs[..] else { panic!("one output: {answer:?}") };
-    let [choice] = &output.choices[..] else { panic!("one choice: {answer:?}") };
+    let [output] = &answer.outputs[..] else { panic!("not one output: {answer:?}") };
+    let [choice] = &output.choices[..] else { panic!("not one choice: {answer:?}") };
     choice
 }
 
-/// Its text.
+/// Returns the text of a choice.
 pub(crate) fn text(choice: &ConversationResultChoices) -> &str {
-    &choice.message.as_ref().expect("a message").content
+    &choice.message.as_ref().unwrap().content
 }

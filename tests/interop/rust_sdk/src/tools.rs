@@ -1,4 +1,4 @@
-//! Tools, called and answered.
+//! Tool calls and their results.
 
 use std::collections::HashSet;
 
@@ -7,13 +7,13 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     connect,
-    messages::{ask, assistant, only_choice, result, text, tool, user},
+    messages::{assistant, only_choice, prompt, result, text, tool, user},
 };
 
 const QUESTION: &str = "What are the weather and the time in Paris?";
 
 #[tokio::test]
-async fn the_loop_ends_with_the_results() {
+async fn tool_loop_ends_with_the_results() {
     let mut client = connect().await;
     let word = json!({ "type": "string" });
     let tools = vec![
@@ -21,7 +21,7 @@ async fn the_loop_ends_with_the_results() {
         tool("get_time", &json!({ "type": "object", "properties": { "timezone": word } })),
     ];
     let mut messages = vec![user(QUESTION)];
-    let first = ask(messages.clone()).with_tools(tools.clone()).build();
+    let first = prompt(messages.clone()).with_tools(tools.clone()).build();
     let answer = client.converse_alpha2(first).await.unwrap();
     let choice = only_choice(&answer);
     assert_eq!((text(choice), &*choice.finish_reason), ("", "tool_calls"));
@@ -39,18 +39,18 @@ async fn the_loop_ends_with_the_results() {
     messages.push(assistant(calls.clone()));
     let results = calls.iter().zip(["Sunny", "12:00"]);
     messages.extend(results.map(|(call, text)| result(id(call), function(call).0, text)));
-    let last = ask(messages).with_tools(tools).build();
+    let last = prompt(messages).with_tools(tools).build();
     let answer = client.converse_alpha2(last).await.unwrap();
     let choice = only_choice(&answer);
     assert_eq!((text(choice), &*choice.finish_reason), ("Sunny\n12:00", "stop"));
 }
 
 fn id(call: &ConversationToolCalls) -> &str {
-    call.id.as_deref().expect("an id")
+    call.id.as_deref().unwrap()
 }
 
-/// The name and the arguments of a call.
+/// Returns the name and the arguments of a call.
 fn function(call: &ConversationToolCalls) -> (&str, Json) {
     let Some(ToolTypes::Function(function)) = &call.tool_types else { panic!("{call:?}") };
-    (&function.name, serde_json::from_str(&function.arguments).expect("arguments in JSON"))
+    (&function.name, serde_json::from_str(&function.arguments).unwrap())
 }

@@ -1,6 +1,6 @@
 package interop;
 
-import static interop.Requests.ask;
+import static interop.Requests.prompt;
 import static interop.Requests.guarded;
 import static interop.Requests.onlyChoice;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -15,15 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Dapr's Java SDK against a mynah that asks for a token. */
+/** Dapr's Java SDK against a mynah that requires a token. */
 class AccessTest {
-  // The SDK hands out protobuf's own kind of map.
+  // The SDK returns the map type of protobuf.
   private static final TypeRef<MapField<String, String>> METADATA = new TypeRef<>() {};
 
   @Test
-  void theRightTokenIsLetIn() throws Exception {
+  void acceptsTheCorrectToken() throws Exception {
     try (var client = guarded(System.getenv("GUARDED_API_TOKEN")).buildPreviewClient()) {
-      var choice = onlyChoice(client.converseAlpha2(ask("Hello")).block());
+      var choice = onlyChoice(client.converseAlpha2(prompt("Hello")).block());
       assertEquals("Hello", choice.getMessage().getContent());
     }
   }
@@ -33,11 +33,11 @@ class AccessTest {
     "'', missing api token in request metadata",
     "wrong, authentication error: api token mismatch",
   })
-  void noTokenAndAWrongOneAreToldApart(String token, String reason) throws Exception {
+  void errorDistinguishesMissingFromWrongToken(String token, String reason) throws Exception {
     try (var client = guarded(token).buildPreviewClient()) {
       var error =
           assertThrows(
-              DaprException.class, () -> client.converseAlpha2(ask("Hello")).block());
+              DaprException.class, () -> client.converseAlpha2(prompt("Hello")).block());
       assertEquals("UNAUTHENTICATED", error.getErrorCode());
       assertEquals("UNAUTHENTICATED: Unauthorized", error.getMessage());
       var details = error.getErrorDetails();
@@ -47,7 +47,7 @@ class AccessTest {
   }
 
   @Test
-  void healthIsEverybodysToAsk() throws Exception {
+  void healthChecksNeedNoToken() throws Exception {
     try (var client = guarded("wrong").build()) {
       client.waitForSidecar(5_000).block();
     }

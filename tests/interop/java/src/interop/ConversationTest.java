@@ -1,6 +1,6 @@
 package interop;
 
-import static interop.Requests.ask;
+import static interop.Requests.prompt;
 import static interop.Requests.onlyChoice;
 import static interop.Requests.user;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -37,7 +37,7 @@ class ConversationTest {
   }
 
   @Test
-  void theSidecarIsReadyAndNamesItsComponent() throws Exception {
+  void sidecarIsReadyAndMetadataListsTheComponent() throws Exception {
     try (var client = new DaprClientBuilder().build()) {
       client.waitForSidecar(5_000).block();
       var metadata = client.getMetadata().block();
@@ -49,7 +49,7 @@ class ConversationTest {
   }
 
   @Test
-  void alpha1Echoes() {
+  void alpha1EchoesTheLastUserMessage() {
     var inputs =
         List.of(
             new ConversationInput("First").setRole("user"),
@@ -63,10 +63,10 @@ class ConversationTest {
   }
 
   @Test
-  void alpha2Echoes() {
-    // Its parameters come as messages without a type, which must not matter.
+  void alpha2EchoesTheLastUserMessage() {
+    // The SDK sends parameters as messages without a type URL, which must be accepted.
     var request =
-        ask("Hello, world!").setContextId("chat-1").setParameters(Map.of("max_tokens", 100));
+        prompt("Hello, world!").setContextId("chat-1").setParameters(Map.of("max_tokens", 100));
     var answer = client.converseAlpha2(request).block();
     assertEquals("chat-1", answer.getContextId());
     var choice = onlyChoice(answer);
@@ -81,57 +81,57 @@ class ConversationTest {
   }
 
   @Test
-  void personalDataIsScrubbedOnTheWayInAndOut() {
+  void scrubsPersonalDataInRequestsAndResponses() {
     var input = new ConversationInputAlpha2(List.of(user("Mail ann@example.org")));
     input.setScrubPii(true);
-    var onTheWayIn = new ConversationRequestAlpha2("echo", List.of(input));
-    var onTheWayOut = ask("Mail ann@example.org").setScrubPii(true);
-    for (var request : List.of(onTheWayIn, onTheWayOut)) {
+    var scrubbedRequest = new ConversationRequestAlpha2("echo", List.of(input));
+    var scrubbedResponse = prompt("Mail ann@example.org").setScrubPii(true);
+    for (var request : List.of(scrubbedRequest, scrubbedResponse)) {
       var choice = onlyChoice(client.converseAlpha2(request).block());
       assertEquals("Mail <EMAIL_ADDRESS>", choice.getMessage().getContent());
     }
   }
 
   @Test
-  void aStructuredAnswerFitsItsSchema() throws Exception {
+  void structuredAnswerMatchesItsSchema() throws Exception {
     var schema =
         """
         {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
         """;
-    var request = ask("Report, please");
+    var request = prompt("Report, please");
     request.setResponseFormat(schema);
     var choice = onlyChoice(client.converseAlpha2(request).block());
     assertEquals("{\"city\":\"San Francisco\"}", choice.getMessage().getContent());
   }
 
   @Test
-  void callsAtOnceGetTheirOwnAnswers() {
+  void concurrentCallsGetTheirOwnAnswers() {
     var answers =
         Flux.range(0, 50)
-            .flatMapSequential(n -> client.converseAlpha2(ask("Hello " + n)), 50)
+            .flatMapSequential(n -> client.converseAlpha2(prompt("Hello " + n)), 50)
             .map(answer -> onlyChoice(answer).getMessage().getContent());
     var words = Flux.range(0, 50).map(n -> "Hello " + n);
     assertEquals(words.collectList().block(), answers.collectList().block());
   }
 
   @Test
-  void aMessageThatIsTooLargeIsRefused() {
-    var request = ask("x".repeat(4 << 20));
+  void rejectsTooLargeMessage() {
+    var request = prompt("x".repeat(4 << 20));
     var error =
         assertThrows(DaprException.class, () -> client.converseAlpha2(request).block());
     assertEquals("RESOURCE_EXHAUSTED", error.getErrorCode());
   }
 
   @Test
-  void whatIsWrongIsAnInvalidArgument() {
+  void rejectsInvalidRequests() {
     var hello = List.of(new ConversationInputAlpha2(List.of(user("Hello"))));
     var unknown = new ConversationRequestAlpha2("nope", hello);
-    assertRefused(unknown, "failed finding conversation component nope");
-    var choice = ask("Hello").setToolChoice("required");
-    assertRefused(choice, "tool choice must be 'auto', 'none', 'required'");
+    assertRejected(unknown, "failed finding conversation component nope");
+    var choice = prompt("Hello").setToolChoice("required");
+    assertRejected(choice, "tool choice must be 'auto', 'none', 'required'");
   }
 
-  private static void assertRefused(ConversationRequestAlpha2 request, String reason) {
+  private static void assertRejected(ConversationRequestAlpha2 request, String reason) {
     var error =
         assertThrows(DaprException.class, () -> client.converseAlpha2(request).block());
     assertEquals("INVALID_ARGUMENT", error.getErrorCode());

@@ -13,17 +13,17 @@ import io.dapr.client.domain.UserMessage;
 import io.dapr.config.Properties;
 import java.util.List;
 
-/** Requests in few words, and where the sidecar is that asks for a token. */
+/** Constructors for requests, and for clients of the sidecar that requires a token. */
 final class Requests {
   private Requests() {}
 
   /** A request to the built-in component. */
-  static ConversationRequestAlpha2 ask(List<ConversationMessage> messages) {
+  static ConversationRequestAlpha2 prompt(List<ConversationMessage> messages) {
     return new ConversationRequestAlpha2("echo", List.of(new ConversationInputAlpha2(messages)));
   }
 
-  static ConversationRequestAlpha2 ask(String text) {
-    return ask(List.of(user(text)));
+  static ConversationRequestAlpha2 prompt(String text) {
+    return prompt(List.of(user(text)));
   }
 
   static ConversationMessage user(String text) {
@@ -34,14 +34,14 @@ final class Requests {
     return List.of(new ConversationMessageContent(text));
   }
 
-  /** The one choice of an answer. */
+  /** Returns the only choice of an answer. */
   static ConversationResultChoices onlyChoice(ConversationResponseAlpha2 answer) {
     assertEquals(1, answer.getOutputs().size());
     assertEquals(1, answer.getOutputs().get(0).getChoices().size());
     return answer.getOutputs().get(0).getChoices().get(0);
   }
 
-  /** A client to be of the sidecar that asks for a token. */
+  /** Returns a builder of clients for the sidecar that requires a token. */
   static DaprClientBuilder guarded(String token) {
     return new DaprClientBuilder()
         .withPropertyOverride(Properties.GRPC_PORT, System.getenv("GUARDED_GRPC_PORT"))

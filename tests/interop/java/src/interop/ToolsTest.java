@@ -1,6 +1,6 @@
 package interop;
 
-import static interop.Requests.ask;
+import static interop.Requests.prompt;
 import static interop.Requests.content;
 import static interop.Requests.onlyChoice;
 import static interop.Requests.user;
@@ -18,17 +18,17 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Dapr's Java SDK against mynah: tools, called and answered. */
+/** Dapr's Java SDK against mynah: tool calls and their results. */
 class ToolsTest {
   private static final List<ConversationTools> TOOLS =
       List.of(tool("get_weather", "location"), tool("get_time", "timezone"));
 
   @Test
-  void theLoopEndsWithTheResults() throws Exception {
+  void toolLoopEndsWithTheResults() throws Exception {
     try (var client = new DaprClientBuilder().buildPreviewClient()) {
       var messages = new ArrayList<ConversationMessage>();
       messages.add(user("What are the weather and the time in Paris?"));
-      var first = onlyChoice(client.converseAlpha2(ask(messages).setTools(TOOLS)).block());
+      var first = onlyChoice(client.converseAlpha2(prompt(messages).setTools(TOOLS)).block());
       assertEquals("tool_calls", first.getFinishReason());
       var calls = first.getMessage().getToolCalls();
       assertEquals(2, calls.size());
@@ -43,7 +43,7 @@ class ToolsTest {
       messages.add(new AssistantMessage(List.of(), calls));
       messages.add(result(weather.getId(), "get_weather", "Sunny"));
       messages.add(result(time.getId(), "get_time", "12:00"));
-      var last = onlyChoice(client.converseAlpha2(ask(messages).setTools(TOOLS)).block());
+      var last = onlyChoice(client.converseAlpha2(prompt(messages).setTools(TOOLS)).block());
       assertEquals("stop", last.getFinishReason());
       assertEquals("Sunny\n12:00", last.getMessage().getContent());
     }
