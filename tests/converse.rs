@@ -1,4 +1,4 @@
-//! What goes in and what comes out: roles, inputs, parameters, on every surface.
+//! Requests and answers of the Conversation API: roles, inputs, parameters, tools, streams.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn the_last_user_message_comes_back_whoever_spoke_last() {
+async fn returns_last_user_message() {
     let sidecar = Sidecar::start();
     let later = [
         system("be brief"),
@@ -35,7 +35,7 @@ async fn the_last_user_message_comes_back_whoever_spoke_last() {
 }
 
 #[tokio::test]
-async fn without_a_user_the_last_text_comes_back() {
+async fn returns_last_text_without_user_message() {
     let sidecar = Sidecar::start();
     let messages =
         [system("said"), developer("said"), assistant("said"), tool_result("1", "f", "said")];
@@ -47,7 +47,7 @@ async fn without_a_user_the_last_text_comes_back() {
 }
 
 #[tokio::test]
-async fn parts_and_inputs_are_joined_into_one_history() {
+async fn joins_parts_and_inputs() {
     let sidecar = Sidecar::start();
     let mut two_parts = user("one");
     let Some(MessageTypes::OfUser(message)) = &mut two_parts.message_types else { unreachable!() };
@@ -62,7 +62,7 @@ async fn parts_and_inputs_are_joined_into_one_history() {
 }
 
 #[tokio::test]
-async fn a_tool_loop_ends_with_what_the_tools_returned() {
+async fn answers_with_tool_results() {
     let sidecar = Sidecar::start();
     let schema = json!({"type": "object", "properties": {"location": {"type": "string"}}});
     let tools = [tool("get_weather", schema.clone()), tool("get_time", schema)];
@@ -91,7 +91,7 @@ async fn a_tool_loop_ends_with_what_the_tools_returned() {
 }
 
 #[tokio::test]
-async fn tool_choice_decides_which_tools_are_called() {
+async fn follows_tool_choice() {
     let sidecar = Sidecar::start();
     let tools = || ["get_weather", "get_time"].map(|name| tool(name, serde_json::Value::Null));
     let cases: [(&str, &str, &[&str]); 8] = [
@@ -114,7 +114,7 @@ async fn tool_choice_decides_which_tools_are_called() {
 }
 
 #[tokio::test]
-async fn ids_are_unique_over_a_conversation_and_stable_over_time() {
+async fn call_ids_are_unique_and_stable() {
     let sidecar = Sidecar::start();
     let tools = [tool("get_weather", serde_json::Value::Null)];
     let first = sidecar.converse(prompt("weather", tools.clone())).await.unwrap();
@@ -135,7 +135,7 @@ async fn ids_are_unique_over_a_conversation_and_stable_over_time() {
 }
 
 #[tokio::test]
-async fn response_format_is_followed() {
+async fn follows_response_format() {
     let sidecar = Sidecar::start();
     let schema = json!({
         "type": "object",
@@ -164,7 +164,7 @@ async fn response_format_is_followed() {
 }
 
 #[tokio::test]
-async fn a_response_format_that_is_no_schema_is_answered_all_the_same() {
+async fn ignores_invalid_response_format() {
     let sidecar = Sidecar::start();
     let mut asked = prompt("5", []);
     asked.response_format = Some(as_struct(&json!({"type": "integer", "minimum": "x"})));
@@ -172,7 +172,7 @@ async fn a_response_format_that_is_no_schema_is_answered_all_the_same() {
 }
 
 #[tokio::test]
-async fn context_id_comes_back_unless_it_is_empty() {
+async fn returns_context_id_unless_empty() {
     let sidecar = Sidecar::start();
     for (sent, expected) in [(Some("c1"), Some("c1")), (Some(""), None), (None, None)] {
         let mut asked = prompt("x", []);
@@ -183,7 +183,7 @@ async fn context_id_comes_back_unless_it_is_empty() {
 }
 
 #[tokio::test]
-async fn a_parameter_without_a_type_is_accepted() {
+async fn accepts_parameter_without_type() {
     let sidecar = Sidecar::start();
     let mut asked = prompt("x", []);
     let any = Any { type_url: String::new(), value: b"{\"a\":1}".to_vec() };
@@ -205,7 +205,7 @@ fn alpha1(inputs: &[(&str, Option<&str>)]) -> ConversationRequest {
 }
 
 #[tokio::test]
-async fn alpha1_roles_are_those_of_daprd() {
+async fn alpha1_roles_match_daprd() {
     let sidecar = Sidecar::start();
     let mut client = sidecar.client().await;
     for role in [
@@ -224,7 +224,7 @@ async fn alpha1_roles_are_those_of_daprd() {
     for role in ["system", "assistant", "ai"] {
         let asked = alpha1(&[("user", Some("user")), ("last", Some(role))]);
         let answer = client.converse_alpha1(asked).await.unwrap().into_inner();
-        assert_eq!(answer.outputs[0].result, "user", "{role} is no user");
+        assert_eq!(answer.outputs[0].result, "user", "{role} is not a user");
     }
     for role in ["tool", "function"] {
         let asked = alpha1(&[("user", Some("user")), ("a", Some(role)), ("b", Some(role))]);
@@ -256,7 +256,7 @@ async fn alpha1_returns_parameters_and_context() {
 }
 
 #[tokio::test]
-async fn streams_end_with_the_unary_answer() {
+async fn stream_ends_with_unary_answer() {
     let sidecar = Sidecar::start();
     let weather = || [tool("get_weather", serde_json::Value::Null)];
     let requests = [
