@@ -231,32 +231,32 @@ const DIFFERENCES: &[Difference] = &[
     differs(
         NO_SILENCE,
         &["start-name-with-slash"],
-        Ends(1, "a.yaml:4:9: metadata.name \"a/b\" is not allowed"),
+        Ends(1, "a.yaml:4:9: invalid metadata.name \"a/b\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-duplicate-same-file"],
-        Ends(1, "a.yaml:13:9: component name \"echo\" is taken"),
+        Ends(1, "a.yaml:13:9: duplicate component name \"echo\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-duplicate-two-files"],
-        Ends(1, "b.yaml:4:9: component name \"echo\" is taken"),
+        Ends(1, "b.yaml:4:9: duplicate component name \"echo\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-unknown-conversation-type"],
-        Ends(1, "a.yaml:6:9: spec.type \"conversation.nope\" is unknown"),
+        Ends(1, "a.yaml:6:9: unknown spec.type \"conversation.nope\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-type-without-dot"],
-        Ends(1, "a.yaml:6:9: spec.type \"conversation\" is unknown"),
+        Ends(1, "a.yaml:6:9: unknown spec.type \"conversation\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-unknown-version"],
-        Ends(1, "a.yaml:7:12: spec.version \"v9\" of conversation.echo is unknown"),
+        Ends(1, "a.yaml:7:12: unknown spec.version \"v9\" of conversation.echo"),
     ),
     differs(
         "64 is the code for wrong usage in sysexits.h",
