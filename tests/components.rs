@@ -1,5 +1,4 @@
-//! Where the values of components come from, which components are passed over, and who answers for
-//! other providers' components.
+//! Sources of metadata values, skipped components, and stand-ins for other providers.
 
 use std::{fs, path::Path};
 
@@ -16,7 +15,7 @@ use crate::support::{
 
 const SECRET: &str = "hush-hush";
 
-/// A component of this type, with these lines of metadata, and with a tail.
+/// Returns a component with these lines of metadata. The tail is added at its end.
 fn component(name: &str, kind: &str, metadata: &str, tail: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
@@ -24,7 +23,7 @@ fn component(name: &str, kind: &str, metadata: &str, tail: &str) -> String {
     )
 }
 
-/// An echo whose model stands elsewhere.
+/// Returns an echo component; `model` is the source of its model.
 fn echo(name: &str, model: &str, tail: &str) -> String {
     let metadata = format!("  - {{name: model, {model}}}\n");
     component(name, "conversation.echo", &metadata, tail)
@@ -37,7 +36,7 @@ fn start(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> Sidecar {
     Sidecar::start_in(variables, &[&resources, flags].concat())
 }
 
-/// What `mynah check` says of a text, without the path of its file.
+/// Runs `mynah check` on a file with this text, and removes the path of the file from the output.
 fn checked(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> String {
     let file = scratch("checked").join("a.yaml");
     fs::write(&file, yaml).unwrap();
@@ -49,14 +48,14 @@ fn checked(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> String {
     stdout.replace(file.to_str().unwrap(), "a.yaml") + &format!("-- exit {code}")
 }
 
-/// The names of the components, each with its type and version.
+/// Returns the names of the components, each with its type and version.
 async fn served(sidecar: &Sidecar) -> Vec<String> {
     let metadata = sidecar.client().await.get_metadata(GetMetadataRequest {}).await.unwrap();
     let components = metadata.into_inner().registered_components.into_iter();
     components.map(|c| format!("{} {} {}", c.name, c.r#type, c.version)).collect()
 }
 
-/// The model that a component says it is.
+/// Returns the model in an answer of the component.
 async fn model(sidecar: &Sidecar, component: &str) -> String {
     let asked = request([user("Hello, world!")]);
     let asked = ConversationRequestAlpha2 { name: component.to_owned(), ..asked };
@@ -66,7 +65,7 @@ async fn model(sidecar: &Sidecar, component: &str) -> String {
 }
 
 #[tokio::test]
-async fn namespaces_and_scopes_choose_the_components() {
+async fn serves_components_of_its_namespace_and_scope() {
     let within = |name: &str, namespace: &str| {
         let name = format!("{name}, namespace: {namespace}");
         component(&name, "conversation.echo", "", "")
@@ -95,7 +94,7 @@ async fn namespaces_and_scopes_choose_the_components() {
 }
 
 #[tokio::test]
-async fn values_come_from_the_environment() {
+async fn reads_values_from_environment_variables() {
     let yaml = [
         echo("allowed", "envRef: PARROT", ""),
         echo("denied", "envRef: DAPR_PARROT", ""),
@@ -133,7 +132,7 @@ async fn values_come_from_the_environment() {
     "#);
 }
 
-/// A file of secrets, and a store that reads it.
+/// Writes a file of secrets, and returns a store that reads it.
 fn store_of(folder: &Path) -> String {
     let file = folder.join("secrets.json");
     fs::write(&file, r#"{"parrot": "parrot-2", "kept": "hush-hush"}"#).unwrap();
@@ -142,7 +141,7 @@ fn store_of(folder: &Path) -> String {
 }
 
 #[tokio::test]
-async fn values_come_from_secret_stores() {
+async fn reads_values_from_secret_stores() {
     let prefix = "  - {name: prefix, value: MY_}\n";
     let yaml = [
         echo("one", "secretKeyRef: {name: PARROT}", "auth: {secretStore: variables}\n"),
@@ -159,7 +158,7 @@ async fn values_come_from_secret_stores() {
 }
 
 #[tokio::test]
-async fn what_has_no_secret_serves_without() {
+async fn serves_without_a_missing_secret() {
     let yaml = [
         echo("echo", "secretKeyRef: {name: nothing}", "auth: {secretStore: file}\n"),
         echo("storeless", "secretKeyRef: {name: nothing}", ""),
@@ -177,23 +176,23 @@ async fn what_has_no_secret_serves_without() {
 }
 
 #[test]
-fn a_store_must_be_there() {
+fn rejects_missing_and_unsupported_secret_stores() {
     let yaml = [
         echo("a", "secretKeyRef: {name: key}", "auth: {secretStore: vault}\n"),
-        echo("b", "secretKeyRef: {name: key}", "auth: {secretStore: nobody}\n"),
+        echo("b", "secretKeyRef: {name: key}", "auth: {secretStore: missing}\n"),
         component("vault", "secretstores.hashicorp.vault", "", ""),
     ]
     .concat();
     assert_snapshot!(checked(&[], &yaml, &[]), @r#"
     a.yaml:8:40: model: secret store "vault" is a secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
-    a.yaml:18:40: model: secret store "nobody" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
+    a.yaml:18:40: model: secret store "missing" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
     a.yaml:21:1: skipped: component vault has type secretstores.hashicorp.vault
     0 components, 2 errors, 0 warnings
     -- exit 1
     "#);
 }
 
-/// Serves, if it can, with everything in the log.
+/// Starts the sidecar with the log level debug, and stops it.
 fn log(variables: &[(&str, &str)], yaml: &str) -> Output {
     let folder = scratch("logged");
     let addresses = folder.join("addresses.json");
@@ -206,7 +205,7 @@ fn log(variables: &[(&str, &str)], yaml: &str) -> Output {
 }
 
 #[test]
-fn no_secret_is_said() {
+fn never_prints_secrets() {
     let using = |key: &str, reference: &str| {
         let metadata = format!("  - {{name: {key}, {reference}}}\n");
         let tail = "auth: {secretStore: file}\n";
@@ -217,8 +216,8 @@ fn no_secret_is_said() {
     let variables = [("KEPT", SECRET)];
 
     let bad = using("mode", kept) + &using("chunkDelay", variable) + &store;
-    let said = checked(&variables, &bad, &[]);
-    assert_snapshot!(said, @"
+    let output = checked(&variables, &bad, &[]);
+    assert_snapshot!(output, @"
     a.yaml:8:39: mode: the secret is unknown; use mynah or daprd
     a.yaml:18:32: chunkDelay: the value of KEPT is not a duration; write it as Go does, such as 50ms or 1.5s
     0 components, 2 errors, 0 warnings
@@ -232,8 +231,8 @@ fn no_secret_is_said() {
     }
 }
 
-/// An application's own resources, whose secrets and store nobody has here.
-fn others() -> String {
+/// Returns an application's resources, whose secrets and secret store are not available here.
+fn resources_of_other_providers() -> String {
     let metadata = |model: &str| {
         format!(
             "  - {{name: key, secretKeyRef: {{name: api-key, key: api-key}}}}\n  \
@@ -254,8 +253,8 @@ fn others() -> String {
 }
 
 #[tokio::test]
-async fn a_stand_in_answers_for_other_providers() {
-    let sidecar = start(&[], &others(), &["--stand-in", "echo"]);
+async fn stand_in_answers_for_other_providers() {
+    let sidecar = start(&[], &resources_of_other_providers(), &["--stand-in", "echo"]);
     assert_eq!(model(&sidecar, "gpt").await, "gpt-5-nano");
     assert_eq!(model(&sidecar, "claude").await, "claude-sonnet-4");
     assert_eq!(model(&sidecar, "mistral").await, "echo");
@@ -265,7 +264,7 @@ async fn a_stand_in_answers_for_other_providers() {
         "mistral conversation.mistral v2",
     ];
     assert_eq!(served(&sidecar).await, expected);
-    assert_snapshot!(checked(&[], &others(), &["--stand-in=echo"]), @"
+    assert_snapshot!(checked(&[], &resources_of_other_providers(), &["--stand-in=echo"]), @"
     a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault
     3 components, 0 errors, 0 warnings
     -- exit 0
@@ -273,8 +272,8 @@ async fn a_stand_in_answers_for_other_providers() {
 }
 
 #[test]
-fn without_a_stand_in_other_providers_are_problems() {
-    assert_snapshot!(checked(&[], &others(), &[]), @r#"
+fn rejects_other_providers_without_a_stand_in() {
+    assert_snapshot!(checked(&[], &resources_of_other_providers(), &[]), @r#"
     a.yaml:5:9: unknown spec.type "conversation.openai"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
     a.yaml:17:9: unknown spec.type "conversation.anthropic"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
     a.yaml:29:9: unknown spec.type "conversation.mistral"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
