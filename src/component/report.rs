@@ -36,7 +36,7 @@ impl Report {
         self.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// Replaces all errors of a component that has `ignoreErrors` by one warning.
+    /// Replaces all errors by one warning, for a component that has `ignoreErrors`.
     pub(super) fn downgrade_errors(&mut self, place: Place, component: &str) {
         let is_error = |diagnostic: &mut Diagnostic| diagnostic.severity == Severity::Error;
         let mut errors: Vec<_> = self.diagnostics.extract_if(.., is_error).collect();

@@ -23,7 +23,7 @@ pub(super) fn find(written: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| is_conversation(written) && kind.name == name)
 }
 
-/// Whether a type is one of conversation, of mynah or of daprd.
+/// Whether a type belongs to the conversation building block.
 pub(super) fn is_conversation(written: &str) -> bool {
     written.starts_with("conversation.")
 }
