@@ -1,24 +1,24 @@
-//! The cases: what was sent to daprd 1.18.0, and what it answered.
+//! The cases: requests to daprd 1.18.0 and its answers.
 //!
-//! `<4194304 a>` stands for that many letters.
+//! `<4194304 a>` is a placeholder for this many letters.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// One call, or one start.
+/// A call or a start, and the recorded answer.
 #[derive(Debug, Deserialize)]
 pub struct Case {
     pub name: String,
     #[serde(flatten)]
     pub action: Action,
-    /// What daprd answered.
+    /// The answer of daprd.
     #[serde(rename = "daprd")]
     pub golden: Value,
 }
 
-/// What is done.
+/// The call or the start.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Action {
@@ -32,18 +32,18 @@ pub enum Action {
 pub struct Http {
     /// Method and path.
     pub http: String,
-    /// A header of `null` is not sent.
+    /// Headers with the value `null` are not sent.
     #[serde(default)]
     pub headers: BTreeMap<String, Option<String>>,
-    /// JSON, or a text that goes out as it is.
+    /// JSON, or a text that is sent unchanged.
     pub body: Option<Value>,
 }
 
 /// A call over gRPC.
 #[derive(Debug, Deserialize)]
 pub struct Grpc {
-    /// A method of Dapr's service, or the path of another one, or the call that asks for the
-    /// names of all services.
+    /// A method of Dapr's service, the path of another method, or `ServerReflectionInfo`, which lists
+    /// the services.
     pub grpc: String,
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -51,25 +51,25 @@ pub struct Grpc {
     pub message: Value,
 }
 
-/// A start of the program with files of its own.
+/// A start of the program in a new folder.
 #[derive(Debug, Deserialize)]
 pub struct Start {
-    /// What lies in a new folder.
+    /// The files in the folder.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// What the program is told to load, in that folder; `components` are the usual ones.
-    #[serde(default = "the_folder")]
+    /// The resources paths, relative to the folder; `components` is [`super::Program::components`].
+    #[serde(default = "current_folder")]
     pub resources: Vec<String>,
     #[serde(default)]
     pub flags: Vec<String>,
-    /// Whether the flag for the application's id is left out.
+    /// Whether to omit `--app-id`.
     #[serde(default)]
-    pub anonymous: bool,
+    pub without_app_id: bool,
     #[serde(default)]
-    pub grpc_port_is_taken: bool,
+    pub grpc_port_in_use: bool,
 }
 
-fn the_folder() -> Vec<String> {
+fn current_folder() -> Vec<String> {
     vec![".".to_owned()]
 }
 
@@ -78,20 +78,20 @@ pub fn read(json: &str) -> Vec<Case> {
     serde_json::from_str(json).unwrap()
 }
 
-/// Writes out the letters that a placeholder stands for.
+/// Replaces a placeholder by its letters.
 pub fn expand(text: &str) -> String {
     let count = text.strip_prefix('<').and_then(|text| text.strip_suffix(" a>"));
     let count = count.and_then(|count| count.parse().ok());
     count.map_or_else(|| text.to_owned(), |count| "a".repeat(count))
 }
 
-/// Puts placeholders in the place of very long texts.
+/// Replaces a long text of letters by its placeholder.
 pub fn collapse(text: &str) -> String {
     let is_long = text.len() > 1_000 && text.bytes().all(|byte| byte == b'a');
     if is_long { format!("<{} a>", text.len()) } else { text.to_owned() }
 }
 
-/// Changes every text in a value.
+/// Changes every text in a JSON value.
 pub fn map_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = change(text),
@@ -103,9 +103,9 @@ pub fn map_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
     }
 }
 
-/// An answer without what differs from run to run, or from build to build.
+/// Removes the differences between runs and between builds.
 pub fn stable(mut answer: Value) -> Value {
-    // Go's protojson puts either blank there, so that nobody relies on its texts.
+    // Go's protojson picks one of two blanks per build, so that its texts are not relied on.
     map_texts(&mut answer, &|text| collapse(text).replace("proto:\u{a0}", "proto: "));
     for place in ["/body", "/message"] {
         let members = answer.pointer_mut(place).and_then(Value::as_object_mut);

@@ -1,40 +1,43 @@
-//! Where mynah differs from daprd on purpose, and why. docs/compatibility.md lists
-//! each reason.
+//! The intentional differences from daprd, and their reasons, which docs/compatibility.md lists.
 
 use mynah::wire::error::NOT_SERVED;
 use serde_json::{Value, json};
 
-use self::Change::{Answers, Ends, Says};
+use self::Change::{Answer, ErrorText, Exit};
 use super::case::Case;
 
-/// One thing that mynah does otherwise.
+/// An intentional difference from daprd.
 struct Difference {
-    why: &'static str,
-    /// Names of cases; one `*` stands for anything.
+    reason: &'static str,
+    /// The names of the cases; one `*` matches any text.
     cases: &'static [&'static str],
-    /// What makes mynah's answer of daprd's.
+    /// Turns daprd's answer into mynah's.
     change: Change,
 }
 
 enum Change {
-    /// The error has another text.
-    Says(&'static str),
-    /// The program ends, with this code and this text among what it prints.
-    Ends(i32, &'static str),
-    /// Anything else.
-    Answers(fn(&mut Value)),
+    /// The error has this text.
+    ErrorText(&'static str),
+    /// The program exits with this code and prints this text, among others.
+    Exit(i32, &'static str),
+    /// The answer is changed by this function.
+    Answer(fn(&mut Value)),
 }
 
-const fn differs(why: &'static str, cases: &'static [&'static str], change: Change) -> Difference {
-    Difference { why, cases, change }
+const fn differs(
+    reason: &'static str,
+    cases: &'static [&'static str],
+    change: Change,
+) -> Difference {
+    Difference { reason, cases, change }
 }
 
-const JSON_WORDS: &str =
+const JSON_TEXTS: &str =
     "error texts for malformed JSON come from the parser, and Go's are not stable";
 const MORE_METHODS: &str = "mynah has methods that daprd does not have";
 const ALL_PROBLEMS: &str = "all problems are reported with file, line and what would be valid";
-const NO_SILENCE: &str = "daprd skips such a component, which hides the error";
-const OWN_WORDS: &str = "errors about flags have mynah's texts";
+const NO_SKIPPING: &str = "daprd skips such a component, which hides the error";
+const FLAG_TEXTS: &str = "errors about flags have mynah's texts";
 
 const DIFFERENCES: &[Difference] = &[
     differs(
@@ -48,82 +51,84 @@ const DIFFERENCES: &[Difference] = &[
             "a2-*-toolchoice-upper",
             "a2-*-toolchoice-required-no-tools",
         ],
-        Answers(mend_left_overs),
+        Answer(fix_formatting),
     ),
     differs(
         "a tool message without id and name is treated as text, as in Alpha1",
         &["a2-grpc-role-tool-no-id-no-name"],
-        Answers(|answer| {
+        Answer(|answer| {
             *value_at(answer, "/message/outputs/0/choices/0/message/content") = json!("r");
             let usage = json!({"completionTokens": "1", "promptTokens": "1", "totalTokens": "2"});
             *value_at(answer, "/message/outputs/0/usage") = usage;
         }),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-two-oneofs"],
-        Says(
+        ErrorText(
             "failed deserializing HTTP body: proto: (line 1:108): \
               multiple fields provided for oneof 'message_types'",
         ),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-json-array"],
-        Says(
+        ErrorText(
             "failed deserializing HTTP body: proto: (line 1:1): \
               invalid type: sequence, expected a map",
         ),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-json-null"],
-        Says(
+        ErrorText(
             "failed deserializing HTTP body: proto: (line 1:4): \
               invalid type: null, expected a map",
         ),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-wrong-type-string-for-array"],
-        Says(
+        ErrorText(
             "failed deserializing HTTP body: proto: (line 1:13): \
               invalid type: string \"x\", expected a list",
         ),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-wrong-type-number-for-text"],
-        Says(
+        ErrorText(
             "failed deserializing HTTP body: proto: (line 1:55): \
               invalid type: integer `5`, expected a string",
         ),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-trailing-garbage"],
-        Says(
+        ErrorText(
             "failed deserializing HTTP body: proto: syntax error (line 1:17): \
               trailing characters",
         ),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-bad-duration"],
-        Says(
+        ErrorText(
             "failed deserializing HTTP body: proto: (line 1:99): \
               not a duration in seconds, such as \"86400s\"",
         ),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-any-unknown-type"],
-        Says("failed deserializing HTTP body: proto: (line 1:130): message 'foo.Bar' not found"),
+        ErrorText(
+            "failed deserializing HTTP body: proto: (line 1:130): message 'foo.Bar' not found",
+        ),
     ),
     differs(
-        JSON_WORDS,
+        JSON_TEXTS,
         &["http-any-without-type"],
-        Says(
+        ErrorText(
             "failed deserializing HTTP body: proto: (line 1:94): \
               invalid type: string \"v\", expected a map",
         ),
@@ -138,12 +143,12 @@ const DIFFERENCES: &[Difference] = &[
             "http-ctl-metadata-post",
             "headers-not-found",
         ],
-        Says(NOT_SERVED),
+        ErrorText(NOT_SERVED),
     ),
     differs(
         "a page of another site could call shutdown, so foreign origins are refused",
         &["headers-cors-*"],
-        Answers(|answer| {
+        Answer(|answer| {
             *value_at(answer, "/status") = json!(403);
             *value_at(answer, "/body") = json!({
                 "errorCode": "ERR_FORBIDDEN",
@@ -155,34 +160,34 @@ const DIFFERENCES: &[Difference] = &[
     differs(
         "mynah does not trace",
         &["headers-cors-*", "headers-metadata", "headers-not-found"],
-        Answers(|answer| remove(answer, "/headers", "traceparent")),
+        Answer(|answer| remove(answer, "/headers", "traceparent")),
     ),
     differs(
         "mynah does not trace",
         &["headers-grpc-*"],
-        Answers(|answer| remove(answer, "/headers", "grpc-trace-bin")),
+        Answer(|answer| remove(answer, "/headers", "grpc-trace-bin")),
     ),
     differs(
         "daprd treats an unknown method as service invocation; mynah uses the standard code",
         &["grpc-unknown-unary-method"],
-        Answers(|answer| *answer = json!({ "code": 12, "text": NOT_SERVED })),
+        Answer(|answer| *answer = json!({ "code": 12, "text": NOT_SERVED })),
     ),
     differs(
         MORE_METHODS,
         &["grpc-unknown-stream-method"],
-        Answers(|answer| {
+        Answer(|answer| {
             *answer = json!({ "code": 3, "text": "failed finding conversation component " });
         }),
     ),
     differs(
         MORE_METHODS,
         &["grpc-health-check"],
-        Answers(|answer| *answer = json!({ "message": {} })),
+        Answer(|answer| *answer = json!({ "message": {} })),
     ),
     differs(
         "mynah has a health service and no workflow service",
         &["grpc-reflection-with-app-id", "token-grpc-reflection-token-and-app-id"],
-        Answers(|answer| {
+        Answer(|answer| {
             let reflection =
                 ["v1", "v1alpha"].map(|v| format!("grpc.reflection.{v}.ServerReflection"));
             let [v1, v1alpha] = reflection;
@@ -194,7 +199,7 @@ const DIFFERENCES: &[Difference] = &[
     differs(
         "long request headers are harmless",
         &["http-header-8KiB"],
-        Answers(|answer| *answer = json!({ "status": 204 })),
+        Answer(|answer| *answer = json!({ "status": 204 })),
     ),
     differs(
         "mynah reports its version and has none of daprd's features",
@@ -204,7 +209,7 @@ const DIFFERENCES: &[Difference] = &[
             "headers-metadata",
             "http-token-metadata-right",
         ],
-        Answers(|answer| {
+        Answer(|answer| {
             let place = if answer.get("message").is_some() { "/message" } else { "/body" };
             remove(answer, place, "enabledFeatures");
             answer.pointer_mut(place).unwrap()["extended"]["mynahVersion"] =
@@ -214,69 +219,69 @@ const DIFFERENCES: &[Difference] = &[
     differs(
         "without a folder, a default component is useful",
         &["start-no-resources-path"],
-        Answers(|answer| *answer = json!({ "components": ["echo conversation.echo"] })),
+        Answer(|answer| *answer = json!({ "components": ["echo conversation.echo"] })),
     ),
     differs(
         "a path can also name a single file",
         &["start-resources-path-is-a-file"],
-        Answers(|answer| *answer = json!({ "components": [] })),
+        Answer(|answer| *answer = json!({ "components": [] })),
     ),
     differs(
         "a default application id is enough for tests",
         &["start-no-app-id"],
-        Answers(|answer| *answer = json!({ "components": [] })),
+        Answer(|answer| *answer = json!({ "components": [] })),
     ),
-    differs(NO_SILENCE, &["start-bad-yaml-file"], Ends(1, "a.yaml:5:5: not valid YAML")),
-    differs(NO_SILENCE, &["start-name-missing"], Ends(1, "a.yaml:1:1: metadata.name is missing")),
+    differs(NO_SKIPPING, &["start-bad-yaml-file"], Exit(1, "a.yaml:5:5: not valid YAML")),
+    differs(NO_SKIPPING, &["start-name-missing"], Exit(1, "a.yaml:1:1: metadata.name is missing")),
     differs(
-        NO_SILENCE,
+        NO_SKIPPING,
         &["start-name-with-slash"],
-        Ends(1, "a.yaml:4:9: invalid metadata.name \"a/b\""),
+        Exit(1, "a.yaml:4:9: invalid metadata.name \"a/b\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-duplicate-same-file"],
-        Ends(1, "a.yaml:13:9: duplicate component name \"echo\""),
+        Exit(1, "a.yaml:13:9: duplicate component name \"echo\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-duplicate-two-files"],
-        Ends(1, "b.yaml:4:9: duplicate component name \"echo\""),
+        Exit(1, "b.yaml:4:9: duplicate component name \"echo\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-unknown-conversation-type"],
-        Ends(1, "a.yaml:6:9: unknown spec.type \"conversation.nope\""),
+        Exit(1, "a.yaml:6:9: unknown spec.type \"conversation.nope\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-type-without-dot"],
-        Ends(1, "a.yaml:6:9: unknown spec.type \"conversation\""),
+        Exit(1, "a.yaml:6:9: unknown spec.type \"conversation\""),
     ),
     differs(
         ALL_PROBLEMS,
         &["start-unknown-version"],
-        Ends(1, "a.yaml:7:12: unknown spec.version \"v9\" of conversation.echo"),
+        Exit(1, "a.yaml:7:12: unknown spec.version \"v9\" of conversation.echo"),
     ),
     differs(
         "64 is the code for wrong usage in sysexits.h",
         &["start-unknown-flag"],
-        Ends(64, "unexpected argument '--bogus'"),
+        Exit(64, "unexpected argument '--bogus'"),
     ),
     differs(
-        OWN_WORDS,
+        FLAG_TEXTS,
         &["start-bad-max-body-size"],
-        Ends(64, "invalid value \"abc\" for --max-body-size"),
+        Exit(64, "invalid value \"abc\" for --max-body-size"),
     ),
     differs(
-        OWN_WORDS,
+        FLAG_TEXTS,
         &["start-grpc-port-in-use"],
-        Ends(1, "the port is in use; --dapr-grpc-port"),
+        Exit(1, "the port is in use; --dapr-grpc-port"),
     ),
     differs(
         "with more than twelve matches, daprd's choice depends on Go's unstable sort",
         &["a2-*-scrub-input-many"],
-        Answers(|answer| {
+        Answer(|answer| {
             let root = if answer.get("message").is_some() { "/message" } else { "/body" };
             let content = format!("{root}/outputs/0/choices/0/message/content");
             *value_at(answer, &content) = json!(["<ZIP_CODE>"; 7].join(", "));
@@ -284,16 +289,16 @@ const DIFFERENCES: &[Difference] = &[
     ),
 ];
 
-fn mend_left_overs(answer: &mut Value) {
+fn fix_formatting(answer: &mut Value) {
     let place = text_place(answer);
     let text = answer.pointer(place).and_then(Value::as_str).unwrap();
     let (start, rest) = text.split_once("%!(EXTRA ").unwrap();
     let (_, reason) = rest.split_once('=').unwrap();
-    let mended = format!("{start}: {}", reason.trim_end_matches(')'));
-    *value_at(answer, place) = json!(mended);
+    let fixed = format!("{start}: {}", reason.trim_end_matches(')'));
+    *value_at(answer, place) = json!(fixed);
 }
 
-/// Where the text of an error is.
+/// Returns the JSON pointer of the text of an error.
 fn text_place(answer: &Value) -> &'static str {
     if answer.get("text").is_some() { "/text" } else { "/body/message" }
 }
@@ -308,15 +313,15 @@ fn remove(answer: &mut Value, place: &str, name: &str) {
 }
 
 impl Difference {
-    fn concerns(&self, name: &str) -> bool {
+    fn applies_to(&self, name: &str) -> bool {
         self.cases.iter().any(|pattern| matches(pattern, name))
     }
 
     fn apply(&self, answer: &mut Value) {
         match self.change {
-            Says(text) => *value_at(answer, text_place(answer)) = json!(text),
-            Ends(code, text) => *answer = json!({ "exit": code, "text": text }),
-            Answers(change) => change(answer),
+            ErrorText(text) => *value_at(answer, text_place(answer)) = json!(text),
+            Exit(code, text) => *answer = json!({ "exit": code, "text": text }),
+            Answer(change) => change(answer),
         }
     }
 }
@@ -330,30 +335,30 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// What mynah is to answer.
+/// Returns the answer that is expected from mynah.
 pub fn mynah(case: &Case) -> Value {
     let mut answer = case.golden.clone();
-    let concerning = DIFFERENCES.iter().filter(|difference| difference.concerns(&case.name));
-    concerning.for_each(|difference| difference.apply(&mut answer));
+    let differences = DIFFERENCES.iter().filter(|difference| difference.applies_to(&case.name));
+    differences.for_each(|difference| difference.apply(&mut answer));
     answer
 }
 
-/// Why mynah differs, once for each difference.
+/// Returns the reason for each difference.
 pub fn reasons() -> impl Iterator<Item = &'static str> {
-    DIFFERENCES.iter().map(|difference| difference.why)
+    DIFFERENCES.iter().map(|difference| difference.reason)
 }
 
-/// Fails where a difference makes no difference.
+/// Panics if a difference matches no case or does not change the answer.
 pub fn check(cases: &[Case]) {
     for difference in DIFFERENCES {
         for pattern in difference.cases {
             let named = cases.iter().any(|case| matches(pattern, &case.name));
-            assert!(named, "{pattern} names no case: {}", difference.why);
+            assert!(named, "{pattern} matches no case: {}", difference.reason);
         }
-        for case in cases.iter().filter(|case| difference.concerns(&case.name)) {
+        for case in cases.iter().filter(|case| difference.applies_to(&case.name)) {
             let mut answer = case.golden.clone();
             difference.apply(&mut answer);
-            assert_ne!(answer, case.golden, "{}: {}", case.name, difference.why);
+            assert_ne!(answer, case.golden, "{}: {}", case.name, difference.reason);
         }
     }
 }

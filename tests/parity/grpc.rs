@@ -1,5 +1,4 @@
-//! Calls over gRPC: a message written in proto JSON goes out as protobuf, and the answer comes back
-//! as proto JSON.
+//! Calls over gRPC, with messages and answers in proto JSON.
 
 use futures_util::stream;
 use mynah::wire::{json, proto};
@@ -22,7 +21,7 @@ use super::{
     target::Target,
 };
 
-/// Makes the call; the answer is a message or an error, with headers where they are asked for.
+/// Makes the call; returns the message or the error, and the headers if `with_headers`.
 pub async fn call(target: &Target, call: &Grpc, with_headers: bool) -> Value {
     use proto::{
         ConversationRequest, ConversationRequestAlpha2, ConversationResponse,
@@ -51,7 +50,7 @@ pub async fn call(target: &Target, call: &Grpc, with_headers: bool) -> Value {
         "ServerReflectionInfo" => services(channel, call).await,
         path => unary::<(), ()>(channel, path.to_owned(), call).await,
     };
-    let (mut answer, metadata) = answer.unwrap_or_else(|status| refusal(&status));
+    let (mut answer, metadata) = answer.unwrap_or_else(|status| error(&status));
     if with_headers {
         answer["headers"] = http::headers(&metadata.into_headers());
     }
@@ -79,16 +78,16 @@ where
     Ok((json!({ "message": message }), metadata))
 }
 
-/// The names of all services, by reflection.
+/// Lists the services by reflection.
 async fn services(channel: Channel, call: &Grpc) -> Answer {
     let list = MessageRequest::ListServices(String::new());
-    let ask = ServerReflectionRequest { host: String::new(), message_request: Some(list) };
-    let request = request(stream::iter([ask]), call);
+    let question = ServerReflectionRequest { host: String::new(), message_request: Some(list) };
+    let request = request(stream::iter([question]), call);
     let response = ServerReflectionClient::new(channel).server_reflection_info(request).await?;
     let (metadata, mut messages, _) = response.into_parts();
     let message = messages.message().await?.and_then(|message| message.message_response);
     let Some(MessageResponse::ListServicesResponse(list)) = message else {
-        panic!("a list of services: {message:?}");
+        panic!("not a list of services: {message:?}");
     };
     let mut names: Vec<_> = list.service.into_iter().map(|service| service.name).collect();
     names.sort();
@@ -104,7 +103,7 @@ fn request<T>(message: T, call: &Grpc) -> Request<T> {
     request
 }
 
-fn refusal(status: &Status) -> (Value, MetadataMap) {
+fn error(status: &Status) -> (Value, MetadataMap) {
     let mut answer = json!({ "code": status.code() as i32, "text": status.message() });
     let details = Details::decode(status.details()).unwrap().details;
     if !details.is_empty() {
@@ -123,14 +122,14 @@ fn detail(any: &prost_types::Any) -> Value {
     })
 }
 
-/// What is read of `google.rpc.Status`.
+/// The part of `google.rpc.Status` that is compared.
 #[derive(Clone, PartialEq, Message)]
 struct Details {
     #[prost(message, repeated, tag = "3")]
     details: Vec<prost_types::Any>,
 }
 
-/// `google.rpc.ErrorInfo`
+/// `google.rpc.ErrorInfo`.
 #[derive(Clone, PartialEq, Message)]
 struct ErrorInfo {
     #[prost(string, tag = "1")]

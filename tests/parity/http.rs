@@ -8,7 +8,7 @@ use super::{
     target::Target,
 };
 
-/// Makes the call; the answer has status, media type, body, and headers where they are asked for.
+/// Makes the call; returns status, media type and body, and the headers if `with_headers`.
 pub async fn call(target: &Target, call: &Http, with_headers: bool) -> Value {
     let (method, path) = call.http.split_once(' ').unwrap();
     let method = Method::from_bytes(method.as_bytes()).unwrap();
@@ -28,7 +28,7 @@ pub async fn call(target: &Target, call: &Http, with_headers: bool) -> Value {
     answer(request.send().await.unwrap(), with_headers).await
 }
 
-/// What goes over the wire for a body.
+/// Returns the text of a body.
 fn text(body: &Value) -> String {
     if let Value::String(text) = body {
         return text.clone();
@@ -55,10 +55,10 @@ async fn answer(response: Response, with_headers: bool) -> Value {
     Value::Object(answer)
 }
 
-/// The headers that are an answer's own.
+/// Returns the headers, without those that every answer has.
 pub fn headers(headers: &http::HeaderMap) -> Value {
-    const OF_EVERY_ANSWER: [&str; 5] =
+    const COMMON: [&str; 5] =
         ["content-type", "content-length", "date", "grpc-status", "grpc-message"];
-    let own = headers.iter().filter(|(name, _)| !OF_EVERY_ANSWER.contains(&name.as_str()));
-    own.map(|(name, value)| (name.to_string(), json!(value.to_str().unwrap()))).collect()
+    let headers = headers.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()));
+    headers.map(|(name, value)| (name.to_string(), json!(value.to_str().unwrap()))).collect()
 }

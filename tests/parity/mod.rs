@@ -1,10 +1,8 @@
-//! `mode: daprd` is daprd: the same calls, and the same starts, of mynah and of daprd 1.18.0, with
-//! the same answers.
+//! Compares `mode: daprd` with daprd 1.18.0: the same calls and starts must have the same answers.
 //!
-//! What daprd answered is written down in `cases`. mynah must answer the same, except where
-//! [`differences`] says otherwise; daprd itself, built from source, must answer it to the letter,
-//! so that what is written down stays true. Left out are service invocation, configurations of
-//! daprd, and its other components.
+//! `cases` has the recorded answers of daprd. mynah must give the same answers, except for the
+//! [`differences`]. A daprd built from source must give exactly the recorded answers. Service
+//! invocation, configurations and other components of daprd are not compared.
 
 mod case;
 pub(crate) mod differences;
@@ -23,7 +21,7 @@ use self::{
 };
 use crate::interop::toolchain;
 
-/// Cases that are answered in order by one process.
+/// Cases that one process answers in order.
 struct Group {
     cases: &'static str,
     token: Option<&'static str>,
@@ -45,43 +43,43 @@ const fn group(cases: &'static str) -> Group {
 }
 
 #[tokio::test]
-async fn mynah_answers_as_daprd_does() {
-    let mut wrong = String::new();
+async fn mynah_gives_the_recorded_answers_except_for_the_differences() {
+    let mut failures = String::new();
     for group in &GROUPS {
-        wrong += &mismatches(&Program::Mynah, group, differences::mynah).await;
+        failures += &mismatches(&Program::Mynah, group, differences::mynah).await;
     }
-    assert!(wrong.is_empty(), "{wrong}");
+    assert!(failures.is_empty(), "{failures}");
 }
 
 #[test]
-fn daprd_answers_as_it_did() {
+fn daprd_gives_the_recorded_answers() {
     toolchain::suite("daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let as_it_is = |case: &Case| case.golden.clone();
-        let mut wrong = String::new();
+        let recorded = |case: &Case| case.golden.clone();
+        let mut failures = String::new();
         for group in &GROUPS {
-            wrong += &runtime.block_on(mismatches(&program, group, as_it_is));
+            failures += &runtime.block_on(mismatches(&program, group, recorded));
         }
-        assert!(wrong.is_empty(), "{wrong}");
+        assert!(failures.is_empty(), "{failures}");
         Ok(())
     });
 }
 
 #[test]
-fn no_difference_is_without_effect() {
+fn every_difference_changes_an_answer() {
     let cases: Vec<_> = GROUPS.iter().flat_map(|group| case::read(group.cases)).collect();
     let names: BTreeSet<_> = cases.iter().map(|case| &case.name).collect();
-    assert_eq!(names.len(), cases.len(), "names are unique");
+    assert_eq!(names.len(), cases.len(), "duplicate case name");
     differences::check(&cases);
 }
 
-/// What the program answers otherwise than expected, in words.
+/// Returns a description of the answers that are not as expected.
 async fn mismatches(program: &Program, group: &Group, expected: impl Fn(&Case) -> Value) -> String {
     let setup =
         Setup { resources: vec![program.components()], token: group.token, ..Setup::default() };
     let target = program.start(&setup).await.unwrap();
-    let mut wrong = String::new();
+    let mut failures = String::new();
     for case in case::read(group.cases) {
         let expected = expected(&case);
         let with_headers = case.golden.get("headers").is_some();
@@ -92,8 +90,8 @@ async fn mismatches(program: &Program, group: &Group, expected: impl Fn(&Case) -
         };
         let (answer, expected) = (case::stable(answer), case::stable(expected));
         if answer != expected {
-            let _ = write!(wrong, "\n{}\n  expected {expected}\n  answered {answer}", case.name);
+            let _ = write!(failures, "\n{}\n  expected {expected}\n  answered {answer}", case.name);
         }
     }
-    wrong
+    failures
 }

@@ -1,4 +1,4 @@
-//! Starts: what the program loads from a folder, or how it ends.
+//! Starts of the program: the components that it loads, or how it exits.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::{
     case::Start,
-    target::{Ended, Program, Setup},
+    target::{Exit, Program, Setup},
 };
 use crate::support;
 
-/// Starts the program; the answer is what it loaded, or its exit code and the expected text, if
-/// it is among what was printed.
+/// Starts the program. Returns the loaded components, or the exit code and the expected text if the
+/// log contains it, else the whole log.
 pub async fn start(program: &Program, start: &Start, expected: &Value) -> Value {
     let folder = support::scratch("start");
     for (name, text) in &start.files {
@@ -25,23 +25,23 @@ pub async fn start(program: &Program, start: &Start, expected: &Value) -> Value 
         resources: start.resources.iter().map(resource).collect(),
         flags: start.flags.clone(),
         token: None,
-        anonymous: start.anonymous,
-        grpc_port_is_taken: start.grpc_port_is_taken,
+        without_app_id: start.without_app_id,
+        grpc_port_in_use: start.grpc_port_in_use,
     };
-    let must_end = expected.get("exit").is_some();
+    let must_exit = expected.get("exit").is_some();
     let scratch = folder.to_str().unwrap();
     match program.start(&setup).await {
-        Err(ended) => end(&ended, expected, scratch),
-        Ok(mut target) if must_end => match target.ends() {
-            Some(ended) => end(&ended, expected, scratch),
+        Err(exit) => exited(&exit, expected, scratch),
+        Ok(mut target) if must_exit => match target.wait() {
+            Some(exit) => exited(&exit, expected, scratch),
             None => json!({ "components": target.components().await }),
         },
         Ok(target) => json!({ "components": target.components().await }),
     }
 }
 
-fn end(ended: &Ended, expected: &Value, scratch: &str) -> Value {
-    let log = ended.log.replace(&format!("{scratch}/"), "").replace(scratch, "");
+fn exited(exit: &Exit, expected: &Value, scratch: &str) -> Value {
+    let log = exit.log.replace(&format!("{scratch}/"), "").replace(scratch, "");
     let text = expected["text"].as_str().filter(|text| log.contains(text)).unwrap_or(&log);
-    json!({ "exit": ended.code, "text": text })
+    json!({ "exit": exit.code, "text": text })
 }

@@ -1,4 +1,4 @@
-//! The program that answers: mynah, or daprd itself, started with the same flags.
+//! Starts mynah or daprd with the same flags.
 
 use std::{
     fs::{self, File},
@@ -13,27 +13,27 @@ use serde_json::{Value, json};
 
 use crate::support;
 
-const POLL: Duration = Duration::from_millis(5);
-/// Polls; longer than either of them needs on a busy machine.
-const STARTS_WITHIN: u32 = 4_000;
-const ENDS_WITHIN: u32 = 400;
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// Long enough for a start on a busy machine.
+const MAX_START_POLLS: u32 = 4_000;
+const MAX_EXIT_POLLS: u32 = 400;
 
-/// What is started.
+/// The program to start.
 #[derive(Debug, Clone)]
 pub enum Program {
     Mynah,
     Daprd(PathBuf),
 }
 
-/// How it is started.
+/// The options of a start.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     pub resources: Vec<PathBuf>,
     pub flags: Vec<String>,
     pub token: Option<&'static str>,
-    /// Whether the flag for the application's id is left out.
-    pub anonymous: bool,
-    pub grpc_port_is_taken: bool,
+    /// Whether to omit `--app-id`.
+    pub without_app_id: bool,
+    pub grpc_port_in_use: bool,
 }
 
 /// A running program. Dropping it kills it.
@@ -45,15 +45,15 @@ pub struct Target {
     pub http: SocketAddr,
 }
 
-/// How a program ended that was to serve.
+/// How a program exited instead of serving.
 #[derive(Debug)]
-pub struct Ended {
+pub struct Exit {
     pub code: Option<i32>,
     pub log: String,
 }
 
 impl Program {
-    /// The folder of the two components that most cases call.
+    /// Creates a folder with the two components that most cases call.
     pub fn components(&self) -> PathBuf {
         let metadata = match self {
             Self::Mynah => json!([{ "name": "mode", "value": "daprd" }]),
@@ -74,31 +74,31 @@ impl Program {
         folder
     }
 
-    /// Starts it and waits until it serves, or ends.
-    pub async fn start(&self, setup: &Setup) -> Result<Target, Ended> {
+    /// Starts the program and waits until it serves or exits.
+    pub async fn start(&self, setup: &Setup) -> Result<Target, Exit> {
         for _ in 0..3 {
             match self.start_once(setup).await {
-                // Somebody else was given a port between our look and its.
-                Err(ended) if ended.log.contains("in use") && !setup.grpc_port_is_taken => {}
+                // Another process took a port after it was chosen here.
+                Err(exit) if exit.log.contains("in use") && !setup.grpc_port_in_use => {}
                 result => return result,
             }
         }
         panic!("no free ports");
     }
 
-    async fn start_once(&self, setup: &Setup) -> Result<Target, Ended> {
+    async fn start_once(&self, setup: &Setup) -> Result<Target, Exit> {
         let listen = || TcpListener::bind("127.0.0.1:0").unwrap();
         let mut held = vec![listen(), listen(), listen()];
         let address = |at: usize| held[at].local_addr().unwrap();
         let [grpc, http, internal] = [address(0), address(1), address(2)];
-        held.truncate(usize::from(setup.grpc_port_is_taken));
-        // Beside the resources, which daprd watches.
+        held.truncate(usize::from(setup.grpc_port_in_use));
+        // Outside the resources, because daprd watches them.
         let log = support::scratch("parity-log").join("log");
         let child = self.command(setup, [grpc, http, internal], &log).spawn().unwrap();
         let mut target = Target { child, log, grpc, http };
-        let ended = target.serves_or_ends().await;
+        let exit = target.wait_until_serving().await;
         drop(held);
-        ended.map_or(Ok(target), Err)
+        exit.map_or(Ok(target), Err)
     }
 
     fn command(&self, setup: &Setup, ports: [SocketAddr; 3], log: &Path) -> Command {
@@ -113,7 +113,7 @@ impl Program {
         }
         command.args(["--dapr-listen-addresses=127.0.0.1", "--enable-metrics=false"]);
         command.arg("--dapr-internal-grpc-listen-address=127.0.0.1");
-        command.args((!setup.anonymous).then_some("--app-id=app"));
+        command.args((!setup.without_app_id).then_some("--app-id=app"));
         for path in &setup.resources {
             command.arg("--resources-path").arg(path);
         }
@@ -125,41 +125,40 @@ impl Program {
 }
 
 impl Target {
-    /// Waits until it serves; returns how it ended, should it end.
-    async fn serves_or_ends(&mut self) -> Option<Ended> {
+    /// Waits until the program serves; returns its exit if it exits first.
+    async fn wait_until_serving(&mut self) -> Option<Exit> {
         let url = format!("http://{}/v1.0/healthz/outbound", self.http);
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
-        for _ in 0..STARTS_WITHIN {
+        for _ in 0..MAX_START_POLLS {
             let health = client.get(&url).send().await;
-            if let Some(ended) = self.ended() {
-                return Some(ended);
+            if let Some(exit) = self.exit() {
+                return Some(exit);
             }
             if health.is_ok_and(|health| health.status() == 204) {
                 return None;
             }
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
-        panic!("it neither serves nor ends");
+        panic!("the program neither serves nor exits");
     }
 
-    /// Waits for an end that comes although it seemed to serve: daprd can be healthy for a moment
-    /// before it gives up.
-    pub fn ends(&mut self) -> Option<Ended> {
-        for _ in 0..ENDS_WITHIN {
-            if let Some(ended) = self.ended() {
-                return Some(ended);
+    /// Waits a while for an exit. daprd can be healthy for a moment before it exits with an error.
+    pub fn wait(&mut self) -> Option<Exit> {
+        for _ in 0..MAX_EXIT_POLLS {
+            if let Some(exit) = self.exit() {
+                return Some(exit);
             }
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
         None
     }
 
-    fn ended(&mut self) -> Option<Ended> {
+    fn exit(&mut self) -> Option<Exit> {
         let status = self.child.try_wait().unwrap()?;
-        Some(Ended { code: status.code(), log: fs::read_to_string(&self.log).unwrap() })
+        Some(Exit { code: status.code(), log: fs::read_to_string(&self.log).unwrap() })
     }
 
-    /// The components that it has loaded.
+    /// Returns the names and types of the loaded components.
     pub async fn components(&self) -> Vec<String> {
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let url = format!("http://{}/v1.0/metadata", self.http);
