@@ -1,10 +1,10 @@
 //! Runs the commands of README.md and of the pages in `docs/`, and compares what they print.
 //!
-//! A fenced `console` block shows a terminal. A line that begins with `$ ` is a command; it continues
-//! while a quote is open or the line ends in `\`. The lines after it are the expected standard output.
-//! The commands of a page run in order, in the folder of the repository, and must succeed. The default
-//! ports are replaced by the ports of the running mynah. [`terminal::Terminal::run`] lists the commands
-//! that are treated specially.
+//! A fenced `console` block shows a terminal. A line that begins with `$ ` is a command; it
+//! continues while a quote is open or the line ends in `\`. The lines after it are the expected
+//! standard output. The commands of a page run in order, in the folder of the repository, and must
+//! succeed. The default ports are replaced by the ports of the running mynah.
+//! [`terminal::Terminal::run`] lists the commands that are treated specially.
 
 mod book;
 mod checks;
