@@ -1,4 +1,4 @@
-//! Sizes and nesting. Broken bytes, and worse, are in `hostile/`.
+//! Limits of sizes and nesting. `robustness/` has malformed and excessive requests.
 
 use mynah::wire::proto::{ConversationRequestAlpha2, SetMetadataRequest};
 use prost::Message;

@@ -1,63 +1,60 @@
-//! Everything that is tested through the front door: the real program, real sockets, real clients.
+//! Integration tests: they start the real program and call it over real sockets.
 
+// Processes, signals and Unix sockets.
 #![cfg(unix)]
-#![allow(unreachable_pub, reason = "nobody outside sees the items of a test")]
-#![allow(deprecated, reason = "Dapr deprecates Alpha1, and its clients still call it")]
+#![allow(unreachable_pub, reason = "test modules have no public API")]
+#![allow(deprecated, reason = "clients still call Alpha1, which Dapr deprecates")]
 #![allow(
     clippy::expect_used,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test that cannot go on has failed"
+    reason = "a panic fails the test"
 )]
 
 mod support;
 
-// What echo answers.
-mod answers;
+// The echo provider.
 mod echo;
-mod mentions;
+mod echo_answers;
+mod tool_matching;
 
-// What a chain makes a model say.
+// The scripted provider.
 mod chains;
 
-// What the transcript of a tool loop is.
-mod transcript;
-
-// What each surface does.
+// The APIs.
 mod access;
 mod components;
 mod converse;
 mod errors;
 mod http_api;
+mod introspection;
 mod limits;
 mod pii;
-mod sidecar_api;
 
-// Malformed, slow and excessive clients. Reads memory usage from /proc.
+// Malformed, slow and excessive clients. Memory usage is read from /proc.
 #[cfg(target_os = "linux")]
-mod hostile;
-
-// The library: the loop that runs tools.
-mod tool_loop;
-
-// What the clients that people use make of it.
-mod interop;
-
-// Whether the daprd mode is daprd.
-mod parity;
-
-// How it starts, what it says, where it listens, and how it ends.
-mod cli;
-mod life;
-mod life_under_load;
-mod ports;
-mod reload;
+mod robustness;
 #[cfg(target_os = "linux")]
 mod soak;
-mod sockets;
 
-// What holds everywhere, and what the documents say.
+// The tool loop, and its transcript.
+mod tool_loop;
+mod transcript;
+
+// Clients and daprd.
+mod interop;
+mod parity;
+
+// The command line, start, reload and shutdown.
+mod cli;
+mod ports;
+mod reload;
+mod shutdown;
+mod shutdown_under_load;
+mod unix_sockets;
+
+// Properties of the whole program, its sources and its documentation.
 mod determinism;
+mod docs;
 mod fuzz;
 mod invariants;
-mod docs;

@@ -1,5 +1,5 @@
 //! Tests of the whole module: precedence of the rules, histories, and hostile input.
-//! Typical prompts are in the table of `tests/mentions.rs`.
+//! Typical prompts are in the table of `tests/tool_matching.rs`.
 
 use proptest::prelude::*;
 

@@ -4,15 +4,15 @@
 //! "As it was" is resident memory, within [`SLACK`]: freed memory goes back to the system by pages,
 //! and the allocator keeps some for the next call.
 
-mod bodies;
+mod http_bodies;
 mod connections;
-mod conversations;
-mod floods;
-mod frames;
-mod messages;
-mod raw;
-mod slow;
-mod streams;
+mod expensive_requests;
+mod http2_floods;
+mod grpc_frames;
+mod grpc_messages;
+mod http2;
+mod slow_clients;
+mod abandoned_streams;
 
 use std::{fs, pin::pin, time::Duration};
 

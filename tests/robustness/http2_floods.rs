@@ -3,7 +3,7 @@
 use tokio::io::AsyncWriteExt;
 
 use super::{
-    raw::{
+    http2::{
         CONTINUATION, Connection, DATA, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, HEADERS, PING,
         RESET, SETTINGS, frame, header, headers, repeat,
     },
