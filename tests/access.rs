@@ -1,4 +1,4 @@
-//! Who may call: the API token, and what browsers may not do.
+//! The API token, and rejected browser requests.
 
 use futures_util::{StreamExt, stream};
 use mynah::wire::proto::{GetMetadataRequest, dapr_client::DaprClient};
@@ -32,7 +32,7 @@ fn with<T>(token: Option<&str>, message: T) -> Request<T> {
     request
 }
 
-/// Calls every method that there is.
+/// Calls every gRPC method except health.
 async fn all_methods(sidecar: &Sidecar, token: Option<&str>) -> Vec<Result<(), Status>> {
     use mynah::wire::proto::{ConversationRequest, SetMetadataRequest, ShutdownRequest};
     let alpha1 = || ConversationRequest { name: "echo".to_owned(), ..Default::default() };
@@ -41,9 +41,9 @@ async fn all_methods(sidecar: &Sidecar, token: Option<&str>) -> Vec<Result<(), S
     let list = MessageRequest::ListServices(String::new());
     let list = ServerReflectionRequest { host: String::new(), message_request: Some(list) };
     let label = SetMetadataRequest { key: "k".to_owned(), value: "v".to_owned() };
-    let listed = async {
-        let asked = with(token, stream::iter([list]));
-        let mut answers = reflection.server_reflection_info(asked).await?.into_inner();
+    let list_services = async {
+        let request = with(token, stream::iter([list]));
+        let mut answers = reflection.server_reflection_info(request).await?.into_inner();
         answers.next().await.unwrap().map(|_| ())
     };
     vec![
@@ -53,13 +53,13 @@ async fn all_methods(sidecar: &Sidecar, token: Option<&str>) -> Vec<Result<(), S
         client.converse_stream_alpha2(with(token, prompt("x", []))).await.map(|_| ()),
         client.get_metadata(with(token, GetMetadataRequest {})).await.map(|_| ()),
         client.set_metadata(with(token, label)).await.map(|_| ()),
-        listed.await,
+        list_services.await,
         client.shutdown(with(token, ShutdownRequest {})).await.map(|_| ()),
     ]
 }
 
 #[tokio::test]
-async fn every_method_needs_the_token() {
+async fn every_grpc_method_requires_the_token() {
     let sidecar = guarded();
     let cases = [
         (None, "missing api token in request metadata"),
@@ -72,19 +72,19 @@ async fn every_method_needs_the_token() {
             assert_eq!(status.code(), Code::Unauthenticated, "method {method}");
             assert_eq!(status.message(), "Unauthorized");
             let details = String::from_utf8_lossy(status.details());
-            let words = ["google.rpc.ErrorInfo", "dapr.io", "http.code", "401", reason];
-            assert!(words.iter().all(|word| details.contains(word)), "{details}");
+            let expected = ["google.rpc.ErrorInfo", "dapr.io", "http.code", "401", reason];
+            assert!(expected.iter().all(|text| details.contains(text)), "{details}");
         }
     }
-    let let_in = all_methods(&sidecar, Some(TOKEN)).await;
+    let with_token = all_methods(&sidecar, Some(TOKEN)).await;
     let is_unauthorized = |answer: &Result<(), Status>| {
         answer.as_ref().is_err_and(|status| status.code() == Code::Unauthenticated)
     };
-    assert!(!let_in.iter().any(is_unauthorized), "{let_in:?}");
+    assert!(!with_token.iter().any(is_unauthorized), "{with_token:?}");
 }
 
 #[tokio::test]
-async fn health_is_everybodys_to_ask() {
+async fn health_checks_need_no_token() {
     let sidecar = guarded();
     let mut health = HealthClient::new(channel(&sidecar).await);
     assert!(health.check(HealthCheckRequest::default()).await.is_ok());
@@ -94,7 +94,7 @@ async fn health_is_everybodys_to_ask() {
 }
 
 #[tokio::test]
-async fn every_path_needs_the_token() {
+async fn every_http_path_requires_the_token() {
     let sidecar = guarded();
     let client = Client::new();
     let requests = || -> [(RequestBuilder, u16); 5] {
@@ -124,7 +124,7 @@ async fn every_path_needs_the_token() {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_cannot_call() {
+async fn rejects_browser_requests_from_other_sites() {
     let sidecar = Sidecar::start_with(&["--allowed-hosts", "dev.example,other.example"]);
     let client = Client::new();
     let call = async |name: &'static str, value: &'static str| {

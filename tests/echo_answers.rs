@@ -1,4 +1,4 @@
-//! Whole answers, as an application sees them.
+//! Snapshots of whole answers over HTTP.
 
 use mynah::wire::json;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::support::{
     },
 };
 
-/// A tool as Dapr Agents describes it: a pydantic model with everything in it.
+/// A schema as Dapr Agents generates it from a pydantic model.
 fn booking() -> Value {
     json!({
         "type": "object",
@@ -34,7 +34,7 @@ fn booking() -> Value {
 }
 
 #[tokio::test]
-async fn answers_look_like_this() {
+async fn returns_the_answers_of_the_snapshots() {
     let sidecar = Sidecar::start();
     let weather = json!({"type": "object", "properties": {"location": {"type": "string"}}});
     let mut formatted = prompt("Tell me about a user.", []);
@@ -59,8 +59,8 @@ async fn answers_look_like_this() {
         ("arguments", prompt(email, [tool("book_room", booking())])),
         ("response_format", formatted),
     ];
-    for (name, asked) in requests {
-        let body = json::write(&asked).unwrap();
+    for (name, request) in requests {
+        let body = json::write(&request).unwrap();
         let reply = sidecar.post("/v1.0-alpha2/conversation/echo/converse", body).await;
         let mut answer = reply.json();
         let arguments =

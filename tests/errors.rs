@@ -1,4 +1,4 @@
-//! Every error, with its gRPC and its HTTP form: unary and streamed alike.
+//! Errors over gRPC and HTTP, for unary and streaming calls.
 
 use mynah::wire::{
     json,
@@ -16,22 +16,22 @@ use crate::support::{
     stream,
 };
 
-/// A request and how it fails.
-struct Failing {
-    what: &'static str,
+/// A request that fails, and its error.
+struct Failure {
+    name: &'static str,
     request: ConversationRequestAlpha2,
     message: String,
     error_code: &'static str,
 }
 
-fn failing(
-    what: &'static str,
+fn failure(
+    name: &'static str,
     request: ConversationRequestAlpha2,
     reason: &str,
     error_code: &'static str,
-) -> Failing {
+) -> Failure {
     let message = format!("failed conversing with component echo: {reason}");
-    Failing { what, request, message, error_code }
+    Failure { name, request, message, error_code }
 }
 
 fn choose(choice: &str, mut request: ConversationRequestAlpha2) -> ConversationRequestAlpha2 {
@@ -41,7 +41,7 @@ fn choose(choice: &str, mut request: ConversationRequestAlpha2) -> ConversationR
 
 const PARMS: &str = "ERR_CONVERSATION_INVALID_PARMS";
 
-fn alpha2_errors() -> Vec<Failing> {
+fn alpha2_errors() -> Vec<Failure> {
     let mut no_function = tool_call("call_123", "f", "{}");
     no_function.tool_types = None;
     let choice = "Must be 'auto', 'none', 'required', or a specific tool name matching the tools available to be used";
@@ -49,90 +49,105 @@ fn alpha2_errors() -> Vec<Failing> {
     let needs_tools = "invalid params: tool choice must be 'auto', 'none', 'required', or a specific tool name matching the tools available to be used";
     let weather = || [tool("get_weather", Value::Null)];
     vec![
-        Failing {
-            what: "unknown component",
+        Failure {
+            name: "unknown component",
             request: ConversationRequestAlpha2 { name: "nope".to_owned(), ..prompt("x", []) },
             message: "failed finding conversation component nope".to_owned(),
             error_code: "ERR_CONVERSATION_NOT_FOUND",
         },
-        failing(
+        failure(
             "no inputs",
             ConversationRequestAlpha2 { inputs: vec![], ..prompt("x", []) },
             "missing inputs in request",
             "ERR_CONVERSATION_MISSING_INPUTS",
         ),
-        failing(
-            "message without type",
+        failure(
+            "message without a type",
             request([ConversationMessage { message_types: None }]),
             "invalid params: message type cannot be nil",
             PARMS,
         ),
-        failing(
-            "tool call without function",
+        failure(
+            "tool call without a function",
             request([assistant("x"), assistant_with_calls("y", [no_function])]),
             "invalid params: tool types cannot be nil",
             PARMS,
         ),
-        failing("required without tools", choose("required", prompt("x", [])), needs_tools, PARMS),
-        failing("unknown tool", choose("get_time", prompt("x", weather())), &not_found, PARMS),
-        failing("case of a tool", choose("Get_Weather", prompt("x", weather())), &not_found, PARMS),
-        failing("any", choose("any", prompt("x", weather())), &not_found, PARMS),
+        failure(
+            "`required` without tools",
+            choose("required", prompt("x", [])),
+            needs_tools,
+            PARMS,
+        ),
+        failure(
+            "choice of an unknown tool",
+            choose("get_time", prompt("x", weather())),
+            &not_found,
+            PARMS,
+        ),
+        failure(
+            "choice with other case",
+            choose("Get_Weather", prompt("x", weather())),
+            &not_found,
+            PARMS,
+        ),
+        failure("`any`", choose("any", prompt("x", weather())), &not_found, PARMS),
     ]
 }
 
 #[tokio::test]
-async fn alpha2_fails_as_daprd_over_grpc() {
+async fn alpha2_errors_match_daprd_over_grpc() {
     let sidecar = Sidecar::start();
-    for Failing { what, request, message, .. } in alpha2_errors() {
-        let unary = sidecar.converse(request.clone()).await.expect_err(what);
-        let streamed = stream(&sidecar, request).await.expect_err(what);
+    for Failure { name, request, message, .. } in alpha2_errors() {
+        let unary = sidecar.converse(request.clone()).await.expect_err(name);
+        let streamed = stream(&sidecar, request).await.expect_err(name);
         for status in [unary, streamed] {
-            assert_eq!(status.code(), Code::InvalidArgument, "{what}");
-            assert_eq!(status.message(), message, "{what}");
-            assert!(status.details().is_empty(), "{what}: no details, as daprd");
+            assert_eq!(status.code(), Code::InvalidArgument, "{name}");
+            assert_eq!(status.message(), message, "{name}");
+            assert!(status.details().is_empty(), "{name}: daprd sends no details");
         }
     }
 }
 
 #[tokio::test]
-async fn alpha2_fails_as_daprd_over_http() {
+async fn alpha2_errors_match_daprd_over_http() {
     let sidecar = Sidecar::start();
-    for Failing { what, request, message, error_code } in alpha2_errors() {
+    for Failure { name, request, message, error_code } in alpha2_errors() {
         let path = format!("/v1.0-alpha2/conversation/{}/converse", request.name);
         let body = json::write(&request).unwrap();
         let unary = sidecar.post(&path, body.clone()).await;
-        // An error before the first chunk is the plain error.
+        // Before the first chunk, an error is a plain JSON response.
         let streamed = sidecar.post_for_events(&path, body).await;
         for reply in [unary, streamed] {
-            assert_eq!(reply.status, 400, "{what}");
-            assert_eq!(reply.content_type, "application/json", "{what}");
+            assert_eq!(reply.status, 400, "{name}");
+            assert_eq!(reply.content_type, "application/json", "{name}");
             let expected = serde_json::json!({"errorCode": error_code, "message": message});
-            assert_eq!(reply.json(), expected, "{what}");
-            assert!(!reply.body.ends_with('\n'), "{what}");
+            assert_eq!(reply.json(), expected, "{name}");
+            assert!(!reply.body.ends_with('\n'), "{name}");
         }
     }
 }
 
 #[tokio::test]
-async fn checks_come_in_the_order_of_daprd() {
+async fn checks_requests_in_the_order_of_daprd() {
     let sidecar = Sidecar::start();
-    let nameless = ConversationMessage { message_types: None };
-    let mut wrong = choose("required", request([nameless]));
+    let untyped = ConversationMessage { message_types: None };
+    let mut invalid = choose("required", request([untyped]));
     let message = async |request: &ConversationRequestAlpha2| {
         sidecar.converse(request.clone()).await.unwrap_err().message().to_owned()
     };
-    wrong.name = "nope".to_owned();
-    assert!(message(&wrong).await.starts_with("failed finding"));
-    wrong.name = "echo".to_owned();
-    assert!(message(&wrong).await.contains("message type cannot be nil"));
-    wrong.inputs[0].messages = vec![user("x")];
-    assert!(message(&wrong).await.contains("tool choice must be"));
-    wrong.inputs.clear();
-    assert!(message(&wrong).await.contains("missing inputs"));
+    invalid.name = "nope".to_owned();
+    assert!(message(&invalid).await.starts_with("failed finding"));
+    invalid.name = "echo".to_owned();
+    assert!(message(&invalid).await.contains("message type cannot be nil"));
+    invalid.inputs[0].messages = vec![user("x")];
+    assert!(message(&invalid).await.contains("tool choice must be"));
+    invalid.inputs.clear();
+    assert!(message(&invalid).await.contains("missing inputs"));
 }
 
 #[tokio::test]
-async fn what_daprd_accepts_is_accepted() {
+async fn accepts_what_daprd_accepts() {
     let sidecar = Sidecar::start();
     let no_messages = ConversationInputAlpha2 { messages: vec![], scrub_pii: None };
     let no_function = ConversationTools { tool_types: None };
@@ -142,18 +157,18 @@ async fn what_daprd_accepts_is_accepted() {
             "an input without messages",
             ConversationRequestAlpha2 { inputs: vec![no_messages], ..request([]) },
         ),
-        ("any word without tools", choose("any", prompt("x", []))),
-        ("none without tools", choose("none", prompt("x", []))),
+        ("an unknown choice without tools", choose("any", prompt("x", []))),
+        ("`none` without tools", choose("none", prompt("x", []))),
         (
-            "required with a tool that has no function",
+            "`required` with a tool without a function",
             choose("required", prompt("x", [no_function])),
         ),
         ("an empty choice", choose("", prompt("x", weather()))),
-        ("auto", choose("auto", prompt("x", weather()))),
+        ("`auto`", choose("`auto`", prompt("x", weather()))),
     ];
-    for (what, request) in accepted {
-        let answer = sidecar.converse(request).await.expect(what);
-        assert_eq!(answer.finish_reason, "stop", "{what}");
+    for (name, request) in accepted {
+        let answer = sidecar.converse(request).await.expect(name);
+        assert_eq!(answer.finish_reason, "stop", "{name}");
     }
 }
 
@@ -168,21 +183,21 @@ fn alpha1(metadata: &[(&str, &str)]) -> ConversationRequest {
 }
 
 #[tokio::test]
-async fn alpha1_fails_as_daprd() {
+async fn alpha1_errors_match_daprd() {
     let sidecar = Sidecar::start();
-    let collision = "1 error(s) decoding:\n\n* cannot parse 'Temperature' as float: strconv.ParseFloat: parsing \"abc\": invalid syntax";
+    let not_a_float = "1 error(s) decoding:\n\n* cannot parse 'Temperature' as float: strconv.ParseFloat: parsing \"abc\": invalid syntax";
     let duplicate = "failed to resolve aliases: key k is duplicate in the metadata";
     let missing = "failed conversing with component echo: missing inputs in request";
     let not_found = "failed finding conversation component nope";
-    let nameless = ConversationRequest { name: "nope".to_owned(), ..alpha1(&[]) };
+    let unknown = ConversationRequest { name: "nope".to_owned(), ..alpha1(&[]) };
     let no_inputs = ConversationRequest { inputs: vec![], ..alpha1(&[]) };
     let metadata_first =
         ConversationRequest { inputs: vec![], ..alpha1(&[("temperature", "abc")]) };
     let cases = [
-        (nameless, Code::InvalidArgument, not_found, 400, "ERR_CONVERSATION_NOT_FOUND"),
+        (unknown, Code::InvalidArgument, not_found, 400, "ERR_CONVERSATION_NOT_FOUND"),
         (no_inputs, Code::InvalidArgument, missing, 400, "ERR_CONVERSATION_MISSING_INPUTS"),
-        (metadata_first, Code::Unknown, collision, 500, "ERROR"),
-        (alpha1(&[("Temperature", "abc")]), Code::Unknown, collision, 500, "ERROR"),
+        (metadata_first, Code::Unknown, not_a_float, 500, "ERROR"),
+        (alpha1(&[("Temperature", "abc")]), Code::Unknown, not_a_float, 500, "ERROR"),
         (alpha1(&[("k", "v"), ("K", "w")]), Code::Unknown, duplicate, 500, "ERROR"),
     ];
     for (request, code, message, http, error_code) in cases {
@@ -201,7 +216,7 @@ async fn alpha1_fails_as_daprd() {
 }
 
 #[tokio::test]
-async fn a_method_that_only_daprd_has_says_what_there_is() {
+async fn unserved_method_lists_the_served_ones() {
     let sidecar = Sidecar::start();
     let channel = tonic::transport::Endpoint::from_shared(format!("http://{}", sidecar.grpc));
     let channel = channel.unwrap().connect().await.unwrap();

@@ -1,4 +1,4 @@
-//! The HTTP API: proto JSON in daprd's dialect, its URL rules, server-sent events.
+//! The HTTP API: daprd's variant of proto JSON, its URL rules, and server-sent events.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn hello() -> String {
         .to_string()
 }
 
-/// A text with JSON's own spelling of numbers kept out of the way.
+/// Returns the expected output for a text.
 fn output(content: &str, tokens: &str, total: &str) -> Value {
     json!({
         "choices": [{"finishReason": "stop", "message": {"content": content}}],
@@ -22,7 +22,7 @@ fn output(content: &str, tokens: &str, total: &str) -> Value {
 }
 
 #[tokio::test]
-async fn answers_have_daprds_form() {
+async fn answers_have_the_format_of_daprd() {
     let sidecar = Sidecar::start();
     let reply = sidecar.post(ALPHA2, hello()).await;
     assert_eq!((reply.status, reply.content_type.as_str()), (200, "application/json"));
@@ -30,7 +30,7 @@ async fn answers_have_daprds_form() {
 }
 
 #[tokio::test]
-async fn both_spellings_nulls_and_unknown_fields_are_accepted() {
+async fn accepts_both_key_styles_nulls_and_unknown_fields() {
     let sidecar = Sidecar::start();
     let body = json!({
         "context_id": "c", "promptCacheRetention": "86400s", "temperature": "0.5",
@@ -48,9 +48,9 @@ async fn both_spellings_nulls_and_unknown_fields_are_accepted() {
     assert_eq!(sidecar.post(ALPHA2, nan).await.status, 200);
 }
 
-/// Reflection reads a duration, and what is around it; without one, nothing is left to it.
+/// Bodies with a duration are parsed by reflection, others by the fast parser.
 #[tokio::test]
-async fn the_way_that_a_body_is_read_does_not_show() {
+async fn both_parsers_give_the_same_answer() {
     let sidecar = Sidecar::start();
     let body = |retention: Value| {
         json!({
@@ -75,7 +75,7 @@ async fn the_way_that_a_body_is_read_does_not_show() {
 }
 
 #[tokio::test]
-async fn alpha1_keeps_its_spelling_and_returns_parameters_by_name() {
+async fn alpha1_uses_its_own_keys_and_sorts_parameters() {
     let sidecar = Sidecar::start();
     let body = json!({
         "contextID": "c1",
@@ -97,7 +97,7 @@ async fn alpha1_keeps_its_spelling_and_returns_parameters_by_name() {
 }
 
 #[tokio::test]
-async fn bodies_of_the_other_version_say_nothing() {
+async fn bodies_of_the_other_version_have_no_content() {
     let sidecar = Sidecar::start();
     let alpha1 = sidecar.post(ALPHA1, hello()).await;
     assert_eq!(alpha1.json(), json!({"outputs": [{}]}));
@@ -106,7 +106,7 @@ async fn bodies_of_the_other_version_say_nothing() {
 }
 
 #[tokio::test]
-async fn malformed_bodies_say_what_and_where() {
+async fn malformed_bodies_get_an_error_with_a_position() {
     let sidecar = Sidecar::start();
     let deep = "[".repeat(10_000);
     let cases = [
@@ -139,11 +139,11 @@ async fn malformed_bodies_say_what_and_where() {
     let nested = format!(r#"{{"responseFormat": {{"a": {deep}"#);
     let reply = sidecar.post(ALPHA2, nested).await;
     assert_eq!(reply.status, 400);
-    assert!(reply.body.len() < 300, "short: {}", reply.body);
+    assert!(reply.body.len() < 300, "too long: {}", reply.body);
 }
 
 #[tokio::test]
-async fn an_empty_body_is_an_empty_message() {
+async fn reads_an_empty_body_as_an_empty_message() {
     let sidecar = Sidecar::start();
     let reply = sidecar.post(ALPHA2, "").await;
     assert_eq!(reply.status, 400);
@@ -151,7 +151,7 @@ async fn an_empty_body_is_an_empty_message() {
 }
 
 #[tokio::test]
-async fn markup_in_errors_is_escaped_as_go_does() {
+async fn escapes_markup_in_errors_like_go() {
     let sidecar = Sidecar::start();
     let reply = sidecar.post("/v1.0-alpha2/conversation/a%3Cb&c%3E/converse", hello()).await;
     let expected = r"failed finding conversation component a\u003cb\u0026c\u003e";
@@ -159,7 +159,7 @@ async fn markup_in_errors_is_escaped_as_go_does() {
 }
 
 #[tokio::test]
-async fn urls_are_read_as_daprd_reads_them() {
+async fn parses_urls_like_daprd() {
     let yaml = "\
 apiVersion: dapr.io/v1alpha1
 kind: Component
@@ -190,7 +190,7 @@ spec: {type: conversation.echo}
 }
 
 #[tokio::test]
-async fn the_name_in_the_path_counts_and_the_content_type_does_not() {
+async fn uses_the_name_in_the_path_and_ignores_the_content_type() {
     let sidecar = Sidecar::start();
     let body = r#"{"name": "nope", "inputs": [{}]}"#;
     assert_eq!(sidecar.post(ALPHA2, body).await.status, 200);
@@ -200,7 +200,7 @@ async fn the_name_in_the_path_counts_and_the_content_type_does_not() {
 }
 
 #[tokio::test]
-async fn other_paths_and_methods_say_what_there_is() {
+async fn other_paths_and_methods_list_the_served_ones() {
     let sidecar = Sidecar::start();
     let client = reqwest::Client::new();
     let requests = [
@@ -213,18 +213,18 @@ async fn other_paths_and_methods_say_what_there_is() {
         client.get(sidecar.url("/v1.0/shutdown")),
     ];
     for request in requests {
-        let what = format!("{request:?}");
+        let name = format!("{request:?}");
         let reply = sidecar.send(request).await;
-        assert_eq!(reply.status, 404, "{what}");
-        assert_eq!(reply.json()["errorCode"], "ERR_DIRECT_INVOKE", "{what}");
-        assert_eq!(reply.json()["message"], mynah::wire::error::NOT_SERVED, "{what}");
+        assert_eq!(reply.status, 404, "{name}");
+        assert_eq!(reply.json()["errorCode"], "ERR_DIRECT_INVOKE", "{name}");
+        assert_eq!(reply.json()["message"], mynah::wire::error::NOT_SERVED, "{name}");
     }
     let head = sidecar.send(client.head(sidecar.url("/v1.0/healthz"))).await;
     assert_eq!(head.status, 404);
 }
 
 #[tokio::test]
-async fn events_are_chunks_and_one_complete() {
+async fn streams_chunks_and_one_complete_event() {
     let sidecar = Sidecar::start();
     let reply = sidecar.post_for_events(ALPHA2, hello()).await;
     assert_eq!((reply.status, reply.content_type.as_str()), (200, "text/event-stream"));
@@ -245,7 +245,7 @@ async fn events_are_chunks_and_one_complete() {
 }
 
 #[tokio::test]
-async fn http2_without_tls_is_served() {
+async fn serves_http2_without_tls() {
     let sidecar = Sidecar::start();
     let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
     let response = client.post(sidecar.url(ALPHA2)).body(hello()).send().await.unwrap();

@@ -1,4 +1,4 @@
-//! What a sidecar says of itself: health, metadata, reflection.
+//! Health, metadata and reflection.
 
 use futures_util::{StreamExt, stream};
 use mynah::wire::proto::{GetMetadataRequest, SetMetadataRequest};
@@ -9,7 +9,7 @@ use tonic_reflection::pb::{v1, v1alpha};
 
 use crate::support::Sidecar;
 
-const TWO: &str = "\
+const TWO_COMPONENTS: &str = "\
 apiVersion: dapr.io/v1alpha1
 kind: Component
 metadata: {name: second}
@@ -27,7 +27,7 @@ async fn channel(sidecar: &Sidecar) -> Channel {
 }
 
 #[tokio::test]
-async fn it_is_healthy_once_it_listens() {
+async fn is_healthy_when_it_listens() {
     let sidecar = Sidecar::start_with(&["--app-id", "app"]);
     let healthy =
         ["/v1.0/healthz", "/v1.0/healthz/", "/v1.0/healthz/outbound", "/v1.0/healthz?appid=app"];
@@ -48,8 +48,8 @@ async fn it_is_healthy_once_it_listens() {
 }
 
 #[tokio::test]
-async fn metadata_names_the_components_as_written() {
-    let sidecar = Sidecar::with_components(TWO);
+async fn metadata_lists_the_components_as_written() {
+    let sidecar = Sidecar::with_components(TWO_COMPONENTS);
     let metadata =
         sidecar.client().await.get_metadata(GetMetadataRequest {}).await.unwrap().into_inner();
     assert_eq!(metadata.id, "mynah");
@@ -64,7 +64,7 @@ async fn metadata_names_the_components_as_written() {
 
     let reply = sidecar.get("/v1.0/metadata").await;
     assert_eq!((reply.status, reply.content_type.as_str()), (200, "application/json"));
-    assert!(reply.body.ends_with("}\n"), "as daprd");
+    assert!(reply.body.ends_with("}\n"), "daprd ends the body with a line break");
     let expected = json!({
         "id": "mynah",
         "runtimeVersion": "1.18.0",
@@ -86,7 +86,7 @@ async fn metadata_names_the_components_as_written() {
 }
 
 #[tokio::test]
-async fn labels_are_set_over_grpc_and_http() {
+async fn sets_labels_over_grpc_and_http() {
     let sidecar = Sidecar::start();
     let mut client = sidecar.client().await;
     let mut set = async |key: &str, value: &str| {
@@ -109,7 +109,7 @@ async fn labels_are_set_over_grpc_and_http() {
 }
 
 #[tokio::test]
-async fn reflection_lists_the_services_in_both_versions() {
+async fn serves_both_versions_of_reflection() {
     let sidecar = Sidecar::start();
     let services = [
         "dapr.proto.runtime.v1.Dapr",
@@ -125,12 +125,12 @@ async fn reflection_lists_the_services_in_both_versions() {
     };
     let mut client =
         v1::server_reflection_client::ServerReflectionClient::new(channel(&sidecar).await);
-    let asked = stream::iter([list]);
-    let mut answers = client.server_reflection_info(asked).await.unwrap().into_inner();
+    let request = stream::iter([list]);
+    let mut answers = client.server_reflection_info(request).await.unwrap().into_inner();
     let answer = answers.next().await.unwrap().unwrap().message_response.unwrap();
     let v1::server_reflection_response::MessageResponse::ListServicesResponse(listed) = answer
     else {
-        panic!("a list: {answer:?}");
+        panic!("not a list: {answer:?}");
     };
     let names: Vec<_> = listed.service.into_iter().map(|service| service.name).collect();
     assert_eq!(names, services);
@@ -142,8 +142,8 @@ async fn reflection_lists_the_services_in_both_versions() {
     };
     let mut client =
         v1alpha::server_reflection_client::ServerReflectionClient::new(channel(&sidecar).await);
-    let asked = stream::iter([file]);
-    let mut answers = client.server_reflection_info(asked).await.unwrap().into_inner();
+    let request = stream::iter([file]);
+    let mut answers = client.server_reflection_info(request).await.unwrap().into_inner();
     let answer = answers.next().await.unwrap().unwrap().message_response.unwrap();
     use v1alpha::server_reflection_response::MessageResponse as AlphaResponse;
     assert!(matches!(answer, AlphaResponse::FileDescriptorResponse(_)), "{answer:?}");

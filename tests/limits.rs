@@ -15,7 +15,7 @@ use crate::support::{
 const LIMIT: usize = 4 * 1024 * 1024;
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
 
-/// A request whose message has exactly `size` bytes.
+/// Returns a request whose message has exactly `size` bytes.
 fn request_of(size: usize) -> ConversationRequestAlpha2 {
     let mut text = size - 64;
     loop {
@@ -28,10 +28,10 @@ fn request_of(size: usize) -> ConversationRequestAlpha2 {
 }
 
 #[tokio::test]
-async fn a_message_may_have_four_mebibytes_and_no_more() {
+async fn limits_grpc_messages_to_four_mebibytes() {
     let sidecar = Sidecar::start();
     let largest = request_of(LIMIT);
-    // It comes back with a model and usage around it, so the answer is over the limit.
+    // The answer has the text, a model and usage, and is over the limit.
     let status = sidecar.converse(largest).await.unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted);
     let size = LIMIT - 64..LIMIT + 64;
@@ -56,12 +56,12 @@ fn number_before(text: &str, end: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_body_may_have_four_mebibytes_and_no_more() {
+async fn limits_http_bodies_to_four_mebibytes() {
     let sidecar = Sidecar::start();
     let body = |size: usize| {
-        let around = json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": ""}]}}]}]});
-        let around = around.to_string();
-        around.replace("\"\"", &format!("\"{}\"", "x".repeat(size - around.len())))
+        let template = json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": ""}]}}]}]});
+        let template = template.to_string();
+        template.replace("\"\"", &format!("\"{}\"", "x".repeat(size - template.len())))
     };
     assert_eq!(body(LIMIT).len(), LIMIT);
     assert_eq!(sidecar.post(ALPHA2, body(LIMIT)).await.status, 200);
@@ -73,7 +73,7 @@ async fn a_body_may_have_four_mebibytes_and_no_more() {
 }
 
 #[tokio::test]
-async fn max_body_size_moves_the_limits() {
+async fn max_body_size_sets_both_limits() {
     let sidecar = Sidecar::start_with(&["--max-body-size", "1Ki"]);
     assert_eq!(sidecar.converse(prompt("small", [])).await.unwrap().content, "small");
     let status = sidecar.converse(request_of(1025)).await.unwrap_err();
@@ -81,7 +81,7 @@ async fn max_body_size_moves_the_limits() {
     assert_eq!(sidecar.post(ALPHA2, "x".repeat(1025)).await.json()["errorCode"], "ERR_BODY_READ");
 }
 
-/// A struct so deep in structs.
+/// Returns a struct with `depth` nested structs.
 fn nested(depth: usize) -> Struct {
     let mut inner = Struct::default();
     for _ in 0..depth {
@@ -92,7 +92,7 @@ fn nested(depth: usize) -> Struct {
 }
 
 #[tokio::test]
-async fn deep_nesting_gets_a_short_text() {
+async fn rejects_deep_nesting_with_a_short_message() {
     let sidecar = Sidecar::start();
     let with = |depth| {
         let mut request = prompt("x", []);
@@ -117,7 +117,7 @@ async fn deep_nesting_gets_a_short_text() {
 }
 
 #[tokio::test]
-async fn labels_are_bounded() {
+async fn limits_the_labels() {
     let sidecar = Sidecar::start();
     let mut client = sidecar.client().await;
     let mut set = async |key: String, value: String| {
@@ -126,7 +126,7 @@ async fn labels_are_bounded() {
     for number in 0..1000 {
         set(format!("k{number}"), "v".to_owned()).await.unwrap();
     }
-    // One that is there may change.
+    // An existing label can still be changed.
     set("k7".to_owned(), "other".to_owned()).await.unwrap();
     let status = set("one more".to_owned(), "v".to_owned()).await.unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted);
@@ -137,9 +137,9 @@ async fn labels_are_bounded() {
 }
 
 #[tokio::test]
-async fn thousands_of_tools_stay_within_the_size_of_an_answer() {
+async fn many_large_tool_calls_stay_within_the_size_limit() {
     let sidecar = Sidecar::start();
-    // Each would generate 64 KiB.
+    // The arguments of each call would have 64 KiB.
     let schema =
         json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 65000}}});
     let names: Vec<_> = (0..500).map(|number| format!("tool{number}")).collect();
@@ -151,9 +151,9 @@ async fn thousands_of_tools_stay_within_the_size_of_an_answer() {
     }
 }
 
-/// To compile so many patterns would take minutes: the answer is generated instead of checked.
+/// Compiling so many patterns would take minutes, so the answer is generated without the check.
 #[tokio::test]
-async fn a_format_that_is_too_large_to_check_is_answered_all_the_same() {
+async fn answers_requests_with_formats_too_large_to_check() {
     let sidecar = Sidecar::start();
     let property = |number: usize| {
         let pattern = format!("^[a-z]{{3}}{number}(\\w{{1,50}}){{1,9}}$");
@@ -162,9 +162,9 @@ async fn a_format_that_is_too_large_to_check_is_answered_all_the_same() {
     let format =
         |count: usize| json!({"properties": serde_json::Map::from_iter((0..count).map(property))});
     for (count, is_checked) in [(10, true), (10_000, false)] {
-        let mut asked = prompt("{}", []);
-        asked.response_format = Some(as_struct(&format(count)));
-        let answer = sidecar.converse(asked).await.unwrap();
+        let mut request = prompt("{}", []);
+        request.response_format = Some(as_struct(&format(count)));
+        let answer = sidecar.converse(request).await.unwrap();
         assert_eq!(answer.content == "{}", is_checked, "{count} patterns");
     }
 }

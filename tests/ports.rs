@@ -1,4 +1,4 @@
-//! Where a sidecar listens, how it says so, and what it serves on the metrics port.
+//! Listen addresses, the addresses file, and the metrics port.
 
 use std::{
     fs,
@@ -43,7 +43,7 @@ async fn flags_set_the_ports() {
 }
 
 #[test]
-fn the_environment_sets_the_ports() {
+fn environment_sets_the_ports() {
     let [grpc, http] = [free_port(), free_port()];
     let environment =
         [("DAPR_GRPC_PORT", &*grpc.to_string()), ("DAPR_HTTP_PORT", &*http.to_string())];
@@ -52,7 +52,7 @@ fn the_environment_sets_the_ports() {
 }
 
 #[test]
-fn a_flag_beats_the_environment() {
+fn flags_override_the_environment() {
     let [grpc, http, other] = [free_port(), free_port(), free_port()];
     let environment =
         [("DAPR_GRPC_PORT", &*other.to_string()), ("DAPR_HTTP_PORT", &*http.to_string())];
@@ -61,9 +61,8 @@ fn a_flag_beats_the_environment() {
     assert_eq!((sidecar.grpc.port(), sidecar.http.port()), (grpc, http));
 }
 
-/// The commands that bind no port do not stumble over one.
 #[test]
-fn the_environment_does_not_count_as_a_flag_of_another_command() {
+fn commands_without_ports_ignore_the_environment() {
     let components = concat!(env!("CARGO_MANIFEST_DIR"), "/components");
     let mut check = mynah();
     check.env("DAPR_GRPC_PORT", "50001").args(["check", components]);
@@ -71,7 +70,7 @@ fn the_environment_does_not_count_as_a_flag_of_another_command() {
 }
 
 #[test]
-fn a_port_in_use_is_one_line_and_the_end() {
+fn exits_with_one_line_if_a_port_is_in_use() {
     let occupied_port = occupied_port();
     let address = occupied_port.local_addr().unwrap();
     for flag in ["--dapr-grpc-port", "--dapr-http-port"] {
@@ -80,18 +79,18 @@ fn a_port_in_use_is_one_line_and_the_end() {
             .into_iter()
             .filter(|other| !other.starts_with(flag))
             .chain([format!("{flag}={}", address.port())]);
-        let ended = Process::start(mynah().args(args)).wait();
+        let output = Process::start(mynah().args(args)).wait();
         let line = format!(
             "mynah: cannot listen on {address}: the port is in use; \
              {flag} sets the port, 0 takes any that is free\n"
         );
-        assert_eq!((ended.code, ended.stderr, ended.stdout), (Some(1), line, String::new()));
+        assert_eq!((output.code, output.stderr, output.stdout), (Some(1), line, String::new()));
     }
 }
 
-/// Otherwise `localhost` would mean mynah to one client and the other program to the next.
+/// Otherwise `localhost` would be mynah for some clients and the other program for others.
 #[test]
-fn a_port_that_is_in_use_on_ipv6_alone_is_in_use() {
+fn exits_if_a_port_is_in_use_on_ipv6_only() {
     if !has_ipv6() {
         eprintln!("skipped: this machine has no IPv6");
         return;
@@ -99,31 +98,31 @@ fn a_port_that_is_in_use_on_ipv6_alone_is_in_use() {
     let occupied_port = TcpListener::bind("[::1]:0").unwrap();
     let address = occupied_port.local_addr().unwrap();
     let port = address.port().to_string();
-    let ended = run(&["--dapr-http-port=0", "--metrics-port=0", "--dapr-grpc-port", &port]);
-    assert_eq!(ended.code, Some(1));
+    let output = run(&["--dapr-http-port=0", "--metrics-port=0", "--dapr-grpc-port", &port]);
+    assert_eq!(output.code, Some(1));
     assert!(
-        ended.stderr.starts_with(&format!("mynah: cannot listen on {address}: the port is in"))
+        output.stderr.starts_with(&format!("mynah: cannot listen on {address}: the port is in"))
     );
 }
 
 #[tokio::test]
-async fn a_busy_metrics_port_is_only_a_warning() {
+async fn warns_if_the_metrics_port_is_in_use() {
     let occupied_port = occupied_port();
     let port = format!("--metrics-port={}", occupied_port.local_addr().unwrap().port());
     let flags = ["--dapr-grpc-port=0", "--dapr-http-port=0", &port];
     let sidecar = Sidecar::start_with_ports(&[], &flags);
     assert_eq!(sidecar.metrics, None);
     assert_eq!(sidecar.converse(request([user("hi")])).await.unwrap().content, "hi");
-    let ended = start_and_stop(&[&port]);
-    assert_eq!(ended.code, Some(0));
-    let warnings: Vec<_> = ended.stderr.lines().filter(|line| line.contains("WARN")).collect();
-    let [warning] = warnings.as_slice() else { panic!("one warning: {warnings:?}") };
+    let output = start_and_stop(&[&port]);
+    assert_eq!(output.code, Some(0));
+    let warnings: Vec<_> = output.stderr.lines().filter(|line| line.contains("WARN")).collect();
+    let [warning] = warnings.as_slice() else { panic!("not one warning: {warnings:?}") };
     assert!(warning.contains("no metrics: cannot listen on 127.0.0.1:"), "{warning}");
-    assert!(!ended.stdout.contains("metrics"), "{}", ended.stdout);
+    assert!(!output.stdout.contains("metrics"), "{}", output.stdout);
 }
 
 #[tokio::test]
-async fn port_0_is_the_same_port_on_ipv4_and_ipv6() {
+async fn port_0_selects_the_same_port_on_ipv4_and_ipv6() {
     if !has_ipv6() {
         eprintln!("skipped: this machine has no IPv6");
         return;
@@ -131,7 +130,7 @@ async fn port_0_is_the_same_port_on_ipv4_and_ipv6() {
     let sidecar = Sidecar::start();
     let ipv6 =
         |address: SocketAddr| SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port()));
-    assert!(sidecar.grpc.is_ipv4() && sidecar.http.is_ipv4(), "IPv4 comes first");
+    assert!(sidecar.grpc.is_ipv4() && sidecar.http.is_ipv4(), "the IPv4 address is listed first");
     let mut client = DaprClient::connect(format!("http://{}", ipv6(sidecar.grpc))).await.unwrap();
     client.converse_alpha2(prompt("hi", [])).await.unwrap();
     assert!(is_healthy(ipv6(sidecar.http)).await);
@@ -139,69 +138,69 @@ async fn port_0_is_the_same_port_on_ipv4_and_ipv6() {
 }
 
 #[tokio::test]
-async fn listen_addresses_are_all_and_no_others() {
+async fn listens_on_the_given_addresses_only() {
     let sidecar = Sidecar::start_with(&["--dapr-listen-addresses=127.0.0.1"]);
     assert!(is_healthy(sidecar.http).await);
     if !has_ipv6() {
-        eprintln!("skipped in part: this machine has no IPv6");
+        eprintln!("skipped the rest: this machine has no IPv6");
         return;
     }
     let port = sidecar.http.port();
-    assert!(TcpStream::connect(("::1", port)).is_err(), "nobody asked for ::1");
+    assert!(TcpStream::connect(("::1", port)).is_err(), "::1 was not requested");
     let sidecar = Sidecar::start_with(&["--dapr-listen-addresses", "[::1],127.0.0.1"]);
-    assert!(sidecar.http.is_ipv6(), "the first address comes first");
+    assert!(sidecar.http.is_ipv6(), "the first address is reported");
     assert!(is_healthy(sidecar.http).await);
     assert!(is_healthy(SocketAddr::from(([127, 0, 0, 1], sidecar.http.port()))).await);
 }
 
 #[test]
-fn an_address_that_the_machine_does_not_have_is_an_error() {
-    // Set apart for documentation: nobody has it.
-    let ended = run(&["--dapr-listen-addresses=203.0.113.1", "--dapr-grpc-port=0"]);
-    assert_eq!(ended.code, Some(1));
+fn rejects_an_address_of_another_machine() {
+    // An address that is reserved for documentation.
+    let output = run(&["--dapr-listen-addresses=203.0.113.1", "--dapr-grpc-port=0"]);
+    assert_eq!(output.code, Some(1));
     let line = "mynah: cannot listen on 203.0.113.1:0: this machine has no such address; ";
-    assert!(ended.stderr.starts_with(line), "{}", ended.stderr);
+    assert!(output.stderr.starts_with(line), "{}", output.stderr);
 }
 
 #[test]
-fn the_addresses_file_holds_every_address_that_is_served() {
+fn addresses_file_lists_every_address() {
     let file = scratch("written").join("addresses.json");
     let path = file.to_str().unwrap();
     for (metrics, names) in [
         ("--metrics-port=0", ["grpc", "http", "metrics"].as_slice()),
         ("--enable-metrics=false", ["grpc", "http"].as_slice()),
     ] {
-        let ended = start_and_stop_into(path, metrics);
+        let banner = start_and_stop_with_file(path, metrics);
         let text = fs::read_to_string(&file).unwrap();
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         let written: Vec<_> = json.as_object().unwrap().keys().collect();
         assert_eq!(written, names);
         for name in names {
             let address = json[name].as_str().unwrap();
-            assert!(ended.contains(address), "the banner has {address} too: {ended}");
+            assert!(banner.contains(address), "{address} is not in the banner: {banner}");
         }
     }
 }
 
-/// What a sidecar says on standard output that writes its addresses to a file of the test's.
-fn start_and_stop_into(path: &str, metrics: &str) -> String {
+/// Starts and stops a sidecar that writes its addresses to `path`; returns its standard output.
+fn start_and_stop_with_file(path: &str, metrics: &str) -> String {
     let _ = fs::remove_file(path);
     let mut command = mynah();
     command.args(["--dapr-grpc-port=0", "--dapr-http-port=0", metrics, "--addresses-file", path]);
-    let ended = Process::start(&mut command).stop(path.as_ref());
-    assert_eq!(ended.code, Some(0));
-    ended.stdout
+    let output = Process::start(&mut command).stop(path.as_ref());
+    assert_eq!(output.code, Some(0));
+    output.stdout
 }
 
 #[test]
-fn an_addresses_file_that_cannot_be_written_is_an_error() {
+fn exits_if_the_addresses_file_cannot_be_written() {
     let folder = scratch("folder");
     let path = folder.to_str().unwrap();
     let free = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"];
-    let ended = run(&[&free[..], &["--addresses-file", path]].concat());
-    assert_eq!(ended.code, Some(1));
+    let output = run(&[&free[..], &["--addresses-file", path]].concat());
+    assert_eq!(output.code, Some(1));
     let line = format!("mynah: cannot write the addresses to {path}: ");
-    assert!(ended.stderr.starts_with(&line), "{}", ended.stderr);
+    assert!(output.stderr.starts_with(&line), "{}", output.stderr);
 }
 
 #[tokio::test]
@@ -224,5 +223,5 @@ async fn metrics_count_the_conversations_of_each_component() {
     }
     let (_, after) = get(metrics, "/metrics").await;
     assert!(after.contains(&count("true", 2)) && after.contains(&count("false", 0)), "{after}");
-    assert_eq!(get(metrics, "/").await, (200, after), "daprd has them there, too");
+    assert_eq!(get(metrics, "/").await, (200, after), "daprd serves the metrics at / also");
 }

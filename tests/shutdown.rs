@@ -1,5 +1,5 @@
-//! How a sidecar ends: what is in flight finishes, what is idle does not hold it up, and whoever
-//! insists gets his way.
+//! Graceful shutdown: calls in flight finish, idle connections do not delay the exit, and a second
+//! signal exits immediately.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -25,10 +25,10 @@ use crate::support::{
     scratch,
 };
 
-/// Long enough that no test waits for its end, and far from the grace of a test that must wait.
+/// Longer than any test waits, and than any grace period that must expire.
 const FOREVER: &str = "1h";
 
-/// A sidecar whose streams rest before each chunk but the first.
+/// Starts a sidecar whose streams pause before each chunk except the first.
 fn slow(chunk_delay: &str, grace_seconds: &str) -> Sidecar {
     let folder = scratch("slow");
     let yaml = format!(
@@ -45,17 +45,16 @@ fn slow(chunk_delay: &str, grace_seconds: &str) -> Sidecar {
     ])
 }
 
-/// Thirty words.
-fn words() -> Vec<String> {
+fn thirty_words() -> Vec<String> {
     (1..=30).map(|number| format!("word{number} ")).collect()
 }
 
 type Stream = Streaming<ConversationStreamResponseAlpha2>;
 
-/// A stream whose first chunk has come.
+/// Starts a stream and reads its first chunk.
 async fn streaming(sidecar: &Sidecar) -> Stream {
-    let asked = request([user(words().concat().trim_end())]);
-    let mut stream = sidecar.client().await.converse_stream_alpha2(asked).await.unwrap();
+    let request = request([user(thirty_words().concat().trim_end())]);
+    let mut stream = sidecar.client().await.converse_stream_alpha2(request).await.unwrap();
     assert_eq!(chunk(stream.get_mut()).await, "word1");
     stream.into_inner()
 }
@@ -63,74 +62,71 @@ async fn streaming(sidecar: &Sidecar) -> Stream {
 async fn chunk(stream: &mut Stream) -> String {
     match with_timeout(stream.message()).await.unwrap().unwrap().message.unwrap() {
         Message::Chunk(chunk) => chunk.content,
-        Message::Complete(_) => panic!("a chunk was due"),
+        Message::Complete(_) => panic!("complete instead of a chunk"),
     }
 }
 
-/// Reads the rest of [`streaming`], which must be whole.
-async fn finishes(mut stream: Stream) {
+/// Asserts that the rest of the stream is complete.
+async fn assert_finishes(mut stream: Stream) {
     let mut text = "word1".to_owned();
     for _ in 2..=30 {
         text += &chunk(&mut stream).await;
     }
-    assert_eq!(text, words().concat().trim_end());
+    assert_eq!(text, thirty_words().concat().trim_end());
     let complete = with_timeout(stream.message()).await.unwrap().unwrap().message;
     assert!(matches!(complete, Some(Message::Complete(_))), "{complete:?}");
-    assert!(
-        with_timeout(stream.message()).await.unwrap().is_none(),
-        "nothing comes after complete"
-    );
+    assert!(with_timeout(stream.message()).await.unwrap().is_none(), "a message after complete");
 }
 
-/// A stream that rests for an hour was cut: neither a chunk nor an orderly end comes.
-async fn is_cut(mut stream: Stream) {
-    with_timeout(stream.message()).await.expect_err("a cut stream ends in an error");
+/// Asserts that the stream was aborted: it ends with an error before the next chunk.
+async fn assert_aborted(mut stream: Stream) {
+    with_timeout(stream.message()).await.expect_err("an aborted stream");
 }
 
-async fn a_signal_lets_a_stream_finish(signal: Signal) {
+async fn finishes_a_stream_after(signal: Signal) {
     let mut sidecar = slow("100ms", "3600");
     let stream = streaming(&sidecar).await;
     sidecar.signal(signal);
     for address in [sidecar.grpc, sidecar.http, sidecar.metrics.unwrap()] {
         sidecar.wait_until_refused(address).await;
     }
-    finishes(stream).await;
+    assert_finishes(stream).await;
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 #[tokio::test]
-async fn sigterm_lets_a_stream_in_flight_finish_and_refuses_new_connections() {
-    a_signal_lets_a_stream_finish(Signal::TERM).await;
+async fn sigterm_finishes_streams_and_refuses_connections() {
+    finishes_a_stream_after(Signal::TERM).await;
 }
 
 #[tokio::test]
-async fn sigint_lets_a_stream_in_flight_finish_and_refuses_new_connections() {
-    a_signal_lets_a_stream_finish(Signal::INT).await;
+async fn sigint_finishes_streams_and_refuses_connections() {
+    finishes_a_stream_after(Signal::INT).await;
 }
 
 #[tokio::test]
-async fn shutdown_over_http_lets_a_stream_finish() {
+async fn shutdown_over_http_finishes_streams() {
     let mut sidecar = slow("100ms", "3600");
     let stream = streaming(&sidecar).await;
     let answer = reqwest::Client::new().post(sidecar.url("/v1.0/shutdown")).send().await.unwrap();
     assert_eq!(answer.status(), 204);
     sidecar.wait_until_refused(sidecar.http).await;
-    finishes(stream).await;
+    assert_finishes(stream).await;
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 #[tokio::test]
-async fn shutdown_over_grpc_is_answered_and_lets_a_stream_finish() {
+async fn shutdown_over_grpc_answers_and_finishes_streams() {
     let mut sidecar = slow("100ms", "3600");
     let stream = streaming(&sidecar).await;
     sidecar.client().await.shutdown(ShutdownRequest {}).await.unwrap();
     sidecar.wait_until_refused(sidecar.grpc).await;
-    finishes(stream).await;
+    assert_finishes(stream).await;
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
 #[tokio::test]
-async fn server_sent_events_in_flight_finish() {
+async fn sigterm_finishes_server_sent_events() {
     let mut sidecar = slow("100ms", "3600");
     let answer = events(&sidecar, "a b c d e f g h").await;
     sidecar.signal(Signal::TERM);
@@ -140,21 +136,21 @@ async fn server_sent_events_in_flight_finish() {
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
-/// A stream of server-sent events; its headers come with the first chunk.
+/// Starts a stream of server-sent events; returns after the first chunk.
 async fn events(sidecar: &Sidecar, text: &str) -> reqwest::Response {
     let url = sidecar.url("/v1.0-alpha2/conversation/echo/converse");
-    let asked = reqwest::Client::new().post(url).header("accept", "text/event-stream");
-    asked.body(body(text)).send().await.unwrap()
+    let request = reqwest::Client::new().post(url).header("accept", "text/event-stream");
+    request.body(body(text)).send().await.unwrap()
 }
 
-/// The JSON of a request that says this.
+/// Returns a request body with one user message.
 fn body(text: &str) -> String {
     json::write(&request([user(text)])).unwrap()
 }
 
-/// The message of the call comes only after the sidecar was told to stop.
+/// The client sends the message of the call only after the signal.
 #[tokio::test]
-async fn a_grpc_call_in_flight_is_answered() {
+async fn answers_a_grpc_call_in_flight() {
     let mut sidecar = slow("0s", "3600");
     let channel =
         tonic::transport::Endpoint::new(format!("http://{}", sidecar.grpc)).unwrap().connect_lazy();
@@ -168,7 +164,7 @@ async fn a_grpc_call_in_flight_is_answered() {
         caller.client_streaming(Request::new(message), path, codec).await
     };
     let stop = async {
-        // One connection keeps the order: once this is answered, the call before it has arrived.
+        // Calls on one connection stay in order: after this answer, the earlier call has arrived.
         let mut other = DaprClient::new(channel.clone());
         other.converse_alpha2(request([user("second")])).await.unwrap();
         sidecar.signal(Signal::TERM);
@@ -180,9 +176,9 @@ async fn a_grpc_call_in_flight_is_answered() {
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
-/// The body of the call comes only after the sidecar was told to stop.
+/// The client sends the body of the call only after the signal.
 #[tokio::test]
-async fn an_http_call_in_flight_is_answered() {
+async fn answers_an_http_call_in_flight() {
     let mut sidecar = slow("0s", "3600");
     let body = body("late");
     let mut connection = connect(sidecar.http);
@@ -196,7 +192,7 @@ async fn an_http_call_in_flight_is_answered() {
     let mut answer = BufReader::new(connection.try_clone().unwrap());
     let mut line = String::new();
     answer.read_line(&mut line).unwrap();
-    assert_eq!(line, "HTTP/1.1 100 Continue\r\n", "it waits for the body");
+    assert_eq!(line, "HTTP/1.1 100 Continue\r\n", "the server waits for the body");
     sidecar.signal(Signal::TERM);
     sidecar.wait_until_refused(sidecar.http).await;
     connection.write_all(body.as_bytes()).unwrap();
@@ -213,7 +209,7 @@ fn connect(address: SocketAddr) -> TcpStream {
 }
 
 #[tokio::test]
-async fn a_second_signal_stops_at_once() {
+async fn second_signal_exits_immediately() {
     for (first, second) in [(Signal::TERM, Signal::TERM), (Signal::INT, Signal::TERM)] {
         let mut sidecar = slow(FOREVER, "3600");
         let stream = streaming(&sidecar).await;
@@ -221,23 +217,23 @@ async fn a_second_signal_stops_at_once() {
         sidecar.wait_until_refused(sidecar.grpc).await;
         sidecar.signal(second);
         assert_eq!(sidecar.wait().await.code(), Some(1), "{first:?}, {second:?}");
-        is_cut(stream).await;
+        assert_aborted(stream).await;
     }
 }
 
 #[tokio::test]
-async fn what_does_not_end_in_time_is_cut() {
+async fn aborts_streams_after_the_grace_period() {
     for grace in ["0", "1"] {
         let mut sidecar = slow(FOREVER, grace);
         let stream = streaming(&sidecar).await;
         sidecar.signal(Signal::TERM);
         assert_eq!(sidecar.wait().await.code(), Some(0), "{grace} s");
-        is_cut(stream).await;
+        assert_aborted(stream).await;
     }
 }
 
 #[tokio::test]
-async fn idle_connections_do_not_hold_up_the_end() {
+async fn idle_connections_do_not_delay_the_exit() {
     let mut sidecar = slow("0s", "3600");
     let mut kept_alive = connect(sidecar.http);
     kept_alive.write_all(b"GET /v1.0/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -252,13 +248,12 @@ async fn idle_connections_do_not_hold_up_the_end() {
     drop((kept_alive, client, silent));
 }
 
-/// What is no call yet is not waited for.
 #[tokio::test]
-async fn half_a_request_does_not_hold_up_the_end() {
+async fn incomplete_request_does_not_delay_the_exit() {
     let mut sidecar = slow("0s", "3600");
     let mut half = connect(sidecar.http);
     half.write_all(b"POST /v1.0-alpha2/conv").unwrap();
-    // Once a later connection is served, the earlier one has been, too.
+    // When a later connection is served, the earlier one has been accepted.
     sidecar.converse(request([user("hi")])).await.unwrap();
     sidecar.signal(Signal::TERM);
     let mut nothing = Vec::new();
@@ -266,37 +261,37 @@ async fn half_a_request_does_not_hold_up_the_end() {
     assert_eq!((nothing.len(), sidecar.wait().await.code()), (0, Some(0)));
 }
 
-/// As a client that was stopped, or lost its network: it never acknowledges the goodbye.
+/// Like a stopped or disconnected client, it never acknowledges the GOAWAY.
 #[tokio::test]
-async fn an_http2_client_that_does_not_react_does_not_hold_up_the_end() {
+async fn unresponsive_http2_client_does_not_delay_the_exit() {
     let mut sidecar = slow("0s", "3600");
-    let mut numb = connect(sidecar.grpc);
+    let mut unresponsive = connect(sidecar.grpc);
     let empty_settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
-    numb.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
-    numb.write_all(&empty_settings).unwrap();
-    // Its own settings are the server's first frame, so that the connection stands.
-    numb.read_exact(&mut [0; 9]).unwrap();
+    unresponsive.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
+    unresponsive.write_all(&empty_settings).unwrap();
+    // The first frame of the server has its settings: the connection is established.
+    unresponsive.read_exact(&mut [0; 9]).unwrap();
     sidecar.signal(Signal::TERM);
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
-/// Streams that go on are counted at their ends, and these would have ended before the last one.
+/// The metrics count streams at their end, and the cancelled streams would end before the last one.
 #[tokio::test]
-async fn a_cancelled_stream_stops_the_work_and_others_are_served() {
+async fn cancelled_stream_stops_its_work() {
     let mut sidecar = slow("20ms", "3600");
-    let asked = request([user(words().concat().trim_end())]);
+    let request = request([user(thirty_words().concat().trim_end())]);
     let mut client = sidecar.client().await;
-    let mut cancelled = client.converse_stream_alpha2(asked.clone()).await.unwrap().into_inner();
+    let mut cancelled = client.converse_stream_alpha2(request.clone()).await.unwrap().into_inner();
     chunk(&mut cancelled).await;
     drop(cancelled);
-    drop(events(&sidecar, &words().concat()).await);
-    // The connection of the cancelled stream still serves.
-    let mut stream = client.converse_stream_alpha2(asked).await.unwrap().into_inner();
+    drop(events(&sidecar, &thirty_words().concat()).await);
+    // The connection of the cancelled stream is still usable.
+    let mut stream = client.converse_stream_alpha2(request).await.unwrap().into_inner();
     chunk(&mut stream).await;
-    finishes(stream).await;
+    assert_finishes(stream).await;
     let metrics = reqwest::get(format!("http://{}/metrics", sidecar.metrics.unwrap())).await;
     let metrics = metrics.unwrap().text().await.unwrap();
-    assert!(metrics.contains("success=\"true\"} 1\n"), "one stream was answered: {metrics}");
+    assert!(metrics.contains("success=\"true\"} 1\n"), "not one finished stream: {metrics}");
     sidecar.signal(Signal::TERM);
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }

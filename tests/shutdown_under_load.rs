@@ -1,4 +1,4 @@
-//! A stop in the middle of much: every call that was accepted is answered, whole.
+//! Shutdown under load: every accepted call gets its complete answer.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,13 +15,13 @@ use crate::support::{
 
 /// Callers of each kind.
 const CALLERS: usize = 16;
-/// Calls that are answered before the stop.
-const BEFORE: usize = 200;
+/// Answered calls before the signal.
+const CALLS_BEFORE_SIGNAL: usize = 200;
 
-/// Whether a caller may go on: its call was answered, and not refused.
+/// Whether a call was answered. If not, it was refused, and the caller stops.
 type Answered = bool;
 
-/// A refusal: the connection is closed or closing, and the call never began.
+/// Whether the call was not accepted because the connection is closed or closing.
 fn is_refusal(status: &tonic::Status) -> bool {
     matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled)
 }
@@ -39,10 +39,10 @@ async fn unary(client: &mut DaprClient<Channel>) -> Answered {
     }
 }
 
-/// A stream that began comes to its end.
+/// Calls a stream, which must be complete if it starts.
 async fn streamed(client: &mut DaprClient<Channel>) -> Answered {
-    let asked = request([user(&"word ".repeat(200))]);
-    let mut stream = match with_timeout(client.converse_stream_alpha2(asked)).await {
+    let request = request([user(&"word ".repeat(200))]);
+    let mut stream = match with_timeout(client.converse_stream_alpha2(request)).await {
         Ok(stream) => stream.into_inner(),
         Err(status) => {
             assert!(is_refusal(&status), "{status:?}");
@@ -57,7 +57,7 @@ async fn streamed(client: &mut DaprClient<Channel>) -> Answered {
     true
 }
 
-/// Over HTTP, a status is the promise of a body.
+/// Posts a request, whose body must be complete if there is a status.
 async fn posted(client: &reqwest::Client, url: &str, body: &str) -> Answered {
     let Ok(answer) = with_timeout(client.post(url).body(body.to_owned()).send()).await else {
         return false;
@@ -69,7 +69,7 @@ async fn posted(client: &reqwest::Client, url: &str, body: &str) -> Answered {
 }
 
 #[tokio::test]
-async fn sigterm_under_load_answers_every_accepted_call() {
+async fn answers_every_accepted_call_after_sigterm() {
     let mut sidecar = Sidecar::start_with(&["--dapr-graceful-shutdown-seconds", "3600"]);
     let answered = AtomicUsize::new(0);
     let count = || answered.fetch_add(1, Ordering::Relaxed);
@@ -92,7 +92,7 @@ async fn sigterm_under_load_answers_every_accepted_call() {
         }
     });
     let stop = async {
-        while answered.load(Ordering::Relaxed) < BEFORE {
+        while answered.load(Ordering::Relaxed) < CALLS_BEFORE_SIGNAL {
             tokio::task::yield_now().await;
         }
         sidecar.signal(Signal::TERM);

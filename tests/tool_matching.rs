@@ -1,6 +1,4 @@
-//! Which tools a sentence asks for: a table to read.
-//!
-//! To add a row, write what a user would say, what is on offer, and what should be called.
+//! A table of user messages and the tools that echo calls for them.
 
 use serde_json::Value;
 
@@ -10,26 +8,25 @@ use crate::support::{
 };
 
 struct Case {
-    /// What the user says.
-    says: &'static str,
-    /// The tools on offer.
+    message: &'static str,
+    /// The tools of the request.
     tools: &'static [&'static str],
-    /// Those that are called, in the order of the tools.
+    /// The called tools, in the order of `tools`.
     called: &'static [&'static str],
 }
 
 const fn case(
-    says: &'static str,
+    message: &'static str,
     tools: &'static [&'static str],
     called: &'static [&'static str],
 ) -> Case {
-    Case { says, tools, called }
+    Case { message, tools, called }
 }
 
 const OFFICE: &[&str] = &["get_weather", "get_time", "calculate", "send_email", "list_users"];
 
 const CASES: &[Case] = &[
-    // The examples of the echo provider's description.
+    // Names and words of a tool.
     case("call send_email", &["send_email"], &["send_email"]),
     case("send an email", &["send_email"], &["send_email"]),
     case("Send Email", &["send_email"], &["send_email"]),
@@ -47,7 +44,7 @@ const CASES: &[Case] = &[
     ),
     case("Hello, world!", OFFICE, &[]),
     case("Hello Echo!", OFFICE, &[]),
-    // The name, in any convention.
+    // Names in any case convention.
     case("SendEmail now", &["send-email"], &["send-email"]),
     case("sendemail now", &["SendEmail"], &["SendEmail"]),
     case("SENDEMAIL NOW", &["send_email"], &["send_email"]),
@@ -66,7 +63,7 @@ const CASES: &[Case] = &[
     case("upload to S3: s3_upload", &["S3Upload"], &["S3Upload"]),
     case("fs.read_file please", &["fs.read_file"], &["fs.read_file"]),
     case("github__create_issue", &["github__create_issue"], &["github__create_issue"]),
-    // Names within other scripts.
+    // Names in text of other scripts.
     case("get_weatherを呼んでください", &["get_weather"], &["get_weather"]),
     case("东京的get_weather，谢谢", &["get_weather"], &["get_weather"]),
     case("天気を教えて", &["天気"], &[]),
@@ -108,12 +105,12 @@ const CASES: &[Case] = &[
     case("100 / 8", OFFICE, &["calculate"]),
     case("add 5 to it", OFFICE, &["calculate"]),
     case("do the math", OFFICE, &["calculate"]),
-    // Several at once, in the order of the tools.
+    // Several tools, in the order of the request.
     case("Email the users the weather", OFFICE, &["get_weather", "send_email", "list_users"]),
     case("What time is it?\nAnd the forecast?", OFFICE, &["get_weather", "get_time"]),
     case("get_time. get_time! get_time?", OFFICE, &["get_time"]),
     case("show users", &["get_user", "find_user"], &["get_user", "find_user"]),
-    // The better match alone.
+    // Only the better match.
     case("list users", &["get_user", "list_users"], &["list_users"]),
     case("get user 7", &["get_user", "list_users"], &["get_user"]),
     case(
@@ -127,7 +124,7 @@ const CASES: &[Case] = &[
         &["get_weather", "get_forecast_weather"],
     ),
     case("create user", &["create_user", "create_user_group", "user"], &["create_user"]),
-    // False friends.
+    // Words that must not match.
     case("My training starts on Monday", OFFICE, &[]),
     case("Is the documentation a timeless profiler?", &["read_file", "get_time", "get_user"], &[]),
     case("Write to user@example.com", &["get_user"], &[]),
@@ -140,102 +137,97 @@ const CASES: &[Case] = &[
     case("I will send it. The email was fine.", &["send_email_draft"], &[]),
     case("create it. The user waits.", &["create_user"], &[]),
     case("what is new?", &["get_news"], &[]),
-    // Addresses leave no trace.
+    // Addresses are ignored.
     case("send bob@mail.example an email", &["send_email"], &["send_email"]),
     case("create https://a.example/b.c?d=e user", &["create_user"], &["create_user"]),
     case("user@example.comにsend_emailして", &["send_email", "get_user"], &["send_email"]),
-    // Names that are none, and names twice.
+    // Names without words, and duplicate names.
     case("call _ or - or nothing", &["_", "-", ""], &[]),
     case("get time", &["get_time", "get_time"], &["get_time"]),
 ];
 
 #[tokio::test]
-async fn sentences_call_the_tools_that_they_ask_for() {
+async fn messages_call_the_tools_that_they_mention() {
     let sidecar = Sidecar::start();
-    let mut wrong = Vec::new();
-    for Case { says, tools, called } in CASES {
-        let answer = called_after(&sidecar, &[User(says)], tools).await;
+    let mut mismatches = Vec::new();
+    for Case { message, tools, called } in CASES {
+        let answer = called_after(&sidecar, &[User(message)], tools).await;
         if answer != *called {
-            wrong.push(format!("{says:?} with {tools:?}: {answer:?}"));
+            mismatches.push(format!("{message:?} with {tools:?}: {answer:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(mismatches.is_empty(), "{}", mismatches.join("\n"));
 }
 
 /// A message of a history.
 enum Turn {
     User(&'static str),
     Calls(&'static [&'static str]),
-    Returns(&'static str),
-    Says(&'static str),
+    Result(&'static str),
+    Assistant(&'static str),
 }
 
-use Turn::{Calls, Returns, Says, User};
+use Turn::{Assistant, Calls, Result, User};
 
-/// What was said, and the tools that are called then.
+/// Histories, and the tools that the next answer calls.
 const HISTORIES: &[(&[Turn], &[&str])] = &[
-    // All that the user said counts.
-    (&[User("What's the weather?"), Says("Where?"), User("In Paris.")], &["get_weather"]),
-    // A second question does not repeat the tools of the first.
+    // All messages of the user are searched.
+    (&[User("What's the weather?"), Assistant("Where?"), User("In Paris.")], &["get_weather"]),
+    // A second question does not call the tools of the first again.
     (
         &[
             User("What's the weather?"),
             Calls(&["get_weather"]),
-            Returns("get_weather"),
+            Result("get_weather"),
             User("Thanks!"),
         ],
         &[],
     ),
     (
-        &[User("get time and weather"), Calls(&["get_time"]), Returns("get_time"), User("And?")],
+        &[User("get time and weather"), Calls(&["get_time"]), Result("get_time"), User("And?")],
         &["get_weather"],
     ),
     (
         &[
             User("get weather"),
             Calls(&["get_weather"]),
-            Returns("get_weather"),
+            Result("get_weather"),
             User("What time is it?"),
         ],
         &["get_time"],
     ),
-    // Some clients drop the calls.
-    (&[User("get weather"), Returns("get_weather"), User("Thanks!")], &[]),
-    // Asked again, called again.
+    // Some clients omit the calls from the history.
+    (&[User("get weather"), Result("get_weather"), User("Thanks!")], &[]),
+    // A repeated mention calls the tool again.
     (
-        &[
-            User("get weather"),
-            Calls(&["get_weather"]),
-            Returns("get_weather"),
-            User("get weather"),
-        ],
+        &[User("get weather"), Calls(&["get_weather"]), Result("get_weather"), User("get weather")],
         &["get_weather"],
     ),
-    // A call without a result uses a mention up as well.
+    // A call without a result also consumes the mention.
     (&[User("get weather"), Calls(&["get_weather"]), User("Never mind.")], &[]),
-    // What others say asks for nothing.
-    (&[Says("I can send an email."), User("Can you?")], &[]),
+    // Messages of other roles are not searched.
+    (&[Assistant("I can send an email."), User("Can you?")], &[]),
     (&[], &[]),
 ];
 
 #[tokio::test]
-async fn a_mention_is_used_up_by_a_call() {
+async fn each_mention_triggers_one_call() {
     let sidecar = Sidecar::start();
     for (row, (history, expected)) in HISTORIES.iter().enumerate() {
         assert_eq!(called_after(&sidecar, history, OFFICE).await, *expected, "history {row}");
     }
 }
 
-/// The names of the tools that the next answer calls.
+/// Returns the names of the tools that the next answer calls.
 async fn called_after(sidecar: &Sidecar, history: &[Turn], tools: &[&str]) -> Vec<String> {
     let message = |turn: &Turn| match turn {
         User(text) => user(text),
-        Says(text) => assistant(text),
+        Assistant(text) => assistant(text),
         Calls(names) => {
             let called: Vec<_> = names.iter().map(|name| tool_call("1", name, "{}")).collect();
             assistant_with_calls("", called)
         }
-        Returns(name) => tool_result("1", name, "42"),
+        Result(name) => tool_result("1", name, "42"),
     };
     let mut request = request(history.iter().map(message).collect::<Vec<_>>());
     request.tools = tools.iter().map(|name| tool(name, Value::Null)).collect();

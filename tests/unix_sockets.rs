@@ -1,4 +1,4 @@
-//! Unix sockets in the place of ports.
+//! Unix sockets instead of ports.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ fn start(folder: &Path) -> Process {
 }
 
 #[tokio::test]
-async fn both_apis_answer_on_sockets_and_on_no_port() {
+async fn serves_both_apis_on_sockets_only() {
     let folder = scratch("sockets");
     let _process = start(&folder);
     let (grpc, http) = (folder.join("dapr-shop-grpc.socket"), folder.join("dapr-shop-http.socket"));
@@ -39,7 +39,7 @@ async fn both_apis_answer_on_sockets_and_on_no_port() {
     assert_eq!(message.content, "hi");
 
     let client = reqwest::Client::builder().unix_socket(http.clone()).build().unwrap();
-    // No browser calls a socket, so that any name of the host will do.
+    // Browsers cannot call sockets, so any host name is accepted.
     let health = client.get("http://shop.example/v1.0/healthz").send().await.unwrap();
     assert_eq!(health.status().as_u16(), 204);
 
@@ -51,24 +51,24 @@ async fn both_apis_answer_on_sockets_and_on_no_port() {
 }
 
 #[test]
-fn sockets_go_when_it_ends_and_stale_ones_are_replaced() {
+fn replaces_stale_sockets_and_removes_its_own() {
     let folder = scratch("sockets");
-    // A process that was killed leaves a file that nobody listens behind.
+    // A killed process leaves its socket file behind.
     drop(UnixListener::bind(folder.join("dapr-shop-grpc.socket")).unwrap());
-    let ended = start(&folder).stop(&folder.join("addresses.json"));
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let output = start(&folder).stop(&folder.join("addresses.json"));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["addresses.json"]);
 }
 
 #[test]
-fn a_socket_that_cannot_be_had_is_one_line_and_the_end() {
+fn exits_with_one_line_if_a_socket_cannot_be_created() {
     let folder = scratch("sockets");
     let path = folder.to_str().unwrap();
     let start = |folder: &str| {
-        let ended = run(&["--metrics-port=0", "--unix-domain-socket", folder]);
-        assert_eq!((ended.code, &*ended.stdout), (Some(1), ""));
-        ended.stderr
+        let output = run(&["--metrics-port=0", "--unix-domain-socket", folder]);
+        assert_eq!((output.code, &*output.stdout), (Some(1), ""));
+        output.stderr
     };
     let line = |folder: &str, reason: &str| {
         format!(

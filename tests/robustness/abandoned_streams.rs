@@ -1,5 +1,5 @@
-//! Streams whose clients go, or stay and do not read. That a cancelled stream stops the work is in
-//! `life.rs`.
+//! Streams whose clients disconnect or do not read. `shutdown.rs` tests that a cancelled stream stops
+//! its work.
 
 use mynah::wire::json;
 use tokio::{
@@ -15,12 +15,12 @@ use crate::support::{
 
 const MIB: usize = 1024 * 1024;
 
-/// A MiB in a third of a million words.
-fn long() -> String {
+/// Returns a MiB of short words.
+fn long_text() -> String {
     "ab ".repeat(MIB / 3)
 }
 
-/// A connection that has asked to hear this as events.
+/// Requests an answer as server-sent events.
 async fn events(sidecar: &Sidecar, text: &str) -> TcpStream {
     let body = json::write(&request([user(text)])).unwrap();
     let mut connection = TcpStream::connect(sidecar.http).await.unwrap();
@@ -35,10 +35,10 @@ async fn events(sidecar: &Sidecar, text: &str) -> TcpStream {
 }
 
 #[tokio::test]
-async fn clients_that_vanish_leave_nothing() {
+async fn releases_streams_of_disconnected_clients() {
     let sidecar = Sidecar::start();
-    let text = long();
-    let vanish = async {
+    let text = long_text();
+    let disconnect = async {
         for _ in 0..8 {
             let mut client = sidecar.client().await;
             let stream = client.converse_stream_alpha2(request([user(&text)])).await.unwrap();
@@ -50,14 +50,14 @@ async fn clients_that_vanish_leave_nothing() {
             connection.read_exact(&mut [0; 1_000]).await.unwrap();
         }
     };
-    survives(&sidecar, vanish).await;
+    survives(&sidecar, disconnect).await;
 }
 
-/// As events this is thirty times its text, which is made as the client takes it.
+/// The events are thirty times the size of the text. They must be generated only as the client reads.
 #[tokio::test]
-async fn a_stream_that_is_not_read_does_not_pile_up() {
+async fn unread_streams_do_not_accumulate() {
     let sidecar = Sidecar::start();
-    let text = long();
+    let text = long_text();
     let unread = async {
         let mut http = Vec::new();
         for _ in 0..8 {

@@ -1,4 +1,4 @@
-//! Many connections, and what stands in their first lines.
+//! Many connections, and invalid HTTP/1.1 heads.
 
 use std::{net::SocketAddr, process::Command};
 
@@ -10,22 +10,22 @@ use tokio::{
 use super::survives;
 use crate::support::{Sidecar, process::with_timeout};
 
-/// What is opened where the system lets a process have as many files.
+/// The number of connections, if the limit of open files allows it.
 const CONNECTIONS: usize = 2_000;
 
-/// Connections that this process, and the one that it started, can have.
-fn possible() -> usize {
+/// Returns the number of connections that this process and the sidecar can have.
+fn max_connections() -> usize {
     let limit = Command::new("sh").args(["-c", "ulimit -n"]).output().unwrap();
     let limit = String::from_utf8(limit.stdout).unwrap();
-    // Half for all the tests that run beside this one.
+    // The other half is for the tests that run at the same time.
     limit.trim().parse().map_or(CONNECTIONS, |limit: usize| CONNECTIONS.min(limit / 2))
 }
 
 #[tokio::test]
-async fn thousands_of_connections_are_open_at_once() {
-    let (sidecar, count) = (Sidecar::start(), possible());
+async fn serves_thousands_of_open_connections() {
+    let (sidecar, count) = (Sidecar::start(), max_connections());
     if count < CONNECTIONS {
-        eprintln!("{count} connections in the place of {CONNECTIONS}: see ulimit -n");
+        eprintln!("{count} connections instead of {CONNECTIONS}: see ulimit -n");
     }
     let open = async {
         let mut open = Vec::new();
@@ -33,7 +33,6 @@ async fn thousands_of_connections_are_open_at_once() {
             let address = [sidecar.http, sidecar.grpc][number % 2];
             open.push(TcpStream::connect(address).await.unwrap());
         }
-        // Every one of them is served.
         for connection in open.iter_mut().step_by(2) {
             connection
                 .write_all(b"GET /v1.0/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -49,17 +48,17 @@ async fn thousands_of_connections_are_open_at_once() {
     survives(&sidecar, open).await;
 }
 
-async fn said(address: SocketAddr, request: &[u8]) -> String {
+async fn exchange(address: SocketAddr, request: &[u8]) -> String {
     let mut connection = TcpStream::connect(address).await.unwrap();
-    // Whoever has had enough does not take the rest.
+    // The server may close the connection before it has read everything.
     let _ = connection.write_all(request).await;
-    let mut said = Vec::new();
-    let _ = with_timeout(connection.read_to_end(&mut said)).await;
-    String::from_utf8_lossy(&said).into_owned()
+    let mut response = Vec::new();
+    let _ = with_timeout(connection.read_to_end(&mut response)).await;
+    String::from_utf8_lossy(&response).into_owned()
 }
 
 #[tokio::test]
-async fn heads_get_a_clear_status() {
+async fn rejects_invalid_heads() {
     let sidecar = Sidecar::start();
     let get = |rest: &str| {
         format!("GET /v1.0/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{rest}\r\n")
@@ -72,18 +71,22 @@ async fn heads_get_a_clear_status() {
     let cases = [
         ("a header of 200 KiB", get(&format!("A: {}\r\n", "x".repeat(200 * 1024))), "431"),
         ("a thousand headers", get(&"A: b\r\n".repeat(1_000)), "431"),
-        ("a line of 200 KiB", format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(200 * 1024)), "4"),
-        ("no HTTP", "\x16\x03\x01\x02\x00\x01\x00".repeat(10) + "\r\n\r\n", "400"),
-        ("another version", "GET / HTTP/9.9\r\n\r\n".to_owned(), "400"),
-        ("a null in a header", get("A: \0\r\n"), "400"),
-        ("a length that is none", length("x"), "400"),
-        ("a length below zero", length("-1"), "400"),
-        ("a length beyond all", length("18446744073709551615"), "4"),
+        (
+            "a request line of 200 KiB",
+            format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(200 * 1024)),
+            "4",
+        ),
+        ("not HTTP", "\x16\x03\x01\x02\x00\x01\x00".repeat(10) + "\r\n\r\n", "400"),
+        ("an unknown version", "GET / HTTP/9.9\r\n\r\n".to_owned(), "400"),
+        ("a NUL in a header", get("A: \0\r\n"), "400"),
+        ("a length that is not a number", length("x"), "400"),
+        ("a negative length", length("-1"), "400"),
+        ("a length of 2^64 - 1", length("18446744073709551615"), "4"),
         ("two lengths", length("2\r\nContent-Length: 3"), "400"),
-        ("two ways of framing", length("2\r\nTransfer-Encoding: chunked"), "400"),
+        ("a length and chunks", length("2\r\nTransfer-Encoding: chunked"), "400"),
     ];
     for (what, request, status) in cases {
-        let said = survives(&sidecar, said(sidecar.http, request.as_bytes())).await;
-        assert!(said.starts_with(&format!("HTTP/1.1 {status}")), "{what}: {said:?}");
+        let response = survives(&sidecar, exchange(sidecar.http, request.as_bytes())).await;
+        assert!(response.starts_with(&format!("HTTP/1.1 {status}")), "{what}: {response:?}");
     }
 }

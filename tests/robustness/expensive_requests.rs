@@ -1,4 +1,4 @@
-//! Requests that are well-formed and too much.
+//! Valid requests that are expensive to process.
 
 use serde_json::{Value, json};
 
@@ -8,15 +8,15 @@ use crate::support::{
     messages::{Answer, as_struct, prompt, request, tool, user},
 };
 
-/// Asks for a tool with this schema, and for an answer in this form.
+/// Calls a tool with this schema, and requests an answer in this format.
 async fn with_schema(sidecar: &Sidecar, schema: &Value) -> (Answer, Answer) {
-    let called = prompt("call the hostile tool", [tool("hostile", schema.clone())]);
-    let mut formed = prompt("{}", []);
-    formed.response_format = Some(as_struct(schema));
-    (sidecar.converse(called).await.unwrap(), sidecar.converse(formed).await.unwrap())
+    let with_tool = prompt("call the test tool", [tool("test", schema.clone())]);
+    let mut with_format = prompt("{}", []);
+    with_format.response_format = Some(as_struct(schema));
+    (sidecar.converse(with_tool).await.unwrap(), sidecar.converse(with_format).await.unwrap())
 }
 
-/// `levels` definitions, each made of two of the next.
+/// Returns a schema with `levels` definitions, each of which refers twice to the next.
 fn doubling(levels: usize, keyword: &str) -> Value {
     let mut schema = json!({"$ref": "#/$defs/d0"});
     for level in 0..levels {
@@ -31,7 +31,7 @@ fn doubling(levels: usize, keyword: &str) -> Value {
 }
 
 #[tokio::test]
-async fn schemas_that_mean_harm_are_answered() {
+async fn answers_requests_with_hostile_schemas() {
     let sidecar = Sidecar::start();
     let property = |schema: Value| json!({"properties": {"a": schema}, "required": ["a"]});
     let schemas = [
@@ -59,37 +59,37 @@ async fn schemas_that_mean_harm_are_answered() {
         json!({"type": ["", "nothing"], "enum": [], "required": [1, {}]}),
     ];
     for schema in schemas {
-        let (called, formed) = survives(&sidecar, with_schema(&sidecar, &schema)).await;
-        assert_eq!(called.called_tools(), ["hostile"], "{schema}");
+        let (called, formatted) = survives(&sidecar, with_schema(&sidecar, &schema)).await;
+        assert_eq!(called.called_tools(), ["test"], "{schema}");
         assert!(called.calls[0].arguments.is_object(), "{schema}");
-        assert!(serde_json::from_str::<Value>(&formed.content).is_ok(), "{schema}");
+        assert!(serde_json::from_str::<Value>(&formatted.content).is_ok(), "{schema}");
     }
 }
 
 #[tokio::test]
-async fn numbers_that_are_none_are_answered() {
+async fn answers_requests_with_special_numbers() {
     let sidecar = Sidecar::start();
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, -0.0] {
         let schema = json!({"properties": {"a": {"type": "number", "minimum": 0, "multipleOf": 1, "maxItems": 2}}});
-        let mut strange = as_struct(&schema);
-        replace_numbers(&mut strange, number);
-        let mut asked = prompt("call the hostile tool", [tool("hostile", json!({}))]);
+        let mut schema_struct = as_struct(&schema);
+        replace_numbers(&mut schema_struct, number);
+        let mut request = prompt("call the test tool", [tool("test", json!({}))]);
         let Some(mynah::wire::proto::conversation_tools::ToolTypes::Function(function)) =
-            &mut asked.tools[0].tool_types
+            &mut request.tools[0].tool_types
         else {
-            unreachable!("tool() makes functions");
+            unreachable!("tool() returns functions");
         };
-        function.parameters = Some(strange.clone());
-        asked.response_format = Some(strange);
-        asked.temperature = Some(number);
-        let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
-        assert_eq!(answer.called_tools(), ["hostile"], "{number}");
+        function.parameters = Some(schema_struct.clone());
+        request.response_format = Some(schema_struct);
+        request.temperature = Some(number);
+        let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
+        assert_eq!(answer.called_tools(), ["test"], "{number}");
     }
 }
 
-fn replace_numbers(within: &mut prost_types::Struct, number: f64) {
+fn replace_numbers(object: &mut prost_types::Struct, number: f64) {
     use prost_types::value::Kind;
-    for value in within.fields.values_mut() {
+    for value in object.fields.values_mut() {
         match &mut value.kind {
             Some(Kind::NumberValue(old)) => *old = number,
             Some(Kind::StructValue(inner)) => replace_numbers(inner, number),
@@ -99,7 +99,7 @@ fn replace_numbers(within: &mut prost_types::Struct, number: f64) {
 }
 
 #[tokio::test]
-async fn ten_thousand_messages_are_one_history() {
+async fn answers_a_history_of_ten_thousand_messages() {
     let sidecar = Sidecar::start();
     let messages: Vec<_> = (0..10_000).map(|number| user(&format!("message {number}"))).collect();
     let answer = survives(&sidecar, sidecar.converse(request(messages))).await.unwrap();
@@ -107,27 +107,28 @@ async fn ten_thousand_messages_are_one_history() {
 }
 
 #[tokio::test]
-async fn five_thousand_tools_with_four_mebibytes_of_text_are_searched() {
+async fn matches_five_thousand_tools_with_four_mebibytes_of_names() {
     let sidecar = Sidecar::start();
-    let named = |number: usize| format!("t{number}{}", " many words of a name".repeat(37));
-    let tools: Vec<_> = (0..5_000).map(|number| tool(&named(number), json!({}))).collect();
-    let asked = prompt(&format!("Call {}, please.", named(4_999)), tools);
-    let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
-    assert_eq!(answer.called_tools(), [named(4_999)]);
+    let name = |number: usize| format!("t{number}{}", " many words of a name".repeat(37));
+    let tools: Vec<_> = (0..5_000).map(|number| tool(&name(number), json!({}))).collect();
+    let request = prompt(&format!("Call {}, please.", name(4_999)), tools);
+    let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
+    assert_eq!(answer.called_tools(), [name(4_999)]);
 }
 
 #[tokio::test]
-async fn names_of_ten_thousand_words_are_found_whole() {
+async fn matches_names_of_ten_thousand_words() {
     let sidecar = Sidecar::start();
     let name = |word: fn(usize) -> String| (0..10_000).map(word).collect::<Vec<_>>().join("_");
-    let (distinct, alike) = (name(|number| format!("word{number}")), name(|_| "word".to_owned()));
-    let tools = [tool(&distinct, Value::Null), tool(&alike, Value::Null)];
-    let asked = prompt(&format!("call {distinct}"), tools.clone());
-    let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
+    let (distinct, repeated) =
+        (name(|number| format!("word{number}")), name(|_| "word".to_owned()));
+    let tools = [tool(&distinct, Value::Null), tool(&repeated, Value::Null)];
+    let request = prompt(&format!("call {distinct}"), tools.clone());
+    let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
     assert_eq!(answer.called_tools(), [distinct]);
-    // Words that are all alike are compared again and again, until the budget is spent.
-    let asked = prompt(&"word ".repeat(200_000), tools);
-    let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
+    // Repeated words are compared many times, until the budget is spent.
+    let request = prompt(&"word ".repeat(200_000), tools);
+    let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
     assert_eq!(answer.finish_reason, "stop");
     assert_eq!(
         sidecar.log().matches("the rest of the text is not searched for mentioned tools").count(),
@@ -136,17 +137,17 @@ async fn names_of_ten_thousand_words_are_found_whole() {
 }
 
 #[tokio::test]
-async fn a_component_may_have_any_name_and_a_context_any_id() {
+async fn accepts_any_component_name_and_context_id() {
     let sidecar = Sidecar::start();
     for text in
         ["\0", "\u{202e}%n%s", &"x".repeat(1 << 20), "../../etc/passwd", "\r\nSet-Cookie: a"]
     {
-        let mut asked = prompt("hello", []);
-        asked.context_id = Some(text.to_owned());
-        let answer = survives(&sidecar, sidecar.converse(asked.clone())).await.unwrap();
+        let mut request = prompt("hello", []);
+        request.context_id = Some(text.to_owned());
+        let answer = survives(&sidecar, sidecar.converse(request.clone())).await.unwrap();
         assert_eq!(answer.response.context_id.as_deref(), Some(text));
-        asked.name = text.to_owned();
-        let status = survives(&sidecar, sidecar.converse(asked)).await.unwrap_err();
+        request.name = text.to_owned();
+        let status = survives(&sidecar, sidecar.converse(request)).await.unwrap_err();
         assert_eq!(status.code(), tonic::Code::InvalidArgument, "{status:?}");
         assert!(status.message().len() <= 4096, "{} bytes", status.message().len());
     }

@@ -1,4 +1,4 @@
-//! gRPC messages and the frames around them.
+//! Invalid gRPC messages and frames.
 
 use bytes::Bytes;
 use prost::Message;
@@ -7,7 +7,7 @@ use tonic::{Code, Status};
 use super::survives;
 use crate::support::{Sidecar, messages::prompt};
 
-/// Sends bytes as the body of a call.
+/// Sends a call with these bytes as its body.
 async fn call(sidecar: &Sidecar, body: Vec<u8>) -> Status {
     let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
     let url = format!("http://{}/dapr.proto.runtime.v1.Dapr/ConverseAlpha2", sidecar.grpc);
@@ -17,13 +17,13 @@ async fn call(sidecar: &Sidecar, body: Vec<u8>) -> Status {
     Status::from_header_map(response.headers()).unwrap()
 }
 
-/// A message in its frame.
+/// Encodes a gRPC frame.
 fn frame(message: &[u8]) -> Vec<u8> {
     let len = u32::try_from(message.len()).unwrap();
     [&[0], len.to_be_bytes().as_slice(), message].concat()
 }
 
-/// A field that holds bytes.
+/// Encodes a length-delimited field.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let mut field = vec![number << 3 | 2];
     prost::encoding::encode_varint(bytes.len() as u64, &mut field);
@@ -31,7 +31,7 @@ fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     field
 }
 
-/// The `response_format` of a request, so many structs deep.
+/// Encodes a request with a `response_format` of nested structs.
 fn nested(depth: usize) -> Vec<u8> {
     let structs = (0..depth).fold(Vec::new(), |inner, _| {
         let value = field(5, &inner);
@@ -41,19 +41,22 @@ fn nested(depth: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn broken_messages_are_refused() {
+async fn rejects_invalid_messages() {
     let sidecar = Sidecar::start();
     let cases = [
-        ("a key without end", b"\xff\xff\xff".to_vec()),
-        ("a field that is cut", b"\x0a\x05ab".to_vec()),
-        ("a length beyond all", b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01".to_vec()),
-        ("no UTF-8", b"\x0a\x02\xff\xfe".to_vec()),
-        ("no UTF-8 in a text", field(3, &field(1, &field(3, &field(2, &field(1, b"\xc3\x28")))))),
+        ("an unterminated key", b"\xff\xff\xff".to_vec()),
+        ("a truncated field", b"\x0a\x05ab".to_vec()),
+        ("a length of 2^64 - 1", b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01".to_vec()),
+        ("invalid UTF-8", b"\x0a\x02\xff\xfe".to_vec()),
+        (
+            "invalid UTF-8 in a content",
+            field(3, &field(1, &field(3, &field(2, &field(1, b"\xc3\x28"))))),
+        ),
         ("field 0", b"\x02\x00".to_vec()),
-        ("a group without end", b"\x0b".to_vec()),
-        ("groups, deep", vec![0x0b; 10_000]),
-        ("structs, deep", nested(10_000)),
-        ("another wire type", b"\x08\x01".to_vec()),
+        ("an unterminated group", b"\x0b".to_vec()),
+        ("deeply nested groups", vec![0x0b; 10_000]),
+        ("deeply nested structs", nested(10_000)),
+        ("a wrong wire type", b"\x08\x01".to_vec()),
     ];
     for (what, message) in cases {
         let status = survives(&sidecar, call(&sidecar, frame(&message))).await;
@@ -65,7 +68,7 @@ async fn broken_messages_are_refused() {
 }
 
 #[tokio::test]
-async fn broken_frames_are_refused() {
+async fn rejects_invalid_frames() {
     let sidecar = Sidecar::start();
     let message = prompt("Hello!", []).encode_to_vec();
     let whole = frame(&message);
@@ -76,12 +79,12 @@ async fn broken_frames_are_refused() {
     };
     let cases = [
         ("no frame", vec![], Code::Internal),
-        ("half a head", whole[..3].to_vec(), Code::Internal),
+        ("half a frame header", whole[..3].to_vec(), Code::Internal),
         ("half a message", whole[..20].to_vec(), Code::Internal),
-        ("a frame and a half", [&whole[..], &whole[..9]].concat(), Code::Internal),
-        ("4 GiB announced", with(1, 0xff), Code::ResourceExhausted),
-        ("compressed with nothing", with(0, 1), Code::Internal),
-        ("a flag that is none", with(0, 7), Code::Internal),
+        ("one and a half frames", [&whole[..], &whole[..9]].concat(), Code::Internal),
+        ("a length of 4 GiB", with(1, 0xff), Code::ResourceExhausted),
+        ("compressed without an encoding", with(0, 1), Code::Internal),
+        ("an unknown flag", with(0, 7), Code::Internal),
     ];
     for (what, body, code) in cases {
         let status = survives(&sidecar, call(&sidecar, body)).await;
@@ -90,9 +93,9 @@ async fn broken_frames_are_refused() {
     }
 }
 
-/// In the fewest bytes, the most of what a request may have: a MiB of each.
+/// Each message is a MiB of minimal elements of one kind.
 #[tokio::test]
-async fn a_message_takes_memory_in_proportion_and_gives_it_back() {
+async fn memory_of_a_message_is_proportional_and_released() {
     let sidecar = Sidecar::start();
     let many = |number: u8| [number << 3 | 2, 0].repeat(512 * 1024);
     let name = field(1, b"echo");
@@ -113,16 +116,16 @@ async fn a_message_takes_memory_in_proportion_and_gives_it_back() {
     ];
     for (what, rest) in cases {
         let message = [&name[..], &rest].concat();
-        let answer = survives(&sidecar, call_whole(&sidecar, frame(&message))).await;
+        let code = survives(&sidecar, status_code(&sidecar, frame(&message))).await;
         let expected = if what == "messages" { "3" } else { "0" };
-        assert_eq!(answer, expected, "{what}");
+        assert_eq!(code, expected, "{what}");
         let peak = super::peak(&sidecar);
         assert!(peak < 256 * 1024, "{what}: {peak} KiB");
     }
 }
 
-/// The code that a call ends with, be it in headers or trailers.
-async fn call_whole(sidecar: &Sidecar, body: Vec<u8>) -> String {
+/// Returns the status code of a call, from the headers or the trailers.
+async fn status_code(sidecar: &Sidecar, body: Vec<u8>) -> String {
     use http_body_util::BodyExt;
     let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
     let url = format!("http://{}/dapr.proto.runtime.v1.Dapr/ConverseAlpha2", sidecar.grpc);
@@ -135,6 +138,6 @@ async fn call_whole(sidecar: &Sidecar, body: Vec<u8>) -> String {
         return code;
     }
     let body: reqwest::Body = response.into();
-    let whole = body.collect().await.unwrap();
-    whole.trailers().and_then(code).unwrap()
+    let body = body.collect().await.unwrap();
+    body.trailers().and_then(code).unwrap()
 }

@@ -1,4 +1,4 @@
-//! gRPC messages that decode, and lack what they should have, or have as much as they may.
+//! Valid gRPC messages with missing parts or of the largest size.
 
 use std::collections::BTreeMap;
 
@@ -18,18 +18,18 @@ use crate::support::{
 
 const MIB: usize = 1024 * 1024;
 
-/// A request of exactly so many bytes, some millions, that asks little.
+/// Returns a request of exactly `size` bytes, most of them metadata.
 fn of_size(size: usize) -> ConversationRequestAlpha2 {
     let with = |filler: usize| ConversationRequestAlpha2 {
         metadata: [("filler".to_owned(), "x".repeat(filler))].into(),
         ..prompt("hello", [])
     };
-    let around = with(size).encoded_len() - size;
-    with(size - around)
+    let overhead = with(size).encoded_len() - size;
+    with(size - overhead)
 }
 
 #[tokio::test]
-async fn four_mebibytes_are_answered_and_more_are_not() {
+async fn accepts_four_mebibytes_and_no_more() {
     let sidecar = Sidecar::start();
     let (largest, limit) = (of_size(4 * MIB), 4 * MIB);
     assert_eq!(largest.encoded_len(), limit);
@@ -44,7 +44,7 @@ async fn four_mebibytes_are_answered_and_more_are_not() {
 }
 
 #[tokio::test]
-async fn unset_oneofs_are_refused_or_nothing() {
+async fn rejects_or_ignores_unset_oneofs() {
     let sidecar = Sidecar::start();
     let cases = [
         (request([ConversationMessage::default()]), "message type cannot be nil"),
@@ -53,43 +53,43 @@ async fn unset_oneofs_are_refused_or_nothing() {
             "tool types cannot be nil",
         ),
     ];
-    for (asked, reason) in cases {
-        let status = survives(&sidecar, sidecar.converse(asked)).await.unwrap_err();
+    for (request, reason) in cases {
+        let status = survives(&sidecar, sidecar.converse(request)).await.unwrap_err();
         assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
         assert!(status.message().ends_with(reason), "{status:?}");
     }
     let schema = Struct { fields: [("type".to_owned(), Value::default())].into() };
-    let mut asked = prompt("hello", [ConversationTools::default()]);
-    asked.response_format = Some(schema);
-    assert!(survives(&sidecar, sidecar.converse(asked)).await.is_ok());
+    let mut request = prompt("hello", [ConversationTools::default()]);
+    request.response_format = Some(schema);
+    assert!(survives(&sidecar, sidecar.converse(request)).await.is_ok());
 }
 
-/// As many as there is room for, with a name for each and nothing else.
+/// The largest number of parameters that fits into a request.
 #[tokio::test]
-async fn parameters_without_a_type_keep_nothing() {
+async fn accepts_many_parameters_without_a_type() {
     let sidecar = Sidecar::start();
     let parameters: BTreeMap<_, _> =
         (0..100_000).map(|number| (format!("p{number}"), Any::default())).collect();
-    let mut asked = prompt("hello", []);
-    asked.parameters.clone_from(&parameters);
-    let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
+    let mut request = prompt("hello", []);
+    request.parameters.clone_from(&parameters);
+    let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
     assert_eq!(answer.content, "hello");
-    let asked = ConversationRequest {
+    let request = ConversationRequest {
         name: "echo".to_owned(),
         inputs: vec![ConversationInput { content: "hello".to_owned(), ..Default::default() }],
         parameters: parameters.clone(),
         ..Default::default()
     };
-    let ask = async { sidecar.client().await.converse_alpha1(asked).await };
+    let ask = async { sidecar.client().await.converse_alpha1(request).await };
     let answer = survives(&sidecar, ask).await.unwrap().into_inner();
     assert_eq!(answer.outputs[0].parameters, parameters);
 }
 
 #[tokio::test]
-async fn tools_without_a_name_are_never_called() {
+async fn never_calls_tools_without_a_name() {
     let sidecar = Sidecar::start();
     let tools: Vec<_> = (0..10_000).map(|_| tool("", serde_json::json!({}))).collect();
-    let asked = ConversationRequestAlpha2 { tools, ..request([user("call a tool")]) };
-    let answer = survives(&sidecar, sidecar.converse(asked)).await.unwrap();
+    let request = ConversationRequestAlpha2 { tools, ..request([user("call a tool")]) };
+    let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
     assert_eq!(answer.finish_reason, "stop");
 }

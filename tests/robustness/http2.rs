@@ -1,4 +1,4 @@
-//! HTTP/2, frame by frame, as no client library would send it.
+//! A minimal HTTP/2 client that sends single frames, including invalid ones.
 
 use std::{io, net::SocketAddr};
 
@@ -23,10 +23,9 @@ pub const CONTINUATION: u8 = 9;
 pub const END_STREAM: u8 = 1;
 pub const END_HEADERS: u8 = 4;
 
-/// The reason of a GOAWAY for those who ask for too much.
+/// The error code of a GOAWAY for excessive load.
 pub const ENHANCE_YOUR_CALM: u32 = 11;
 
-/// Both directions of a connection.
 pub struct Connection {
     pub sender: OwnedWriteHalf,
     pub receiver: Receiver,
@@ -40,12 +39,13 @@ pub struct Frame {
 }
 
 impl Connection {
-    /// Says hello, and has the server's settings.
+    /// Connects, sends the preface and reads the server's settings.
     pub async fn open(address: SocketAddr) -> Self {
         let (receiver, mut sender) =
             with_timeout(TcpStream::connect(address)).await.unwrap().into_split();
-        let hello = [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frame(SETTINGS, 0, 0, b"")[..]].concat();
-        sender.write_all(&hello).await.unwrap();
+        let preface =
+            [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frame(SETTINGS, 0, 0, b"")[..]].concat();
+        sender.write_all(&preface).await.unwrap();
         let mut receiver = Receiver(BufReader::new(receiver));
         assert_eq!(receiver.next().await.unwrap().kind, SETTINGS);
         Self { sender, receiver }
@@ -53,7 +53,7 @@ impl Connection {
 }
 
 impl Receiver {
-    /// The next frame; none at the end.
+    /// Reads the next frame; returns `None` at the end.
     pub async fn next(&mut self) -> Option<Frame> {
         let mut head = [0; 9];
         with_timeout(self.0.read_exact(&mut head)).await.ok()?;
@@ -63,8 +63,8 @@ impl Receiver {
         Some(Frame { kind: head[3], payload })
     }
 
-    /// Reads to the end; the reason of the goodbye, if there was one.
-    pub async fn goodbye(&mut self) -> Option<u32> {
+    /// Reads to the end; returns the error code of the GOAWAY, if there was one.
+    pub async fn goaway(&mut self) -> Option<u32> {
         let mut reason = None;
         while let Some(frame) = self.next().await {
             if frame.kind == GOAWAY {
@@ -75,7 +75,7 @@ impl Receiver {
     }
 }
 
-/// Writes the same again and again; the server may hang up on it.
+/// Writes the same bytes repeatedly. Fails if the server closes the connection.
 pub async fn repeat(sender: &mut OwnedWriteHalf, bytes: &[u8], times: usize) -> io::Result<()> {
     for _ in 0..times {
         with_timeout(sender.write_all(bytes)).await?;
@@ -88,7 +88,7 @@ pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&len[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// The headers of a ConverseStreamAlpha2, as literals.
+/// Returns the encoded headers of a ConverseStreamAlpha2.
 pub fn headers() -> Vec<u8> {
     let path = "/dapr.proto.runtime.v1.Dapr/ConverseStreamAlpha2";
     let headers = [
@@ -102,7 +102,7 @@ pub fn headers() -> Vec<u8> {
     headers.into_iter().flat_map(|(name, value)| header(name, value)).collect()
 }
 
-/// A literal header that nobody remembers, each part shorter than 127 bytes.
+/// Encodes a literal header without indexing. Name and value must be shorter than 127 bytes.
 pub fn header(name: &str, value: &str) -> Vec<u8> {
     let text = |text: &str| [&[u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
     [vec![0], text(name), text(value)].concat()

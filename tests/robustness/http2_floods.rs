@@ -1,4 +1,4 @@
-//! HTTP/2 frames that cost the sender nothing.
+//! Floods of HTTP/2 frames that are cheap to send.
 
 use tokio::io::AsyncWriteExt;
 
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::support::Sidecar;
 
-/// Frames in one write.
+/// Frames per write.
 const BATCH: usize = 1_000;
 
-/// Opens a connection, writes, and reads all that comes, to the end. The reason of the goodbye.
+/// Writes batches of frames while it reads to the end; returns the reason of the GOAWAY.
 async fn flood(sidecar: &Sidecar, batch: impl Fn(u32) -> Vec<u8>, batches: u32) -> Option<u32> {
     let Connection { mut sender, mut receiver } = Connection::open(sidecar.grpc).await;
     let write = async {
@@ -23,31 +23,31 @@ async fn flood(sidecar: &Sidecar, batch: impl Fn(u32) -> Vec<u8>, batches: u32) 
         }
         sender.shutdown().await
     };
-    // A server that has had enough hangs up.
-    let (_, reason) = tokio::join!(write, receiver.goodbye());
+    // The server may close the connection.
+    let (_, reason) = tokio::join!(write, receiver.goaway());
     reason
 }
 
-/// Calls that are cancelled as soon as they are made, on ever new streams.
+/// Calls on new streams, each reset immediately.
 fn cancelled(batch: u32) -> Vec<u8> {
     let first = batch * BATCH as u32;
     let streams = (first..first + BATCH as u32).map(|number| 2 * number + 1);
     let call = |stream| {
-        let asked = frame(HEADERS, END_HEADERS, stream, &headers());
-        [asked, frame(RESET, 0, stream, &8_u32.to_be_bytes())].concat()
+        let open = frame(HEADERS, END_HEADERS, stream, &headers());
+        [open, frame(RESET, 0, stream, &8_u32.to_be_bytes())].concat()
     };
     streams.flat_map(call).collect()
 }
 
 #[tokio::test]
-async fn rapid_resets_end_the_connection() {
+async fn closes_the_connection_after_rapid_resets() {
     let sidecar = Sidecar::start();
     let reason = survives(&sidecar, flood(&sidecar, cancelled, 100)).await;
     assert!(matches!(reason, None | Some(ENHANCE_YOUR_CALM)), "{reason:?}");
 }
 
 #[tokio::test]
-async fn headers_that_never_end_end_the_connection() {
+async fn closes_the_connection_after_endless_headers() {
     let sidecar = Sidecar::start();
     let open = frame(HEADERS, END_STREAM, 1, &headers());
     let more = frame(CONTINUATION, 0, 1, &header("x", &"y".repeat(100)).repeat(100));
@@ -56,32 +56,32 @@ async fn headers_that_never_end_end_the_connection() {
     assert!(matches!(reason, None | Some(ENHANCE_YOUR_CALM)), "{reason:?}");
 }
 
-/// To answer them costs what it cost to ask, so that they are served.
+/// Answering these frames is as cheap as sending them, so the server answers.
 #[tokio::test]
-async fn pings_and_settings_keep_nothing() {
+async fn answers_pings_and_settings_in_constant_memory() {
     let sidecar = Sidecar::start();
     let flood = async |frame: Vec<u8>| flood(&sidecar, |_| frame.repeat(BATCH), 200).await;
     survives(&sidecar, flood(frame(PING, 0, 0, &[0; 8]))).await;
     survives(&sidecar, flood(frame(SETTINGS, 0, 0, &[0, 1, 0, 0, 0, 0]))).await;
 }
 
-/// Their answers have nowhere to go, and may not pile up.
+/// The client does not read the answers, which must not accumulate in the server.
 #[tokio::test]
-async fn pings_of_one_who_does_not_read_keep_nothing() {
+async fn unread_ping_answers_do_not_accumulate() {
     let sidecar = Sidecar::start();
     let unread = async {
         let mut connection = Connection::open(sidecar.grpc).await;
         let pings = frame(PING, 0, 0, &[0; 8]).repeat(BATCH);
         let write = repeat(&mut connection.sender, &pings, 20_000);
-        // Sooner or later nothing more is taken.
-        let _ = super::for_a_moment(write).await;
+        // Blocks when the server stops reading.
+        let _ = super::for_one_second(write).await;
         assert!(super::peak(&sidecar) < 200 * 1024, "{} KiB", super::peak(&sidecar));
     };
     survives(&sidecar, unread).await;
 }
 
 #[tokio::test]
-async fn empty_data_keeps_nothing() {
+async fn empty_data_frames_do_not_accumulate() {
     let sidecar = Sidecar::start();
     let open = frame(HEADERS, END_HEADERS, 1, &headers());
     let empty = frame(DATA, 0, 1, b"").repeat(BATCH);
@@ -92,7 +92,7 @@ async fn empty_data_keeps_nothing() {
 }
 
 #[tokio::test]
-async fn frames_that_are_none_end_the_connection() {
+async fn closes_the_connection_after_invalid_frames() {
     let sidecar = Sidecar::start();
     let bad = [
         frame(DATA, 0, 0, b"x"),

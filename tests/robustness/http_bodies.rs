@@ -1,4 +1,4 @@
-//! HTTP bodies. Their limit, to the byte, is in `limits.rs`.
+//! HTTP bodies. `limits.rs` tests the exact size limit.
 
 use serde_json::json;
 
@@ -9,32 +9,32 @@ const ALPHA1: &str = "/v1.0-alpha1/conversation/echo/converse";
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
 const MIB: usize = 1024 * 1024;
 
-/// A body with something in the place of the members of a format.
+/// Returns a body with these members of `responseFormat`.
 fn format(members: &str) -> String {
     format!(r#"{{"inputs": [{{}}], "responseFormat": {{{members}}}}}"#)
 }
 
 #[tokio::test]
-async fn bodies_get_a_clear_status() {
+async fn rejects_invalid_bodies() {
     let sidecar = Sidecar::start();
     let deep = 10_000;
     let (open, close) = ("[".repeat(deep), "]".repeat(deep));
     let malformed = "ERR_MALFORMED_REQUEST";
     let cases: [(&str, Vec<u8>, u16, &str); 14] = [
-        ("nothing", vec![], 400, "ERR_CONVERSATION_MISSING_INPUTS"),
-        ("5 MiB", vec![b' '; 5 * MIB], 400, "ERR_BODY_READ"),
-        ("4 MiB of nothing", vec![b' '; 4 * MIB], 400, malformed),
-        ("lists, deep", format(&format!("\"a\": {open}{close}")).into(), 400, malformed),
-        ("objects, deep", format(&"\"a\":{".repeat(deep)).into(), 400, malformed),
-        ("half a list", open.into(), 400, malformed),
-        ("no UTF-8", b"{\"inputs\": [{\"messages\": \"\xff\xfe\"}]}".into(), 400, malformed),
-        ("no UTF-8 in a key", b"{\"\xc3\x28\": 1}".into(), 400, malformed),
-        ("half a surrogate", br#"{"name": "\ud800"}"#.into(), 400, malformed),
+        ("empty", vec![], 400, "ERR_CONVERSATION_MISSING_INPUTS"),
+        ("5 MiB of blanks", vec![b' '; 5 * MIB], 400, "ERR_BODY_READ"),
+        ("4 MiB of blanks", vec![b' '; 4 * MIB], 400, malformed),
+        ("deeply nested lists", format(&format!("\"a\": {open}{close}")).into(), 400, malformed),
+        ("deeply nested objects", format(&"\"a\":{".repeat(deep)).into(), 400, malformed),
+        ("unclosed lists", open.into(), 400, malformed),
+        ("invalid UTF-8", b"{\"inputs\": [{\"messages\": \"\xff\xfe\"}]}".into(), 400, malformed),
+        ("invalid UTF-8 in a key", b"{\"\xc3\x28\": 1}".into(), 400, malformed),
+        ("an unpaired surrogate", br#"{"name": "\ud800"}"#.into(), 400, malformed),
         ("NaN", format("\"a\": NaN").into(), 400, malformed),
         ("infinity", format("\"a\": Infinity").into(), 400, malformed),
-        ("a number without end", format("\"a\": 1e999").into(), 400, malformed),
+        ("a number that is too large", format("\"a\": 1e999").into(), 400, malformed),
         (
-            "a oneof twice",
+            "two members of a oneof",
             br#"{"inputs": [{"messages": [{"ofUser": {}, "ofTool": {}}]}]}"#.into(),
             400,
             malformed,
@@ -55,7 +55,7 @@ async fn bodies_get_a_clear_status() {
 }
 
 #[tokio::test]
-async fn a_body_of_four_mebibytes_is_answered() {
+async fn accepts_a_body_of_four_mebibytes() {
     let sidecar = Sidecar::start();
     let mut body =
         r#"{"inputs": [{"messages": [{"ofUser": {"content": [{"text": "hello"}]}}]}],"#.to_owned();
@@ -69,7 +69,7 @@ async fn a_body_of_four_mebibytes_is_answered() {
 }
 
 #[tokio::test]
-async fn an_any_must_say_what_it_is() {
+async fn rejects_an_any_without_a_known_type() {
     let sidecar = Sidecar::start();
     let cases = [
         (json!({}), "expected '@type' field"),
@@ -92,7 +92,7 @@ async fn an_any_must_say_what_it_is() {
 }
 
 #[tokio::test]
-async fn of_keys_that_come_twice_the_last_one_counts() {
+async fn uses_the_last_of_duplicate_keys() {
     let sidecar = Sidecar::start();
     let user = |text: &str| {
         format!(r#"{{"messages": [{{"ofUser": {{"content": [{{"text": "{text}"}}]}}}}]}}"#)
@@ -102,10 +102,10 @@ async fn of_keys_that_come_twice_the_last_one_counts() {
     assert_eq!(reply.json()["outputs"][0]["choices"][0]["message"]["content"], "second");
 }
 
-/// Whatever takes the most memory in the fewest bytes, a MiB of it. Once the allocator has what it
-/// keeps, the same again takes no more.
+/// Each body is a MiB of JSON that takes as much memory as possible. After the first round, the
+/// allocator has its pages and a second round must not need more.
 #[tokio::test]
-async fn a_body_takes_memory_in_proportion_and_gives_it_back() {
+async fn memory_of_a_body_is_proportional_and_released() {
     let sidecar = Sidecar::start();
     let many = |what: &str| what.repeat(MIB / what.len());
     let any = r#""parameters": {"p": {"value": [VALUES0], "@type": "type.googleapis.com/google.protobuf.ListValue"}}"#;

@@ -1,8 +1,8 @@
-//! What those who mean no good get: a clear answer or a closed door, while others are served, and
-//! afterwards the process is as it was.
+//! Malformed, slow and excessive requests. Each must get an error or a closed connection while other
+//! clients are served, and afterwards the process must be unharmed: nothing panicked, and its memory is
+//! released.
 //!
-//! "As it was" is resident memory, within [`SLACK`]: freed memory goes back to the system by pages,
-//! and the allocator keeps some for the next call.
+//! Resident memory may stay up to [`MEMORY_SLACK`] higher, because the allocator keeps freed pages.
 
 mod http_bodies;
 mod connections;
@@ -22,22 +22,21 @@ use crate::support::{
     process::with_timeout,
 };
 
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(100);
-/// Looks at memory before it counts as kept: twenty seconds of them.
-const LOOKS: usize = 200;
-/// KiB that may stay with the allocator.
-const SLACK: usize = 96 * 1024;
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Polls of the memory usage before it counts as a leak: twenty seconds.
+const MAX_POLLS: usize = 200;
+/// KiB that the allocator may keep.
+const MEMORY_SLACK: usize = 96 * 1024;
 
-/// Does harm to a sidecar while somebody else is served, and sees that no harm was done.
-async fn survives<T>(sidecar: &Sidecar, harm: impl Future<Output = T>) -> T {
+/// Runs an attack while another client is served, and asserts that the sidecar is unharmed.
+async fn survives<T>(sidecar: &Sidecar, attack: impl Future<Output = T>) -> T {
     is_served(sidecar).await;
     let before = memory(sidecar);
-    let mut harm = pin!(harm);
+    let mut attack = pin!(attack);
     let outcome = loop {
         is_served(sidecar).await;
         tokio::select! {
-            outcome = harm.as_mut() => break outcome,
+            outcome = attack.as_mut() => break outcome,
             () = pause() => {}
         }
     };
@@ -46,22 +45,22 @@ async fn survives<T>(sidecar: &Sidecar, harm: impl Future<Output = T>) -> T {
     outcome
 }
 
-/// Memory comes back, and nothing panicked.
+/// Asserts that memory is released and nothing panicked.
 async fn is_unharmed(sidecar: &Sidecar, before: usize) {
     let mut now = memory(sidecar);
-    for _ in 0..LOOKS {
-        if now <= before + SLACK {
+    for _ in 0..MAX_POLLS {
+        if now <= before + MEMORY_SLACK {
             break;
         }
         pause().await;
         now = memory(sidecar);
     }
-    assert!(now <= before + SLACK, "{before} KiB before, {now} KiB after");
+    assert!(now <= before + MEMORY_SLACK, "{before} KiB before, {now} KiB after");
     let log = sidecar.log();
     assert!(!log.contains("panicked"), "{log}");
 }
 
-/// A caller with a connection of his own on each surface.
+/// Asserts that a new client is served over gRPC and HTTP.
 async fn is_served(sidecar: &Sidecar) {
     let answer = with_timeout(
         sidecar.converse(prompt("call a tool", [tool("tool", serde_json::json!({}))])),
@@ -70,12 +69,12 @@ async fn is_served(sidecar: &Sidecar) {
     assert_eq!(with_timeout(sidecar.get("/v1.0/healthz")).await.status, 204);
 }
 
-/// KiB of memory that the process holds.
+/// Returns the resident memory of the process in KiB.
 fn memory(sidecar: &Sidecar) -> usize {
     status(sidecar, "VmRSS:")
 }
 
-/// The most KiB of memory that it ever held.
+/// Returns the peak of the resident memory in KiB.
 fn peak(sidecar: &Sidecar) -> usize {
     status(sidecar, "VmHWM:")
 }
@@ -86,13 +85,13 @@ fn status(sidecar: &Sidecar, name: &str) -> usize {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-#[expect(clippy::disallowed_methods, reason = "another process goes by the clock on the wall")]
+#[expect(clippy::disallowed_methods, reason = "waits for another process")]
 async fn pause() {
-    tokio::time::sleep(PAUSE).await;
+    tokio::time::sleep(POLL_INTERVAL).await;
 }
 
-/// What comes within a second; the rest is left undone.
-#[expect(clippy::disallowed_methods, reason = "another process goes by the clock on the wall")]
-async fn for_a_moment<F: Future>(future: F) -> Option<F::Output> {
+/// Awaits a future for at most a second.
+#[expect(clippy::disallowed_methods, reason = "waits for another process")]
+async fn for_one_second<F: Future>(future: F) -> Option<F::Output> {
     tokio::time::timeout(Duration::from_secs(1), future).await.ok()
 }

@@ -1,4 +1,4 @@
-//! Writers who take their time.
+//! Clients that send a request slowly or never complete it.
 
 use std::{future, net::SocketAddr};
 
@@ -15,18 +15,18 @@ use tonic_prost::ProstCodec;
 use super::survives;
 use crate::support::{Sidecar, process::with_timeout};
 
-/// Half a request and nothing more: what the server says to that, in the end.
-async fn waits(address: SocketAddr, half: &str) -> String {
+/// Sends half a request and returns the response.
+async fn send_half(address: SocketAddr, half: &str) -> String {
     let mut connection = TcpStream::connect(address).await.unwrap();
     connection.write_all(half.as_bytes()).await.unwrap();
-    let mut said = Vec::new();
-    // Reset or closed, it is over.
-    let _ = with_timeout(connection.read_to_end(&mut said)).await;
-    String::from_utf8(said).unwrap()
+    let mut response = Vec::new();
+    // The server may reset the connection instead of closing it.
+    let _ = with_timeout(connection.read_to_end(&mut response)).await;
+    String::from_utf8(response).unwrap()
 }
 
-/// Half a request, then a byte again and again, until the server has had enough.
-async fn drips(address: SocketAddr, half: &str) {
+/// Sends half a request, then single bytes until the server closes the connection.
+async fn drip(address: SocketAddr, half: &str) {
     let (mut receiver, mut sender) = TcpStream::connect(address).await.unwrap().into_split();
     sender.write_all(half.as_bytes()).await.unwrap();
     let write = async {
@@ -35,15 +35,15 @@ async fn drips(address: SocketAddr, half: &str) {
         }
         future::pending::<()>().await;
     };
-    let mut said = Vec::new();
+    let mut response = Vec::new();
     tokio::select! {
         () = write => {}
-        _ = with_timeout(receiver.read_to_end(&mut said)) => {}
+        _ = with_timeout(receiver.read_to_end(&mut response)) => {}
     }
 }
 
-/// The status of a call whose message does not come.
-async fn waits_for_a_message(address: SocketAddr) -> Status {
+/// Returns the status of a call that never sends its message.
+async fn send_no_message(address: SocketAddr) -> Status {
     let endpoint = Endpoint::new(format!("http://{address}")).unwrap();
     let mut caller = Grpc::new(endpoint.connect_lazy());
     caller.ready().await.unwrap();
@@ -53,9 +53,9 @@ async fn waits_for_a_message(address: SocketAddr) -> Status {
     with_timeout(caller.client_streaming(never, path, codec)).await.unwrap_err()
 }
 
-/// One test, since all of them wait.
+/// A single test, so that all clients wait at the same time.
 #[tokio::test]
-async fn requests_that_do_not_come_are_given_up() {
+async fn times_out_incomplete_requests() {
     let sidecar = Sidecar::start();
     let (http, grpc) = (sidecar.http, sidecar.grpc);
     let post = "POST /v1.0-alpha2/conversation/echo/converse HTTP/1.1\r\nHost: localhost\r\n";
@@ -65,22 +65,22 @@ async fn requests_that_do_not_come_are_given_up() {
         (format!("{post}A: "), format!("{post}Content-Length: 100000\r\n\r\n"));
     let wait = async {
         tokio::join!(
-            waits(http, ""),
-            waits(http, "POST /v1.0-al"),
-            waits(http, post),
-            waits(grpc, "PRI * HTTP/2"),
-            waits(http, "PRI * HTTP/2"),
-            waits(http, &whole),
-            waits(http, &chunked),
-            waits_for_a_message(grpc),
-            drips(http, &drip_head),
-            drips(http, &drip_body),
+            send_half(http, ""),
+            send_half(http, "POST /v1.0-al"),
+            send_half(http, post),
+            send_half(grpc, "PRI * HTTP/2"),
+            send_half(http, "PRI * HTTP/2"),
+            send_half(http, &whole),
+            send_half(http, &chunked),
+            send_no_message(grpc),
+            drip(http, &drip_head),
+            drip(http, &drip_body),
         )
     };
     let (silent, line, head, preface, other, body, chunks, status, ..) =
         survives(&sidecar, wait).await;
     assert_eq!([silent, line, head, other], [""; 4]);
-    assert!(!preface.contains("HTTP"), "settings at most: {preface:?}");
+    assert!(!preface.contains("HTTP"), "{preface:?}");
     for answer in [body, chunks] {
         assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
         assert!(answer.contains("it did not come within 30 s"), "{answer}");
