@@ -1,6 +1,6 @@
 //! Writes messages with serde, without reflection.
 
-use std::{collections::BTreeMap, fmt::Display};
+use std::collections::BTreeMap;
 
 use prost_types::Any;
 use serde::{
@@ -39,13 +39,13 @@ impl WriteField for Option<String> {
 
 impl WriteField for i64 {
     fn write_to<O: SerializeMap>(&self, name: &str, object: &mut O) -> Result<(), O::Error> {
-        if *self == 0 { Ok(()) } else { object.serialize_entry(name, &Quoted(self)) }
+        if *self == 0 { Ok(()) } else { object.serialize_entry(name, &Quoted(*self)) }
     }
 }
 
 impl WriteField for u64 {
     fn write_to<O: SerializeMap>(&self, name: &str, object: &mut O) -> Result<(), O::Error> {
-        if *self == 0 { Ok(()) } else { object.serialize_entry(name, &Quoted(self)) }
+        if *self == 0 { Ok(()) } else { object.serialize_entry(name, &Quoted(*self)) }
     }
 }
 
@@ -95,11 +95,12 @@ impl<M: FastWrite> Serialize for List<'_, M> {
     }
 }
 
-/// A number that is written as a string.
+/// An integer that is written as a string.
 struct Quoted<N>(N);
 
-impl<N: Display> Serialize for Quoted<N> {
+impl<N: itoa::Integer> Serialize for Quoted<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+        // `collect_str` would add 1 % to the instructions of a short call.
+        serializer.serialize_str(itoa::Buffer::new().format(self.0))
     }
 }
