@@ -164,7 +164,7 @@ async fn accepts_what_daprd_accepts() {
             choose("required", prompt("x", [no_function])),
         ),
         ("an empty choice", choose("", prompt("x", weather()))),
-        ("`auto`", choose("`auto`", prompt("x", weather()))),
+        ("`auto`", choose("auto", prompt("x", weather()))),
     ];
     for (name, request) in accepted {
         let answer = sidecar.converse(request).await.expect(name);
