@@ -9,12 +9,12 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use futures_util::FutureExt;
 use mynah::{
     chat::{Message, Request, Response, Role, Tool},
+    internals::wire::{decode, encode, json, proto::ConversationRequestAlpha2},
     provider::{
-        Provider,
+        CallContext, Provider,
         echo::{Echo, EchoSettings},
         scripted::{Chain, Scripted, ScriptedSettings},
     },
-    wire::{decode, encode, json, proto::ConversationRequestAlpha2},
 };
 use prost::Message as _;
 use serde_json::{Value, json};
@@ -70,11 +70,21 @@ fn chains(criterion: &mut Criterion) {
     let scripted = Arc::new(Scripted::new("scripted", ScriptedSettings::default(), None));
     let request = Arc::new(request);
     criterion.bench_function("chains/1 MB of history", |bencher| {
-        bencher.iter(|| scripted.clone().converse(black_box(request.clone())).now_or_never());
+        bencher.iter(|| {
+            scripted
+                .clone()
+                .converse(black_box(request.clone()), CallContext::default())
+                .now_or_never()
+        });
     });
     let short = ask(&block(1), Vec::new());
     criterion.bench_function("chains/one step", |bencher| {
-        bencher.iter(|| scripted.clone().converse(black_box(short.clone())).now_or_never());
+        bencher.iter(|| {
+            scripted
+                .clone()
+                .converse(black_box(short.clone()), CallContext::default())
+                .now_or_never()
+        });
     });
     let hundred = block(100);
     criterion.bench_function("chains/read 100 steps", |bencher| {
@@ -118,7 +128,7 @@ fn proto_json(criterion: &mut Criterion) {
 
 fn answer(request: &Arc<Request>) -> Response {
     let echo = Arc::new(Echo::new("echo", EchoSettings::default()));
-    let answer = echo.converse(black_box(request.clone())).now_or_never();
+    let answer = echo.converse(black_box(request.clone()), CallContext::default()).now_or_never();
     answer.expect("echo answers at once").expect("echo always answers")
 }
 

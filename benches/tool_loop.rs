@@ -20,7 +20,7 @@ use futures_util::{
 };
 use mynah::{
     chat::{Delta, Message, Request, Response, Role, ToolCall},
-    provider::{Provider, ProviderError},
+    provider::{CallContext, Provider, ProviderError},
     tool_loop::{CancellationToken, LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording},
 };
 use serde_json::{Map, Value, json};
@@ -105,6 +105,7 @@ impl Provider for Caller {
     fn converse(
         self: Arc<Self>,
         _: Arc<Request>,
+        _: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % TURNS;
         future::ready(Ok(self.turns[turn].clone())).boxed()
@@ -113,6 +114,7 @@ impl Provider for Caller {
     fn stream(
         self: Arc<Self>,
         _: Arc<Request>,
+        _: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         stream::empty().boxed()
     }

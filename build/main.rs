@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out_dir.join("descriptors.bin"), descriptors.encode_to_vec())?;
     let pool = DescriptorPool::from_file_descriptor_set(descriptors.clone())?;
     fs::write(out_dir.join("json.rs"), json::generate(&pool))?;
+    fs::write(out_dir.join("dapr_methods.rs"), dapr_methods(&pool))?;
 
     let mut messages = tonic_prost_build::Config::new();
     messages.enable_type_names();
@@ -26,4 +27,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         .codec_path("crate::wire::codec::Codec")
         .compile_fds_with_config(descriptors, messages)?;
     Ok(())
+}
+
+/// Generates a constant with the names of the methods of Dapr's runtime service.
+fn dapr_methods(pool: &DescriptorPool) -> String {
+    let service = pool.get_service_by_name("dapr.proto.runtime.v1.Dapr");
+    let methods = service.iter().flat_map(|service| service.methods());
+    let names: Vec<_> = methods.map(|method| method.name().to_owned()).collect();
+    format!("const DAPR_METHODS: [&str; {}] = {names:?};\n", names.len())
 }

@@ -1,7 +1,7 @@
 //! The API token, and rejected browser requests.
 
 use futures_util::{StreamExt, stream};
-use mynah::wire::proto::{GetMetadataRequest, dapr_client::DaprClient};
+use mynah::internals::wire::proto::{GetMetadataRequest, dapr_client::DaprClient};
 use reqwest::{Client, RequestBuilder};
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
@@ -34,7 +34,7 @@ fn with<T>(token: Option<&str>, message: T) -> Request<T> {
 
 /// Calls every gRPC method except health.
 async fn all_methods(sidecar: &Sidecar, token: Option<&str>) -> Vec<Result<(), Status>> {
-    use mynah::wire::proto::{ConversationRequest, SetMetadataRequest, ShutdownRequest};
+    use mynah::internals::wire::proto::{ConversationRequest, SetMetadataRequest, ShutdownRequest};
     let alpha1 = || ConversationRequest { name: "echo".to_owned(), ..Default::default() };
     let mut client = DaprClient::new(channel(sidecar).await);
     let mut reflection = ServerReflectionClient::new(channel(sidecar).await);

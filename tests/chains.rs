@@ -12,7 +12,7 @@ mod scrubbing;
 mod stateless;
 mod surfaces;
 
-use mynah::wire::proto::{ConversationMessage, ConversationRequestAlpha2};
+use mynah::internals::wire::proto::{ConversationMessage, ConversationRequestAlpha2};
 use serde_json::{Value, json};
 use tonic::{Code, Status};
 

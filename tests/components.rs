@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use insta::assert_snapshot;
-use mynah::wire::proto::{ConversationRequestAlpha2, GetMetadataRequest};
+use mynah::internals::wire::proto::{ConversationRequestAlpha2, GetMetadataRequest};
 
 use crate::support::{
     Sidecar,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mynah::wire::proto::{
+use mynah::internals::wire::proto::{
     ConversationInput, ConversationRequest, ConversationRequestAlpha2, ConversationResult,
     conversation_message::MessageTypes,
 };
@@ -51,7 +51,9 @@ async fn joins_parts_and_inputs() {
     let sidecar = Sidecar::start();
     let mut two_parts = user("one");
     let Some(MessageTypes::OfUser(message)) = &mut two_parts.message_types else { unreachable!() };
-    message.content.push(mynah::wire::proto::ConversationMessageContent { text: "two".into() });
+    message
+        .content
+        .push(mynah::internals::wire::proto::ConversationMessageContent { text: "two".into() });
     let mut asked = request([user("first")]);
     asked.inputs.push(input([system("note")]));
     asked.inputs.push(input([two_parts]));

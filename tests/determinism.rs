@@ -5,7 +5,7 @@ mod requests;
 use std::{fmt::Debug, net::SocketAddr};
 
 use futures_util::future;
-use mynah::wire::{
+use mynah::internals::wire::{
     json,
     proto::{ConversationRequest, ConversationRequestAlpha2, dapr_client::DaprClient},
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mynah::wire::proto::ConversationTools;
+use mynah::internals::wire::proto::ConversationTools;
 use serde_json::json;
 
 use crate::support::{

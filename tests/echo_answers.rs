@@ -1,6 +1,6 @@
 //! Snapshots of whole answers over HTTP.
 
-use mynah::wire::json;
+use mynah::internals::wire::json;
 use serde_json::{Value, json};
 
 use crate::support::{

@@ -1,6 +1,6 @@
 //! Errors over gRPC and HTTP, for unary and streaming calls.
 
-use mynah::wire::{
+use mynah::internals::wire::{
     json,
     proto::{
         ConversationInputAlpha2, ConversationMessage, ConversationRequest,
@@ -15,6 +15,13 @@ use crate::support::{
     messages::{assistant, assistant_with_calls, prompt, request, tool, tool_call, user},
     stream,
 };
+
+/// The message for every path and method that mynah does not serve.
+pub(crate) const NOT_SERVED: &str = "mynah serves the conversation API only: \
+    POST /v1.0-alpha1/conversation/{name}/converse, POST /v1.0-alpha2/conversation/{name}/converse, \
+    GET /v1.0/healthz, GET /v1.0/healthz/outbound, GET /v1.0/metadata, PUT /v1.0/metadata/{key}, \
+    POST /v1.0/shutdown; over gRPC, ConverseAlpha1, ConverseAlpha2, ConverseStreamAlpha1, \
+    ConverseStreamAlpha2, GetMetadata, SetMetadata and Shutdown";
 
 /// A request that fails, and its error.
 struct Failure {
@@ -173,7 +180,7 @@ async fn accepts_what_daprd_accepts() {
 }
 
 fn alpha1(metadata: &[(&str, &str)]) -> ConversationRequest {
-    let inputs = vec![mynah::wire::proto::ConversationInput {
+    let inputs = vec![mynah::internals::wire::proto::ConversationInput {
         content: "x".to_owned(),
         ..Default::default()
     }];
@@ -223,7 +230,7 @@ async fn unserved_method_lists_the_served_ones() {
     for path in ["/dapr.proto.runtime.v1.Dapr/GetState", "/TaskHubSidecarService/Hello"] {
         let status = unary(channel.clone(), path).await;
         assert_eq!(status.code(), Code::Unimplemented, "{path}");
-        assert_eq!(status.message(), mynah::wire::error::NOT_SERVED, "{path}");
+        assert_eq!(status.message(), NOT_SERVED, "{path}");
     }
 }
 

@@ -217,7 +217,7 @@ async fn other_paths_and_methods_list_the_served_ones() {
         let reply = sidecar.send(request).await;
         assert_eq!(reply.status, 404, "{name}");
         assert_eq!(reply.json()["errorCode"], "ERR_DIRECT_INVOKE", "{name}");
-        assert_eq!(reply.json()["message"], mynah::wire::error::NOT_SERVED, "{name}");
+        assert_eq!(reply.json()["message"], crate::errors::NOT_SERVED, "{name}");
     }
     let head = sidecar.send(client.head(sidecar.url("/v1.0/healthz"))).await;
     assert_eq!(head.status, 404);

@@ -1,7 +1,7 @@
 //! Health, metadata and reflection.
 
 use futures_util::{StreamExt, stream};
-use mynah::wire::proto::{GetMetadataRequest, SetMetadataRequest};
+use mynah::internals::wire::proto::{GetMetadataRequest, SetMetadataRequest};
 use serde_json::json;
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};

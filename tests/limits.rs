@@ -1,6 +1,6 @@
 //! Limits of sizes and nesting. `robustness/` has malformed and excessive requests.
 
-use mynah::wire::proto::{ConversationRequestAlpha2, SetMetadataRequest};
+use mynah::internals::wire::proto::{ConversationRequestAlpha2, SetMetadataRequest};
 use prost::Message;
 use prost_types::{Struct, Value, value::Kind};
 use serde_json::json;

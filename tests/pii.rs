@@ -1,6 +1,8 @@
 //! Scrubbing of personal data on every API.
 
-use mynah::wire::proto::{ConversationInput, ConversationRequest, ConversationRequestAlpha2};
+use mynah::internals::wire::proto::{
+    ConversationInput, ConversationRequest, ConversationRequestAlpha2,
+};
 use serde_json::{Value, json};
 
 use crate::support::{

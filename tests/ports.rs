@@ -5,7 +5,7 @@ use std::{
     net::{SocketAddr, TcpListener, TcpStream},
 };
 
-use mynah::wire::proto::dapr_client::DaprClient;
+use mynah::internals::wire::proto::dapr_client::DaprClient;
 
 use crate::support::{
     Sidecar,
@@ -82,7 +82,7 @@ fn exits_with_one_line_if_a_port_is_in_use() {
         let output = Process::start(mynah().args(args)).wait();
         let line = format!(
             "mynah: cannot listen on {address}: the port is in use; \
-             {flag} sets the port, 0 takes any that is free\n"
+             {flag} sets the port; 0 selects a free one\n"
         );
         assert_eq!((output.code, output.stderr, output.stdout), (Some(1), line, String::new()));
     }

@@ -6,7 +6,7 @@ mod file_changes;
 use std::{fs, path::PathBuf};
 
 use insta::assert_snapshot;
-use mynah::wire::proto::{
+use mynah::internals::wire::proto::{
     ConversationRequestAlpha2, GetMetadataRequest, conversation_stream_response_alpha2::Message,
 };
 use tonic::Code;

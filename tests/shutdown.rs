@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use mynah::wire::{
+use mynah::internals::wire::{
     json,
     proto::{
         ConversationRequestAlpha2, ConversationResponseAlpha2, ConversationStreamResponseAlpha2,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future;
-use mynah::wire::{json, proto::dapr_client::DaprClient};
+use mynah::internals::wire::{json, proto::dapr_client::DaprClient};
 use rustix::process::Signal;
 use tonic::{Code, transport::Channel};
 

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mynah::wire::json;
+use mynah::internals::wire::json;
 use serde_json::json;
 
 use crate::support::{

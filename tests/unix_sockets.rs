@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use mynah::wire::proto::dapr_client::DaprClient;
+use mynah::internals::wire::proto::dapr_client::DaprClient;
 use serde_json::json;
 
 use crate::support::{
@@ -77,10 +77,10 @@ fn exits_with_one_line_if_a_socket_cannot_be_created() {
         )
     };
     let missing = format!("{path}/missing");
-    assert_eq!(start(&missing), line(&missing, "there is no such folder"));
+    assert_eq!(start(&missing), line(&missing, "the folder does not exist"));
     let socket = folder.join("dapr-mynah-grpc.socket");
     fs::write(&socket, "mine").unwrap();
-    assert_eq!(start(path), line(path, "a file that is no socket is there"));
+    assert_eq!(start(path), line(path, "the file exists and is not a socket"));
     assert_eq!(fs::read_to_string(&socket).unwrap(), "mine");
     fs::remove_file(&socket).unwrap();
     let _listener = UnixListener::bind(&socket).unwrap();

@@ -4,7 +4,7 @@
 use std::iter;
 
 use futures_util::{StreamExt, stream, stream::BoxStream};
-use mynah::wire::proto::{
+use mynah::internals::wire::proto::{
     ConversationRequest, ConversationRequestAlpha2, ConversationResponse,
     ConversationResponseAlpha2, ConversationResultAlpha2, ConversationResultAlpha2CompletionUsage,
     ConversationResultChoices, ConversationResultMessage, ConversationStreamChunk,

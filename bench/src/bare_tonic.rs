@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::stream;
 use mimalloc::MiMalloc;
-use mynah::wire::proto::dapr_server::DaprServer;
+use mynah::internals::wire::proto::dapr_server::DaprServer;
 use mynah_bench::{
     bare::Bare,
     serve::{Connections, serve},

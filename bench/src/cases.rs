@@ -1,7 +1,7 @@
 //! The requests that the servers receive, and the answers they must give.
 
 use anyhow::{Context, ensure};
-use mynah::wire::{json, proto::ConversationRequestAlpha2};
+use mynah::internals::wire::{json, proto::ConversationRequestAlpha2};
 use serde_json::{Value, json};
 
 /// The text of the short message.

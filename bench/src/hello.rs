@@ -1,6 +1,6 @@
 //! A tonic server like tonic's examples: `#[tokio::main]` and cargo's default release profile.
 
-use mynah::wire::proto::dapr_server::DaprServer;
+use mynah::internals::wire::proto::dapr_server::DaprServer;
 use mynah_bench::{bare::Bare, serve::listen};
 use tonic::transport::Server;
 

@@ -6,7 +6,7 @@ use futures_util::{FutureExt, StreamExt};
 use mynah::{
     chat::{Delta, Message, ProviderError, Request, Response, Role},
     provider::{
-        Provider,
+        CallContext, Provider,
         scripted::{Chain, Scripted, ScriptedSettings},
     },
 };
@@ -23,9 +23,13 @@ pub fn run(data: &[u8]) -> bool {
     let request = Arc::new(Request { messages: vec![message], ..Request::default() });
     let settings = ScriptedSettings { allow_unoffered: true, ..ScriptedSettings::default() };
     let scripted = Arc::new(Scripted::new("scripted", settings, None));
-    let unary = scripted.clone().converse(request.clone()).now_or_never();
-    assert_eq!(scripted.clone().converse(request.clone()).now_or_never(), unary);
-    let deltas = scripted.stream(request).collect::<Vec<_>>().now_or_never();
+    let unary = scripted.clone().converse(request.clone(), CallContext::default()).now_or_never();
+    assert_eq!(
+        scripted.clone().converse(request.clone(), CallContext::default()).now_or_never(),
+        unary
+    );
+    let deltas =
+        scripted.stream(request, CallContext::default()).collect::<Vec<_>>().now_or_never();
     if let (Some(unary), Some(deltas)) = (unary, deltas) {
         assert_eq!(streamed(deltas), unary);
     }

@@ -1,7 +1,7 @@
 //! A JSON body survives a round trip, the fast reader and writer agree with the exact ones, and echo
 //! answers the request.
 
-use mynah::wire::{
+use mynah::internals::wire::{
     error::Error,
     json::{FastRead, read, read_request, write, write_response},
     proto::{ConversationRequest, ConversationRequestAlpha2},

@@ -13,44 +13,30 @@ mod choices;
 
 use futures_util::{FutureExt, StreamExt};
 use mynah::{
-    api::pipeline,
     chat,
-    wire::{
-        error::Error,
-        proto::{self, conversation_stream_response_alpha2::Message},
-    },
-};
-
-/// A sidecar without sockets.
-fn sidecar() -> mynah::api::sidecar::Sidecar {
-    use mynah::{
+    internals::{
+        api::pipeline::{converse, stream},
         component,
-        engine::{dispatch::Component, metrics::Metrics},
-    };
-    let metrics = Metrics::new("fuzz");
-    let component = Component::of(component::built_in(), &metrics);
-    mynah::api::sidecar::Sidecar {
-        app_id: "fuzz".to_owned(),
-        components: [component].into_iter().collect(),
-        max_body_size: 4 * 1024 * 1024,
-        access: Default::default(),
-        metrics,
-        drain: Default::default(),
-        labels: Default::default(),
-    }
-}
+        engine::Engine,
+        wire::{
+            error::Error,
+            proto::{self, conversation_stream_response_alpha2::Message},
+        },
+    },
+    provider::CallContext,
+};
 
 type Answer = Result<proto::ConversationResponseAlpha2, Error>;
 
 /// Returns the answer of echo, and checks that it is the same when repeated and when streamed.
 /// Returns `None` if the request is so large that it runs on another thread.
 fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
-    let sidecar = sidecar();
+    let engine = Engine::new("fuzz", &[component::built_in()]);
     request.name = "echo".to_owned();
-    let first = pipeline::alpha2(&sidecar, request.clone()).now_or_never()?;
-    let repeated = pipeline::alpha2(&sidecar, request.clone()).now_or_never()?;
+    let first = converse(&engine, request.clone(), CallContext::default()).now_or_never()?;
+    let repeated = converse(&engine, request.clone(), CallContext::default()).now_or_never()?;
     assert_eq!(first, repeated, "the same request has another answer");
-    match pipeline::stream_alpha2(&sidecar, request).now_or_never()? {
+    match stream(&engine, request, CallContext::default()).now_or_never()? {
         Ok(stream) => assert_eq!(streamed(stream.collect::<Vec<_>>().now_or_never()?), first),
         Err(error) => assert_eq!(Err(error), first),
     }

@@ -1,7 +1,7 @@
 //! Tools are called at most once, in the order in which they are offered. The lines of the input up
 //! to an empty one are the names of tools, the lines after it are user messages.
 
-use mynah::wire::proto::{
+use mynah::internals::wire::proto::{
     ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
     ConversationMessageOfUser, ConversationRequestAlpha2, ConversationTools,
     ConversationToolsFunction, conversation_message::MessageTypes, conversation_tool_calls,

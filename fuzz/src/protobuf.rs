@@ -1,6 +1,6 @@
 //! A protobuf message survives a round trip, and echo answers it.
 
-use mynah::wire::proto::ConversationRequestAlpha2;
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use prost::Message;
 
 pub fn run(data: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! Generated arguments are an object, deterministic, and valid if the schema is satisfiable. An input
 //! that is a JSON object is the schema; any other input selects a satisfiable one.
 
-use mynah::wire::{json::read, proto};
+use mynah::internals::wire::{json::read, proto};
 use serde_json::{Value, json};
 
 use super::choices::Choices;

@@ -1,7 +1,7 @@
 //! Scrubbing is deterministic, the strict scrubber finds nothing in its own output, and no scrubber
 //! makes a text much longer.
 
-use mynah::pii::Scrubber;
+use mynah::internals::pii::Scrubber;
 
 /// The longest placeholder has 16 bytes, the shortest match 4.
 const GROWTH: usize = 4;

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use mynah::component::{Context, load};
+use mynah::internals::component::{Context, load};
 
 pub fn run(data: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,4 +1,4 @@
-//! Who may call: those who know the API token, and no page that a browser happens to show.
+//! Who may call: clients with the API token, and no pages of other sites in browsers.
 
 use std::net::IpAddr;
 
@@ -7,41 +7,41 @@ use subtle::ConstantTimeEq;
 
 use crate::wire::error::{Error, WrongToken};
 
-/// The header, over HTTP and gRPC alike, that the token is in.
+/// The header of the token, over both HTTP and gRPC.
 static TOKEN: HeaderName = HeaderName::from_static("dapr-api-token");
-/// Where a page in a browser comes from, as seen from what it asks for.
+/// The relation of a page to the server that it calls, set by browsers.
 static FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Who may call one sidecar.
+/// Who may call a sidecar.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// What callers must know; `None` lets everybody in.
+    /// The token that calls must carry. `None` admits every call.
     pub token: Option<ApiToken>,
-    /// Host names that browsers may use, beside those of this machine. `None` where mynah listens
-    /// beyond this machine, and any name may be its own.
+    /// Host names that browsers may use in addition to this machine's. `None` disables the check,
+    /// because a server that other machines can reach may have any name.
     pub browser_hosts: Option<Vec<String>>,
 }
 
-/// A secret, which no log shows.
+/// A secret token, which `Debug` does not show.
 #[derive(Clone)]
 pub struct ApiToken(String);
 
 impl Access {
-    /// Whether a call with these headers knows the token.
+    /// Rejects a call without the token.
     pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), Error> {
         let Some(ApiToken(token)) = &self.token else { return Ok(()) };
         let given = headers.get(&TOKEN);
         let given = given.ok_or(Error::Unauthorized(WrongToken::Missing))?;
-        // Takes as long for a token that is nearly right as for any other.
-        let same = given.as_bytes().ct_eq(token.as_bytes());
-        if bool::from(same) { Ok(()) } else { Err(Error::Unauthorized(WrongToken::Mismatch)) }
+        // Constant time, so that timing reveals nothing about the token.
+        let is_same = given.as_bytes().ct_eq(token.as_bytes());
+        if bool::from(is_same) { Ok(()) } else { Err(Error::Unauthorized(WrongToken::Mismatch)) }
     }
 
-    /// Refuses what only a browser sends, on behalf of a page that is not the application's.
+    /// Rejects calls that a browser sends for a page of another site.
     pub(crate) fn check_browser(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Error> {
         let Some(allowed) = &self.browser_hosts else { return Ok(()) };
         let host = uri.authority().map(Authority::as_str).or(text(headers.get(header::HOST)));
-        // A name that somebody else's DNS leads here is how a page gets around the same origin.
+        // DNS rebinding: a foreign name that resolves to this machine defeats the same-origin policy.
         if let Some(host) = host.filter(|host| !is_own_host(host_of(host), allowed)) {
             return Err(Error::Forbidden(format!("the host {host:?} is not this machine's")));
         }
@@ -57,7 +57,7 @@ impl Access {
 }
 
 impl ApiToken {
-    /// A token; an empty one is none.
+    /// Creates a token; `None` if it is empty.
     pub fn new(token: impl Into<String>) -> Option<Self> {
         Some(token.into()).filter(|token| !token.is_empty()).map(Self)
     }
@@ -70,23 +70,23 @@ impl std::fmt::Debug for ApiToken {
 }
 
 fn text(value: Option<&HeaderValue>) -> Option<&str> {
-    // Bytes that are no text are no host of anybody's.
+    // A value that is not ASCII is not a valid host.
     value.map(|value| value.to_str().unwrap_or("?"))
 }
 
-/// The host of `host:port`, without the brackets of IPv6.
+/// Returns the host of `host:port`, without the brackets of IPv6.
 fn host_of(authority: &str) -> &str {
     let parsed = authority.parse::<Authority>();
     let len = parsed.map_or(authority.len(), |authority| authority.host().len());
     authority.get(..len).unwrap_or(authority).trim_matches(['[', ']'])
 }
 
-/// An address cannot be led here by a name.
+/// Whether a host names this machine. IP addresses are safe from DNS rebinding.
 fn is_own_host(host: &str, allowed: &[String]) -> bool {
     host.parse::<IpAddr>().is_ok() || is_own_name(host, allowed)
 }
 
-/// Whether a page comes from this machine.
+/// Whether an origin is on this machine.
 fn is_own_page(origin: &str, allowed: &[String]) -> bool {
     let host = origin.split_once("://").map_or(origin, |(_, authority)| host_of(authority));
     host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback()) || is_own_name(host, allowed)
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_this_machine_and_allowed_ones_pass() {
+    fn accepts_hosts_of_this_machine_and_allowed_ones() {
         let own = ["127.0.0.1:3500", "[::1]:3500", "10.0.0.7", "localhost", "LOCALHOST:3500"];
         for host in own.into_iter().chain(["host.docker.internal:3500", "dev.example"]) {
             assert!(browser(&[("host", host)]), "{host}");
@@ -119,11 +119,11 @@ mod tests {
         for host in ["evil.example", "localhost.evil.example:3500", "127.0.0.1.evil.example", "?"] {
             assert!(!browser(&[("host", host)]), "{host}");
         }
-        assert!(browser(&[]), "HTTP/1.0 needs no host");
+        assert!(browser(&[]), "HTTP/1.0 requires no host");
     }
 
     #[test]
-    fn foreign_pages_are_refused() {
+    fn rejects_pages_of_other_sites() {
         let host = ("host", "localhost:3500");
         for origin in ["http://localhost:8080", "http://127.0.0.1", "https://dev.example"] {
             assert!(browser(&[host, ("origin", origin)]), "{origin}");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_not_shown() {
+    fn debug_hides_the_token() {
         assert_eq!(format!("{:?}", ApiToken::new("secret")), "Some(***)");
         assert!(ApiToken::new("").is_none());
     }

@@ -1,6 +1,7 @@
-//! The surfaces: what each of them says, and who may call.
+//! The surfaces: how each API is spoken, and who may call it.
 
 pub mod access;
 pub mod dapr;
+pub mod guard;
+pub(crate) mod metrics;
 pub mod pipeline;
-pub mod sidecar;

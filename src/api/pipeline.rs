@@ -1,77 +1,55 @@
-//! The one way of a request, whatever surface it came by: find the component, decode, answer,
-//! encode.
+//! The way of a call through every surface: find the component, decode, answer, encode.
 
-use std::mem;
+use std::{mem, sync::Arc};
 
 use futures_util::Stream;
 
 use crate::{
-    api::sidecar::Sidecar,
-    chat::{self, Delta},
-    wire::{
-        decode,
-        encode::{self, Returned},
-        error::Error,
-        proto,
-    },
+    chat::{self, Delta, Request},
+    engine::{Component, Engine},
+    provider::CallContext,
+    wire::{conversation::ConverseRequest, encode::Returned, error::Error},
 };
 
-/// ConverseAlpha1.
-pub async fn alpha1(
-    sidecar: &Sidecar,
-    request: proto::ConversationRequest,
-) -> Result<proto::ConversationResponse, Error> {
-    let component = sidecar.components.find(&request.name)?;
-    let request = decode::alpha1(request)?;
-    let returned = Returned::alpha1(&request);
-    let response = component.converse(request).await?;
-    Ok(encode::alpha1(response, returned))
+/// Returns the whole answer to a request.
+///
+/// # Errors
+///
+/// If there is no such component, daprd would reject the request, or the provider fails.
+pub async fn converse<M: ConverseRequest>(
+    engine: &Engine,
+    message: M,
+    context: CallContext,
+) -> Result<M::Response, Error> {
+    let (component, request, returned) = decode(engine, message)?;
+    let response = component.converse(request, context).await?;
+    Ok(M::response(response, returned))
 }
 
-/// ConverseAlpha2.
-pub async fn alpha2(
-    sidecar: &Sidecar,
-    request: proto::ConversationRequestAlpha2,
-) -> Result<proto::ConversationResponseAlpha2, Error> {
-    let component = sidecar.components.find(&request.name)?;
-    let request = decode::alpha2(request)?;
-    let returned = Returned::alpha2(&request);
-    let response = component.converse(request).await?;
-    Ok(encode::alpha2(response, returned))
-}
-
-/// ConverseStreamAlpha1.
-pub async fn stream_alpha1(
-    sidecar: &Sidecar,
-    request: proto::ConversationRequest,
-) -> Result<
-    impl Stream<Item = Result<proto::ConversationStreamResponse, chat::Error>> + Send + use<>,
-    Error,
-> {
-    let component = sidecar.components.find(&request.name)?;
-    let request = decode::alpha1(request)?;
-    let mut returned = Returned::alpha1(&request);
+/// Returns the answer to a request in pieces.
+///
+/// # Errors
+///
+/// As [`converse`], if the provider fails before its first delta. Later errors end the stream.
+pub async fn stream<M: ConverseRequest>(
+    engine: &Engine,
+    message: M,
+    context: CallContext,
+) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M>, Error> {
+    let (component, request, mut returned) = decode(engine, message)?;
     let encode = move |delta| match delta {
-        Delta::Text(text) => encode::alpha1_chunk(text),
-        Delta::Complete(response) => encode::alpha1_complete(*response, mem::take(&mut returned)),
+        Delta::Text(text) => M::chunk(text),
+        Delta::Complete(response) => M::complete(*response, mem::take(&mut returned)),
     };
-    Ok(component.stream(request, encode).await?)
+    Ok(component.stream(request, context, encode).await?)
 }
 
-/// ConverseStreamAlpha2.
-pub async fn stream_alpha2(
-    sidecar: &Sidecar,
-    request: proto::ConversationRequestAlpha2,
-) -> Result<
-    impl Stream<Item = Result<proto::ConversationStreamResponseAlpha2, chat::Error>> + Send + use<>,
-    Error,
-> {
-    let component = sidecar.components.find(&request.name)?;
-    let request = decode::alpha2(request)?;
-    let mut returned = Returned::alpha2(&request);
-    let encode = move |delta| match delta {
-        Delta::Text(text) => encode::alpha2_chunk(text),
-        Delta::Complete(response) => encode::alpha2_complete(*response, mem::take(&mut returned)),
-    };
-    Ok(component.stream(request, encode).await?)
+fn decode<M: ConverseRequest>(
+    engine: &Engine,
+    mut message: M,
+) -> Result<(Arc<Component>, Request, Returned), Error> {
+    let component = engine.components.find(message.component())?;
+    let request = message.into_chat()?;
+    let returned = M::returned(&request);
+    Ok((component, request, returned))
 }

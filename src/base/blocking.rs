@@ -1,15 +1,15 @@
-//! Work that may burn a core, where it cannot hold up other calls.
+//! Runs long computations on blocking threads, so that they do not delay other calls.
 
 use tokio::task::spawn_blocking;
 
-/// What goes through more bytes than this is worked on off the serving threads.
+/// Work on more bytes than this runs on a blocking thread.
 pub(crate) const LARGE: usize = 64 * 1024;
 
-/// The work panicked, and the log says how.
+/// The work panicked. The panic is in the log.
 #[derive(Debug)]
 pub(crate) struct Panicked;
 
-/// Runs `work` on a thread of its own.
+/// Runs `work` on a blocking thread.
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Panicked> {

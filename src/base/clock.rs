@@ -1,34 +1,44 @@
-//! The only file that waits or reads the time, so that no answer can depend on either.
+//! The clock. Only this file waits or reads the time, so that no answer can depend on it.
 
-#![expect(clippy::disallowed_methods, reason = "this is the file that the ban points to")]
+#![expect(clippy::disallowed_methods, reason = "the file that the ban refers to")]
 
 use std::{future::Future, time::Duration};
 
 use tokio::time::Instant;
 
-/// Waits; for no time at all, not even for the scheduler.
+/// Waits for `time`. A wait of zero does not yield to the scheduler.
 pub(crate) async fn pause(time: Duration) {
     if !time.is_zero() {
         tokio::time::sleep(time).await;
     }
 }
 
-/// The output of `work`, or `None` where it takes longer than `limit`.
+/// Returns the output of `work`, or `None` if it takes longer than `limit`.
 pub(crate) async fn within<F: Future>(limit: Duration, work: F) -> Option<F::Output> {
     tokio::time::timeout(limit, work).await.ok()
 }
 
-/// A moment, which means nothing but how long ago it was.
+/// A point in time. It can only be compared with the present.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment(Instant);
+pub struct Moment(Instant);
 
 impl Moment {
     pub(crate) fn now() -> Self {
         Self(Instant::now())
     }
 
-    /// The time since.
+    /// Returns the moment that is `time` from now, or `None` if the clock does not reach that far.
+    pub fn after(time: Duration) -> Option<Self> {
+        Instant::now().checked_add(time).map(Self)
+    }
+
+    /// Returns the time since this moment, or zero if it is in the future.
     pub(crate) fn age(self) -> Duration {
         self.0.elapsed()
+    }
+
+    /// Returns the time until this moment, or zero if it is in the past.
+    pub fn remaining(self) -> Duration {
+        self.0.saturating_duration_since(Instant::now())
     }
 }

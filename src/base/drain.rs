@@ -1,12 +1,14 @@
+//! Shutting down without cutting calls in flight.
+
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Tells every connection when to finish, and when to give up.
+/// Signals a shutdown to every connection. Phases only advance: serving, draining, stopped.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let drain = mynah::base::drain::Drain::default();
+/// let drain = mynah::internals::base::drain::Drain::default();
 /// drain.start();
 /// drain.started().await;
 /// # });
@@ -29,12 +31,12 @@ impl Default for Drain {
 }
 
 impl Drain {
-    /// No more calls are accepted; those in flight finish.
+    /// Stops accepting calls. Calls in flight finish.
     pub fn start(&self) {
         self.advance(Phase::Draining);
     }
 
-    /// Those still in flight are cut.
+    /// Cuts the calls that are still in flight.
     pub(crate) fn stop(&self) {
         self.advance(Phase::Stopped);
     }
@@ -49,7 +51,6 @@ impl Drain {
         self.reached(Phase::Stopped).await;
     }
 
-    /// Phases only ever advance.
     fn advance(&self, to: Phase) {
         self.0.send_if_modified(|phase| {
             let later = to > *phase;
@@ -59,7 +60,7 @@ impl Drain {
     }
 
     async fn reached(&self, wanted: Phase) {
-        // The sender is `self`, so that waiting cannot fail.
+        // Waiting fails only without a sender, and `self` is one.
         let _ = self.0.subscribe().wait_for(|phase| *phase >= wanted).await;
     }
 }

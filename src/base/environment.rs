@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 /// Environment variables by name. `Debug` shows names only, since values may be secrets.
 ///
 /// ```
-/// use mynah::base::environment::Environment;
+/// use mynah::internals::base::environment::Environment;
 /// let environment: Environment = [("NAMESPACE", "shop")].into_iter().collect();
 /// assert_eq!(environment.get("NAMESPACE"), Some("shop"));
 /// assert_eq!(format!("{environment:?}"), r#"{"NAMESPACE"}"#);

@@ -51,7 +51,7 @@ impl Styling {
 /// and tabs are kept.
 ///
 /// ```
-/// use mynah::base::terminal::sanitize_for_terminal;
+/// use mynah::internals::base::terminal::sanitize_for_terminal;
 /// assert_eq!(sanitize_for_terminal("\x1b[2Jone\ntwo"), "␛[2Jone\ntwo");
 /// ```
 pub fn sanitize_for_terminal(text: &str) -> Cow<'_, str> {

@@ -3,6 +3,7 @@
 //! Knows no transport, no YAML and no clock. [`wire`](crate::wire) turns Dapr's messages into these
 //! types and back; a [`Provider`](crate::provider::Provider) turns a [`Request`] into a [`Response`].
 
+mod chunks;
 mod delta;
 mod error;
 mod message;
@@ -11,6 +12,7 @@ mod request;
 mod response;
 mod tool;
 
+pub(crate) use chunks::Chunks;
 pub use delta::Delta;
 pub use error::{Error, InvalidParams};
 pub use message::{Message, Role};

@@ -16,7 +16,7 @@ use crate::{
 
 /// Prints all errors and notices and their number to stdout. Returns a failure if there are
 /// errors.
-pub fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
+pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     let (app_id, stand_in) = (args.app_id.clone(), args.stand_in);
     let loaded = component::load(&args.paths, &Context { app_id, environment, stand_in });
     let errors = loaded.errors.iter().map(ToString::to_string);

@@ -14,7 +14,7 @@ use tracing_subscriber::{
 use crate::cli::args::LogLevel;
 
 /// Starts logging. Other crates only log warnings and errors.
-pub fn start(level: LogLevel, as_json: bool) {
+pub(super) fn start(level: LogLevel, as_json: bool) {
     let filter =
         Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level);
     let registry = registry().with(filter);

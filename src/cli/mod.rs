@@ -1,9 +1,93 @@
-//! The command line: what the user may write, and one file or folder for each command.
+//! The command line: its arguments, and one file or folder for each command.
 
-pub mod args;
-pub mod check;
-pub mod converse;
-pub mod logging;
-pub mod run;
-pub mod schema;
-pub mod signals;
+pub(crate) mod args;
+mod check;
+mod config;
+mod converse;
+mod error;
+mod logging;
+mod run;
+mod schema;
+mod serve;
+mod signals;
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::Parser;
+use tokio::runtime::Runtime;
+
+use self::{
+    args::{Cli, Command, LogLevel, RunArgs, ServeArgs, with_two_dashes},
+    config::{config, default_ports},
+    error::{CliError, USAGE},
+};
+use crate::{
+    base::{environment::Environment, terminal::sanitize_for_terminal},
+    server::Ports,
+};
+
+/// Runs the program with `args`, of which the first is its name, and returns its exit code.
+///
+/// ```
+/// let code = mynah::run(["mynah", "schema", "chain"]);
+/// assert_eq!(code, std::process::ExitCode::SUCCESS);
+/// ```
+pub fn run<T: Into<OsString>>(args: impl IntoIterator<Item = T>) -> ExitCode {
+    let args = args.into_iter().map(Into::into);
+    let cli = match Cli::try_parse_from(with_two_dashes(args)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Ignore write errors: the reader is gone.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
+        }
+    };
+    execute(cli).unwrap_or_else(|error| {
+        let _ = writeln!(io::stderr(), "mynah: {}", sanitize_for_terminal(&error.message()));
+        ExitCode::from(error.exit_code())
+    })
+}
+
+fn execute(cli: Cli) -> Result<ExitCode, CliError> {
+    match cli.command {
+        None => serve(&cli.serve),
+        Some(Command::Serve(args)) => serve(&args),
+        Some(Command::Run(args)) => run_command(&args),
+        Some(Command::Check(args)) => Ok(check::check(&args, Environment::read())),
+        Some(Command::Converse(args)) => {
+            runtime()?.block_on(converse::converse(&args, &Environment::read()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Schema(args)) => Ok(schema::schema(&args)),
+    }
+}
+
+fn serve(args: &ServeArgs) -> Result<ExitCode, CliError> {
+    let environment = start(args, LogLevel::Info);
+    let config = config(args, &environment, default_ports(&environment)?)?;
+    runtime()?.block_on(serve::serve(config, args.log_as_json))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run_command(args: &RunArgs) -> Result<ExitCode, CliError> {
+    let environment = start(&args.serve, LogLevel::Warn);
+    let config = config(&args.serve, &environment, Ports::FREE)?;
+    let code = runtime()?.block_on(run::run(config, &args.command))?;
+    Ok(ExitCode::from(code))
+}
+
+/// Starts logging and reads the environment.
+fn start(args: &ServeArgs, default_level: LogLevel) -> Environment {
+    logging::start(args.log_level.unwrap_or(default_level), args.log_as_json);
+    args.warn_of_ignored_flags();
+    Environment::read()
+}
+
+fn runtime() -> Result<Runtime, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(CliError::Runtime)
+}

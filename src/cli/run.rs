@@ -11,15 +11,12 @@ use tokio::process::{Child, Command};
 
 use crate::{
     cli::signals::Signals,
-    server::{
-        app::{Addresses, App, StartError},
-        config::Config,
-    },
+    server::{Addresses, App, Config, StartError},
 };
 
 /// An error of `mynah run` itself. The exit code of the command is not an error.
 #[derive(Debug, ThisError)]
-pub enum RunError {
+pub(super) enum RunError {
     /// The sidecar failed to start.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -38,7 +35,7 @@ pub enum RunError {
 
 impl RunError {
     /// Returns the exit code that shells use for the error.
-    pub fn exit_code(&self) -> u8 {
+    pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Command { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::Command { .. } => 126,
@@ -51,10 +48,10 @@ impl RunError {
 /// number if a signal ended it.
 ///
 /// Signals are forwarded to the command. Its background processes are not waited for.
-pub async fn run(config: Config, command: &[OsString]) -> Result<u8, RunError> {
+pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunError> {
     let mut signals = Signals::to_forward()?;
     let app = App::bind(config).await?;
-    let drain = app.sidecar().drain.clone();
+    let drain = app.drain().clone();
     let mut child = start(command, app.addresses())?;
     let exited = async {
         let status = wait(&mut child, &mut signals).await;

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Prints a schema to stdout.
-pub fn schema(args: &SchemaArgs) -> ExitCode {
+pub(super) fn schema(args: &SchemaArgs) -> ExitCode {
     let schema = match args.format {
         SchemaFormat::Chain => scripted::SCHEMA.to_owned(),
         SchemaFormat::Tools => format!("{:#}\n", tools::schema()),

@@ -7,7 +7,7 @@ use std::task::Poll;
 /// Receives signals, which then no longer have their default effect.
 #[cfg(unix)]
 #[derive(Debug)]
-pub struct Signals(Vec<(Signal, tokio::signal::unix::Signal)>);
+pub(super) struct Signals(Vec<(Signal, tokio::signal::unix::Signal)>);
 
 /// Receives signals, which then no longer have their default effect.
 #[cfg(not(unix))]
@@ -16,7 +16,7 @@ pub struct Signals;
 
 /// A signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
+pub(super) enum Signal {
     /// SIGINT, which Ctrl-C sends.
     Interrupt,
     /// SIGTERM.
@@ -33,7 +33,7 @@ pub enum Signal {
 
 impl Signals {
     /// Receives the signals that stop the sidecar.
-    pub fn to_end() -> io::Result<Self> {
+    pub(super) fn to_end() -> io::Result<Self> {
         Self::listen(&[Signal::Interrupt, Signal::Terminate])
     }
 
@@ -43,7 +43,7 @@ impl Signals {
     }
 
     /// Receives all signals that can be forwarded to another process.
-    pub fn to_forward() -> io::Result<Self> {
+    pub(super) fn to_forward() -> io::Result<Self> {
         use Signal::{Hangup, Interrupt, Quit, Terminate, User1, User2};
         Self::listen(&[Interrupt, Terminate, Hangup, Quit, User1, User2])
     }
@@ -61,7 +61,7 @@ impl Signals {
 
     /// Waits for the next signal.
     #[cfg(unix)]
-    pub async fn next(&mut self) -> Signal {
+    pub(super) async fn next(&mut self) -> Signal {
         std::future::poll_fn(|context| {
             let received = |(signal, stream): &mut (Signal, tokio::signal::unix::Signal)| {
                 stream.poll_recv(context).is_ready().then_some(*signal)

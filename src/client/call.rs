@@ -13,12 +13,16 @@ use tonic::{
 };
 
 use super::{Error, address::Address, error::root_cause};
-use crate::wire::{
-    proto::{
-        ConversationRequestAlpha2, ConversationResponseAlpha2, ConversationStreamResponseAlpha2,
-        GetMetadataRequest, dapr_client::DaprClient,
+use crate::{
+    provider::CallContext,
+    wire::{
+        headers::SESSION,
+        proto::{
+            ConversationRequestAlpha2, ConversationResponseAlpha2,
+            ConversationStreamResponseAlpha2, GetMetadataRequest, dapr_client::DaprClient,
+        },
+        refusal::Refusal,
     },
-    refusal::Refusal,
 };
 
 /// The longest message that a sidecar may send.
@@ -29,6 +33,7 @@ const MAX_MESSAGE: usize = 64 << 20;
 pub(crate) struct Client {
     dapr: DaprClient<Channel>,
     token: Option<AsciiMetadataValue>,
+    context: CallContext,
     /// As it was written.
     pub(super) address: String,
 }
@@ -45,7 +50,12 @@ impl Client {
         let Address { text: address, endpoint } = address;
         let channel = endpoint.connect().await.map_err(|error| no_connection(&address, &error))?;
         let dapr = DaprClient::new(channel).max_decoding_message_size(MAX_MESSAGE);
-        Ok(Self { dapr, token, address })
+        Ok(Self { dapr, token, context: CallContext::default(), address })
+    }
+
+    /// Returns a client whose calls have the session and the deadline of `context`.
+    pub(crate) fn for_call(&self, context: CallContext) -> Self {
+        Self { context, ..self.clone() }
     }
 
     /// The name of the one conversation component that the sidecar has.
@@ -107,6 +117,12 @@ impl Client {
         let mut request = Request::new(message);
         if let Some(token) = &self.token {
             request.metadata_mut().insert("dapr-api-token", token.clone());
+        }
+        if let Some(session) = self.context.session.as_deref().and_then(|text| text.parse().ok()) {
+            request.metadata_mut().insert(SESSION, session);
+        }
+        if let Some(deadline) = self.context.deadline {
+            request.set_timeout(deadline.remaining());
         }
         request
     }

@@ -14,7 +14,7 @@ use futures_util::{
 use super::{Address, Client, Error, Pieces};
 use crate::{
     chat::{Delta, Request, Response},
-    provider::{Provider, ProviderError},
+    provider::{CallContext, Provider, ProviderError},
     wire::{
         client_request, client_response,
         proto::{
@@ -63,8 +63,12 @@ impl RemoteComponent {
         &self.component
     }
 
-    async fn whole(&self, request: ConversationRequestAlpha2) -> Result<Response, Error> {
-        let answer = self.client.clone().converse(request).await?;
+    async fn whole(
+        &self,
+        request: ConversationRequestAlpha2,
+        context: CallContext,
+    ) -> Result<Response, Error> {
+        let answer = self.client.for_call(context).converse(request).await?;
         self.response(answer.outputs)
     }
 
@@ -72,15 +76,20 @@ impl RemoteComponent {
         client_response::decode(outputs).ok_or_else(|| Error::NoChoice(self.client.address.clone()))
     }
 
-    async fn open(self: Arc<Self>, request: Arc<Request>) -> Result<Deltas, Error> {
+    async fn open(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> Result<Deltas, Error> {
         if self.streams.load(Ordering::Relaxed) {
             let asked = client_request::encode(&request, &self.component);
-            if let Some(pieces) = self.client.clone().stream(asked).await? {
+            if let Some(pieces) = self.client.for_call(context.clone()).stream(asked).await? {
                 return Ok(self.deltas(pieces));
             }
             self.streams.store(false, Ordering::Relaxed);
         }
-        let response = self.whole(client_request::encode(&request, &self.component)).await?;
+        let response =
+            self.whole(client_request::encode(&request, &self.component), context).await?;
         Ok(one_piece(response).boxed())
     }
 
@@ -107,15 +116,17 @@ impl Provider for RemoteComponent {
     fn converse(
         self: Arc<Self>,
         request: Arc<Request>,
+        context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         let asked = client_request::encode(&request, &self.component);
-        async move { self.whole(asked).await.map_err(ProviderError::from) }.boxed()
+        async move { self.whole(asked, context).await.map_err(ProviderError::from) }.boxed()
     }
 
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,
+        context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        self.open(request).try_flatten_stream().map_err(ProviderError::from).boxed()
+        self.open(request, context).try_flatten_stream().map_err(ProviderError::from).boxed()
     }
 }

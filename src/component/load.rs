@@ -42,7 +42,7 @@ pub struct Loaded {
 /// whatever their order.
 ///
 /// ```
-/// use mynah::component::{Context, load};
+/// use mynah::internals::component::{Context, load};
 /// let loaded = load(&["components/echo.yaml".into()], &Context::default());
 /// assert_eq!(loaded.components[0].name, "echo");
 /// ```

@@ -34,5 +34,5 @@ pub(crate) use change::truncated_files;
 pub use context::Context;
 pub use kinds::built_in;
 pub use load::{Loaded, load};
-pub use spec::{ComponentSpec, ProviderSpec};
+pub use spec::ComponentSpec;
 pub use stand_in::StandIn;

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use super::{
     kinds::scripted::{Fallback, ScriptedSpec},
+    spec::ProviderSpec,
     *,
 };
 use crate::{

@@ -1,4 +1,4 @@
-//! Prometheus metrics, with Dapr's names.
+//! Prometheus metrics, named as Dapr names them.
 
 use std::sync::Mutex;
 
@@ -17,10 +17,10 @@ pub struct Metrics {
     registry: Mutex<Registry>,
 }
 
-/// The counters of one component, found once so that a call only adds to a number.
+/// The counters of one component. Looked up once, so that a call only increments.
 #[derive(Debug, Clone, Default)]
-pub struct Calls {
-    answered: Counter,
+pub struct CallCounters {
+    succeeded: Counter,
     failed: Counter,
 }
 
@@ -38,11 +38,11 @@ struct ReloadLabels {
 }
 
 impl Metrics {
-    /// Metrics of the sidecar of that application, all at zero.
+    /// Creates the metrics of an application's sidecar, all zero.
     pub fn new(app_id: &str) -> Self {
         let mut registry = Registry::default();
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        registry.register("mynah_build", "The program that answers", build);
+        registry.register("mynah_build", "Build information", build);
         let conversations = Family::<Labels, Counter>::default();
         registry.register(
             "dapr_component_conversation_count",
@@ -51,19 +51,19 @@ impl Metrics {
         );
         let reloads = Family::<ReloadLabels, Counter>::default();
         for result in ["ok", "failed"] {
-            // A counter that comes with its first count hides that from Prometheus.
+            // Prometheus needs to see a counter at zero to notice its first increment.
             drop(reloads.get_or_create(&ReloadLabels { result }));
         }
         registry.register(
             "mynah_component_reloads",
-            "Edited components that were taken, or refused for their problems",
+            "Reloads of component files, by result",
             reloads.clone(),
         );
         Self { app_id: app_id.to_owned(), conversations, reloads, registry: Mutex::new(registry) }
     }
 
-    /// The counters of one component.
-    pub fn calls(&self, component: &str) -> Calls {
+    /// Returns the counters of a component.
+    pub fn call_counters(&self, component: &str) -> CallCounters {
         let counter = |success| {
             let labels = Labels {
                 app_id: self.app_id.clone(),
@@ -73,22 +73,22 @@ impl Metrics {
             };
             self.conversations.get_or_create(&labels).clone()
         };
-        Calls { answered: counter("true"), failed: counter("false") }
+        CallCounters { succeeded: counter("true"), failed: counter("false") }
     }
 
-    /// Counts edited components, which were taken or refused.
-    pub(crate) fn count_reload(&self, taken: bool) {
-        let result = if taken { "ok" } else { "failed" };
+    /// Counts a reload of component files.
+    pub(crate) fn count_reload(&self, succeeded: bool) {
+        let result = if succeeded { "ok" } else { "failed" };
         self.reloads.get_or_create(&ReloadLabels { result }).inc();
     }
 
-    /// All metrics in Prometheus' text format.
+    /// Returns all metrics in the Prometheus text format.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let registry = self.registry.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        // Writing to a string cannot fail.
+        // Writing to a string does not fail.
         let _ = encode(&mut text, &registry);
-        // The crate ends the names of counters as OpenMetrics has it; Dapr does not.
+        // The crate appends `_total` to counters, as OpenMetrics requires; Dapr does not.
         text.replace(
             "dapr_component_conversation_count_total{",
             "dapr_component_conversation_count{",
@@ -96,10 +96,10 @@ impl Metrics {
     }
 }
 
-impl Calls {
-    pub(crate) fn count(&self, success: bool) {
+impl CallCounters {
+    pub(super) fn count(&self, success: bool) {
         if success {
-            self.answered.inc()
+            self.succeeded.inc()
         } else {
             self.failed.inc()
         };

@@ -1,4 +1,58 @@
-//! Components by name, and what happens to every call on its way to one.
+//! Components by name, and the steps that every call takes through them.
 
-pub mod dispatch;
-pub mod metrics;
+mod component;
+mod components;
+mod labels;
+mod metrics;
+
+use std::collections::BTreeMap;
+
+pub use self::{
+    component::Component,
+    components::Components,
+    labels::Labels,
+    metrics::{CallCounters, Metrics},
+};
+use crate::component::{Change, ComponentSpec};
+
+/// The version of Dapr whose API mynah implements. Dapr Agents requires 1.16 to 2.0.
+pub const RUNTIME_VERSION: &str = "1.18.0";
+
+/// What answers the calls of one sidecar, whatever surface they come by.
+#[derive(Debug)]
+pub struct Engine {
+    /// Id of the application that the sidecar belongs to.
+    pub app_id: String,
+    /// The loaded components.
+    pub components: Components,
+    /// The metrics of the sidecar.
+    pub metrics: Metrics,
+    /// The labels that clients have set.
+    pub labels: Labels,
+}
+
+impl Engine {
+    /// Creates the engine of an application.
+    pub fn new(app_id: impl Into<String>, components: &[ComponentSpec]) -> Self {
+        let app_id = app_id.into();
+        let metrics = Metrics::new(&app_id);
+        let components = components.iter().map(|spec| Component::new(spec, &metrics)).collect();
+        Self { app_id, components, metrics, labels: Labels::default() }
+    }
+
+    /// Replaces the components that changed. Calls in flight finish on the components that they
+    /// started with.
+    pub(crate) fn apply(&self, change: &Change) {
+        let specs = change.added.iter().chain(&change.changed);
+        let components = specs.map(|spec| Component::new(spec, &self.metrics)).collect();
+        self.components.change(&change.removed, components);
+    }
+
+    /// Returns the labels of clients together with those of the sidecar, which take precedence.
+    pub(crate) fn extended_metadata(&self) -> BTreeMap<String, String> {
+        let mut labels = self.labels.all();
+        labels.insert("daprRuntimeVersion".to_owned(), RUNTIME_VERSION.to_owned());
+        labels.insert("mynahVersion".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        labels
+    }
+}

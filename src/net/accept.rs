@@ -1,3 +1,5 @@
+//! Accepts connections.
+
 use std::{io, time::Duration};
 
 #[cfg(unix)]
@@ -5,10 +7,10 @@ use super::unix::SocketFile;
 use super::{Protocol, Socket, Workers, connection::Stream};
 use crate::base::{clock, drain::Drain};
 
-/// How long to hold off where the process is out of file descriptors.
-const OUT_OF_FILES: Duration = Duration::from_millis(50);
+/// Pause after an error, such as running out of file descriptors.
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// Hands connections to the workers until the drain starts.
+/// Accepts connections and assigns them to the workers until the drain starts.
 pub(crate) async fn accept(
     socket: Socket,
     protocol: Protocol,
@@ -19,10 +21,10 @@ pub(crate) async fn accept(
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok(stream) => workers.hand(stream, protocol.clone()).await,
+                Ok(stream) => workers.assign(stream, protocol.clone()).await,
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept a connection");
-                    clock::pause(OUT_OF_FILES).await;
+                    clock::pause(RETRY_DELAY).await;
                 }
             },
             () = drain.started() => return Ok(()),
@@ -30,13 +32,13 @@ pub(crate) async fn accept(
     }
 }
 
-/// A socket that this runtime watches.
+/// A listening socket that is registered with the current runtime.
 enum Acceptor {
     Tcp(tokio::net::TcpListener),
     #[cfg(unix)]
     Unix(
         tokio::net::UnixListener,
-        #[expect(dead_code, reason = "goes with the socket")] SocketFile,
+        #[expect(dead_code, reason = "dropped together with the socket")] SocketFile,
     ),
 }
 
@@ -51,7 +53,7 @@ impl Acceptor {
         })
     }
 
-    /// The next connection, which any runtime may serve.
+    /// Returns the next connection, not registered with any runtime.
     async fn accept(&self) -> io::Result<Stream> {
         match self {
             Self::Tcp(listener) => Ok(Stream::Tcp(listener.accept().await?.0.into_std()?)),

@@ -1,3 +1,5 @@
+//! The address of a surface.
+
 use std::{
     fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -6,38 +8,28 @@ use std::{
 
 use serde::{Serialize, Serializer};
 
-/// Where a surface listens.
-///
-/// ```
-/// use mynah::net::Address;
-/// let port = Address::Port("0.0.0.0:3500".parse()?);
-/// assert_eq!(port.to_string(), "0.0.0.0:3500");
-/// assert_eq!(port.endpoint(), "http://127.0.0.1:3500");
-/// let socket = Address::Socket("/run/dapr-shop-grpc.socket".into());
-/// assert_eq!(socket.endpoint(), "unix:///run/dapr-shop-grpc.socket");
-/// # Ok::<(), std::net::AddrParseError>(())
-/// ```
+/// The address that a surface listens on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// A port of an interface.
+pub(crate) enum Address {
+    /// A TCP port.
     Port(SocketAddr),
-    /// A Unix socket, by its absolute path.
+    /// The absolute path of a Unix socket.
     Socket(PathBuf),
 }
 
 impl Address {
-    /// What a client on this machine dials, as Dapr's SDKs read it.
-    pub fn endpoint(&self) -> String {
+    /// Returns the endpoint that a client on this machine dials, in the form that Dapr's SDKs read.
+    pub(crate) fn endpoint(&self) -> String {
         match self {
             Self::Port(address) => {
-                format!("http://{}", SocketAddr::new(near(address.ip()), address.port()))
+                format!("http://{}", SocketAddr::new(dialable(address.ip()), address.port()))
             }
             Self::Socket(_) => self.to_string(),
         }
     }
 
-    /// The port, unless this is a socket.
-    pub fn port(&self) -> Option<u16> {
+    /// Returns the port, or `None` for a Unix socket.
+    pub(crate) fn port(&self) -> Option<u16> {
         match self {
             Self::Port(address) => Some(address.port()),
             Self::Socket(_) => None,
@@ -45,8 +37,8 @@ impl Address {
     }
 }
 
-/// An address that can be dialled: "all interfaces" is none.
-fn near(ip: IpAddr) -> IpAddr {
+/// Replaces the unspecified address, which cannot be dialled, by loopback.
+fn dialable(ip: IpAddr) -> IpAddr {
     match ip {
         IpAddr::V4(v4) if v4.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(v6) if v6.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -66,5 +58,19 @@ impl fmt::Display for Address {
 impl Serialize for Address {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_can_be_dialled() {
+        let port = Address::Port("0.0.0.0:3500".parse().unwrap());
+        assert_eq!(port.to_string(), "0.0.0.0:3500");
+        assert_eq!(port.endpoint(), "http://127.0.0.1:3500");
+        let socket = Address::Socket("/run/dapr-shop-grpc.socket".into());
+        assert_eq!(socket.endpoint(), "unix:///run/dapr-shop-grpc.socket");
     }
 }

@@ -1,4 +1,4 @@
-//! One connection, from its first byte to its last.
+//! Serves one connection, from its first byte to its last.
 
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
@@ -12,142 +12,135 @@ use hyper::{
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto::Builder,
-    service::TowerToHyperService,
 };
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::io::InspectReader;
 
-use super::{Protocol, progress::Progress};
+use super::{
+    progress::Progress,
+    protocol::{BoxError, HttpVersions, Io, Protocol},
+};
 use crate::base::{clock, drain::Drain};
 
-/// Time that a client has to send the headers of a request, the first byte included. As daprd.
+/// Time in which a client must send the headers of a request, starting with the connection. As in
+/// daprd.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Silence after which a client of HTTP/2 is asked whether it is there, and the time that it has
-/// to answer. As daprd.
-const PING_AFTER: Duration = Duration::from_secs(10);
+/// Idle time after which an HTTP/2 client is pinged, and the time in which it must answer. As in
+/// daprd.
+const PING_INTERVAL: Duration = Duration::from_secs(10);
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
-/// Calls that one connection may have in flight.
+/// Maximum number of calls in flight on one connection.
 const MAX_STREAMS: u32 = 1024;
-/// Bytes of headers that a request may have over HTTP/1, and over HTTP/2.
-const MAX_HEADERS: (usize, u32) = (64 * 1024, 16 * 1024);
-/// Time that a connection without any call has at a drain: one may be on its way.
+/// Maximum size of the headers of a request in bytes.
+const MAX_HTTP1_HEADERS: usize = 64 * 1024;
+const MAX_HTTP2_HEADERS: u32 = 16 * 1024;
+/// During a drain, a connection without calls stays open for this long: a call may be on its way.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
-/// A connection that no runtime watches yet.
+/// An accepted connection, not yet registered with a runtime.
 pub(super) enum Stream {
     Tcp(TcpStream),
     #[cfg(unix)]
     Unix(UnixStream),
 }
 
-/// Serves a connection until its client closes it, or the drain has seen its calls answered.
+/// Serves a connection until the client closes it or the drain is over.
 pub(super) async fn serve(stream: Stream, protocol: Protocol, drain: Drain) {
-    let served = match stream {
+    let result = match stream {
         Stream::Tcp(stream) => serve_tcp(stream, protocol, drain).await,
         #[cfg(unix)]
         Stream::Unix(stream) => serve_unix(stream, protocol, drain).await,
     };
-    if let Err(error) = served {
+    if let Err(error) = result {
         tracing::debug!(error, "connection closed");
     }
 }
 
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
-type Served = Result<(), BoxError>;
-
-async fn serve_tcp(stream: TcpStream, protocol: Protocol, drain: Drain) -> Served {
+async fn serve_tcp(stream: TcpStream, protocol: Protocol, drain: Drain) -> Result<(), BoxError> {
     let stream = tokio::net::TcpStream::from_std(stream)?;
     stream.set_nodelay(true)?;
-    match speaks(stream.readable(), &drain).await? {
-        true => serve_http(stream, protocol, drain).await,
-        false => Ok(()),
+    if sends_data(stream.readable(), &drain).await? {
+        protocol.serve(Box::new(stream), drain).await?;
     }
+    Ok(())
 }
 
 #[cfg(unix)]
-async fn serve_unix(stream: UnixStream, protocol: Protocol, drain: Drain) -> Served {
+async fn serve_unix(stream: UnixStream, protocol: Protocol, drain: Drain) -> Result<(), BoxError> {
     let stream = tokio::net::UnixStream::from_std(stream)?;
-    match speaks(stream.readable(), &drain).await? {
-        true => serve_http(stream, protocol, drain).await,
-        false => Ok(()),
+    if sends_data(stream.readable(), &drain).await? {
+        protocol.serve(Box::new(stream), drain).await?;
     }
+    Ok(())
 }
 
-async fn serve_http<I>(stream: I, protocol: Protocol, drain: Drain) -> Served
-where
-    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    match protocol {
-        Protocol::Grpc(service) => {
-            let mut builder = builder();
-            // Servers of gRPC send no date. Each second has another one, by which the table of
-            // known headers grows, and the search in it.
-            builder.http2().auto_date_header(false);
-            answer(builder.http2_only(), stream, service, drain).await
-        }
-        Protocol::Http(service) => answer(builder(), stream, service, drain).await,
-        Protocol::Metrics(router) => {
-            answer(builder(), stream, TowerToHyperService::new(router), drain).await
-        }
-    }
-}
-
-/// Answers what comes over a connection, until its end.
-async fn answer<I, S, B>(
-    builder: Builder<TokioExecutor>,
-    stream: I,
+/// Serves HTTP on a connection until it ends.
+pub(super) async fn serve_http<S, B>(
+    stream: Box<dyn Io>,
+    versions: HttpVersions,
     service: S,
     drain: Drain,
-) -> Served
+) -> Result<(), BoxError>
 where
-    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     S: Service<Request<Incoming>, Response = Response<B>>,
     S::Future: Send + 'static,
     S::Error: Into<BoxError>,
     B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
 {
     let progress = Arc::new(Progress::default());
-    let (reading, calling) = (progress.clone(), progress.clone());
-    let stream = InspectReader::new(stream, move |bytes| reading.reads(bytes));
+    let (on_read, on_call) = (progress.clone(), progress.clone());
+    let stream = InspectReader::new(stream, move |bytes| on_read.count_bytes(bytes.len()));
     let service = service_fn(move |request| {
-        calling.calls();
+        on_call.count_call();
         service.call(request)
     });
+    let builder = builder(versions);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
         ended = connection.as_mut() => return ended,
-        () = progress.stalls(HEADER_TIMEOUT) => return Ok(()),
+        () = progress.stalled(HEADER_TIMEOUT) => return Ok(()),
         () = drain.started() => connection.as_mut().graceful_shutdown(),
     }
     tokio::select! {
         ended = connection.as_mut() => return ended,
         () = clock::pause(LAST_CALL) => {}
     }
-    // Whoever sent half a request by now does not hold up the end.
-    if progress.is_called() { connection.await } else { Ok(()) }
+    // A client that has sent only part of a request by now does not delay the shutdown.
+    if progress.has_calls() { connection.await } else { Ok(()) }
 }
 
-/// Waits for the first byte.
-async fn speaks(readable: impl Future<Output = io::Result<()>>, drain: &Drain) -> io::Result<bool> {
+/// Waits for the first byte of the client; false if there is none in time.
+async fn sends_data(
+    readable: impl Future<Output = io::Result<()>>,
+    drain: &Drain,
+) -> io::Result<bool> {
     tokio::select! {
         ready = clock::within(HEADER_TIMEOUT, readable) => ready.transpose().map(|r| r.is_some()),
         () = drain.started() => Ok(false),
     }
 }
 
-fn builder() -> Builder<TokioExecutor> {
+/// The limits of this server, for every version of HTTP.
+fn builder(versions: HttpVersions) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
-        .max_buf_size(MAX_HEADERS.0);
+        .max_buf_size(MAX_HTTP1_HEADERS);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .keep_alive_interval(PING_AFTER)
+        .keep_alive_interval(PING_INTERVAL)
         .keep_alive_timeout(PING_TIMEOUT)
         .max_concurrent_streams(MAX_STREAMS)
-        .max_header_list_size(MAX_HEADERS.1);
-    builder
+        .max_header_list_size(MAX_HTTP2_HEADERS);
+    match versions {
+        HttpVersions::All => builder,
+        HttpVersions::Http2 => {
+            // gRPC servers send no date. A date changes every second, so it would fill HPACK's
+            // dynamic table, which every call searches.
+            builder.http2().auto_date_header(false);
+            builder.http2_only()
+        }
+    }
 }

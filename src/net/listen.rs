@@ -1,4 +1,4 @@
-//! Binding addresses.
+//! Binds TCP ports.
 
 use std::{
     io,
@@ -9,53 +9,54 @@ use socket2::{Domain, Protocol, Type};
 
 use super::{Address, BindError, Listener, Socket};
 
-/// Connections that may wait to be accepted.
+/// Maximum number of connections waiting to be accepted.
 const BACKLOG: i32 = 1024;
-/// Ports tried until one is free on every interface.
-const TRIES: usize = 16;
+/// Attempts to find a port that is free on every interface.
+const ATTEMPTS: usize = 16;
 const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
-/// Where to listen.
+/// The interfaces to listen on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Interfaces {
-    /// 127.0.0.1, and ::1 where the machine has it: what clients mean by `localhost`.
+pub(crate) enum Interfaces {
+    /// 127.0.0.1, and ::1 if the machine has IPv6: the addresses that `localhost` resolves to.
     Loopback,
-    /// These, all of them.
-    These(Vec<IpAddr>),
+    /// All of these addresses.
+    Addresses(Vec<IpAddr>),
 }
 
 impl Interfaces {
-    /// Whether only this machine can reach them.
-    pub fn are_loopback(&self) -> bool {
+    /// Returns whether only this machine can connect.
+    pub(crate) fn are_loopback(&self) -> bool {
         match self {
             Self::Loopback => true,
-            Self::These(addresses) => addresses.iter().all(IpAddr::is_loopback),
+            Self::Addresses(addresses) => addresses.iter().all(IpAddr::is_loopback),
         }
     }
 
     fn addresses(&self) -> &[IpAddr] {
         match self {
             Self::Loopback => &LOOPBACK,
-            Self::These(addresses) => addresses,
+            Self::Addresses(addresses) => addresses,
         }
     }
 
-    fn can_do_without(&self, ip: IpAddr) -> bool {
+    /// Whether a missing address is not an error.
+    fn is_optional(&self, ip: IpAddr) -> bool {
         *self == Self::Loopback && ip.is_ipv6()
     }
 }
 
-/// Listens on `port` of every interface; port 0 is any that is free on all of them.
+/// Listens on `port` of every interface; port 0 selects one that is free on all of them.
 pub(crate) fn bind(
     interfaces: &Interfaces,
     port: u16,
     flag: &'static str,
 ) -> Result<Listener, BindError> {
-    let mut tries = if port == 0 { TRIES } else { 1 };
+    let mut attempts = if port == 0 { ATTEMPTS } else { 1 };
     loop {
-        tries -= 1;
+        attempts -= 1;
         match bind_all(interfaces, port) {
-            Err((_, error)) if tries > 0 && error.kind() == io::ErrorKind::AddrInUse => {}
+            Err((_, error)) if attempts > 0 && error.kind() == io::ErrorKind::AddrInUse => {}
             Err((address, error)) => return Err(bind_error(address, flag, &error)),
             Ok((address, sockets)) => {
                 return Ok(Listener { address: Address::Port(address), sockets });
@@ -71,11 +72,11 @@ fn bind_error(address: SocketAddr, flag: &str, error: &io::Error) -> BindError {
         io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
         _ => error.to_string(),
     };
-    let remedy = format!("{flag} sets the port, 0 takes any that is free");
+    let remedy = format!("{flag} sets the port; 0 selects a free one");
     BindError { address: Address::Port(address), reason, remedy }
 }
 
-/// The first address, and the sockets of all.
+/// Returns the first bound address and the sockets of all interfaces.
 fn bind_all(
     interfaces: &Interfaces,
     mut port: u16,
@@ -89,17 +90,18 @@ fn bind_all(
                 first.get_or_insert(bound);
                 sockets.push(Socket::Tcp(socket));
             }
-            Err(error) if interfaces.can_do_without(*ip) && is_missing(&error) => {
+            Err(error) if interfaces.is_optional(*ip) && is_missing(&error) => {
                 tracing::debug!(%address, %error, "not listening: the machine has no IPv6");
             }
             Err(error) => return Err((address, error)),
         }
     }
-    let nowhere = || (SocketAddr::new(LOOPBACK[0], port), io::ErrorKind::AddrNotAvailable.into());
-    Ok((first.ok_or_else(nowhere)?, sockets))
+    let no_address =
+        || (SocketAddr::new(LOOPBACK[0], port), io::ErrorKind::AddrNotAvailable.into());
+    Ok((first.ok_or_else(no_address)?, sockets))
 }
 
-/// Not `SO_REUSEPORT`: a second mynah on the port must fail, not share it.
+/// Does not set `SO_REUSEPORT`: a second mynah on the port must fail, not share it.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let domain = Domain::for_address(address);
     let socket = socket2::Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
@@ -115,7 +117,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// The machine does not speak that family, or has no such address.
+/// Whether the machine lacks the address or its whole family.
 fn is_missing(error: &io::Error) -> bool {
     const EAFNOSUPPORT: i32 = 97;
     error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(EAFNOSUPPORT)

@@ -1,3 +1,5 @@
+//! Bound sockets, and why binding fails.
+
 use std::net::TcpListener;
 
 use thiserror::Error as ThisError;
@@ -6,27 +8,27 @@ use super::Address;
 #[cfg(unix)]
 use super::unix::SocketFile;
 
-/// What listens for one surface.
+/// The listening sockets of one surface.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    /// The first of its addresses.
+    /// The first address.
     pub(crate) address: Address,
     pub(crate) sockets: Vec<Socket>,
 }
 
-/// One socket that listens.
+/// One listening socket.
 #[derive(Debug)]
 pub(crate) enum Socket {
     Tcp(TcpListener),
-    /// The file goes with the socket.
+    /// The file is removed when the socket is dropped.
     #[cfg(unix)]
     Unix(std::os::unix::net::UnixListener, SocketFile),
 }
 
-/// An address that cannot be listened on.
+/// An address that could not be bound.
 #[derive(Debug, ThisError)]
 #[error("cannot listen on {address}: {reason}; {remedy}")]
-pub struct BindError {
+pub(crate) struct BindError {
     pub(super) address: Address,
     pub(super) reason: String,
     pub(super) remedy: String,
@@ -36,7 +38,7 @@ pub struct BindError {
 pub(crate) fn bind_socket(path: &std::path::Path) -> Result<Listener, BindError> {
     Err(BindError {
         address: Address::Socket(path.to_owned()),
-        reason: "this system has no Unix sockets".to_owned(),
-        remedy: "leave --unix-domain-socket out".to_owned(),
+        reason: "this system does not support Unix sockets".to_owned(),
+        remedy: "omit --unix-domain-socket".to_owned(),
     })
 }

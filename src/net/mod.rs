@@ -1,7 +1,8 @@
-//! Sockets: addresses are bound before anything is served, accepted connections are handed round
-//! to one single-threaded runtime a core, and a drain lets calls in flight finish.
+//! Sockets and connections.
 //!
-//! A runtime a core costs half of what a work-stealing one does on small calls.
+//! Addresses are bound before anything is served. Accepted connections are assigned in turn to
+//! worker threads, one for each core, each with a single-threaded runtime: for small calls this
+//! takes half the CPU time of a work-stealing runtime. A drain lets calls in flight finish.
 
 mod accept;
 mod address;
@@ -9,33 +10,20 @@ mod connection;
 mod listen;
 mod listener;
 mod progress;
+mod protocol;
 #[cfg(unix)]
 mod unix;
 mod workers;
 
-use axum::Router;
-
 pub(crate) use accept::accept;
-pub use address::Address;
-pub use listen::Interfaces;
+pub(crate) use address::Address;
+pub(crate) use listen::Interfaces;
 pub(crate) use listen::bind;
-pub use listener::BindError;
+pub(crate) use listener::BindError;
 #[cfg(not(unix))]
 pub(crate) use listener::bind_socket;
 pub(crate) use listener::{Listener, Socket};
+pub(crate) use protocol::{HttpVersions, Protocol};
 #[cfg(unix)]
 pub(crate) use unix::bind_socket;
 pub(crate) use workers::Workers;
-
-use crate::api::dapr::{grpc, http};
-
-/// What a connection speaks, and what answers on it.
-#[derive(Debug, Clone)]
-pub(crate) enum Protocol {
-    /// HTTP/2 from the first byte.
-    Grpc(grpc::Service),
-    /// HTTP/1.1, or HTTP/2 from the first byte.
-    Http(http::Service),
-    /// As [`Http`](Self::Http).
-    Metrics(Router),
-}

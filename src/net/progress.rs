@@ -1,4 +1,4 @@
-//! How far the client of a connection has come.
+//! What a connection has received so far.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -9,34 +9,35 @@ use futures_util::future;
 
 use crate::base::clock;
 
-/// Bytes with which a client of HTTP/2 begins.
+/// Length of the bytes that open an HTTP/2 connection (RFC 9113, section 3.4).
 const PREFACE: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
 
-/// What a connection has seen of its client.
+/// Counts what one connection receives.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     bytes: AtomicUsize,
-    is_called: AtomicBool,
+    has_calls: AtomicBool,
 }
 
 impl Progress {
-    pub(super) fn reads(&self, bytes: &[u8]) {
-        self.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
+    pub(super) fn count_bytes(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    pub(super) fn calls(&self) {
-        self.is_called.store(true, Ordering::Relaxed);
+    pub(super) fn count_call(&self) {
+        self.has_calls.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn is_called(&self) -> bool {
-        self.is_called.load(Ordering::Relaxed)
+    /// Whether the connection has carried any call.
+    pub(super) fn has_calls(&self) -> bool {
+        self.has_calls.load(Ordering::Relaxed)
     }
 
-    /// Waits for the time when it is clear that half the preface of HTTP/2 is all that comes, if
-    /// ever: hyper would wait for the rest.
-    pub(super) async fn stalls(&self, limit: Duration) {
+    /// Completes after `limit` if the client has sent less than an HTTP/2 preface by then, and
+    /// never otherwise. hyper would wait for the rest without a limit.
+    pub(super) async fn stalled(&self, limit: Duration) {
         clock::pause(limit).await;
-        if self.is_called() || self.bytes.load(Ordering::Relaxed) >= PREFACE {
+        if self.has_calls() || self.bytes.load(Ordering::Relaxed) >= PREFACE {
             future::pending().await
         }
     }

@@ -1,4 +1,4 @@
-//! Listening on Unix sockets.
+//! Binds Unix sockets.
 
 use std::{
     fs, io,
@@ -11,18 +11,18 @@ use std::{
 
 use super::{Address, BindError, Listener, Socket};
 
-/// A socket's file, which goes when its listener goes.
+/// The file of a Unix socket, removed on drop.
 #[derive(Debug)]
 pub(crate) struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Somebody else may have taken it away.
+        // Ignore errors: the file may have been removed already.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Listens on a Unix socket; one that nobody listens on any more is replaced.
+/// Listens on a Unix socket, replacing a stale one.
 pub(crate) fn bind_socket(path: &Path) -> Result<Listener, BindError> {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let address = Address::Socket(path.clone());
@@ -35,7 +35,7 @@ pub(crate) fn bind_socket(path: &Path) -> Result<Listener, BindError> {
 fn bind_error(address: Address, error: &io::Error) -> BindError {
     let reason = match error.kind() {
         io::ErrorKind::AddrInUse => "the socket is in use".to_owned(),
-        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        io::ErrorKind::NotFound => "the folder does not exist".to_owned(),
         _ => error.to_string(),
     };
     BindError { address, reason, remedy: "--unix-domain-socket names the folder".to_owned() }
@@ -49,14 +49,14 @@ fn listen(path: PathBuf) -> io::Result<Socket> {
     Ok(Socket::Unix(socket, file))
 }
 
-/// A process that was killed leaves its socket behind.
+/// Removes the socket of a process that was killed.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let is_socket = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         found => found?.file_type().is_socket(),
     };
     if !is_socket {
-        return Err(io::Error::other("a file that is no socket is there"));
+        return Err(io::Error::other("the file exists and is not a socket"));
     }
     match UnixStream::connect(path) {
         Ok(_) => Err(io::ErrorKind::AddrInUse.into()),

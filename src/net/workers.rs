@@ -1,4 +1,4 @@
-//! One single-threaded runtime a core, each with the connections that it was handed.
+//! Worker threads: one single-threaded runtime for each core.
 
 use std::{
     io,
@@ -21,9 +21,9 @@ use super::{
 };
 use crate::base::drain::Drain;
 
-/// Connections that may wait for a worker.
+/// Maximum number of connections waiting for a worker.
 const QUEUE: usize = 256;
-/// Threads a worker may use for what would hold up its connections.
+/// Maximum number of blocking threads of a worker.
 const BLOCKING_THREADS: usize = 4;
 
 /// The threads that serve connections.
@@ -33,8 +33,8 @@ pub(crate) struct Workers {
     next: Arc<AtomicUsize>,
 }
 
-/// Waits for the workers to end, which they do once nothing can be handed to them any more and
-/// their connections are closed.
+/// Completes for each worker when it has ended: when all handles are dropped and its connections
+/// are closed.
 pub(crate) type Ended = Vec<oneshot::Receiver<()>>;
 
 struct Accepted {
@@ -43,7 +43,7 @@ struct Accepted {
 }
 
 impl Workers {
-    /// Starts a worker a core.
+    /// Starts one worker for each core.
     pub(crate) fn start(drain: &Drain) -> io::Result<(Self, Ended)> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let (mut queues, mut ended) = (Vec::new(), Vec::new());
@@ -62,10 +62,10 @@ impl Workers {
         Ok((Self { queues: queues.into(), next: Arc::default() }, ended))
     }
 
-    /// Hands a connection to the next worker in turn.
-    pub(super) async fn hand(&self, stream: Stream, protocol: Protocol) {
+    /// Assigns a connection to the workers in turn.
+    pub(super) async fn assign(&self, stream: Stream, protocol: Protocol) {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.queues.len();
-        // A worker that has ended drops the connection, which closes it.
+        // If the worker has ended, the connection is dropped, which closes it.
         let _ = self.queues[turn].send(Accepted { stream, protocol }).await;
     }
 }
@@ -77,7 +77,7 @@ fn runtime() -> io::Result<runtime::Runtime> {
         .build()
 }
 
-/// Serves what is handed over until nothing is left to serve, or the drain is cut short.
+/// Serves the assigned connections until all are closed or the drain is cut short.
 async fn work(mut accepted: mpsc::Receiver<Accepted>, drain: Drain) {
     let mut connections = JoinSet::new();
     loop {

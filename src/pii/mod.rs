@@ -24,7 +24,7 @@
 //! Neither scrubber knows more than these patterns: full-width digits, names and birthdays stay.
 //!
 //! ```
-//! use mynah::pii::Scrubber;
+//! use mynah::internals::pii::Scrubber;
 //! let text = "see https://example.org/488-23-3729, or mail ann@example.org";
 //! let dapr = Scrubber::Dapr.scrub(text);
 //! assert_eq!(dapr, "see https://example.org/488-23-3729, or mail <EMAIL_ADDRESS>");

@@ -1,8 +1,9 @@
-//! What produces answers.
+//! What produces responses.
 //!
-//! A provider is a pure function of the request, its configuration and its own declared counters:
-//! no clock, no randomness, no transport.
+//! A [`Provider`] is a pure function of the request, its configuration and its own declared
+//! counters: it has no clock, no randomness and no transport.
 
+mod context;
 pub mod echo;
 mod ids;
 pub mod scripted;
@@ -11,29 +12,40 @@ mod usage;
 
 use std::{ops::Range, sync::Arc};
 
-use futures_util::{future::BoxFuture, stream::BoxStream};
+use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
 
+pub use self::context::CallContext;
+pub(crate) use self::context::CancelOnDrop;
+pub use crate::base::clock::Moment;
 pub use crate::chat::ProviderError;
 use crate::chat::{Delta, Request, Response};
 
-/// Answers requests of one component.
+/// Responds to the requests of one component.
 ///
-/// Whoever asks keeps the request, too: the history of a long conversation is not copied each turn.
+/// Requests are shared instead of moved, so that a caller can keep a long history between turns
+/// without copying it.
 pub trait Provider: Send + Sync {
-    /// The whole answer at once. The call does the work; the future only waits.
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>>;
-
-    /// The same answer in pieces: its texts joined are the content of
-    /// [`converse`](Self::converse), and its end is that very response.
+    /// Returns the response in pieces. The texts joined are the content of the response, which is
+    /// the last delta. A stream that ends without its last delta is an error.
+    ///
+    /// The work is done when this returns; the stream only waits.
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,
+        context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>>;
 
-    /// Where a user's text directs the provider. That is no personal data, and is never scrubbed.
+    /// Returns the whole response: the one that [`stream`](Self::stream) ends with.
+    fn converse(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        stream::collect(self.stream(request, context)).boxed()
+    }
+
+    /// Returns the ranges of a user's text that are instructions to this provider. They are never
+    /// scrubbed.
     fn directions(&self, _text: &str) -> Vec<Range<usize>> {
         Vec::new()
     }

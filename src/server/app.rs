@@ -1,143 +1,132 @@
-//! The program: [`App::bind`] loads and binds, [`App::serve`] serves until it is told to stop.
+//! The sidecar: [`App::bind`] loads components and binds addresses, [`App::serve`] serves until
+//! the drain starts.
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use futures_util::future;
-use serde::Serialize;
-use thiserror::Error as ThisError;
+use hyper_util::service::TowerToHyperService;
 use tokio::task::JoinSet;
 
+use super::{
+    addresses::{self, Addresses},
+    config::Config,
+    error::StartError,
+    reload::Reload,
+};
 use crate::{
     api::{
         dapr::{grpc, http},
-        sidecar::{Labels, Sidecar},
+        guard::Guard,
+        metrics,
     },
-    base::{clock, diagnostics::Diagnostic, drain::Drain},
+    base::{clock, drain::Drain},
     component::{self, ComponentSpec},
-    engine::{dispatch::Component, metrics::Metrics},
-    net::{self, Address, BindError, Listener, Protocol, Socket, Workers},
-    server::{config::Config, reload::Reload},
+    engine::Engine,
+    net::{self, BindError, HttpVersions, Listener, Protocol, Socket, Workers},
 };
 
-/// A sidecar that has its addresses and serves nothing yet.
+/// A sidecar whose addresses are bound and that does not serve yet.
 #[derive(Debug)]
-pub struct App {
-    sidecar: Arc<Sidecar>,
+pub(crate) struct App {
+    engine: Arc<Engine>,
+    drain: Drain,
     addresses: Addresses,
-    surfaces: Vec<Surface>,
+    listeners: Vec<(Listener, Protocol)>,
     reload: Option<Reload>,
-    config: Config,
-}
-
-#[derive(Debug)]
-struct Surface {
-    listener: Listener,
-    protocol: Protocol,
-}
-
-/// Where a sidecar listens.
-#[derive(Debug, Clone, Serialize)]
-pub struct Addresses {
-    /// Dapr's API over gRPC.
-    pub grpc: Address,
-    /// Dapr's API over HTTP.
-    pub http: Address,
-    /// Prometheus metrics, where they are served.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics: Option<Address>,
-}
-
-/// Why a sidecar cannot start.
-#[derive(Debug, ThisError)]
-pub enum StartError {
-    /// Components cannot be loaded.
-    #[error("the components cannot be loaded:{}", lines(.0))]
-    Components(Vec<Diagnostic>),
-    /// An address cannot be listened on.
-    #[error(transparent)]
-    Bind(#[from] BindError),
-    /// The addresses cannot be written down.
-    #[error("cannot write the addresses to {}", .path.display())]
-    AddressesFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// No threads are to be had.
-    #[error("cannot start threads")]
-    Threads(#[from] io::Error),
-}
-
-fn lines(errors: &[Diagnostic]) -> String {
-    errors.iter().map(|error| format!("\n  {error}")).collect()
+    grace: Duration,
 }
 
 impl App {
     /// Loads the components and binds the addresses.
-    pub async fn bind(config: Config) -> Result<Self, StartError> {
-        remove_addresses(&config);
-        let (components, reload) = components(&config)?;
-        let sidecar = Arc::new(sidecar(&config, components));
-        let grpc = bind(&config, "grpc", config.ports.grpc, "--dapr-grpc-port")?;
-        let http = bind(&config, "http", config.ports.http, "--dapr-http-port")?;
-        let metrics = config.metrics.then(|| bind_metrics(&config)).flatten();
-        let addresses = Addresses {
-            grpc: grpc.address.clone(),
-            http: http.address.clone(),
-            metrics: metrics.as_ref().map(|listener| listener.address.clone()),
-        };
-        let service = grpc::Service::new(sidecar.clone()).await;
-        let surface = |listener, protocol| Surface { listener, protocol };
-        let mut surfaces = vec![
-            surface(grpc, Protocol::Grpc(service)),
-            surface(http, Protocol::Http(http::Service::new(sidecar.clone()))),
-        ];
-        surfaces.extend(metrics.map(|listener| {
-            surface(listener, Protocol::Metrics(http::metrics_router(sidecar.clone())))
-        }));
-        warn_of_open_doors(&config);
-        write_addresses(&config, &addresses)?;
-        Ok(Self { sidecar, addresses, surfaces, reload, config })
+    ///
+    /// # Errors
+    ///
+    /// If a component has an error, an address cannot be bound, or the addresses file cannot be
+    /// written. Metrics are optional: if their port is taken, a warning is logged.
+    pub(crate) async fn bind(config: Config) -> Result<Self, StartError> {
+        addresses::remove(&config);
+        let (components, reload) = load(&config)?;
+        let engine = Arc::new(Engine::new(&config.app_id, &components));
+        let drain = Drain::default();
+        let (listeners, addresses) = listen(&config, &engine, &drain).await?;
+        warn_if_exposed(&config);
+        addresses::write(&config, &addresses)?;
+        Ok(Self { engine, drain, addresses, listeners, reload, grace: config.grace })
     }
 
-    /// Where it listens.
-    pub fn addresses(&self) -> &Addresses {
+    /// Returns the bound addresses.
+    pub(crate) fn addresses(&self) -> &Addresses {
         &self.addresses
     }
 
-    /// What its surfaces share.
-    pub fn sidecar(&self) -> &Sidecar {
-        &self.sidecar
+    /// Returns the components and metrics.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
-    /// Serves until the drain of its [`sidecar`](Self::sidecar) starts, then lets the calls in
-    /// flight finish.
-    pub async fn serve(self) -> Result<(), StartError> {
-        let drain = self.sidecar.drain.clone();
+    /// Returns the signal that shuts the sidecar down.
+    pub(crate) fn drain(&self) -> &Drain {
+        &self.drain
+    }
+
+    /// Serves until the [`drain`](Self::drain) starts, then lets the calls in flight finish.
+    ///
+    /// # Errors
+    ///
+    /// If threads cannot be started.
+    pub(crate) async fn serve(self) -> Result<(), StartError> {
+        let Self { engine, drain, listeners, reload, grace, .. } = self;
         let (workers, ended) = Workers::start(&drain)?;
         let mut accepting = JoinSet::new();
-        for Surface { listener, protocol } in self.surfaces {
+        for (listener, protocol) in listeners {
             for socket in listener.sockets {
                 spawn_accept(&mut accepting, socket, &protocol, &workers, &drain);
             }
         }
         drop(workers);
         let mut reloading = JoinSet::new();
-        if let Some(reload) = self.reload {
-            reloading.spawn(reload.run(self.sidecar));
+        if let Some(reload) = reload {
+            reloading.spawn(reload.run(engine));
         }
         drain.started().await;
         while accepting.join_next().await.is_some() {}
-        if clock::within(self.config.grace, future::join_all(ended)).await.is_none() {
-            tracing::warn!(
-                "connections are still open after {:?}; cutting them",
-                self.config.grace
-            );
+        if clock::within(grace, future::join_all(ended)).await.is_none() {
+            tracing::warn!("connections are still open after {grace:?}; closing them");
             drain.stop();
         }
         Ok(())
     }
+}
+
+type Listeners = Vec<(Listener, Protocol)>;
+
+/// Binds the address of each surface.
+async fn listen(
+    config: &Config,
+    engine: &Arc<Engine>,
+    drain: &Drain,
+) -> Result<(Listeners, Addresses), StartError> {
+    let guard =
+        Arc::new(Guard { access: config.access.clone(), max_body_size: config.max_body_size });
+    let grpc = bind(config, "grpc", config.ports.grpc, "--dapr-grpc-port")?;
+    let http = bind(config, "http", config.ports.http, "--dapr-http-port")?;
+    let metrics = config.metrics.then(|| bind_metrics(config)).flatten();
+    let addresses = Addresses {
+        grpc: grpc.address.clone(),
+        http: http.address.clone(),
+        metrics: metrics.as_ref().map(|listener| listener.address.clone()),
+    };
+    let grpc_service = grpc::Service::new(engine.clone(), guard.clone(), drain.clone()).await;
+    let http_service = http::Service::new(engine.clone(), guard, drain.clone());
+    let mut listeners = vec![
+        (grpc, Protocol::new(HttpVersions::Http2, grpc_service)),
+        (http, Protocol::new(HttpVersions::All, http_service)),
+    ];
+    listeners.extend(metrics.map(|listener| {
+        let service = TowerToHyperService::new(metrics::router(engine.clone()));
+        (listener, Protocol::new(HttpVersions::All, service))
+    }));
+    Ok((listeners, addresses))
 }
 
 fn spawn_accept(
@@ -151,7 +140,7 @@ fn spawn_accept(
     accepting.spawn(net::accept(socket, protocol, workers, drain));
 }
 
-/// The port of an API, or its socket, which has daprd's name.
+/// Binds the port of an API, or its socket, which is named as daprd names it.
 fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Listener, BindError> {
     match &config.sockets {
         Some(folder) => {
@@ -161,36 +150,23 @@ fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Lis
     }
 }
 
-fn warn_of_open_doors(config: &Config) {
-    let reachable = config.sockets.is_none() && !config.interfaces.are_loopback();
-    if reachable && config.access.token.is_none() {
-        tracing::warn!("other machines can call, and need no token; DAPR_API_TOKEN sets one");
-    }
-}
-
-/// 9090 is often taken, and nobody needs metrics to get an answer.
+/// A taken metrics port is only a warning: 9090 is often taken, and answers do not need metrics.
 fn bind_metrics(config: &Config) -> Option<Listener> {
     net::bind(&config.interfaces, config.ports.metrics, "--metrics-port")
         .inspect_err(|error| tracing::warn!("no metrics: {error}"))
         .ok()
 }
 
-fn sidecar(config: &Config, components: Vec<ComponentSpec>) -> Sidecar {
-    let metrics = Metrics::new(&config.app_id);
-    Sidecar {
-        app_id: config.app_id.clone(),
-        components: components.into_iter().map(|spec| Component::of(spec, &metrics)).collect(),
-        max_body_size: config.max_body_size,
-        access: config.access.clone(),
-        metrics,
-        drain: Drain::default(),
-        labels: Labels::default(),
+fn warn_if_exposed(config: &Config) {
+    let is_reachable = config.sockets.is_none() && !config.interfaces.are_loopback();
+    if is_reachable && config.access.token.is_none() {
+        tracing::warn!("other machines can call without a token; DAPR_API_TOKEN sets one");
     }
 }
 
-/// The components of the resources folders, and what reloads them; without any folder, the
-/// built-in one.
-fn components(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
+/// Loads the components of the resources folders, together with what reloads them. Without any
+/// folder there is one built-in component.
+fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() {
         return Ok((vec![component::built_in()], None));
     }
@@ -202,22 +178,4 @@ fn components(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), S
     let reload = Reload::new(config.resources_paths.clone(), context);
     let reload = reload.map_err(StartError::Components)?;
     Ok((reload.components().to_vec(), Some(reload)))
-}
-
-/// Whoever waits for the file finds it whole or not at all.
-fn write_addresses(config: &Config, addresses: &Addresses) -> Result<(), StartError> {
-    let Some(path) = &config.addresses_file else { return Ok(()) };
-    let unfinished = path.with_added_extension("unfinished");
-    let json = serde_json::to_string(addresses).map_err(io::Error::from);
-    json.and_then(|json| fs::write(&unfinished, json + "\n"))
-        .and_then(|()| fs::rename(&unfinished, path))
-        .map_err(|source| StartError::AddressesFile { path: path.clone(), source })
-}
-
-/// One of an earlier run must not be taken for that of this one.
-fn remove_addresses(config: &Config) {
-    if let Some(path) = &config.addresses_file {
-        // Mostly there is none; what else is wrong shows when it is written.
-        let _ = fs::remove_file(path);
-    }
 }

@@ -1,19 +1,20 @@
-//! What a person reads at start: where it listens, what answers, and a line to try.
+//! The banner that is printed at start: addresses, components and a command to try.
 
 use std::{
     fmt,
     io::{self, Write},
 };
 
-use crate::{api::sidecar::Sidecar, net::Address, server::app::Addresses};
+use super::Addresses;
+use crate::{engine::Engine, net::Address};
 
-/// The few lines at start.
+/// The banner, as a `Display`.
 #[derive(Debug)]
-pub struct Banner<'a> {
-    /// Where it listens.
+pub(crate) struct Banner<'a> {
+    /// The bound addresses.
     pub addresses: &'a Addresses,
-    /// What answers.
-    pub sidecar: &'a Sidecar,
+    /// The components.
+    pub engine: &'a Engine,
 }
 
 impl fmt::Display for Banner<'_> {
@@ -31,15 +32,15 @@ impl fmt::Display for Banner<'_> {
 }
 
 impl Banner<'_> {
-    /// Says it: to a person on standard output, to a machine as one line of the log.
-    pub fn announce(&self, as_json: bool) {
+    /// Prints the banner on standard output, or logs it as one line of JSON.
+    pub(crate) fn announce(&self, as_json: bool) {
         if !as_json {
-            // All at once, so that nobody reads half of it. Where nobody does, there is nobody to tell.
+            // One write, so that readers never see half of it. Ignore errors: the reader may be gone.
             let _ = io::stdout().write_all(format!("{self}\n").as_bytes());
             return;
         }
         let Addresses { grpc, http, metrics } = self.addresses;
-        let components = self.sidecar.components.all();
+        let components = self.engine.components.all();
         let components: Vec<_> = components.iter().map(|c| c.name.as_str()).collect();
         let metrics = metrics.as_ref().map(Address::to_string);
         tracing::info!(%grpc, %http, metrics, components = components.join(","), "serving");
@@ -47,7 +48,7 @@ impl Banner<'_> {
 
     fn components(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut label = "components";
-        for component in self.sidecar.components.all() {
+        for component in self.engine.components.all() {
             write!(f, "  {label:<10} {} ({}", component.name, component.kind)?;
             if let Some(stand_in) = component.stand_in {
                 write!(f, ", answered by {stand_in}")?;
@@ -61,15 +62,15 @@ impl Banner<'_> {
         Ok(())
     }
 
-    /// A grpcurl line for the first component.
+    /// A grpcurl command for the first component.
     fn try_it(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let components = self.sidecar.components.all();
+        let components = self.engine.components.all();
         let Some(component) = components.first() else { return Ok(()) };
         let name = serde_json::Value::from(component.name.as_str());
         let request = format!(
             r#"{{"name":{name},"inputs":[{{"messages":[{{"ofUser":{{"content":[{{"text":"Hello, mynah!"}}]}}}}]}}]}}"#
         );
-        // A shell ends a quoted text at an apostrophe.
+        // In a shell, an apostrophe ends a quoted string.
         let quoted = request.replace('\'', r"'\''");
         let address = &self.addresses.grpc;
         writeln!(f, "\nTry it:")?;
@@ -80,7 +81,7 @@ impl Banner<'_> {
     }
 }
 
-/// An address as a browser reads it.
+/// An address as a URL.
 struct Url<'a>(&'a Address);
 
 impl fmt::Display for Url<'_> {

@@ -1,6 +1,16 @@
-//! The sidecar as a whole: [`App`](app::App) binds, serves, reloads and drains.
+//! The sidecar as a whole: [`App`] binds, serves, reloads and drains.
 
-pub mod app;
-pub mod banner;
-pub mod config;
+mod addresses;
+mod app;
+mod banner;
+mod config;
+mod error;
 mod reload;
+
+pub(crate) use self::{
+    addresses::Addresses,
+    app::App,
+    banner::Banner,
+    config::{Config, Ports},
+    error::StartError,
+};

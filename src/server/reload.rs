@@ -1,4 +1,4 @@
-//! Component files may change while they are served.
+//! Reloads components when their files change.
 
 #[cfg(test)]
 mod tests;
@@ -10,29 +10,28 @@ use tokio::sync::Notify;
 
 use self::watch::Watch;
 use crate::{
-    api::sidecar::Sidecar,
     base::{
         blocking::{Panicked, run_blocking},
         clock,
         diagnostics::{Diagnostic, Severity},
     },
     component::{self, Change, ComponentSpec, Context, Loaded},
+    engine::Engine,
 };
 
-/// How long nothing must have changed before the files are read: editors write in several steps.
-const QUIET: Duration = Duration::from_millis(20);
-/// How long to wait for that at most.
-const UNQUIET: Duration = Duration::from_secs(1);
-/// When the files are read though nothing seems to have changed: some file systems never say so.
-/// As in daprd.
-const UNASKED: Duration = Duration::from_secs(60);
+/// Files are read when nothing has changed for this long, since editors write in several steps.
+const DEBOUNCE: Duration = Duration::from_millis(20);
+/// Files are read after this time even if changes continue.
+const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
+/// Files are read at this interval, since some file systems report no changes. As in daprd.
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Reads component files again when they change.
+/// Reloads the components of some paths.
 #[derive(Debug)]
 pub(crate) struct Reload {
     paths: Vec<PathBuf>,
     context: Context,
-    /// What was last without problems.
+    /// The last load without errors.
     served: Loaded,
     /// The errors of the last load; empty if it is served.
     errors: Vec<Diagnostic>,
@@ -49,30 +48,31 @@ impl Reload {
         Ok(Self { paths, context, served, errors: Vec::new() })
     }
 
-    /// What is served.
+    /// Returns the components that are served.
     pub(crate) fn components(&self) -> &[ComponentSpec] {
         &self.served.components
     }
 
-    /// Has the sidecar serve what the files say, for as long as it is polled.
-    pub(crate) async fn run(mut self, sidecar: Arc<Sidecar>) {
+    /// Keeps the components of `engine` up to date. Never completes.
+    pub(crate) async fn run(mut self, engine: Arc<Engine>) {
         let changed = Arc::new(Notify::new());
         let mut watch = Watch::default();
         loop {
             watch = match self.load(watch, changed.clone()).await {
                 Ok((watch, loaded)) => {
-                    self.take(loaded, &sidecar);
+                    self.handle(loaded, &engine);
                     watch
                 }
                 Err(Panicked) => Watch::default(),
             };
-            let _ = clock::within(UNASKED, changed.notified()).await;
-            let quiet = async { while clock::within(QUIET, changed.notified()).await.is_some() {} };
-            let _ = clock::within(UNQUIET, quiet).await;
+            let _ = clock::within(POLL_INTERVAL, changed.notified()).await;
+            let settled =
+                async { while clock::within(DEBOUNCE, changed.notified()).await.is_some() {} };
+            let _ = clock::within(MAX_DEBOUNCE, settled).await;
         }
     }
 
-    /// Watches before it loads, so that what changes between the two is not missed.
+    /// Renews the watch before loading, so that changes in between are not missed.
     async fn load(&self, old: Watch, changed: Arc<Notify>) -> Result<(Watch, Loaded), Panicked> {
         let (paths, context) = (self.paths.clone(), self.context.clone());
         let work = move || {
@@ -82,42 +82,42 @@ impl Reload {
         run_blocking(work).await
     }
 
-    fn take(&mut self, mut loaded: Loaded, sidecar: &Sidecar) {
+    fn handle(&mut self, mut loaded: Loaded, engine: &Engine) {
         loaded.errors.extend(component::truncated_files(&self.served, &loaded));
         if loaded.errors.is_empty() {
-            self.serve(loaded, sidecar);
+            self.serve(loaded, engine);
         } else {
-            self.refuse(loaded.errors, sidecar);
+            self.reject(loaded.errors, engine);
         }
     }
 
-    fn serve(&mut self, loaded: Loaded, sidecar: &Sidecar) {
+    fn serve(&mut self, loaded: Loaded, engine: &Engine) {
         let known: BTreeSet<_> = self.served.notices.iter().collect();
         loaded.notices.iter().filter(|notice| !known.contains(notice)).for_each(log);
-        let were_broken = !mem::take(&mut self.errors).is_empty();
+        let had_errors = !mem::take(&mut self.errors).is_empty();
         let change = Change::between(&self.served.components, &loaded.components);
         self.served = loaded;
         if !change.is_empty() {
             let names = change.to_string();
-            sidecar.metrics.count_reload(true);
-            sidecar.change(change);
+            engine.metrics.count_reload(true);
+            engine.apply(&change);
             tracing::info!("components reloaded: {names}");
-        } else if were_broken {
-            tracing::info!("the problems are gone, and the components are as before");
+        } else if had_errors {
+            tracing::info!("the errors are fixed; the components are unchanged");
         } else {
-            tracing::debug!("component files read again: nothing changed");
+            tracing::debug!("component files reloaded: nothing changed");
         }
     }
 
-    fn refuse(&mut self, errors: Vec<Diagnostic>, sidecar: &Sidecar) {
+    fn reject(&mut self, errors: Vec<Diagnostic>, engine: &Engine) {
         if errors == self.errors {
-            return tracing::debug!("component files read again: the same problems");
+            return tracing::debug!("component files reloaded: the same errors");
         }
         for error in &errors {
             tracing::error!("{error}");
         }
-        tracing::warn!("components not reloaded: those from before the problems go on");
-        sidecar.metrics.count_reload(false);
+        tracing::warn!("components not reloaded: the previous ones stay in use");
+        engine.metrics.count_reload(false);
         self.errors = errors;
     }
 }

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::Sender;
 use super::LoopEvent;
 use crate::{
     chat::{Delta, Request, Response},
-    provider::{Provider, ProviderError},
+    provider::{CallContext, Provider, ProviderError},
 };
 
 /// The model of a run. Answers are streamed if there is an event listener.
@@ -22,9 +22,9 @@ impl Model {
     pub(super) async fn ask(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
         let (provider, request) = (self.provider.clone(), request.clone());
         if self.listener.is_none() {
-            return provider.converse(request).await;
+            return provider.converse(request, CallContext::default()).await;
         }
-        let mut deltas = provider.stream(request);
+        let mut deltas = provider.stream(request, CallContext::default());
         while let Some(delta) = deltas.next().await {
             match delta? {
                 Delta::Text(text) => self.emit(|| LoopEvent::Text(text)).await,

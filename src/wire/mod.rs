@@ -8,11 +8,14 @@
 pub(crate) mod client_request;
 pub(crate) mod client_response;
 pub(crate) mod codec;
+pub mod conversation;
 pub mod decode;
 pub mod encode;
 pub mod error;
+pub(crate) mod headers;
 pub mod json;
 pub(crate) mod refusal;
+pub mod routes;
 mod structs;
 
 /// Dapr's runtime API, generated from `proto/`, which documents every message.

@@ -1,6 +1,6 @@
 //! Items of a step that report what the request contains: its system prompt, tools and tool results.
 
-use mynah::wire::proto::{ConversationTools, conversation_tools::ToolTypes};
+use mynah::internals::wire::proto::{ConversationTools, conversation_tools::ToolTypes};
 use serde_json::{Value, json};
 
 use super::{answer, chain, content, filler, scripted, text};

@@ -1,6 +1,6 @@
 //! Errors that a chain asks for, and errors in the chain itself.
 
-use mynah::wire::{json, proto::conversation_stream_response_alpha2::Message as Part};
+use mynah::internals::wire::{json, proto::conversation_stream_response_alpha2::Message as Part};
 use prost::Message;
 use serde_json::{Value, json};
 use tonic::Code;

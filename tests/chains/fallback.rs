@@ -1,6 +1,6 @@
 //! What answers if there is no chain, and after the last step of a chain.
 
-use mynah::wire::proto::ConversationRequestAlpha2;
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::{Value, json};
 use tonic::Code;
 

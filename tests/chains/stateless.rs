@@ -1,7 +1,7 @@
 //! The sidecar keeps no state between turns: the history determines the answer.
 
 use futures_util::future;
-use mynah::wire::proto::ConversationRequestAlpha2;
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use prost::Message;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! A chain gives the same answer on every surface.
 
-use mynah::wire::{
+use mynah::internals::wire::{
     json,
     proto::{ConversationInput, ConversationRequest, ConversationRequestAlpha2},
 };

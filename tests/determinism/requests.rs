@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mynah::wire::proto::{
+use mynah::internals::wire::proto::{
     ConversationInput, ConversationInputAlpha2, ConversationMessage, ConversationRequest,
     ConversationRequestAlpha2, ConversationTools,
 };

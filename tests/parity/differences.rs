@@ -1,10 +1,10 @@
 //! The intentional differences from daprd, and their reasons, which docs/compatibility.md lists.
 
-use mynah::wire::error::NOT_SERVED;
 use serde_json::{Value, json};
 
 use self::Change::{Answer, ErrorText, Exit};
 use super::case::Case;
+use crate::errors::NOT_SERVED;
 
 /// An intentional difference from daprd.
 struct Difference {

@@ -1,7 +1,7 @@
 //! Calls over gRPC, with messages and answers in proto JSON.
 
 use futures_util::stream;
-use mynah::wire::{json, proto};
+use mynah::internals::wire::{json, proto};
 use prost::{Message, Name};
 use serde_json::{Value, json};
 use tonic::{

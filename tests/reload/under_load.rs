@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use mynah::wire::{
+use mynah::internals::wire::{
     json,
     proto::{ConversationResponseAlpha2, conversation_stream_response_alpha2::Message},
 };

@@ -1,7 +1,7 @@
 //! Streams whose clients disconnect or do not read. `shutdown.rs` tests that a cancelled stream stops
 //! its work.
 
-use mynah::wire::json;
+use mynah::internals::wire::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

@@ -74,7 +74,7 @@ async fn answers_requests_with_special_numbers() {
         let mut schema_struct = as_struct(&schema);
         replace_numbers(&mut schema_struct, number);
         let mut request = prompt("call the test tool", [tool("test", json!({}))]);
-        let Some(mynah::wire::proto::conversation_tools::ToolTypes::Function(function)) =
+        let Some(mynah::internals::wire::proto::conversation_tools::ToolTypes::Function(function)) =
             &mut request.tools[0].tool_types
         else {
             unreachable!("tool() returns functions");

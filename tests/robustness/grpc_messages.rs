@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mynah::wire::proto::{
+use mynah::internals::wire::proto::{
     ConversationInput, ConversationMessage, ConversationRequest, ConversationRequestAlpha2,
     ConversationToolCalls, ConversationTools,
 };

@@ -2,7 +2,7 @@
 
 use std::{future, net::SocketAddr};
 
-use mynah::wire::proto::{ConversationRequestAlpha2, ConversationResponseAlpha2};
+use mynah::internals::wire::proto::{ConversationRequestAlpha2, ConversationResponseAlpha2};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

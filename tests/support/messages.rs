@@ -1,6 +1,6 @@
 //! Short constructors for requests, and the parts of a response that tests assert.
 
-use mynah::wire::proto::{
+use mynah::internals::wire::proto::{
     ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
     ConversationMessageOfAssistant, ConversationMessageOfDeveloper, ConversationMessageOfSystem,
     ConversationMessageOfTool, ConversationMessageOfUser, ConversationRequestAlpha2,

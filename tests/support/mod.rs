@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use mynah::wire::proto::{
+use mynah::internals::wire::proto::{
     ConversationRequest, ConversationRequestAlpha2, ConversationResponseAlpha2,
     ConversationStreamComplete, ConversationStreamCompleteAlpha2, conversation_stream_response,
     conversation_stream_response_alpha2::Message, dapr_client::DaprClient,

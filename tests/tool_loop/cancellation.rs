@@ -11,7 +11,7 @@ use std::{
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
 use mynah::{
     chat::{Delta, Request, Response},
-    provider::{Provider, ProviderError},
+    provider::{CallContext, Provider, ProviderError},
     tool_loop::{CancellationToken, EndReason, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
 };
 
@@ -130,6 +130,7 @@ impl Provider for Unfinished {
     fn converse(
         self: Arc<Self>,
         _: Arc<Request>,
+        _: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         std::future::pending().boxed()
     }
@@ -137,6 +138,7 @@ impl Provider for Unfinished {
     fn stream(
         self: Arc<Self>,
         _: Arc<Request>,
+        _: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         let first = futures_util::stream::iter([Ok(Delta::Text("Er".to_owned()))]);
         first.chain(futures_util::stream::pending()).boxed()

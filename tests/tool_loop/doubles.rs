@@ -9,7 +9,7 @@ use futures_util::{
 };
 use mynah::{
     chat::{Delta, FinishReason, LazyJson, Message, Request, Response, Role, Tool, ToolCall},
-    provider::{Provider, ProviderError},
+    provider::{CallContext, Provider, ProviderError},
     tool_loop::{RunTool, ToolError, ToolRegistry},
 };
 use serde_json::{Value, json};
@@ -75,16 +75,10 @@ impl<F> Provider for Model<F>
 where
     F: Fn(&Request) -> Result<Response, ProviderError> + Send + Sync,
 {
-    fn converse(
-        self: Arc<Self>,
-        request: Arc<Request>,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        future::ready((self.0)(&request)).boxed()
-    }
-
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,
+        _: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         let response = match (self.0)(&request) {
             Ok(response) => response,

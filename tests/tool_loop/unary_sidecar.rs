@@ -16,8 +16,7 @@ use hyper_util::{
 };
 use mynah::{
     client::RemoteComponent,
-    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop},
-    wire::proto::{
+    internals::wire::proto::{
         ConversationRequest, ConversationRequestAlpha2, ConversationResponse,
         ConversationResponseAlpha2, ConversationResultAlpha2, ConversationResultChoices,
         ConversationResultMessage, ConversationStreamResponse, ConversationStreamResponseAlpha2,
@@ -27,6 +26,7 @@ use mynah::{
         conversation_tool_calls::ToolTypes,
         dapr_server::{Dapr, DaprServer},
     },
+    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop},
 };
 use tokio::net::TcpListener;
 use tonic::{Request, Response, Status};

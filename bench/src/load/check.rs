@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use mynah::wire::{
+use mynah::internals::wire::{
     json,
     proto::{
         ConversationResponseAlpha2, ConversationStreamCompleteAlpha2,

@@ -1,4 +1,5 @@
 //! Dapr's runtime API, over gRPC and HTTP.
 
-pub mod grpc;
-pub mod http;
+pub(crate) mod grpc;
+pub(crate) mod http;
+mod metadata;

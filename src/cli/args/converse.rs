@@ -6,7 +6,7 @@ use clap::{Args, value_parser};
 
 /// Arguments of `mynah converse`.
 #[derive(Debug, Args)]
-pub struct ConverseArgs {
+pub(crate) struct ConverseArgs {
     /// Prompt; read from stdin if absent or -, interactive if absent at a terminal
     pub prompt: Option<String>,
     /// Component to call [default: the only conversation component]

@@ -59,7 +59,7 @@ const BOOLEAN: [&str; 9] = [
 /// Adds the second dash to long flags with one dash, which daprd also accepts.
 ///
 /// Arguments after `--` are not changed.
-pub fn with_two_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+pub(crate) fn with_two_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut flags_ended = false;
     let args = args.map(|arg| {
         flags_ended |= arg == "--";
@@ -77,7 +77,7 @@ pub fn with_two_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
 
 /// The ignored flags on the command line, with their dashes.
 #[derive(Debug, Clone, Default)]
-pub struct DaprdFlags(pub Vec<String>);
+pub(crate) struct DaprdFlags(pub Vec<String>);
 
 impl Args for DaprdFlags {
     fn augment_args(command: Command) -> Command {

@@ -8,7 +8,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use self::{
+pub(crate) use self::{
     converse::ConverseArgs,
     daprd_flags::with_two_dashes,
     serve::{LogLevel, ServeArgs},
@@ -18,7 +18,7 @@ use crate::component::StandIn;
 /// A deterministic stand-in for the language model behind Dapr's Conversation API
 #[derive(Debug, Parser)]
 #[command(name = "mynah", version, args_conflicts_with_subcommands = true)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// The command. The default is `serve`.
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -29,7 +29,7 @@ pub struct Cli {
 
 /// A command.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Run the sidecar (default command)
     Serve(Box<ServeArgs>),
     /// Run a command with a sidecar on free ports, and return the command's exit code
@@ -44,7 +44,7 @@ pub enum Command {
 
 /// Arguments of `mynah run`.
 #[derive(Debug, Args)]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// The flags of `serve`.
     #[command(flatten)]
     pub serve: ServeArgs,
@@ -55,7 +55,7 @@ pub struct RunArgs {
 
 /// Arguments of `mynah check`.
 #[derive(Debug, Args)]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// Only check the components of an application [default: all applications]
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     pub app_id: String,
@@ -69,7 +69,7 @@ pub struct CheckArgs {
 
 /// Arguments of `mynah schema`.
 #[derive(Debug, Args)]
-pub struct SchemaArgs {
+pub(crate) struct SchemaArgs {
     /// Format to describe
     #[arg(value_enum, value_name = "FORMAT")]
     pub format: SchemaFormat,
@@ -77,7 +77,7 @@ pub struct SchemaArgs {
 
 /// A format that has a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SchemaFormat {
+pub(crate) enum SchemaFormat {
     /// Instruction chain in a prompt
     Chain,
     /// File for converse --tools

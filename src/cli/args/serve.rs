@@ -9,7 +9,7 @@ use crate::component::StandIn;
 
 /// Options of the sidecar, named like daprd's.
 #[derive(Debug, Args)]
-pub struct ServeArgs {
+pub(crate) struct ServeArgs {
     /// Folder of component YAML; can be repeated [default: a built-in echo component]
     #[arg(long, alias = "components-path", value_name = "FOLDER", value_delimiter = ',')]
     pub resources_path: Vec<PathBuf>,
@@ -64,7 +64,7 @@ pub struct ServeArgs {
 
 impl ServeArgs {
     /// Logs one warning that lists the daprd flags that are ignored.
-    pub fn warn_of_ignored_flags(&self) {
+    pub(crate) fn warn_of_ignored_flags(&self) {
         let flags = self.ignored.0.join(", ");
         if !flags.is_empty() {
             tracing::warn!("ignoring daprd flags that mynah does not support: {flags}");

@@ -14,7 +14,7 @@ use crate::{
 
 /// An error that leaves the user without an answer.
 #[derive(Debug, ThisError)]
-pub enum Error {
+pub(crate) enum Error {
     /// There is no prompt and no history.
     #[error("no prompt; pass one, such as mynah converse 'Hello, mynah!', or write it to stdin")]
     NoPrompt,
@@ -52,7 +52,7 @@ pub enum Error {
 impl Error {
     /// Returns the exit code: 64 (`EX_USAGE`) if the command line or the environment is invalid,
     /// 128 plus the signal's number after a signal, otherwise 1.
-    pub fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         use client::Error::{InvalidAddress, InvalidToken, TlsUnsupported};
         match self {
             Self::NoPrompt | Self::Client(InvalidAddress(_) | TlsUnsupported(_) | InvalidToken) => {

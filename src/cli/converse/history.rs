@@ -20,7 +20,7 @@ use crate::{
         files,
     },
     wire::{
-        error::shorten,
+        error::innermost,
         json,
         proto::{ConversationMessage, ConversationRequestAlpha2},
     },
@@ -116,5 +116,5 @@ impl<'de> Visitor<'de> for RequestVisitor {
 fn transcode<M: prost::Message + Default, E: serde::de::Error>(
     message: &DynamicMessage,
 ) -> Result<M, E> {
-    message.transcode_to().map_err(|error| E::custom(shorten(&error)))
+    message.transcode_to().map_err(|error| E::custom(innermost(&error)))
 }

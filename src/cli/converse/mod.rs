@@ -27,7 +27,7 @@ mod tool_run;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-pub use self::error::Error;
+pub(super) use self::error::Error;
 use self::{
     answer_printer::AnswerPrinter,
     event_printer::EventPrinter,
@@ -45,7 +45,7 @@ use crate::{
 /// Sends a prompt to a sidecar and prints the answer to stdout, and everything else to stderr.
 ///
 /// A closed stdout is not an error.
-pub async fn converse(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
+pub(super) async fn converse(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
     match send(args, environment).await {
         Err(Error::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,

@@ -20,7 +20,7 @@ use futures_util::{
 };
 
 pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
-use super::{Provider, ProviderError};
+use super::{CallContext, Provider, ProviderError};
 use crate::{
     chat::{Delta, Request, Response},
     provider::stream::deltas,
@@ -51,6 +51,7 @@ impl Provider for Echo {
     fn converse(
         self: Arc<Self>,
         request: Arc<Request>,
+        _: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         future::ready(self.reply(&request)).boxed()
     }
@@ -58,6 +59,7 @@ impl Provider for Echo {
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,
+        _: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.reply(&request) {
             Ok(response) => deltas(response, self.settings.pace),

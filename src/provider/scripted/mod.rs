@@ -65,11 +65,11 @@ pub use self::{
     chain_error::ChainError,
     settings::{OnExhausted, ScriptedSettings},
 };
-use super::{Provider, ProviderError};
+use super::{CallContext, Provider, ProviderError};
 use crate::{
     base::clock,
     chat::{Delta, ErrorKind, Request, Response},
-    provider::stream::{Pace, said},
+    provider::stream::{Pace, text_deltas},
 };
 
 /// The answer after the last step of a chain, with [`OnExhausted::Fallback`].
@@ -167,6 +167,7 @@ impl Provider for Scripted {
     fn converse(
         self: Arc<Self>,
         request: Arc<Request>,
+        context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         match self.turn(&request) {
             Ok(Some(ScriptedTurn { answer, delay, .. })) => async move {
@@ -175,7 +176,7 @@ impl Provider for Scripted {
             }
             .boxed(),
             Ok(None) => match self.fallback() {
-                Ok(fallback) => fallback.converse(request),
+                Ok(fallback) => fallback.converse(request, context),
                 Err(error) => future::ready(Err(error)).boxed(),
             },
             Err(error) => future::ready(Err(error)).boxed(),
@@ -185,11 +186,12 @@ impl Provider for Scripted {
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,
+        context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.turn(&request) {
             Ok(Some(turn)) => turn.stream(),
             Ok(None) => match self.fallback() {
-                Ok(fallback) => fallback.stream(request),
+                Ok(fallback) => fallback.stream(request, context),
                 Err(error) => stream::once(future::ready(Err(error))).boxed(),
             },
             Err(error) => stream::once(future::ready(Err(error))).boxed(),
@@ -205,7 +207,7 @@ impl ScriptedTurn {
     fn stream(self) -> BoxStream<'static, Result<Delta, ProviderError>> {
         let Self { answer: Answer { text, result }, delay, pace } = self;
         let time_to_first_chunk = pace.time_to_first_chunk.saturating_add(delay);
-        said(text, result, Pace { time_to_first_chunk, ..pace })
+        text_deltas(text, result, Pace { time_to_first_chunk, ..pace })
     }
 }
 

@@ -45,10 +45,10 @@ mod generated {
 /// [`Error::MalformedBody`] if the body is not valid proto JSON for the message.
 ///
 /// ```
-/// use mynah::wire::{json, proto::ConversationRequest};
+/// use mynah::internals::wire::{json, proto::ConversationRequest};
 /// let request: ConversationRequest = json::read_request(br#"{"inputs": [{"content": "Hi"}]}"#)?;
 /// assert_eq!(request.inputs[0].content, "Hi");
-/// # Ok::<(), mynah::wire::error::Error>(())
+/// # Ok::<(), mynah::internals::wire::error::Error>(())
 /// ```
 pub fn read_request<M: Message + Name + FastRead>(body: &[u8]) -> Result<M, Error> {
     fast_read::read(body).or_else(|_| read(body))
@@ -61,10 +61,10 @@ pub fn read_request<M: Message + Name + FastRead>(body: &[u8]) -> Result<M, Erro
 /// Fails like [`write()`].
 ///
 /// ```
-/// use mynah::wire::{json, proto::ConversationResponse};
+/// use mynah::internals::wire::{json, proto::ConversationResponse};
 /// let response = ConversationResponse { context_id: Some("c".to_owned()), outputs: vec![] };
 /// assert_eq!(json::write_response(&response)?, r#"{"contextID":"c"}"#);
-/// # Ok::<(), mynah::wire::error::Error>(())
+/// # Ok::<(), mynah::internals::wire::error::Error>(())
 /// ```
 pub fn write_response<M: Message + Name + FastWrite>(message: &M) -> Result<String, Error> {
     fast_write::write(message).or_else(|_| write(message))

@@ -52,10 +52,10 @@ fn without_struct_fields(mut file: FileDescriptorProto) -> FileDescriptorProto {
 /// [`Error::MalformedBody`] if the body is not valid proto JSON for the message.
 ///
 /// ```
-/// use mynah::wire::{json, proto::SetMetadataRequest};
+/// use mynah::internals::wire::{json, proto::SetMetadataRequest};
 /// let request: SetMetadataRequest = json::read(br#"{"key": "a", "unknown": 1}"#)?;
 /// assert_eq!(request.key, "a");
-/// # Ok::<(), mynah::wire::error::Error>(())
+/// # Ok::<(), mynah::internals::wire::error::Error>(())
 /// ```
 pub fn read<M: Message + Name + Default>(body: &[u8]) -> Result<M, Error> {
     if body.is_empty() {
@@ -68,7 +68,7 @@ pub fn read<M: Message + Name + Default>(body: &[u8]) -> Result<M, Error> {
             .and_then(|message| reader.end().map(|()| message))
             .map_err(|error| Error::MalformedBody(explain(&error)))?;
     M::decode(message.encode_to_vec().as_slice())
-        .map_err(|error| Error::MalformedBody(error::shorten(&error)))
+        .map_err(|error| Error::MalformedBody(error::innermost(&error)))
 }
 
 /// Writes a message.
@@ -79,10 +79,10 @@ pub fn read<M: Message + Name + Default>(body: &[u8]) -> Result<M, Error> {
 /// JSON cannot represent.
 ///
 /// ```
-/// use mynah::wire::{json, proto::MetadataWorkflows};
+/// use mynah::internals::wire::{json, proto::MetadataWorkflows};
 /// let workflows = MetadataWorkflows { connected_workers: 2 };
 /// assert_eq!(json::write(&workflows)?, r#"{"connectedWorkers":2}"#);
-/// # Ok::<(), mynah::wire::error::Error>(())
+/// # Ok::<(), mynah::internals::wire::error::Error>(())
 /// ```
 pub fn write<M: Message + Name>(message: &M) -> Result<String, Error> {
     Ok(value(message)?.to_string())

@@ -1,8 +1,8 @@
-//! Surfaces over gRPC: Dapr's runtime service, health, and reflection.
+//! The gRPC surface: Dapr's runtime service, health and reflection.
 
+mod deadline_body;
 mod refusal;
 mod runtime;
 mod service;
-mod timely;
 
 pub(crate) use self::service::Service;

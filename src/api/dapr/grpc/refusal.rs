@@ -1,26 +1,20 @@
-//! tonic's refusals in daprd's words.
+//! Replaces the messages of calls that tonic rejects by daprd's.
 
 use http::{HeaderMap, Response};
 use tonic::{Code, Status, body::Body};
 
 use crate::wire::error::Error;
 
-/// What the refusals depend on.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) max_body_size: usize,
-}
-
-/// Replaces the status of a call that tonic refused before mynah saw it.
-pub(super) fn explain(limits: Limits, response: Response<Body>) -> Response<Body> {
-    match refusal(response.headers(), limits) {
+/// Replaces the status of a call that tonic rejected before mynah saw it.
+pub(super) fn explain(max_body_size: usize, response: Response<Body>) -> Response<Body> {
+    match rejection(max_body_size, response.headers()) {
         Some(error) => Status::from(error).into_http(),
         None => response,
     }
 }
 
-/// A refusal has its status in the headers; an answer has it in the trailers.
-fn refusal(headers: &HeaderMap, limits: Limits) -> Option<Error> {
+/// A rejection has its status in the headers; an answer has it in the trailers.
+fn rejection(max_body_size: usize, headers: &HeaderMap) -> Option<Error> {
     if !headers.contains_key(Status::GRPC_STATUS) {
         return None;
     }
@@ -28,14 +22,14 @@ fn refusal(headers: &HeaderMap, limits: Limits) -> Option<Error> {
     match status.code() {
         Code::Unimplemented if status.message().is_empty() => Some(Error::NotServed),
         Code::OutOfRange => {
-            let got = announced_length(status.message())?;
-            Some(Error::RequestTooLarge { got, limit: limits.max_body_size })
+            let got = message_length(status.message())?;
+            Some(Error::RequestTooLarge { got, limit: max_body_size })
         }
         _ => None,
     }
 }
 
-/// tonic says "…: found N bytes, the limit is: M bytes".
-fn announced_length(message: &str) -> Option<usize> {
+/// Reads the length from tonic's "…: found N bytes, the limit is: M bytes".
+fn message_length(message: &str) -> Option<usize> {
     message.split_once("found ")?.1.split(' ').next()?.parse().ok()
 }

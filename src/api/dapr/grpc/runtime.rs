@@ -2,57 +2,59 @@
 
 use std::sync::Arc;
 
-use futures_util::{Stream, StreamExt, stream::BoxStream};
+use futures_util::{StreamExt, stream::BoxStream};
 use prost::Message;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    api::{
-        pipeline,
-        sidecar::{RUNTIME_VERSION, Sidecar},
-    },
-    chat,
+    api::{dapr::metadata::metadata, guard::Guard, pipeline},
+    base::drain::Drain,
+    engine::Engine,
     wire::{
+        conversation::ConverseRequest,
         error::Error,
-        proto::{self, actor_runtime::ActorRuntimeStatus, dapr_server::Dapr},
+        headers::call_context,
+        proto::{self, dapr_server::Dapr},
     },
 };
 
 /// The service of one sidecar.
 #[derive(Debug)]
 pub(super) struct Runtime {
-    sidecar: Arc<Sidecar>,
+    pub(super) engine: Arc<Engine>,
+    pub(super) guard: Arc<Guard>,
+    pub(super) drain: Drain,
 }
 
 type Answer<T> = Result<Response<T>, Status>;
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 impl Runtime {
-    pub(super) fn new(sidecar: Arc<Sidecar>) -> Self {
-        Self { sidecar }
-    }
-
-    fn send<T: Message>(&self, answer: T) -> Answer<T> {
-        within(self.sidecar.max_body_size, &answer)?;
+    async fn converse<M: ConverseRequest>(&self, request: Request<M>) -> Answer<M::Response> {
+        let context = call_context(request.metadata().as_ref());
+        let answer = pipeline::converse(&self.engine, request.into_inner(), context).await?;
+        check_size(self.guard.max_body_size, &answer)?;
         Ok(Response::new(answer))
     }
 
-    fn stream<T: Message + 'static>(
+    async fn stream<M: ConverseRequest>(
         &self,
-        messages: impl Stream<Item = Result<T, chat::Error>> + Send + 'static,
-    ) -> Answer<Streamed<T>> {
-        let limit = self.sidecar.max_body_size;
+        request: Request<M>,
+    ) -> Answer<Streamed<M::StreamResponse>> {
+        let context = call_context(request.metadata().as_ref());
+        let messages = pipeline::stream(&self.engine, request.into_inner(), context).await?;
+        let max_body_size = self.guard.max_body_size;
         let messages = messages.map(move |message| {
             let message = message.map_err(Error::from)?;
-            within(limit, &message)?;
+            check_size(max_body_size, &message)?;
             Ok(message)
         });
         Ok(Response::new(messages.boxed()))
     }
 }
 
-/// Refuses a message that the client would refuse.
-fn within(limit: usize, message: &impl Message) -> Result<(), Error> {
+/// Rejects a message that the client would reject.
+fn check_size(limit: usize, message: &impl Message) -> Result<(), Error> {
     let size = message.encoded_len();
     if size > limit { Err(Error::ResponseTooLarge { size, limit }) } else { Ok(()) }
 }
@@ -63,14 +65,14 @@ impl Dapr for Runtime {
         &self,
         request: Request<proto::ConversationRequest>,
     ) -> Answer<proto::ConversationResponse> {
-        self.send(pipeline::alpha1(&self.sidecar, request.into_inner()).await?)
+        self.converse(request).await
     }
 
     async fn converse_alpha2(
         &self,
         request: Request<proto::ConversationRequestAlpha2>,
     ) -> Answer<proto::ConversationResponseAlpha2> {
-        self.send(pipeline::alpha2(&self.sidecar, request.into_inner()).await?)
+        self.converse(request).await
     }
 
     type ConverseStreamAlpha1Stream = Streamed<proto::ConversationStreamResponse>;
@@ -79,7 +81,7 @@ impl Dapr for Runtime {
         &self,
         request: Request<proto::ConversationRequest>,
     ) -> Answer<Self::ConverseStreamAlpha1Stream> {
-        self.stream(pipeline::stream_alpha1(&self.sidecar, request.into_inner()).await?)
+        self.stream(request).await
     }
 
     type ConverseStreamAlpha2Stream = Streamed<proto::ConversationStreamResponseAlpha2>;
@@ -88,52 +90,24 @@ impl Dapr for Runtime {
         &self,
         request: Request<proto::ConversationRequestAlpha2>,
     ) -> Answer<Self::ConverseStreamAlpha2Stream> {
-        self.stream(pipeline::stream_alpha2(&self.sidecar, request.into_inner()).await?)
+        self.stream(request).await
     }
 
     async fn get_metadata(
         &self,
         _: Request<proto::GetMetadataRequest>,
     ) -> Answer<proto::GetMetadataResponse> {
-        Ok(Response::new(metadata(&self.sidecar)))
+        Ok(Response::new(metadata(&self.engine)))
     }
 
     async fn set_metadata(&self, request: Request<proto::SetMetadataRequest>) -> Answer<()> {
         let label = request.into_inner();
-        self.sidecar.labels.set(label.key, label.value)?;
+        self.engine.labels.set(label.key, label.value)?;
         Ok(Response::new(()))
     }
 
     async fn shutdown(&self, _: Request<proto::ShutdownRequest>) -> Answer<()> {
-        self.sidecar.drain.start();
+        self.drain.start();
         Ok(Response::new(()))
-    }
-}
-
-fn metadata(sidecar: &Sidecar) -> proto::GetMetadataResponse {
-    let components = sidecar.components.all();
-    let registered = components.iter().map(|component| proto::RegisteredComponents {
-        name: component.name.clone(),
-        r#type: component.kind.clone(),
-        version: component.version.clone(),
-        capabilities: Vec::new(),
-    });
-    proto::GetMetadataResponse {
-        id: sidecar.app_id.clone(),
-        registered_components: registered.collect(),
-        extended_metadata: sidecar.extended_metadata(),
-        app_connection_properties: Some(proto::AppConnectionProperties {
-            protocol: "http".to_owned(),
-            channel_address: "127.0.0.1".to_owned(),
-            ..Default::default()
-        }),
-        runtime_version: RUNTIME_VERSION.to_owned(),
-        actor_runtime: Some(proto::ActorRuntime {
-            runtime_status: ActorRuntimeStatus::Disabled.into(),
-            placement: "placement: disconnected".to_owned(),
-            ..Default::default()
-        }),
-        workflows: Some(proto::MetadataWorkflows::default()),
-        ..Default::default()
     }
 }

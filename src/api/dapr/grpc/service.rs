@@ -1,4 +1,4 @@
-//! What answers on the gRPC port.
+//! The services of the gRPC port.
 
 use std::{
     convert::Infallible,
@@ -17,44 +17,39 @@ use tonic_health::ServingStatus;
 use tonic_reflection::pb::{v1, v1alpha};
 use tower::{Service as _, ServiceExt};
 
-use super::{
-    refusal::{self, Limits},
-    runtime::Runtime,
-    timely::Timely,
-};
+use super::{deadline_body::DeadlineBody, refusal, runtime::Runtime};
 use crate::{
-    api::sidecar::Sidecar,
+    api::guard::Guard,
+    base::drain::Drain,
+    engine::Engine,
     wire::{DESCRIPTORS, proto::dapr_server::DaprServer},
 };
 
-/// Paths of Dapr's service, of the one that is everybody's to ask, and of reflection.
 const DAPR: &str = "/dapr.proto.runtime.v1.Dapr/";
 const HEALTH: &str = "/grpc.health.v1.Health/";
 const REFLECTION: &str = "/grpc.reflection.";
 
-/// Built at first use: to read the descriptors takes longer than all else that a start does.
-#[expect(clippy::expect_used, reason = "the build script made these descriptors")]
-static DESCRIBED: LazyLock<Router> =
-    LazyLock::new(|| reflection().expect("the build script made these descriptors"));
+/// Built at first use: parsing the descriptors takes longer than the rest of the start.
+#[expect(clippy::expect_used, reason = "the descriptors come from the build script")]
+static REFLECTION_ROUTER: LazyLock<Router> =
+    LazyLock::new(|| reflection().expect("descriptors from the build script"));
 
-/// Everything that the gRPC port serves.
+/// Serves Dapr's runtime service, health and reflection.
 ///
-/// Calls of Dapr's service go to it straight: a router with its layers would add a sixth to the
-/// instructions of a short one.
+/// Calls of Dapr's service bypass the router, whose layers would add a sixth to the instructions
+/// of a short call.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
-    sidecar: Arc<Sidecar>,
-    limits: Limits,
+    guard: Arc<Guard>,
     dapr: DaprServer<Runtime>,
     health: Router,
 }
 
 impl Service {
-    pub(crate) async fn new(sidecar: Arc<Sidecar>) -> Self {
-        let limits = Limits { max_body_size: sidecar.max_body_size };
-        let dapr = DaprServer::new(Runtime::new(sidecar.clone()))
-            .max_decoding_message_size(limits.max_body_size);
-        Self { sidecar, limits, dapr, health: health().await }
+    pub(crate) async fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
+        let dapr = DaprServer::new(Runtime { engine, guard: guard.clone(), drain })
+            .max_decoding_message_size(guard.max_body_size);
+        Self { guard, dapr, health: health().await }
     }
 }
 
@@ -84,20 +79,20 @@ impl hyper::service::Service<Request<Incoming>> for Service {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let path = request.uri().path();
-        let allowed = self.sidecar.access.check_token(request.headers());
-        let limits = self.limits;
-        let explain = move |response| refusal::explain(limits, response);
-        match allowed {
+        let is_allowed = self.guard.access.check_token(request.headers());
+        let max_body_size = self.guard.max_body_size;
+        let explain = move |response| refusal::explain(max_body_size, response);
+        match is_allowed {
             Err(error) if !path.starts_with(HEALTH) => {
                 future::ok(Status::from(error).into_http()).boxed()
             }
-            // All of Dapr's calls take one message, which has to come in time.
+            // Every method of Dapr's service takes one message, so a deadline applies to it.
             _ if path.starts_with(DAPR) => {
-                self.dapr.clone().call(request.map(Timely::from)).map_ok(explain).boxed()
+                self.dapr.clone().call(request.map(DeadlineBody::from)).map_ok(explain).boxed()
             }
             _ => {
                 let is_reflection = path.starts_with(REFLECTION);
-                let router = if is_reflection { &*DESCRIBED } else { &self.health };
+                let router = if is_reflection { &*REFLECTION_ROUTER } else { &self.health };
                 let answer = router.clone().oneshot(request);
                 answer.map_ok(move |response| explain(response.map(Body::new))).boxed()
             }

@@ -7,20 +7,20 @@ use http::StatusCode;
 use serde::Deserialize;
 
 use super::Failure;
-use crate::{api::sidecar::Sidecar, wire::error::Error};
+use crate::{engine::Engine, wire::error::Error};
 
-/// What a check may ask for.
+/// The query of a health check.
 #[derive(Debug, Deserialize)]
-pub(super) struct Check {
+pub(super) struct HealthQuery {
     appid: Option<String>,
 }
 
 pub(super) async fn healthz(
-    State(sidecar): State<Arc<Sidecar>>,
-    Query(check): Query<Check>,
+    State(engine): State<Arc<Engine>>,
+    Query(query): Query<HealthQuery>,
 ) -> Result<StatusCode, Failure> {
-    match check.appid {
-        Some(id) if id != sidecar.app_id => Err(Failure(Error::AppIdMismatch)),
+    match query.appid {
+        Some(id) if id != engine.app_id => Err(Error::AppIdMismatch.into()),
         _ => Ok(StatusCode::NO_CONTENT),
     }
 }

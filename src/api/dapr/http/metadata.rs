@@ -1,8 +1,9 @@
-//! `/v1.0/metadata`, in the form that daprd gives it, which is not quite proto JSON.
+//! `/v1.0/metadata` in daprd's JSON, which differs from the proto JSON of the same message.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
+    Extension,
     body::Body,
     extract::State,
     response::{IntoResponse, Response},
@@ -10,25 +11,28 @@ use axum::{
 use http::{StatusCode, Uri, header::CONTENT_TYPE};
 use serde::Serialize;
 
-use super::{Failure, converse::read_body, url};
+use super::{Failure, body, url};
 use crate::{
-    api::sidecar::{RUNTIME_VERSION, Sidecar},
-    engine::dispatch::Component,
+    api::{dapr::metadata::metadata, guard::Guard},
+    engine::Engine,
+    wire::proto,
 };
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Metadata<'a> {
     id: &'a str,
-    runtime_version: &'static str,
-    components: Vec<Registered<'a>>,
-    extended: BTreeMap<String, String>,
-    app_connection_properties: AppConnection,
-    actor_runtime: ActorRuntime,
+    runtime_version: &'a str,
+    components: Vec<Component<'a>>,
+    extended: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app_connection_properties: Option<AppConnection<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actor_runtime: Option<ActorRuntime<'a>>,
 }
 
 #[derive(Serialize)]
-struct Registered<'a> {
+struct Component<'a> {
     name: &'a str,
     r#type: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -37,50 +41,62 @@ struct Registered<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct AppConnection {
-    protocol: &'static str,
-    channel_address: &'static str,
+struct AppConnection<'a> {
+    protocol: &'a str,
+    channel_address: &'a str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ActorRuntime {
+struct ActorRuntime<'a> {
     runtime_status: &'static str,
     host_ready: bool,
-    placement: &'static str,
+    placement: &'a str,
 }
 
-pub(super) async fn get(State(sidecar): State<Arc<Sidecar>>) -> Response {
-    let components = sidecar.components.all();
-    let metadata = Metadata {
-        id: &sidecar.app_id,
-        runtime_version: RUNTIME_VERSION,
-        components: components.iter().map(|component| registered(component)).collect(),
-        extended: sidecar.extended_metadata(),
-        app_connection_properties: AppConnection { protocol: "http", channel_address: "127.0.0.1" },
-        actor_runtime: ActorRuntime {
-            runtime_status: "DISABLED",
-            host_ready: false,
-            placement: "placement: disconnected",
-        },
-    };
-    // Strings can always be written. daprd ends this answer, and no other, with a line break.
-    let body = serde_json::to_string(&metadata).unwrap_or_default() + "\n";
+impl<'a> From<&'a proto::GetMetadataResponse> for Metadata<'a> {
+    fn from(metadata: &'a proto::GetMetadataResponse) -> Self {
+        let components = metadata.registered_components.iter().map(|component| Component {
+            name: &component.name,
+            r#type: &component.r#type,
+            version: &component.version,
+        });
+        let app = metadata.app_connection_properties.as_ref().map(|app| AppConnection {
+            protocol: &app.protocol,
+            channel_address: &app.channel_address,
+        });
+        let actors = metadata.actor_runtime.as_ref().map(|actors| ActorRuntime {
+            runtime_status: actors.runtime_status().as_str_name(),
+            host_ready: actors.host_ready,
+            placement: &actors.placement,
+        });
+        Self {
+            id: &metadata.id,
+            runtime_version: &metadata.runtime_version,
+            components: components.collect(),
+            extended: &metadata.extended_metadata,
+            app_connection_properties: app,
+            actor_runtime: actors,
+        }
+    }
+}
+
+pub(super) async fn get(State(engine): State<Arc<Engine>>) -> Response {
+    let metadata = metadata(&engine);
+    // Serializing strings cannot fail. daprd ends this answer, and no other, with a line break.
+    let body = serde_json::to_string(&Metadata::from(&metadata)).unwrap_or_default() + "\n";
     ([(CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-fn registered(component: &Component) -> Registered<'_> {
-    Registered { name: &component.name, r#type: &component.kind, version: &component.version }
-}
-
 pub(super) async fn set(
-    State(sidecar): State<Arc<Sidecar>>,
+    State(engine): State<Arc<Engine>>,
+    Extension(guard): Extension<Arc<Guard>>,
     uri: Uri,
     body: Body,
 ) -> Result<StatusCode, Failure> {
     const KEY: usize = 2;
     let key = url::segment(&uri, KEY)?;
-    let value = read_body(body, sidecar.max_body_size).await?;
-    sidecar.labels.set(key, String::from_utf8_lossy(&value).into_owned())?;
+    let value = body::read(body, guard.max_body_size).await?;
+    engine.labels.set(key, String::from_utf8_lossy(&value).into_owned())?;
     Ok(StatusCode::NO_CONTENT)
 }

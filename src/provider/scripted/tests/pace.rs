@@ -9,7 +9,7 @@ use crate::{
     base::clock::Moment,
     chat::Delta,
     provider::{
-        Provider,
+        CallContext, Provider,
         scripted::{Scripted, ScriptedSettings},
         stream::Pace,
     },
@@ -18,14 +18,16 @@ use crate::{
 /// Streams the answer of a step. Returns each piece with its time in milliseconds.
 async fn streamed(step: &str, pace: Pace) -> Vec<(u128, String)> {
     let start = Moment::now();
-    let deltas = scripted(pace).stream(Arc::new(request(vec![chain_message(step)]))).map(|delta| {
-        let piece = match delta {
-            Ok(Delta::Text(text)) => text,
-            Ok(Delta::Complete(_)) => "<complete>".to_owned(),
-            Err(error) => format!("<{error}>"),
-        };
-        (start.age().as_millis(), piece)
-    });
+    let deltas = scripted(pace)
+        .stream(Arc::new(request(vec![chain_message(step)])), CallContext::default())
+        .map(|delta| {
+            let piece = match delta {
+                Ok(Delta::Text(text)) => text,
+                Ok(Delta::Complete(_)) => "<complete>".to_owned(),
+                Err(error) => format!("<{error}>"),
+            };
+            (start.age().as_millis(), piece)
+        });
     deltas.collect().await
 }
 
@@ -63,7 +65,9 @@ async fn step_overrides_the_pace_and_adds_a_delay() {
 async fn unary_answer_only_waits_for_the_delay() {
     let start = Moment::now();
     let step = r#"{"messages":[{"text":"one two three"}],"delay":"1s","chunk_delay":"1h"}"#;
-    let answer =
-        scripted(slow()).converse(Arc::new(request(vec![chain_message(step)]))).await.unwrap();
+    let answer = scripted(slow())
+        .converse(Arc::new(request(vec![chain_message(step)])), CallContext::default())
+        .await
+        .unwrap();
     assert_eq!((answer.content.as_str(), start.age().as_millis()), ("one two three", 1000));
 }

@@ -1,17 +1,16 @@
-//! Scrubbing on the way, whatever the provider.
+//! Scrubbing and streams, for any provider.
 
 use std::convert::identity;
 
-use futures_util::{FutureExt, future::BoxFuture};
 use proptest::prelude::*;
 
 use super::*;
 
-/// Answers with its pieces.
+/// A provider that streams its pieces, then a response or an error.
 #[derive(Clone)]
 struct Pieces {
     pieces: Vec<String>,
-    ends_with: Result<(), ProviderError>,
+    end: Result<(), ProviderError>,
 }
 
 impl Pieces {
@@ -19,7 +18,7 @@ impl Pieces {
         let texts = self.pieces.iter().cloned().map(|text| Ok(Delta::Text(text)));
         let content = self.pieces.concat();
         let end = self
-            .ends_with
+            .end
             .clone()
             .map(|()| Delta::Complete(Response { content, ..Response::default() }.into()));
         texts.chain([end]).collect()
@@ -27,32 +26,30 @@ impl Pieces {
 }
 
 impl Provider for Pieces {
-    fn converse(
-        self: Arc<Self>,
-        _: Arc<Request>,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        let response = Response { content: self.pieces.concat(), ..Response::default() };
-        async move { self.ends_with.clone().map(|()| response) }.boxed()
-    }
-
-    fn stream(self: Arc<Self>, _: Arc<Request>) -> Deltas {
+    fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
         futures_util::stream::iter(self.deltas()).boxed()
     }
 }
 
-fn component(pieces: &[String], ends_with: Result<(), &str>) -> Arc<Component> {
-    let ends_with = ends_with.map_err(ProviderError::internal);
-    let provider = Arc::new(Pieces { pieces: pieces.to_vec(), ends_with });
-    Arc::new(Component::new("c", "k", "v1", Scrubber::Dapr, provider, Calls::default()))
+fn component(pieces: &[String], end: Result<(), &str>) -> Arc<Component> {
+    let end = end.map_err(ProviderError::internal);
+    let component = Component::new(&crate::component::built_in(), &Metrics::new("app"));
+    let provider = Arc::new(Pieces { pieces: pieces.to_vec(), end });
+    Arc::new(Component { provider, ..component })
+}
+
+fn context() -> CallContext {
+    CallContext::default()
 }
 
 fn scrubbing() -> Request {
     Request { scrub_output: true, ..Request::default() }
 }
 
-/// The texts of a stream, and its end.
+/// Returns the joined texts of a stream, and the content of its end.
 async fn streamed(component: Arc<Component>) -> (String, String) {
-    let deltas: Vec<_> = component.stream(scrubbing(), identity).await.unwrap().collect().await;
+    let deltas: Vec<_> =
+        component.stream(scrubbing(), context(), identity).await.unwrap().collect().await;
     let mut text = String::new();
     for delta in deltas {
         match delta.unwrap() {
@@ -70,7 +67,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 
 proptest! {
     #[test]
-    fn however_a_provider_cuts_nothing_leaks(
+    fn scrubs_data_that_spans_pieces(
         text in "((bob@example\\.com|555 123 4567|10\\.8\\.9\\.1|é|[a-z]{1,3}) ?){0,12}",
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
@@ -84,13 +81,13 @@ proptest! {
         let (joined, whole) = block_on(streamed(component.clone()));
         prop_assert_eq!(&joined, &expected);
         prop_assert_eq!(&whole, &expected);
-        let unary = block_on(component.converse(scrubbing())).unwrap();
+        let unary = block_on(component.converse(scrubbing(), context())).unwrap();
         prop_assert_eq!(&unary.content, &expected);
     }
 }
 
 #[tokio::test]
-async fn long_answers_are_scrubbed_as_well() {
+async fn scrubs_long_answers() {
     let pieces = vec!["bob@example.com\n".to_owned(); LARGE / 4];
     let expected = "<EMAIL_ADDRESS>\n".repeat(LARGE / 4);
     let (joined, whole) = streamed(component(&pieces, Ok(()))).await;
@@ -98,16 +95,49 @@ async fn long_answers_are_scrubbed_as_well() {
 }
 
 #[tokio::test]
-async fn a_stream_that_fails_says_nothing_before() {
+async fn a_failing_stream_sends_no_unscrubbed_text() {
     let broken = component(&["555 ".to_owned()], Err("broken"));
-    let error = broken.stream(scrubbing(), identity).await.err().unwrap();
-    assert_eq!(error.to_string(), "failed conversing with component c: broken");
+    let error = broken.stream(scrubbing(), context(), identity).await.err().unwrap();
+    assert_eq!(error.to_string(), "failed conversing with component echo: broken");
 }
 
 #[tokio::test]
-async fn pieces_stay_as_they_are_where_nothing_is_to_be_scrubbed() {
+async fn keeps_pieces_if_nothing_is_scrubbed() {
     let pieces = ["55".to_owned(), "5 123 4567".to_owned()];
-    let deltas = component(&pieces, Ok(())).stream(Request::default(), identity).await.unwrap();
+    let deltas =
+        component(&pieces, Ok(())).stream(Request::default(), context(), identity).await.unwrap();
     let texts: Vec<_> = deltas.map(Result::unwrap).collect().await;
     assert_eq!(texts[..2], pieces.map(Delta::Text));
+}
+
+/// A provider that returns which of its calls had ended before it was asked.
+struct Asked(std::sync::atomic::AtomicBool);
+
+impl Provider for Asked {
+    fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
+        self.0.store(true, std::sync::atomic::Ordering::SeqCst);
+        stream::deltas(Response::default(), Pace::default())
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_call_does_not_reach_the_provider() {
+    let provider = Arc::new(Asked(false.into()));
+    let component = Component::new(&crate::component::built_in(), &Metrics::new("app"));
+    let component = Arc::new(Component { provider: provider.clone(), ..component });
+    let context = context();
+    drop(context.cancel_on_drop());
+    let result = component.converse(Request::default(), context).await;
+    assert_eq!(
+        result.unwrap_err().to_string(),
+        "failed conversing with component echo: the call was cancelled"
+    );
+    assert!(!provider.0.load(std::sync::atomic::Ordering::SeqCst));
+}
+
+#[tokio::test]
+async fn converse_drains_the_stream_by_default() {
+    let whole = component(&["a ".to_owned(), "b".to_owned()], Ok(()));
+    let response = whole.converse(Request::default(), context()).await.unwrap();
+    assert_eq!(response.content, "a b");
 }

@@ -1,4 +1,4 @@
-//! Messages that must come in time.
+//! Request bodies with a deadline.
 
 use std::{
     pin::Pin,
@@ -16,20 +16,20 @@ use crate::{
     wire::error::Error,
 };
 
-/// A body that fails where it is not whole in time.
-pub(super) struct Timely {
+/// A body that fails if it is not complete in time.
+pub(super) struct DeadlineBody {
     body: Incoming,
-    /// Made when there is something to wait for, which mostly there is not.
-    late: Option<BoxFuture<'static, ()>>,
+    /// Created on the first wait. Most bodies never wait.
+    timeout: Option<BoxFuture<'static, ()>>,
 }
 
-impl From<Incoming> for Timely {
+impl From<Incoming> for DeadlineBody {
     fn from(body: Incoming) -> Self {
-        Self { body, late: None }
+        Self { body, timeout: None }
     }
 }
 
-impl Body for Timely {
+impl Body for DeadlineBody {
     type Data = Bytes;
     type Error = BoxError;
 
@@ -40,9 +40,9 @@ impl Body for Timely {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
             return Poll::Ready(frame.map(|frame| Ok(frame?)));
         }
-        let late = self.late.get_or_insert_with(|| clock::pause(BODY_TIMEOUT).boxed());
-        ready!(late.poll_unpin(cx));
-        // tonic looks for a status among the causes of an error.
+        let timeout = self.timeout.get_or_insert_with(|| clock::pause(BODY_TIMEOUT).boxed());
+        ready!(timeout.poll_unpin(cx));
+        // tonic takes the status from the sources of an error.
         Poll::Ready(Some(Err(Status::from(Error::BodyTimeout).into())))
     }
 

@@ -1,0 +1,55 @@
+//! Reads request bodies.
+
+use axum::{BoxError, body::HttpBody};
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use tokio::sync::Semaphore;
+
+use crate::{
+    base::{
+        blocking::{LARGE, run_blocking},
+        clock,
+        timeouts::BODY_TIMEOUT,
+    },
+    wire::{conversation::ConverseRequest, error::Error, json},
+};
+
+/// Limits large JSON bodies to one at a time: reading one can briefly take 150 times its size, if
+/// it consists of tiny objects and only the exact reader accepts it.
+static LARGE_BODIES: Semaphore = Semaphore::const_new(1);
+
+/// Reads a message of the conversation API, off the serving thread if it is large.
+pub(super) async fn read_message<M: ConverseRequest>(
+    body: Incoming,
+    max_body_size: usize,
+) -> Result<M, Error> {
+    let body = read(body, max_body_size).await?;
+    if body.len() <= LARGE {
+        return json::read_request(&body);
+    }
+    // The semaphore is never closed, so this does not fail.
+    let permit = LARGE_BODIES.acquire().await;
+    let read = run_blocking(move || {
+        // Held until the body is read, even if the client disconnects.
+        let _permit = permit;
+        json::read_request(&body)
+    });
+    read.await.unwrap_or_else(|_| Err(Error::BodyRead("the reader panicked".to_owned())))
+}
+
+/// Reads a whole body.
+///
+/// Fails if it is longer than `limit` bytes or not complete in time.
+pub(super) async fn read<B>(body: B, limit: usize) -> Result<Bytes, Error>
+where
+    B: HttpBody<Error: Into<BoxError>>,
+{
+    let read = clock::within(BODY_TIMEOUT, Limited::new(body, limit).collect()).await;
+    read.ok_or(Error::BodyTimeout)?.map(|body| body.to_bytes()).map_err(|error| {
+        let is_too_large = error.is::<LengthLimitError>();
+        // daprd's message for a body over the limit.
+        let reason = if is_too_large { "stream too large".to_owned() } else { error.to_string() };
+        Error::BodyRead(reason)
+    })
+}

@@ -1,0 +1,126 @@
+//! Cuts a text into the chunks that it is streamed in.
+
+use std::num::NonZeroUsize;
+
+/// Cuts a text into chunks. A chunk is a number of words, each with the white space before it.
+///
+/// White space at the end belongs to the last chunk, and a text of nothing but white space is one
+/// chunk. The chunks joined are the text.
+pub(crate) struct Chunks {
+    words: NonZeroUsize,
+    /// The end of the last chunk.
+    position: usize,
+    /// The end of the last word of the text.
+    last_word_end: usize,
+}
+
+impl Chunks {
+    /// Starts to cut `text` into chunks of that many words.
+    pub(crate) fn new(text: &str, words: NonZeroUsize) -> Self {
+        Self { words, position: 0, last_word_end: text.trim_end().len() }
+    }
+
+    /// Returns the next chunk of the text that was given to [`new`](Self::new).
+    pub(crate) fn next<'t>(&mut self, text: &'t str) -> Option<&'t str> {
+        let start = self.position;
+        for _ in 0..self.words.get() {
+            self.position = word_end(text, self.position);
+            if self.position >= self.last_word_end {
+                self.position = text.len();
+                break;
+            }
+        }
+        (start < self.position).then(|| &text[start..self.position])
+    }
+}
+
+/// Returns the end of the first word after `start`.
+fn word_end(text: &str, start: usize) -> usize {
+    // Fast path for ASCII, which needs no decoding.
+    let rest = &text.as_bytes()[start..];
+    let white = rest.iter().position(|byte| !is_ascii_white(*byte)).unwrap_or(rest.len());
+    let word = &rest[white..];
+    let word = word.iter().position(|byte| !byte.is_ascii_graphic()).unwrap_or(word.len());
+    let end = start + white + word;
+    match text.as_bytes().get(end) {
+        Some(byte) if !is_ascii_white(*byte) => unicode_word_end(text, start),
+        _ => end,
+    }
+}
+
+/// The ASCII part of [`char::is_whitespace`].
+fn is_ascii_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+fn unicode_word_end(text: &str, start: usize) -> usize {
+    let word = text[start..].trim_start();
+    text.len() - word.len() + word.find(char::is_whitespace).unwrap_or(word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn chunks(text: &str, words: usize) -> Vec<&str> {
+        let mut chunks = Chunks::new(text, NonZeroUsize::new(words).unwrap());
+        iter::from_fn(|| chunks.next(text)).collect()
+    }
+
+    #[test]
+    fn white_space_precedes_words_and_ends_the_last_chunk() {
+        let cases: [(&str, &[&str]); 8] = [
+            ("", &[]),
+            ("one", &["one"]),
+            ("one two", &["one", " two"]),
+            ("  one", &["  one"]),
+            ("one \n", &["one \n"]),
+            (" a  b \n", &[" a", "  b \n"]),
+            (" \t\n", &[" \t\n"]),
+            ("a\u{a0}b\u{3000}c", &["a", "\u{a0}b", "\u{3000}c"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(chunks(text, 1), expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn larger_chunks_join_to_the_same_text(
+            text in "[a-c \\n\u{3000}]{0,40}", words in 1_usize..6,
+        ) {
+            let chunked = chunks(&text, words);
+            prop_assert_eq!(chunked.concat(), text.as_str());
+            prop_assert_eq!(chunked.len(), chunks(&text, 1).len().div_ceil(words));
+        }
+
+        #[test]
+        fn the_ascii_path_agrees_with_unicode(
+            text in "[a\\x07\\x7f \\t\u{b}é\u{85}\u{a0}\u{3000}]{0,8}",
+        ) {
+            prop_assert_eq!(word_end(&text, 0), unicode_word_end(&text, 0), "{:?}", text);
+        }
+
+        #[test]
+        fn chunks_joined_are_the_text(text in "(\\PC|\\s){0,40}") {
+            let chunks = chunks(&text, 1);
+            prop_assert_eq!(&chunks.concat(), &text);
+            prop_assert!(chunks.iter().all(|chunk| !chunk.is_empty()));
+        }
+
+        #[test]
+        fn a_chunk_is_white_space_and_a_word(text in "[a-c \\n\u{3000}]{1,40}") {
+            let chunks = chunks(&text, 1);
+            let words = text.split_whitespace().count();
+            prop_assert_eq!(chunks.len(), words.max(1));
+            for chunk in &chunks[..chunks.len() - 1] {
+                let word = chunk.trim_start();
+                prop_assert!(!word.is_empty() && !word.contains(char::is_whitespace));
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Checks what the user wrote and makes it a [`Config`].
+
+use std::{net::IpAddr, time::Duration};
+
+use thiserror::Error as ThisError;
+
+use super::args::ServeArgs;
+use crate::{
+    api::access::{Access, ApiToken},
+    base::{environment::Environment, quantity},
+    net::Interfaces,
+    server::{Config, Ports},
+};
+
+/// An invalid value of a flag or an environment variable.
+#[derive(Debug, ThisError)]
+pub(super) enum ConfigError {
+    /// The value is not a port.
+    #[error("invalid value {value:?} of {variable} in the environment: write a port, 0 to 65535")]
+    Port {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The value is not a list of IP addresses.
+    #[error(
+        "invalid value {0:?} for --dapr-listen-addresses: not an IP address; \
+         write addresses with commas between them, such as 127.0.0.1,::1"
+    )]
+    ListenAddresses(String),
+    /// The value is not a size.
+    #[error(
+        "invalid value {0:?} for --max-body-size: write bytes or a quantity, such as 4194304, 512Ki, 4Mi or 1G"
+    )]
+    MaxBodySize(String),
+}
+
+/// Returns daprd's ports, or those that the environment sets.
+pub(super) fn default_ports(environment: &Environment) -> Result<Ports, ConfigError> {
+    let port = |variable, default| match environment.get(variable).filter(|v| !v.is_empty()) {
+        None => Ok(default),
+        Some(value) => {
+            value.parse().map_err(|_| ConfigError::Port { variable, value: value.to_owned() })
+        }
+    };
+    Ok(Ports {
+        grpc: port("DAPR_GRPC_PORT", 50001)?,
+        http: port("DAPR_HTTP_PORT", 3500)?,
+        metrics: 9090,
+    })
+}
+
+/// Checks the flags. `ports` are used where no flag sets one.
+pub(super) fn config(
+    args: &ServeArgs,
+    environment: &Environment,
+    ports: Ports,
+) -> Result<Config, ConfigError> {
+    let interfaces = interfaces(args.dapr_listen_addresses.as_deref())?;
+    // Browsers cannot connect to Unix sockets.
+    let is_local = args.unix_domain_socket.is_none() && interfaces.are_loopback();
+    let browser_hosts = is_local.then(|| args.allowed_hosts.clone());
+    let token = environment.get("DAPR_API_TOKEN").and_then(ApiToken::new);
+    Ok(Config {
+        access: Access { token, browser_hosts },
+        interfaces,
+        app_id: args.app_id.clone(),
+        resources_paths: args.resources_path.clone(),
+        stand_in: args.stand_in,
+        environment: environment.clone(),
+        ports: Ports {
+            grpc: args.dapr_grpc_port.unwrap_or(ports.grpc),
+            http: args.dapr_http_port.unwrap_or(ports.http),
+            metrics: args.metrics_port.unwrap_or(ports.metrics),
+        },
+        sockets: args.unix_domain_socket.clone(),
+        metrics: args.enable_metrics,
+        max_body_size: max_body_size(&args.max_body_size)?,
+        grace: Duration::from_secs(args.dapr_graceful_shutdown_seconds),
+        addresses_file: args.addresses_file.clone(),
+    })
+}
+
+fn interfaces(addresses: Option<&str>) -> Result<Interfaces, ConfigError> {
+    let Some(addresses) = addresses else {
+        return Ok(Interfaces::Loopback);
+    };
+    let parse = |text: &str| {
+        let bare = text.trim().trim_start_matches('[').trim_end_matches(']');
+        bare.parse::<IpAddr>().map_err(|_| ConfigError::ListenAddresses(text.to_owned()))
+    };
+    addresses.split(',').map(parse).collect::<Result<_, _>>().map(Interfaces::Addresses)
+}
+
+fn max_body_size(text: &str) -> Result<usize, ConfigError> {
+    quantity::parse(text).ok_or_else(|| ConfigError::MaxBodySize(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listen_addresses_may_have_brackets_as_in_daprd() {
+        let expected = vec!["::1".parse().unwrap(), "127.0.0.1".parse().unwrap()];
+        assert_eq!(interfaces(Some("[::1],127.0.0.1")).unwrap(), Interfaces::Addresses(expected));
+        assert!(interfaces(Some("localhost")).is_err());
+        assert_eq!(interfaces(None).unwrap(), Interfaces::Loopback);
+    }
+}

@@ -1,0 +1,212 @@
+//! One component, and the steps of a call: scrub, provider, scrub, count.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use futures_util::{
+    StreamExt,
+    stream::{BoxStream, Stream},
+};
+
+use super::{CallCounters, Metrics};
+use crate::{
+    base::blocking::{LARGE, Panicked, run_blocking},
+    chat::{Delta, Error, Request, Response},
+    component::{ComponentSpec, StandIn},
+    pii::Scrubber,
+    provider::{
+        CallContext, CancelOnDrop, Provider, ProviderError,
+        stream::{self, Pace},
+    },
+};
+
+type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
+
+/// A named, configured provider.
+pub struct Component {
+    /// Name that requests refer to.
+    pub name: String,
+    /// Type as written, such as `conversation.echo`.
+    pub kind: String,
+    /// Version as written; may be empty.
+    pub version: String,
+    /// The provider that stands in for the type, if mynah does not implement the type.
+    pub stand_in: Option<StandIn>,
+    scrubber: Scrubber,
+    provider: Arc<dyn Provider>,
+    counters: CallCounters,
+}
+
+impl Component {
+    /// Creates the component that `spec` describes. Its calls are counted in `metrics`.
+    pub fn new(spec: &ComponentSpec, metrics: &Metrics) -> Self {
+        Self {
+            name: spec.name.clone(),
+            kind: spec.kind.clone(),
+            version: spec.version.clone(),
+            stand_in: spec.stand_in,
+            scrubber: spec.scrubber,
+            provider: spec.build_provider(),
+            counters: metrics.call_counters(&spec.name),
+        }
+    }
+
+    /// Returns the whole response.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Provider`] if the provider fails.
+    pub async fn converse(
+        self: Arc<Self>,
+        request: Request,
+        context: CallContext,
+    ) -> Result<Response, Error> {
+        let _cancel = context.cancel_on_drop();
+        let result = self.clone().try_converse(request, context).await;
+        self.counters.count(result.is_ok());
+        result.map_err(|error| self.error(error))
+    }
+
+    /// Returns the response in pieces, as `encode` makes them from deltas.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Provider`] if the provider fails before its first delta.
+    pub async fn stream<T, F>(
+        self: Arc<Self>,
+        request: Request,
+        context: CallContext,
+        encode: F,
+    ) -> Result<impl Stream<Item = Result<T, Error>> + Send + use<T, F>, Error>
+    where
+        F: FnMut(Delta) -> T + Send + Unpin,
+    {
+        let cancel = context.cancel_on_drop();
+        let deltas = self.clone().try_stream(request, context).await;
+        let mut rest = deltas.map_err(|error| self.fail(error))?;
+        let first = match rest.next().await {
+            Some(first) => Some(first.map_err(|error| self.fail(error))?),
+            None => return Err(self.fail(stream::incomplete())),
+        };
+        Ok(Encoded { component: self, first, rest, encode, _cancel: cancel })
+    }
+
+    async fn try_converse(
+        self: Arc<Self>,
+        request: Request,
+        context: CallContext,
+    ) -> Result<Response, ProviderError> {
+        let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
+        let response = self.ask(request, context, <dyn Provider>::converse).await?.await?;
+        if scrub_output { scrub(scrubber, response).await } else { Ok(response) }
+    }
+
+    async fn try_stream(
+        self: Arc<Self>,
+        request: Request,
+        context: CallContext,
+    ) -> Result<Deltas, ProviderError> {
+        let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
+        let deltas = self.ask(request, context, <dyn Provider>::stream).await?;
+        if scrub_output { scrub_stream(scrubber, deltas).await } else { Ok(deltas) }
+    }
+
+    /// Scrubs a request and passes it to the provider, on a blocking thread if it is large.
+    async fn ask<T: Send + 'static>(
+        self: Arc<Self>,
+        mut request: Request,
+        context: CallContext,
+        ask: impl FnOnce(Arc<dyn Provider>, Arc<Request>, CallContext) -> T + Send + 'static,
+    ) -> Result<T, ProviderError> {
+        let is_large = request.size() > LARGE;
+        let ask = move || {
+            context.check_cancelled()?;
+            self.scrubber.scrub_inputs(&mut request, |text| self.provider.directions(text));
+            Ok(ask(self.provider.clone(), Arc::new(request), context))
+        };
+        if is_large { run_blocking(ask).await? } else { ask() }
+    }
+
+    #[cold]
+    fn fail(&self, error: ProviderError) -> Error {
+        self.counters.count(false);
+        self.error(error)
+    }
+
+    fn error(&self, error: ProviderError) -> Error {
+        Error::Provider { component: self.name.clone(), error }
+    }
+}
+
+/// The pieces of a response. The call is counted when they end.
+///
+/// Written out because a chain of stream adapters would move each piece several times.
+struct Encoded<F> {
+    component: Arc<Component>,
+    /// The first delta, until it is taken.
+    first: Option<Delta>,
+    rest: Deltas,
+    encode: F,
+    _cancel: CancelOnDrop,
+}
+
+impl<T, F: FnMut(Delta) -> T + Unpin> Stream for Encoded<F> {
+    type Item = Result<T, Error>;
+
+    // Each surface wraps this stream in an adapter; without the attribute it is not inlined there.
+    #[inline(always)]
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let delta = match self.first.take() {
+            Some(first) => Some(Ok(first)),
+            None => ready!(self.rest.poll_next_unpin(cx)),
+        };
+        Poll::Ready(match delta {
+            Some(Ok(delta)) => {
+                if matches!(delta, Delta::Complete(_)) {
+                    self.component.counters.count(true);
+                }
+                Some(Ok((self.encode)(delta)))
+            }
+            Some(Err(error)) => Some(Err(self.component.fail(error))),
+            None => None,
+        })
+    }
+}
+
+impl fmt::Debug for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}/{})", self.name, self.kind, self.version)
+    }
+}
+
+/// Removes personal data from a response, on a blocking thread if it is large.
+async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
+    if response.content.len() <= LARGE {
+        scrubber.scrub_response(&mut response);
+        return Ok(response);
+    }
+    let scrub = move || {
+        scrubber.scrub_response(&mut response);
+        response
+    };
+    Ok(run_blocking(scrub).await?)
+}
+
+/// Collects the whole response, since personal data may span two deltas, and cuts it again.
+async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, ProviderError> {
+    let response = scrub(scrubber, stream::collect(deltas).await?).await?;
+    Ok(stream::deltas(response, Pace::default()))
+}
+
+impl From<Panicked> for ProviderError {
+    fn from(_: Panicked) -> Self {
+        Self::internal("the provider panicked; see the log")
+    }
+}

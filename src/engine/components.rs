@@ -1,0 +1,49 @@
+//! Components by name.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use arc_swap::ArcSwap;
+
+use super::Component;
+use crate::chat::Error;
+
+type ByName = BTreeMap<String, Arc<Component>>;
+
+/// The loaded components. They can change while calls are served; readers take no lock.
+#[derive(Debug, Default)]
+pub struct Components(ArcSwap<ByName>);
+
+impl Components {
+    /// Returns a component, which stays usable even if it is replaced meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownComponent`] if there is no component of that name.
+    pub fn find(&self, name: &str) -> Result<Arc<Component>, Error> {
+        let found = self.0.load().get(name).cloned();
+        found.ok_or_else(|| Error::UnknownComponent(name.to_owned()))
+    }
+
+    /// Returns the current components, ordered by name.
+    pub fn all(&self) -> Vec<Arc<Component>> {
+        self.0.load().values().cloned().collect()
+    }
+
+    /// Removes and replaces components atomically. All other components stay the same objects.
+    pub(super) fn change(&self, removed: &[String], replaced: Self) {
+        let replaced = replaced.0.into_inner();
+        self.0.rcu(|current| {
+            let mut next = ByName::clone(current);
+            next.retain(|name, _| !removed.contains(name));
+            next.extend(replaced.iter().map(|(name, component)| (name.clone(), component.clone())));
+            next
+        });
+    }
+}
+
+impl FromIterator<Component> for Components {
+    fn from_iter<I: IntoIterator<Item = Component>>(components: I) -> Self {
+        let by_name = |component: Component| (component.name.clone(), Arc::new(component));
+        Self(ArcSwap::from_pointee(components.into_iter().map(by_name).collect()))
+    }
+}

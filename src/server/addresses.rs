@@ -1,0 +1,38 @@
+//! The addresses of a sidecar, and the file that they are written to.
+
+use std::{fs, io};
+
+use serde::Serialize;
+
+use super::{config::Config, error::StartError};
+use crate::net::Address;
+
+/// The addresses of a sidecar.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Addresses {
+    /// Dapr's API over gRPC.
+    pub grpc: Address,
+    /// Dapr's API over HTTP.
+    pub http: Address,
+    /// Prometheus metrics, if they are served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Address>,
+}
+
+/// Writes the addresses as JSON. The file appears complete or not at all.
+pub(super) fn write(config: &Config, addresses: &Addresses) -> Result<(), StartError> {
+    let Some(path) = &config.addresses_file else { return Ok(()) };
+    let unfinished = path.with_added_extension("unfinished");
+    let json = serde_json::to_string(addresses).map_err(io::Error::from);
+    json.and_then(|json| fs::write(&unfinished, json + "\n"))
+        .and_then(|()| fs::rename(&unfinished, path))
+        .map_err(|source| StartError::AddressesFile { path: path.clone(), source })
+}
+
+/// Removes the file of an earlier run, which would be taken for this one's.
+pub(super) fn remove(config: &Config) {
+    if let Some(path) = &config.addresses_file {
+        // Usually there is none. Other errors show when the file is written.
+        let _ = fs::remove_file(path);
+    }
+}

@@ -1,0 +1,33 @@
+//! Why a sidecar cannot start.
+
+use std::{io, path::PathBuf};
+
+use thiserror::Error as ThisError;
+
+use crate::{base::diagnostics::Diagnostic, net::BindError};
+
+/// Why a sidecar cannot start.
+#[derive(Debug, ThisError)]
+pub(crate) enum StartError {
+    /// The components have errors.
+    #[error("the components cannot be loaded:{}", lines(.0))]
+    Components(Vec<Diagnostic>),
+    /// An address cannot be bound.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The addresses file cannot be written.
+    #[error("cannot write the addresses to {}", .path.display())]
+    AddressesFile {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// Threads cannot be started.
+    #[error("cannot start threads")]
+    Threads(#[from] io::Error),
+}
+
+fn lines(errors: &[Diagnostic]) -> String {
+    errors.iter().map(|error| format!("\n  {error}")).collect()
+}

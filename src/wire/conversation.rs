@@ -1,0 +1,98 @@
+//! The two versions of Dapr's conversation API, told apart by their request messages.
+
+use prost::{Message, Name};
+
+use super::{
+    decode,
+    encode::{self, Returned},
+    json, proto,
+};
+use crate::chat::{Error, Request, Response};
+
+/// A request message, and how its version of the API maps to and from [`chat`](crate::chat).
+pub trait ConverseRequest: Message + Name + Default + json::FastRead + 'static {
+    /// The answer to a unary call.
+    type Response: Message + Name + json::FastWrite;
+    /// One message of the answer to a streaming call.
+    type StreamResponse: Message + Name + json::FastWrite;
+
+    /// The name of the component.
+    fn component(&mut self) -> &mut String;
+
+    /// Checks and converts a request for a component that exists.
+    ///
+    /// # Errors
+    ///
+    /// An error with daprd's message if daprd would reject the request.
+    fn into_chat(self) -> Result<Request, Error>;
+
+    /// Returns what the answer repeats from the request.
+    fn returned(request: &Request) -> Returned;
+
+    /// Converts a response to a unary call.
+    fn response(response: Response, returned: Returned) -> Self::Response;
+
+    /// Converts a piece of the text of a streamed response.
+    fn chunk(text: String) -> Self::StreamResponse;
+
+    /// Converts the end of a streamed response.
+    fn complete(response: Response, returned: Returned) -> Self::StreamResponse;
+}
+
+impl ConverseRequest for proto::ConversationRequest {
+    type Response = proto::ConversationResponse;
+    type StreamResponse = proto::ConversationStreamResponse;
+
+    fn component(&mut self) -> &mut String {
+        &mut self.name
+    }
+
+    fn into_chat(self) -> Result<Request, Error> {
+        decode::alpha1(self)
+    }
+
+    fn returned(request: &Request) -> Returned {
+        Returned::alpha1(request)
+    }
+
+    fn response(response: Response, returned: Returned) -> Self::Response {
+        encode::alpha1(response, returned)
+    }
+
+    fn chunk(text: String) -> Self::StreamResponse {
+        encode::alpha1_chunk(text)
+    }
+
+    fn complete(response: Response, returned: Returned) -> Self::StreamResponse {
+        encode::alpha1_complete(response, returned)
+    }
+}
+
+impl ConverseRequest for proto::ConversationRequestAlpha2 {
+    type Response = proto::ConversationResponseAlpha2;
+    type StreamResponse = proto::ConversationStreamResponseAlpha2;
+
+    fn component(&mut self) -> &mut String {
+        &mut self.name
+    }
+
+    fn into_chat(self) -> Result<Request, Error> {
+        decode::alpha2(self)
+    }
+
+    fn returned(request: &Request) -> Returned {
+        Returned::alpha2(request)
+    }
+
+    fn response(response: Response, returned: Returned) -> Self::Response {
+        encode::alpha2(response, returned)
+    }
+
+    fn chunk(text: String) -> Self::StreamResponse {
+        encode::alpha2_chunk(text)
+    }
+
+    fn complete(response: Response, returned: Returned) -> Self::StreamResponse {
+        encode::alpha2_complete(response, returned)
+    }
+}

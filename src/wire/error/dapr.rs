@@ -1,0 +1,142 @@
+//! Dapr's API: the codes of every error, and its form over gRPC.
+
+use bytes::Bytes;
+use http::StatusCode;
+use prost::{Message, Name};
+use prost_types::Any;
+use tonic::{Code, Status};
+
+use super::Error;
+use crate::{
+    chat::{self, ErrorKind, ProviderError},
+    wire::rpc::{self, ErrorInfo, RetryInfo},
+};
+
+impl Error {
+    /// The gRPC code, the HTTP status and the `errorCode` of daprd's HTTP bodies.
+    pub(super) fn codes(&self) -> (Code, StatusCode, &'static str) {
+        use StatusCode as Http;
+        use chat::Error as Chat;
+        match self {
+            Self::Chat(Chat::UnknownComponent(_)) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_NOT_FOUND")
+            }
+            Self::Chat(Chat::MissingInputs { .. }) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_MISSING_INPUTS")
+            }
+            // The spelling is Dapr's.
+            Self::Chat(Chat::InvalidParams { .. }) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_INVALID_PARMS")
+            }
+            Self::Chat(Chat::Provider { error, .. }) => {
+                let (grpc, http) = provider_row(error.kind);
+                (grpc, http, "ERR_CONVERSATION_INVOKE")
+            }
+            Self::Chat(Chat::Metadata(_)) => (Code::Unknown, Http::INTERNAL_SERVER_ERROR, "ERROR"),
+            Self::MalformedMessage(_) => {
+                (Code::Internal, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::RequestTooLarge { .. } => {
+                (Code::ResourceExhausted, Http::BAD_REQUEST, "ERR_BODY_READ")
+            }
+            Self::ResponseTooLarge { .. } => {
+                (Code::ResourceExhausted, Http::INTERNAL_SERVER_ERROR, "ERR_CONVERSATION_INVOKE")
+            }
+            Self::BodyRead(_) => (Code::ResourceExhausted, Http::BAD_REQUEST, "ERR_BODY_READ"),
+            Self::BodyTimeout => (Code::DeadlineExceeded, Http::REQUEST_TIMEOUT, "ERR_BODY_READ"),
+            Self::MalformedBody(_) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::MalformedPath(_) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::NotServed => (Code::Unimplemented, Http::NOT_FOUND, "ERR_DIRECT_INVOKE"),
+            Self::MetadataFull { .. } => {
+                (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS, "ERR_METADATA_FULL")
+            }
+            Self::AppIdMismatch => (
+                Code::FailedPrecondition,
+                Http::INTERNAL_SERVER_ERROR,
+                "ERR_HEALTH_APPID_NOT_MATCH",
+            ),
+            Self::Unauthorized(_) => {
+                (Code::Unauthenticated, Http::UNAUTHORIZED, "ERR_UNAUTHORIZED")
+            }
+            Self::Forbidden(_) => (Code::PermissionDenied, Http::FORBIDDEN, "ERR_FORBIDDEN"),
+        }
+    }
+}
+
+/// Maps the error kinds of providers.
+fn provider_row(kind: ErrorKind) -> (Code, StatusCode) {
+    use StatusCode as Http;
+    match kind {
+        // nginx's status for a request that the client closed; HTTP has none.
+        ErrorKind::Cancelled => {
+            (Code::Cancelled, Http::from_u16(499).unwrap_or(Http::REQUEST_TIMEOUT))
+        }
+        ErrorKind::Unknown => (Code::Unknown, Http::INTERNAL_SERVER_ERROR),
+        ErrorKind::InvalidArgument => (Code::InvalidArgument, Http::BAD_REQUEST),
+        ErrorKind::DeadlineExceeded => (Code::DeadlineExceeded, Http::GATEWAY_TIMEOUT),
+        ErrorKind::NotFound => (Code::NotFound, Http::NOT_FOUND),
+        ErrorKind::AlreadyExists => (Code::AlreadyExists, Http::CONFLICT),
+        ErrorKind::PermissionDenied => (Code::PermissionDenied, Http::FORBIDDEN),
+        ErrorKind::ResourceExhausted => (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS),
+        ErrorKind::FailedPrecondition => (Code::FailedPrecondition, Http::BAD_REQUEST),
+        ErrorKind::Aborted => (Code::Aborted, Http::CONFLICT),
+        ErrorKind::OutOfRange => (Code::OutOfRange, Http::BAD_REQUEST),
+        ErrorKind::Unimplemented => (Code::Unimplemented, Http::NOT_IMPLEMENTED),
+        ErrorKind::Internal => (Code::Internal, Http::INTERNAL_SERVER_ERROR),
+        ErrorKind::Unavailable => (Code::Unavailable, Http::SERVICE_UNAVAILABLE),
+        ErrorKind::DataLoss => (Code::DataLoss, Http::INTERNAL_SERVER_ERROR),
+        ErrorKind::Unauthenticated => (Code::Unauthenticated, Http::UNAUTHORIZED),
+    }
+}
+
+impl From<Error> for Status {
+    #[cold]
+    fn from(error: Error) -> Self {
+        let (code, message) = (error.codes().0, error.message());
+        let details = match error {
+            Error::Unauthorized(wrong) => vec![unauthorized(&message, &wrong.to_string())],
+            Error::Chat(chat::Error::Provider { error, .. }) => provider_details(&error),
+            _ => Vec::new(),
+        };
+        if details.is_empty() {
+            return Self::new(code, message);
+        }
+        let status = rpc::Status { code: code.into(), message, details };
+        let encoded: Bytes = status.encode_to_vec().into();
+        Self::with_details(code, status.message, encoded)
+    }
+}
+
+/// The details that daprd sends with a missing or wrong token.
+fn unauthorized(message: &str, reason: &str) -> Any {
+    let metadata = [("http.code", "401"), ("http.error_message", reason)];
+    any(&ErrorInfo {
+        reason: message.to_owned(),
+        domain: "dapr.io".to_owned(),
+        metadata: metadata.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+    })
+}
+
+pub(super) fn provider_details(error: &ProviderError) -> Vec<Any> {
+    let info = error.details.as_ref().map(|details| {
+        any(&ErrorInfo {
+            reason: details.reason.clone(),
+            domain: details.domain.clone(),
+            metadata: details.metadata.clone(),
+        })
+    });
+    let retry = error.retry_after.map(|wait| {
+        // A wait of more than 10,000 years does not fit; leave it out.
+        any(&RetryInfo { retry_delay: wait.try_into().ok() })
+    });
+    info.into_iter().chain(retry).collect()
+}
+
+fn any<M: Message + Name>(message: &M) -> Any {
+    let type_url = format!("type.googleapis.com/{}", M::full_name());
+    Any { type_url, value: message.encode_to_vec() }
+}

@@ -1,0 +1,116 @@
+//! Errors of a call, and one table for each API that maps them to codes and bodies.
+
+mod dapr;
+mod dapr_http;
+
+use thiserror::Error as ThisError;
+
+pub use self::dapr_http::HttpError;
+pub(crate) use self::dapr_http::json_body;
+use super::routes::NotServed;
+use crate::{base::timeouts::BODY_TIMEOUT, chat};
+
+/// Maximum size of an error message in bytes. It may quote the request, and gRPC sends it
+/// percent-encoded in a header, for which clients accept about 16 KiB.
+const MAX_MESSAGE: usize = 4096;
+const ELLIPSIS: &str = "…";
+
+/// Why a call failed, on any surface. The messages are daprd's where daprd has the error.
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+pub enum Error {
+    /// The conversation itself failed.
+    #[error(transparent)]
+    Chat(#[from] chat::Error),
+    /// The bytes are not a valid protobuf message of the type that the method takes.
+    #[error("grpc: error unmarshalling request: {0}")]
+    MalformedMessage(String),
+    /// The request exceeds the size limit.
+    #[error("grpc: received message larger than max ({got} vs. {limit})")]
+    RequestTooLarge {
+        /// Size of the request in bytes.
+        got: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The response exceeds the size limit.
+    #[error("grpc: trying to send message larger than max ({size} vs. {limit})")]
+    ResponseTooLarge {
+        /// Size of the response in bytes.
+        size: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The HTTP body could not be read or exceeds the size limit.
+    #[error("failed to read request body: {0}")]
+    BodyRead(String),
+    /// The request did not arrive completely in time.
+    #[error("failed to read request body: not complete after {} s", BODY_TIMEOUT.as_secs())]
+    BodyTimeout,
+    /// The HTTP body is not valid proto JSON of the message that the path takes.
+    #[error("failed deserializing HTTP body: proto: {0}")]
+    MalformedBody(String),
+    /// A path parameter has an invalid percent-encoding.
+    #[error("failed to unescape request parameter {0:?}")]
+    MalformedPath(String),
+    /// The path or method is not one that mynah serves. daprd may serve it.
+    #[error("{NotServed}")]
+    NotServed,
+    /// The labels of the sidecar reached their limits.
+    #[error("metadata is full: it holds at most {max_keys} keys and {max_bytes} bytes")]
+    MetadataFull {
+        /// Maximum number of labels.
+        max_keys: usize,
+        /// Maximum size of all names and values in bytes.
+        max_bytes: usize,
+    },
+    /// A health check named another application.
+    #[error("dapr app-id does not match")]
+    AppIdMismatch,
+    /// The API token is missing or wrong.
+    #[error("Unauthorized")]
+    Unauthorized(WrongToken),
+    /// A browser sent the request for a page of another site.
+    #[error(
+        "{0}; mynah answers programs on this machine, and browsers only under the names in --allowed-hosts"
+    )]
+    Forbidden(String),
+}
+
+/// What is wrong with the API token of a call. The messages are daprd's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
+pub enum WrongToken {
+    /// There is no token.
+    #[error("missing api token in request metadata")]
+    Missing,
+    /// The token is not the right one.
+    #[error("authentication error: api token mismatch")]
+    Mismatch,
+}
+
+impl Error {
+    /// Returns the message for the client, shortened if it would not fit into a header.
+    pub fn message(&self) -> String {
+        let mut text = self.to_string();
+        if text.len() > MAX_MESSAGE {
+            text.truncate(text.floor_char_boundary(MAX_MESSAGE - ELLIPSIS.len()));
+            text.push_str(ELLIPSIS);
+        }
+        text
+    }
+}
+
+impl From<prost::DecodeError> for Error {
+    fn from(error: prost::DecodeError) -> Self {
+        Self::MalformedMessage(innermost(&error))
+    }
+}
+
+/// Returns the innermost cause of a decode error. prost lists every field on the way to it, which
+/// takes pages in a deeply nested message.
+pub(crate) fn innermost(error: &prost::DecodeError) -> String {
+    let text = error.to_string();
+    match text.rsplit(": ").next().unwrap_or_default() {
+        "recursion limit reached" => "message is nested too deeply".to_owned(),
+        cause => cause.to_owned(),
+    }
+}

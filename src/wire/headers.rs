@@ -1,0 +1,75 @@
+//! What the headers of a call say about it.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+
+use crate::{base::clock::Moment, provider::CallContext};
+
+/// The header, and the gRPC metadata key, that names the session of a call.
+pub(crate) const SESSION: &str = "mynah-session";
+/// The header in which gRPC clients state how long they wait.
+const GRPC_TIMEOUT: &str = "grpc-timeout";
+
+/// Reads the context of a call.
+pub(crate) fn call_context(headers: &HeaderMap) -> CallContext {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let session = text(SESSION).filter(|session| !session.is_empty()).map(Into::into);
+    let deadline = text(GRPC_TIMEOUT).and_then(grpc_timeout).and_then(Moment::after);
+    CallContext::new(session, deadline)
+}
+
+/// Parses up to 8 digits and a unit, as gRPC's specification of HTTP/2 defines them.
+fn grpc_timeout(text: &str) -> Option<Duration> {
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let amount = digits.parse::<u64>().ok()?;
+    match unit {
+        "H" => Some(Duration::from_secs(amount * 3600)),
+        "M" => Some(Duration::from_secs(amount * 60)),
+        "S" => Some(Duration::from_secs(amount)),
+        "m" => Some(Duration::from_millis(amount)),
+        "u" => Some(Duration::from_micros(amount)),
+        "n" => Some(Duration::from_nanos(amount)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_timeouts_as_grpc_writes_them() {
+        let cases = [
+            ("1H", Some(Duration::from_secs(3600))),
+            ("2M", Some(Duration::from_secs(120))),
+            ("3S", Some(Duration::from_secs(3))),
+            ("250m", Some(Duration::from_millis(250))),
+            ("99999999n", Some(Duration::from_nanos(99_999_999))),
+            ("", None),
+            ("S", None),
+            ("1", None),
+            ("1é", None),
+            ("+1S", None),
+            ("123456789S", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(grpc_timeout(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_the_session_and_the_deadline() {
+        let pair = |(name, value): (&'static str, &'static str)| {
+            (http::HeaderName::from_static(name), http::HeaderValue::from_static(value))
+        };
+        let headers = [(SESSION, "checkout"), (GRPC_TIMEOUT, "5S")].map(pair);
+        let context = call_context(&headers.into_iter().collect());
+        assert_eq!(context.session.as_deref(), Some("checkout"));
+        assert!(context.deadline.is_some());
+        assert!(call_context(&HeaderMap::new()).session.is_none());
+    }
+}

@@ -1,0 +1,72 @@
+//! What mynah serves of Dapr's runtime API: one list for the router and for the error that names
+//! the alternatives.
+
+use std::fmt;
+
+use http::Method;
+
+include!(concat!(env!("OUT_DIR"), "/dapr_methods.rs"));
+
+/// A route of Dapr's HTTP API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route {
+    ConverseAlpha1,
+    ConverseAlpha2,
+    Health,
+    HealthOutbound,
+    Metadata,
+    SetMetadata,
+    Shutdown,
+}
+
+impl Route {
+    /// Every route, in the order in which they are listed.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::ConverseAlpha1,
+        Self::ConverseAlpha2,
+        Self::Health,
+        Self::HealthOutbound,
+        Self::Metadata,
+        Self::SetMetadata,
+        Self::Shutdown,
+    ];
+
+    pub(crate) fn method(self) -> Method {
+        match self {
+            Self::ConverseAlpha1 | Self::ConverseAlpha2 | Self::Shutdown => Method::POST,
+            Self::Health | Self::HealthOutbound | Self::Metadata => Method::GET,
+            Self::SetMetadata => Method::PUT,
+        }
+    }
+
+    /// Returns the path, with parameters as axum's router writes them.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::ConverseAlpha1 => "/v1.0-alpha1/conversation/{name}/converse",
+            Self::ConverseAlpha2 => "/v1.0-alpha2/conversation/{name}/converse",
+            Self::Health => "/v1.0/healthz",
+            Self::HealthOutbound => "/v1.0/healthz/outbound",
+            Self::Metadata => "/v1.0/metadata",
+            Self::SetMetadata => "/v1.0/metadata/{key}",
+            Self::Shutdown => "/v1.0/shutdown",
+        }
+    }
+
+    /// Whether calls need no API token: orchestrators check health without one.
+    pub(crate) fn is_public(self) -> bool {
+        matches!(self, Self::Health | Self::HealthOutbound)
+    }
+}
+
+/// The message for a call that mynah does not serve: it lists the calls that it does.
+#[derive(Debug, Clone, Copy)]
+pub struct NotServed;
+
+impl fmt::Display for NotServed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let routes = Route::ALL.map(|route| format!("{} {}", route.method(), route.path()));
+        let (last, methods) = DAPR_METHODS.split_last().unwrap_or((&"", &[]));
+        write!(f, "mynah serves the conversation API only: {}; ", routes.join(", "))?;
+        write!(f, "over gRPC, {} and {last}", methods.join(", "))
+    }
+}
