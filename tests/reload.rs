@@ -165,16 +165,16 @@ async fn keeps_the_components_while_a_file_is_invalid() {
     let good = component("echo", "first");
     let served = Served::folder(&[("a.yaml", &good), ("b.yaml", &component("b", "1"))], &[]);
     served.put("a.yaml", &good.replace("conversation.echo", "conversation.ecko"));
-    served.wait_for_log("go on").await;
+    served.wait_for_log("stay in use").await;
     assert_eq!(served.model("echo").await.as_deref(), Some("first"));
     served.put("a.yaml", &good);
     served.wait_for_log("as before").await;
     served.put("a.yaml", "a: [b");
-    served.wait_for_log_times(2, "go on").await;
+    served.wait_for_log_times(2, "stay in use").await;
     served.put("b.yaml", "kind: [");
-    served.wait_for_log_times(3, "go on").await;
+    served.wait_for_log_times(3, "stay in use").await;
     served.put("b.yaml", &component("b", "2"));
-    served.wait_for_log_times(4, "go on").await;
+    served.wait_for_log_times(4, "stay in use").await;
     assert_eq!(served.model("b").await.as_deref(), Some("1"), "all or nothing");
     served.put("a.yaml", &component("echo", "second"));
     served.wait_for_model("echo", Some("second")).await;
@@ -182,15 +182,15 @@ async fn keeps_the_components_while_a_file_is_invalid() {
     served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
     ERROR [resources]/a.yaml:4:14: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
-     WARN components not reloaded: those from before the problems go on
-     INFO the problems are gone, and the components are as before
+     WARN components not reloaded: the previous ones stay in use
+     INFO the errors are fixed; the components are unchanged
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['
-     WARN components not reloaded: those from before the problems go on
+     WARN components not reloaded: the previous ones stay in use
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['
     ERROR [resources]/b.yaml:1:7: not valid YAML: unclosed bracket '['
-     WARN components not reloaded: those from before the problems go on
+     WARN components not reloaded: the previous ones stay in use
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['
-     WARN components not reloaded: those from before the problems go on
+     WARN components not reloaded: the previous ones stay in use
      INFO components reloaded: changed b, echo
     "#);
     assert!(served.has_metric("mynah_component_reloads_total{result=\"failed\"} 4").await);
@@ -201,13 +201,13 @@ async fn logs_the_same_problems_once() {
     let good = component("echo", "first");
     let served = Served::folder(&[("a.yaml", &good)], &["--log-level=debug"]);
     served.put("a.yaml", "a: [b");
-    served.wait_for_log("go on").await;
+    served.wait_for_log("stay in use").await;
     served.put("b.yaml", &component("b", "1"));
     served.wait_for_log("the same problems").await;
     served.put("a.yaml", &good);
     served.wait_for_model("b", Some("1")).await;
     assert_eq!(served.log().matches("[resources]/a.yaml:1:4").count(), 1, "{}", served.log());
-    assert_eq!(served.log().matches("go on").count(), 1, "{}", served.log());
+    assert_eq!(served.log().matches("stay in use").count(), 1, "{}", served.log());
 }
 
 #[tokio::test]
@@ -231,14 +231,14 @@ async fn logs_new_warnings_only() {
 async fn keeps_the_components_if_a_name_is_duplicated() {
     let served = Served::folder(&[("a.yaml", &component("echo", "first"))], &[]);
     served.put("b.yaml", &component("echo", "second"));
-    served.wait_for_log("go on").await;
+    served.wait_for_log("stay in use").await;
     assert_eq!(served.model("echo").await.as_deref(), Some("first"));
     fs::remove_file(served.file("a.yaml")).unwrap();
     served.wait_for_model("echo", Some("second")).await;
     served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
     ERROR [resources]/b.yaml:3:18: duplicate component name "echo"; first used at [resources]/a.yaml:3:18
-     WARN components not reloaded: those from before the problems go on
+     WARN components not reloaded: the previous ones stay in use
      INFO components reloaded: changed echo
     "#);
 }
@@ -261,7 +261,7 @@ async fn updates_metadata_and_stays_healthy() {
         fs::remove_file(served.file("b.yaml")).unwrap_or_default();
         if let Some(text) = components {
             served.put("b.yaml", text);
-            served.wait_for_log("go on").await;
+            served.wait_for_log("stay in use").await;
         } else {
             served.wait_for_model("b", None).await;
         }

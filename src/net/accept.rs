@@ -3,7 +3,7 @@
 use std::{io, time::Duration};
 
 #[cfg(unix)]
-use super::unix::SocketFile;
+use super::listener::SocketFile;
 use super::{Protocol, Socket, Workers, connection::Stream};
 use crate::base::{clock, drain::Drain};
 

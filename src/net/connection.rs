@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
-use std::{io, net::TcpStream, pin::pin, sync::Arc, time::Duration};
+use std::{error::Error, io, net::TcpStream, pin::pin, sync::Arc, time::Duration};
 
 use http::{Request, Response};
 use hyper::{
@@ -13,12 +13,10 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto::Builder,
 };
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::io::InspectReader;
 
-use super::{
-    progress::Progress,
-    protocol::{BoxError, HttpVersions, Io, Protocol},
-};
+use super::progress::Progress;
 use crate::base::{clock, drain::Drain};
 
 /// Time in which a client must send the headers of a request, starting with the connection. As in
@@ -43,34 +41,50 @@ pub(super) enum Stream {
     Unix(UnixStream),
 }
 
-/// Serves a connection until the client closes it or the drain is over.
-pub(super) async fn serve(stream: Stream, protocol: Protocol, drain: Drain) {
-    let result = match stream {
-        Stream::Tcp(stream) => serve_tcp(stream, protocol, drain).await,
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
+
+/// A TCP or Unix stream that the current runtime watches.
+pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
+
+/// The versions of HTTP that a listener accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HttpVersions {
+    /// HTTP/1.1, and HTTP/2 with prior knowledge.
+    All,
+    /// HTTP/2 with prior knowledge, as gRPC requires.
+    Http2,
+}
+
+/// Registers a connection with the current runtime and waits for its first byte. Returns `None` if
+/// there is none in time, or the drain starts.
+pub(super) async fn open(stream: Stream, drain: &Drain) -> io::Result<Option<Box<dyn Io>>> {
+    match stream {
+        Stream::Tcp(stream) => {
+            let stream = tokio::net::TcpStream::from_std(stream)?;
+            stream.set_nodelay(true)?;
+            let sends_data = sends_data(stream.readable(), drain).await?;
+            Ok(sends_data.then(|| Box::new(stream) as _))
+        }
         #[cfg(unix)]
-        Stream::Unix(stream) => serve_unix(stream, protocol, drain).await,
-    };
-    if let Err(error) = result {
-        tracing::debug!(error, "connection closed");
+        Stream::Unix(stream) => {
+            let stream = tokio::net::UnixStream::from_std(stream)?;
+            let sends_data = sends_data(stream.readable(), drain).await?;
+            Ok(sends_data.then(|| Box::new(stream) as _))
+        }
     }
 }
 
-async fn serve_tcp(stream: TcpStream, protocol: Protocol, drain: Drain) -> Result<(), BoxError> {
-    let stream = tokio::net::TcpStream::from_std(stream)?;
-    stream.set_nodelay(true)?;
-    if sends_data(stream.readable(), &drain).await? {
-        protocol.serve(Box::new(stream), drain).await?;
+/// Waits for the first byte of the client; false if there is none in time.
+async fn sends_data(
+    readable: impl Future<Output = io::Result<()>>,
+    drain: &Drain,
+) -> io::Result<bool> {
+    tokio::select! {
+        ready = clock::within(HEADER_TIMEOUT, readable) => ready.transpose().map(|r| r.is_some()),
+        () = drain.started() => Ok(false),
     }
-    Ok(())
-}
-
-#[cfg(unix)]
-async fn serve_unix(stream: UnixStream, protocol: Protocol, drain: Drain) -> Result<(), BoxError> {
-    let stream = tokio::net::UnixStream::from_std(stream)?;
-    if sends_data(stream.readable(), &drain).await? {
-        protocol.serve(Box::new(stream), drain).await?;
-    }
-    Ok(())
 }
 
 /// Serves HTTP on a connection until it ends.
@@ -106,17 +120,6 @@ where
     }
     // A client that has sent only part of a request by now does not delay the shutdown.
     if progress.has_calls() { connection.await } else { Ok(()) }
-}
-
-/// Waits for the first byte of the client; false if there is none in time.
-async fn sends_data(
-    readable: impl Future<Output = io::Result<()>>,
-    drain: &Drain,
-) -> io::Result<bool> {
-    tokio::select! {
-        ready = clock::within(HEADER_TIMEOUT, readable) => ready.transpose().map(|r| r.is_some()),
-        () = drain.started() => Ok(false),
-    }
 }
 
 /// The limits of this server, for every version of HTTP.

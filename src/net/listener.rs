@@ -5,8 +5,6 @@ use std::net::TcpListener;
 use thiserror::Error as ThisError;
 
 use super::Address;
-#[cfg(unix)]
-use super::unix::SocketFile;
 
 /// The listening sockets of one surface.
 #[derive(Debug)]
@@ -23,6 +21,19 @@ pub(crate) enum Socket {
     /// The file is removed when the socket is dropped.
     #[cfg(unix)]
     Unix(std::os::unix::net::UnixListener, SocketFile),
+}
+
+/// The file of a Unix socket, removed on drop.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(crate) struct SocketFile(pub(super) std::path::PathBuf);
+
+#[cfg(unix)]
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // Ignore errors: the file may have been removed already.
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 /// An address that could not be bound.

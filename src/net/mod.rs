@@ -17,13 +17,14 @@ mod workers;
 
 pub(crate) use accept::accept;
 pub(crate) use address::Address;
+pub(crate) use connection::HttpVersions;
 pub(crate) use listen::Interfaces;
 pub(crate) use listen::bind;
 pub(crate) use listener::BindError;
 #[cfg(not(unix))]
 pub(crate) use listener::bind_socket;
 pub(crate) use listener::{Listener, Socket};
-pub(crate) use protocol::{HttpVersions, Protocol};
+pub(crate) use protocol::Protocol;
 #[cfg(unix)]
 pub(crate) use unix::bind_socket;
 pub(crate) use workers::Workers;

@@ -1,6 +1,6 @@
 //! What answers on a connection.
 
-use std::{error::Error, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response};
@@ -8,26 +8,9 @@ use hyper::{
     body::{Body, Incoming},
     service::Service,
 };
-use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::connection::serve_http;
+use super::connection::{self, BoxError, HttpVersions, Io, Stream, serve_http};
 use crate::base::drain::Drain;
-
-pub(super) type BoxError = Box<dyn Error + Send + Sync>;
-
-/// A TCP or Unix stream.
-pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
-
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
-
-/// The versions of HTTP that a listener accepts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HttpVersions {
-    /// HTTP/1.1, and HTTP/2 with prior knowledge.
-    All,
-    /// HTTP/2 with prior knowledge, as gRPC requires.
-    Http2,
-}
 
 /// A service together with the versions of HTTP that it is served over.
 #[derive(Clone)]
@@ -50,9 +33,18 @@ impl Protocol {
         }))
     }
 
-    /// Serves one connection until it ends.
-    pub(super) async fn serve(&self, stream: Box<dyn Io>, drain: Drain) -> Result<(), BoxError> {
-        (self.0)(stream, drain).await
+    /// Serves one connection until the client closes it or the drain is over.
+    pub(super) async fn serve(self, stream: Stream, drain: Drain) {
+        if let Err(error) = self.try_serve(stream, drain).await {
+            tracing::debug!(error, "connection closed");
+        }
+    }
+
+    async fn try_serve(&self, stream: Stream, drain: Drain) -> Result<(), BoxError> {
+        match connection::open(stream, &drain).await? {
+            Some(stream) => (self.0)(stream, drain).await,
+            None => Ok(()),
+        }
     }
 }
 

@@ -9,18 +9,10 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
-use super::{Address, BindError, Listener, Socket};
-
-/// The file of a Unix socket, removed on drop.
-#[derive(Debug)]
-pub(crate) struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        // Ignore errors: the file may have been removed already.
-        let _ = fs::remove_file(&self.0);
-    }
-}
+use super::{
+    address::Address,
+    listener::{BindError, Listener, Socket, SocketFile},
+};
 
 /// Listens on a Unix socket, replacing a stale one.
 pub(crate) fn bind_socket(path: &Path) -> Result<Listener, BindError> {

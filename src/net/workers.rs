@@ -15,10 +15,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{
-    Protocol,
-    connection::{self, Stream},
-};
+use super::{connection::Stream, protocol::Protocol};
 use crate::base::drain::Drain;
 
 /// Maximum number of connections waiting for a worker.
@@ -84,7 +81,7 @@ async fn work(mut accepted: mpsc::Receiver<Accepted>, drain: Drain) {
         tokio::select! {
             next = accepted.recv() => match next {
                 Some(Accepted { stream, protocol }) => {
-                    connections.spawn(connection::serve(stream, protocol, drain.clone()));
+                    connections.spawn(protocol.serve(stream, drain.clone()));
                 }
                 None => break,
             },

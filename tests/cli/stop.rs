@@ -55,7 +55,7 @@ fn start_stream(address: std::net::SocketAddr) -> TcpStream {
 fn cuts_calls_after_grace_period() {
     assert_snapshot!(report(&stop("1", &[Signal::TERM])), @"
     -- stderr
-     WARN connections are still open after 1s; cutting them
+     WARN connections are still open after 1s; closing them
     -- exit 0
     ");
 }
@@ -64,7 +64,7 @@ fn cuts_calls_after_grace_period() {
 fn second_signal_cuts_calls() {
     assert_snapshot!(report(&stop("3600", &[Signal::TERM, Signal::TERM])), @"
     -- stderr
-    mynah: a second signal: calls in flight were cut
+    mynah: second signal: calls in flight were cut
     -- exit 1
     ");
 }
