@@ -168,7 +168,7 @@ async fn keeps_the_components_while_a_file_is_invalid() {
     served.wait_for_log("stay in use").await;
     assert_eq!(served.model("echo").await.as_deref(), Some("first"));
     served.put("a.yaml", &good);
-    served.wait_for_log("as before").await;
+    served.wait_for_log("are fixed").await;
     served.put("a.yaml", "a: [b");
     served.wait_for_log_times(2, "stay in use").await;
     served.put("b.yaml", "kind: [");
@@ -197,13 +197,13 @@ async fn keeps_the_components_while_a_file_is_invalid() {
 }
 
 #[tokio::test]
-async fn logs_the_same_problems_once() {
+async fn logs_the_same_errors_once() {
     let good = component("echo", "first");
     let served = Served::folder(&[("a.yaml", &good)], &["--log-level=debug"]);
     served.put("a.yaml", "a: [b");
     served.wait_for_log("stay in use").await;
     served.put("b.yaml", &component("b", "1"));
-    served.wait_for_log("the same problems").await;
+    served.wait_for_log("the same errors").await;
     served.put("a.yaml", &good);
     served.wait_for_model("b", Some("1")).await;
     assert_eq!(served.log().matches("[resources]/a.yaml:1:4").count(), 1, "{}", served.log());
