@@ -1,15 +1,17 @@
+//! Pieces of a streamed response.
+
 use super::Response;
 
-/// A piece of a streamed answer.
+/// A piece of a streamed response.
 ///
-/// A stream is any number of texts, which joined are the content byte for byte, then exactly one
-/// [`Delta::Complete`].
+/// A stream has any number of texts, then exactly one [`Delta::Complete`]. The texts joined are the
+/// content of the response, byte for byte.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
     /// The next piece of the content, never empty.
     Text(String),
-    /// The end: what the unary call would have returned. Tool calls come only here.
+    /// The whole response, as the unary call returns it. Tool calls are only here.
     ///
-    /// In a box, since it comes once, and a text is moved from hand to hand a thousand times.
+    /// Boxed to keep the enum small: there is one of these and up to thousands of texts.
     Complete(Box<Response>),
 }

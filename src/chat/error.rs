@@ -1,13 +1,13 @@
+//! Why a call has no response.
+
 use thiserror::Error as ThisError;
 
 use super::ProviderError;
 
-/// Why a call has no answer. The texts are daprd's, so that tests written against daprd hold.
-///
-/// [`wire::error`](crate::wire::error) gives each its gRPC and HTTP form.
+/// Why a call has no response. The messages are daprd's, so that tests written against daprd pass.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum Error {
-    /// No component of that name is loaded.
+    /// There is no component of that name.
     #[error("failed finding conversation component {0}")]
     UnknownComponent(String),
     /// The request has no inputs.
@@ -16,7 +16,7 @@ pub enum Error {
         /// Name of the component.
         component: String,
     },
-    /// The request contradicts itself.
+    /// The request is invalid.
     #[error("failed conversing with component {component}: invalid params: {reason}")]
     InvalidParams {
         /// Name of the component.
@@ -24,15 +24,15 @@ pub enum Error {
         /// What is wrong.
         reason: InvalidParams,
     },
-    /// The metadata of the request cannot be read.
+    /// The metadata of the request is invalid.
     #[error("{0}")]
     Metadata(String),
-    /// The component could not answer.
+    /// The provider of the component failed.
     #[error("failed conversing with component {component}: {error}")]
     Provider {
         /// Name of the component.
         component: String,
-        /// Its own words.
+        /// The error of the provider.
         error: ProviderError,
     },
 }
@@ -40,18 +40,18 @@ pub enum Error {
 /// What is wrong with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
 pub enum InvalidParams {
-    /// A message says nothing about who speaks.
+    /// A message has no role.
     #[error("message type cannot be nil")]
     MessageWithoutType,
-    /// An assistant's tool call has no function.
+    /// A tool call has no function.
     #[error("tool types cannot be nil")]
     ToolCallWithoutFunction,
-    /// `required` where no tool is on offer.
+    /// The tool choice is `required`, but the request offers no tools.
     #[error(
         "tool choice must be 'auto', 'none', 'required', or a specific tool name matching the tools available to be used"
     )]
     ToolRequiredWithoutTools,
-    /// A name that no tool on offer has.
+    /// The tool choice is a name that no offered tool has.
     #[error(
         "tool choice selected was not found. Must be 'auto', 'none', 'required', or a specific tool name matching the tools available to be used"
     )]

@@ -1,3 +1,5 @@
+//! Messages of a history.
+
 use std::borrow::Cow;
 
 use super::ToolCall;
@@ -5,31 +7,31 @@ use super::ToolCall;
 /// One message of a history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who speaks, with what only that speaker can say.
+    /// The author, with the fields that only messages of that author have.
     pub role: Role,
-    /// Name of the participant, where the client gave one.
+    /// Name of the participant, if the client gave one.
     pub name: Option<String>,
     /// The texts of the message, in order.
     pub parts: Vec<String>,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Role {
     /// The developer of the application.
     Developer,
     /// The system prompt.
     System,
-    /// The person, or program, that asks.
+    /// The person or program that uses the application.
     User,
-    /// The model, in an earlier turn.
+    /// The model.
     Assistant {
-        /// The tools that it called then.
+        /// The tools that it called.
         tool_calls: Vec<ToolCall>,
     },
-    /// A tool that was called.
+    /// The result of a tool call.
     Tool {
-        /// Id of the call that this answers.
+        /// Id of the call.
         id: Option<String>,
         /// Name of the tool.
         name: String,
@@ -37,7 +39,7 @@ pub enum Role {
 }
 
 impl Message {
-    /// A message of one text, without a name.
+    /// Creates a message of one text, without a name.
     ///
     /// ```
     /// use mynah::chat::{Message, Role};
@@ -47,7 +49,7 @@ impl Message {
         Self { role, name: None, parts: vec![text.into()] }
     }
 
-    /// The parts, joined by line breaks.
+    /// Returns the parts, joined by line breaks.
     pub fn text(&self) -> Cow<'_, str> {
         match self.parts.as_slice() {
             [] => Cow::Borrowed(""),
@@ -56,7 +58,7 @@ impl Message {
         }
     }
 
-    /// The length in bytes of [`text`](Self::text), without joining.
+    /// Returns the length of [`text`](Self::text) in bytes, without joining the parts.
     pub fn text_len(&self) -> usize {
         let breaks = self.parts.len().saturating_sub(1);
         self.parts.iter().map(String::len).sum::<usize>() + breaks

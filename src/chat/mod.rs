@@ -1,7 +1,7 @@
-//! The domain: what a conversation is.
+//! The types of a conversation.
 //!
-//! Knows no transport, no YAML and no clock. [`wire`](crate::wire) turns Dapr's messages into these
-//! types and back; a [`Provider`](crate::provider::Provider) turns a [`Request`] into a [`Response`].
+//! A [`Provider`](crate::provider::Provider) turns a [`Request`] into a [`Response`]. These types
+//! depend on no transport, no file format and no clock.
 
 mod chunks;
 mod delta;

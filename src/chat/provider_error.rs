@@ -1,83 +1,85 @@
+//! Why a provider failed.
+
 use std::{collections::BTreeMap, time::Duration};
 
 use thiserror::Error as ThisError;
 
-/// Why a provider could not answer.
+/// Why a provider failed.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 #[error("{message}")]
 pub struct ProviderError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: ErrorKind,
-    /// In words for the client.
+    /// A message for the client.
     pub message: String,
-    /// For programs.
+    /// The cause, for programs.
     pub details: Option<Box<ErrorDetails>>,
-    /// When it is worth trying again.
+    /// The time after which a retry may succeed.
     pub retry_after: Option<Duration>,
 }
 
-/// The cause of an error, for programs.
+/// The cause of an error, for programs: the fields of gRPC's `google.rpc.ErrorInfo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorDetails {
-    /// What went wrong, in a word.
+    /// The cause as a constant, such as `QUOTA_EXCEEDED`.
     pub reason: String,
-    /// Who says so.
+    /// The system that the reason belongs to, such as `dapr.io`.
     pub domain: String,
-    /// More about it, by name.
+    /// Additional details by name.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// The kinds of failure that gRPC tells apart.
+/// The kinds of failure: the error codes of gRPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The caller gave up.
+    /// The caller cancelled the call.
     Cancelled,
-    /// Nothing is known about it.
+    /// The cause is unknown.
     Unknown,
-    /// The request is wrong, whatever the state of the system.
+    /// The request is invalid, whatever the state of the system.
     InvalidArgument,
-    /// It took too long.
+    /// The call took too long.
     DeadlineExceeded,
-    /// What is asked for is not there.
+    /// Something that the request names does not exist.
     NotFound,
-    /// What shall be made is there already.
+    /// Something that the request creates exists already.
     AlreadyExists,
-    /// The caller may not do this.
+    /// The caller lacks the permission.
     PermissionDenied,
-    /// A quota is used up.
+    /// A quota or a limit is exhausted.
     ResourceExhausted,
-    /// The system is not in a state for it.
+    /// The system is not in a state that allows the call.
     FailedPrecondition,
-    /// Somebody else got in the way.
+    /// A concurrent operation got in the way.
     Aborted,
-    /// It goes past the end.
+    /// The call is past the valid range.
     OutOfRange,
-    /// Nobody does this here.
+    /// The operation is not implemented.
     Unimplemented,
-    /// Something is broken.
+    /// An internal error.
     Internal,
-    /// It may work later.
+    /// The service is unavailable. A retry may succeed.
     Unavailable,
-    /// Data is lost for good.
+    /// Data is lost or corrupted.
     DataLoss,
-    /// Nobody knows who calls.
+    /// The caller is not authenticated.
     Unauthenticated,
 }
 
 impl ProviderError {
-    /// An error that is a kind and a message.
+    /// Creates an error without details.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), details: None, retry_after: None }
     }
 
-    /// The provider itself is broken.
+    /// Creates an internal error.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
     }
 }
 
 impl ErrorKind {
-    /// Every kind, with gRPC's name for it.
+    /// Every kind, with its name in gRPC.
     pub const ALL: [(&'static str, Self); 16] = [
         ("CANCELLED", Self::Cancelled),
         ("UNKNOWN", Self::Unknown),

@@ -1,9 +1,11 @@
+//! What a component answers.
+
 use super::ToolCall;
 
-/// An answer of a component: one turn.
+/// One turn of the model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Response {
-    /// The text; empty where tools are called.
+    /// The text. Usually empty if tools are called.
     pub content: String,
     /// The tools that the model calls, in order.
     pub tool_calls: Vec<ToolCall>,
@@ -11,21 +13,21 @@ pub struct Response {
     pub finish_reason: FinishReason,
     /// The model that answered.
     pub model: Option<String>,
-    /// What the call would have cost.
+    /// The tokens that the call would use.
     pub usage: Option<Usage>,
 }
 
-/// Why a model stopped, in OpenAI's words.
+/// Why the model stopped, as OpenAI names it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FinishReason {
-    /// It had said all.
+    /// The answer is complete.
     #[default]
     Stop,
-    /// It waits for the results of the tools that it called.
+    /// The model called tools and waits for their results.
     ToolCalls,
-    /// It ran into the limit of tokens.
+    /// The limit of tokens was reached.
     Length,
-    /// A filter cut it short.
+    /// A content filter cut the answer.
     ContentFilter,
 }
 
@@ -33,7 +35,7 @@ impl FinishReason {
     /// Every reason.
     pub const ALL: [Self; 4] = [Self::Stop, Self::ToolCalls, Self::Length, Self::ContentFilter];
 
-    /// The word that goes over the wire.
+    /// Returns the name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -44,19 +46,19 @@ impl FinishReason {
     }
 }
 
-/// Tokens that a call would have cost.
+/// Numbers of tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Tokens of the history.
     pub prompt_tokens: u64,
     /// Tokens of the answer.
     pub completion_tokens: u64,
-    /// Those of the answer that the model thought with.
+    /// The tokens of the answer that are reasoning.
     pub reasoning_tokens: u64,
 }
 
 impl Usage {
-    /// Both kinds together.
+    /// Returns the sum of prompt and completion tokens.
     ///
     /// ```
     /// use mynah::chat::Usage;

@@ -1,3 +1,5 @@
+//! Tools and their calls.
+
 use std::{fmt, sync::Arc};
 
 use serde_json::Value;
@@ -5,28 +7,28 @@ use serde_json::Value;
 /// A tool that the model may call.
 #[derive(Debug, Clone)]
 pub struct Tool {
-    /// Name, by which it is called.
+    /// Name that calls refer to.
     pub name: String,
-    /// What it does, in words.
+    /// Description for the model.
     pub description: Option<String>,
-    /// JSON Schema of its arguments; `None` means that it takes none.
+    /// JSON Schema of the arguments. `None` if there are none.
     pub parameters: Option<LazyJson>,
 }
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Id that the result will refer to.
+    /// Id that the result refers to.
     pub id: Option<String>,
     /// Name of the tool.
     pub name: String,
-    /// The arguments, a JSON object in text. A client may send anything here.
+    /// The arguments as the text of a JSON object. Clients may send any text.
     pub arguments: String,
 }
 
-/// JSON that is converted only when somebody reads it.
+/// JSON that is converted only when it is read.
 ///
-/// A request carries the schema of every tool on offer, and most are never looked at.
+/// A request contains the schema of every offered tool, most of which are never read.
 ///
 /// ```
 /// use mynah::chat::LazyJson;
@@ -36,27 +38,27 @@ pub struct ToolCall {
 #[derive(Clone)]
 pub struct LazyJson(Arc<dyn ReadJson>);
 
-/// A form of JSON that a transport delivers.
+/// JSON in the form of a transport.
 pub trait ReadJson: Send + Sync {
-    /// Converts the whole value.
+    /// Converts the value.
     fn read_json(&self) -> Value;
 
-    /// About how many bytes it has, found without converting.
+    /// Returns an estimate of the size in bytes, without converting.
     fn size(&self) -> usize;
 }
 
 impl LazyJson {
-    /// Keeps `source` until it is read.
+    /// Wraps JSON that is not converted yet.
     pub fn new(source: impl ReadJson + 'static) -> Self {
         Self(Arc::new(source))
     }
 
-    /// Converts the whole value, anew at each call.
+    /// Converts the value, again at each call.
     pub fn read(&self) -> Value {
         self.0.read_json()
     }
 
-    /// About how many bytes it has, found without converting.
+    /// Returns an estimate of the size in bytes, without converting.
     pub fn size(&self) -> usize {
         self.0.size()
     }

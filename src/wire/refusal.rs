@@ -1,28 +1,28 @@
-//! What the refusals of another sidecar mean. Codes are only told apart here, never made.
+//! Errors of other sidecars. This file compares codes and never chooses one.
 
 use tonic::{Code, Status};
 
-/// Why another sidecar did not do what it was asked.
+/// Why another sidecar rejected a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It has no such method.
+    /// It does not serve the method.
     NotServed,
-    /// It answers in HTTP of another kind.
+    /// It answers HTTP, but not gRPC.
     NotGrpc,
-    /// It asks for another token.
+    /// It requires another token.
     WrongToken,
-    /// Its own words say it best.
+    /// Another reason, which its message describes.
     Other,
 }
 
 impl Refusal {
-    /// The meaning of a status.
+    /// Classifies the status of a failed call.
     pub(crate) fn of(status: &Status) -> Self {
         match status.code() {
             Code::Unimplemented => Self::NotServed,
-            // daprd takes an unknown method for one of another application, and asks which.
+            // daprd proxies unknown methods to applications, and requires the application's id.
             Code::Unknown if status.message().contains("dapr-callee-app-id") => Self::NotServed,
-            // tonic's words for a body that is no message.
+            // tonic's message for a response that is not gRPC.
             Code::Internal if status.message().contains("receiving response with status") => {
                 Self::NotGrpc
             }

@@ -1,4 +1,4 @@
-//! The only file that knows the crate that watches files.
+//! Watches component files. Only this file uses the file-watching crate.
 
 use std::{
     collections::BTreeSet,
@@ -13,24 +13,24 @@ use notify::{
 };
 use tokio::sync::Notify;
 
-/// Says when component files may have changed, until it is dropped.
+/// Notifies of possible changes of component files until it is dropped.
 #[derive(Default)]
 pub(super) struct Watch {
-    /// Never read: it works as long as it is there.
+    /// Never read: it watches until it is dropped.
     _watcher: Option<RecommendedWatcher>,
-    /// The warnings that are logged already.
+    /// The warnings that have been logged.
     warnings: BTreeSet<String>,
 }
 
 impl Watch {
-    /// Watches the same paths anew, since what stands there may be another folder by now.
+    /// Watches the paths again, since a path may lead to another folder by now.
     pub(super) fn renew(self, paths: &[PathBuf], changed: Arc<Notify>) -> Self {
         let (watcher, warnings) = match watcher(paths, changed) {
             Ok((watcher, warnings)) => (Some(watcher), warnings),
             Err(error) => (None, BTreeSet::from([format!("cannot watch files: {error}")])),
         };
         for warning in warnings.difference(&self.warnings) {
-            tracing::warn!("{warning}; components are read again once a minute");
+            tracing::warn!("{warning}; components are reloaded once a minute");
         }
         Self { _watcher: watcher, warnings }
     }
@@ -67,18 +67,18 @@ fn absolute(path: &Path) -> PathBuf {
     path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// A path as it is written and as it is resolved: which of them events name depends on the system.
+/// A path as written and as resolved. Which of the two events name depends on the system.
 fn names(path: &Path) -> impl Iterator<Item = PathBuf> {
     [Some(path.to_owned()), fs::canonicalize(path).ok()].into_iter().flatten()
 }
 
-/// What shows that a path changes: what is in it, and where it comes and goes.
+/// The folders to watch for changes of a path: itself and its parent.
 fn folders(path: &Path) -> impl Iterator<Item = &Path> {
     let itself = Some(path).filter(|path| path.is_dir());
     itself.into_iter().chain(path.parent())
 }
 
-/// It will come, and its parent shows it.
+/// A missing path is not an error: watching its parent shows when it appears.
 fn is_missing(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::PathNotFound => true,
@@ -87,13 +87,13 @@ fn is_missing(error: &notify::Error) -> bool {
     }
 }
 
-/// Whether components may be others now. Reading them changes nothing, and neither does what else
-/// lies beside the paths.
+/// Whether an event may change components. Reads do not, nor do changes of other files in a parent
+/// folder.
 fn may_matter(event: &Event, names: &BTreeSet<PathBuf>) -> bool {
     let is_of_a_path = |path: &PathBuf| {
         names.contains(path)
             || path.parent().is_some_and(|parent| names.contains(parent))
-            // the link by which Kubernetes exchanges all files of a folder
+            // Kubernetes replaces this link to update all files of a folder.
             || path.ends_with("..data")
     };
     match event.kind {
