@@ -21,7 +21,7 @@ use crate::{
     provider::{
         echo::{ArgumentStyle, EchoSettings, Mode},
         scripted::ScriptedSettings,
-        stream::Pace,
+        stream::StreamOptions,
     },
 };
 
@@ -104,12 +104,15 @@ fn loads_the_samples() {
     assert_eq!((&loaded.notices, &loaded.errors), (&vec![], &vec![]));
     let tuned = EchoSettings {
         model: "parrot-1".into(),
-        pace: Pace { chunk_delay: Duration::from_millis(20), ..Pace::default() },
+        stream: StreamOptions {
+            chunk_delay: Duration::from_millis(20),
+            ..StreamOptions::default()
+        },
         arguments: ArgumentStyle::Literal,
         ..EchoSettings::default()
     };
     let scripted = ScriptedSettings {
-        pace: Pace {
+        stream: StreamOptions {
             words_per_chunk: 3.try_into().unwrap(),
             chunk_delay: Duration::from_millis(5),
             time_to_first_chunk: Duration::from_millis(20),
@@ -163,7 +166,7 @@ fn ignores_the_case_of_fields_and_keys() {
     let loaded = load(&[folder.path().to_owned()], &context());
     assert_eq!(loaded.errors, []);
     let settings: &EchoSettings = provider(&loaded.components[0]);
-    assert_eq!(settings.pace.chunk_delay, Duration::from_millis(5));
+    assert_eq!(settings.stream.chunk_delay, Duration::from_millis(5));
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::{
     pii::Scrubber,
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
-        stream::{self, Pace},
+        stream::{self, StreamOptions},
     },
 };
 
@@ -202,7 +202,7 @@ async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, P
 /// Collects the whole response, since personal data may span two deltas, and cuts it again.
 async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, ProviderError> {
     let response = scrub(scrubber, stream::collect(deltas).await?).await?;
-    Ok(stream::deltas(response, Pace::default()))
+    Ok(stream::deltas(response, StreamOptions::default()))
 }
 
 impl From<Panicked> for ProviderError {

@@ -12,9 +12,9 @@ use crate::{
     chat::{Chunks, Delta, ProviderError, Response},
 };
 
-/// The timing of a stream. The default streams word by word without waiting.
+/// Chunk size and delays of a stream. The default streams word by word without waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct StreamOptions {
     /// Number of words in a chunk.
     pub words_per_chunk: NonZeroUsize,
     /// Time between two chunks.
@@ -23,7 +23,7 @@ pub struct Pace {
     pub time_to_first_chunk: Duration,
 }
 
-impl Default for Pace {
+impl Default for StreamOptions {
     fn default() -> Self {
         Self {
             words_per_chunk: NonZeroUsize::MIN,
@@ -36,18 +36,18 @@ impl Default for Pace {
 /// Streams a complete response.
 pub(crate) fn deltas(
     response: Response,
-    pace: Pace,
+    options: StreamOptions,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    text_deltas(response.content.clone(), Ok(response), pace)
+    text_deltas(response.content.clone(), Ok(response), options)
 }
 
 /// Streams a text, then a response or an error.
 pub(crate) fn text_deltas(
     text: String,
     end: Result<Response, ProviderError>,
-    pace: Pace,
+    options: StreamOptions,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    let Pace { words_per_chunk, chunk_delay, time_to_first_chunk } = pace;
+    let StreamOptions { words_per_chunk, chunk_delay, time_to_first_chunk } = options;
     let end_wait = if text.is_empty() { time_to_first_chunk } else { Duration::ZERO };
     let end = end.map(|response| Delta::Complete(Box::new(response)));
     let texts = chunks(text, words_per_chunk).map(|text| Ok(Delta::Text(text)));
@@ -90,18 +90,21 @@ mod tests {
     use super::*;
     use crate::base::clock::Moment;
 
-    fn pace(words: usize) -> Pace {
-        Pace { words_per_chunk: NonZeroUsize::new(words).unwrap(), ..Pace::default() }
+    fn options(words: usize) -> StreamOptions {
+        StreamOptions {
+            words_per_chunk: NonZeroUsize::new(words).unwrap(),
+            ..StreamOptions::default()
+        }
     }
 
     /// Returns the deltas of a response and the time of each in milliseconds, on a paused clock.
-    fn timed(content: &str, pace: Pace) -> Vec<(u128, Delta)> {
+    fn timed(content: &str, options: StreamOptions) -> Vec<(u128, Delta)> {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_time().start_paused(true).build().unwrap();
         let response = Response { content: content.to_owned(), ..Response::default() };
         runtime.block_on(async {
             let start = Moment::now();
-            deltas(response, pace)
+            deltas(response, options)
                 .map(|delta| (start.age().as_millis(), delta.unwrap()))
                 .collect()
                 .await
@@ -119,11 +122,11 @@ mod tests {
     #[test]
     fn deltas_follow_the_pace() {
         let [first, each] = [200, 30].map(Duration::from_millis);
-        let pace = Pace { chunk_delay: each, time_to_first_chunk: first, ..pace(2) };
-        let deltas = timed("one two three four five", pace);
+        let options = StreamOptions { chunk_delay: each, time_to_first_chunk: first, ..options(2) };
+        let deltas = timed("one two three four five", options);
         let expected =
             [(200, "one two"), (230, " three four"), (260, " five"), (260, "<complete>")];
         assert_eq!(texts_of(&deltas), expected);
-        assert_eq!(texts_of(&timed("", pace)), [(200, "<complete>")]);
+        assert_eq!(texts_of(&timed("", options)), [(200, "<complete>")]);
     }
 }

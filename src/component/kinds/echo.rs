@@ -18,7 +18,7 @@ use crate::{
         Provider,
         echo::{ArgumentStyle, Echo, EchoSettings, Mode},
         scripted::{Scripted, ScriptedSettings},
-        stream::Pace,
+        stream::StreamOptions,
     },
 };
 
@@ -53,7 +53,10 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
     let settings = EchoSettings {
         mode: metadata.parse("mode", parse_mode, report).unwrap_or(defaults.mode),
         model: metadata.text("model", report).unwrap_or(defaults.model),
-        pace: Pace { chunk_delay: chunk_delay.unwrap_or_default(), ..Pace::default() },
+        stream: StreamOptions {
+            chunk_delay: chunk_delay.unwrap_or_default(),
+            ..StreamOptions::default()
+        },
         arguments: metadata
             .parse("arguments", parse_arguments, report)
             .unwrap_or(defaults.arguments),
@@ -84,8 +87,8 @@ impl ProviderSpec for EchoSettings {
         if !self.chains {
             return echo;
         }
-        let (model, pace) = (self.model.clone(), self.pace);
-        let settings = ScriptedSettings { model, pace, ..ScriptedSettings::default() };
+        let (model, stream) = (self.model.clone(), self.stream);
+        let settings = ScriptedSettings { model, stream, ..ScriptedSettings::default() };
         Arc::new(Scripted::new(name, settings, Some(echo)))
     }
 }

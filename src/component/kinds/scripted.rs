@@ -13,7 +13,7 @@ use crate::{
         Provider,
         echo::EchoSettings,
         scripted::{OnExhausted, Scripted, ScriptedSettings},
-        stream::Pace,
+        stream::StreamOptions,
     },
 };
 
@@ -42,7 +42,7 @@ pub(crate) struct ScriptedSpec {
 /// The answer to a request without a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fallback {
-    /// An echo with the same model and pace.
+    /// An echo with the same model and stream options.
     Echo,
     /// An error.
     Error,
@@ -59,17 +59,21 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
             .parse("allowUnoffered", parse_bool, report)
             .unwrap_or(defaults.allow_unoffered),
         model: metadata.text("model", report).unwrap_or(defaults.model),
-        pace: read_pace(metadata, report),
+        stream: read_stream_options(metadata, report),
     };
     let (fallback, component) = read_fallback(metadata, report);
     Configured { provider: Arc::new(ScriptedSpec { settings, fallback }), fallback: component }
 }
 
-fn read_pace(metadata: &Metadata<'_>, report: &mut Report) -> Pace {
+fn read_stream_options(metadata: &Metadata<'_>, report: &mut Report) -> StreamOptions {
     let mut delay = |key| metadata.parse(key, duration::parse, report).unwrap_or_default();
     let (chunk_delay, time_to_first_chunk) = (delay("chunkDelay"), delay("timeToFirstChunk"));
     let words = metadata.parse("wordsPerChunk", parse_words, report);
-    Pace { words_per_chunk: words.unwrap_or(NonZeroUsize::MIN), chunk_delay, time_to_first_chunk }
+    StreamOptions {
+        words_per_chunk: words.unwrap_or(NonZeroUsize::MIN),
+        chunk_delay,
+        time_to_first_chunk,
+    }
 }
 
 fn read_fallback(metadata: &Metadata<'_>, report: &mut Report) -> (Fallback, Option<Located>) {
@@ -103,8 +107,8 @@ impl ProviderSpec for ScriptedSpec {
         let Self { settings, fallback } = self;
         let fallback = match fallback {
             Fallback::Echo => {
-                let (model, pace) = (settings.model.clone(), settings.pace);
-                let echo = EchoSettings { model, pace, ..EchoSettings::default() };
+                let (model, stream) = (settings.model.clone(), settings.stream);
+                let echo = EchoSettings { model, stream, ..EchoSettings::default() };
                 Some(echo.build(name, None))
             }
             Fallback::Error => None,

@@ -39,7 +39,7 @@ fn reads_all_keys() {
         on_exhausted: OnExhausted::RepeatLast,
         allow_unoffered: true,
         model: "m".into(),
-        pace: Pace {
+        stream: StreamOptions {
             words_per_chunk: 7.try_into().unwrap(),
             chunk_delay: Duration::from_millis(5),
             time_to_first_chunk: Duration::from_secs(1),

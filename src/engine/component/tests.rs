@@ -116,7 +116,7 @@ struct Asked(std::sync::atomic::AtomicBool);
 impl Provider for Asked {
     fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
         self.0.store(true, std::sync::atomic::Ordering::SeqCst);
-        stream::deltas(Response::default(), Pace::default())
+        stream::deltas(Response::default(), StreamOptions::default())
     }
 }
 

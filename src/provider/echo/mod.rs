@@ -62,7 +62,7 @@ impl Provider for Echo {
         _: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.reply(&request) {
-            Ok(response) => deltas(response, self.settings.pace),
+            Ok(response) => deltas(response, self.settings.stream),
             Err(error) => stream::once(future::ready(Err(error))).boxed(),
         }
     }

@@ -1,6 +1,6 @@
 //! Settings of an echo component.
 
-use crate::provider::stream::Pace;
+use crate::provider::stream::StreamOptions;
 
 /// Settings of an echo component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct EchoSettings {
     /// Model name in responses.
     pub model: String,
     /// Chunk size and delays of streams.
-    pub pace: Pace,
+    pub stream: StreamOptions,
     /// How arguments of tool calls are generated.
     pub arguments: ArgumentStyle,
     /// Whether to follow instruction chains in user messages.
@@ -23,7 +23,7 @@ pub enum Mode {
     /// mynah's own echo.
     #[default]
     Mynah,
-    /// Dapr's echo, exactly. Of the other settings, only `pace` and `chains` have an effect.
+    /// Dapr's echo, exactly. Of the other settings, only `stream` and `chains` have an effect.
     Daprd,
 }
 
@@ -42,7 +42,7 @@ impl Default for EchoSettings {
         Self {
             mode: Mode::default(),
             model: "echo".to_owned(),
-            pace: Pace::default(),
+            stream: StreamOptions::default(),
             arguments: ArgumentStyle::default(),
             chains: false,
         }

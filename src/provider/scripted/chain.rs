@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, time::Duration};
 
 use crate::{
     chat::{FinishReason, ProviderError, ToolCall},
-    provider::stream::Pace,
+    provider::stream::StreamOptions,
 };
 
 /// An instruction chain: the answers of the model, turn by turn. Has at least one step.
@@ -28,7 +28,7 @@ pub(super) struct Step {
     pub(super) usage: StepUsage,
     /// Delay before the turn starts.
     pub(super) delay: Duration,
-    pub(super) pace: StepPace,
+    pub(super) stream: StepStreamOptions,
 }
 
 /// A part of an answer.
@@ -62,7 +62,7 @@ pub(super) struct StepUsage {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct StepPace {
+pub(super) struct StepStreamOptions {
     pub(super) words_per_chunk: Option<NonZeroUsize>,
     pub(super) chunk_delay: Option<Duration>,
     pub(super) time_to_first_chunk: Option<Duration>,
@@ -75,10 +75,10 @@ impl Step {
     }
 }
 
-impl StepPace {
-    /// Returns the pace of the step, with the values of the component as defaults.
-    pub(super) fn or(self, component: Pace) -> Pace {
-        Pace {
+impl StepStreamOptions {
+    /// Returns the options of the step, with the values of the component as defaults.
+    pub(super) fn or(self, component: StreamOptions) -> StreamOptions {
+        StreamOptions {
             words_per_chunk: self.words_per_chunk.unwrap_or(component.words_per_chunk),
             chunk_delay: self.chunk_delay.unwrap_or(component.chunk_delay),
             time_to_first_chunk: self.time_to_first_chunk.unwrap_or(component.time_to_first_chunk),

@@ -69,7 +69,7 @@ use super::{CallContext, Provider, ProviderError};
 use crate::{
     base::clock,
     chat::{Delta, ErrorKind, Request, Response},
-    provider::stream::{Pace, text_deltas},
+    provider::stream::{StreamOptions, text_deltas},
 };
 
 /// The answer after the last step of a chain, with [`OnExhausted::Fallback`].
@@ -90,7 +90,7 @@ pub struct Scripted {
 struct ScriptedTurn {
     answer: Answer,
     delay: Duration,
-    pace: Pace,
+    stream: StreamOptions,
 }
 
 impl Scripted {
@@ -124,8 +124,8 @@ impl Scripted {
             let error = error.within(format!("step {number}"));
             invalid_argument(error.within(format!("chain in message {message}")))
         })?;
-        let pace = step.pace.or(self.settings.pace);
-        Ok(Some(ScriptedTurn { answer, delay: step.delay, pace }))
+        let stream = step.stream.or(self.settings.stream);
+        Ok(Some(ScriptedTurn { answer, delay: step.delay, stream }))
     }
 
     /// Returns the step to run and its number.
@@ -205,9 +205,9 @@ impl Provider for Scripted {
 
 impl ScriptedTurn {
     fn stream(self) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let Self { answer: Answer { text, result }, delay, pace } = self;
-        let time_to_first_chunk = pace.time_to_first_chunk.saturating_add(delay);
-        text_deltas(text, result, Pace { time_to_first_chunk, ..pace })
+        let Self { answer: Answer { text, result }, delay, stream } = self;
+        let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
+        text_deltas(text, result, StreamOptions { time_to_first_chunk, ..stream })
     }
 }
 

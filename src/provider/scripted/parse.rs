@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::{
     ChainError,
-    chain::{Chain, Directive, Item, Step, StepPace, StepUsage},
+    chain::{Chain, Directive, Item, Step, StepStreamOptions, StepUsage},
     error_item::error,
     json::{Object, compact, duration, has_key, integer, object, quoted, string},
 };
@@ -82,7 +82,7 @@ fn step(value: &RawValue) -> Result<Step, ChainError> {
         finish_reason: step.get("finish_reason", finish_reason)?,
         usage: step.get("usage", usage)?.unwrap_or_default(),
         delay: delay.unwrap_or_default(),
-        pace: pace(&step)?,
+        stream: stream_options(&step)?,
     })
 }
 
@@ -111,9 +111,9 @@ fn usage(value: &RawValue) -> Result<StepUsage, ChainError> {
     })
 }
 
-fn pace(step: &Object<'_>) -> Result<StepPace, ChainError> {
+fn stream_options(step: &Object<'_>) -> Result<StepStreamOptions, ChainError> {
     let words = step.get("words_per_chunk", |it| integer(it, 1, MAX_WORDS))?;
-    Ok(StepPace {
+    Ok(StepStreamOptions {
         words_per_chunk: words.and_then(|words| usize::try_from(words).ok()?.try_into().ok()),
         chunk_delay: step.get("chunk_delay", duration)?,
         time_to_first_chunk: step.get("time_to_first_chunk", duration)?,

@@ -1,6 +1,6 @@
 //! The settings of a scripted component.
 
-use crate::provider::stream::Pace;
+use crate::provider::stream::StreamOptions;
 
 /// The settings of a scripted component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub struct ScriptedSettings {
     pub allow_unoffered: bool,
     /// Model name in responses. Default: `scripted`.
     pub model: String,
-    /// Pace of streams. Steps can override it. Default: one word per chunk, without delays.
-    pub pace: Pace,
+    /// StreamOptions of streams. Steps can override it. Default: one word per chunk, without delays.
+    pub stream: StreamOptions,
 }
 
 /// The answer after the last step of a chain.
@@ -38,7 +38,7 @@ impl Default for ScriptedSettings {
             on_exhausted: OnExhausted::default(),
             allow_unoffered: false,
             model: "scripted".to_owned(),
-            pace: Pace::default(),
+            stream: StreamOptions::default(),
         }
     }
 }

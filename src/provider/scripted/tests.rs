@@ -1,7 +1,7 @@
 //! Parsing, validation and timing of chains.
 
 mod documents;
-mod pace;
+mod pacing;
 mod properties;
 mod schema;
 

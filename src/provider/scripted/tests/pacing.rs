@@ -11,14 +11,14 @@ use crate::{
     provider::{
         CallContext, Provider,
         scripted::{Scripted, ScriptedSettings},
-        stream::Pace,
+        stream::StreamOptions,
     },
 };
 
 /// Streams the answer of a step. Returns each piece with its time in milliseconds.
-async fn streamed(step: &str, pace: Pace) -> Vec<(u128, String)> {
+async fn streamed(step: &str, options: StreamOptions) -> Vec<(u128, String)> {
     let start = Moment::now();
-    let deltas = scripted(pace)
+    let deltas = scripted(options)
         .stream(Arc::new(request(vec![chain_message(step)])), CallContext::default())
         .map(|delta| {
             let piece = match delta {
@@ -31,13 +31,17 @@ async fn streamed(step: &str, pace: Pace) -> Vec<(u128, String)> {
     deltas.collect().await
 }
 
-fn scripted(pace: Pace) -> Arc<Scripted> {
-    Arc::new(Scripted::new("s", ScriptedSettings { pace, ..ScriptedSettings::default() }, None))
+fn scripted(options: StreamOptions) -> Arc<Scripted> {
+    Arc::new(Scripted::new(
+        "s",
+        ScriptedSettings { stream: options, ..ScriptedSettings::default() },
+        None,
+    ))
 }
 
-fn slow() -> Pace {
+fn slow() -> StreamOptions {
     let [chunk_delay, time_to_first_chunk] = [10, 100].map(Duration::from_millis);
-    Pace { chunk_delay, time_to_first_chunk, words_per_chunk: 2.try_into().unwrap() }
+    StreamOptions { chunk_delay, time_to_first_chunk, words_per_chunk: 2.try_into().unwrap() }
 }
 
 fn timed(expected: &[(u128, &str)]) -> Vec<(u128, String)> {
