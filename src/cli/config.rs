@@ -1,4 +1,4 @@
-//! Checks what the user wrote and makes it a [`Config`].
+//! Converts the flags and the environment to a [`Config`].
 
 use std::{net::IpAddr, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, ThisError)]
 pub(super) enum ConfigError {
     /// The value is not a port.
-    #[error("invalid value {value:?} of {variable} in the environment: write a port, 0 to 65535")]
+    #[error("invalid value {value:?} for {variable}: expected a port, 0 to 65535")]
     Port {
         /// The variable.
         variable: &'static str,
@@ -25,13 +25,13 @@ pub(super) enum ConfigError {
     },
     /// The value is not a list of IP addresses.
     #[error(
-        "invalid value {0:?} for --dapr-listen-addresses: not an IP address; \
-         write addresses with commas between them, such as 127.0.0.1,::1"
+        "invalid value {0:?} for --dapr-listen-addresses: expected IP addresses, \
+         such as 127.0.0.1,::1"
     )]
     ListenAddresses(String),
     /// The value is not a size.
     #[error(
-        "invalid value {0:?} for --max-body-size: write bytes or a quantity, such as 4194304, 512Ki, 4Mi or 1G"
+        "invalid value {0:?} for --max-body-size: expected a size, such as 4194304, 512Ki, 4Mi or 1G"
     )]
     MaxBodySize(String),
 }
@@ -51,7 +51,7 @@ pub(super) fn default_ports(environment: &Environment) -> Result<Ports, ConfigEr
     })
 }
 
-/// Checks the flags. `ports` are used where no flag sets one.
+/// Converts the flags. `ports` has the ports that no flag sets.
 pub(super) fn config(
     args: &ServeArgs,
     environment: &Environment,
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn listen_addresses_may_have_brackets_as_in_daprd() {
+    fn accepts_brackets_around_addresses_like_daprd() {
         let expected = vec!["::1".parse().unwrap(), "127.0.0.1".parse().unwrap()];
         assert_eq!(interfaces(Some("[::1],127.0.0.1")).unwrap(), Interfaces::Addresses(expected));
         assert!(interfaces(Some("localhost")).is_err());

@@ -1,4 +1,4 @@
-//! Why a command failed, and its exit code.
+//! Errors of commands, with their messages and exit codes.
 
 use std::{error::Error, fmt::Write, io};
 
@@ -10,7 +10,7 @@ use crate::server::StartError;
 /// Exit code of wrong usage, from `sysexits.h`.
 pub(super) const USAGE: u8 = 64;
 
-/// Why a command failed.
+/// An error that ends a command.
 #[derive(Debug, ThisError)]
 pub(super) enum CliError {
     #[error(transparent)]
@@ -30,7 +30,7 @@ pub(super) enum CliError {
 }
 
 impl CliError {
-    /// The exit code, following shells and `sysexits.h`.
+    /// Returns the exit code that shells or `sysexits.h` define for the error.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Config(_) => USAGE,
@@ -40,7 +40,7 @@ impl CliError {
         }
     }
 
-    /// The message, followed by those of its causes.
+    /// Returns the message, followed by the messages of the causes.
     pub(super) fn message(&self) -> String {
         let mut message = self.to_string();
         let mut cause = self.source();

@@ -83,7 +83,10 @@ fn run_command(args: &RunArgs) -> Result<ExitCode, CliError> {
 /// Starts logging and reads the environment.
 fn start(args: &ServeArgs, default_level: LogLevel) -> Environment {
     logging::start(args.log_level.unwrap_or(default_level), args.log_as_json);
-    args.warn_of_ignored_flags();
+    let ignored = args.ignored.0.join(", ");
+    if !ignored.is_empty() {
+        tracing::warn!("ignoring daprd flags that mynah does not support: {ignored}");
+    }
     Environment::read()
 }
 

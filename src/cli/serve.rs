@@ -2,22 +2,22 @@
 
 use std::pin::pin;
 
-use super::{CliError, signals::Signals};
+use super::{error::CliError, signals::Signals};
 use crate::server::{App, Banner, Config};
 
-/// Serves until a signal, which starts the drain. A second signal stops the drain.
+/// Serves until a signal, which starts the drain. A second signal ends the drain early.
 pub(super) async fn serve(config: Config, log_as_json: bool) -> Result<(), CliError> {
-    let mut signals = Signals::to_end().map_err(CliError::Signals)?;
+    let mut signals = Signals::to_stop().map_err(CliError::Signals)?;
     let app = App::bind(config).await?;
     Banner { addresses: app.addresses(), engine: app.engine() }.announce(log_as_json);
     let drain = app.drain().clone();
     let mut serving = pin!(app.serve());
     tokio::select! {
-        ended = serving.as_mut() => return Ok(ended?),
+        result = serving.as_mut() => return Ok(result?),
         _ = signals.next() => drain.start(),
     }
     tokio::select! {
-        ended = serving => Ok(ended?),
+        result = serving => Ok(result?),
         _ = signals.next() => Err(CliError::SecondSignal),
     }
 }

@@ -12,7 +12,7 @@ pub(super) struct Signals(Vec<(Signal, tokio::signal::unix::Signal)>);
 /// Receives signals, which then no longer have their default effect.
 #[cfg(not(unix))]
 #[derive(Debug)]
-pub struct Signals;
+pub(super) struct Signals;
 
 /// A signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +33,12 @@ pub(super) enum Signal {
 
 impl Signals {
     /// Receives the signals that stop the sidecar.
-    pub(super) fn to_end() -> io::Result<Self> {
+    pub(super) fn to_stop() -> io::Result<Self> {
         Self::listen(&[Signal::Interrupt, Signal::Terminate])
     }
 
     /// Receives the signals that cancel a command at a terminal.
-    pub(crate) fn to_cancel() -> io::Result<Self> {
+    pub(super) fn to_cancel() -> io::Result<Self> {
         Self::listen(&[Signal::Interrupt, Signal::Terminate, Signal::Hangup, Signal::Quit])
     }
 
@@ -73,7 +73,7 @@ impl Signals {
 
     /// Waits for the next signal.
     #[cfg(not(unix))]
-    pub async fn next(&mut self) -> Signal {
+    pub(super) async fn next(&mut self) -> Signal {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
@@ -84,12 +84,12 @@ impl Signals {
 #[cfg(not(unix))]
 impl Signal {
     /// Returns the exit code that Unix shells use after Ctrl-C.
-    pub(crate) fn exit_code(self) -> u8 {
+    pub(super) fn exit_code(self) -> u8 {
         130
     }
 
     /// Does nothing: Ctrl-C reaches all processes of a console.
-    pub(crate) fn forward_to(self, _process: u32) {}
+    pub(super) fn forward_to(self, _process: u32) {}
 }
 
 #[cfg(unix)]
@@ -98,7 +98,7 @@ impl Signal {
     ///
     /// A terminal sends Ctrl-C to all processes in the foreground. It is not forwarded then, since
     /// the child would take it for a second Ctrl-C.
-    pub(crate) fn forward_to(self, process: u32) {
+    pub(super) fn forward_to(self, process: u32) {
         use rustix::process::{Pid, kill_process};
         let process = i32::try_from(process).ok().and_then(Pid::from_raw);
         if let Some(process) = process.filter(|_| !(self.has_key() && is_in_foreground())) {
@@ -108,7 +108,7 @@ impl Signal {
     }
 
     /// Returns the exit code that shells use for a process that the signal ended.
-    pub(crate) fn exit_code(self) -> u8 {
+    pub(super) fn exit_code(self) -> u8 {
         u8::try_from(128 + self.number().as_raw()).unwrap_or(1)
     }
 

@@ -203,7 +203,7 @@ fn logs_json() {
     assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "the banner is in the log");
     let lines: Vec<_> = output.stderr.lines().map(remove_timestamp).collect();
     assert_snapshot!(redact_ports(&redact_folder(&lines.join("\n"), &folder)), @r#"
-    {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli::args::serve"}
+    {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli"}
     {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::server::reload"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
     "#);

@@ -64,7 +64,7 @@ fn check_without_a_path() {
 fn invalid_body_size() {
     assert_snapshot!(run_report(&["--max-body-size", "4MB"]), @r#"
     -- stderr
-    mynah: invalid value "4MB" for --max-body-size: write bytes or a quantity, such as 4194304, 512Ki, 4Mi or 1G
+    mynah: invalid value "4MB" for --max-body-size: expected a size, such as 4194304, 512Ki, 4Mi or 1G
     -- exit 64
     "#);
 }
@@ -73,7 +73,7 @@ fn invalid_body_size() {
 fn invalid_listen_address() {
     assert_snapshot!(run_report(&["--dapr-listen-addresses", "localhost"]), @r#"
     -- stderr
-    mynah: invalid value "localhost" for --dapr-listen-addresses: not an IP address; write addresses with commas between them, such as 127.0.0.1,::1
+    mynah: invalid value "localhost" for --dapr-listen-addresses: expected IP addresses, such as 127.0.0.1,::1
     -- exit 64
     "#);
 }

@@ -57,19 +57,9 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "false",
         num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
     pub log_as_json: bool,
-    /// Flags of daprd that are ignored.
+    /// The ignored flags of daprd.
     #[command(flatten)]
     pub ignored: DaprdFlags,
-}
-
-impl ServeArgs {
-    /// Logs one warning that lists the daprd flags that are ignored.
-    pub(crate) fn warn_of_ignored_flags(&self) {
-        let flags = self.ignored.0.join(", ");
-        if !flags.is_empty() {
-            tracing::warn!("ignoring daprd flags that mynah does not support: {flags}");
-        }
-    }
 }
 
 /// The least severe level to log. The names are daprd's.
