@@ -85,8 +85,8 @@ fn reports_errors(daprd: &Target) {
     assert!(unknown.contains("failed finding conversation component nope"), "{unknown}");
     let token = stderr(converse(daprd, &["Hello!"]).env("DAPR_API_TOKEN", "wrong"));
     assert!(token.contains("Unauthenticated: Unauthorized; DAPR_API_TOKEN"), "{token}");
-    let names = stderr(&mut converse(daprd, &["Hello!"]));
-    assert!(names.ends_with("one must be chosen: echo, we-ird+x (--component)\n"), "{names}");
+    let ambiguous = stderr(&mut converse(daprd, &["Hello!"]));
+    assert!(ambiguous.ends_with("choose one of: echo, we-ird+x (--component)\n"), "{ambiguous}");
 }
 
 /// daprd's echo calls its tools in every turn, with arguments that are not JSON. The run must end and
