@@ -106,8 +106,8 @@ fn wire(criterion: &mut Criterion) {
     });
     criterion.bench_function("encode", |bencher| {
         bencher.iter(|| {
-            let returned = encode::Returned::alpha2(&request);
-            encode::alpha2(response.clone(), returned).encode_to_vec()
+            let passthrough = encode::Passthrough::alpha2(&request);
+            encode::alpha2(response.clone(), passthrough).encode_to_vec()
         });
     });
 }
@@ -120,7 +120,7 @@ fn proto_json(criterion: &mut Criterion) {
             .iter(|| json::read_request::<ConversationRequestAlpha2>(black_box(text.as_bytes())));
     });
     let request = Arc::new(decode::alpha2(message()).expect("a request"));
-    let response = encode::alpha2(answer(&request), encode::Returned::alpha2(&request));
+    let response = encode::alpha2(answer(&request), encode::Passthrough::alpha2(&request));
     criterion.bench_function("proto JSON/print", |bencher| {
         bencher.iter(|| json::write_response(black_box(&response)));
     });

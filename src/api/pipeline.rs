@@ -8,7 +8,7 @@ use crate::{
     chat::{self, Delta, Request},
     engine::{Component, Engine},
     provider::CallContext,
-    wire::{conversation::ConverseRequest, encode::Returned, error::Error},
+    wire::{conversation::ConverseRequest, encode::Passthrough, error::Error},
 };
 
 /// Returns the whole answer to a request.
@@ -21,9 +21,9 @@ pub async fn converse<M: ConverseRequest>(
     message: M,
     context: CallContext,
 ) -> Result<M::Response, Error> {
-    let (component, request, returned) = decode(engine, message)?;
+    let (component, request, passthrough) = decode(engine, message)?;
     let response = component.converse(request, context).await?;
-    Ok(M::response(response, returned))
+    Ok(M::response(response, passthrough))
 }
 
 /// Returns the answer to a request in pieces.
@@ -36,10 +36,10 @@ pub async fn stream<M: ConverseRequest>(
     message: M,
     context: CallContext,
 ) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M>, Error> {
-    let (component, request, mut returned) = decode(engine, message)?;
+    let (component, request, mut passthrough) = decode(engine, message)?;
     let encode = move |delta| match delta {
         Delta::Text(text) => M::chunk(text),
-        Delta::Complete(response) => M::complete(*response, mem::take(&mut returned)),
+        Delta::Complete(response) => M::complete(*response, mem::take(&mut passthrough)),
     };
     Ok(component.stream(request, context, encode).await?)
 }
@@ -47,9 +47,9 @@ pub async fn stream<M: ConverseRequest>(
 fn decode<M: ConverseRequest>(
     engine: &Engine,
     mut message: M,
-) -> Result<(Arc<Component>, Request, Returned), Error> {
+) -> Result<(Arc<Component>, Request, Passthrough), Error> {
     let component = engine.components.find(message.component())?;
     let request = message.into_chat()?;
-    let returned = M::returned(&request);
-    Ok((component, request, returned))
+    let passthrough = M::passthrough(&request);
+    Ok((component, request, passthrough))
 }

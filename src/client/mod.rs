@@ -1,18 +1,36 @@
-//! A client of any Dapr sidecar, mynah or daprd, over gRPC.
+//! A gRPC client for Dapr sidecars, mynah and daprd.
 //!
-//! ```text
-//! address   where the sidecar listens
-//! call      the connection, and the calls over it
-//! remote    a component of that sidecar as a Provider
+//! [`RemoteComponent`] makes a conversation component of a sidecar available as a
+//! [`Provider`](crate::provider::Provider), so that a [`ToolLoop`](crate::tool_loop::ToolLoop) can
+//! run tools for any model that Dapr supports:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use mynah::{
+//!     chat::{Message, Request, Role},
+//!     client::RemoteComponent,
+//!     tool_loop::{CancellationToken, LoopSettings, ToolLoop, ToolRegistry},
+//! };
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let model = RemoteComponent::connect("127.0.0.1:50001", Some("echo"), None).await?;
+//! let messages = vec![Message::new(Role::User, "Hello!")];
+//! let request = Request { messages, ..Request::default() };
+//! let tool_loop = ToolLoop::new(ToolRegistry::new(), LoopSettings::default())?;
+//! let result = tool_loop.run(Arc::new(model), request, CancellationToken::new()).await;
+//! println!("{}", result.text());
+//! # Ok(())
+//! # }
 //! ```
 
 mod address;
-mod call;
+mod connection;
 mod error;
-mod remote;
+mod remote_component;
 
 pub(crate) use self::{
     address::Address,
-    call::{Client, Pieces},
+    connection::{Client, MessageStream},
 };
-pub use self::{error::Error, remote::RemoteComponent};
+pub use self::{error::Error, remote_component::RemoteComponent};

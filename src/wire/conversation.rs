@@ -4,7 +4,7 @@ use prost::{Message, Name};
 
 use super::{
     decode,
-    encode::{self, Returned},
+    encode::{self, Passthrough},
     json, proto,
 };
 use crate::chat::{Error, Request, Response};
@@ -26,17 +26,17 @@ pub trait ConverseRequest: Message + Name + Default + json::FastRead + 'static {
     /// An error with daprd's message if daprd would reject the request.
     fn into_chat(self) -> Result<Request, Error>;
 
-    /// Returns what the answer repeats from the request.
-    fn returned(request: &Request) -> Returned;
+    /// Returns the parts of a request that its response repeats.
+    fn passthrough(request: &Request) -> Passthrough;
 
     /// Converts a response to a unary call.
-    fn response(response: Response, returned: Returned) -> Self::Response;
+    fn response(response: Response, passthrough: Passthrough) -> Self::Response;
 
     /// Converts a piece of the text of a streamed response.
     fn chunk(text: String) -> Self::StreamResponse;
 
     /// Converts the end of a streamed response.
-    fn complete(response: Response, returned: Returned) -> Self::StreamResponse;
+    fn complete(response: Response, passthrough: Passthrough) -> Self::StreamResponse;
 }
 
 impl ConverseRequest for proto::ConversationRequest {
@@ -51,20 +51,20 @@ impl ConverseRequest for proto::ConversationRequest {
         decode::alpha1(self)
     }
 
-    fn returned(request: &Request) -> Returned {
-        Returned::alpha1(request)
+    fn passthrough(request: &Request) -> Passthrough {
+        Passthrough::alpha1(request)
     }
 
-    fn response(response: Response, returned: Returned) -> Self::Response {
-        encode::alpha1(response, returned)
+    fn response(response: Response, passthrough: Passthrough) -> Self::Response {
+        encode::alpha1(response, passthrough)
     }
 
     fn chunk(text: String) -> Self::StreamResponse {
         encode::alpha1_chunk(text)
     }
 
-    fn complete(response: Response, returned: Returned) -> Self::StreamResponse {
-        encode::alpha1_complete(response, returned)
+    fn complete(response: Response, passthrough: Passthrough) -> Self::StreamResponse {
+        encode::alpha1_complete(response, passthrough)
     }
 }
 
@@ -80,19 +80,19 @@ impl ConverseRequest for proto::ConversationRequestAlpha2 {
         decode::alpha2(self)
     }
 
-    fn returned(request: &Request) -> Returned {
-        Returned::alpha2(request)
+    fn passthrough(request: &Request) -> Passthrough {
+        Passthrough::alpha2(request)
     }
 
-    fn response(response: Response, returned: Returned) -> Self::Response {
-        encode::alpha2(response, returned)
+    fn response(response: Response, passthrough: Passthrough) -> Self::Response {
+        encode::alpha2(response, passthrough)
     }
 
     fn chunk(text: String) -> Self::StreamResponse {
         encode::alpha2_chunk(text)
     }
 
-    fn complete(response: Response, returned: Returned) -> Self::StreamResponse {
-        encode::alpha2_complete(response, returned)
+    fn complete(response: Response, passthrough: Passthrough) -> Self::StreamResponse {
+        encode::alpha2_complete(response, passthrough)
     }
 }

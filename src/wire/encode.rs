@@ -12,12 +12,12 @@ use crate::chat::{Parameter, Request, Response, ToolCall, Usage};
 
 /// The parts of a request that its response repeats.
 #[derive(Debug, Clone, Default)]
-pub struct Returned {
+pub struct Passthrough {
     context_id: Option<String>,
     parameters: BTreeMap<String, Any>,
 }
 
-impl Returned {
+impl Passthrough {
     /// The context id, unless it is empty.
     pub fn alpha2(request: &Request) -> Self {
         let context_id = request.context_id.clone().filter(|id| !id.is_empty());
@@ -37,9 +37,9 @@ impl Returned {
 }
 
 /// Encodes the response of ConverseAlpha2.
-pub fn alpha2(response: Response, returned: Returned) -> proto::ConversationResponseAlpha2 {
+pub fn alpha2(response: Response, passthrough: Passthrough) -> proto::ConversationResponseAlpha2 {
     proto::ConversationResponseAlpha2 {
-        context_id: returned.context_id,
+        context_id: passthrough.context_id,
         outputs: vec![alpha2_output(response)],
     }
 }
@@ -87,12 +87,12 @@ pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2Compl
 }
 
 /// Encodes the response of ConverseAlpha1. Drops tool calls, as daprd does.
-pub fn alpha1(response: Response, returned: Returned) -> proto::ConversationResponse {
+pub fn alpha1(response: Response, passthrough: Passthrough) -> proto::ConversationResponse {
     proto::ConversationResponse {
-        context_id: returned.context_id,
+        context_id: passthrough.context_id,
         outputs: vec![proto::ConversationResult {
             result: response.content,
-            parameters: returned.parameters,
+            parameters: passthrough.parameters,
         }],
     }
 }
@@ -107,10 +107,10 @@ pub fn alpha2_chunk(content: String) -> proto::ConversationStreamResponseAlpha2 
 /// Encodes the last message of a ConverseStreamAlpha2 response.
 pub fn alpha2_complete(
     response: Response,
-    returned: Returned,
+    passthrough: Passthrough,
 ) -> proto::ConversationStreamResponseAlpha2 {
     use conversation_stream_response_alpha2::Message;
-    let response = alpha2(response, returned);
+    let response = alpha2(response, passthrough);
     let complete = proto::ConversationStreamCompleteAlpha2 {
         context_id: response.context_id,
         outputs: response.outputs,
@@ -128,7 +128,7 @@ pub fn alpha1_chunk(content: String) -> proto::ConversationStreamResponse {
 /// Encodes the last message of a ConverseStreamAlpha1 response.
 pub fn alpha1_complete(
     response: Response,
-    returned: Returned,
+    passthrough: Passthrough,
 ) -> proto::ConversationStreamResponse {
     use conversation_stream_response::Message;
     let usage = response.usage.map(|usage| proto::ConversationStreamUsage {
@@ -136,7 +136,7 @@ pub fn alpha1_complete(
         completion_tokens: usage.completion_tokens,
         total_tokens: usage.total_tokens(),
     });
-    let response = alpha1(response, returned);
+    let response = alpha1(response, passthrough);
     let complete = proto::ConversationStreamComplete {
         context_id: response.context_id,
         usage,

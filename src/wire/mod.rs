@@ -1,9 +1,19 @@
 //! Converts between Dapr's protobuf messages and [`chat`](crate::chat). No other room uses both.
 //!
-//! `decode` turns Dapr's requests into requests of mynah, and `encode` turns responses into Dapr's.
-//! For calls to another sidecar, `client_request` encodes the request and `client_response` decodes
-//! the response. [`error`] has the table of gRPC and HTTP codes, and `refusal` classifies the errors
-//! of other sidecars. [`json`] reads and writes proto JSON.
+//! ```text
+//! conversation      both versions of the conversation API behind one trait
+//! decode            Dapr's requests -> requests of mynah
+//! encode            responses of mynah -> Dapr's responses
+//! client_request    encodes a request to another sidecar
+//! client_response   decodes a response of another sidecar
+//! refusal           classifies the errors of other sidecars
+//! error             errors with their gRPC and HTTP codes
+//! headers           the context of a call
+//! routes            what mynah serves of Dapr's API
+//! json              reads and writes proto JSON
+//! codec             the gRPC codec
+//! structs           google.protobuf.Struct and JSON
+//! ```
 
 pub(crate) mod client_request;
 pub(crate) mod client_response;

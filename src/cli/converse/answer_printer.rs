@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     base::terminal::Styling,
-    client::{self, Pieces},
+    client::{self, MessageStream},
     wire::{
         json,
         proto::{
@@ -47,9 +47,9 @@ impl<W: Write> AnswerPrinter<W> {
 
     /// Prints a stream as it arrives. If it fails, the text before the error is kept and its line
     /// ended.
-    pub(super) async fn print_stream(&mut self, mut pieces: Pieces) -> Result<(), Error> {
+    pub(super) async fn print_stream(&mut self, mut messages: MessageStream) -> Result<(), Error> {
         loop {
-            match pieces.try_next().await {
+            match messages.try_next().await {
                 Ok(Some(piece)) => self.print_piece(&piece)?,
                 Ok(None) => return self.finish(),
                 Err(error) => return Ok(self.output.end_line()?).and(Err(error.into())),

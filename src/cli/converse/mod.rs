@@ -90,8 +90,8 @@ async fn call(
 ) -> Result<(), Error> {
     let mut printer = AnswerPrinter::new(io::stdout().lock(), format);
     if streams {
-        if let Some(pieces) = client.stream(request.clone()).await? {
-            return printer.print_stream(pieces).await;
+        if let Some(messages) = client.stream(request.clone()).await? {
+            return printer.print_stream(messages).await;
         }
         note("this sidecar does not stream; printing the answer when it is complete");
     }

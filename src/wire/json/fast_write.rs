@@ -100,7 +100,7 @@ struct Quoted<N>(N);
 
 impl<N: itoa::Integer> Serialize for Quoted<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // `collect_str` would add 1 % to the instructions of a short call.
+        // `collect_str` would add 2 % to the instructions of a short call.
         serializer.serialize_str(itoa::Buffer::new().format(self.0))
     }
 }

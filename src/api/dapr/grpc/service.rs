@@ -12,10 +12,9 @@ use futures_util::{
 };
 use http::{Request, Response};
 use hyper::body::Incoming;
-use tonic::{Status, body::Body, service::Routes};
+use tonic::{Status, body::Body, codegen::Service as _, service::Routes};
 use tonic_health::ServingStatus;
 use tonic_reflection::pb::{v1, v1alpha};
-use tower::{Service as _, ServiceExt};
 
 use super::{deadline_body::DeadlineBody, refusal, runtime::Runtime};
 use crate::{
@@ -93,7 +92,7 @@ impl hyper::service::Service<Request<Incoming>> for Service {
             _ => {
                 let is_reflection = path.starts_with(REFLECTION);
                 let router = if is_reflection { &*REFLECTION_ROUTER } else { &self.health };
-                let answer = router.clone().oneshot(request);
+                let answer = router.clone().call(request);
                 answer.map_ok(move |response| explain(response.map(Body::new))).boxed()
             }
         }

@@ -13,7 +13,7 @@ use futures_util::{
 };
 use http::{Method, Request, StatusCode, header::ALLOW};
 use hyper::body::Incoming;
-use tower::ServiceExt;
+use hyper_util::service::TowerToHyperService;
 
 use super::{Failure, converse::converse, health, metadata, url};
 use crate::{
@@ -31,13 +31,13 @@ use crate::{
 pub(crate) struct Service {
     engine: Arc<Engine>,
     guard: Arc<Guard>,
-    router: Router,
+    router: TowerToHyperService<Router>,
 }
 
 impl Service {
     pub(crate) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
         let router = router(engine.clone(), guard.clone(), drain);
-        Self { engine, guard, router }
+        Self { engine, guard, router: TowerToHyperService::new(router) }
     }
 
     /// Rejects calls of foreign pages in browsers, and calls without the token.
@@ -68,7 +68,7 @@ impl hyper::service::Service<Request<Incoming>> for Service {
             Some(Route::ConverseAlpha2) => {
                 respond(converse::<proto::ConversationRequestAlpha2>(engine, guard, request))
             }
-            _ => self.router.clone().oneshot(request).map_ok(without_allow).boxed(),
+            _ => self.router.call(request).map_ok(without_allow).boxed(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The connection to a sidecar, and the calls over it.
+//! A connection to a sidecar, and calls over it.
 
 use std::io::{self, ErrorKind};
 
@@ -25,31 +25,35 @@ use crate::{
     },
 };
 
-/// The longest message that a sidecar may send.
-const MAX_MESSAGE: usize = 64 << 20;
+/// The size limit of a message from the sidecar, in bytes.
+const MAX_MESSAGE_SIZE: usize = 64 << 20;
 
-/// A sidecar that is connected. Clones share the connection.
+/// A client with a connection to a sidecar. Clones share the connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     dapr: DaprClient<Channel>,
     token: Option<AsciiMetadataValue>,
     context: CallContext,
-    /// As it was written.
+    /// The address as the user wrote it.
     pub(super) address: String,
 }
 
-/// The messages of a streamed answer.
-pub(crate) type Pieces = BoxStream<'static, Result<ConversationStreamResponseAlpha2, Error>>;
+/// The messages of a streaming response.
+pub(crate) type MessageStream = BoxStream<'static, Result<ConversationStreamResponseAlpha2, Error>>;
 
 impl Client {
-    /// Connects; the token is Dapr's, and an empty one is none.
+    /// Connects to a sidecar. The token is Dapr's API token; an empty one counts as `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidToken`], [`Error::NotListening`] or [`Error::Unreachable`].
     pub(crate) async fn connect(address: Address, token: Option<&str>) -> Result<Self, Error> {
         let token = token.filter(|token| !token.is_empty()).map(str::parse).transpose();
         let mut token: Option<AsciiMetadataValue> = token.map_err(|_| Error::InvalidToken)?;
         token.iter_mut().for_each(|token| token.set_sensitive(true));
         let Address { text: address, endpoint } = address;
-        let channel = endpoint.connect().await.map_err(|error| no_connection(&address, &error))?;
-        let dapr = DaprClient::new(channel).max_decoding_message_size(MAX_MESSAGE);
+        let channel = endpoint.connect().await.map_err(|error| connect_error(&address, &error))?;
+        let dapr = DaprClient::new(channel).max_decoding_message_size(MAX_MESSAGE_SIZE);
         Ok(Self { dapr, token, context: CallContext::default(), address })
     }
 
@@ -58,14 +62,19 @@ impl Client {
         Self { context, ..self.clone() }
     }
 
-    /// The name of the one conversation component that the sidecar has.
+    /// Returns the name of the conversation component, if the sidecar has exactly one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoComponent`], [`Error::SeveralComponents`] or [`Error::Call`].
     pub(crate) async fn only_component(&mut self) -> Result<String, Error> {
         let request = self.request(GetMetadataRequest {});
-        let metadata = self.dapr.get_metadata(request).await.map_err(self.failed())?;
+        let metadata = self.dapr.get_metadata(request).await.map_err(self.call_error())?;
         let components = metadata.into_inner().registered_components.into_iter();
-        let components =
-            components.filter(|component| component.r#type.starts_with("conversation."));
-        let mut names: Vec<_> = components.map(|component| component.name).collect();
+        let mut names: Vec<_> = components
+            .filter(|component| component.r#type.starts_with("conversation."))
+            .map(|component| component.name)
+            .collect();
         names.sort();
         match names.len() {
             0 => Err(Error::NoComponent(self.address.clone())),
@@ -74,33 +83,34 @@ impl Client {
         }
     }
 
-    /// The whole answer.
+    /// Returns the whole response.
     pub(crate) async fn converse(
         &mut self,
         request: ConversationRequestAlpha2,
     ) -> Result<ConversationResponseAlpha2, Error> {
         let request = self.request(request);
-        let answer = self.dapr.converse_alpha2(request).await.map_err(self.failed())?;
-        Ok(answer.into_inner())
+        let response = self.dapr.converse_alpha2(request).await.map_err(self.call_error())?;
+        Ok(response.into_inner())
     }
 
-    /// The answer as it arrives; `None` from a sidecar that does not stream.
+    /// Returns the response as a stream, or `None` if the sidecar does not support streaming.
     pub(crate) async fn stream(
         &mut self,
         request: ConversationRequestAlpha2,
-    ) -> Result<Option<Pieces>, Error> {
-        let failed = self.failed();
+    ) -> Result<Option<MessageStream>, Error> {
+        let call_error = self.call_error();
         match self.open(request).await {
             Ok((first, rest)) => {
-                let pieces = stream::iter(first.map(Ok)).chain(rest);
-                Ok(Some(pieces.map_err(failed).boxed()))
+                let messages = stream::iter(first.map(Ok)).chain(rest);
+                Ok(Some(messages.map_err(call_error).boxed()))
             }
             Err(status) if Refusal::of(&status) == Refusal::NotServed => Ok(None),
-            Err(status) => Err(failed(status)),
+            Err(status) => Err(call_error(status)),
         }
     }
 
-    /// A refusal may come in the place of the first message.
+    /// Opens a stream and waits for its first message, because some servers report an error only
+    /// then.
     async fn open(
         &mut self,
         request: ConversationRequestAlpha2,
@@ -109,8 +119,8 @@ impl Client {
         Status,
     > {
         let request = self.request(request);
-        let mut pieces = self.dapr.converse_stream_alpha2(request).await?.into_inner();
-        Ok((pieces.message().await?, pieces))
+        let mut messages = self.dapr.converse_stream_alpha2(request).await?.into_inner();
+        Ok((messages.message().await?, messages))
     }
 
     fn request<T>(&self, message: T) -> Request<T> {
@@ -127,13 +137,13 @@ impl Client {
         request
     }
 
-    fn failed(&self) -> impl Fn(Status) -> Error + Send + 'static + use<> {
+    fn call_error(&self) -> impl Fn(Status) -> Error + Send + 'static + use<> {
         let address = self.address.clone();
         move |status| Error::Call { address: address.clone(), status }
     }
 }
 
-fn no_connection(address: &str, error: &transport::Error) -> Error {
+fn connect_error(address: &str, error: &transport::Error) -> Error {
     let (address, cause) = (address.to_owned(), root_cause(error));
     match cause.downcast_ref::<io::Error>().map(io::Error::kind) {
         Some(ErrorKind::ConnectionRefused | ErrorKind::NotFound) => Error::NotListening(address),

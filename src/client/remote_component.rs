@@ -1,0 +1,146 @@
+//! A [`Provider`] that calls a component of another sidecar.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use futures_util::{
+    FutureExt, StreamExt, TryFutureExt, TryStreamExt,
+    future::{self, BoxFuture},
+    stream::{self, BoxStream, Stream},
+};
+
+use super::{Address, Client, Error, MessageStream};
+use crate::{
+    chat::{Delta, Request, Response},
+    provider::{CallContext, Provider, ProviderError},
+    wire::{
+        client_request, client_response,
+        proto::{
+            ConversationRequestAlpha2, ConversationResultAlpha2,
+            conversation_stream_response_alpha2::Message,
+        },
+    },
+};
+
+/// A conversation component of a sidecar, mynah or daprd, called over gRPC.
+///
+/// Released daprd does not support streaming. [`stream`](Provider::stream) then makes a unary call,
+/// and its text arrives as one delta.
+///
+/// See the [module documentation](self) for an example.
+#[derive(Debug)]
+pub struct RemoteComponent {
+    client: Client,
+    component: String,
+    /// Cleared when the sidecar rejects a streaming call, so that later calls do not try again.
+    supports_streaming: AtomicBool,
+}
+
+impl RemoteComponent {
+    /// Connects to the sidecar at `address`: `host:port`, `http://host:port` or `unix:///path`.
+    ///
+    /// `component` is the name of the component. It is optional if the sidecar has exactly one
+    /// conversation component. `token` is Dapr's API token; an empty one counts as `None`.
+    ///
+    /// The connection is established within 10 seconds, and reconnects when it is lost. Calls have
+    /// no time limit, but fail if the sidecar does not respond to HTTP/2 pings for 10 seconds.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the address or the token is invalid, if the connection fails, or if
+    /// `component` is `None` and the sidecar does not have exactly one conversation component. The
+    /// component's name is not checked: a call to an unknown component fails.
+    pub async fn connect(
+        address: &str,
+        component: Option<&str>,
+        token: Option<&str>,
+    ) -> Result<Self, Error> {
+        let mut client = Client::connect(Address::parse(address.to_owned())?, token).await?;
+        let component = match component {
+            Some(name) => name.to_owned(),
+            None => client.only_component().await?,
+        };
+        Ok(Self::new(client, component))
+    }
+
+    /// Uses an existing connection.
+    pub(crate) fn new(client: Client, component: String) -> Self {
+        Self { client, component, supports_streaming: AtomicBool::new(true) }
+    }
+
+    /// Returns the name of the component.
+    pub fn name(&self) -> &str {
+        &self.component
+    }
+
+    async fn call(
+        &self,
+        request: ConversationRequestAlpha2,
+        context: CallContext,
+    ) -> Result<Response, Error> {
+        let response = self.client.for_call(context).converse(request).await?;
+        self.decode(response.outputs)
+    }
+
+    fn decode(&self, outputs: Vec<ConversationResultAlpha2>) -> Result<Response, Error> {
+        client_response::decode(outputs).ok_or_else(|| Error::NoChoice(self.client.address.clone()))
+    }
+
+    async fn open(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> Result<DeltaStream, Error> {
+        if self.supports_streaming.load(Ordering::Relaxed) {
+            let message = client_request::encode(&request, &self.component);
+            if let Some(messages) = self.client.for_call(context.clone()).stream(message).await? {
+                return Ok(self.deltas(messages));
+            }
+            self.supports_streaming.store(false, Ordering::Relaxed);
+        }
+        let response =
+            self.call(client_request::encode(&request, &self.component), context).await?;
+        Ok(as_deltas(response).boxed())
+    }
+
+    fn deltas(self: Arc<Self>, messages: MessageStream) -> DeltaStream {
+        let delta = move |message| match message {
+            Message::Chunk(chunk) => Ok(Delta::Text(chunk.content)),
+            Message::Complete(complete) => {
+                self.decode(complete.outputs).map(|response| Delta::Complete(response.into()))
+            }
+        };
+        // Skip messages that are neither: a newer sidecar may send other kinds.
+        let messages = messages.try_filter_map(|response| future::ok(response.message));
+        messages.map(move |message| message.and_then(&delta)).boxed()
+    }
+}
+
+type DeltaStream = BoxStream<'static, Result<Delta, Error>>;
+
+/// Returns the deltas of a complete response.
+fn as_deltas(response: Response) -> impl Stream<Item = Result<Delta, Error>> {
+    let text = (!response.content.is_empty()).then(|| Delta::Text(response.content.clone()));
+    stream::iter(text.into_iter().chain([Delta::Complete(response.into())]).map(Ok))
+}
+
+impl Provider for RemoteComponent {
+    fn converse(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        let message = client_request::encode(&request, &self.component);
+        async move { self.call(message, context).await.map_err(ProviderError::from) }.boxed()
+    }
+
+    fn stream(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        self.open(request, context).try_flatten_stream().map_err(ProviderError::from).boxed()
+    }
+}
