@@ -29,7 +29,7 @@ use crate::{
 /// Released daprd does not support streaming. [`stream`](Provider::stream) then makes a unary call,
 /// and its text arrives as one delta.
 ///
-/// See the [module documentation](self) for an example.
+/// See the [module documentation](crate::client) for an example.
 #[derive(Debug)]
 pub struct RemoteComponent {
     client: Client,
