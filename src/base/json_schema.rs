@@ -1,12 +1,14 @@
 //! JSON Schema. This is the only file that names the `jsonschema` crate.
 
 mod limits;
+mod local_ref;
 
 use std::thread;
 
 use jsonschema::{PatternOptions, Validator};
-use percent_encoding::percent_decode_str;
 use serde_json::Value;
+
+pub(crate) use self::local_ref::resolve_local_ref;
 
 /// The stack for schemas within the [`limits`]. Pages that are not touched take no memory.
 const STACK_SIZE: usize = 512 * 1024 * 1024;
@@ -41,12 +43,6 @@ impl Schema {
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.0.is_valid(value)
     }
-}
-
-/// Returns the schema that a local `$ref`, such as `#/$defs/name`, points to.
-pub(crate) fn resolve_local_ref<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
-    let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
-    root.pointer(&pointer)
 }
 
 /// Returns the index of the first valid value. The schema may come from a client.
@@ -90,6 +86,46 @@ mod tests {
         }
         let remote = json!({"$ref": "https://example.com/schema"});
         assert!(first_valid(&remote, &[json!(1)]).is_err());
+    }
+
+    #[test]
+    fn checks_deep_schemas() {
+        let mut deep = json!({"type": "string"});
+        for _ in 0..1000 {
+            deep = json!({"allOf": [deep]});
+        }
+        assert_eq!(first_valid(&deep, &[json!("a")]), Ok(Some(0)));
+        let mut chain = json!({"$ref": "#/$defs/d0"});
+        for link in 0..4000 {
+            let next = json!({"$ref": format!("#/$defs/d{}", link + 1)});
+            chain["$defs"][format!("d{link}")] = next;
+        }
+        chain["$defs"]["d4000"] = json!({"type": "string"});
+        assert_eq!(first_valid(&chain, &[json!("a")]), Ok(Some(0)));
+    }
+
+    #[test]
+    fn rejects_schemas_that_visit_too_much() {
+        let mut doubling = json!({"$ref": "#/$defs/d0"});
+        for link in 0..60 {
+            let next = json!({"$ref": format!("#/$defs/d{}", link + 1)});
+            doubling["$defs"][format!("d{link}")] = json!({"allOf": [next, next]});
+        }
+        doubling["$defs"]["d60"] = json!({"type": "string"});
+        assert!(first_valid(&doubling, &[json!("a")]).is_err());
+        doubling["properties"]["a"] = json!({"$ref": "#/$defs/d0", "unevaluatedProperties": false});
+        doubling["$ref"] = json!("#/$defs/d60");
+        assert!(first_valid(&doubling, &[json!("a")]).is_err());
+        assert!(first_valid(&json!({"$ref": "#"}), &[json!("a")]).is_err());
+    }
+
+    #[test]
+    fn rejects_large_schemas() {
+        let big = json!({"enum": vec![json!([]); limits::MAX_OBJECTS]});
+        assert!(first_valid(&big, &[json!([])]).is_err());
+        let count = limits::MAX_OBJECTS / limits::OBJECTS_PER_PATTERN;
+        let patterns = json!({"anyOf": vec![json!({"pattern": "a"}); count]});
+        assert!(first_valid(&patterns, &[json!("a")]).is_err());
     }
 
     #[test]

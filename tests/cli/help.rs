@@ -32,7 +32,7 @@ fn short_help() {
           --resources-path <FOLDER>
               Folder of component YAML; can be repeated [default: a built-in echo component]
           --stand-in <PROVIDER>
-              Provider for conversation components of types that mynah does not implement [possible values: echo]
+              Provider for conversation components of unsupported types [possible values: echo]
           --app-id <ID>
               Id of the application [default: mynah]
           --dapr-grpc-port <PORT>
@@ -88,7 +88,7 @@ fn long_help() {
               Folder of component YAML; can be repeated [default: a built-in echo component]
 
           --stand-in <PROVIDER>
-              Provider for conversation components of types that mynah does not implement
+              Provider for conversation components of unsupported types
 
               Possible values:
               - echo: The provider of `conversation.echo`
@@ -189,7 +189,7 @@ fn check_help() {
               Only check the components of an application [default: all applications]
 
           --stand-in <PROVIDER>
-              Provider for conversation components of types that mynah does not implement
+              Provider for conversation components of unsupported types
 
               Possible values:
               - echo: The provider of `conversation.echo`

@@ -2,17 +2,19 @@
 
 use serde_json::Value;
 
-use super::resolve_local_ref;
+use super::local_ref::resolve_local_ref;
 
 /// Maximum number of objects and arrays in a schema. The validator recurses through them.
-const MAX_OBJECTS: usize = 20_000;
+pub(super) const MAX_OBJECTS: usize = 20_000;
 /// The number of objects that a pattern counts for, since it takes longer to compile.
-const OBJECTS_PER_PATTERN: usize = 100;
+pub(super) const OBJECTS_PER_PATTERN: usize = 100;
 /// Maximum number of pairs of schema and value to visit. A chain of `$defs` can double it with each
 /// link.
 const MAX_VISITS: usize = 20_000;
 
 /// Returns `true` if `schema` can be compiled and checked against the values within the limits.
+///
+/// Recurses up to the limits, which needs a large stack.
 pub(super) fn within_limits(schema: &Value, values: &[Value]) -> bool {
     let (mut visits_left, mut objects_left) = (MAX_VISITS, MAX_OBJECTS);
     is_cheap_to_compile(schema, &mut objects_left)
@@ -67,51 +69,4 @@ fn visit(root: &Value, schema: &Value, value: &Value, visits_left: &mut usize) -
 fn children(value: &Value) -> impl Iterator<Item = &Value> {
     let items = value.as_array().into_iter().flatten();
     items.chain(value.as_object().into_iter().flat_map(serde_json::Map::values))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::{super::first_valid, *};
-
-    /// Returns `$defs` in which each definition is made from the reference to the next one.
-    fn chain(links: usize, definition: impl Fn(Value) -> Value) -> Value {
-        let mut schema = json!({"$ref": "#/$defs/d0"});
-        for link in 0..links {
-            let next = json!({"$ref": format!("#/$defs/d{}", link + 1)});
-            schema["$defs"][format!("d{link}")] = definition(next);
-        }
-        schema["$defs"][format!("d{links}")] = json!({"type": "string"});
-        schema
-    }
-
-    #[test]
-    fn checks_deep_schemas() {
-        let mut deep = json!({"type": "string"});
-        for _ in 0..1000 {
-            deep = json!({"allOf": [deep]});
-        }
-        assert_eq!(first_valid(&deep, &[json!("a")]), Ok(Some(0)));
-        assert_eq!(first_valid(&chain(4000, |next| next), &[json!("a")]), Ok(Some(0)));
-    }
-
-    #[test]
-    fn rejects_schemas_that_visit_too_much() {
-        let mut doubling = chain(60, |next| json!({"allOf": [next, next]}));
-        assert!(first_valid(&doubling, &[json!("a")]).is_err());
-        doubling["properties"]["a"] = json!({"$ref": "#/$defs/d0", "unevaluatedProperties": false});
-        doubling["$ref"] = json!("#/$defs/d60");
-        assert!(first_valid(&doubling, &[json!("a")]).is_err());
-        assert!(first_valid(&json!({"$ref": "#"}), &[json!("a")]).is_err());
-    }
-
-    #[test]
-    fn rejects_large_schemas() {
-        let big = json!({"enum": vec![json!([]); MAX_OBJECTS]});
-        assert!(first_valid(&big, &[json!([])]).is_err());
-        let patterns =
-            json!({"anyOf": vec![json!({"pattern": "a"}); MAX_OBJECTS / OBJECTS_PER_PATTERN]});
-        assert!(first_valid(&patterns, &[json!("a")]).is_err());
-    }
 }

@@ -62,7 +62,7 @@ pub(crate) struct CheckArgs {
     /// Files or folders of component YAML
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Provider for conversation components of types that mynah does not implement
+    /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
 }

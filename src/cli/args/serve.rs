@@ -13,7 +13,7 @@ pub(crate) struct ServeArgs {
     /// Folder of component YAML; can be repeated [default: a built-in echo component]
     #[arg(long, alias = "components-path", value_name = "FOLDER", value_delimiter = ',')]
     pub resources_path: Vec<PathBuf>,
-    /// Provider for conversation components of types that mynah does not implement
+    /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
     /// Id of the application
