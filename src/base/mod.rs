@@ -6,6 +6,7 @@ pub(crate) mod clock;
 pub mod diagnostics;
 pub mod drain;
 pub(crate) mod duration;
+pub(crate) mod endpoint;
 pub mod environment;
 pub(crate) mod files;
 pub(crate) mod json_schema;

@@ -101,8 +101,8 @@ fn variables(addresses: &Addresses) -> impl Iterator<Item = (&'static str, Strin
     [
         port("DAPR_GRPC_PORT", grpc.port()),
         port("DAPR_HTTP_PORT", http.port()),
-        Some(("DAPR_GRPC_ENDPOINT", grpc.endpoint())),
-        Some(("DAPR_HTTP_ENDPOINT", http.endpoint())),
+        Some(("DAPR_GRPC_ENDPOINT", grpc.dialable().url())),
+        Some(("DAPR_HTTP_ENDPOINT", http.dialable().url())),
     ]
     .into_iter()
     .flatten()

@@ -1,12 +1,14 @@
-//! Parses the address of a sidecar.
+//! The sidecar that a client connects to.
 
 use std::time::Duration;
 
-use http::Uri;
-use tonic::transport::Endpoint;
+use tonic::transport::Endpoint as Channel;
 
 use super::Error;
-use crate::base::environment::Environment;
+use crate::base::{
+    endpoint::{Endpoint, EndpointError},
+    environment::Environment,
+};
 
 /// The time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -20,7 +22,7 @@ const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct Address {
     /// The address as the user wrote it.
     pub(super) text: String,
-    pub(super) endpoint: Endpoint,
+    pub(super) channel: Channel,
 }
 
 impl Address {
@@ -44,64 +46,17 @@ impl Address {
     ///
     /// [`Error::InvalidAddress`], or [`Error::TlsUnsupported`] if the address requires TLS.
     pub(crate) fn parse(text: String) -> Result<Self, Error> {
-        let endpoint = Endpoint::from_shared(url(&text)?)
-            .and_then(|endpoint| endpoint.user_agent(concat!("mynah/", env!("CARGO_PKG_VERSION"))))
+        let endpoint: Endpoint = text.parse().map_err(|error| match error {
+            EndpointError::Invalid => Error::InvalidAddress(text.clone()),
+            EndpointError::Tls => Error::TlsUnsupported(text.clone()),
+        })?;
+        let channel = Channel::from_shared(endpoint.url())
+            .and_then(|channel| channel.user_agent(concat!("mynah/", env!("CARGO_PKG_VERSION"))))
             .map_err(|_| Error::InvalidAddress(text.clone()))?
             .connect_timeout(CONNECT_TIMEOUT)
             .http2_keep_alive_interval(KEEP_ALIVE_INTERVAL)
             .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
             .keep_alive_while_idle(true);
-        Ok(Self { text, endpoint })
-    }
-}
-
-/// Converts an address to the form that tonic expects: `http://host:port` or `unix:path`.
-fn url(text: &str) -> Result<String, Error> {
-    if text.starts_with("https:") || text.ends_with("?tls=true") {
-        return Err(Error::TlsUnsupported(text.to_owned()));
-    }
-    if text.strip_prefix("unix:").is_some_and(|path| !path.trim_start_matches('/').is_empty()) {
-        return Ok(text.to_owned());
-    }
-    let prefixes = ["http://", "dns:///", "dns:"];
-    let host = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
-    let url = format!("http://{}", host.trim_end_matches('/'));
-    match url.parse::<Uri>() {
-        Ok(uri) if uri.port().is_some() && uri.path() == "/" && uri.query().is_none() => Ok(url),
-        _ => Err(Error::InvalidAddress(text.to_owned())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn accepts_every_form() {
-        let cases = [
-            ("localhost:50001", "http://localhost:50001"),
-            ("http://127.0.0.1:50001/", "http://127.0.0.1:50001"),
-            ("[::1]:50001", "http://[::1]:50001"),
-            ("dns:sidecar:50001", "http://sidecar:50001"),
-            ("dns:///sidecar:50001", "http://sidecar:50001"),
-            ("unix:///tmp/dapr.socket", "unix:///tmp/dapr.socket"),
-            ("unix:dapr.socket", "unix:dapr.socket"),
-        ];
-        for (text, expected) in cases {
-            assert_eq!(url(text).unwrap(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn rejects_invalid_addresses() {
-        let invalid = ["", "localhost", "http://", "a b:1", "127.0.0.1:port", "127.0.0.1:70000"];
-        for text in
-            invalid.into_iter().chain(["ftp://host:1", "host:1/path", "host:1?q", "unix://"])
-        {
-            assert!(matches!(url(text), Err(Error::InvalidAddress(_))), "{text}");
-        }
-        for text in ["https://host:443", "http://host:443?tls=true"] {
-            assert!(matches!(url(text), Err(Error::TlsUnsupported(_))), "{text}");
-        }
+        Ok(Self { text, channel })
     }
 }

@@ -51,8 +51,8 @@ impl Client {
         let token = token.filter(|token| !token.is_empty()).map(str::parse).transpose();
         let mut token: Option<AsciiMetadataValue> = token.map_err(|_| Error::InvalidToken)?;
         token.iter_mut().for_each(|token| token.set_sensitive(true));
-        let Address { text: address, endpoint } = address;
-        let channel = endpoint.connect().await.map_err(|error| connect_error(&address, &error))?;
+        let Address { text: address, channel } = address;
+        let channel = channel.connect().await.map_err(|error| connect_error(&address, &error))?;
         let dapr = DaprClient::new(channel).max_decoding_message_size(MAX_MESSAGE_SIZE);
         Ok(Self { dapr, token, context: CallContext::default(), address })
     }

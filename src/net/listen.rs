@@ -7,7 +7,7 @@ use std::{
 
 use socket2::{Domain, Protocol, Type};
 
-use super::{Address, BindError, Listener, Socket};
+use super::{BindError, Listener, Socket};
 
 /// Maximum number of connections waiting to be accepted.
 const BACKLOG: i32 = 1024;
@@ -59,7 +59,7 @@ pub(crate) fn bind(
             Err((_, error)) if attempts > 0 && error.kind() == io::ErrorKind::AddrInUse => {}
             Err((address, error)) => return Err(bind_error(address, flag, &error)),
             Ok((address, sockets)) => {
-                return Ok(Listener { address: Address::Port(address), sockets });
+                return Ok(Listener { address: address.into(), sockets });
             }
         }
     }
@@ -73,7 +73,7 @@ fn bind_error(address: SocketAddr, flag: &str, error: &io::Error) -> BindError {
         _ => error.to_string(),
     };
     let remedy = format!("{flag} sets the port; 0 selects a free one");
-    BindError { address: Address::Port(address), reason, remedy }
+    BindError { address: address.into(), reason, remedy }
 }
 
 /// Returns the first bound address and the sockets of all interfaces.

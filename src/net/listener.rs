@@ -4,13 +4,13 @@ use std::net::TcpListener;
 
 use thiserror::Error as ThisError;
 
-use super::Address;
+use crate::base::endpoint::Endpoint;
 
 /// The listening sockets of one surface.
 #[derive(Debug)]
 pub(crate) struct Listener {
     /// The first address.
-    pub(crate) address: Address,
+    pub(crate) address: Endpoint,
     pub(crate) sockets: Vec<Socket>,
 }
 
@@ -40,7 +40,7 @@ impl Drop for SocketFile {
 #[derive(Debug, ThisError)]
 #[error("cannot listen on {address}: {reason}; {remedy}")]
 pub(crate) struct BindError {
-    pub(super) address: Address,
+    pub(super) address: Endpoint,
     pub(super) reason: String,
     pub(super) remedy: String,
 }
@@ -48,7 +48,7 @@ pub(crate) struct BindError {
 #[cfg(not(unix))]
 pub(crate) fn bind_socket(path: &std::path::Path) -> Result<Listener, BindError> {
     Err(BindError {
-        address: Address::Socket(path.to_owned()),
+        address: Endpoint::Unix(path.to_owned()),
         reason: "this system does not support Unix sockets".to_owned(),
         remedy: "omit --unix-domain-socket".to_owned(),
     })

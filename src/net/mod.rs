@@ -5,7 +5,6 @@
 //! takes half the CPU time of a work-stealing runtime. A drain lets calls in flight finish.
 
 mod accept;
-mod address;
 mod connection;
 mod listen;
 mod listener;
@@ -16,7 +15,6 @@ mod unix;
 mod workers;
 
 pub(crate) use accept::accept;
-pub(crate) use address::Address;
 pub(crate) use connection::HttpVersions;
 pub(crate) use listen::Interfaces;
 pub(crate) use listen::bind;

@@ -9,22 +9,20 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
-use super::{
-    address::Address,
-    listener::{BindError, Listener, Socket, SocketFile},
-};
+use super::listener::{BindError, Listener, Socket, SocketFile};
+use crate::base::endpoint::Endpoint;
 
 /// Listens on a Unix socket, replacing a stale one.
 pub(crate) fn bind_socket(path: &Path) -> Result<Listener, BindError> {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
-    let address = Address::Socket(path.clone());
+    let address = Endpoint::Unix(path.clone());
     match listen(path) {
         Ok(socket) => Ok(Listener { address, sockets: vec![socket] }),
         Err(error) => Err(bind_error(address, &error)),
     }
 }
 
-fn bind_error(address: Address, error: &io::Error) -> BindError {
+fn bind_error(address: Endpoint, error: &io::Error) -> BindError {
     let reason = match error.kind() {
         io::ErrorKind::AddrInUse => "the socket is in use".to_owned(),
         io::ErrorKind::NotFound => "the folder does not exist".to_owned(),

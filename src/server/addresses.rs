@@ -5,18 +5,18 @@ use std::{fs, io};
 use serde::Serialize;
 
 use super::{config::Config, error::StartError};
-use crate::net::Address;
+use crate::base::endpoint::Endpoint;
 
 /// The addresses of a sidecar.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Addresses {
     /// Dapr's API over gRPC.
-    pub grpc: Address,
+    pub grpc: Endpoint,
     /// Dapr's API over HTTP.
-    pub http: Address,
+    pub http: Endpoint,
     /// Prometheus metrics, if they are served.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics: Option<Address>,
+    pub metrics: Option<Endpoint>,
 }
 
 /// Writes the addresses as JSON. The file appears complete or not at all.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::Addresses;
-use crate::{engine::Engine, net::Address};
+use crate::{base::endpoint::Endpoint, engine::Engine};
 
 /// The banner, as a `Display`.
 #[derive(Debug)]
@@ -22,9 +22,9 @@ impl fmt::Display for Banner<'_> {
         let Addresses { grpc, http, metrics } = self.addresses;
         writeln!(f, "mynah {}: Dapr conversations without a model\n", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "  gRPC       {grpc}")?;
-        writeln!(f, "  HTTP       {}", Url(http))?;
+        writeln!(f, "  HTTP       {}", http.url())?;
         if let Some(metrics) = metrics {
-            writeln!(f, "  metrics    {}/metrics", Url(metrics))?;
+            writeln!(f, "  metrics    {}/metrics", metrics.url())?;
         }
         self.components(f)?;
         self.try_it(f)
@@ -42,7 +42,7 @@ impl Banner<'_> {
         let Addresses { grpc, http, metrics } = self.addresses;
         let components = self.engine.components.all();
         let components: Vec<_> = components.iter().map(|c| c.name.as_str()).collect();
-        let metrics = metrics.as_ref().map(Address::to_string);
+        let metrics = metrics.as_ref().map(Endpoint::to_string);
         tracing::info!(%grpc, %http, metrics, components = components.join(","), "serving");
     }
 
@@ -78,17 +78,5 @@ impl Banner<'_> {
             f,
             "  grpcurl -plaintext -d '{quoted}' {address} dapr.proto.runtime.v1.Dapr/ConverseAlpha2"
         )
-    }
-}
-
-/// An address as a URL.
-struct Url<'a>(&'a Address);
-
-impl fmt::Display for Url<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Address::Port(address) => write!(f, "http://{address}"),
-            Address::Socket(_) => self.0.fmt(f),
-        }
     }
 }

@@ -94,18 +94,17 @@ impl<'s> Modules<'s> {
         };
         let reexports = paths_of_reexports(source);
         let named = paths(&code).into_iter().filter(|path| !reexports.contains(path));
-        let used = named.filter_map(|path| self.definition(absolute(&module, &path)?, 8));
+        let used = named.filter_map(|path| self.definition(&absolute(&module, &path)?, 8));
         used.filter(|used| *used != module && !is_test(used)).collect()
     }
 
     /// Returns the module that defines the item of a path.
-    fn definition(&self, path: Module, depth: usize) -> Option<Module> {
+    fn definition(&self, path: &[String], depth: usize) -> Option<Module> {
         let length = (1..=path.len()).rev().find(|n| self.0.contains_key(&path[..*n]))?;
         let (module, rest) = path.split_at(length);
         match rest.first().and_then(|name| self.0[module].get(name)) {
             Some(target) if depth > 0 => {
-                let rest = rest[1..].iter().cloned();
-                self.definition(target.iter().cloned().chain(rest).collect(), depth - 1)
+                self.definition(&[target, &rest[1..]].concat(), depth - 1)
             }
             // A path that ends at a folder's module names the folder, not a definition in it.
             None if rest.is_empty() && self.is_folder(module) => None,
