@@ -103,9 +103,7 @@ impl<'s> Modules<'s> {
         let length = (1..=path.len()).rev().find(|n| self.0.contains_key(&path[..*n]))?;
         let (module, rest) = path.split_at(length);
         match rest.first().and_then(|name| self.0[module].get(name)) {
-            Some(target) if depth > 0 => {
-                self.definition(&[target, &rest[1..]].concat(), depth - 1)
-            }
+            Some(target) if depth > 0 => self.definition(&[target, &rest[1..]].concat(), depth - 1),
             // A path that ends at a folder's module names the folder, not a definition in it.
             None if rest.is_empty() && self.is_folder(module) => None,
             _ => Some(module.to_vec()),
