@@ -10,7 +10,7 @@
 //! use mynah::{
 //!     chat::{Message, Request, Role},
 //!     provider::{
-//!         Provider,
+//!         CallContext, Provider,
 //!         scripted::{Scripted, ScriptedSettings},
 //!     },
 //! };
@@ -21,7 +21,7 @@
 //! let messages = vec![Message::new(Role::User, prompt)];
 //! let request = Request { messages, ..Request::default() };
 //! let scripted = Scripted::new("scripted", ScriptedSettings::default(), None);
-//! let response = Arc::new(scripted).converse(Arc::new(request)).await?;
+//! let response = Arc::new(scripted).converse(Arc::new(request), CallContext::default()).await?;
 //! assert_eq!(response.content, "Hello");
 //! # Ok(())
 //! # }
