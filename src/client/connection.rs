@@ -129,7 +129,7 @@ impl Client {
             request.metadata_mut().insert("dapr-api-token", token.clone());
         }
         if let Some(session) = self.context.session.as_deref().and_then(|text| text.parse().ok()) {
-            request.metadata_mut().insert(SESSION, session);
+            request.metadata_mut().insert(SESSION.as_str(), session);
         }
         if let Some(deadline) = self.context.deadline {
             request.set_timeout(deadline.remaining());

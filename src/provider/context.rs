@@ -1,8 +1,9 @@
 //! What a provider may need to know of a call in addition to its request.
 
-use std::sync::Arc;
-
-use tokio_util::sync::{CancellationToken, DropGuard};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use super::ProviderError;
 use crate::{base::clock::Moment, chat::ErrorKind};
@@ -20,36 +21,29 @@ pub struct CallContext {
     pub session: Option<Arc<str>>,
     /// When the client stops waiting, if it says so.
     pub deadline: Option<Moment>,
-    cancellation: CancellationToken,
+    is_cancelled: Arc<AtomicBool>,
 }
 
 /// Cancels a call when it is dropped: when the call ends, or its client disconnects.
 #[derive(Debug)]
-pub(crate) struct CancelOnDrop {
-    _guard: DropGuard,
-}
+pub(crate) struct CancelOnDrop(Arc<AtomicBool>);
 
 impl CallContext {
     /// Creates the context of a call.
     pub fn new(session: Option<Arc<str>>, deadline: Option<Moment>) -> Self {
-        Self { session, deadline, cancellation: CancellationToken::new() }
+        Self { session, deadline, is_cancelled: Arc::default() }
     }
 
-    /// Returns whether the call has ended.
+    /// Returns whether the call has ended, or its client has disconnected.
     ///
-    /// Asynchronous work is dropped with the call and need not ask. Work on another thread or in
-    /// another task should stop when this returns true.
+    /// Futures and streams of a provider are dropped with the call and need not ask. Work on
+    /// another thread or in another task should stop when this returns true.
     pub fn is_cancelled(&self) -> bool {
-        self.cancellation.is_cancelled()
-    }
-
-    /// Completes when the call has ended.
-    pub async fn cancelled(&self) {
-        self.cancellation.cancelled().await;
+        self.is_cancelled.load(Ordering::Relaxed)
     }
 
     pub(crate) fn cancel_on_drop(&self) -> CancelOnDrop {
-        CancelOnDrop { _guard: self.cancellation.clone().drop_guard() }
+        CancelOnDrop(self.is_cancelled.clone())
     }
 
     /// Fails if the call has ended, so that no work is started for it.
@@ -58,5 +52,11 @@ impl CallContext {
             return Err(ProviderError::new(ErrorKind::Cancelled, "the call was cancelled"));
         }
         Ok(())
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }

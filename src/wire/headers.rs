@@ -2,21 +2,31 @@
 
 use std::time::Duration;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 
 use crate::{base::clock::Moment, provider::CallContext};
 
 /// The header, and the gRPC metadata key, that names the session of a call.
-pub(crate) const SESSION: &str = "mynah-session";
+pub(crate) static SESSION: HeaderName = HeaderName::from_static("mynah-session");
 /// The header in which gRPC clients state how long they wait.
-const GRPC_TIMEOUT: &str = "grpc-timeout";
+static GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
-/// Reads the context of a call.
-pub(crate) fn call_context(headers: &HeaderMap) -> CallContext {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let session = text(SESSION).filter(|session| !session.is_empty()).map(Into::into);
-    let deadline = text(GRPC_TIMEOUT).and_then(grpc_timeout).and_then(Moment::after);
-    CallContext::new(session, deadline)
+/// Reads the context of a call over HTTP.
+pub(crate) fn http_context(headers: &HeaderMap) -> CallContext {
+    let session = text(headers, &SESSION).filter(|session| !session.is_empty());
+    CallContext::new(session.map(Into::into), None)
+}
+
+/// Reads the context of a call over gRPC.
+pub(crate) fn grpc_context(headers: &HeaderMap) -> CallContext {
+    let timeout = text(headers, &GRPC_TIMEOUT).and_then(grpc_timeout);
+    let mut context = http_context(headers);
+    context.deadline = timeout.and_then(Moment::after);
+    context
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// Parses up to 8 digits and a unit, as gRPC's specification of HTTP/2 defines them.
@@ -63,13 +73,11 @@ mod tests {
 
     #[test]
     fn reads_the_session_and_the_deadline() {
-        let pair = |(name, value): (&'static str, &'static str)| {
-            (http::HeaderName::from_static(name), http::HeaderValue::from_static(value))
-        };
-        let headers = [(SESSION, "checkout"), (GRPC_TIMEOUT, "5S")].map(pair);
-        let context = call_context(&headers.into_iter().collect());
+        let value = http::HeaderValue::from_static;
+        let headers = [(SESSION.clone(), value("checkout")), (GRPC_TIMEOUT.clone(), value("5S"))];
+        let context = grpc_context(&headers.into_iter().collect());
         assert_eq!(context.session.as_deref(), Some("checkout"));
         assert!(context.deadline.is_some());
-        assert!(call_context(&HeaderMap::new()).session.is_none());
+        assert!(grpc_context(&HeaderMap::new()).session.is_none());
     }
 }

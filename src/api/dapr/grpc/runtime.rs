@@ -13,7 +13,7 @@ use crate::{
     wire::{
         conversation::ConverseRequest,
         error::Error,
-        headers::call_context,
+        headers::grpc_context,
         proto::{self, dapr_server::Dapr},
     },
 };
@@ -31,7 +31,7 @@ type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 impl Runtime {
     async fn converse<M: ConverseRequest>(&self, request: Request<M>) -> Answer<M::Response> {
-        let context = call_context(request.metadata().as_ref());
+        let context = grpc_context(request.metadata().as_ref());
         let answer = pipeline::converse(&self.engine, request.into_inner(), context).await?;
         check_size(self.guard.max_body_size, &answer)?;
         Ok(Response::new(answer))
@@ -41,7 +41,7 @@ impl Runtime {
         &self,
         request: Request<M>,
     ) -> Answer<Streamed<M::StreamResponse>> {
-        let context = call_context(request.metadata().as_ref());
+        let context = grpc_context(request.metadata().as_ref());
         let messages = pipeline::stream(&self.engine, request.into_inner(), context).await?;
         let max_body_size = self.guard.max_body_size;
         let messages = messages.map(move |message| {
