@@ -1,5 +1,5 @@
 //! The tool loop: runs against mynah's echo over a real socket where possible, and against test
-//! doubles of models for behaviour that echo never shows.
+//! doubles of models for behavior that echo never shows.
 
 mod doubles;
 

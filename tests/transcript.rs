@@ -101,7 +101,7 @@ fn describes_successes_and_failures() {
 
 #[test]
 fn a_hook_changes_the_text_of_a_success() {
-    let wording = Wording::customised(|message, executed| {
+    let wording = Wording::customized(|message, executed| {
         match (executed.name, &executed.result.data()["url"]) {
             ("wordpress_publish", Value::String(url)) => {
                 format!("SUCCESS: Post published at {url}")
@@ -117,7 +117,7 @@ fn a_hook_changes_the_text_of_a_success() {
 
 #[test]
 fn a_hook_changes_one_tool_and_no_failures() {
-    let wording = Wording::customised(|message, executed| {
+    let wording = Wording::customized(|message, executed| {
         match (executed.name, &executed.result.data()["url"]) {
             ("twitter_publish", Value::String(url)) => format!(
                 "SUCCESS: Tweet published successfully at {url}. The content is now live on Twitter."

@@ -89,7 +89,7 @@ impl<E: Error> From<E> for ToolError {
     }
 }
 
-/// A tool that deserialises its arguments and passes them to a closure.
+/// A tool that deserializes its arguments and passes them to a closure.
 pub(super) struct TypedTool<A, F> {
     function: F,
     arguments: PhantomData<fn(A)>,

@@ -117,5 +117,5 @@ async fn applies_on_exhausted_after_the_last_step() {
     assert_eq!(content(&sidecar, history(1)).await, "two");
     let (code, message) = failure(&sidecar, request(history(2))).await;
     assert_eq!(code, Code::OutOfRange);
-    assert_eq!(message, "chain in message 1: has 2 steps, but the history is at turn 3");
+    assert_eq!(message, "chain in message 1 has 2 steps, but the history is at turn 3");
 }

@@ -162,7 +162,7 @@ fn is_server(arguments: &[&str]) -> bool {
     arguments.first().is_none_or(|first| first.starts_with("--") && *first != "--version")
 }
 
-/// Runs `cargo install` without optimisation, which would take minutes.
+/// Runs `cargo install` without optimization, which would take minutes.
 fn install(step: &Step) {
     let root = scratch("install");
     let mut cargo = Command::new(env!("CARGO"));

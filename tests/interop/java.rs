@@ -18,7 +18,7 @@ fn java_suite_passes() {
         compiler.args(sources.map(|source| source.unwrap().path()));
         child::run(&mut compiler).expect_success("javac");
 
-        // Short runs are faster without the optimising compiler.
+        // Short runs are faster without the optimizing compiler.
         let mut tests = Command::new("java");
         tests.arg("-XX:TieredStopAtLevel=1");
         tests.args(["-cp", &format!("{}:{library}", classes.display())]);

@@ -37,7 +37,7 @@ const JSON_TEXTS: &str =
 const MORE_METHODS: &str = "mynah has methods that daprd does not have";
 const ALL_PROBLEMS: &str = "all problems are reported with file, line and what would be valid";
 const NO_SKIPPING: &str = "daprd skips such a component, which hides the error";
-const FLAG_TEXTS: &str = "errors about flags have mynah's texts";
+const FLAG_TEXTS: &str = "errors about flags have mynah's own messages";
 
 const DIFFERENCES: &[Difference] = &[
     differs(
@@ -264,7 +264,7 @@ const DIFFERENCES: &[Difference] = &[
         Exit(1, "a.yaml:7:12: unknown spec.version \"v9\" of conversation.echo"),
     ),
     differs(
-        "64 is the code for wrong usage in sysexits.h",
+        "64 is the code for a usage error in sysexits.h",
         &["start-unknown-flag"],
         Exit(64, "unexpected argument '--bogus'"),
     ),

@@ -172,7 +172,7 @@ async fn accepts_native_calls() {
 
 #[tokio::test]
 async fn a_hook_changes_the_text_of_successes() {
-    let wording = Wording::customised(|message, executed| {
+    let wording = Wording::customized(|message, executed| {
         match (executed.name, &executed.result.data()["sunny"]) {
             ("get_weather", sunny) if *sunny == true => "SUCCESS: take your hat".to_owned(),
             _ => message.to_owned(),

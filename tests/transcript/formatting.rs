@@ -64,13 +64,13 @@ fn formats_values() {
 }
 
 #[test]
-fn cuts_texts_after_50_characters() {
+fn truncates_strings_to_50_characters() {
     for letter in ["x", "é", "🦜"] {
         assert_eq!(shown(json!(letter.repeat(50))), letter.repeat(50));
         assert_eq!(shown(json!(letter.repeat(51))), letter.repeat(50) + "...");
     }
     let long = json!(["x".repeat(60)]);
-    assert_eq!(shown(long.clone()), long.to_string(), "only texts are cut");
+    assert_eq!(shown(long.clone()), long.to_string(), "only strings are truncated");
 }
 
 fn result(result: &ToolResult, detail: Detail, turn: u32) -> String {

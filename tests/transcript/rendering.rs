@@ -80,7 +80,7 @@ fn renders_calls_as_text() {
 
 #[test]
 fn a_hook_changes_the_history() {
-    let wording = Wording::customised(|_, executed| format!("{} is done", executed.name));
+    let wording = Wording::customized(|_, executed| format!("{} is done", executed.name));
     let messages = Rendering::Text(wording).messages(&turn());
     assert_eq!(
         messages[2],

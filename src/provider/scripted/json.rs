@@ -202,7 +202,7 @@ fn kind(value: &RawValue) -> &'static str {
     }
 }
 
-/// Deserialises a value. Valid JSON can still contain lone surrogates or numbers out of range.
+/// Deserializes a value. Valid JSON can still contain lone surrogates or numbers out of range.
 fn deserialize<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, ChainError> {
     serde_json::from_str(value.get())
         .map_err(|error| ChainError::new(format!("cannot be parsed: {error}")))

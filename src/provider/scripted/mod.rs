@@ -143,7 +143,7 @@ impl Scripted {
             OnExhausted::Error => {
                 let turn = turns + 1;
                 let text = format!(
-                    "chain in message {message}: has {steps} steps, but the history is at turn {turn}"
+                    "chain in message {message} has {steps} steps, but the history is at turn {turn}"
                 );
                 return Err(ProviderError::new(ErrorKind::OutOfRange, text));
             }

@@ -18,7 +18,7 @@ use crate::chat::{Message, Role, ToolCall};
 /// Returns the messages after the latest prompt.
 ///
 /// In the text rendering, results and corrections are also user messages. Results follow a call,
-/// and corrections are recognised by their text.
+/// and corrections are recognized by their text.
 pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
     let is_prompt = |(index, message): (usize, &Message)| {
         let is_result = || index > 0 && text_call(&history[index - 1]).is_some();

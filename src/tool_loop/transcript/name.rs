@@ -1,6 +1,6 @@
 //! Tool names in a readable form.
 
-/// Returns a readable form of a tool name: spaces instead of underscores, each word capitalised.
+/// Returns a readable form of a tool name: spaces instead of underscores, each word capitalized.
 ///
 /// ```
 /// use mynah::tool_loop::transcript::display_name;
@@ -8,7 +8,7 @@
 /// assert_eq!(display_name("get-weather"), "Get-weather");
 /// ```
 pub fn display_name(name: &str) -> String {
-    let words: Vec<_> = name.split(['_', ' ']).map(capitalise).collect();
+    let words: Vec<_> = name.split(['_', ' ']).map(capitalize).collect();
     words.join(" ")
 }
 
@@ -17,7 +17,7 @@ pub(super) fn tool_name(display_name: &str) -> String {
     display_name.trim().replace(' ', "_").to_ascii_lowercase()
 }
 
-fn capitalise(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let mut word = word.to_owned();
     if let Some(first) = word.get_mut(..1) {
         first.make_ascii_uppercase();

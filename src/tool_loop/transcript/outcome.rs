@@ -79,7 +79,7 @@ pub(super) fn is_success(name: &str, text: &str) -> bool {
     !is_failure && text != correction_text(name)
 }
 
-/// The error of a call that the end of the loop prevented or interrupted. [`is_skipped`] recognises
+/// The error of a call that the end of the loop prevented or interrupted. [`is_skipped`] recognizes
 /// it in a history.
 pub(in crate::tool_loop) const LOOP_ENDED: &str = "the tool loop ended before there was a result";
 

@@ -26,7 +26,7 @@ pub(super) const FAILED: &str = "TOOL FAILED: ";
 ///             The requested operation has been finished as requested.";
 /// assert_eq!(Wording::default().text(&post), text);
 ///
-/// let wording = Wording::customised(|message, executed| match &executed.result.data()["url"] {
+/// let wording = Wording::customized(|message, executed| match &executed.result.data()["url"] {
 ///     serde_json::Value::String(url) => format!("SUCCESS: Post published at {url}"),
 ///     _ => message.to_owned(),
 /// });
@@ -34,10 +34,10 @@ pub(super) const FAILED: &str = "TOOL FAILED: ";
 /// ```
 #[derive(Clone, Default)]
 pub struct Wording {
-    customise: Option<Arc<Customise>>,
+    customize: Option<Arc<Customize>>,
 }
 
-type Customise = dyn Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync;
+type Customize = dyn Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync;
 
 /// A call that was executed, with its result.
 #[derive(Debug, Clone, Copy)]
@@ -60,12 +60,12 @@ pub enum Detail {
 }
 
 impl Wording {
-    /// Creates a wording that passes the text of each success through `customise`, together with
+    /// Creates a wording that passes the text of each success through `customize`, together with
     /// the call. Failures keep the default text.
-    pub fn customised(
-        customise: impl Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync + 'static,
+    pub fn customized(
+        customize: impl Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync + 'static,
     ) -> Self {
-        Self { customise: Some(Arc::new(customise)) }
+        Self { customize: Some(Arc::new(customize)) }
     }
 
     /// Returns the text that reports the success or failure of a call.
@@ -79,7 +79,7 @@ impl Wording {
         let text = format!(
             "SUCCESS: {display} completed successfully. The requested operation has been finished as requested."
         );
-        self.customise.as_ref().map_or_else(|| text.clone(), |customise| customise(&text, executed))
+        self.customize.as_ref().map_or_else(|| text.clone(), |customize| customize(&text, executed))
     }
 
     /// Returns a result as a user message: `TOOL RESPONSE (Turn 1): SUCCESS: …`. In turn 0 the
@@ -109,7 +109,7 @@ fn is_empty(data: &Value) -> bool {
 
 impl fmt::Debug for Wording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wording").field("is_customised", &self.customise.is_some()).finish()
+        f.debug_struct("Wording").field("is_customized", &self.customize.is_some()).finish()
     }
 }
 

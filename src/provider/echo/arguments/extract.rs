@@ -32,7 +32,7 @@ pub(super) fn email(message: &str) -> Option<&str> {
     finder.links(message).map(|link| link.as_str()).find(|address| address.is_ascii())
 }
 
-/// Returns the first run of capitalised words after "in", "near" or "at", else after "for" or "to",
+/// Returns the first run of capitalized words after "in", "near" or "at", else after "for" or "to",
 /// else at the end of a sentence with other words before it.
 pub(super) fn place(message: &str) -> Option<String> {
     let chunks = chunks(message);
@@ -106,7 +106,7 @@ fn place_after(chunks: &[Chunk], prepositions: &[&str]) -> Option<String> {
             [the, rest @ ..] if the.is("the") => rest,
             rest => rest,
         };
-        // Capitalised words are rarer than prepositions.
+        // Capitalized words are rarer than prepositions.
         let has_place = rest.first().is_some_and(Chunk::is_place);
         let is_preposition = || prepositions.iter().any(|word| chunks[index].is(word));
         if has_place && is_preposition() { leading_place(rest) } else { None }

@@ -104,7 +104,7 @@ fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Whether a word ends before a character, given its neighbours.
+/// Whether a word ends before a character, given its neighbors.
 fn is_boundary(previous: CharClass, class: CharClass, next: impl Fn() -> CharClass) -> bool {
     match (previous, class) {
         (_, CharClass::Other) | (CharClass::Lower, CharClass::Upper) => true,
