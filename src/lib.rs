@@ -1,4 +1,4 @@
-//! mynah stands where the language model stands in a Dapr application.
+//! mynah takes the place of the language model in a Dapr application.
 //!
 //! It serves Dapr's Conversation API over gRPC and HTTP, and its answers are deterministic: the
 //! same request gives the same bytes. [`run`] is the whole program.
@@ -12,7 +12,7 @@
     allow(unreachable_pub, reason = "public for the feature `internals`")
 )]
 
-// Each module may use the modules above it, and none below; tests/invariants.rs checks this.
+// Each module may use the modules above it, and none below; tests/invariants/rooms.rs checks this.
 mod base;
 mod net;
 pub mod chat;

@@ -7,6 +7,6 @@ use super::access::Access;
 pub struct Guard {
     /// Who may call.
     pub access: Access,
-    /// Maximum size of a request or response in bytes.
+    /// Maximum size in bytes of a request, and of a gRPC response.
     pub max_body_size: usize,
 }

@@ -1,4 +1,4 @@
-//! The way of a call through every surface: find the component, decode, answer, encode.
+//! The path of a call through every surface: find the component, decode, answer, encode.
 
 use std::{mem, sync::Arc};
 

@@ -50,7 +50,7 @@ impl Endpoint {
         }
     }
 
-    /// Replaces the unspecified IP address, which clients cannot connect to, by loopback.
+    /// Replaces the unspecified IP address, which clients cannot connect to, with loopback.
     pub(crate) fn dialable(&self) -> Self {
         let Self::Tcp { host, port } = self else { return self.clone() };
         match host.parse::<IpAddr>() {

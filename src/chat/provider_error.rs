@@ -12,13 +12,13 @@ pub struct ProviderError {
     pub kind: ErrorKind,
     /// A message for the client.
     pub message: String,
-    /// The cause, for programs.
+    /// The cause, in machine-readable form.
     pub details: Option<Box<ErrorDetails>>,
     /// The time after which a retry may succeed.
     pub retry_after: Option<Duration>,
 }
 
-/// The cause of an error, for programs: the fields of gRPC's `google.rpc.ErrorInfo`.
+/// The cause of an error, in machine-readable form: the fields of gRPC's `google.rpc.ErrorInfo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorDetails {
     /// The cause as a constant, such as `QUOTA_EXCEEDED`.
@@ -42,9 +42,9 @@ pub enum ErrorKind {
     DeadlineExceeded,
     /// Something that the request names does not exist.
     NotFound,
-    /// Something that the request creates exists already.
+    /// Something that the request creates already exists.
     AlreadyExists,
-    /// The caller lacks the permission.
+    /// The caller lacks permission.
     PermissionDenied,
     /// A quota or a limit is exhausted.
     ResourceExhausted,
@@ -52,7 +52,7 @@ pub enum ErrorKind {
     FailedPrecondition,
     /// A concurrent operation got in the way.
     Aborted,
-    /// The call is past the valid range.
+    /// The call went past the valid range.
     OutOfRange,
     /// The operation is not implemented.
     Unimplemented,

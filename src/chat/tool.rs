@@ -15,7 +15,7 @@ pub struct Tool {
     pub parameters: Option<LazyJson>,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     /// Id that the result refers to.
@@ -38,7 +38,7 @@ pub struct ToolCall {
 #[derive(Clone)]
 pub struct LazyJson(Arc<dyn ReadJson>);
 
-/// JSON in the form of a transport.
+/// JSON in a transport's own representation.
 pub trait ReadJson: Send + Sync {
     /// Converts the value.
     fn read_json(&self) -> Value;
@@ -53,7 +53,7 @@ impl LazyJson {
         Self(Arc::new(source))
     }
 
-    /// Converts the value, again at each call.
+    /// Converts the value, anew on every call.
     pub fn read(&self) -> Value {
         self.0.read_json()
     }

@@ -19,14 +19,15 @@ pub(super) fn start(level: LogLevel, as_json: bool) {
         Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level);
     let registry = registry().with(filter);
     let layer = fmt::layer().with_writer(io::stderr);
-    if as_json {
-        registry.with(layer.json().flatten_event(true)).init();
+    // Fails if the process logs already, as an application may that calls `mynah::run`.
+    let _ = if as_json {
+        registry.with(layer.json().flatten_event(true)).try_init()
     } else {
         let layer = layer.compact().without_time().with_target(false);
         // At a terminal, tracing-subscriber reads NO_COLOR.
         let layer = if io::stderr().is_terminal() { layer } else { layer.with_ansi(false) };
-        registry.with(layer).init();
-    }
+        registry.with(layer).try_init()
+    };
 }
 
 impl From<LogLevel> for LevelFilter {

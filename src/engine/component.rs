@@ -1,4 +1,4 @@
-//! One component, and the steps of a call: scrub, provider, scrub, count.
+//! One component, and the steps of a call: scrub, ask the provider, scrub, count.
 
 #[cfg(test)]
 mod tests;
@@ -71,10 +71,10 @@ impl Component {
         let _cancel = context.cancel_on_drop();
         let result = self.clone().try_converse(request, context).await;
         self.counters.count(result.is_ok());
-        result.map_err(|error| self.error(error))
+        result.map_err(|error| self.wrap_error(error))
     }
 
-    /// Returns the response in pieces, as `encode` makes them from deltas.
+    /// Returns the response in pieces, each made from a delta by `encode`.
     ///
     /// # Errors
     ///
@@ -90,12 +90,12 @@ impl Component {
     {
         let cancel = context.cancel_on_drop();
         let deltas = self.clone().try_stream(request, context).await;
-        let mut rest = deltas.map_err(|error| self.fail(error))?;
+        let mut rest = deltas.map_err(|error| self.record_failure(error))?;
         let first = match rest.next().await {
-            Some(first) => Some(first.map_err(|error| self.fail(error))?),
-            None => return Err(self.fail(stream::incomplete())),
+            Some(first) => Some(first.map_err(|error| self.record_failure(error))?),
+            None => return Err(self.record_failure(stream::incomplete())),
         };
-        Ok(Encoded { component: self, first, rest, encode, _cancel: cancel })
+        Ok(Encoded { component: self, first, rest, is_complete: false, encode, _cancel: cancel })
     }
 
     async fn try_converse(
@@ -104,7 +104,8 @@ impl Component {
         context: CallContext,
     ) -> Result<Response, ProviderError> {
         let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
-        let response = self.ask(request, context, <dyn Provider>::converse).await?.await?;
+        let response =
+            self.call_provider(request, context, <dyn Provider>::converse).await?.await?;
         if scrub_output { scrub(scrubber, response).await } else { Ok(response) }
     }
 
@@ -114,45 +115,46 @@ impl Component {
         context: CallContext,
     ) -> Result<Deltas, ProviderError> {
         let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
-        let deltas = self.ask(request, context, <dyn Provider>::stream).await?;
+        let deltas = self.call_provider(request, context, <dyn Provider>::stream).await?;
         if scrub_output { scrub_stream(scrubber, deltas).await } else { Ok(deltas) }
     }
 
     /// Scrubs a request and passes it to the provider, on a blocking thread if it is large.
-    async fn ask<T: Send + 'static>(
+    async fn call_provider<T: Send + 'static>(
         self: Arc<Self>,
         mut request: Request,
         context: CallContext,
-        ask: impl FnOnce(Arc<dyn Provider>, Arc<Request>, CallContext) -> T + Send + 'static,
+        invoke: impl FnOnce(Arc<dyn Provider>, Arc<Request>, CallContext) -> T + Send + 'static,
     ) -> Result<T, ProviderError> {
         let is_large = request.size() > LARGE;
-        let ask = move || {
+        let work = move || {
             context.check_cancelled()?;
-            self.scrubber.scrub_inputs(&mut request, |text| self.provider.directions(text));
-            Ok(ask(self.provider.clone(), Arc::new(request), context))
+            self.scrubber.scrub_inputs(&mut request, |text| self.provider.instruction_ranges(text));
+            Ok(invoke(self.provider.clone(), Arc::new(request), context))
         };
-        if is_large { run_blocking(ask).await? } else { ask() }
+        if is_large { run_blocking(work).await? } else { work() }
     }
 
     #[cold]
-    fn fail(&self, error: ProviderError) -> Error {
+    fn record_failure(&self, error: ProviderError) -> Error {
         self.counters.count(false);
-        self.error(error)
+        self.wrap_error(error)
     }
 
-    fn error(&self, error: ProviderError) -> Error {
+    fn wrap_error(&self, error: ProviderError) -> Error {
         Error::Provider { component: self.name.clone(), error }
     }
 }
 
 /// The pieces of a response. The call is counted when they end.
 ///
-/// Written out because a chain of stream adapters would move each piece several times.
+/// Hand-written because a chain of stream adapters would move each piece several times.
 struct Encoded<F> {
     component: Arc<Component>,
     /// The first delta, until it is taken.
     first: Option<Delta>,
     rest: Deltas,
+    is_complete: bool,
     encode: F,
     _cancel: CancelOnDrop,
 }
@@ -170,12 +172,20 @@ impl<T, F: FnMut(Delta) -> T + Unpin> Stream for Encoded<F> {
         Poll::Ready(match delta {
             Some(Ok(delta)) => {
                 if matches!(delta, Delta::Complete(_)) {
+                    self.is_complete = true;
                     self.component.counters.count(true);
                 }
                 Some(Ok((self.encode)(delta)))
             }
-            Some(Err(error)) => Some(Err(self.component.fail(error))),
-            None => None,
+            Some(Err(error)) => {
+                self.is_complete = true;
+                Some(Err(self.component.record_failure(error)))
+            }
+            None if self.is_complete => None,
+            None => {
+                self.is_complete = true;
+                Some(Err(self.component.record_failure(stream::incomplete())))
+            }
         })
     }
 }
@@ -199,7 +209,7 @@ async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, P
     Ok(run_blocking(scrub).await?)
 }
 
-/// Collects the whole response, since personal data may span two deltas, and cuts it again.
+/// Collects the whole response, since personal data may span two deltas, and splits it again.
 async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, ProviderError> {
     let response = scrub(scrubber, stream::collect(deltas).await?).await?;
     Ok(stream::deltas(response, StreamOptions::default()))

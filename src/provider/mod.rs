@@ -1,13 +1,13 @@
 //! What produces responses.
 //!
 //! A [`Provider`] is a pure function of the request, its configuration and its own declared
-//! counters: it has no clock, no randomness and no transport.
+//! counters: no answer depends on a clock or on randomness, and it knows no transport.
 
 mod context;
 pub mod echo;
 mod ids;
 pub mod scripted;
-pub mod stream;
+pub(crate) mod stream;
 mod usage;
 
 use std::{ops::Range, sync::Arc};
@@ -16,6 +16,7 @@ use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
 
 pub use self::context::CallContext;
 pub(crate) use self::context::CancelOnDrop;
+pub use self::stream::StreamOptions;
 pub use crate::base::clock::Moment;
 pub use crate::chat::ProviderError;
 use crate::chat::{Delta, Request, Response};
@@ -28,7 +29,7 @@ pub trait Provider: Send + Sync {
     /// Returns the response in pieces. The texts joined are the content of the response, which is
     /// the last delta. A stream that ends without its last delta is an error.
     ///
-    /// The work is done when this returns; the stream only waits.
+    /// The work is done when this returns; the stream only sleeps between its pieces.
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,
@@ -46,7 +47,7 @@ pub trait Provider: Send + Sync {
 
     /// Returns the ranges of a user's text that are instructions to this provider. They are never
     /// scrubbed.
-    fn directions(&self, _text: &str) -> Vec<Range<usize>> {
+    fn instruction_ranges(&self, _text: &str) -> Vec<Range<usize>> {
         Vec::new()
     }
 }

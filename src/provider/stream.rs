@@ -82,7 +82,7 @@ pub(crate) async fn collect(
 
 /// The error of a stream that ends without its last delta.
 pub(crate) fn incomplete() -> ProviderError {
-    ProviderError::internal("the response is incomplete: the stream ended without its last delta")
+    ProviderError::internal("the stream ended without its last delta")
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) struct Config {
     pub sockets: Option<PathBuf>,
     /// Whether to serve metrics.
     pub metrics: bool,
-    /// Maximum size of a request or response in bytes.
+    /// Maximum size in bytes of a request, and of a gRPC response.
     pub max_body_size: usize,
     /// Time in which calls in flight must finish at shutdown.
     pub grace: Duration,

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::Sender;
 use super::LoopEvent;
 use crate::{
     chat::{Delta, Request, Response},
-    provider::{CallContext, Provider, ProviderError},
+    provider::{CallContext, Provider, ProviderError, stream::incomplete},
 };
 
 /// The model of a run. Answers are streamed if there is an event listener.
@@ -21,17 +21,19 @@ impl Model {
     /// Requests the next turn.
     pub(super) async fn ask(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
         let (provider, request) = (self.provider.clone(), request.clone());
+        let context = CallContext::default();
+        let _cancel = context.cancel_on_drop();
         if self.listener.is_none() {
-            return provider.converse(request, CallContext::default()).await;
+            return provider.converse(request, context).await;
         }
-        let mut deltas = provider.stream(request, CallContext::default());
+        let mut deltas = provider.stream(request, context);
         while let Some(delta) = deltas.next().await {
             match delta? {
                 Delta::Text(text) => self.emit(|| LoopEvent::Text(text)).await,
                 Delta::Complete(response) => return Ok(*response),
             }
         }
-        Err(truncated_stream())
+        Err(incomplete())
     }
 
     /// Sends an event to the listener, if any. Waits while its queue is full.
@@ -41,8 +43,4 @@ impl Model {
             let _ = listener.send(event()).await;
         }
     }
-}
-
-fn truncated_stream() -> ProviderError {
-    ProviderError::internal("the stream ended without its last delta")
 }

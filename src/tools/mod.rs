@@ -42,5 +42,6 @@ mod process;
 mod tests;
 mod value;
 
+pub use crate::base::diagnostics::{Diagnostic, Place, Severity};
 pub(crate) use file::schema;
 pub use load::Tools;

@@ -1,4 +1,4 @@
-//! Converts between Dapr's protobuf messages and [`chat`](crate::chat). No other room uses both.
+//! Converts between Dapr's protobuf messages and [`chat`](crate::chat). No other room does.
 //!
 //! ```text
 //! conversation      both versions of the conversation API behind one trait

@@ -12,7 +12,8 @@ use std::{
 use self::source::{Source, assert_none, has_word, identifier, sources, text_after};
 
 /// The folders of the project's own Rust.
-const FOLDERS: [&str; 5] = ["src", "tests", "benches", "bench/src", "fuzz/src"];
+const FOLDERS: [&str; 8] =
+    ["src", "tests", "benches", "bench/src", "build", "examples", "fuzz/src", "fuzz/fuzz_targets"];
 /// Maximum number of lines of a file.
 const MAX_LINES: usize = 400;
 

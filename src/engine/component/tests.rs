@@ -141,3 +141,20 @@ async fn converse_drains_the_stream_by_default() {
     let response = whole.converse(Request::default(), context()).await.unwrap();
     assert_eq!(response.content, "a b");
 }
+
+#[tokio::test]
+async fn a_stream_without_its_last_delta_fails() {
+    struct Truncated;
+    impl Provider for Truncated {
+        fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
+            futures_util::stream::iter([Ok(Delta::Text("half".to_owned()))]).boxed()
+        }
+    }
+    let component = Component::new(&crate::component::built_in(), &Metrics::new("app"));
+    let component = Arc::new(Component { provider: Arc::new(Truncated), ..component });
+    let stream = component.stream(Request::default(), context(), identity).await.unwrap();
+    let mut pieces: Vec<_> = stream.collect().await;
+    let error = pieces.pop().unwrap().unwrap_err().to_string();
+    let message = "failed conversing with component echo: the stream ended without its last delta";
+    assert_eq!((error.as_str(), pieces.len()), (message, 1));
+}

@@ -198,7 +198,7 @@ impl Provider for Scripted {
         }
     }
 
-    fn directions(&self, text: &str) -> Vec<Range<usize>> {
+    fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
         if self.settings.chains { chain_ranges(text) } else { Vec::new() }
     }
 }

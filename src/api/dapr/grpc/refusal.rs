@@ -1,4 +1,4 @@
-//! Replaces the messages of calls that tonic rejects by daprd's.
+//! Replaces tonic's messages for rejected calls with daprd's.
 
 use http::{HeaderMap, Response};
 use tonic::{Code, Status, body::Body};

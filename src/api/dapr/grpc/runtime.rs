@@ -13,7 +13,7 @@ use crate::{
     wire::{
         conversation::ConverseRequest,
         error::Error,
-        headers::grpc_context,
+        headers::call_context,
         proto::{self, dapr_server::Dapr},
     },
 };
@@ -30,18 +30,25 @@ type Answer<T> = Result<Response<T>, Status>;
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 impl Runtime {
-    async fn converse<M: ConverseRequest>(&self, request: Request<M>) -> Answer<M::Response> {
-        let context = grpc_context(request.metadata().as_ref());
-        let answer = pipeline::converse(&self.engine, request.into_inner(), context).await?;
-        check_size(self.guard.max_body_size, &answer)?;
-        Ok(Response::new(answer))
+    // Not an `async fn`, whose future would keep the whole request.
+    fn converse<M: ConverseRequest>(
+        &self,
+        request: Request<M>,
+    ) -> impl Future<Output = Answer<M::Response>> + Send {
+        let context = call_context(request.metadata().as_ref());
+        let message = request.into_inner();
+        async {
+            let answer = pipeline::converse(&self.engine, message, context).await?;
+            check_size(self.guard.max_body_size, &answer)?;
+            Ok(Response::new(answer))
+        }
     }
 
     async fn stream<M: ConverseRequest>(
         &self,
         request: Request<M>,
     ) -> Answer<Streamed<M::StreamResponse>> {
-        let context = grpc_context(request.metadata().as_ref());
+        let context = call_context(request.metadata().as_ref());
         let messages = pipeline::stream(&self.engine, request.into_inner(), context).await?;
         let max_body_size = self.guard.max_body_size;
         let messages = messages.map(move |message| {

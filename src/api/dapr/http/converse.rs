@@ -21,7 +21,7 @@ use crate::{
     wire::{
         conversation::ConverseRequest,
         error::{Error, json_body},
-        headers::http_context,
+        headers::call_context,
         json,
     },
 };
@@ -37,7 +37,7 @@ pub(super) async fn converse<M: ConverseRequest>(
     let (head, body) = request.into_parts();
     let mut message: M = read_message(body, guard.max_body_size).await?;
     *message.component() = url::segment(&head.uri, NAME)?;
-    let context = http_context(&head.headers);
+    let context = call_context(&head.headers);
     if accepts_events(&head.headers) {
         return Ok(events::<M>(pipeline::stream(&engine, message, context).await?));
     }

@@ -1,6 +1,6 @@
 //! The service of the HTTP port.
 
-use std::{array, convert::Infallible, sync::Arc};
+use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     Extension, Router,
@@ -61,7 +61,7 @@ impl hyper::service::Service<Request<Incoming>> for Service {
             return future::ok(Failure::from(error).into_response()).boxed();
         }
         let (engine, guard) = (self.engine.clone(), self.guard.clone());
-        match conversation(&request) {
+        match conversation(request.method(), request.uri().path()) {
             Some(Route::ConverseAlpha1) => {
                 respond(converse::<proto::ConversationRequest>(engine, guard, request))
             }
@@ -87,19 +87,18 @@ fn is_public(request: &Request<Incoming>) -> bool {
 }
 
 /// Returns the route of a conversation; `None` for any other request.
-fn conversation(request: &Request<Incoming>) -> Option<Route> {
-    let mut segments = request.uri().path().split('/').skip(1);
-    let segments: [_; 5] = array::from_fn(|_| segments.next());
-    match segments {
-        _ if request.method() != Method::POST => None,
-        [Some("v1.0-alpha1"), Some("conversation"), Some(_), Some("converse"), None] => {
-            Some(Route::ConverseAlpha1)
-        }
-        [Some("v1.0-alpha2"), Some("conversation"), Some(_), Some("converse"), None] => {
-            Some(Route::ConverseAlpha2)
-        }
-        _ => None,
-    }
+fn conversation(method: &Method, path: &str) -> Option<Route> {
+    let routes = [Route::ConverseAlpha1, Route::ConverseAlpha2];
+    let route = routes.into_iter().find(|route| has_name(route.path(), path))?;
+    (*method == route.method()).then_some(route)
+}
+
+/// Whether `path` is `template` with a name in place of its parameter.
+fn has_name(template: &str, path: &str) -> bool {
+    let Some((prefix, rest)) = template.split_once('{') else { return false };
+    let Some((_, suffix)) = rest.split_once('}') else { return false };
+    let name = path.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix));
+    name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
 }
 
 fn router(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Router {
@@ -133,4 +132,19 @@ fn without_allow(mut response: Response) -> Response {
 
 async fn not_served() -> Failure {
     Error::NotServed.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recognizes_the_routes_of_conversations() {
+        for route in Route::ALL {
+            let path = route.path().replace("{name}", "echo").replace("{key}", "label");
+            let expected = route.path().contains("conversation").then_some(route);
+            assert_eq!(conversation(&route.method(), &path), expected, "{path}");
+            assert_eq!(conversation(&Method::PATCH, &path), None, "{path}");
+        }
+    }
 }
