@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 
 use super::{Failure, body::read_message, url};
 use crate::{
-    api::{guard::Guard, pipeline},
+    api::pipeline,
     chat,
     engine::Engine,
     wire::{
@@ -31,11 +31,11 @@ const NAME: usize = 2;
 
 pub(super) async fn converse<M: ConverseRequest>(
     engine: Arc<Engine>,
-    guard: Arc<Guard>,
+    max_body_size: usize,
     request: Request<Incoming>,
 ) -> Result<Response, Failure> {
     let (head, body) = request.into_parts();
-    let mut message: M = read_message(body, guard.max_body_size).await?;
+    let mut message: M = read_message(body, max_body_size).await?;
     *message.component() = url::segment(&head.uri, NAME)?;
     let context = call_context(&head.headers);
     if accepts_events(&head.headers) {

@@ -43,10 +43,10 @@ impl Service {
     /// Rejects calls of foreign pages in browsers, and calls without the token.
     fn check_access(&self, request: &Request<Incoming>) -> Result<(), Error> {
         self.guard.access.check_browser(request.uri(), request.headers())?;
-        if is_public(request) {
-            return Ok(());
+        match self.guard.access.check_token(request.headers()) {
+            Err(_) if is_public(request) => Ok(()),
+            result => result,
         }
-        self.guard.access.check_token(request.headers())
     }
 }
 
@@ -60,14 +60,16 @@ impl hyper::service::Service<Request<Incoming>> for Service {
         if let Err(error) = self.check_access(&request) {
             return future::ok(Failure::from(error).into_response()).boxed();
         }
-        let (engine, guard) = (self.engine.clone(), self.guard.clone());
+        let (engine, max_body_size) = (self.engine.clone(), self.guard.max_body_size);
         match conversation(request.method(), request.uri().path()) {
             Some(Route::ConverseAlpha1) => {
-                respond(converse::<proto::ConversationRequest>(engine, guard, request))
+                respond(converse::<proto::ConversationRequest>(engine, max_body_size, request))
             }
-            Some(Route::ConverseAlpha2) => {
-                respond(converse::<proto::ConversationRequestAlpha2>(engine, guard, request))
-            }
+            Some(Route::ConverseAlpha2) => respond(converse::<proto::ConversationRequestAlpha2>(
+                engine,
+                max_body_size,
+                request,
+            )),
             _ => self.router.call(request).map_ok(without_allow).boxed(),
         }
     }
@@ -88,7 +90,7 @@ fn is_public(request: &Request<Incoming>) -> bool {
 
 /// Returns the route of a conversation; `None` for any other request.
 fn conversation(method: &Method, path: &str) -> Option<Route> {
-    let routes = [Route::ConverseAlpha1, Route::ConverseAlpha2];
+    let routes = [Route::ConverseAlpha2, Route::ConverseAlpha1];
     let route = routes.into_iter().find(|route| has_name(route.path(), path))?;
     (*method == route.method()).then_some(route)
 }
