@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-/// Cuts a text into chunks. A chunk is a number of words, each with the white space before it.
+/// Cuts a text into chunks. A chunk is a number of words, each with the whitespace before it.
 ///
-/// White space at the end belongs to the last chunk, and a text of nothing but white space is one
+/// White space at the end belongs to the last chunk, and a text of nothing but whitespace is one
 /// chunk. The chunks joined are the text.
 pub(crate) struct Chunks {
     words: NonZeroUsize,

@@ -1,4 +1,4 @@
-//! Loads the components of folders and files.
+//! Loads components from folders and files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,15 +31,15 @@ pub struct Loaded {
     pub errors: Vec<Diagnostic>,
     /// The files of the components.
     pub component_files: BTreeSet<PathBuf>,
-    /// The files that are empty or hold only white space.
+    /// The files that are empty or contain only whitespace.
     pub empty_files: BTreeSet<PathBuf>,
 }
 
-/// Loads all components of folders and files, and finds all errors.
+/// Loads all components from folders and files, and finds all errors.
 ///
-/// Of a folder it reads the `.yaml` and `.yml` files in the order of their names, but no subfolders.
-/// A file that is given itself may have any name. Every component can use all secret stores,
-/// whatever their order.
+/// From a folder it reads the `.yaml` and `.yml` files in name order, but no subfolders. A file
+/// named explicitly may have any name. Every component can use all secret stores, regardless of
+/// order.
 ///
 /// ```
 /// use mynah::internals::component::{Context, load};
@@ -66,7 +66,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
 struct Loader<'a> {
     context: &'a Context,
     stores: &'a SecretStores<'a>,
-    /// The place of the component that has each name.
+    /// Where each name was first used.
     names: BTreeMap<String, (PathBuf, Place)>,
     /// The components so far.
     candidates: Vec<Candidate>,
@@ -79,7 +79,7 @@ impl Loader<'_> {
         match entry {
             Entry::Component { file, manifest } => {
                 let mut report = Report::default();
-                self.component(file, manifest, &mut report);
+                self.add_component(file, manifest, &mut report);
                 report.finish(file).for_each(|diagnostic| self.loaded.add(diagnostic));
             }
             Entry::Diagnostic(diagnostic) => self.loaded.add(diagnostic.clone()),
@@ -94,7 +94,7 @@ impl Loader<'_> {
         self.loaded
     }
 
-    fn component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {
+    fn add_component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {
         if let Some(message) = filter::skip_reason(manifest, self.context) {
             return report.info(manifest.place, message);
         }

@@ -124,7 +124,7 @@ const STRICT_LINK: &str = r#"(?:(?:https?:\/\/)(?:[a-z0-9.\-]+|www|[a-z0-9.\-])[
 
 const GIT_REPO: &str = r"((git|ssh|http(s)?)|(git@[\w\.]+))(:(\/\/)?)([\w\.@\:/\-~]+)(\.git)(\/)?";
 
-/// All forms of an IPv6 address, then an optional zone that ends with the line, then white space.
+/// All forms of an IPv6 address, then an optional zone that ends with the line, then whitespace.
 fn ipv6() -> String {
     const GROUP: &str = "[0-9A-Fa-f]{1,4}";
     const OCTET: &str = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)";

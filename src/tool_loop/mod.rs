@@ -47,11 +47,11 @@
 //!
 //! [`ToolLoop::run`] does not return an error. A [`LoopResult`] contains the reason why the run
 //! ended and everything that happened until then, as a history that can be continued.
-//! [`ToolLoop::run_stream`] yields the same as a stream of events.
+//! [`ToolLoop::run_stream`] reports the same run as a stream of events.
 //!
-//! A failed call does not end the run either. The model receives the error instead of a result:
-//! unknown tools, invalid arguments, errors, panics, timeouts, open circuit breakers and duplicate
-//! calls. [`CallOutcome`] lists all cases.
+//! A failed call does not end the run either. The model receives the error instead of a result.
+//! This covers unknown tools, invalid arguments, errors and panics of tools, timeouts, open circuit
+//! breakers and duplicate calls. [`CallOutcome`] lists all cases.
 //!
 //! # Determinism
 //!
@@ -115,18 +115,18 @@
 //! # }
 //! ```
 //!
-//! All limits apply as for other models. See [`transcript`] for what text cannot represent.
+//! The same limits apply as for other models. See [`transcript`] for what text cannot represent.
 
-// run          one run, turn by turn
+// run          a single run of the loop, turn by turn
 //   batch      the calls of a turn, run concurrently
 //   model      asks the model and emits events
 //   budget, stall, stop   end a run early
 //   ids        unique call ids
 // toolset      the tools of a loop
 //   registry   tools by name; tool, registered: a single tool
-//   limited    a tool with its limits; breaker, cache, arguments, output: parts of it
+//   limited    applies the limits of a tool; breaker, cache, arguments, output: parts of it
 //   metrics    Prometheus metrics
-// settings     the settings of all of them
+// settings     the settings of the loop and of its tools
 // result       results and events
 // transcript   writes and reads histories, detects duplicates
 
@@ -174,7 +174,7 @@ use self::{model::Model, run::Run, stop::StopSignal, toolset::Toolset};
 use crate::{chat::Request, provider::Provider};
 
 /// Number of events that may be queued for a listener. When the queue is full, the loop waits.
-const EVENT_QUEUE: usize = 16;
+const EVENT_QUEUE_CAPACITY: usize = 16;
 
 /// Runs tools for models.
 ///
@@ -194,8 +194,8 @@ impl ToolLoop {
 
     /// Runs the loop until it ends.
     ///
-    /// The tools are offered to the model in addition to those of the request. If a tool of the
-    /// request has the same name, it is replaced. A tool choice that demands a call applies to the
+    /// The registered tools are offered in addition to those in the request. They replace tools of
+    /// the request that have the same name. A tool choice that demands a call applies to the
     /// first turn only. With [`Rendering::Text`], the request is sent without tools and tool choice.
     ///
     /// Cancelling `cancel` or dropping the future stops the model and the tools immediately.
@@ -218,7 +218,7 @@ impl ToolLoop {
         request: Request,
         cancel: CancellationToken,
     ) -> BoxStream<'static, LoopEvent> {
-        let (listener, mut events) = mpsc::channel(EVENT_QUEUE);
+        let (listener, mut events) = mpsc::channel(EVENT_QUEUE_CAPACITY);
         let work = async move {
             let model = Model { provider, listener: Some(listener.clone()) };
             let result = self.run_model(model, request, cancel).await;
@@ -237,7 +237,7 @@ impl ToolLoop {
         cancel: CancellationToken,
     ) -> LoopResult {
         let stop = StopSignal::new(cancel, self.0.settings.wall_clock);
-        Run::new(&self.0, model, request, stop).finish().await
+        Run::new(&self.0, model, request, stop).run_to_end().await
     }
 
     /// Returns the metrics of the tools.

@@ -58,7 +58,7 @@ impl<'l> Run<'l> {
     }
 
     /// Runs turn after turn until the run ends.
-    pub(super) async fn finish(mut self) -> LoopResult {
+    pub(super) async fn run_to_end(mut self) -> LoopResult {
         let end = loop {
             if let Some(end) = self.turn().await {
                 break end;

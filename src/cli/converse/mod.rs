@@ -69,9 +69,9 @@ async fn send(args: &ConverseArgs, environment: &Environment) -> Result<(), Erro
     match tools {
         None if !is_interactive => call(client, request, format, args.stream).await,
         tools => {
-            let streams = args.stream || is_interactive;
+            let streaming = args.stream || is_interactive;
             let stderr = Styling::new(io::stderr().is_terminal(), environment);
-            let printer = EventPrinter::new(io::stdout().lock(), format, streams, stderr);
+            let printer = EventPrinter::new(io::stdout().lock(), format, streaming, stderr);
             run_tools(args, client, request, tools.unwrap_or_default(), printer).await
         }
     }
@@ -86,10 +86,10 @@ async fn call(
     mut client: Client,
     request: ConversationRequestAlpha2,
     format: Format,
-    streams: bool,
+    streaming: bool,
 ) -> Result<(), Error> {
     let mut printer = AnswerPrinter::new(io::stdout().lock(), format);
-    if streams {
+    if streaming {
         if let Some(messages) = client.stream(request.clone()).await? {
             return printer.print_stream(messages).await;
         }

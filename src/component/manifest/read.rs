@@ -19,7 +19,7 @@ pub(crate) enum Entry {
         manifest: Box<Manifest>,
     },
     Diagnostic(Diagnostic),
-    /// A file that is empty or holds only white space.
+    /// A file that is empty or holds only whitespace.
     Empty(PathBuf),
 }
 

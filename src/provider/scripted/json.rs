@@ -166,7 +166,7 @@ pub(super) fn duration(value: &RawValue) -> Result<Duration, ChainError> {
     })
 }
 
-/// Removes white space between tokens. Numbers and strings keep their text.
+/// Removes whitespace between tokens. Numbers and strings keep their text.
 pub(super) fn compact(value: &RawValue) -> String {
     let (mut compact, mut in_string, mut escaped) = (String::new(), false, false);
     for char in value.get().chars() {

@@ -41,7 +41,7 @@ pub(super) fn place(message: &str) -> Option<String> {
         .or_else(|| place_at_sentence_end(&chunks))
 }
 
-/// A run of characters between white space.
+/// A run of characters between whitespace.
 struct Chunk<'a> {
     text: &'a str,
     ends_line: bool,

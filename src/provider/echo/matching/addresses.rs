@@ -15,7 +15,7 @@ pub(super) fn find_addresses(text: &str) -> Vec<Range<usize>> {
     let mut finder = LinkFinder::new();
     finder.kinds(&[LinkKind::Email, LinkKind::Url]);
     let mut start = 0;
-    // Split the text first, so that CJK text without white space ends an address.
+    // Split the text first, so that CJK text without whitespace ends an address.
     for piece in text.split_inclusive(|c| !is_address_char(c)) {
         let address = piece.trim_end_matches(|c| !is_address_char(c));
         if address.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with("www.") {

@@ -1,12 +1,12 @@
 //! Finds the tools that the user asks for.
 //!
 //! The words of the tools' names are interned ([`terms`]), and an [`index`] maps them to the tools
-//! that they may mention. User messages are searched once ([`search`]), the newest first: a
-//! [`prefilter`] skips most sentences of long texts, the rest is split into [`tokens`], and at the
-//! end of each [`sentence`] the [`rules`] are applied to the candidates among the tools.
+//! that they may mention. User messages are searched once ([`search`]), newest first: a
+//! [`prefilter`] skips most sentences of long texts, and the rest is split into [`tokens`]. At the
+//! end of each [`sentence`], the [`rules`] are applied to the candidate tools.
 //!
-//! The work is linear in the length of texts and names. If a client contrives an exception, a
-//! [`work_budget`] ends the search.
+//! The work is linear in the length of texts and names. If a client crafts input for which it
+//! is not, a [`work_budget`] ends the search.
 
 mod addresses;
 mod index;
@@ -37,10 +37,10 @@ pub(crate) use mention::Mention;
 
 use crate::chat::{Message, Role, Tool};
 
-/// Texts of up to this many bytes are searched faster than a prefilter is built.
+/// Searching texts of up to this many bytes is cheaper than building a prefilter.
 const MAX_UNFILTERED: usize = 128;
 
-/// Returns the tools that the user asked for and that were not called since, in the order of the
+/// Returns the tools that the user asked for and that have not been called since, in the order of the
 /// tools.
 pub(crate) fn mentions(messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
     let mut budget = WorkBudget::for_one_call();
@@ -57,7 +57,7 @@ fn mentions_within(budget: &mut WorkBudget, messages: &[Message], tools: &[Tool]
     let user_messages =
         || messages.iter().enumerate().rev().filter(|(_, message)| message.role == Role::User);
     let mut tracker = MentionTracker::new(messages, tools);
-    // Most requests offer no tools, or have called all of them.
+    // In most requests there are no tools, or all of them have been called already.
     if !user_messages().next().is_some_and(|(latest, _)| tracker.any_pending(latest)) {
         return Vec::new();
     }
@@ -66,8 +66,8 @@ fn mentions_within(budget: &mut WorkBudget, messages: &[Message], tools: &[Tool]
     let length: usize = user_messages().map(|(_, message)| message.text_len()).sum();
     let prefilter = if length > MAX_UNFILTERED { Prefilter::new(&index) } else { None };
     let mut searcher = Searcher::new(&index, prefilter.as_ref(), &mut tracker, budget);
-    for (at, message) in user_messages() {
-        if !searcher.any_pending(at) || searcher.search(at, &message.text()).is_err() {
+    for (index, message) in user_messages() {
+        if !searcher.any_pending(index) || searcher.search(index, &message.text()).is_err() {
             break;
         }
     }
