@@ -29,7 +29,7 @@ pub struct Loaded {
     pub notices: Vec<Diagnostic>,
     /// Errors, in the same order. If there are any, the components must not be served.
     pub errors: Vec<Diagnostic>,
-    /// The files of the components.
+    /// The files that define at least one component.
     pub component_files: BTreeSet<PathBuf>,
     /// The files that are empty or contain only whitespace.
     pub empty_files: BTreeSet<PathBuf>,
@@ -37,8 +37,8 @@ pub struct Loaded {
 
 /// Loads all components from folders and files, and finds all errors.
 ///
-/// From a folder it reads the `.yaml` and `.yml` files in name order, but no subfolders. A file
-/// named explicitly may have any name. Every component can use all secret stores, regardless of
+/// From a folder, it reads the `.yaml` and `.yml` files in name order; it does not descend into
+/// subfolders. A file named explicitly may have any name. Every component can use all secret stores, regardless of
 /// order.
 ///
 /// ```
@@ -129,7 +129,7 @@ impl Loader<'_> {
         Some(Candidate { spec, fallback })
     }
 
-    /// Takes the name of a component. As in daprd, names are unique among all building blocks.
+    /// Claims the name of a component. As in daprd, names are unique across all building blocks.
     fn claim_name(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) -> bool {
         let Some(name) = &manifest.name else { return false };
         // Without an application id, the scopes of two components may have no application in common.

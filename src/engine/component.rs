@@ -146,7 +146,7 @@ impl Component {
     }
 }
 
-/// The pieces of a response. The call is counted when they end.
+/// The pieces of a response. The call is counted when the stream ends.
 ///
 /// Hand-written because a chain of stream adapters would move each piece several times.
 struct Encoded<F> {

@@ -25,7 +25,7 @@ use crate::{
     net::{self, BindError, HttpVersions, Listener, Protocol, Socket, Workers},
 };
 
-/// A sidecar whose addresses are bound and that does not serve yet.
+/// A sidecar whose addresses are bound but that is not serving yet.
 #[derive(Debug)]
 pub(crate) struct App {
     engine: Arc<Engine>,
@@ -140,7 +140,7 @@ fn spawn_accept(
     accepting.spawn(net::accept(socket, protocol, workers, drain));
 }
 
-/// Binds the port of an API, or its socket, which is named as daprd names it.
+/// Binds an API's TCP port, or its Unix socket, which has the same name as daprd's.
 fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Listener, BindError> {
     match &config.sockets {
         Some(folder) => {
@@ -150,7 +150,8 @@ fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Lis
     }
 }
 
-/// A taken metrics port is only a warning: 9090 is often taken, and answers do not need metrics.
+/// If the metrics port is in use, that is only a warning: 9090 often is, and answers do not need
+/// metrics.
 fn bind_metrics(config: &Config) -> Option<Listener> {
     net::bind(&config.interfaces, config.ports.metrics, "--metrics-port")
         .inspect_err(|error| tracing::warn!("no metrics: {error}"))
@@ -160,12 +161,12 @@ fn bind_metrics(config: &Config) -> Option<Listener> {
 fn warn_if_exposed(config: &Config) {
     let is_reachable = config.sockets.is_none() && !config.interfaces.are_loopback();
     if is_reachable && config.access.token.is_none() {
-        tracing::warn!("other machines can call without a token; DAPR_API_TOKEN sets one");
+        tracing::warn!("other machines can call mynah without a token; DAPR_API_TOKEN sets one");
     }
 }
 
-/// Loads the components of the resources folders, together with what reloads them. Without any
-/// folder there is one built-in component.
+/// Loads the components of the resources folders, and the `Reload` that reloads them. Without any
+/// folder there is one built-in component, which is not reloaded.
 fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() {
         return Ok((vec![component::built_in()], None));

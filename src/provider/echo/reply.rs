@@ -1,4 +1,4 @@
-//! The reply of echo in its own mode.
+//! The reply of echo in `mynah` mode.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// JSON pointers to the name of a response format, depending on how it is nested.
-const FORMAT_NAMES: [&str; 5] =
+const FORMAT_NAME_POINTERS: [&str; 5] =
     ["/json_schema/schema/title", "/schema/title", "/title", "/json_schema/name", "/name"];
 
 /// Replies to a request with text or tool calls.
@@ -63,7 +63,7 @@ fn structured(
 ) -> Option<String> {
     let format = format.read();
     let question = request.last_user().map(Message::text).unwrap_or_default();
-    let name = FORMAT_NAMES.iter().find_map(|pointer| format.pointer(pointer)?.as_str());
+    let name = FORMAT_NAME_POINTERS.iter().find_map(|pointer| format.pointer(pointer)?.as_str());
     let context = Context {
         subject: name.unwrap_or_default(),
         mention: &question,
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn echoes_the_last_text_without_a_user_message() {
+    fn echoes_the_last_text_if_there_is_no_user_message() {
         assert_eq!(
             text(vec![Message::new(Role::System, "a"), Message::new(Role::System, "")]),
             "a"
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn echoes_tool_results_at_the_end() {
+    fn echoes_trailing_tool_results() {
         let user = Message::new(Role::User, "f");
         let note = Message::new(Role::Developer, "be brief");
         assert_eq!(text(vec![user.clone(), tool("a"), tool("b"), note]), "a\nb");
