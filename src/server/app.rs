@@ -100,7 +100,7 @@ impl App {
 
 type Listeners = Vec<(Listener, Protocol)>;
 
-/// Binds the address of each surface.
+/// Binds the addresses of the gRPC, HTTP and metrics servers.
 async fn listen(
     config: &Config,
     engine: &Arc<Engine>,
@@ -150,8 +150,8 @@ fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Lis
     }
 }
 
-/// If the metrics port is in use, that is only a warning: 9090 often is, and answers do not need
-/// metrics.
+/// A metrics port that is in use causes only a warning: 9090 is often taken, and mynah can serve
+/// calls without metrics.
 fn bind_metrics(config: &Config) -> Option<Listener> {
     net::bind(&config.interfaces, config.ports.metrics, "--metrics-port")
         .inspect_err(|error| tracing::warn!("no metrics: {error}"))
@@ -165,8 +165,8 @@ fn warn_if_exposed(config: &Config) {
     }
 }
 
-/// Loads the components of the resources folders, and the `Reload` that reloads them. Without any
-/// folder there is one built-in component, which is not reloaded.
+/// Loads the components from the resource folders, and returns them with the `Reload` that reloads
+/// them. Without any folder there is one built-in component, which is not reloaded.
 fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() {
         return Ok((vec![component::built_in()], None));
