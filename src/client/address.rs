@@ -12,7 +12,8 @@ use crate::base::{
 
 /// The time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time between two HTTP/2 pings. They detect a sidecar that is gone: calls have no time limit.
+/// The time between two HTTP/2 pings. They detect a sidecar that is gone: a call has no time limit
+/// unless its context has a deadline.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 /// The time limit for the response to a ping.
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(5);

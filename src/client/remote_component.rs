@@ -45,7 +45,8 @@ impl RemoteComponent {
     /// conversation component. `token` is Dapr's API token; an empty one counts as `None`.
     ///
     /// The connection is established within 10 seconds, and reconnects when it is lost. Calls have
-    /// no time limit, but fail if the sidecar does not respond to HTTP/2 pings for 10 seconds.
+    /// no time limit unless their context has a deadline, but fail if the sidecar does not respond
+    /// to HTTP/2 pings for 10 seconds.
     ///
     /// # Errors
     ///

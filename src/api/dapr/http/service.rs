@@ -25,8 +25,8 @@ use crate::{
 
 /// Serves Dapr's HTTP API.
 ///
-/// Conversations bypass the router, which would add several percent to the instructions of a
-/// short call.
+/// Conversations bypass the router, which would add a sixth to the instructions of a short
+/// call.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     engine: Arc<Engine>,
