@@ -82,7 +82,7 @@ fn exits_with_one_line_if_a_port_is_in_use() {
         let output = Process::start(mynah().args(args)).wait();
         let line = format!(
             "mynah: cannot listen on {address}: the port is in use; \
-             {flag} sets the port; 0 selects a free one\n"
+             choose another port with {flag} (0 picks a free one)\n"
         );
         assert_eq!((output.code, output.stderr, output.stdout), (Some(1), line, String::new()));
     }

@@ -73,7 +73,7 @@ fn exits_with_one_line_if_a_socket_cannot_be_created() {
     let line = |folder: &str, reason: &str| {
         format!(
             "mynah: cannot listen on unix://{folder}/dapr-mynah-grpc.socket: {reason}; \
-             --unix-domain-socket names the folder\n"
+             choose another folder with --unix-domain-socket\n"
         )
     };
     let missing = format!("{path}/missing");

@@ -7,10 +7,10 @@ use super::listener::SocketFile;
 use super::{Protocol, Socket, Workers, connection::Stream};
 use crate::base::{clock, drain::Drain};
 
-/// Pause after an error, such as running out of file descriptors.
+/// The pause after an error, such as a lack of file descriptors.
 const RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// Accepts connections and assigns them to the workers until the drain starts.
+/// Accepts connections and assigns them to the workers until draining starts.
 pub(crate) async fn accept(
     socket: Socket,
     protocol: Protocol,

@@ -19,19 +19,20 @@ use tokio_util::io::InspectReader;
 use super::progress::Progress;
 use crate::base::{clock, drain::Drain};
 
-/// Time in which a client must send the headers of a request, starting with the connection. As in
-/// daprd.
+/// Time that a client has to send the headers of a request. It starts when the connection opens.
+/// The same as in daprd.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Idle time after which an HTTP/2 client is pinged, and the time in which it must answer. As in
-/// daprd.
+/// Idle time after which an HTTP/2 client is pinged. The same as in daprd.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
+/// Time that a client has to answer a ping. The same as in daprd.
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of calls in flight on one connection.
 const MAX_STREAMS: u32 = 1024;
-/// Maximum size of the headers of a request in bytes.
+/// Maximum size of a request's headers in bytes.
 const MAX_HTTP1_HEADERS: usize = 64 * 1024;
 const MAX_HTTP2_HEADERS: u32 = 16 * 1024;
-/// During a drain, a connection without calls stays open for this long: a call may be on its way.
+/// While draining, a connection without calls stays open for this long, because a call may already
+/// be on its way.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// An accepted connection, not yet registered with a runtime.
@@ -43,12 +44,12 @@ pub(super) enum Stream {
 
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
-/// A TCP or Unix stream that the current runtime watches.
+/// A TCP or Unix stream that is registered with the current runtime.
 pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 
-/// The versions of HTTP that a listener accepts.
+/// The HTTP versions that a listener accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HttpVersions {
     /// HTTP/1.1, and HTTP/2 with prior knowledge.
@@ -57,8 +58,8 @@ pub(crate) enum HttpVersions {
     Http2,
 }
 
-/// Registers a connection with the current runtime and waits for its first byte. Returns `None` if
-/// there is none in time, or the drain starts.
+/// Registers a connection with the current runtime and waits for the client's first byte. Returns
+/// `None` if no byte arrives in time or draining starts first.
 pub(super) async fn open(stream: Stream, drain: &Drain) -> io::Result<Option<Box<dyn Io>>> {
     match stream {
         Stream::Tcp(stream) => {
@@ -76,7 +77,8 @@ pub(super) async fn open(stream: Stream, drain: &Drain) -> io::Result<Option<Box
     }
 }
 
-/// Waits for the first byte of the client; false if there is none in time.
+/// Waits for the client's first byte. Returns `false` if no byte arrives in time or draining starts
+/// first.
 async fn sends_data(
     readable: impl Future<Output = io::Result<()>>,
     drain: &Drain,
@@ -87,7 +89,7 @@ async fn sends_data(
     }
 }
 
-/// Serves HTTP on a connection until it ends.
+/// Serves HTTP on a connection until the connection closes.
 pub(super) async fn serve_http<S, B>(
     stream: Box<dyn Io>,
     versions: HttpVersions,
@@ -110,19 +112,19 @@ where
     let builder = builder(versions);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
-        ended = connection.as_mut() => return ended,
+        result = connection.as_mut() => return result,
         () = progress.stalled(HEADER_TIMEOUT) => return Ok(()),
         () = drain.started() => connection.as_mut().graceful_shutdown(),
     }
     tokio::select! {
-        ended = connection.as_mut() => return ended,
+        result = connection.as_mut() => return result,
         () = clock::pause(LAST_CALL) => {}
     }
-    // A client that has sent only part of a request by now does not delay the shutdown.
+    // A client that has sent only part of its first request does not delay the shutdown.
     if progress.has_calls() { connection.await } else { Ok(()) }
 }
 
-/// The limits of this server, for every version of HTTP.
+/// Returns an HTTP server with mynah's limits.
 fn builder(versions: HttpVersions) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
@@ -140,8 +142,8 @@ fn builder(versions: HttpVersions) -> Builder<TokioExecutor> {
     match versions {
         HttpVersions::All => builder,
         HttpVersions::Http2 => {
-            // gRPC servers send no date. A date changes every second, so it would fill HPACK's
-            // dynamic table, which every call searches.
+            // Like other gRPC servers, send no date. A date changes every second, so dates would
+            // fill HPACK's dynamic table, which is searched on every call.
             builder.http2().auto_date_header(false);
             builder.http2_only()
         }

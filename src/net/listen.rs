@@ -11,7 +11,7 @@ use super::{BindError, Listener, Socket};
 
 /// Maximum number of connections waiting to be accepted.
 const BACKLOG: i32 = 1024;
-/// Attempts to find a port that is free on every interface.
+/// Maximum number of attempts to find a port that is free on every interface.
 const ATTEMPTS: usize = 16;
 const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
@@ -20,12 +20,12 @@ const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6A
 pub(crate) enum Interfaces {
     /// 127.0.0.1, and ::1 if the machine has IPv6: the addresses that `localhost` resolves to.
     Loopback,
-    /// All of these addresses.
+    /// These addresses, all of which must exist.
     Addresses(Vec<IpAddr>),
 }
 
 impl Interfaces {
-    /// Returns whether only this machine can connect.
+    /// Returns `true` if only this machine can connect.
     pub(crate) fn are_loopback(&self) -> bool {
         match self {
             Self::Loopback => true,
@@ -40,13 +40,13 @@ impl Interfaces {
         }
     }
 
-    /// Whether a missing address is not an error.
+    /// Returns `true` if the machine may lack this address.
     fn is_optional(&self, ip: IpAddr) -> bool {
         *self == Self::Loopback && ip.is_ipv6()
     }
 }
 
-/// Listens on `port` of every interface; port 0 selects one that is free on all of them.
+/// Listens on `port` on every interface. Port 0 selects a port that is free on all of them.
 pub(crate) fn bind(
     interfaces: &Interfaces,
     port: u16,
@@ -72,11 +72,14 @@ fn bind_error(address: SocketAddr, flag: &str, error: &io::Error) -> BindError {
         io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
         _ => error.to_string(),
     };
-    let remedy = format!("{flag} sets the port; 0 selects a free one");
+    let remedy = match error.kind() {
+        io::ErrorKind::AddrNotAvailable => "check --dapr-listen-addresses".to_owned(),
+        _ => format!("choose another port with {flag} (0 picks a free one)"),
+    };
     BindError { address: address.into(), reason, remedy }
 }
 
-/// Returns the first bound address and the sockets of all interfaces.
+/// Listens on every interface. Returns the first bound address and all the sockets.
 fn bind_all(
     interfaces: &Interfaces,
     mut port: u16,
@@ -101,7 +104,8 @@ fn bind_all(
     Ok((first.ok_or_else(no_address)?, sockets))
 }
 
-/// Does not set `SO_REUSEPORT`: a second mynah on the port must fail, not share it.
+/// Listens on one address without `SO_REUSEPORT`, so that a second mynah on the same port fails
+/// instead of sharing the port.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let domain = Domain::for_address(address);
     let socket = socket2::Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
@@ -117,7 +121,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Whether the machine lacks the address or its whole family.
+/// Returns `true` if the machine lacks the address or its whole address family.
 fn is_missing(error: &io::Error) -> bool {
     const EAFNOSUPPORT: i32 = 97;
     error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(EAFNOSUPPORT)

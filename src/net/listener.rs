@@ -1,4 +1,4 @@
-//! Bound sockets, and why binding fails.
+//! Bound sockets and binding errors.
 
 use std::net::TcpListener;
 
@@ -18,7 +18,7 @@ pub(crate) struct Listener {
 #[derive(Debug)]
 pub(crate) enum Socket {
     Tcp(TcpListener),
-    /// The file is removed when the socket is dropped.
+    /// The socket's file is removed when the socket is dropped.
     #[cfg(unix)]
     Unix(std::os::unix::net::UnixListener, SocketFile),
 }
@@ -36,7 +36,7 @@ impl Drop for SocketFile {
     }
 }
 
-/// An address that could not be bound.
+/// The error for an address that could not be bound.
 #[derive(Debug, ThisError)]
 #[error("cannot listen on {address}: {reason}; {remedy}")]
 pub(crate) struct BindError {

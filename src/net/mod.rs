@@ -1,8 +1,9 @@
 //! Sockets and connections.
 //!
 //! Addresses are bound before anything is served. Accepted connections are assigned in turn to
-//! worker threads, one for each core, each with a single-threaded runtime: for small calls this
-//! takes half the CPU time of a work-stealing runtime. A drain lets calls in flight finish.
+//! worker threads, one per core, each with its own single-threaded runtime. For small calls, this
+//! arrangement needs half the CPU time of a work-stealing runtime. A drain lets calls in flight
+//! finish.
 
 mod accept;
 mod connection;

@@ -1,4 +1,4 @@
-//! What a connection has received so far.
+//! The progress of a connection: the number of bytes received, and whether there was a call.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -9,10 +9,10 @@ use futures_util::future;
 
 use crate::base::clock;
 
-/// Length of the bytes that open an HTTP/2 connection (RFC 9113, section 3.4).
+/// Length of the HTTP/2 connection preface (RFC 9113, section 3.4).
 const PREFACE: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
 
-/// Counts what one connection receives.
+/// Tracks what one connection receives.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     bytes: AtomicUsize,
@@ -28,13 +28,14 @@ impl Progress {
         self.has_calls.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the connection has carried any call.
+    /// Returns `true` if the connection has carried a call.
     pub(super) fn has_calls(&self) -> bool {
         self.has_calls.load(Ordering::Relaxed)
     }
 
-    /// Completes after `limit` if the client has sent less than an HTTP/2 preface by then, and
-    /// never otherwise. hyper would wait for the rest without a limit.
+    /// Completes after `limit` if the client has sent no call and less than an HTTP/2 preface by
+    /// then. Otherwise never completes. hyper itself would wait for the rest of the preface
+    /// indefinitely.
     pub(super) async fn stalled(&self, limit: Duration) {
         clock::pause(limit).await;
         if self.has_calls() || self.bytes.load(Ordering::Relaxed) >= PREFACE {

@@ -1,4 +1,4 @@
-//! What answers on a connection.
+//! Services that can be served on connections.
 
 use std::{fmt, sync::Arc};
 
@@ -12,7 +12,7 @@ use hyper::{
 use super::connection::{self, BoxError, HttpVersions, Io, Stream, serve_http};
 use crate::base::drain::Drain;
 
-/// A service together with the versions of HTTP that it is served over.
+/// A service and the HTTP versions it is served over.
 #[derive(Clone)]
 pub(crate) struct Protocol(Arc<ServeConnection>);
 
@@ -20,7 +20,7 @@ type ServeConnection =
     dyn Fn(Box<dyn Io>, Drain) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync;
 
 impl Protocol {
-    /// Serves `service`, which is cloned for each connection.
+    /// Creates a protocol that serves each connection with a clone of `service`.
     pub(crate) fn new<S, B>(versions: HttpVersions, service: S) -> Self
     where
         S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + Sync + 'static,
@@ -33,7 +33,7 @@ impl Protocol {
         }))
     }
 
-    /// Serves one connection until the client closes it or the drain is over.
+    /// Serves one connection until the client closes it or draining has finished.
     pub(super) async fn serve(self, stream: Stream, drain: Drain) {
         if let Err(error) = self.try_serve(stream, drain).await {
             tracing::debug!(error, "connection closed");

@@ -12,7 +12,7 @@ use std::{
 use super::listener::{BindError, Listener, Socket, SocketFile};
 use crate::base::endpoint::Endpoint;
 
-/// Listens on a Unix socket, replacing a stale one.
+/// Listens on a Unix socket and replaces a stale socket file.
 pub(crate) fn bind_socket(path: &Path) -> Result<Listener, BindError> {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let address = Endpoint::Unix(path.clone());
@@ -28,7 +28,8 @@ fn bind_error(address: Endpoint, error: &io::Error) -> BindError {
         io::ErrorKind::NotFound => "the folder does not exist".to_owned(),
         _ => error.to_string(),
     };
-    BindError { address, reason, remedy: "--unix-domain-socket names the folder".to_owned() }
+    let remedy = "choose another folder with --unix-domain-socket".to_owned();
+    BindError { address, reason, remedy }
 }
 
 fn listen(path: PathBuf) -> io::Result<Socket> {
@@ -39,7 +40,7 @@ fn listen(path: PathBuf) -> io::Result<Socket> {
     Ok(Socket::Unix(socket, file))
 }
 
-/// Removes the socket of a process that was killed.
+/// Removes the socket file that a killed process has left behind.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let is_socket = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

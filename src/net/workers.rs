@@ -1,4 +1,4 @@
-//! Worker threads: one single-threaded runtime for each core.
+//! Worker threads: one per core, each with a single-threaded runtime.
 
 use std::{
     io,
@@ -18,9 +18,9 @@ use tokio::{
 use super::{connection::Stream, protocol::Protocol};
 use crate::base::drain::Drain;
 
-/// Maximum number of connections waiting for a worker.
+/// Maximum number of connections waiting for one worker.
 const QUEUE: usize = 256;
-/// Maximum number of blocking threads of a worker.
+/// Maximum number of blocking threads per worker.
 const BLOCKING_THREADS: usize = 4;
 
 /// The threads that serve connections.
@@ -30,8 +30,8 @@ pub(crate) struct Workers {
     next: Arc<AtomicUsize>,
 }
 
-/// Completes for each worker when it has ended: when all handles are dropped and its connections
-/// are closed.
+/// One receiver per worker, which completes when the worker ends. A worker ends when all handles to
+/// the [`Workers`] are dropped and its connections are closed, or when the drain is cut short.
 pub(crate) type Ended = Vec<oneshot::Receiver<()>>;
 
 struct Accepted {
@@ -40,7 +40,7 @@ struct Accepted {
 }
 
 impl Workers {
-    /// Starts one worker for each core.
+    /// Starts one worker per core.
     pub(crate) fn start(drain: &Drain) -> io::Result<(Self, Ended)> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let (mut queues, mut ended) = (Vec::new(), Vec::new());
@@ -59,7 +59,7 @@ impl Workers {
         Ok((Self { queues: queues.into(), next: Arc::default() }, ended))
     }
 
-    /// Assigns a connection to the workers in turn.
+    /// Assigns a connection to the worker whose turn it is.
     pub(super) async fn assign(&self, stream: Stream, protocol: Protocol) {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.queues.len();
         // If the worker has ended, the connection is dropped, which closes it.
@@ -74,7 +74,8 @@ fn runtime() -> io::Result<runtime::Runtime> {
         .build()
 }
 
-/// Serves the assigned connections until all are closed or the drain is cut short.
+/// Serves the assigned connections until no more can arrive and all are closed, or until the drain
+/// is cut short.
 async fn work(mut accepted: mpsc::Receiver<Accepted>, drain: Drain) {
     let mut connections = JoinSet::new();
     loop {

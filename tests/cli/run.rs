@@ -185,7 +185,7 @@ fn does_not_run_command_if_sidecar_cannot_start() {
     let output = run_with(&[], &[&port], "echo never");
     assert_snapshot!(redact_ports(&report(&output)), @"
     -- stderr
-    mynah: cannot listen on 127.0.0.1:[port]: the port is in use; --dapr-http-port sets the port; 0 selects a free one
+    mynah: cannot listen on 127.0.0.1:[port]: the port is in use; choose another port with --dapr-http-port (0 picks a free one)
     -- exit 1
     ");
 }

@@ -189,7 +189,7 @@ fn fails_if_port_is_in_use() {
     let output = run(&["--dapr-http-port=0", "--metrics-port=0", "--dapr-grpc-port", &port]);
     assert_snapshot!(redact_ports(&report(&output)), @"
     -- stderr
-    mynah: cannot listen on 127.0.0.1:[port]: the port is in use; --dapr-grpc-port sets the port; 0 selects a free one
+    mynah: cannot listen on 127.0.0.1:[port]: the port is in use; choose another port with --dapr-grpc-port (0 picks a free one)
     -- exit 1
     ");
 }
