@@ -153,8 +153,8 @@ async fn rejects_browser_requests_from_other_sites() {
     assert_eq!(reply.status, 403);
     assert_eq!(
         reply.json()["message"],
-        "the origin \"https://evil.example\" is foreign; mynah answers programs on this machine, \
-         and browsers only under the names in --allowed-hosts"
+        "the origin \"https://evil.example\" is not on this machine; browser calls are limited to \
+         this machine and the hosts in --allowed-hosts"
     );
     assert_eq!(sidecar.converse(prompt("still here", [])).await.unwrap().content, "still here");
 }

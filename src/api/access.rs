@@ -1,4 +1,4 @@
-//! Who may call: clients with the API token, and no pages of other sites in browsers.
+//! Access control: checks the API token, and rejects browser requests from pages of other sites.
 
 use std::net::IpAddr;
 
@@ -7,22 +7,22 @@ use subtle::ConstantTimeEq;
 
 use crate::wire::error::{Error, WrongToken};
 
-/// The header of the token, over both HTTP and gRPC.
+/// The header that carries the token, over both HTTP and gRPC.
 static TOKEN: HeaderName = HeaderName::from_static("dapr-api-token");
-/// The relation of a page to the server that it calls, set by browsers.
+/// The header in which a browser says whether the page and the server belong to the same site.
 static FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Who may call a sidecar.
+/// The rules for who may call a sidecar.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// The token that calls must carry. `None` admits every call.
+    /// The token that calls must carry. `None` admits calls without a token.
     pub token: Option<ApiToken>,
-    /// Host names that browsers may use in addition to this machine's. `None` disables the check,
-    /// because a server that other machines can reach may have any name.
+    /// Host names that browsers may use in addition to this machine's. `None` disables the browser
+    /// checks, because a server that other machines can reach may have any name.
     pub browser_hosts: Option<Vec<String>>,
 }
 
-/// A secret token, which `Debug` does not show.
+/// A secret token, which is never shown by `Debug`.
 #[derive(Clone)]
 pub struct ApiToken(String);
 
@@ -32,32 +32,34 @@ impl Access {
         let Some(ApiToken(token)) = &self.token else { return Ok(()) };
         let given = headers.get(&TOKEN);
         let given = given.ok_or(Error::Unauthorized(WrongToken::Missing))?;
-        // Constant time, so that timing reveals nothing about the token.
+        // Compare in constant time, so that timing reveals nothing about the token.
         let is_same = given.as_bytes().ct_eq(token.as_bytes());
         if bool::from(is_same) { Ok(()) } else { Err(Error::Unauthorized(WrongToken::Mismatch)) }
     }
 
-    /// Rejects calls that a browser sends for a page of another site.
+    /// Rejects calls that a browser sends on behalf of a page of another site.
     pub(crate) fn check_browser(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Error> {
         let Some(allowed) = &self.browser_hosts else { return Ok(()) };
         let host = uri.authority().map(Authority::as_str).or(text(headers.get(header::HOST)));
-        // DNS rebinding: a foreign name that resolves to this machine defeats the same-origin policy.
+        // Prevents DNS rebinding: a foreign name that resolves to this machine would defeat the
+        // same-origin policy.
         if let Some(host) = host.filter(|host| !is_own_host(host_of(host), allowed)) {
             return Err(Error::Forbidden(format!("the host {host:?} is not this machine's")));
         }
         let origin = text(headers.get(header::ORIGIN));
         if let Some(origin) = origin.filter(|origin| !is_own_page(origin, allowed)) {
-            return Err(Error::Forbidden(format!("the origin {origin:?} is foreign")));
+            return Err(Error::Forbidden(format!("the origin {origin:?} is not on this machine")));
         }
         if text(headers.get(&FETCH_SITE)) == Some("cross-site") {
-            return Err(Error::Forbidden("the request comes from another site".to_owned()));
+            let reason = "the request comes from a page of another site".to_owned();
+            return Err(Error::Forbidden(reason));
         }
         Ok(())
     }
 }
 
 impl ApiToken {
-    /// Creates a token; `None` if it is empty.
+    /// Creates a token. Returns `None` if `token` is empty.
     pub fn new(token: impl Into<String>) -> Option<Self> {
         Some(token.into()).filter(|token| !token.is_empty()).map(Self)
     }
@@ -70,23 +72,24 @@ impl std::fmt::Debug for ApiToken {
 }
 
 fn text(value: Option<&HeaderValue>) -> Option<&str> {
-    // A value that is not ASCII is not a valid host.
+    // A value that is not ASCII is not a valid host. Replace it with another invalid one.
     value.map(|value| value.to_str().unwrap_or("?"))
 }
 
-/// Returns the host of `host:port`, without the brackets of IPv6.
+/// Returns the host from `host:port`, without the brackets around an IPv6 address.
 fn host_of(authority: &str) -> &str {
     let parsed = authority.parse::<Authority>();
     let len = parsed.map_or(authority.len(), |authority| authority.host().len());
     authority.get(..len).unwrap_or(authority).trim_matches(['[', ']'])
 }
 
-/// Whether a host names this machine. IP addresses are safe from DNS rebinding.
+/// Returns `true` if a host is this machine's or allowed. Any IP address is accepted, because DNS
+/// rebinding needs a name.
 fn is_own_host(host: &str, allowed: &[String]) -> bool {
     host.parse::<IpAddr>().is_ok() || is_own_name(host, allowed)
 }
 
-/// Whether an origin is on this machine.
+/// Returns `true` if an origin is on this machine or an allowed host.
 fn is_own_page(origin: &str, allowed: &[String]) -> bool {
     let host = origin.split_once("://").map_or(origin, |(_, authority)| host_of(authority));
     host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback()) || is_own_name(host, allowed)

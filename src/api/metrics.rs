@@ -1,4 +1,4 @@
-//! The metrics surface: `/metrics`, and `/` as in daprd.
+//! The metrics surface: `/metrics` and, as in daprd, `/`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The surfaces: how each API is spoken, and who may call it.
+//! The surfaces: the APIs that mynah serves, and the checks that every call must pass.
 
 pub mod access;
 pub mod dapr;

@@ -1,4 +1,4 @@
-//! The path of a call through every surface: find the component, decode, answer, encode.
+//! The steps of a call, the same for every surface: find the component, decode, answer, encode.
 
 use std::{mem, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// If there is no such component, daprd would reject the request, or the provider fails.
+/// Fails if the component does not exist, daprd would reject the request, or the provider fails.
 pub async fn converse<M: ConverseRequest>(
     engine: &Engine,
     message: M,
@@ -26,11 +26,12 @@ pub async fn converse<M: ConverseRequest>(
     Ok(M::response(response, passthrough))
 }
 
-/// Returns the answer to a request in pieces.
+/// Returns the answer to a request as a stream of pieces.
 ///
 /// # Errors
 ///
-/// As [`converse`], if the provider fails before its first delta. Later errors end the stream.
+/// Fails like [`converse`] if the error occurs before the provider's first delta. Later errors end
+/// the stream.
 pub async fn stream<M: ConverseRequest>(
     engine: &Engine,
     message: M,

@@ -152,8 +152,8 @@ const DIFFERENCES: &[Difference] = &[
             *value_at(answer, "/status") = json!(403);
             *value_at(answer, "/body") = json!({
                 "errorCode": "ERR_FORBIDDEN",
-                "message": "the origin \"http://a.example\" is foreign; mynah answers programs \
-                    on this machine, and browsers only under the names in --allowed-hosts",
+                "message": "the origin \"http://a.example\" is not on this machine; browser \
+                    calls are limited to this machine and the hosts in --allowed-hosts",
             });
         }),
     ),

@@ -1,4 +1,4 @@
-//! The metadata of the sidecar, as daprd reports it without an application or actors.
+//! The sidecar's metadata, as a daprd without an application or actors reports it.
 
 use crate::{
     engine::{Engine, RUNTIME_VERSION},

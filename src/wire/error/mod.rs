@@ -70,9 +70,7 @@ pub enum Error {
     #[error("Unauthorized")]
     Unauthorized(WrongToken),
     /// A browser sent the request for a page of another site.
-    #[error(
-        "{0}; mynah answers programs on this machine, and browsers only under the names in --allowed-hosts"
-    )]
+    #[error("{0}; browser calls are limited to this machine and the hosts in --allowed-hosts")]
     Forbidden(String),
 }
 

@@ -16,10 +16,10 @@ use crate::{
     wire::error::Error,
 };
 
-/// A body that fails if it is not complete in time.
+/// A body that fails unless it is complete in time.
 pub(super) struct DeadlineBody {
     body: Incoming,
-    /// Created on the first wait. Most bodies never wait.
+    /// Created when the body first has to wait for data. Most bodies never do.
     timeout: Option<BoxFuture<'static, ()>>,
 }
 
@@ -42,7 +42,7 @@ impl Body for DeadlineBody {
         }
         let timeout = self.timeout.get_or_insert_with(|| clock::pause(BODY_TIMEOUT).boxed());
         ready!(timeout.poll_unpin(cx));
-        // tonic takes the status from the sources of an error.
+        // tonic looks for a `Status` among the sources of an error.
         Poll::Ready(Some(Err(Status::from(Error::BodyTimeout).into())))
     }
 

@@ -13,7 +13,8 @@ pub(super) fn explain(max_body_size: usize, response: Response<Body>) -> Respons
     }
 }
 
-/// A rejection has its status in the headers; an answer has it in the trailers.
+/// Returns daprd's error for a response in which tonic rejected the call. Only such a response has
+/// the status in its headers. An answer has it in the trailers.
 fn rejection(max_body_size: usize, headers: &HeaderMap) -> Option<Error> {
     if !headers.contains_key(Status::GRPC_STATUS) {
         return None;
@@ -29,7 +30,7 @@ fn rejection(max_body_size: usize, headers: &HeaderMap) -> Option<Error> {
     }
 }
 
-/// Reads the length from tonic's "…: found N bytes, the limit is: M bytes".
+/// Reads N from tonic's message "…: found N bytes, the limit is: M bytes".
 fn message_length(message: &str) -> Option<usize> {
     message.split_once("found ")?.1.split(' ').next()?.parse().ok()
 }

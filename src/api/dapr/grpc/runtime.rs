@@ -1,4 +1,4 @@
-//! `dapr.proto.runtime.v1.Dapr`.
+//! The methods of `dapr.proto.runtime.v1.Dapr`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The service of one sidecar.
+/// The Dapr runtime service of one sidecar.
 #[derive(Debug)]
 pub(super) struct Runtime {
     pub(super) engine: Arc<Engine>,
@@ -30,7 +30,7 @@ type Answer<T> = Result<Response<T>, Status>;
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 impl Runtime {
-    // Not an `async fn`, whose future would keep the whole request.
+    // Not an `async fn`: its future would hold the whole request.
     fn converse<M: ConverseRequest>(
         &self,
         request: Request<M>,
@@ -60,7 +60,7 @@ impl Runtime {
     }
 }
 
-/// Rejects a message that the client would reject.
+/// Rejects a message that is larger than the client accepts.
 fn check_size(limit: usize, message: &impl Message) -> Result<(), Error> {
     let size = message.encoded_len();
     if size > limit { Err(Error::ResponseTooLarge { size, limit }) } else { Ok(()) }

@@ -28,15 +28,15 @@ const DAPR: &str = "/dapr.proto.runtime.v1.Dapr/";
 const HEALTH: &str = "/grpc.health.v1.Health/";
 const REFLECTION: &str = "/grpc.reflection.";
 
-/// Built at first use: parsing the descriptors takes longer than the rest of the start.
+/// Built on first use: parsing the descriptors takes longer than everything else at startup.
 #[expect(clippy::expect_used, reason = "the descriptors come from the build script")]
 static REFLECTION_ROUTER: LazyLock<Router> =
     LazyLock::new(|| reflection().expect("descriptors from the build script"));
 
 /// Serves Dapr's runtime service, health and reflection.
 ///
-/// Calls of Dapr's service bypass the router, whose layers would add a sixth to the instructions
-/// of a short call.
+/// Calls to Dapr's service bypass the router, whose layers would increase the number of
+/// instructions for a short call by a sixth.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     guard: Arc<Guard>,
@@ -85,7 +85,7 @@ impl hyper::service::Service<Request<Incoming>> for Service {
             Err(error) if !path.starts_with(HEALTH) => {
                 future::ok(Status::from(error).into_http()).boxed()
             }
-            // Every method of Dapr's service takes one message, so a deadline applies to it.
+            // Every method of Dapr's service takes a single message, so the body has a deadline.
             _ if path.starts_with(DAPR) => {
                 self.dapr.clone().call(request.map(DeadlineBody::from)).map_ok(explain).boxed()
             }

@@ -15,11 +15,11 @@ use crate::{
     wire::{conversation::ConverseRequest, error::Error, json},
 };
 
-/// Limits large JSON bodies to one at a time: reading one can briefly take 150 times its size, if
-/// it consists of tiny objects and only the exact reader accepts it.
+/// Allows only one large JSON body to be read at a time. A body of tiny objects that needs the
+/// reflection reader can briefly take 150 times its size in memory.
 static LARGE_BODIES: Semaphore = Semaphore::const_new(1);
 
-/// Reads a message of the conversation API, off the serving thread if it is large.
+/// Reads a message of the conversation API. A large message is parsed on a blocking thread.
 pub(super) async fn read_message<M: ConverseRequest>(
     body: Incoming,
     max_body_size: usize,
@@ -28,10 +28,10 @@ pub(super) async fn read_message<M: ConverseRequest>(
     if body.len() <= LARGE {
         return json::read_request(&body);
     }
-    // The semaphore is never closed, so this does not fail.
+    // Acquiring fails only if the semaphore is closed, which never happens.
     let permit = LARGE_BODIES.acquire().await;
     let read = run_blocking(move || {
-        // Held until the body is read, even if the client disconnects.
+        // Hold the permit until the body is parsed, even if the client disconnects.
         let _permit = permit;
         json::read_request(&body)
     });
@@ -40,7 +40,7 @@ pub(super) async fn read_message<M: ConverseRequest>(
 
 /// Reads a whole body.
 ///
-/// Fails if it is longer than `limit` bytes or not complete in time.
+/// Fails if the body is longer than `limit` bytes or is not complete in time.
 pub(super) async fn read<B>(body: B, limit: usize) -> Result<Bytes, Error>
 where
     B: HttpBody<Error: Into<BoxError>>,

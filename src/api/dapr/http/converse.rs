@@ -1,4 +1,5 @@
-//! Conversations over HTTP: proto JSON, or server-sent events if the client asks for them first.
+//! Conversations over HTTP: answers with proto JSON, or with server-sent events if they come first
+//! in the client's `Accept` header.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -26,7 +27,7 @@ use crate::{
     },
 };
 
-/// The position of the component name among the segments of the path.
+/// The index of the path segment that names the component.
 const NAME: usize = 2;
 
 pub(super) async fn converse<M: ConverseRequest>(
@@ -46,7 +47,7 @@ pub(super) async fn converse<M: ConverseRequest>(
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// Whether the first media type in Accept is server-sent events.
+/// Returns `true` if the first media type in `Accept` is `text/event-stream`.
 fn accepts_events(headers: &HeaderMap) -> bool {
     let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let first = accept.split([',', ';']).next().unwrap_or_default();

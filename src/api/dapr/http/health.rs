@@ -1,4 +1,4 @@
-//! `/v1.0/healthz` and `/v1.0/healthz/outbound`. A mynah that listens is healthy.
+//! `/v1.0/healthz` and `/v1.0/healthz/outbound`. mynah is healthy as soon as it listens.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Failure;
 use crate::{engine::Engine, wire::error::Error};
 
-/// The query of a health check.
+/// The query parameters of a health check.
 #[derive(Debug, Deserialize)]
 pub(super) struct HealthQuery {
     appid: Option<String>,

@@ -25,8 +25,8 @@ use crate::{
 
 /// Serves Dapr's HTTP API.
 ///
-/// Conversations bypass the router, which would add a sixth to the instructions of a short
-/// call.
+/// Conversations bypass the router, which would increase the number of instructions for a short
+/// call by a sixth.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     engine: Arc<Engine>,
@@ -40,7 +40,7 @@ impl Service {
         Self { engine, guard, router: TowerToHyperService::new(router) }
     }
 
-    /// Rejects calls of foreign pages in browsers, and calls without the token.
+    /// Rejects browser calls from pages of other sites, and calls without the token.
     fn check_access(&self, request: &Request<Incoming>) -> Result<(), Error> {
         self.guard.access.check_browser(request.uri(), request.headers())?;
         match self.guard.access.check_token(request.headers()) {
@@ -88,14 +88,14 @@ fn is_public(request: &Request<Incoming>) -> bool {
         .any(|route| route.is_public() && path == route.path() && method == route.method())
 }
 
-/// Returns the route of a conversation; `None` for any other request.
+/// Returns the route of a conversation, or `None` for any other request.
 fn conversation(method: &Method, path: &str) -> Option<Route> {
     let routes = [Route::ConverseAlpha2, Route::ConverseAlpha1];
     let route = routes.into_iter().find(|route| has_name(route.path(), path))?;
     (*method == route.method()).then_some(route)
 }
 
-/// Whether `path` is `template` with a name in place of its parameter.
+/// Returns `true` if `path` is `template` with a name in place of the parameter.
 fn has_name(template: &str, path: &str) -> bool {
     let Some((prefix, rest)) = template.split_once('{') else { return false };
     let Some((_, suffix)) = rest.split_once('}') else { return false };
@@ -109,7 +109,7 @@ fn router(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Router {
         StatusCode::NO_CONTENT
     };
     let add = |router: Router<_>, route: Route| match route {
-        // Handled before the router.
+        // Handled by `Service::call`, which bypasses the router.
         Route::ConverseAlpha1 | Route::ConverseAlpha2 => router,
         Route::Health => router.route(route.path(), get(health::healthz).head(not_served)),
         Route::HealthOutbound => router.route(route.path(), get(health::outbound).head(not_served)),
@@ -126,7 +126,8 @@ fn router(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Router {
         .with_state(engine)
 }
 
-/// Removes the header that axum adds for another method of the same path. daprd has no such path.
+/// Removes the `Allow` header that axum adds if the path exists with another method. daprd does not
+/// send it.
 fn without_allow(mut response: Response) -> Response {
     response.headers_mut().remove(ALLOW);
     response
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recognizes_the_routes_of_conversations() {
+    fn recognizes_conversation_routes() {
         for route in Route::ALL {
             let path = route.path().replace("{name}", "echo").replace("{key}", "label");
             let expected = route.path().contains("conversation").then_some(route);

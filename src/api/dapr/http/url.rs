@@ -1,4 +1,4 @@
-//! daprd's rules for paths.
+//! Cleans and decodes paths by daprd's rules.
 
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;
@@ -12,7 +12,7 @@ pub(super) fn clean<B>(request: &mut Request<B>) {
     }
 }
 
-/// `None` for what is clean already.
+/// Returns the URI with a clean path, or `None` if the path is already clean.
 fn cleaned(uri: &Uri) -> Option<Uri> {
     let is_clean = |segment: &str| !matches!(segment, "" | "." | "..");
     if uri.path().strip_prefix('/').is_some_and(|path| path.split('/').all(is_clean)) {
@@ -28,7 +28,7 @@ fn cleaned(uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// `//` is `/`, `.` and `..` are resolved, a slash at the end goes.
+/// Collapses repeated slashes, resolves `.` and `..`, and removes a trailing slash.
 fn clean_path(path: &str) -> String {
     let mut segments = Vec::new();
     for segment in path.split('/') {
@@ -43,11 +43,11 @@ fn clean_path(path: &str) -> String {
     format!("/{}", segments.join("/"))
 }
 
-/// The path segment at `index`, unescaped as a query: `+` is a space.
+/// Returns the path segment at `index`, unescaped like a query string: `+` stands for a space.
 pub(super) fn segment(uri: &Uri, index: usize) -> Result<String, Error> {
     let raw = uri.path().split('/').skip(1).nth(index).unwrap_or_default();
     let malformed = || Error::MalformedPath(raw.to_owned());
-    if !escapes_are_whole(raw) {
+    if !has_valid_escapes(raw) {
         return Err(malformed());
     }
     let spaced = raw.replace('+', " ");
@@ -55,7 +55,7 @@ pub(super) fn segment(uri: &Uri, index: usize) -> Result<String, Error> {
     decoded.map(|name| name.into_owned()).map_err(|_| malformed())
 }
 
-fn escapes_are_whole(raw: &str) -> bool {
+fn has_valid_escapes(raw: &str) -> bool {
     let is_hex = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
     let after_percent = raw.split('%').skip(1).map(str::as_bytes);
     after_percent.into_iter().all(|after| is_hex(after.first()) && is_hex(after.get(1)))
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_cleaned_as_go_does() {
+    fn cleans_paths_like_go() {
         let cases = [
             ("/", "/"),
             ("/a/b", "/a/b"),
@@ -86,13 +86,13 @@ mod tests {
     }
 
     #[test]
-    fn the_query_stays() {
+    fn cleaning_keeps_the_query() {
         let uri = "/v1.0//healthz/?appid=x".parse().unwrap();
         assert_eq!(cleaned(&uri).unwrap(), "/v1.0/healthz?appid=x");
     }
 
     #[test]
-    fn names_are_unescaped_as_a_query() {
+    fn unescapes_names_like_a_query() {
         assert_eq!(unescaped("we-ird%2Bx").as_deref(), Some("we-ird+x"));
         assert_eq!(unescaped("we-ird+x").as_deref(), Some("we-ird x"));
         assert_eq!(unescaped("a%2Fb").as_deref(), Some("a/b"));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_escapes_are_refused() {
+    fn rejects_invalid_escapes() {
         for raw in ["%zz", "%", "a%2", "%ff"] {
             assert_eq!(unescaped(raw), None, "{raw}");
         }
