@@ -1,4 +1,4 @@
-//! The addresses of a sidecar, and the file that they are written to.
+//! The addresses of a sidecar, and the file that lists them.
 
 use std::{fs, io};
 
@@ -10,16 +10,16 @@ use crate::base::endpoint::Endpoint;
 /// The addresses of a sidecar.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Addresses {
-    /// Dapr's API over gRPC.
+    /// The gRPC address of Dapr's API.
     pub grpc: Endpoint,
-    /// Dapr's API over HTTP.
+    /// The HTTP address of Dapr's API.
     pub http: Endpoint,
-    /// Prometheus metrics, if they are served.
+    /// The address of the Prometheus metrics, if they are served.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Endpoint>,
 }
 
-/// Writes the addresses as JSON. The file appears complete or not at all.
+/// Writes the addresses file as JSON, atomically.
 pub(super) fn write(config: &Config, addresses: &Addresses) -> Result<(), StartError> {
     let Some(path) = &config.addresses_file else { return Ok(()) };
     let unfinished = path.with_added_extension("unfinished");
@@ -29,10 +29,10 @@ pub(super) fn write(config: &Config, addresses: &Addresses) -> Result<(), StartE
         .map_err(|source| StartError::AddressesFile { path: path.clone(), source })
 }
 
-/// Removes the file of an earlier run, which would be taken for this one's.
+/// Removes the addresses file of an earlier run, so that nobody takes its addresses for current ones.
 pub(super) fn remove(config: &Config) {
     if let Some(path) = &config.addresses_file {
-        // Usually there is none. Other errors show when the file is written.
+        // Ignore errors: usually there is no file, and other errors recur when the file is written.
         let _ = fs::remove_file(path);
     }
 }

@@ -1,5 +1,5 @@
-//! The sidecar: [`App::bind`] loads components and binds addresses, [`App::serve`] serves until
-//! the drain starts.
+//! The sidecar: [`App::bind`] loads components and binds addresses; [`App::serve`] serves until
+//! draining starts.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ use crate::{
     net::{self, BindError, HttpVersions, Listener, Protocol, Socket, Workers},
 };
 
-/// A sidecar whose addresses are bound but that is not serving yet.
+/// A sidecar that has bound its addresses but is not serving yet.
 #[derive(Debug)]
 pub(crate) struct App {
     engine: Arc<Engine>,
@@ -41,8 +41,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// If a component has an error, an address cannot be bound, or the addresses file cannot be
-    /// written. Metrics are optional: if their port is taken, a warning is logged.
+    /// Fails if a component has an error, an address cannot be bound, or the addresses file cannot
+    /// be written. Metrics are optional: if their address cannot be bound, a warning is logged.
     pub(crate) async fn bind(config: Config) -> Result<Self, StartError> {
         addresses::remove(&config);
         let (components, reload) = load(&config)?;
@@ -59,7 +59,7 @@ impl App {
         &self.addresses
     }
 
-    /// Returns the components and metrics.
+    /// Returns the engine, which has the components and metrics.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -69,28 +69,28 @@ impl App {
         &self.drain
     }
 
-    /// Serves until the [`drain`](Self::drain) starts, then lets the calls in flight finish.
+    /// Serves until [draining](Self::drain) starts, then lets the calls in flight finish.
     ///
     /// # Errors
     ///
-    /// If threads cannot be started.
+    /// Fails if the worker threads cannot be started.
     pub(crate) async fn serve(self) -> Result<(), StartError> {
         let Self { engine, drain, listeners, reload, grace, .. } = self;
-        let (workers, ended) = Workers::start(&drain)?;
-        let mut accepting = JoinSet::new();
+        let (workers, worker_ends) = Workers::start(&drain)?;
+        let mut accept_tasks = JoinSet::new();
         for (listener, protocol) in listeners {
             for socket in listener.sockets {
-                spawn_accept(&mut accepting, socket, &protocol, &workers, &drain);
+                spawn_accept(&mut accept_tasks, socket, &protocol, &workers, &drain);
             }
         }
         drop(workers);
-        let mut reloading = JoinSet::new();
+        let mut reload_tasks = JoinSet::new();
         if let Some(reload) = reload {
-            reloading.spawn(reload.run(engine));
+            reload_tasks.spawn(reload.run(engine));
         }
         drain.started().await;
-        while accepting.join_next().await.is_some() {}
-        if clock::within(grace, future::join_all(ended)).await.is_none() {
+        while accept_tasks.join_next().await.is_some() {}
+        if clock::within(grace, future::join_all(worker_ends)).await.is_none() {
             tracing::warn!("connections are still open after {grace:?}; closing them");
             drain.stop();
         }
@@ -130,17 +130,17 @@ async fn listen(
 }
 
 fn spawn_accept(
-    accepting: &mut JoinSet<io::Result<()>>,
+    accept_tasks: &mut JoinSet<io::Result<()>>,
     socket: Socket,
     protocol: &Protocol,
     workers: &Workers,
     drain: &Drain,
 ) {
     let (protocol, workers, drain) = (protocol.clone(), workers.clone(), drain.clone());
-    accepting.spawn(net::accept(socket, protocol, workers, drain));
+    accept_tasks.spawn(net::accept(socket, protocol, workers, drain));
 }
 
-/// Binds an API's TCP port, or its Unix socket, which has the same name as daprd's.
+/// Binds an API's TCP port or its Unix socket. The socket has the same file name as daprd's.
 fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Listener, BindError> {
     match &config.sockets {
         Some(folder) => {
@@ -150,8 +150,8 @@ fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Lis
     }
 }
 
-/// A metrics port that is in use causes only a warning: 9090 is often taken, and mynah can serve
-/// calls without metrics.
+/// Binds the metrics port. Failure causes only a warning: port 9090 is often taken, and mynah can
+/// serve calls without metrics.
 fn bind_metrics(config: &Config) -> Option<Listener> {
     net::bind(&config.interfaces, config.ports.metrics, "--metrics-port")
         .inspect_err(|error| tracing::warn!("no metrics: {error}"))
@@ -161,12 +161,14 @@ fn bind_metrics(config: &Config) -> Option<Listener> {
 fn warn_if_exposed(config: &Config) {
     let is_reachable = config.sockets.is_none() && !config.interfaces.are_loopback();
     if is_reachable && config.access.token.is_none() {
-        tracing::warn!("other machines can call mynah without a token; DAPR_API_TOKEN sets one");
+        tracing::warn!(
+            "other machines can call mynah without a token; set DAPR_API_TOKEN to require one"
+        );
     }
 }
 
-/// Loads the components from the resource folders, and returns them with the `Reload` that reloads
-/// them. Without any folder there is one built-in component, which is not reloaded.
+/// Loads the components from the resources paths, and returns them with the `Reload` that reloads
+/// them. Without any path, there is one built-in component, which is not reloaded.
 fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() {
         return Ok((vec![component::built_in()], None));

@@ -1,4 +1,4 @@
-//! The banner that is printed at start: addresses, components and a command to try.
+//! The banner printed at startup: addresses, components and a command to try.
 
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
 use super::Addresses;
 use crate::{base::endpoint::Endpoint, engine::Engine};
 
-/// The banner, as a `Display`.
+/// The startup banner.
 #[derive(Debug)]
 pub(crate) struct Banner<'a> {
     /// The bound addresses.
@@ -32,10 +32,11 @@ impl fmt::Display for Banner<'_> {
 }
 
 impl Banner<'_> {
-    /// Prints the banner on standard output, or logs it as one line of JSON.
+    /// Prints the banner on standard output, or logs its facts as one line of JSON.
     pub(crate) fn announce(&self, as_json: bool) {
         if !as_json {
-            // One write, so that readers never see half of it. Ignore errors: the reader may be gone.
+            // Use a single write, so that readers never see half a banner. Ignore errors: the
+            // reader may be gone.
             let _ = io::stdout().write_all(format!("{self}\n").as_bytes());
             return;
         }
@@ -57,12 +58,12 @@ impl Banner<'_> {
             label = "";
         }
         if !label.is_empty() {
-            writeln!(f, "  {label} none: the resources folders hold no conversation component")?;
+            writeln!(f, "  {label} none: no conversation components found in --resources-path")?;
         }
         Ok(())
     }
 
-    /// A grpcurl command for the first component.
+    /// Writes a grpcurl command that calls the first component.
     fn try_it(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let components = self.engine.components.all();
         let Some(component) = components.first() else { return Ok(()) };
@@ -70,7 +71,7 @@ impl Banner<'_> {
         let request = format!(
             r#"{{"name":{name},"inputs":[{{"messages":[{{"ofUser":{{"content":[{{"text":"Hello, mynah!"}}]}}}}]}}]}}"#
         );
-        // In a shell, an apostrophe ends a quoted string.
+        // An apostrophe would end the quoted string in a shell.
         let quoted = request.replace('\'', r"'\''");
         let address = &self.addresses.grpc;
         writeln!(f, "\nTry it:")?;

@@ -9,40 +9,42 @@ use crate::{
 /// The configuration of a sidecar.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
-    /// Id of the application that the sidecar belongs to.
+    /// The id of the application that the sidecar belongs to.
     pub app_id: String,
-    /// Folders of component YAML. Without any there is one built-in echo.
+    /// The files and folders to load components from. If there are none, mynah serves one built-in
+    /// echo component.
     pub resources_paths: Vec<PathBuf>,
-    /// The provider for component types that mynah does not implement. `None` makes them errors.
+    /// The provider that answers for component types that mynah does not implement. If `None`, such
+    /// a type is an error.
     pub stand_in: Option<StandIn>,
     /// The environment variables that components may refer to.
     pub environment: Environment,
     /// The interfaces to listen on.
     pub interfaces: Interfaces,
-    /// The ports. Not used if `sockets` is set.
+    /// The ports. If `sockets` is set, only the metrics port is used.
     pub ports: Ports,
-    /// Folder of Unix sockets that replace the gRPC and HTTP ports.
+    /// The folder for Unix sockets, which replace the gRPC and HTTP ports.
     pub sockets: Option<PathBuf>,
     /// Whether to serve metrics.
     pub metrics: bool,
-    /// Maximum size in bytes of a request, and of a gRPC response.
+    /// Maximum size in bytes of a request and of a gRPC response.
     pub max_body_size: usize,
-    /// Time in which calls in flight must finish at shutdown.
+    /// Time that calls in flight have to finish at shutdown.
     pub grace: Duration,
     /// Who may call.
     pub access: Access,
-    /// File to write the bound addresses to, as JSON.
+    /// The file to which the bound addresses are written as JSON.
     pub addresses_file: Option<PathBuf>,
 }
 
-/// The ports to listen on. 0 selects a free one.
+/// The ports to listen on. 0 selects a free port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ports {
-    /// Dapr's API over gRPC.
+    /// The gRPC port of Dapr's API.
     pub grpc: u16,
-    /// Dapr's API over HTTP.
+    /// The HTTP port of Dapr's API.
     pub http: u16,
-    /// Prometheus metrics.
+    /// The port of the Prometheus metrics.
     pub metrics: u16,
 }
 

@@ -1,4 +1,4 @@
-//! Why a sidecar cannot start.
+//! Startup errors.
 
 use std::{io, path::PathBuf};
 
@@ -6,7 +6,7 @@ use thiserror::Error as ThisError;
 
 use crate::{base::diagnostics::Diagnostic, net::BindError};
 
-/// Why a sidecar cannot start.
+/// The reason why a sidecar cannot start.
 #[derive(Debug, ThisError)]
 pub(crate) enum StartError {
     /// The components have errors.
@@ -23,8 +23,8 @@ pub(crate) enum StartError {
         /// The cause.
         source: io::Error,
     },
-    /// Threads cannot be started.
-    #[error("cannot start threads")]
+    /// The worker threads cannot be started.
+    #[error("cannot start the worker threads")]
     Threads(#[from] io::Error),
 }
 

@@ -1,4 +1,4 @@
-//! The sidecar as a whole: [`App`] binds, serves, reloads and drains.
+//! The sidecar as a whole: [`App`] binds addresses, serves calls, reloads components and drains.
 
 mod addresses;
 mod app;

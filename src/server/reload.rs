@@ -19,21 +19,22 @@ use crate::{
     engine::Engine,
 };
 
-/// Files are read when nothing has changed for this long, since editors write in several steps.
+/// Files are read once nothing has changed for this long, because editors write in several steps.
 const DEBOUNCE: Duration = Duration::from_millis(20);
-/// Files are read after this time even if changes continue.
+/// Files are read after this long even if changes continue.
 const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
-/// Files are read at this interval, since some file systems report no changes. As in daprd.
+/// Files are read at this interval even without reported changes, because some file systems report
+/// none. The same as in daprd.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Reloads the components of some paths.
+/// Loads the components from a set of paths, and reloads them when files change.
 #[derive(Debug)]
 pub(crate) struct Reload {
     paths: Vec<PathBuf>,
     context: Context,
-    /// The last load without errors.
+    /// The result of the last load without errors.
     served: Loaded,
-    /// The errors of the last load; empty if it is served.
+    /// The errors of the last load. Empty if its components are being served.
     errors: Vec<Diagnostic>,
 }
 
@@ -48,7 +49,7 @@ impl Reload {
         Ok(Self { paths, context, served, errors: Vec::new() })
     }
 
-    /// Returns the components that are served.
+    /// Returns the components that are being served.
     pub(crate) fn components(&self) -> &[ComponentSpec] {
         &self.served.components
     }
@@ -72,7 +73,7 @@ impl Reload {
         }
     }
 
-    /// Renews the watch before loading, so that changes in between are not missed.
+    /// Renews the watch and loads the components. The watch comes first, so that no change is missed.
     async fn load(&self, old: Watch, changed: Arc<Notify>) -> Result<(Watch, Loaded), Panicked> {
         let (paths, context) = (self.paths.clone(), self.context.clone());
         let work = move || {
@@ -105,13 +106,13 @@ impl Reload {
         } else if had_errors {
             tracing::info!("the errors are fixed; the components are unchanged");
         } else {
-            tracing::debug!("component files reloaded: nothing changed");
+            tracing::debug!("component files read again: nothing has changed");
         }
     }
 
     fn reject(&mut self, errors: Vec<Diagnostic>, engine: &Engine) {
         if errors == self.errors {
-            return tracing::debug!("component files reloaded: the same errors");
+            return tracing::debug!("component files read again: the errors are the same");
         }
         for error in &errors {
             tracing::error!("{error}");

@@ -102,7 +102,7 @@ fn banner_without_components() {
       gRPC       127.0.0.1:[port]
       HTTP       http://127.0.0.1:[port]
       metrics    http://127.0.0.1:[port]/metrics
-      components none: the resources folders hold no conversation component
+      components none: no conversation components found in --resources-path
     -- exit 0
     ");
 }

@@ -1,4 +1,4 @@
-//! Reloads that would take a minute in real time.
+//! Tests of reloads that would take a minute in real time.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn component(name: &str) -> String {
     )
 }
 
-/// File systems do not report edits behind a link that leads out of the folder.
+/// Edits to a file outside the folder are not reported, even if the folder has a link to the file.
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
 async fn polling_finds_unreported_edits() {

@@ -1,4 +1,4 @@
-//! Watches component files. Only this file uses the file-watching crate.
+//! Watches component files. No other file uses the file-watching crate.
 
 use std::{
     collections::BTreeSet,
@@ -13,17 +13,17 @@ use notify::{
 };
 use tokio::sync::Notify;
 
-/// Notifies of possible changes of component files until it is dropped.
+/// Notifies of possible changes to component files until dropped.
 #[derive(Default)]
 pub(super) struct Watch {
-    /// Never read: it watches until it is dropped.
+    /// Never read, but must be kept: the watcher stops when it is dropped.
     _watcher: Option<RecommendedWatcher>,
     /// The warnings that have been logged.
     warnings: BTreeSet<String>,
 }
 
 impl Watch {
-    /// Watches the paths again, since a path may lead to another folder by now.
+    /// Watches the paths again, because a link in a path may lead to a different folder by now.
     pub(super) fn renew(self, paths: &[PathBuf], changed: Arc<Notify>) -> Self {
         let (watcher, warnings) = match watcher(paths, changed) {
             Ok((watcher, warnings)) => (Some(watcher), warnings),
@@ -67,18 +67,21 @@ fn absolute(path: &Path) -> PathBuf {
     path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// A path as written and as resolved. Which of the two events name depends on the system.
+/// Returns a path both as written and as resolved. The system determines which of the two appears in
+/// events.
 fn names(path: &Path) -> impl Iterator<Item = PathBuf> {
     [Some(path.to_owned()), fs::canonicalize(path).ok()].into_iter().flatten()
 }
 
-/// The folders to watch for changes of a path: itself and its parent.
+/// Returns the folders to watch for changes to a path: the path itself, if it is a folder, and its
+/// parent.
 fn folders(path: &Path) -> impl Iterator<Item = &Path> {
     let itself = Some(path).filter(|path| path.is_dir());
     itself.into_iter().chain(path.parent())
 }
 
-/// A missing path is not an error: watching its parent shows when it appears.
+/// Returns `true` if the error means that a path does not exist. A missing path needs no warning:
+/// the watch on its parent reports when it appears.
 fn is_missing(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::PathNotFound => true,
@@ -87,13 +90,13 @@ fn is_missing(error: &notify::Error) -> bool {
     }
 }
 
-/// Whether an event may change components. Reads do not, nor do changes of other files in a parent
-/// folder.
+/// Returns `true` if the change behind an event may affect components. Reads do not, and neither do
+/// changes to other files in a parent folder.
 fn may_matter(event: &Event, names: &BTreeSet<PathBuf>) -> bool {
-    let is_of_a_path = |path: &PathBuf| {
+    let concerns_components = |path: &PathBuf| {
         names.contains(path)
             || path.parent().is_some_and(|parent| names.contains(parent))
-            // Kubernetes replaces this link to update all files of a folder.
+            // Kubernetes replaces this link to update all files in a folder.
             || path.ends_with("..data")
     };
     match event.kind {
@@ -101,5 +104,5 @@ fn may_matter(event: &Event, names: &BTreeSet<PathBuf>) -> bool {
         EventKind::Access(_) => return false,
         _ => {}
     }
-    event.need_rescan() || event.paths.iter().any(is_of_a_path)
+    event.need_rescan() || event.paths.iter().any(concerns_components)
 }
