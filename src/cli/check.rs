@@ -1,4 +1,4 @@
-//! `mynah check`: reports the errors of component files without serving the components.
+//! `mynah check`: reports errors in component files without serving the components.
 
 use std::{
     io::{self, Write},
@@ -14,8 +14,8 @@ use crate::{
     component::{self, Context, Loaded},
 };
 
-/// Prints all errors and notices and their number to stdout. Returns a failure if there are
-/// errors.
+/// Prints all errors and notices to stdout, followed by a summary. Returns a failure code if there
+/// are errors.
 pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     let (app_id, stand_in) = (args.app_id.clone(), args.stand_in);
     let loaded = component::load(&args.paths, &Context { app_id, environment, stand_in });

@@ -1,4 +1,4 @@
-//! Converts the flags and the environment to a [`Config`].
+//! Builds a [`Config`] from the flags and the environment.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -12,10 +12,10 @@ use crate::{
     server::{Config, Ports},
 };
 
-/// An invalid value of a flag or an environment variable.
+/// An invalid value in a flag or an environment variable.
 #[derive(Debug, ThisError)]
 pub(super) enum ConfigError {
-    /// The value is not a port.
+    /// The value of a variable is not a port.
     #[error("invalid value {value:?} for {variable}: expected a port, 0 to 65535")]
     Port {
         /// The variable.
@@ -36,7 +36,7 @@ pub(super) enum ConfigError {
     MaxBodySize(String),
 }
 
-/// Returns daprd's ports, or those that the environment sets.
+/// Returns the ports set in the environment. The default is daprd's ports.
 pub(super) fn default_ports(environment: &Environment) -> Result<Ports, ConfigError> {
     let port = |variable, default| match environment.get(variable).filter(|v| !v.is_empty()) {
         None => Ok(default),
@@ -51,7 +51,7 @@ pub(super) fn default_ports(environment: &Environment) -> Result<Ports, ConfigEr
     })
 }
 
-/// Converts the flags. `ports` has the ports that no flag sets.
+/// Converts the flags. `ports` has the defaults for the ports.
 pub(super) fn config(
     args: &ServeArgs,
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! Errors of commands, with their messages and exit codes.
+//! Command errors, with their messages and exit codes.
 
 use std::{error::Error, fmt::Write, io};
 
@@ -7,7 +7,7 @@ use thiserror::Error as ThisError;
 use super::{config::ConfigError, converse, run::RunError};
 use crate::server::StartError;
 
-/// Exit code of wrong usage, from `sysexits.h`.
+/// The exit code for wrong usage, from `sysexits.h`.
 pub(super) const USAGE: u8 = 64;
 
 /// An error that ends a command.
@@ -25,12 +25,12 @@ pub(super) enum CliError {
     Runtime(#[source] io::Error),
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
-    #[error("second signal: calls in flight were cut")]
+    #[error("second signal received; calls in flight were cut off")]
     SecondSignal,
 }
 
 impl CliError {
-    /// Returns the exit code that shells or `sysexits.h` define for the error.
+    /// Returns the exit code that shells use or `sysexits.h` defines for the error. The default is 1.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Config(_) => USAGE,

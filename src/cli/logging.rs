@@ -13,18 +13,18 @@ use tracing_subscriber::{
 
 use crate::cli::args::LogLevel;
 
-/// Starts logging. Other crates only log warnings and errors.
+/// Starts logging. Log messages from other crates are limited to warnings and errors.
 pub(super) fn start(level: LogLevel, as_json: bool) {
     let filter =
         Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level);
     let registry = registry().with(filter);
     let layer = fmt::layer().with_writer(io::stderr);
-    // Fails if the process logs already, as an application may that calls `mynah::run`.
+    // Ignore failure: an application that calls `mynah::run` may have set up logging already.
     let _ = if as_json {
         registry.with(layer.json().flatten_event(true)).try_init()
     } else {
         let layer = layer.compact().without_time().with_target(false);
-        // At a terminal, tracing-subscriber reads NO_COLOR.
+        // At a terminal, tracing-subscriber uses colors unless NO_COLOR is set.
         let layer = if io::stderr().is_terminal() { layer } else { layer.with_ansi(false) };
         registry.with(layer).try_init()
     };

@@ -1,4 +1,4 @@
-//! The command line: its arguments, and one file or folder for each command.
+//! The command line: the arguments, and one file or folder for each command.
 
 pub(crate) mod args;
 mod check;
@@ -30,7 +30,7 @@ use crate::{
     server::Ports,
 };
 
-/// Runs the program with `args`, of which the first is its name, and returns its exit code.
+/// Runs the program with `args` and returns its exit code. The first of `args` is the program name.
 ///
 /// ```
 /// let code = mynah::run(["mynah", "schema", "chain"]);

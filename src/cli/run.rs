@@ -1,4 +1,4 @@
-//! `mynah run`: starts a sidecar, and a command that uses it.
+//! `mynah run`: starts a sidecar and a command that uses the sidecar.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -14,7 +14,7 @@ use crate::{
     server::{Addresses, App, Config, StartError},
 };
 
-/// An error of `mynah run` itself. The exit code of the command is not an error.
+/// An error in `mynah run` itself. A command that exits with a nonzero code is not an error.
 #[derive(Debug, ThisError)]
 pub(super) enum RunError {
     /// The sidecar failed to start.
@@ -44,12 +44,12 @@ impl RunError {
     }
 }
 
-/// Runs the command and serves until it exits. Returns its exit code, which is 128 plus the signal's
-/// number if a signal ended it.
+/// Runs the command and serves until the command exits. Returns the command's exit code, or 128 plus
+/// the signal's number if a signal terminated the command.
 ///
-/// Signals are forwarded to the command. Its background processes are not waited for.
+/// Forwards signals to the command. Does not wait for the command's background processes.
 pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunError> {
-    let mut signals = Signals::to_forward()?;
+    let mut signals = Signals::for_forwarding()?;
     let app = App::bind(config).await?;
     let drain = app.drain().clone();
     let mut child = start(command, app.addresses())?;
@@ -59,7 +59,7 @@ pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunE
         status.map_err(RunError::Wait)
     };
     let served = async { app.serve().await.map_err(RunError::Start) };
-    // The command may shut down the sidecar and continue, so wait for both.
+    // Wait for both: the command may shut down the sidecar and keep running.
     let ((), status) = tokio::try_join!(served, exited)?;
     Ok(exit_code(status))
 }
@@ -94,7 +94,8 @@ fn start(command: &[OsString], addresses: &Addresses) -> Result<Child, RunError>
     started.map_err(|source| RunError::Command { command: program.to_owned(), source })
 }
 
-/// Returns the variables in which Dapr's SDKs find the sidecar. `DAPR_API_TOKEN` is inherited.
+/// Returns the environment variables that tell Dapr's SDKs where the sidecar is. `DAPR_API_TOKEN` is
+/// inherited.
 fn variables(addresses: &Addresses) -> impl Iterator<Item = (&'static str, String)> {
     let Addresses { grpc, http, .. } = addresses;
     let port = |name, port: Option<u16>| port.map(|port| (name, port.to_string()));

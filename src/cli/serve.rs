@@ -1,13 +1,13 @@
-//! `mynah serve`: runs the sidecar until a signal.
+//! `mynah serve`: runs the sidecar until a signal arrives.
 
 use std::pin::pin;
 
 use super::{error::CliError, signals::Signals};
 use crate::server::{App, Banner, Config};
 
-/// Serves until a signal, which starts the drain. A second signal ends the drain early.
+/// Serves until a signal arrives, then drains. A second signal cuts the drain short.
 pub(super) async fn serve(config: Config, log_as_json: bool) -> Result<(), CliError> {
-    let mut signals = Signals::to_stop().map_err(CliError::Signals)?;
+    let mut signals = Signals::for_shutdown().map_err(CliError::Signals)?;
     let app = App::bind(config).await?;
     Banner { addresses: app.addresses(), engine: app.engine() }.announce(log_as_json);
     let drain = app.drain().clone();

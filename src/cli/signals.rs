@@ -1,15 +1,15 @@
-//! Signals to this process, and signals that it forwards.
+//! Receives signals, and forwards them to a child process.
 
 use std::io;
 #[cfg(unix)]
 use std::task::Poll;
 
-/// Receives signals, which then no longer have their default effect.
+/// Receives signals. From its creation on, their default actions are disabled.
 #[cfg(unix)]
 #[derive(Debug)]
 pub(super) struct Signals(Vec<(Signal, tokio::signal::unix::Signal)>);
 
-/// Receives signals, which then no longer have their default effect.
+/// Receives signals. From its creation on, their default actions are disabled.
 #[cfg(not(unix))]
 #[derive(Debug)]
 pub(super) struct Signals;
@@ -17,13 +17,13 @@ pub(super) struct Signals;
 /// A signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// SIGINT, which Ctrl-C sends.
+    /// SIGINT, sent by Ctrl-C.
     Interrupt,
     /// SIGTERM.
     Terminate,
     /// SIGHUP, sent when the terminal closes.
     Hangup,
-    /// SIGQUIT, which Ctrl-\ sends.
+    /// SIGQUIT, sent by Ctrl-\.
     Quit,
     /// SIGUSR1.
     User1,
@@ -33,17 +33,17 @@ pub(super) enum Signal {
 
 impl Signals {
     /// Receives the signals that stop the sidecar.
-    pub(super) fn to_stop() -> io::Result<Self> {
+    pub(super) fn for_shutdown() -> io::Result<Self> {
         Self::listen(&[Signal::Interrupt, Signal::Terminate])
     }
 
-    /// Receives the signals that cancel a command at a terminal.
-    pub(super) fn to_cancel() -> io::Result<Self> {
+    /// Receives the signals that cancel a command in a terminal.
+    pub(super) fn for_cancellation() -> io::Result<Self> {
         Self::listen(&[Signal::Interrupt, Signal::Terminate, Signal::Hangup, Signal::Quit])
     }
 
     /// Receives all signals that can be forwarded to another process.
-    pub(super) fn to_forward() -> io::Result<Self> {
+    pub(super) fn for_forwarding() -> io::Result<Self> {
         use Signal::{Hangup, Interrupt, Quit, Terminate, User1, User2};
         Self::listen(&[Interrupt, Terminate, Hangup, Quit, User1, User2])
     }
@@ -88,7 +88,7 @@ impl Signal {
         130
     }
 
-    /// Does nothing: Ctrl-C reaches all processes of a console.
+    /// Does nothing: Ctrl-C reaches all processes attached to the console.
     pub(super) fn forward_to(self, _process: u32) {}
 }
 
@@ -96,24 +96,24 @@ impl Signal {
 impl Signal {
     /// Forwards the signal to a child process.
     ///
-    /// A terminal sends Ctrl-C to all processes in the foreground. It is not forwarded then, since
-    /// the child would take it for a second Ctrl-C.
+    /// The terminal itself sends Ctrl-C to every process in the foreground. In that case the signal
+    /// is not forwarded, because the child would take it for a second Ctrl-C.
     pub(super) fn forward_to(self, process: u32) {
         use rustix::process::{Pid, kill_process};
         let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-        if let Some(process) = process.filter(|_| !(self.has_key() && is_in_foreground())) {
-            // Fails if the process has exited.
+        if let Some(process) = process.filter(|_| !(self.is_sent_by_key() && is_in_foreground())) {
+            // Ignore failure: the process may have exited.
             let _ = kill_process(process, self.number());
         }
     }
 
-    /// Returns the exit code that shells use for a process that the signal ended.
+    /// Returns the exit code that shells use for a process terminated by the signal.
     pub(super) fn exit_code(self) -> u8 {
         u8::try_from(128 + self.number().as_raw()).unwrap_or(1)
     }
 
-    /// Returns `true` if terminals have a key for the signal.
-    fn has_key(self) -> bool {
+    /// Returns `true` if a key press in a terminal sends the signal.
+    fn is_sent_by_key(self) -> bool {
         matches!(self, Self::Interrupt | Self::Quit)
     }
 
@@ -142,7 +142,7 @@ impl Signal {
     }
 }
 
-/// Returns `true` if the terminal of this process sends signals to it.
+/// Returns `true` if this process is in the foreground process group of its terminal.
 #[cfg(unix)]
 fn is_in_foreground() -> bool {
     let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };

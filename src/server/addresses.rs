@@ -29,7 +29,7 @@ pub(super) fn write(config: &Config, addresses: &Addresses) -> Result<(), StartE
         .map_err(|source| StartError::AddressesFile { path: path.clone(), source })
 }
 
-/// Removes the addresses file of an earlier run, so that nobody takes its addresses for current ones.
+/// Removes the addresses file of an earlier run, which would list outdated addresses.
 pub(super) fn remove(config: &Config) {
     if let Some(path) = &config.addresses_file {
         // Ignore errors: usually there is no file, and other errors recur when the file is written.

@@ -73,7 +73,7 @@ impl Reload {
         }
     }
 
-    /// Renews the watch and loads the components. The watch comes first, so that no change is missed.
+    /// Renews the watch, then loads the components. In this order, no change is missed.
     async fn load(&self, old: Watch, changed: Arc<Notify>) -> Result<(Watch, Loaded), Panicked> {
         let (paths, context) = (self.paths.clone(), self.context.clone());
         let work = move || {

@@ -23,14 +23,14 @@ fn short_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check component files and print all errors and warnings with their location
+      check     Check component files and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
 
     Options:
           --resources-path <FOLDER>
-              Folder of component YAML; can be repeated [default: a built-in echo component]
+              Folder of component YAML files; can be repeated [default: a built-in echo component]
           --stand-in <PROVIDER>
               Provider for conversation components of unsupported types [possible values: echo]
           --app-id <ID>
@@ -78,14 +78,14 @@ fn long_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check component files and print all errors and warnings with their location
+      check     Check component files and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
 
     Options:
           --resources-path <FOLDER>
-              Folder of component YAML; can be repeated [default: a built-in echo component]
+              Folder of component YAML files; can be repeated [default: a built-in echo component]
 
           --stand-in <PROVIDER>
               Provider for conversation components of unsupported types
@@ -157,7 +157,7 @@ fn long_help() {
     ");
 }
 
-/// It has the same flags as [`long_help`].
+/// `serve` has the same flags as the main command in [`long_help`].
 #[test]
 fn serve_help() {
     let (all, serve) = (run_report(&["--help"]), run_report(&["serve", "--help"]));
@@ -176,17 +176,17 @@ fn serve_help() {
 #[test]
 fn check_help() {
     assert_snapshot!(run_report(&["check", "--help"]), @"
-    Check component files and print all errors and warnings with their location
+    Check component files and print all errors and warnings with their locations
 
     Usage: mynah check [OPTIONS] <PATH>...
 
     Arguments:
       <PATH>...
-              Files or folders of component YAML
+              Component YAML files or folders
 
     Options:
           --app-id <ID>
-              Only check the components of an application [default: all applications]
+              Check only the components of one application [default: all applications]
 
           --stand-in <PROVIDER>
               Provider for conversation components of unsupported types
@@ -215,10 +215,10 @@ fn converse_help() {
           --address <ADDRESS>     gRPC address of the sidecar [env: DAPR_GRPC_ENDPOINT, DAPR_GRPC_PORT] [default: 127.0.0.1:50001]
           --system <TEXT>         System prompt
           --history <FILE>        File with earlier messages, a request, or the output of --tools --json
-          --tools <FILE>          File with tools, which run when the model calls them
+          --tools <FILE>          File with tools that run when the model calls them
           --max-turns <NUMBER>    Maximum number of model turns with --tools, 1 to 50 [default: 12]
           --stream                Print the answer as it arrives
-          --json                  Print JSON: one object, or with --stream one line per message
+          --json                  Print JSON: one object, or one line per message with --stream
           --context-id <ID>       Context id of the conversation
           --temperature <NUMBER>  Sampling temperature
       -h, --help                  Print help

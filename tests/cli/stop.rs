@@ -64,7 +64,7 @@ fn cuts_calls_after_grace_period() {
 fn second_signal_cuts_calls() {
     assert_snapshot!(report(&stop("3600", &[Signal::TERM, Signal::TERM])), @"
     -- stderr
-    mynah: second signal: calls in flight were cut
+    mynah: second signal received; calls in flight were cut off
     -- exit 1
     ");
 }

@@ -86,7 +86,10 @@ fn reports_errors(daprd: &Target) {
     let token = stderr(converse(daprd, &["Hello!"]).env("DAPR_API_TOKEN", "wrong"));
     assert!(token.contains("Unauthenticated: Unauthorized; DAPR_API_TOKEN"), "{token}");
     let ambiguous = stderr(&mut converse(daprd, &["Hello!"]));
-    assert!(ambiguous.ends_with("choose one of: echo, we-ird+x (--component)\n"), "{ambiguous}");
+    assert!(
+        ambiguous.ends_with("choose one of: echo, we-ird+x (with --component)\n"),
+        "{ambiguous}"
+    );
 }
 
 /// daprd's echo calls its tools in every turn, with arguments that are not JSON. The run must end and
@@ -103,5 +106,5 @@ fn runs_tools(daprd: &Target) {
     let failure = "tool:  Error executing f: the arguments are not a JSON";
     assert!(output.stderr.contains(failure), "{}", output.stderr);
     let last = output.stderr.lines().last().unwrap();
-    assert_eq!(last, "mynah: no answer within the turn limit of 12 (--max-turns)");
+    assert_eq!(last, "mynah: no answer within the turn limit of 12 (set by --max-turns)");
 }

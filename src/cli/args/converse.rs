@@ -21,7 +21,7 @@ pub(crate) struct ConverseArgs {
     /// File with earlier messages, a request, or the output of --tools --json
     #[arg(long, value_name = "FILE")]
     pub history: Option<PathBuf>,
-    /// File with tools, which run when the model calls them
+    /// File with tools that run when the model calls them
     #[arg(long, value_name = "FILE")]
     pub tools: Option<PathBuf>,
     /// Maximum number of model turns with --tools, 1 to 50
@@ -30,7 +30,7 @@ pub(crate) struct ConverseArgs {
     /// Print the answer as it arrives
     #[arg(long)]
     pub stream: bool,
-    /// Print JSON: one object, or with --stream one line per message
+    /// Print JSON: one object, or one line per message with --stream
     #[arg(long)]
     pub json: bool,
     /// Context id of the conversation

@@ -1,11 +1,11 @@
-//! Flags of daprd that mynah accepts and ignores, so that scripts that start daprd also work with
-//! mynah.
+//! daprd flags that mynah accepts but ignores, so that a script that starts daprd can start mynah
+//! with the same flags.
 
 use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
 
-/// The flags of daprd 1.18 that have a value.
+/// The flags of daprd 1.18 that take a value and that mynah ignores.
 const WITH_VALUE: [&str; 34] = [
     "actors-disseminate-timeout",
     "actors-service",
@@ -43,7 +43,7 @@ const WITH_VALUE: [&str; 34] = [
     "sentry-request-jwt-audiences",
 ];
 
-/// The boolean flags of daprd 1.18, with or without `=true` or `=false`.
+/// The boolean flags of daprd 1.18 that mynah ignores. `=true` and `=false` are optional.
 const BOOLEAN: [&str; 9] = [
     "app-ssl",
     "build-info",
@@ -56,7 +56,7 @@ const BOOLEAN: [&str; 9] = [
     "wait",
 ];
 
-/// Adds the second dash to long flags with one dash, which daprd also accepts.
+/// Adds a second dash to long flags with a single dash, because daprd accepts both forms.
 ///
 /// Arguments after `--` are not changed.
 pub(crate) fn with_two_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
@@ -75,16 +75,16 @@ pub(crate) fn with_two_dashes(args: impl Iterator<Item = OsString>) -> Vec<OsStr
     args.collect()
 }
 
-/// The ignored flags on the command line, with their dashes.
+/// The ignored flags that are on the command line, with their dashes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DaprdFlags(pub Vec<String>);
 
 impl Args for DaprdFlags {
     fn augment_args(command: Command) -> Command {
-        // daprd allows some of them to be repeated.
+        // daprd allows some of these flags to be repeated.
         let hidden =
             |name: &'static str| Arg::new(name).long(name).hide(true).action(ArgAction::Append);
-        // One of them has the default -1 in daprd.
+        // Values may start with a hyphen: one of these flags is -1 by default in daprd.
         let with_value = |name| hidden(name).allow_hyphen_values(true);
         let boolean =
             |name| hidden(name).num_args(0..=1).require_equals(true).default_missing_value("true");

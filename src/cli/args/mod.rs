@@ -1,4 +1,4 @@
-//! The command line as clap parses it. Nothing here has an effect.
+//! Definitions of the command-line arguments, which clap parses.
 
 mod converse;
 mod daprd_flags;
@@ -19,7 +19,7 @@ use crate::component::StandIn;
 #[derive(Debug, Parser)]
 #[command(name = "mynah", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
-    /// The command. The default is `serve`.
+    /// The command. If there is none, `serve` runs.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// The flags of `serve`, if there is no command.
@@ -34,7 +34,7 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Run a command with a sidecar on free ports, and return the command's exit code
     Run(Box<RunArgs>),
-    /// Check component files and print all errors and warnings with their location
+    /// Check component files and print all errors and warnings with their locations
     Check(CheckArgs),
     /// Send a prompt to a sidecar, mynah or daprd, and print the answer
     Converse(ConverseArgs),
@@ -48,7 +48,7 @@ pub(crate) struct RunArgs {
     /// The flags of `serve`.
     #[command(flatten)]
     pub serve: ServeArgs,
-    /// Command and arguments; the DAPR_* variables of its environment contain the addresses
+    /// Command and arguments; the command finds the addresses in DAPR_* variables
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -56,10 +56,10 @@ pub(crate) struct RunArgs {
 /// Arguments of `mynah check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Only check the components of an application [default: all applications]
+    /// Check only the components of one application [default: all applications]
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     pub app_id: String,
-    /// Files or folders of component YAML
+    /// Component YAML files or folders
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Provider for conversation components of unsupported types

@@ -10,7 +10,7 @@ use crate::component::StandIn;
 /// Options of the sidecar, named like daprd's.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Folder of component YAML; can be repeated [default: a built-in echo component]
+    /// Folder of component YAML files; can be repeated [default: a built-in echo component]
     #[arg(long, alias = "components-path", value_name = "FOLDER", value_delimiter = ',')]
     pub resources_path: Vec<PathBuf>,
     /// Provider for conversation components of unsupported types
@@ -57,7 +57,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BOOL", value_parser = go_bool, default_value = "false",
         num_args = 0..=1, require_equals = true, default_missing_value = "true", action = ArgAction::Set)]
     pub log_as_json: bool,
-    /// The ignored flags of daprd.
+    /// The daprd flags that are ignored.
     #[command(flatten)]
     pub ignored: DaprdFlags,
 }

@@ -1,4 +1,4 @@
-//! Prints one answer of a sidecar, whole or as a stream.
+//! Prints one answer from a sidecar, whole or as a stream.
 
 use std::io::Write;
 
@@ -45,8 +45,8 @@ impl<W: Write> AnswerPrinter<W> {
         self.print_piece(&ConversationStreamResponseAlpha2 { message: Some(complete) })
     }
 
-    /// Prints a stream as it arrives. If it fails, the text before the error is kept and its line
-    /// ended.
+    /// Prints a stream as it arrives. If the stream fails, the text that has arrived stays on
+    /// stdout, followed by a line break.
     pub(super) async fn print_stream(&mut self, mut messages: MessageStream) -> Result<(), Error> {
         loop {
             match messages.try_next().await {
@@ -80,7 +80,7 @@ impl<W: Write> AnswerPrinter<W> {
         if self.is_complete { Ok(()) } else { Err(client::Error::Truncated.into()) }
     }
 
-    /// Prints the tool calls, and the text unless chunks with the text were printed before.
+    /// Prints the tool calls, and also the text unless it has already been printed as chunks.
     fn print_outputs(
         &mut self,
         outputs: &[ConversationResultAlpha2],
@@ -112,7 +112,7 @@ impl<W: Write> AnswerPrinter<W> {
 fn format_call(call: &ConversationToolCalls, styling: Styling) -> String {
     let mut line = match &call.tool_types {
         Some(ToolTypes::Function(function)) => {
-            // A line break in JSON is only whitespace.
+            // Line breaks in JSON are only whitespace.
             let arguments = function.arguments.replace(['\n', '\r'], " ");
             format!("{} {}", styling.bold(&function.name), styling.plain(&arguments))
         }
@@ -135,7 +135,7 @@ mod tests {
         "toolCalls": [{"id": "1", "function": {"name": "f", "arguments": "{\r\n}"}}, {}]
     }}]}]}}"#;
 
-    /// Returns what is printed of a stream, and whether the stream is complete.
+    /// Returns the output for a stream, and whether the stream is complete.
     fn printed(format: Format, pieces: &[&str]) -> (String, bool) {
         let mut out = Vec::new();
         let mut printer = AnswerPrinter::new(&mut out, format);

@@ -15,7 +15,7 @@ use crate::{
 /// An error that leaves the user without an answer.
 #[derive(Debug, ThisError)]
 pub(crate) enum Error {
-    /// There is no prompt and no history.
+    /// There is neither a prompt nor a history.
     #[error("no prompt; pass one, such as mynah converse 'Hello, mynah!', or write it to stdin")]
     NoPrompt,
     /// The prompt, the history or the tools file cannot be read.
@@ -27,7 +27,7 @@ pub(crate) enum Error {
     /// The request is invalid, or the answer cannot be converted to JSON.
     #[error(transparent)]
     Message(#[from] wire::error::Error),
-    /// The tools and their limits are invalid.
+    /// The tools or the limits of the tool loop are invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The tool loop ended without an answer.
@@ -64,7 +64,8 @@ impl Error {
     }
 }
 
-// Without `#[from]`, which would also make it the source and repeat its message.
+// Written by hand: `#[from]` would also make the client's error the source, and its message would be
+// printed twice.
 impl From<client::Error> for Error {
     fn from(error: client::Error) -> Self {
         Self::Client(error)
@@ -76,25 +77,25 @@ fn no_answer(end: &EndReason, turns: u32) -> String {
         EndReason::ModelError(error) => error.to_string(),
         EndReason::Answered | EndReason::Cancelled => end.as_str().to_owned(),
         EndReason::MaxTurns => {
-            format!("no answer within the turn limit of {turns} (--max-turns)")
+            format!("no answer within the turn limit of {turns} (set by --max-turns)")
         }
         EndReason::Stalled => "no answer: the model kept repeating the same calls".to_owned(),
         EndReason::Budget => "no answer: the model made too many calls".to_owned(),
     }
 }
 
-/// Returns the flags and variables that fix the error.
+/// Returns an addition to the message that names the flags and variables to change.
 fn hint(error: &client::Error) -> &'static str {
     use client::Error::{
         InvalidAddress, InvalidToken, NotListening, SeveralComponents, TlsUnsupported,
     };
     match error {
         InvalidAddress(_) | TlsUnsupported(_) => {
-            " (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)"
+            " (from --address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)"
         }
-        InvalidToken => " (DAPR_API_TOKEN)",
+        InvalidToken => " (from DAPR_API_TOKEN)",
         NotListening(_) => ", or set another address with --address",
-        SeveralComponents { .. } => " (--component)",
+        SeveralComponents { .. } => " (with --component)",
         _ => "",
     }
 }

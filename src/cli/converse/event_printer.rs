@@ -1,5 +1,5 @@
-//! Prints a run of the tool loop as it happens: the model's text to stdout and tool calls to
-//! stderr, or all of it as JSON to stdout.
+//! Prints the events of a tool loop run as they occur. In text format, the model's text goes to
+//! stdout and the tool calls go to stderr. In JSON format, everything goes to stdout.
 
 use std::{
     collections::BTreeSet,
@@ -16,17 +16,17 @@ use crate::{
     tool_loop::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
 };
 
-/// Prints the events of one run after the other.
+/// Prints the events of runs, one run at a time.
 #[derive(Debug)]
 pub(super) struct EventPrinter<W> {
     output: Output<W>,
     format: Format,
     /// Whether to print text as it arrives instead of at the end of a turn.
     streams: bool,
-    /// The text of the current turn, unless it is printed as it arrives.
+    /// The text of the current turn that has not been printed yet. Unused if `streams` is set.
     buffered: String,
     stderr: Styling,
-    /// The ids of calls that have started and not finished.
+    /// The ids of the calls that are in progress.
     running: BTreeSet<String>,
     /// Whether calls overlap, so that each result must show which call it belongs to.
     overlapping: bool,
@@ -77,7 +77,7 @@ impl<W: Write> EventPrinter<W> {
         Ok(())
     }
 
-    /// Prints what is buffered, and ends the line.
+    /// Prints the buffered text and ends the line.
     fn end_text(&mut self, styling: Styling) -> io::Result<()> {
         self.output.text(&std::mem::take(&mut self.buffered), styling)?;
         self.output.end_line()?;
@@ -109,7 +109,7 @@ impl<W: Write> EventPrinter<W> {
             _ if self.overlapping => {
                 format!("tool:  {name} {}: {result}", preview(&record.arguments))
             }
-            // The text of a failure contains the name.
+            // The result of a failed call contains the tool's name.
             CallOutcome::Failed(_) => format!("tool:  {result}"),
             _ => format!("tool:  {name}: {result}"),
         }));

@@ -1,7 +1,7 @@
-//! The file of `--history`, in Dapr's proto JSON: a list of messages, a request, or the output of
-//! `--tools --json`.
+//! Reads the file given with `--history`: a list of messages, a request, or the output of `--tools
+//! --json`, in Dapr's proto JSON.
 //!
-//! Users write these files by hand, so an unknown field is an error with its place.
+//! Users write these files by hand, so an unknown field is reported as an error with its location.
 
 use std::{collections::BTreeMap, fmt, path::Path};
 
@@ -48,13 +48,13 @@ fn parse(text: &str) -> serde_json::Result<ConversationRequestAlpha2> {
     reader.end().map(|()| request)
 }
 
-/// The last line that `--tools --json --stream` prints.
+/// The last line of the output of `--tools --json --stream`.
 #[derive(Deserialize)]
 struct EndedEvent {
     ended: Run,
 }
 
-/// The output of `--tools --json`, of which only the messages are read.
+/// The output of `--tools --json`. Only its messages are read.
 #[derive(Deserialize)]
 struct Run {
     #[serde(deserialize_with = "messages")]
@@ -66,7 +66,7 @@ fn messages<'de, D: Deserializer<'de>>(list: D) -> Result<ConversationRequestAlp
 }
 
 fn diagnostic(error: &serde_json::Error) -> Diagnostic {
-    // serde_json appends the place to its message; a diagnostic starts with it.
+    // serde_json ends its messages with the location. Diagnostics start with it.
     let text = error.to_string();
     let (message, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
     let diagnostic = Diagnostic::error(explain(message, error));
@@ -80,7 +80,7 @@ fn explain(message: &str, error: &serde_json::Error) -> String {
     if !error.is_data() {
         return format!("not valid JSON: {message}");
     }
-    // Users who know OpenAI's format write `role` and `content`, so show Dapr's.
+    // Users who know OpenAI's format may write `role` and `content`, so show Dapr's format.
     let example = match message.starts_with("unrecognized field") {
         true => r#"; a message looks like {"ofUser": {"content": [{"text": "Hello!"}]}}"#,
         false => "",

@@ -1,4 +1,4 @@
-//! The JSON of a tool loop run. Messages and usage are in Dapr's proto JSON.
+//! The JSON output for a tool loop run. Messages and usage are in Dapr's proto JSON.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::{
     wire::{client_request, encode, json},
 };
 
-/// A line of `--json --stream`.
+/// A line of the output of `--json --stream`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Event<'e> {
@@ -45,7 +45,7 @@ pub(super) struct Run<'e> {
     messages: Vec<Value>,
 }
 
-/// What the last response contains in addition to its text.
+/// The parts of the last response other than its text and tool calls.
 #[derive(Serialize)]
 struct ResponseInfo<'e> {
     finish_reason: &'static str,

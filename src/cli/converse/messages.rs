@@ -1,4 +1,4 @@
-//! Dapr messages made from plain text.
+//! Creates Dapr messages from plain text.
 
 use crate::wire::proto::{
     ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,

@@ -3,13 +3,13 @@
 //! ```text
 //! request          builds the request from the flags, the history file and stdin
 //!   history        reads a history file
-//!   messages       makes messages from text
+//!   messages       creates messages from text
 //! answer_printer   prints one answer
 //! tool_run         runs the tool loop
-//!   event_printer  prints its events
-//!   json           the JSON of its events
-//!   repl           an interactive session, in which each answer is a run
-//! output           stdout and stderr
+//!   event_printer  prints the events of a run
+//!   json           converts the events of a run to JSON
+//!   repl           runs an interactive session, with one run per answer
+//! output           writes to stdout and stderr
 //! ```
 //!
 //! [`client`](crate::client) makes the calls.
@@ -42,7 +42,7 @@ use crate::{
     wire::proto::ConversationRequestAlpha2,
 };
 
-/// Sends a prompt to a sidecar and prints the answer to stdout, and everything else to stderr.
+/// Sends a prompt to a sidecar. Prints the answer to stdout and everything else to stderr.
 ///
 /// A closed stdout is not an error.
 pub(super) async fn converse(args: &ConverseArgs, environment: &Environment) -> Result<(), Error> {
@@ -98,7 +98,7 @@ async fn call(
     printer.print(client.converse(request).await?)
 }
 
-/// Runs the tool loop, once or for each prompt of an interactive session.
+/// Runs the tool loop: once, or for each prompt of an interactive session.
 async fn run_tools(
     args: &ConverseArgs,
     client: Client,

@@ -1,4 +1,4 @@
-//! What goes where: the answer to stdout, as text or JSON, and everything else to stderr.
+//! Writes the answer to stdout, as text or JSON, and everything else to stderr.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -17,9 +17,9 @@ use crate::{
 pub(super) enum Format {
     /// The text and the tool calls.
     Text(Styling),
-    /// One JSON object, on one line unless it is pretty.
+    /// One JSON object: on one line, or indented if `pretty` is set.
     Json { pretty: bool },
-    /// One line for each message of a stream or event of the tool loop.
+    /// One line of JSON for each message of a stream or each event of the tool loop.
     JsonLines,
 }
 
@@ -34,12 +34,12 @@ impl Format {
     }
 }
 
-/// Writes the answer, whose text may arrive in pieces.
+/// Writes an answer, whose text may arrive in pieces.
 #[derive(Debug)]
 pub(super) struct Output<W> {
     out: W,
     has_text: bool,
-    /// Whether the last piece of text ended within a line.
+    /// Whether the last piece of text ended without a line break.
     line_is_open: bool,
 }
 
@@ -60,7 +60,7 @@ impl<W: Write> Output<W> {
         write!(self.out, "{}", styling.plain(text))
     }
 
-    /// Ends the line that the text left open, if any.
+    /// Writes a line break if the last piece of text ended without one.
     pub(super) fn end_line(&mut self) -> io::Result<()> {
         match std::mem::take(&mut self.line_is_open) {
             true => writeln!(self.out),

@@ -1,5 +1,5 @@
-//! An interactive session: prompts from stdin, line by line, and the answers to them. Each request
-//! contains the whole conversation.
+//! An interactive session: reads prompts from stdin, line by line, and prints the answers. Each
+//! request contains the whole conversation.
 
 use std::{
     io::{self, ErrorKind, Write},
@@ -16,10 +16,10 @@ use crate::{
 
 const HELP: &str = "Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cancels the answer";
 
-/// Answers the lines of stdin until it ends. Ctrl-C cancels the current answer, or exits if there
-/// is none.
+/// Answers each line of stdin until stdin ends. Ctrl-C cancels the current answer, or exits if no
+/// answer is in progress.
 ///
-/// If the history in `request` ends with a message that needs an answer, it is answered first.
+/// If the history in `request` ends with a message that needs an answer, answers this message first.
 pub(super) async fn run(
     runner: &mut Runner<impl Write>,
     mut request: Request,
@@ -55,8 +55,8 @@ pub(super) async fn run(
     }
 }
 
-/// Answers the last message. The history then contains everything up to the answer; if the model
-/// never answered, it loses the last message instead.
+/// Answers the last message and appends the answer, with its tool calls, to the history. If the
+/// model never responded, removes the last message from the history instead.
 async fn answer(runner: &mut Runner<impl Write>, request: &mut Request) -> Result<(), Error> {
     let run = runner.run(request.clone()).await?;
     let answered = run.check_answered();
@@ -89,7 +89,7 @@ fn write_stderr(text: &str) {
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// Reads the lines of stdin on a detached thread, since a blocking read cannot be cancelled.
+/// Reads the lines of stdin on a detached thread, because a blocking read cannot be cancelled.
 fn read_lines() -> io::Result<Receiver<io::Result<String>>> {
     let (sender, lines) = mpsc::channel(1);
     let read = move || {

@@ -1,4 +1,4 @@
-//! The request that the flags, the history file and stdin describe.
+//! Builds the request from the flags, the history file and stdin.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ pub(super) fn for_call(args: &ConverseArgs) -> Result<ConversationRequestAlpha2,
 }
 
 /// Returns the request that an interactive session starts with: the system prompt, then the
-/// history. It may have no messages.
+/// history. The request may have no messages.
 pub(super) fn for_session(args: &ConverseArgs) -> Result<ConversationRequestAlpha2, Error> {
     Ok(apply_flags(history(args)?, args))
 }
@@ -44,7 +44,7 @@ fn history(args: &ConverseArgs) -> Result<ConversationRequestAlpha2, Error> {
     Ok(request.unwrap_or_default())
 }
 
-/// Flags override the history's request.
+/// Applies the flags to the history's request. Flags take precedence.
 fn apply_flags(
     mut request: ConversationRequestAlpha2,
     args: &ConverseArgs,
@@ -58,18 +58,19 @@ fn apply_flags(
     request
 }
 
-/// Converts a request for the tool loop, and offers these tools in addition to its own.
+/// Converts a request for the tool loop. The converted request offers `tools` in addition to the
+/// request's own tools.
 pub(super) fn for_tool_loop<'t>(
     mut request: ConversationRequestAlpha2,
     tools: impl Iterator<Item = &'t Tool>,
 ) -> Result<Request, Error> {
     let offered: BTreeSet<_> =
         request.tools.iter().filter_map(tool_name).map(str::to_owned).collect();
-    // Before decoding, which checks that the tool choice names an offered tool.
+    // Add the tools before decoding, which checks that the tool choice names an offered tool.
     request.tools.extend(
         tools.filter(|tool| !offered.contains(&tool.name)).map(client_request::encode_tool),
     );
-    // Decoding refuses a request without inputs, but a session may start without messages.
+    // Decoding rejects a request without inputs, but a session may start without messages.
     request.inputs.push(input(Vec::new()));
     decode::alpha2(request).map_err(|error| Error::Message(error.into()))
 }

@@ -1,4 +1,4 @@
-//! Runs of the tool loop, which signals cancel.
+//! Tool loop runs that signals can cancel.
 
 use std::{io::Write, sync::Arc};
 
@@ -37,7 +37,7 @@ impl<W: Write> Runner<W> {
     ) -> Result<Self, Error> {
         let settings = LoopSettings { max_turns, by_tool, ..LoopSettings::default() };
         let tool_loop = Arc::new(ToolLoop::new(registry, settings)?);
-        let signals = Signals::to_cancel().map_err(Error::Terminal)?;
+        let signals = Signals::for_cancellation().map_err(Error::Terminal)?;
         Ok(Self { tool_loop, model: Arc::new(model), printer, signals })
     }
 
@@ -45,12 +45,12 @@ impl<W: Write> Runner<W> {
         self.model.name()
     }
 
-    /// Waits for the next signal while nothing runs.
+    /// Waits for the next signal while no run is in progress.
     pub(super) async fn next_signal(&mut self) -> Signal {
         self.signals.next().await
     }
 
-    /// Runs the loop until it ends or a signal cancels it.
+    /// Runs the loop until it ends. A signal cancels it.
     pub(super) async fn run(&mut self, request: Request) -> Result<FinishedRun, Error> {
         let cancel = CancellationToken::new();
         let tool_loop = self.tool_loop.clone();

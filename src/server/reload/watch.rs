@@ -67,8 +67,8 @@ fn absolute(path: &Path) -> PathBuf {
     path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns a path both as written and as resolved. The system determines which of the two appears in
-/// events.
+/// Returns a path both as written and as resolved. The system determines which of the two appears
+/// in events.
 fn names(path: &Path) -> impl Iterator<Item = PathBuf> {
     [Some(path.to_owned()), fs::canonicalize(path).ok()].into_iter().flatten()
 }

@@ -34,7 +34,7 @@ fn requires_component_if_there_are_several() {
     let sidecar = Sidecar::with_components(&two);
     assert_snapshot!(run_converse(&sidecar, &["Hello!"]), @"
     -- stderr
-    mynah: the sidecar at 127.0.0.1:[port] has several conversation components; choose one of: other, repeat-all (--component)
+    mynah: the sidecar at 127.0.0.1:[port] has several conversation components; choose one of: other, repeat-all (with --component)
     -- exit 1
     ");
     assert_snapshot!(run_converse(&sidecar, &["Hello!", "--component", "other"]), @"
@@ -91,12 +91,12 @@ fn flag_overrides_endpoint_and_endpoint_overrides_port() {
 fn invalid_address() {
     assert_snapshot!(run_report(&["converse", "Hello!", "--address", "localhost"]), @r#"
     -- stderr
-    mynah: invalid address "localhost"; expected host:port, http://host:port or unix:///path (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
+    mynah: invalid address "localhost"; expected host:port, http://host:port or unix:///path (from --address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
     -- exit 64
     "#);
     assert_snapshot!(run_report(&["converse", "Hello!", "--address", "https://localhost:443"]), @r#"
     -- stderr
-    mynah: invalid address "https://localhost:443": TLS is not supported; expected http://host:port (--address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
+    mynah: invalid address "https://localhost:443": TLS is not supported; expected http://host:port (from --address, DAPR_GRPC_ENDPOINT or DAPR_GRPC_PORT)
     -- exit 64
     "#);
 }
@@ -120,7 +120,7 @@ fn sends_token() {
     }
     assert_snapshot!(with("ri\nght"), @"
     -- stderr
-    mynah: invalid API token; expected printable ASCII characters (DAPR_API_TOKEN)
+    mynah: invalid API token; expected printable ASCII characters (from DAPR_API_TOKEN)
     -- exit 64
     ");
 }

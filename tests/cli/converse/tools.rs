@@ -186,7 +186,7 @@ fn fails_after_max_turns() {
     -- stderr
     calls: get_weather {"location":"Paris"}
     tool:  get_weather: It is sunny in Paris.
-    mynah: no answer within the turn limit of 1 (--max-turns)
+    mynah: no answer within the turn limit of 1 (set by --max-turns)
     -- exit 1
     "#);
     let json = run_weather(&["The weather in Paris?", "--max-turns=1", "--json"]);

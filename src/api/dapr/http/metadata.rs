@@ -83,7 +83,7 @@ impl<'a> From<&'a proto::GetMetadataResponse> for Metadata<'a> {
 
 pub(super) async fn get(State(engine): State<Arc<Engine>>) -> Response {
     let metadata = metadata(&engine);
-    // Serializing strings cannot fail. Of daprd's JSON answers, only this one ends with a line break.
+    // Serializing strings cannot fail. As in daprd, only this JSON answer ends with a line break.
     let body = serde_json::to_string(&Metadata::from(&metadata)).unwrap_or_default() + "\n";
     ([(CONTENT_TYPE, "application/json")], body).into_response()
 }
