@@ -1,4 +1,4 @@
-//! What a provider may need to know of a call in addition to its request.
+//! The context of a call, which a provider may use in addition to the request.
 
 use std::sync::{
     Arc,
@@ -8,7 +8,7 @@ use std::sync::{
 use super::ProviderError;
 use crate::{base::clock::Moment, chat::ErrorKind};
 
-/// What a provider may need to know of a call in addition to its request.
+/// The context of a call, which a provider may use in addition to the request.
 ///
 /// ```
 /// use mynah::provider::CallContext;
@@ -17,14 +17,15 @@ use crate::{base::clock::Moment, chat::ErrorKind};
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct CallContext {
-    /// The test that the call belongs to, if the client names one.
+    /// The session to which the call belongs, if the client names one. Usually, each test has its
+    /// own.
     pub session: Option<Arc<str>>,
-    /// When the client stops waiting, if it says so.
+    /// The time at which the client stops waiting, if the client sets a deadline.
     pub deadline: Option<Moment>,
     is_cancelled: Arc<AtomicBool>,
 }
 
-/// Cancels a call when it is dropped: when the call ends, or its client disconnects.
+/// Cancels a call when dropped, because the call has ended or the client has disconnected.
 #[derive(Debug)]
 pub(crate) struct CancelOnDrop(Arc<AtomicBool>);
 
@@ -34,10 +35,10 @@ impl CallContext {
         Self { session, deadline, is_cancelled: Arc::default() }
     }
 
-    /// Returns whether the call has ended, or its client has disconnected.
+    /// Returns `true` if the call has ended or the client has disconnected.
     ///
-    /// Futures and streams of a provider are dropped with the call and need not ask. Work on
-    /// another thread or in another task should stop when this returns true.
+    /// A provider's futures and streams are dropped with the call and need not check this. Work on
+    /// another thread or in another task should stop when this returns `true`.
     pub fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
     }
@@ -46,7 +47,7 @@ impl CallContext {
         CancelOnDrop(self.is_cancelled.clone())
     }
 
-    /// Fails if the call has ended, so that no work is started for it.
+    /// Fails if the call is cancelled, so that the caller starts no work for it.
     pub(crate) fn check_cancelled(&self) -> Result<(), ProviderError> {
         if self.is_cancelled() {
             return Err(ProviderError::new(ErrorKind::Cancelled, "the call was cancelled"));

@@ -1,14 +1,15 @@
-//! Ids of tool calls, which depend only on the conversation.
+//! Assigns ids to tool calls. The ids depend only on the component's name and the conversation.
 
 use twox_hash::XxHash3_64;
 
 use crate::chat::{Message, Role, ToolCall};
 
-/// Ids resemble nanoseconds since 1970; this is November 2023.
+/// The smallest number in an id. The numbers look like Unix times in nanoseconds, and this one is
+/// in November 2023.
 const BASE: u64 = 1_700_000_000_000_000_000;
 const SPAN: u64 = 100_000_000_000_000_000;
 
-/// Assigns ids to the calls of a reply that have none. They are consecutive within a reply and
+/// Assigns ids to the calls in a reply that have none. Ids are consecutive within a reply and
 /// differ between turns.
 pub(super) fn assign(component: &str, messages: &[Message], calls: &mut [ToolCall]) {
     if calls.iter().all(|call| call.id.is_some()) {
@@ -26,7 +27,7 @@ fn hash_conversation(component: &str, messages: &[Message]) -> u64 {
     for message in messages {
         write_message(&mut hashed, message);
     }
-    // Hashing once is faster than piece by piece.
+    // Hashing everything at once is faster than hashing piece by piece.
     XxHash3_64::oneshot(&hashed)
 }
 
@@ -53,7 +54,7 @@ fn write_message(hashed: &mut Vec<u8>, message: &Message) {
     message.parts.iter().for_each(|part| write(hashed, part));
 }
 
-/// Writes a text with its length, so that the boundaries of texts count.
+/// Writes a text and its length, so that the boundaries between texts affect the hash.
 fn write(hashed: &mut Vec<u8>, text: &str) {
     write_len(hashed, text.len());
     hashed.extend_from_slice(text.as_bytes());

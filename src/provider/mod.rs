@@ -1,7 +1,8 @@
-//! What produces responses.
+//! Providers, which produce the responses.
 //!
 //! A [`Provider`] is a pure function of the request, its configuration and its own declared
-//! counters: no answer depends on a clock or on randomness, and it knows no transport.
+//! counters. No answer depends on a clock or on randomness, and a provider knows nothing about the
+//! transport.
 
 mod context;
 pub mod echo;
@@ -21,22 +22,24 @@ pub use crate::base::clock::Moment;
 pub use crate::chat::ProviderError;
 use crate::chat::{Delta, Request, Response};
 
-/// Responds to the requests of one component.
+/// The implementation of a component, which responds to requests.
 ///
-/// Requests are shared instead of moved, so that a caller can keep a long history between turns
+/// Requests are shared instead of moved, so that a caller can keep a long history from turn to turn
 /// without copying it.
 pub trait Provider: Send + Sync {
-    /// Returns the response in pieces. The texts joined are the content of the response, which is
-    /// the last delta. A stream that ends without its last delta is an error.
+    /// Returns the response in pieces. The text deltas, concatenated, are the content of the
+    /// response. The last delta is the complete response. It is an error for a stream to end
+    /// without [`Delta::Complete`].
     ///
-    /// The work is done when this returns; the stream only sleeps between its pieces.
+    /// All CPU-bound work must be done before this method returns. Polling the stream only waits
+    /// for the next piece.
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>>;
 
-    /// Returns the whole response: the one that [`stream`](Self::stream) ends with.
+    /// Returns the complete response, with which [`stream`](Self::stream) ends.
     fn converse(
         self: Arc<Self>,
         request: Arc<Request>,
@@ -45,8 +48,8 @@ pub trait Provider: Send + Sync {
         stream::collect(self.stream(request, context)).boxed()
     }
 
-    /// Returns the ranges of a user's text that are instructions to this provider. They are never
-    /// scrubbed.
+    /// Returns the ranges of a user message's text that are instructions to this provider. These
+    /// ranges are never scrubbed.
     fn instruction_ranges(&self, _text: &str) -> Vec<Range<usize>> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! Responses as streams of deltas, and streams as responses.
+//! Converts responses to streams of deltas, and streams to responses.
 
 use std::{iter, num::NonZeroUsize, time::Duration};
 
@@ -12,7 +12,8 @@ use crate::{
     chat::{Chunks, Delta, ProviderError, Response},
 };
 
-/// Chunk size and delays of a stream. The default streams word by word without waiting.
+/// The chunk size and the delays of a stream. By default, a chunk is one word, and there are no
+/// delays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamOptions {
     /// Number of words in a chunk.
@@ -41,7 +42,7 @@ pub(crate) fn deltas(
     text_deltas(response.content.clone(), Ok(response), options)
 }
 
-/// Streams a text, then a response or an error.
+/// Streams a text, followed by a response or an error.
 pub(crate) fn text_deltas(
     text: String,
     end: Result<Response, ProviderError>,
@@ -80,9 +81,9 @@ pub(crate) async fn collect(
     Err(incomplete())
 }
 
-/// The error of a stream that ends without its last delta.
+/// Returns the error for a stream that ends without [`Delta::Complete`].
 pub(crate) fn incomplete() -> ProviderError {
-    ProviderError::internal("the stream ended without its last delta")
+    ProviderError::internal("the stream ended before the response was complete")
 }
 
 #[cfg(test)]

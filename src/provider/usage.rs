@@ -1,8 +1,8 @@
-//! Estimates of token usage: four bytes a token, at least one token a text.
+//! Estimates token usage: four bytes per token, and at least one token per text.
 
 use crate::chat::{Message, ToolCall, Usage};
 
-/// Estimates the usage of a reply to `messages`.
+/// Estimates the token usage of a reply to `messages`.
 pub(super) fn estimate(messages: &[Message], content: &str, calls: &[ToolCall]) -> Usage {
     let texts = messages.iter().map(Message::text_len).filter(|len| *len > 0);
     let calls_len: usize = calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();

@@ -36,7 +36,7 @@ async fn fails_without_a_chain_if_the_fallback_is_error() {
     assert_eq!(
         message,
         "no user message contains a chain between <|instruction_start|> and \
-        <|instruction_end|>, and fallback is error"
+        <|instruction_end|>; add one, or set the component's fallback to echo"
     );
     assert_eq!(stream(&sidecar, prompt("hi", [])).await.unwrap_err().code(), Code::NotFound);
     assert_eq!(content(&sidecar, [chain(json!([text("x")]))]).await, "x");

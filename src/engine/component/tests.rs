@@ -155,6 +155,7 @@ async fn a_stream_without_its_last_delta_fails() {
     let stream = component.stream(Request::default(), context(), identity).await.unwrap();
     let mut pieces: Vec<_> = stream.collect().await;
     let error = pieces.pop().unwrap().unwrap_err().to_string();
-    let message = "failed conversing with component echo: the stream ended without its last delta";
+    let message =
+        "failed conversing with component echo: the stream ended before the response was complete";
     assert_eq!((error.as_str(), pieces.len()), (message, 1));
 }

@@ -1,7 +1,7 @@
-//! `mode: daprd`: Dapr's own `conversation.echo`, for tests that were written against it.
+//! The `daprd` mode: reproduces Dapr's own `conversation.echo`, for tests written against it.
 //!
-//! It repeats the texts of all messages and calls all offered tools in every turn, with arguments
-//! that are not JSON.
+//! Dapr's echo repeats the text of every message and calls every offered tool in every turn, with
+//! arguments that are not JSON.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
     provider::ProviderError,
 };
 
-/// Replies to a request. Tool choice, response format and temperature have no effect.
+/// Replies to a request, ignoring its tool choice, response format and temperature.
 pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
     let mut tool_calls = call_all(&request.tools)?;
     tool_calls.extend(request.messages.iter().flat_map(earlier_calls).cloned());
@@ -27,7 +27,7 @@ pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
     })
 }
 
-/// Calls every offered tool. The ids are numbers.
+/// Returns one call to each offered tool. The ids are numbers.
 fn call_all(tools: &[Tool]) -> Result<Vec<ToolCall>, ProviderError> {
     let call = |(index, tool): (usize, &Tool)| {
         Ok(ToolCall {
@@ -39,7 +39,7 @@ fn call_all(tools: &[Tool]) -> Result<Vec<ToolCall>, ProviderError> {
     tools.iter().enumerate().map(call).collect()
 }
 
-/// Returns the names of a tool's properties, separated by commas.
+/// Returns the property names in a tool's schema, sorted and separated by commas.
 fn arguments(tool: &Tool) -> Result<String, ProviderError> {
     let schema = tool.parameters.as_ref().map(|schema| schema.read());
     match schema.as_ref().and_then(|schema| schema.get("properties")) {
@@ -58,7 +58,7 @@ fn arguments(tool: &Tool) -> Result<String, ProviderError> {
     }
 }
 
-/// Returns the Go type of a decoded JSON value.
+/// Returns the type to which Go decodes a JSON value.
 fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -70,7 +70,7 @@ fn go_type(value: &Value) -> &'static str {
     }
 }
 
-/// Returns the calls of an earlier turn, which are repeated unchanged.
+/// Returns the tool calls in a message of the history. They are repeated unchanged.
 fn earlier_calls(message: &Message) -> &[ToolCall] {
     match &message.role {
         Role::Assistant { tool_calls } => tool_calls,
@@ -78,10 +78,10 @@ fn earlier_calls(message: &Message) -> &[ToolCall] {
     }
 }
 
-/// Returns what each part of a message adds to the content.
+/// Returns the text that each part of a message adds to the content.
 fn content_lines(message: &Message) -> Vec<String> {
     let line = |part: &String| match &message.role {
-        // A tool message of Alpha1 has neither id nor name and is plain text.
+        // A tool message from ConverseAlpha1 has no id and no name. It is repeated as plain text.
         Role::Tool { id: None, name } if name.is_empty() => part.clone(),
         Role::Tool { id, name } => {
             let id = id.as_deref().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! `conversation.echo`: a deterministic test double of a language model.
 //!
-//! It repeats the last user message, calls the tools that the user mentions with valid arguments,
-//! and ends every tool loop. With `mode: daprd`, it reproduces Dapr's own echo instead.
+//! Echo repeats the last user message or, if the message mentions tools, calls them with valid
+//! arguments. It answers tool results by repeating them, so every tool loop ends. With `mode:
+//! daprd`, it reproduces Dapr's own echo instead.
 
 mod arguments;
 mod daprd;
@@ -26,7 +27,7 @@ use crate::{
     provider::stream::deltas,
 };
 
-/// A provider that echoes.
+/// The provider for `conversation.echo` components.
 #[derive(Debug, Clone)]
 pub struct Echo {
     component: String,
@@ -34,7 +35,7 @@ pub struct Echo {
 }
 
 impl Echo {
-    /// Creates the provider of a component. The ids of tool calls depend on the component's name.
+    /// Creates the provider for a component. Tool call ids depend on the component's name.
     pub fn new(component: impl Into<String>, settings: EchoSettings) -> Self {
         Self { component: component.into(), settings }
     }

@@ -1,4 +1,4 @@
-//! The reply of echo in `mynah` mode.
+//! Echo's reply in `mynah` mode.
 
 use std::borrow::Cow;
 
@@ -13,14 +13,14 @@ use crate::{
     provider::{ids, usage},
 };
 
-/// JSON pointers to the name of a response format, depending on how it is nested.
+/// JSON pointers to the places where a response format may contain its name.
 const FORMAT_NAME_POINTERS: [&str; 5] =
     ["/json_schema/schema/title", "/schema/title", "/title", "/json_schema/name", "/name"];
 
 /// Replies to a request with text or tool calls.
 pub(super) fn reply(component: &str, settings: &EchoSettings, request: &Request) -> Response {
     let results = request.tool_results();
-    // A tool result ends the tool loop.
+    // Once there are tool results, answer with text, which ends the tool loop.
     let mut tool_calls =
         if results.is_empty() { tool_calls(settings, request) } else { Vec::new() };
     ids::assign(component, &request.messages, &mut tool_calls);
@@ -48,13 +48,14 @@ fn content(settings: &EchoSettings, request: &Request, results: &[Message]) -> S
         .unwrap_or_else(|| texts.join("\n"))
 }
 
-/// Returns the last user message, or the last message with text if there is none.
+/// Returns the last user message. If there is none, returns the last message that has text.
 fn echoed_message(request: &Request) -> Option<&Message> {
     let last_text = || request.messages.iter().rfind(|message| message.text_len() > 0);
     request.last_user().or_else(last_text)
 }
 
-/// Returns the first text that satisfies the response format, or a generated one.
+/// Returns the first of `texts` that satisfies the response format. If there is none, generates a
+/// value. Returns `None` if the format asks for plain text.
 fn structured(
     settings: &EchoSettings,
     request: &Request,

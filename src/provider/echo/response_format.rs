@@ -5,14 +5,14 @@ use serde_json::{Map, Value, json};
 use super::arguments::{self, Context, Generated, ReplyBudget};
 use crate::base::json_schema;
 
-/// Keywords whose values are data, in which null is meaningful.
-const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
+/// Keywords whose values are data instead of schemas, so null is meaningful in them.
+const DATA_KEYWORDS: [&str; 4] = ["const", "default", "enum", "examples"];
 /// Keywords that map arbitrary names to schemas.
 const SCHEMA_MAPS: [&str; 5] =
     ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
-/// Returns the first candidate that is JSON and valid for the format, unchanged, else a generated
-/// value. Returns `None` if the format asks for plain text.
+/// Returns the first candidate that is valid JSON for the format, unchanged. If there is none,
+/// generates a value. Returns `None` if the format asks for plain text.
 pub(super) fn answer<'t>(
     format: &Value,
     candidates: impl Iterator<Item = &'t str>,
@@ -24,7 +24,7 @@ pub(super) fn answer<'t>(
     Some(valid.unwrap_or_else(|| arguments::value(&schema, context, budget)))
 }
 
-/// Unwraps the schema from the objects in which OpenAI's API nests it.
+/// Unwraps the schema from the objects in which OpenAI's API nests schemas.
 fn unwrap_schema(format: &Value) -> Option<Value> {
     match format.get("type").and_then(Value::as_str) {
         Some("text") => None,
@@ -33,12 +33,13 @@ fn unwrap_schema(format: &Value) -> Option<Value> {
             let schema = format.pointer("/json_schema/schema").or(format.get("schema"));
             Some(schema.cloned().unwrap_or(Value::Bool(true)))
         }
-        // Clients send an empty object instead of none.
+        // Some clients send an empty object instead of omitting the format.
         _ => Some(format.clone()).filter(|format| *format != json!({})),
     }
 }
 
-/// Drops null members. Dapr Agents sends `"description": null`, which is not a valid schema.
+/// Drops members that are null. Dapr Agents sends `"description": null`, which is not valid in a
+/// schema.
 fn drop_nulls(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => {
@@ -52,7 +53,7 @@ fn drop_nulls(schema: &Value) -> Value {
 fn drop_nulls_of_member((keyword, value): (&String, &Value)) -> Option<(String, Value)> {
     let value = match value {
         Value::Null if keyword != "const" => return None,
-        value if DATA.contains(&keyword.as_str()) => value.clone(),
+        value if DATA_KEYWORDS.contains(&keyword.as_str()) => value.clone(),
         Value::Object(named) if SCHEMA_MAPS.contains(&keyword.as_str()) => {
             let named = named.iter().filter(|(_, schema)| !schema.is_null());
             let clean = named.map(|(name, schema)| (name.clone(), drop_nulls(schema)));
@@ -63,7 +64,8 @@ fn drop_nulls_of_member((keyword, value): (&String, &Value)) -> Option<(String, 
     Some((keyword.clone(), value))
 }
 
-/// Returns the first valid candidate. Most are not JSON, so the schema is compiled only if one is.
+/// Returns the first valid candidate. Compiles the schema only if a candidate is JSON, which is
+/// rare.
 fn first_valid<'t>(schema: &Value, candidates: impl Iterator<Item = &'t str>) -> Option<Generated> {
     let parse = |text: &'t str| Some((text, serde_json::from_str::<Value>(text).ok()?));
     let (texts, values): (Vec<&str>, Vec<Value>) = candidates.filter_map(parse).unzip();
@@ -77,7 +79,7 @@ fn first_valid<'t>(schema: &Value, candidates: impl Iterator<Item = &'t str>) ->
         Err(error) => {
             tracing::warn!(
                 error,
-                "cannot validate against response_format: the answer is generated"
+                "cannot validate against response_format, so the answer is generated"
             );
             None
         }

@@ -1,39 +1,40 @@
-//! Settings of an echo component.
+//! The settings of an echo component.
 
 use crate::provider::stream::StreamOptions;
 
-/// Settings of an echo component.
+/// The settings of an echo component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EchoSettings {
-    /// Which echo to reproduce.
+    /// The echo to reproduce: mynah's or Dapr's.
     pub mode: Mode,
-    /// Model name in responses.
+    /// The model name in responses.
     pub model: String,
-    /// Chunk size and delays of streams.
+    /// The chunk size and delays of streams.
     pub stream: StreamOptions,
-    /// How arguments of tool calls are generated.
+    /// The style of the arguments in tool calls.
     pub arguments: ArgumentStyle,
     /// Whether to follow instruction chains in user messages.
     pub chains: bool,
 }
 
-/// Which echo to reproduce.
+/// The echo to reproduce.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
     /// mynah's own echo.
     #[default]
     Mynah,
-    /// Dapr's echo, exactly. Of the other settings, only `stream` and `chains` have an effect.
+    /// An exact reproduction of Dapr's echo. Of the other settings, only `stream` and `chains` have
+    /// an effect.
     Daprd,
 }
 
-/// How arguments of tool calls are generated.
+/// The style of the arguments in tool calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArgumentStyle {
-    /// Values are valid against the schema of the tool.
+    /// Arguments that are valid against the tool's schema.
     #[default]
     Schema,
-    /// Numbers are 42, even if the schema has other bounds.
+    /// Like [`Schema`](Self::Schema), but numbers are 42 even if the schema does not allow 42.
     Literal,
 }
 

@@ -1,4 +1,4 @@
-//! The tool calls of a reply.
+//! The tool calls in a reply.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use super::{
 };
 use crate::chat::{Message, Request, ToolCall, ToolChoice};
 
-/// A tool to call, and the message from which its arguments are extracted.
+/// A tool to call and the message from which to extract the arguments.
 struct Selection<'r> {
     tool: usize,
     message: Option<&'r Message>,
 }
 
-/// Returns the calls of a reply in the order of the tools, without ids.
+/// Returns the calls to make, without ids, in the order in which the request lists the tools.
 pub(super) fn tool_calls(settings: &EchoSettings, request: &Request) -> Vec<ToolCall> {
     let selected = select(request);
     if selected.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn tool_calls(settings: &EchoSettings, request: &Request) -> Vec<Tool
     selected.into_iter().map(call).collect()
 }
 
-/// Selects tools by mention and tool choice.
+/// Selects the tools to call, based on mentions and the tool choice.
 fn select(request: &Request) -> Vec<Selection<'_>> {
     if request.tools.is_empty() || request.tool_choice == ToolChoice::None {
         return Vec::new();
@@ -57,7 +57,7 @@ fn call(
     budget: &mut ReplyBudget,
 ) -> ToolCall {
     let tool = &request.tools[selection.tool];
-    // A tool that is called without being mentioned takes its arguments from the question.
+    // If a tool is called without being mentioned, its arguments are extracted from the question.
     let mention = selection.message.map_or(Cow::Borrowed(question), Message::text);
     let context = Context {
         subject: &tool.name,

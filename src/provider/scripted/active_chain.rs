@@ -1,4 +1,4 @@
-//! Finds the chain that applies to a history, and the position of the history in it.
+//! Finds the chain that applies to a history, and counts the turns after the chain.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ pub(super) struct ActiveChain {
     pub(super) turns: usize,
 }
 
-/// Finds the chain in the latest user message that contains one. Blocks that are not JSON objects
-/// are skipped. Each text is searched once.
+/// Finds the chain in the latest user message that contains one. Skips blocks that are not JSON
+/// objects, and searches each text only once.
 pub(super) fn find_active_chain(messages: &[Message]) -> Result<Option<ActiveChain>, ChainError> {
     let mut skipped = SkippedBlocks::default();
     let found = messages.iter().enumerate().rev().find_map(|(index, message)| {
@@ -37,13 +37,13 @@ pub(super) fn find_active_chain(messages: &[Message]) -> Result<Option<ActiveCha
     Ok(Some(ActiveChain { chain, message, turns: count_turns(&messages[message..]) }))
 }
 
-/// Returns the ranges of a text that count as chains.
+/// Returns the ranges of the chains in a text.
 pub(super) fn chain_ranges(text: &str) -> Vec<Range<usize>> {
     json_objects(text, |_| {}).map(|(range, _)| range).collect()
 }
 
-/// Iterates over the blocks of a text that are JSON objects. Calls `skip` with the reason for each
-/// other block.
+/// Iterates over the blocks in a text that are JSON objects. Calls `skip` for each other block,
+/// with the reason.
 fn json_objects(
     text: &str,
     mut skip: impl FnMut(String),
@@ -58,8 +58,8 @@ fn json_objects(
     })
 }
 
-/// Counts assistant turns. Each assistant message is a turn, except that some clients store the
-/// calls of a turn in a separate message directly after its text.
+/// Counts assistant turns. Each assistant message is a turn, with one exception: some clients store
+/// the calls of a turn in a separate message directly after the text.
 fn count_turns(messages: &[Message]) -> usize {
     let mut after_assistant = false;
     let mut turns = 0;
@@ -75,7 +75,7 @@ fn count_turns(messages: &[Message]) -> usize {
     turns
 }
 
-/// The blocks that were skipped. They are logged in one line, because a history may contain many.
+/// The blocks that were skipped. They are logged as one line because a history may contain many.
 #[derive(Default)]
 struct SkippedBlocks {
     count: usize,

@@ -1,4 +1,4 @@
-//! Generates the answer of a step to a request.
+//! Generates a step's answer to a request.
 
 use super::{
     ChainError, ScriptedSettings,
@@ -12,20 +12,21 @@ use crate::{
     provider::{ids, usage},
 };
 
-/// Maximum size of the text in an answer, in bytes. Clients do not accept more.
+/// Maximum size of the text in an answer, in bytes. By default, gRPC clients reject larger
+/// messages.
 const MAX_TEXT: usize = 4 << 20;
 /// Maximum number of tools that an error message lists.
 const MAX_LISTED: usize = 10;
 
 /// The answer of a step.
 pub(super) struct Answer {
-    /// Text before the end of the turn, even if the turn fails.
+    /// Text before the end of the turn, or before the point where the turn fails.
     pub(super) text: String,
     /// The complete response, or the scripted error.
     pub(super) result: Result<Response, ProviderError>,
 }
 
-/// Generates the answer of a step. Call ids depend on the name of the component.
+/// Generates a step's answer. Call ids depend on the component's name.
 pub(super) fn answer(
     step: &Step,
     component: &str,
@@ -61,7 +62,7 @@ pub(super) fn answer(
     Ok(Answer { text, result: Ok(response) })
 }
 
-/// Joins texts with blank lines.
+/// Texts joined by blank lines.
 #[derive(Default)]
 struct AnswerText {
     joined: String,
@@ -86,8 +87,8 @@ fn default_finish_reason(calls: &[ToolCall]) -> FinishReason {
     if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls }
 }
 
-/// Checks that the request offers the tools of all calls. Calls of other tools are the most common
-/// error in scripts.
+/// Checks that the request offers every tool that is called. A call to any other tool is the most
+/// common error in scripts.
 fn check_offered(calls: &[ToolCall], view: &RequestView<'_>) -> Result<(), ChainError> {
     let Some(call) = calls.iter().find(|call| !view.offers(&call.name)) else { return Ok(()) };
     let tools = &view.request.tools;

@@ -7,19 +7,20 @@ use crate::{
     provider::stream::StreamOptions,
 };
 
-/// An instruction chain: the answers of the model, turn by turn. Has at least one step.
+/// An instruction chain: the model's answers, turn by turn. It has at least one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     pub(super) steps: Vec<Step>,
 }
 
-/// The answer of the model in one turn.
+/// The model's answer in one turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Labels for the log.
+    /// A label for the log.
     pub(super) id: Option<String>,
+    /// A second label for the log.
     pub(super) id_message: Option<String>,
-    /// Number of reasoning words. They only count in the usage.
+    /// Number of reasoning words. They count only in the token usage.
     pub(super) reasoning: u32,
     pub(super) items: Vec<Item>,
     /// Replaces the actual finish reason.
@@ -35,7 +36,7 @@ pub(super) struct Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
     Text(String),
-    /// This many words of filler text.
+    /// Filler text with this number of words.
     Filler(u32),
     /// Tool calls. Ids are optional.
     Calls(Vec<ToolCall>),
@@ -76,7 +77,7 @@ impl Step {
 }
 
 impl StepStreamOptions {
-    /// Returns the options of the step, with the values of the component as defaults.
+    /// Returns the step's options, with the component's options as defaults.
     pub(super) fn or(self, component: StreamOptions) -> StreamOptions {
         StreamOptions {
             words_per_chunk: self.words_per_chunk.unwrap_or(component.words_per_chunk),

@@ -6,7 +6,8 @@ use std::{error::Error, fmt};
 /// as `step 2, item 1, text`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainError {
-    /// Path from the outermost to the innermost element; empty for the element itself.
+    /// Path to the invalid element, outermost element first. Empty for the outermost element
+    /// itself.
     location: String,
     message: String,
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::chain::Directive;
 use crate::chat::{Message, Request, Role, Tool};
 
-/// A request with the lookups that a script needs, made once.
+/// A request with precomputed lookups for a script.
 pub(super) struct RequestView<'r> {
     pub(super) request: &'r Request,
     tools: BTreeMap<&'r str, &'r Tool>,

@@ -1,4 +1,4 @@
-//! Parses the error that a scripted turn fails with.
+//! Parses the error with which a scripted turn fails.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::chat::{ErrorDetails, ErrorKind, ProviderError};
 
-// The error is sent in gRPC headers, whose size clients limit.
+// gRPC sends the error in headers, and clients limit the size of headers.
 
 /// Maximum length of a message in characters.
 const MAX_MESSAGE: usize = 500;

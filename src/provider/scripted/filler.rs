@@ -11,7 +11,7 @@ const WORDS: [&str; 69] = [
     "in", "culpa", "qui", "officia", "deserunt", "mollit", "anim", "id", "est", "laborum",
 ];
 
-/// Returns this many words of lorem ipsum, starting over after the last word.
+/// Returns the first `words` words of lorem ipsum, starting over after the last one.
 pub(super) fn filler(words: usize) -> String {
     WORDS.iter().copied().cycle().take(words).collect::<Vec<_>>().join(" ")
 }

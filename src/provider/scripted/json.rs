@@ -1,5 +1,5 @@
-//! Parses JSON value by value, so that errors include their location and values that are not
-//! inspected keep their text. Nothing here is recursive, so nesting has no limit.
+//! Parses JSON value by value, so that errors include their location and uninspected values keep
+//! their text. No function is recursive, so the nesting depth is unlimited.
 
 use std::{fmt, time::Duration};
 
@@ -33,7 +33,8 @@ impl<'a> Object<'a> {
         Ok(Self(fields))
     }
 
-    /// Returns the only field. The error is the number of fields.
+    /// Returns the only field. If there is not exactly one, returns the number of fields as the
+    /// error.
     pub(super) fn single(&self) -> Result<(&'static str, &'a RawValue), usize> {
         match self.0.as_slice() {
             [field] => Ok(*field),
@@ -61,7 +62,7 @@ impl<'a> Object<'a> {
         self.get(key, parse)?.ok_or_else(|| ChainError::new(format!("needs {key:?}")))
     }
 
-    /// Parses an optional list field. In errors, each item is called `item` with its number.
+    /// Parses an optional list field. In error locations, `item` and a number identify each item.
     pub(super) fn list<T>(
         &self,
         key: &str,
@@ -82,13 +83,13 @@ impl<'a> Object<'a> {
 
 fn unknown_key(key: &str, known: &[&str]) -> ChainError {
     let hint = match known {
-        [] => "write {}".to_owned(),
+        [] => "expected {}".to_owned(),
         known => format!("known: {}", known.join(", ")),
     };
     ChainError::new(format!("unknown key {}; {hint}", quoted(key)))
 }
 
-/// Quotes a text from a client on one line. Long texts are truncated, because gRPC sends errors in
+/// Quotes text from a client on one line. Truncates long text, because gRPC sends errors in
 /// headers.
 pub(super) fn quoted(text: &str) -> String {
     const MAX_CHARS: usize = 40;
@@ -102,13 +103,13 @@ fn is_null(value: &RawValue) -> bool {
     value.get() == "null"
 }
 
-/// Returns `true` if an object has a member with this name, even if it is null.
+/// Returns `true` if an object has a member with this name, even if the member is null.
 pub(super) fn has_key(object: &RawValue, name: &str) -> Result<bool, ChainError> {
     let Members(members) = deserialize(object)?;
     Ok(members.iter().any(|(key, _)| key == name))
 }
 
-/// Parses an object with arbitrary keys.
+/// Parses an object with arbitrary keys and string values.
 pub(super) fn string_map<'a, T: FromIterator<(String, String)>>(
     value: &'a RawValue,
     parse: impl Fn(&'a RawValue) -> Result<String, ChainError>,
@@ -137,18 +138,18 @@ pub(super) fn bounded_string(value: &RawValue, max: usize) -> Result<String, Cha
     Ok(text)
 }
 
-/// Checks that a value is an object, and returns it unparsed.
+/// Checks that a value is an object and returns it unparsed.
 pub(super) fn object(value: &RawValue) -> Result<&RawValue, ChainError> {
     expect(value, "an object").map(|()| value)
 }
 
-/// Parses a list of unparsed items.
+/// Parses a list, but not its items.
 fn list(value: &RawValue) -> Result<Vec<&RawValue>, ChainError> {
     expect(value, "a list")?;
     deserialize(value)
 }
 
-/// Parses a whole number, also if it is written as 5.0 or 5e0.
+/// Parses a whole number, which may be written as 5.0 or 5e0.
 pub(super) fn integer(value: &RawValue, min: u32, max: u64) -> Result<u64, ChainError> {
     let error = || ChainError::new(format!("must be a whole number from {min} to {max}"));
     expect(value, "a number").map_err(|_| error())?;
@@ -161,7 +162,7 @@ pub(super) fn integer(value: &RawValue, min: u32, max: u64) -> Result<u64, Chain
 pub(super) fn duration(value: &RawValue) -> Result<Duration, ChainError> {
     let text = string(value)?;
     base::duration::parse(&text).map_err(|error| {
-        // The message starts with the text, which may be long.
+        // The message quotes the text, which may be long.
         ChainError::new(error.to_string().replacen(&format!("{text:?}"), &quoted(&text), 1))
     })
 }
@@ -202,7 +203,7 @@ fn kind(value: &RawValue) -> &'static str {
     }
 }
 
-/// Deserializes a value. Valid JSON can still contain lone surrogates or numbers out of range.
+/// Deserializes a value. This can fail for valid JSON with lone surrogates or numbers out of range.
 fn deserialize<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, ChainError> {
     serde_json::from_str(value.get())
         .map_err(|error| ChainError::new(format!("cannot be parsed: {error}")))

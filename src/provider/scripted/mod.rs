@@ -1,8 +1,8 @@
 //! `conversation.scripted`: answers with the steps of an instruction chain.
 //!
-//! The author of a test writes a chain into a user message: one step for each turn of the model. The
-//! number of assistant messages since then selects the step. No state is kept, so repeated requests
-//! get the same answer from any instance.
+//! The author of a test writes a chain into a user message, with one step for each turn of the
+//! model. The number of assistant messages after that message selects the step. The provider keeps
+//! no state, so a repeated request gets the same answer from any instance.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -27,11 +27,17 @@
 //! # }
 //! ```
 
-// active_chain  finds the chain and the position of the history in it
+// active_chain  finds the active chain and counts the turns after it
 // tags          finds blocks between instruction tags
-// parse         parses and validates a chain; error_item, json: parts of it
+// parse         parses and validates a chain
+//   error_item  parses scripted errors
+//   json        parses JSON value by value
 // chain         the types of a parsed chain
-// answer        generates the answer of a step; directives, filler: texts in it
+// chain_error   the error for an invalid chain
+// answer        generates the answer of a step
+//   directives  texts that depend on the request
+//   filler      filler text
+// settings      the settings of a scripted component
 
 mod active_chain;
 mod answer;
@@ -82,7 +88,7 @@ pub const SCHEMA: &str = include_str!("chain.schema.json");
 pub struct Scripted {
     component: String,
     settings: ScriptedSettings,
-    /// Answers requests without a chain; without a fallback they are errors.
+    /// Answers requests without a chain. If `None`, such requests fail.
     fallback: Option<Arc<dyn Provider>>,
 }
 
@@ -94,8 +100,8 @@ struct ScriptedTurn {
 }
 
 impl Scripted {
-    /// Creates the provider of a component. `fallback` answers requests without a chain; if it is
-    /// `None`, such requests fail with [`ErrorKind::NotFound`].
+    /// Creates the provider for a component. `fallback` answers requests without a chain. If
+    /// `fallback` is `None`, such requests fail with [`ErrorKind::NotFound`].
     pub fn new(
         component: impl Into<String>,
         settings: ScriptedSettings,
@@ -104,7 +110,7 @@ impl Scripted {
         Self { component: component.into(), settings, fallback }
     }
 
-    /// Returns the turn for a request, or `None` if there is no chain.
+    /// Returns the turn for a request, or `None` if the request contains no chain.
     fn turn(&self, request: &Request) -> Result<Option<ScriptedTurn>, ProviderError> {
         if !self.settings.chains {
             return Ok(None);
@@ -149,15 +155,19 @@ impl Scripted {
             }
         };
         let step = chain.steps.into_iter().nth(index);
-        step.map(|step| (index + 1, step)).ok_or_else(|| ProviderError::internal("an empty chain"))
+        step.map(|step| (index + 1, step))
+            .ok_or_else(|| ProviderError::internal("the chain has no steps"))
     }
 
     /// Returns the provider for requests without a chain.
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
         self.fallback.clone().ok_or_else(|| {
-            let tags = format!("{} and {}", tags::START, tags::END);
-            let text =
-                format!("no user message contains a chain between {tags}, and fallback is error");
+            let text = format!(
+                "no user message contains a chain between {} and {}; add one, or set the \
+                 component's fallback to echo",
+                tags::START,
+                tags::END
+            );
             ProviderError::new(ErrorKind::NotFound, text)
         })
     }

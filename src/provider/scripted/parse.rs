@@ -1,4 +1,4 @@
-//! Parses a chain from JSON and validates all of it.
+//! Parses a chain from JSON and validates it completely.
 
 use serde_json::value::RawValue;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::chat::{FinishReason, ToolCall};
 
-/// Maximum number of words of filler, of reasoning, or in a chunk.
+/// Maximum number of words in filler text, in reasoning or in a chunk.
 const MAX_WORDS: u64 = 100_000;
 /// The largest integer that every JSON parser represents exactly.
 const MAX_TOKENS: u64 = (1 << 53) - 1;
@@ -86,7 +86,7 @@ fn step(value: &RawValue) -> Result<Step, ChainError> {
     })
 }
 
-/// Parses `{"length": N}`, a number of words.
+/// Parses a number of words: `{"length": N}`.
 fn length(value: &RawValue) -> Result<u32, ChainError> {
     let length = Object::parse(value, &["length"])?;
     let words = length.require("length", |it| integer(it, 0, MAX_WORDS))?;

@@ -13,7 +13,8 @@ pub struct ScriptedSettings {
     pub allow_unoffered: bool,
     /// Model name in responses. Default: `scripted`.
     pub model: String,
-    /// StreamOptions of streams. Steps can override it. Default: one word per chunk, without delays.
+    /// The chunk size and the delays of streams. Steps can override them. Default: one word per
+    /// chunk, without delays.
     pub stream: StreamOptions,
 }
 
@@ -27,7 +28,7 @@ pub enum OnExhausted {
     Error,
     /// The last step, repeated.
     RepeatLast,
-    /// The chain, starting over at its first step.
+    /// The chain again, starting at its first step.
     Loop,
 }
 

@@ -4,20 +4,20 @@ use std::{ops::Range, sync::LazyLock};
 
 use memchr::memmem::{self, Finder};
 
-/// Starts a block.
+/// The tag that starts a block.
 pub const START: &str = "<|instruction_start|>";
-/// Ends a block.
+/// The tag that ends a block.
 pub const END: &str = "<|instruction_end|>";
 /// The common prefix of both tags.
 const PREFIX: &str = "<|instruction_";
 
-/// Built once: a history has many texts, and few contain a tag.
+/// Built only once, because a history has many texts and few of them contain a tag.
 static START_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(START));
 
-/// Returns the content of the outermost blocks of a text, in order.
+/// Returns the ranges inside the outermost pairs of tags, in order.
 ///
-/// Nested blocks are part of the outer block, so that a string in a chain can contain a chain. An
-/// end tag without a start tag is plain text. If a start tag has no end tag, there are no blocks.
+/// Nested blocks are part of the outer block, so a string in a chain can contain a chain. An end
+/// tag without a start tag is plain text. If a start tag has no end tag, there are no blocks.
 pub(super) fn blocks(text: &str) -> Vec<Range<usize>> {
     let (mut blocks, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     let Some(first) = START_FINDER.find(text.as_bytes()) else { return blocks };

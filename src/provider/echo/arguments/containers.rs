@@ -10,11 +10,11 @@ use super::{
     schema::{FlatSchema, NoValue, array},
 };
 
-/// The number of further variants that are tried for a unique item.
+/// The number of consecutive variants to try for a unique item.
 const MAX_RETRIES: usize = 32;
 
 impl<'a> Generator<'a> {
-    /// Generates an object with all properties, required or not.
+    /// Generates an object with all required properties and as many optional properties as allowed.
     pub(super) fn object(&mut self, flat: &FlatSchema<'a>, nth: usize) -> Result<Value, NoValue> {
         let names = self.property_names(flat)?;
         let (min, max) = (flat.lower_limit("minProperties"), flat.upper_limit("maxProperties"));
@@ -43,7 +43,7 @@ impl<'a> Generator<'a> {
         Ok(Value::Object(object))
     }
 
-    /// Returns the names of all properties and whether they are required.
+    /// Returns the names of all properties, each with whether the property is required.
     fn property_names(
         &mut self,
         flat: &FlatSchema<'a>,
@@ -56,7 +56,7 @@ impl<'a> Generator<'a> {
         Ok(names.chain(required).collect())
     }
 
-    /// Adds properties with invented names until there are `min`.
+    /// Adds properties with invented names until the object has `min` properties.
     fn add_properties(
         &mut self,
         flat: &FlatSchema<'a>,
@@ -77,12 +77,14 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    /// Returns an unfinished container as a best effort.
+    /// In the best-effort pass, returns the unfinished container `value` instead of failing with
+    /// `reason`.
     fn partial(&mut self, value: Value, reason: NoValue) -> Result<Value, NoValue> {
         if self.best_effort { Ok(value) } else { Err(reason) }
     }
 
-    /// Generates a property. An optional property must be valid, or it is left out.
+    /// Generates the value of a property. Fails if the value of an optional property would be
+    /// invalid, so that the caller can omit the property.
     fn property(
         &mut self,
         flat: &FlatSchema<'a>,
@@ -103,7 +105,7 @@ impl<'a> Generator<'a> {
         generated
     }
 
-    /// Generates the `nth` value, or the first one if there are not as many.
+    /// Generates the `nth` value, or the first value if there are not that many.
     fn variant_or_first(
         &mut self,
         schemas: &[&'a Value],
@@ -116,7 +118,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Generates an array with the minimum of items, but at least one if that is allowed.
+    /// Generates an array with as few items as allowed, but with at least one item, and one for
+    /// each prefix schema, if `maxItems` permits.
     pub(super) fn array(
         &mut self,
         flat: &FlatSchema<'a>,
@@ -155,7 +158,7 @@ impl<'a> Generator<'a> {
         Ok(Value::Array(items))
     }
 
-    /// Generates an item that is not among the `seen` ones.
+    /// Generates an item that `seen` does not contain, and adds it to `seen`.
     fn unique_item(
         &mut self,
         schemas: &[&'a Value],
@@ -174,7 +177,7 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Returns the schemas that apply to a property.
+/// Returns the schemas that apply to the property `name`.
 fn property_schemas<'a>(flat: &FlatSchema<'a>, name: &str) -> Vec<&'a Value> {
     let schema = |layer: &&'a Map<String, Value>| {
         let named = layer.get("properties").and_then(|properties| properties.get(name));
@@ -186,13 +189,14 @@ fn property_schemas<'a>(flat: &FlatSchema<'a>, name: &str) -> Vec<&'a Value> {
     flat.layers.iter().filter_map(schema).collect()
 }
 
-/// Returns the schemas of the first items. Before draft 2020-12, `items` was an array.
+/// Returns the schemas that apply to the first items, one schema for each item. Before draft
+/// 2020-12, `items` contained them.
 fn prefix_schemas(layer: &Map<String, Value>) -> &[Value] {
     let keyword = if layer.contains_key("prefixItems") { "prefixItems" } else { "items" };
     array(layer, keyword)
 }
 
-/// Returns the schemas that apply to an item.
+/// Returns the schemas that apply to the item at `index`.
 fn item_schemas<'a>(flat: &FlatSchema<'a>, index: usize) -> Vec<&'a Value> {
     let schema = |layer: &&'a Map<String, Value>| {
         let rest = if layer.get("items").is_some_and(Value::is_array) {

@@ -1,14 +1,15 @@
-//! The inputs of the generator.
+//! The inputs to the generator.
 
-/// The inputs of generated values, apart from the schema.
+/// The inputs from which values are generated, in addition to the schema.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Context<'a> {
-    /// Name of the tool, or title of the response format.
+    /// Name of the tool or title of the response format.
     pub(crate) subject: &'a str,
-    /// Text of the message with the latest mention of the tool, or empty.
+    /// Text to search for values: the latest message that mentions the tool, or else the last user
+    /// message.
     pub(crate) mention: &'a str,
     /// Text of the last user message.
     pub(crate) question: &'a str,
-    /// Whether numbers are 42 regardless of bounds.
+    /// Whether numbers are 42 regardless of their bounds.
     pub(crate) literal: bool,
 }

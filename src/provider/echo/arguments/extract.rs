@@ -1,4 +1,4 @@
-//! Extraction of values from a message: e-mail addresses, places and arithmetic expressions.
+//! Extracts e-mail addresses, places and arithmetic expressions from a message.
 
 use linkify::{LinkFinder, LinkKind};
 
@@ -25,15 +25,16 @@ const NOT_PLACES: [&str; 20] = [
     "December",
 ];
 
-/// Returns the first e-mail address.
+/// Returns the first e-mail address that is ASCII.
 pub(super) fn email(message: &str) -> Option<&str> {
     let mut finder = LinkFinder::new();
     finder.kinds(&[LinkKind::Email]);
     finder.links(message).map(|link| link.as_str()).find(|address| address.is_ascii())
 }
 
-/// Returns the first run of capitalized words after "in", "near" or "at", else after "for" or "to",
-/// else at the end of a sentence with other words before it.
+/// Returns the first run of capitalized words after "in", "near" or "at". If there is none, looks
+/// after "for" and "to", and finally at the end of any sentence that has other words before the
+/// run.
 pub(super) fn place(message: &str) -> Option<String> {
     let chunks = chunks(message);
     place_after(&chunks, &["in", "near", "at"])
@@ -41,7 +42,7 @@ pub(super) fn place(message: &str) -> Option<String> {
         .or_else(|| place_at_sentence_end(&chunks))
 }
 
-/// A run of characters between whitespace.
+/// A run of characters without whitespace.
 struct Chunk<'a> {
     text: &'a str,
     ends_line: bool,
@@ -53,18 +54,18 @@ impl<'a> Chunk<'a> {
         self.text.trim_matches(|char: char| !char.is_alphanumeric())
     }
 
-    /// Whether punctuation or the end of the line follows the word.
+    /// Returns `true` if punctuation or the end of the line follows the word.
     fn ends_phrase(&self) -> bool {
         self.ends_line || self.text.ends_with(|char: char| !char.is_alphanumeric())
     }
 
-    /// Whether the sentence ends here.
+    /// Returns `true` if the sentence ends here.
     fn ends_sentence(&self) -> bool {
         self.ends_line || self.text.ends_with(['.', '!', '?'])
     }
 
     fn is_place(&self) -> bool {
-        // Check the common case first.
+        // Reject lower-case words first, because most words are lower case.
         if self.text.starts_with(|char: char| char.is_ascii_lowercase()) {
             return false;
         }
@@ -73,7 +74,8 @@ impl<'a> Chunk<'a> {
         first.is_some_and(char::is_uppercase) && !NOT_PLACES.contains(&bare())
     }
 
-    /// Whether this is the given ASCII word, without punctuation or a line end after it.
+    /// Returns `true` if this is the ASCII word `word` in any case, with neither punctuation nor
+    /// the end of the line after it.
     fn is(&self, word: &str) -> bool {
         let Some(start) = self.text.len().checked_sub(word.len()) else { return false };
         let same = |(one, other): (u8, u8)| one.eq_ignore_ascii_case(&other);
@@ -87,7 +89,7 @@ fn chunks(message: &str) -> Vec<Chunk<'_>> {
     let mut chunks = Vec::new();
     let chunk = |text| Chunk { text, ends_line: false };
     for line in message.lines() {
-        // Much faster for ASCII, and equivalent except for the vertical tab.
+        // `split_ascii_whitespace` is much faster and differs only for the vertical tab.
         if line.is_ascii() && !line.contains('\x0b') {
             chunks.extend(line.split_ascii_whitespace().map(chunk));
         } else {
@@ -106,7 +108,7 @@ fn place_after(chunks: &[Chunk], prepositions: &[&str]) -> Option<String> {
             [the, rest @ ..] if the.is("the") => rest,
             rest => rest,
         };
-        // Capitalized words are rarer than prepositions.
+        // Check for a place first: capitalized words are rarer than prepositions.
         let has_place = rest.first().is_some_and(Chunk::is_place);
         let is_preposition = || prepositions.iter().any(|word| chunks[index].is(word));
         if has_place && is_preposition() { leading_place(rest) } else { None }
@@ -120,7 +122,7 @@ fn leading_place(chunks: &[Chunk]) -> Option<String> {
     join(&chunks[..end.map_or(places, |end| end + 1)])
 }
 
-/// Returns the place at the end of the first sentence that ends with one after other words.
+/// Finds the first sentence that ends with a place after other words, and returns the place.
 fn place_at_sentence_end(chunks: &[Chunk]) -> Option<String> {
     chunks.split_inclusive(Chunk::ends_sentence).find_map(|sentence| {
         let continues_place = |index: &usize| {
@@ -146,7 +148,7 @@ pub(super) fn expression(message: &str) -> Option<&str> {
         .find(|text| has_operation(text))
 }
 
-/// Trims a run to start with a number, sign or bracket and to end with a number or bracket.
+/// Trims a run so that it starts with a number, sign or bracket and ends with a number or bracket.
 fn trim_expression(text: &str) -> &str {
     let text = text.trim_matches(['.', ' ', '+', '*', '/', '^', '%']).trim_start_matches("- ");
     let text = text.trim_end_matches(['-', ' ', '.', '(', '+', '*', '/', '^', '%']);
@@ -154,7 +156,7 @@ fn trim_expression(text: &str) -> &str {
     if count('(') == count(')') { text } else { text.trim_matches(['(', ')', ' ']) }
 }
 
-/// Whether an operator has an operand on both sides.
+/// Returns `true` if any operator has operands on both sides.
 fn has_operation(text: &str) -> bool {
     let is_operation = |(index, char): (usize, char)| {
         let (before, after) = (text[..index].trim_end(), text[index + 1..].trim_start());

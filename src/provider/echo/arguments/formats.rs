@@ -1,6 +1,7 @@
-//! Sample strings by `format`.
+//! Sample strings for each `format`.
 
-/// Returns `nth` samples of a format with a length in the range, or `None` if the format is unknown.
+/// Returns the `nth` variant of each sample for a format, without those whose length is out of
+/// range. Returns `None` if the format is unknown.
 pub(super) fn candidates(
     format: &str,
     nth: usize,
@@ -12,14 +13,14 @@ pub(super) fn candidates(
     Some(examples.into_iter().map(|text| lengthen(format, text, min_len)).filter(fits).collect())
 }
 
-/// Whether there are samples of a format.
+/// Returns `true` if there are samples for a format.
 pub(super) fn is_known(format: &str) -> bool {
     examples(format, 0).is_some()
 }
 
-/// Returns the usual sample, then shorter ones.
+/// Returns the preferred sample, followed by shorter ones.
 fn examples(format: &str, nth: usize) -> Option<Vec<String>> {
-    // Variants start at 2: test@example.com, test2@example.com, …
+    // Samples are numbered from the second variant on: test@example.com, test2@example.com, …
     let number = if nth == 0 { String::new() } else { (nth + 1).to_string() };
     let year = 2024 + nth % 7000;
     Some(match format {
@@ -55,7 +56,7 @@ fn host_label(nth: usize) -> String {
     if nth == 0 { String::new() } else { format!("test{}.", nth + 1) }
 }
 
-/// Lengthens a sample if the format allows more letters.
+/// Lengthens a sample to `min_len` if the format allows additional letters.
 fn lengthen(format: &str, text: String, min_len: usize) -> String {
     let missing = min_len.saturating_sub(text.len());
     if missing == 0 || min_len > MAX_LENGTHENED {
@@ -74,7 +75,7 @@ fn lengthen(format: &str, text: String, min_len: usize) -> String {
 
 const MAX_LENGTHENED: usize = 64 * 1024;
 
-/// Returns labels of a host name with at least `length` characters, each of at most 50 letters.
+/// Returns host name labels with at least `length` characters in total and at most 50 letters each.
 fn filler_labels(length: usize) -> String {
     let mut labels = String::new();
     while labels.len() < length {

@@ -1,4 +1,4 @@
-//! Generates a value: one that the schema provides, else one by type.
+//! Generates a value: one that the schema provides, or else one of the right type.
 
 use std::ptr;
 
@@ -13,15 +13,15 @@ use super::{
     validator::Validator,
 };
 
-/// Characters of the subject that are used in values.
+/// Maximum number of characters of the subject that are used in values.
 const MAX_SUBJECT: usize = 256;
-/// Characters of a reason that are logged.
+/// Maximum number of characters of a reason that are logged.
 const MAX_REASON: usize = 256;
 
 /// Generates a value and all values inside it.
 ///
-/// Arrays of unique items need several values of one schema, so every value has numbered variants:
-/// `nth` selects one.
+/// An array of unique items needs several values for the same schema. The values for a schema are
+/// therefore numbered, and `nth` selects one of them.
 pub(super) struct Generator<'a> {
     pub(super) context: &'a Context<'a>,
     /// The words of the subject.
@@ -60,7 +60,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Records a reason why the value may be invalid, if it is the first one.
+    /// Records why the value may be invalid, unless a reason is already recorded.
     pub(super) fn note_violation(&mut self, reason: &str) {
         if self.possible_violation.is_none() {
             let reason: String = reason.chars().take(MAX_REASON).collect();
@@ -69,7 +69,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Records that a limit is reached.
+    /// Records that the limit on `what` is reached, and returns the error.
     pub(super) fn limit_reached(&mut self, what: &str) -> NoValue {
         self.note_violation(&format!("{what} limit reached"));
         NoValue::Limit
@@ -117,7 +117,7 @@ impl<'a> Generator<'a> {
         if let Some(value) = self.provided(&flat, schemas, nth)? {
             return Ok(value);
         }
-        // Charge for the brackets first, so that a container that fails halfway is charged as well.
+        // Charge for the brackets first, so that a container that fails halfway is also charged.
         self.spend_bytes(BRACKETS_LEN)?;
         let value = self.by_type(&flat, name, nth)?;
         self.spend_bytes(scalar_len(&value)).map(|()| value)
@@ -140,7 +140,7 @@ impl<'a> Generator<'a> {
         validator.is_valid(value, schemas)
     }
 
-    /// Returns a value that is invalid, but has the right type.
+    /// Returns a value that is invalid but has the right type.
     fn fallback(&mut self, schemas: &[&'a Value], reason: NoValue) -> Result<Value, NoValue> {
         let flat = flatten(self.root, schemas, &[], &mut self.budget.steps).unwrap_or_default();
         let value = match flat.type_name() {
@@ -158,8 +158,8 @@ impl<'a> Generator<'a> {
         self.spend_bytes(BRACKETS_LEN + scalar_len(&value)).map(|()| value)
     }
 
-    /// Returns a value that the schema provides: `const`, else the `nth` valid one of `default`,
-    /// `examples` and `enum`. Null counts only if `enum` allows nothing else.
+    /// Returns a value that the schema provides: `const`, or else the `nth` valid value in
+    /// `default`, `examples` and `enum`. Returns null only if `enum` allows nothing else.
     fn provided(
         &mut self,
         flat: &FlatSchema<'a>,
@@ -170,7 +170,7 @@ impl<'a> Generator<'a> {
             return self.null_from_enum(flat, schemas, nth);
         };
         let text = value.to_string();
-        // Charge for the copy.
+        // Charge for copying the value.
         self.budget.steps = self.budget.steps.saturating_sub(text.len() / 8);
         self.spend_bytes(text.len() + 1).map(|()| Some(normalize_integers(value)))
     }
@@ -200,7 +200,7 @@ impl<'a> Generator<'a> {
         Ok(None)
     }
 
-    /// Returns null if an `enum` allows it. An `enum` without valid values is ignored.
+    /// Returns null if the `enum` allows null. Ignores an `enum` without valid values.
     fn null_from_enum(
         &mut self,
         flat: &FlatSchema<'a>,

@@ -1,13 +1,13 @@
-//! Limits on generated values, so that no schema produces gigabytes or takes seconds.
+//! Limits on generated values, so that no schema takes seconds or produces gigabytes.
 
 use serde_json::Value;
 
-/// Deepest nesting of a generated value.
+/// Maximum nesting depth of a generated value.
 pub(super) const MAX_DEPTH: usize = 32;
 
 const CALL: CallBudget = CallBudget { values: 10_000, steps: 100_000, bytes: 64 * 1024 };
 
-/// The work and the output that are left for all calls of one reply.
+/// The work and the output left for all calls in one reply.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyBudget {
     steps: usize,
@@ -21,7 +21,7 @@ impl Default for ReplyBudget {
 }
 
 impl ReplyBudget {
-    /// Returns the budget of the next call.
+    /// Returns the budget for the next call.
     pub(super) fn call(&self) -> CallBudget {
         CallBudget {
             values: CALL.values,
@@ -30,25 +30,25 @@ impl ReplyBudget {
         }
     }
 
-    /// Subtracts what a call used of its budget.
+    /// Subtracts what a call has used: `granted` minus `left`.
     pub(super) fn charge(&mut self, granted: CallBudget, left: CallBudget) {
         self.steps -= granted.steps - left.steps;
         self.bytes -= granted.bytes - left.bytes;
     }
 }
 
-/// The work and the output that are left for the arguments of one call.
+/// The work and the output left for the arguments of one call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallBudget {
-    /// Values in the result.
+    /// Number of values in the result.
     pub(super) values: usize,
-    /// Schemas visited, or similar work.
+    /// Number of visits to schemas, or comparable work.
     pub(super) steps: usize,
-    /// Bytes of JSON.
+    /// Number of bytes of JSON.
     pub(super) bytes: usize,
 }
 
-/// Subtracts `amount` from `left` if there is enough. Returns whether there was.
+/// Subtracts `amount` from `left` if enough is left. Returns `true` if so.
 pub(super) fn spend(left: &mut usize, amount: usize) -> bool {
     let enough = amount <= *left;
     if enough {
@@ -57,15 +57,15 @@ pub(super) fn spend(left: &mut usize, amount: usize) -> bool {
     enough
 }
 
-/// Subtracts `amount` from `left`, down to zero. Returns whether there was enough; if not, nothing
-/// is left for cheaper work either.
+/// Subtracts `amount` from `left`, but not below zero. Returns `true` if enough was left.
+/// Otherwise, nothing is left, even for cheaper work.
 pub(super) fn spend_or_exhaust(left: &mut usize, amount: usize) -> bool {
     let enough = amount <= *left;
     *left = left.saturating_sub(amount);
     enough
 }
 
-/// Returns an upper bound of the length of a string in JSON, with quotes and escapes.
+/// Returns an upper bound on the length of a string in JSON, including quotes and escapes.
 pub(super) fn json_len(text: &str) -> usize {
     text.bytes()
         .map(|byte| if matches!(byte, b'"' | b'\\' | ..b' ') { 6 } else { 1 })
@@ -76,8 +76,8 @@ pub(super) fn json_len(text: &str) -> usize {
 /// Length of an empty object or array and a comma.
 pub(super) const BRACKETS_LEN: usize = 3;
 
-/// Returns an upper bound of the length of a scalar in JSON. Objects and arrays count as zero
-/// because their contents are charged one by one.
+/// Returns an upper bound on the length of a scalar in JSON. Objects and arrays count as zero
+/// because their contents are charged separately.
 pub(super) fn scalar_len(value: &Value) -> usize {
     match value {
         Value::String(text) => json_len(text),

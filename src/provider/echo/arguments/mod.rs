@@ -1,9 +1,10 @@
-//! Generates the arguments of tool calls, and other values, from JSON Schema.
+//! Generates tool call arguments, and other values, from JSON Schemas.
 //!
-//! For each value, [`schema`] flattens the schemas that apply to it. If the schema provides a value
-//! that the [`validator`] accepts, that is the result. Otherwise [`generator`] makes one by type,
-//! with [`containers`] for arrays and objects and [`string`] for strings, which may come from the
-//! message, the format, the property name or the pattern. All work is within [`limits`].
+//! For each value, [`schema`] flattens the schemas that apply to the value. If they provide a value
+//! that the [`validator`] accepts, this value is the result. Otherwise, the [`generator`] makes one
+//! of the right type, with the help of [`containers`] for arrays and objects and [`string`] for
+//! strings. A string may come from the message, the format, the property name or the pattern. All
+//! work is subject to [`limits`].
 
 mod containers;
 mod context;
@@ -31,9 +32,9 @@ pub(crate) use limits::ReplyBudget;
 /// A value generated from a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Generated {
-    /// Compact JSON with members in byte order.
+    /// The value as compact JSON, with object members sorted by the bytes of their names.
     pub(crate) json: String,
-    /// The reason why the value may be invalid, for a log line.
+    /// The reason to log if the value may be invalid.
     pub(crate) possible_violation: Option<String>,
 }
 
@@ -48,7 +49,7 @@ impl Generated {
     }
 }
 
-/// Generates the arguments of a call, which are always a JSON object.
+/// Generates the arguments of a call. They are always a JSON object.
 pub(crate) fn arguments(
     schema: Option<&Value>,
     context: &Context,
@@ -62,7 +63,7 @@ pub(crate) fn arguments(
     if generated.json.starts_with('{') {
         generated
     } else {
-        Generated::empty_object("not an object")
+        Generated::empty_object("the schema does not allow an object")
     }
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn value(schema: &Value, context: &Context, budget: &mut ReplyBudget)
     generate(schema, &[schema], context, budget)
 }
 
-/// Generates a valid value, or in a second pass the best that is possible.
+/// Generates a valid value. If that fails, a second pass generates the best value possible.
 fn generate<'a>(
     root: &'a Value,
     schemas: &[&'a Value],

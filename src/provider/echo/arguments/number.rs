@@ -1,17 +1,17 @@
-//! Numbers: 42, or the closest valid number.
+//! Chooses numbers: 42, or else the closest valid number.
 //!
-//! Integers and multiples are computed exactly, in units of a power of ten, so that 0.1 is a tenth
-//! and the largest integers keep their last digit.
+//! Integers and multiples are computed exactly, in units of a power of ten. As a result, 0.1 is
+//! exactly one tenth, and large integers keep their last digits.
 
 use serde_json::{Number, Value};
 
 use super::schema::FlatSchema;
 
 const PREFERRED: i128 = 42;
-/// Decimal places up to which an f64 is reliable.
+/// The number of decimal places to which an `f64` is reliable.
 const MAX_SCALE: u32 = 15;
 
-/// A chosen number.
+/// A number and whether it is valid.
 pub(super) struct Choice {
     pub(super) value: Value,
     pub(super) is_valid: bool,
@@ -23,7 +23,7 @@ impl Choice {
     }
 }
 
-/// Chooses the `nth` number for a schema: 42, or the closest valid number.
+/// Chooses the `nth` number for a schema. The first is 42 or the closest valid number.
 pub(super) fn choose(flat: &FlatSchema, integer: bool, nth: usize) -> Choice {
     let bounds = Bounds::new(flat);
     let divisors: Vec<f64> = flat.values("multipleOf").filter_map(as_divisor).collect();
@@ -34,7 +34,8 @@ pub(super) fn choose(flat: &FlatSchema, integer: bool, nth: usize) -> Choice {
     multiple.map_or_else(|| choose_inexact(&bounds, integer, &divisors), Choice::valid)
 }
 
-/// Chooses any real number. Variants are integers as long as there are any, then decimals.
+/// Chooses a number that need not be an integer. Variants are integers if there are enough of them,
+/// and decimals otherwise.
 fn choose_real(bounds: &Bounds, nth: usize) -> Choice {
     if nth == 0 {
         let value = bounds.clamp(42.0);
@@ -45,8 +46,8 @@ fn choose_real(bounds: &Bounds, nth: usize) -> Choice {
     value.map_or_else(|| choose_inexact(bounds, false, &[]), Choice::valid)
 }
 
-/// Chooses a number with floating-point arithmetic, if the bounds are too large or the divisors too
-/// fine for a [`Grid`], or if no number is valid.
+/// Chooses a number with floating-point arithmetic. This is necessary if the bounds are too large
+/// or the divisors too fine for a [`Grid`], or if no number is valid.
 fn choose_inexact(bounds: &Bounds, integer: bool, divisors: &[f64]) -> Choice {
     let value = bounds.clamp(42.0);
     let value = if integer { value.round() } else { value };
@@ -54,7 +55,7 @@ fn choose_inexact(bounds: &Bounds, integer: bool, divisors: &[f64]) -> Choice {
     Choice { value: from_f64(value), is_valid }
 }
 
-/// The bounds of all layers.
+/// The bounds in all layers of a schema.
 struct Bounds<'a> {
     lows: Vec<Bound<'a>>,
     highs: Vec<Bound<'a>>,
@@ -79,7 +80,8 @@ impl<'a> Bounds<'a> {
         self.lows.iter().all(above) && self.highs.iter().all(below)
     }
 
-    /// Returns the value itself, else the bound that it violates, else a number just inside.
+    /// Returns `value` if it is within the bounds. Otherwise, returns the bound that it violates,
+    /// or a number just inside the bounds if that bound is exclusive.
     fn clamp(&self, value: f64) -> f64 {
         let low = self.lows.iter().map(Bound::f64).fold(f64::MIN, f64::max);
         let high = self.highs.iter().map(Bound::f64).fold(f64::MAX, f64::min);
@@ -91,8 +93,8 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// Returns the lower or the upper bounds. In draft 4, `exclusiveMinimum` is a boolean that modifies
-/// `minimum`.
+/// Returns the bounds given by `keyword` and its `exclusive` form. In draft 4, `exclusiveMinimum`
+/// is a boolean that modifies `minimum`.
 fn bounds<'a>(flat: &FlatSchema<'a>, keyword: &str, exclusive: &str) -> Vec<Bound<'a>> {
     let mut bounds = Vec::new();
     for layer in &flat.layers {
@@ -128,20 +130,20 @@ impl Bound<'_> {
         }
     }
 
-    /// Returns the smallest allowed number in units of 10^-scale, for a lower bound.
+    /// For a lower bound, returns the smallest allowed number in units of 10^-scale.
     fn lowest(&self, scale: u32) -> i128 {
         let (units, rounded) = self.units(scale);
         units.saturating_add(i128::from(rounded || self.exclusive))
     }
 
-    /// Returns the largest allowed number in units of 10^-scale, for an upper bound.
+    /// For an upper bound, returns the largest allowed number in units of 10^-scale.
     fn highest(&self, scale: u32) -> i128 {
         let (units, rounded) = self.units(scale);
         units.saturating_sub(i128::from(self.exclusive && !rounded))
     }
 }
 
-/// The multiples of `step` units of 10^-scale.
+/// The multiples of `step`, in units of 10^-scale.
 #[derive(Clone, Copy)]
 struct Grid {
     scale: u32,
@@ -151,7 +153,7 @@ struct Grid {
 impl Grid {
     const INTEGERS: Self = Self { scale: 0, step: 1 };
 
-    /// Returns the common multiples of all divisors, or `None` if these are too fine.
+    /// Returns the common multiples of all divisors, or `None` if the divisors are too fine.
     fn new(integer: bool, divisors: &[f64]) -> Option<Self> {
         let decimals: Option<Vec<_>> = divisors.iter().map(|divisor| decimal(*divisor)).collect();
         let decimals = decimals?;
@@ -164,7 +166,7 @@ impl Grid {
         Some(Self { scale, step })
     }
 
-    /// Chooses the `nth` multiple, counted from the one closest to 42 upwards, then downwards.
+    /// Chooses the `nth` multiple, counting up from the one closest to 42 and then down.
     fn choose(&self, bounds: &Bounds, nth: usize) -> Option<Value> {
         let low = bounds.lows.iter().map(|low| low.lowest(self.scale)).max();
         let high = bounds.highs.iter().map(|high| high.highest(self.scale)).min();
@@ -198,7 +200,8 @@ fn least_common_multiple(left: i128, right: i128) -> Option<i128> {
     (left / gcd).checked_mul(right)
 }
 
-/// Returns a number as units of 10^-places and the places, or `None` if it is too large or too fine.
+/// Returns a number as an integer and the number of decimal places, so that 1.25 becomes 125 and 2.
+/// Returns `None` if the number is too large or has too many places.
 fn decimal(number: f64) -> Option<(i128, u32)> {
     let text = number.to_string();
     let (integer, fraction) = text.split_once('.').unwrap_or((&text, ""));
@@ -211,7 +214,7 @@ fn as_divisor(value: &Value) -> Option<f64> {
     value.as_f64().filter(|divisor| *divisor > 0.0)
 }
 
-/// Whether a number satisfies the bounds and `multipleOf` of a schema.
+/// Returns `true` if a number satisfies the bounds and `multipleOf` in a schema.
 pub(super) fn is_valid(flat: &FlatSchema, number: &Number) -> bool {
     let value = number.as_f64().unwrap_or(0.0);
     let is_multiple = |divisor: f64| match (decimal(value), decimal(divisor)) {
@@ -226,7 +229,7 @@ pub(super) fn is_valid(flat: &FlatSchema, number: &Number) -> bool {
         && flat.values("multipleOf").filter_map(as_divisor).all(is_multiple)
 }
 
-/// Converts to JSON; integers have no fraction.
+/// Converts a number to JSON. Integers have no fraction.
 fn from_f64(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e18 {
         return from_i128(value as i128);
@@ -241,7 +244,7 @@ fn from_i128(value: i128) -> Value {
     )
 }
 
-/// Copies a value with all integers written without a fraction.
+/// Copies a value, writing all integers without a fraction.
 pub(super) fn normalize_integers(value: &Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => number.as_f64().map_or(Value::Null, from_f64),

@@ -1,8 +1,8 @@
-//! Strings that match a regular expression.
+//! Generates strings that match a regular expression.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Preferred characters of a class, the most readable first.
+/// The preferred characters in a class, most readable first.
 const READABLE: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1234567890 -_.,:;/@#+*=!?&%$~'\"()[]{}<>^|`\\";
 
 /// A parsed pattern. Consecutive variants differ if the pattern leaves a choice.
@@ -14,7 +14,7 @@ impl Pattern {
     }
 
     /// Generates the `nth` string, lengthened to `min_len` characters if possible. Returns `None`
-    /// if it exceeds `max_bytes`. A `minimal` string omits everything optional.
+    /// if the string exceeds `max_bytes`. A `minimal` string omits everything optional.
     ///
     /// Assertions such as `\b` are ignored, so the caller must check the string.
     pub(super) fn generate(
@@ -39,7 +39,7 @@ impl Pattern {
     }
 }
 
-/// Pads a text with letters to `min_len` characters or `max_bytes` bytes.
+/// Pads a text with letters to `min_len` characters, but to at most `max_bytes` bytes.
 pub(super) fn pad(mut text: String, min_len: usize, max_bytes: usize) -> String {
     let missing = min_len.saturating_sub(text.chars().count());
     text.push_str(&"x".repeat(missing.min(max_bytes.saturating_sub(text.len()))));
@@ -48,13 +48,13 @@ pub(super) fn pad(mut text: String, min_len: usize, max_bytes: usize) -> String 
 
 struct Writer {
     text: String,
-    /// The number of the variant as a mixed-radix number; each choice takes a digit.
+    /// The number of the variant, read as a mixed-radix number: each choice uses one digit.
     nth: usize,
     minimal: bool,
-    /// Characters that repetitions should add.
+    /// Number of characters that repetitions should add.
     missing: usize,
     max_bytes: usize,
-    /// Steps that are left: empty repetitions write nothing, but take time.
+    /// Number of steps left. Empty repetitions write nothing but still take time.
     steps: usize,
 }
 
@@ -98,7 +98,8 @@ impl Writer {
         Some(())
     }
 
-    /// Writes the minimum of repetitions, but one for `*`, and more while characters are missing.
+    /// Writes the minimum number of repetitions (one for `*`), plus more while characters are
+    /// missing.
     fn repeat(&mut self, sub: &Hir, min: u32, max: Option<u32>) -> Option<()> {
         let max = max.unwrap_or(u32::MAX);
         let usual = if max > 1 && !self.minimal { min.max(1) } else { min };

@@ -9,14 +9,14 @@ pub(super) enum PropertyKind {
     Place,
     /// An arithmetic expression.
     Expression,
-    /// The text of the user.
+    /// The user's text.
     Question,
-    /// A kind with a typical example, which messages never state.
+    /// Any other kind, with a typical example. Such values are not extracted from messages.
     Example(&'static str),
 }
 
 impl PropertyKind {
-    /// Returns a sample, used if the messages state no value.
+    /// Returns the sample to use if the messages contain no value.
     pub(super) fn example(self) -> Option<&'static str> {
         match self {
             Self::Email => Some("test@example.com"),
@@ -27,10 +27,10 @@ impl PropertyKind {
     }
 }
 
-/// Returns the kind of a property whose name has these words. The last word with a kind decides
-/// (`location_query` is a query). Two adjacent words also count as one (`time_zone`).
+/// Returns the kind of a property, given the words of its name. The last word that has a kind
+/// decides: `location_query` is a query. Two adjacent words also count as one: `time_zone`.
 ///
-/// `subject` are the words of the tool's name.
+/// `subject` contains the words of the tool's name.
 pub(super) fn kind_of(property: &[String], subject: &[String]) -> Option<PropertyKind> {
     let by_word = (0..property.len()).rev().find_map(|last| {
         let joined = last.checked_sub(1).map(|first| property[first..=last].concat());

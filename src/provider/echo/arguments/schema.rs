@@ -1,7 +1,7 @@
-//! Flattening of schemas: follows `$ref`, `allOf`, `anyOf` and `oneOf`.
+//! Flattens schemas: follows `$ref`, `allOf`, `anyOf` and `oneOf`.
 //!
-//! The layers of a [`FlatSchema`] are borrowed, never merged into a copy, so flattening takes no
-//! more time than a visit to each schema.
+//! The layers of a [`FlatSchema`] are borrowed instead of merged into a copy, so flattening takes
+//! no more time than visiting each schema once.
 
 use std::{collections::BTreeSet, ptr};
 
@@ -14,9 +14,9 @@ use crate::base::json_schema::resolve_local_ref;
 #[derive(Debug, Default)]
 pub(super) struct FlatSchema<'a> {
     pub(super) layers: Vec<&'a Map<String, Value>>,
-    /// The layers that are targets of a `$ref`.
+    /// The targets of `$ref` among the layers.
     pub(super) ref_targets: Vec<*const Value>,
-    /// An unresolvable `$ref` or an unsupported keyword.
+    /// An unresolvable `$ref` or an unsupported keyword, if there is one.
     pub(super) unsupported: Option<&'a str>,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum NoValue {
     Limit,
 }
 
-/// Keywords that may reject a generated value.
+/// Unsupported keywords, which may make a generated value invalid.
 const UNSUPPORTED: [&str; 12] = [
     "not",
     "if",
@@ -47,8 +47,8 @@ const UNSUPPORTED: [&str; 12] = [
     "$recursiveRef",
 ];
 
-/// Flattens `schemas`. A reference to an `active` schema, whose value is being generated, is a
-/// cycle.
+/// Flattens `schemas`. A reference to one of the `active` schemas, whose values are being
+/// generated, is a cycle.
 pub(super) fn flatten<'a>(
     root: &'a Value,
     schemas: &[&'a Value],
@@ -76,7 +76,8 @@ pub(super) fn flatten<'a>(
             }
             continue;
         };
-        // Skipping known schemas keeps $defs that double at every level small.
+        // Visit each schema once. Otherwise, definitions that double at every level would take
+        // exponential time.
         if visited.insert(ptr::from_ref(schema)) {
             flat.add(layer);
             todo.extend(flat.referenced(root, layer, active)?.into_iter().rev());
@@ -85,8 +86,8 @@ pub(super) fn flatten<'a>(
     Ok(flat)
 }
 
-/// Returns the layers of one or two schemas that refer to no others for the same value and use only
-/// supported keywords.
+/// Returns the layers of one or two schemas. Returns `None` if there are more, if any refers to
+/// other schemas for the same value, or if any uses unsupported keywords.
 fn self_contained<'a>(schemas: &[&'a Value]) -> Option<Vec<&'a Map<String, Value>>> {
     let is_plain = |keyword: &String| {
         !["$ref", "allOf", "anyOf", "oneOf"].contains(&keyword.as_str())
@@ -193,7 +194,7 @@ impl<'a> FlatSchema<'a> {
     }
 }
 
-/// Returns the items of a keyword whose value is an array, or none.
+/// Returns the items of a keyword's value, or an empty slice if the value is not an array.
 pub(super) fn array<'a>(layer: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
     layer.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -201,19 +202,19 @@ pub(super) fn array<'a>(layer: &'a Map<String, Value>, keyword: &str) -> &'a [Va
 /// Returns the names in a `type`, which is a string or an array of strings.
 pub(super) fn type_names(value: &Value) -> Vec<&str> {
     match value {
-        // There are only seven types.
+        // JSON Schema has only seven types.
         Value::Array(names) => names.iter().take(7).filter_map(Value::as_str).collect(),
         name => name.as_str().into_iter().collect(),
     }
 }
 
-/// Reads a length or count. A protobuf Struct turns 5 into 5.0.
+/// Reads a length or a count. A protobuf Struct turns 5 into 5.0.
 fn as_count(value: &Value) -> Option<usize> {
     let number = value.as_f64().filter(|number| *number >= 0.0)?;
     Some(number.ceil() as usize)
 }
 
-/// Returns the types that both lists allow, in the order of the first. Integers are numbers.
+/// Returns the types that both lists allow, in the order of `left`. Integers are also numbers.
 fn intersection<'a>(left: &[&'a str], right: &[&'a str]) -> Vec<&'a str> {
     let common = |name: &&'a str| match *name {
         name if right.contains(&name) => Some(name),
@@ -224,7 +225,8 @@ fn intersection<'a>(left: &[&'a str], right: &[&'a str]) -> Vec<&'a str> {
     left.iter().filter_map(common).collect()
 }
 
-/// Chooses the first branch that is neither null nor a cycle, else a null one.
+/// Chooses the first branch that is neither null nor a cycle. If there is none, prefers a null
+/// branch to a cycle.
 fn choose_branch<'a>(
     root: &Value,
     branches: &'a [Value],
@@ -240,7 +242,7 @@ fn choose_branch<'a>(
     usable.clone().find(|branch| !is_null(branch)).or(usable.next()).or(branches.first())
 }
 
-/// Whether null is the only value that a schema allows.
+/// Returns `true` if null is the only value that a schema allows.
 fn is_null(schema: &Value) -> bool {
     let only_nulls =
         |value: &Value| value.as_array().is_some_and(|all| all.iter().all(Value::is_null));

@@ -1,4 +1,4 @@
-//! Validation of the values that a schema provides itself (`default`, `examples`, `enum`).
+//! Validates the values that a schema itself provides (`default`, `examples`, `enum`).
 
 use serde_json::{Map, Value};
 
@@ -10,14 +10,15 @@ use super::{
 };
 use crate::base::json_schema::resolve_local_ref;
 
-/// Checks values against the basic keywords of schemas, within a number of steps.
+/// Checks values against the basic keywords of schemas, within a limit on steps.
 pub(super) struct Validator<'a, 's> {
     pub(super) root: &'a Value,
     pub(super) steps: &'s mut usize,
 }
 
 impl<'a> Validator<'a, '_> {
-    /// Whether a value is valid against all schemas. Without steps left, it is not.
+    /// Returns `true` if a value is valid against all schemas, and `false` if it is invalid or the
+    /// steps are used up.
     pub(super) fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
         schemas.iter().all(|schema| self.satisfies(value, schema, 0))
     }
@@ -95,7 +96,8 @@ fn is_in_limits(flat: &FlatSchema, lower: &str, upper: &str, count: usize) -> bo
     (flat.lower_limit(lower)..=flat.upper_limit(upper)).contains(&count)
 }
 
-/// Whether a value has a type. 5.0 is an integer, because a protobuf Struct has only doubles.
+/// Returns `true` if a value has the type `name`. 5.0 is an integer, because a protobuf Struct has
+/// only doubles.
 fn has_type(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => name == "null",
@@ -110,7 +112,7 @@ fn has_type(value: &Value, name: &str) -> bool {
     }
 }
 
-/// Compares two values; 5 equals 5.0.
+/// Compares two values. 5 equals 5.0.
 fn equal(left: &Value, right: &Value) -> bool {
     left == right
         || (!left.is_string()

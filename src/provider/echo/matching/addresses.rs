@@ -1,4 +1,5 @@
-//! Finds e-mail addresses and URLs. Their words mention no tool: alice@user.example is not a user.
+//! Finds e-mail addresses and URLs. The words in them do not mention tools: alice@user.example does
+//! not mention `get_user`.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use linkify::{LinkFinder, LinkKind};
 
 use super::tokens::is_caseless;
 
-/// Returns the ranges of e-mail addresses and URLs in order.
+/// Returns the ranges of e-mail addresses and URLs, in order.
 pub(super) fn find_addresses(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if !["@", "://", "www."].iter().any(|sign| text.contains(sign)) {
@@ -15,7 +16,7 @@ pub(super) fn find_addresses(text: &str) -> Vec<Range<usize>> {
     let mut finder = LinkFinder::new();
     finder.kinds(&[LinkKind::Email, LinkKind::Url]);
     let mut start = 0;
-    // Split the text first, so that CJK text without whitespace ends an address.
+    // Split the text first, so that a CJK character ends an address even without whitespace.
     for piece in text.split_inclusive(|c| !is_address_char(c)) {
         let address = piece.trim_end_matches(|c| !is_address_char(c));
         if address.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with("www.") {
@@ -28,7 +29,7 @@ pub(super) fn find_addresses(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether a character may be part of an address.
+/// Returns `true` if a character may be part of an address.
 fn is_address_char(c: char) -> bool {
     c.is_ascii_graphic() || c.is_alphanumeric() && !is_caseless(c)
 }

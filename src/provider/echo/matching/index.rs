@@ -1,4 +1,4 @@
-//! An index from the words of a text to the tools that they may mention.
+//! An index that maps words to the tools that they may mention.
 
 use std::ops::Range;
 
@@ -9,23 +9,25 @@ use super::{
     word_lists::Category,
 };
 
-/// Words of a name up to which it matches by all rules. Longer names match only literally.
+/// The maximum number of words in a name that is matched by all rules. Longer names are matched
+/// only literally.
 const MAX_WORDS: usize = 16;
 
 /// An index of the offered tools.
 #[derive(Debug)]
 pub(super) struct Index<'n> {
     pub(super) terms: Terms<'n>,
-    /// From a term to the tools that may match a sentence with it.
+    /// Maps each anchor to its tools. Every sentence that mentions a tool contains one of the
+    /// tool's anchors, or arithmetic.
     pub(super) anchors: Multimap,
-    /// The tools that match arithmetic.
+    /// The tools that a sentence with arithmetic mentions.
     pub(super) arithmetic_tools: Vec<u32>,
     tools: Vec<KeyRanges>,
-    /// The terms of all tools.
+    /// The keys of all tools. `tools` contains the ranges for each tool.
     key_terms: Vec<Term>,
 }
 
-/// The keys of one tool, as ranges of [`Index::key_terms`].
+/// The keys of a tool, as ranges in [`Index::key_terms`].
 #[derive(Debug)]
 struct KeyRanges {
     words: Range<usize>,
@@ -36,25 +38,26 @@ struct KeyRanges {
     arithmetic: bool,
 }
 
-/// The keys by which one tool is found.
+/// The keys by which a tool is found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Keys<'i> {
     /// The words of the name.
     pub(super) words: &'i [Term],
-    /// The words of the name joined into one, if there are several.
+    /// The whole name as one word. Empty if the name has only one word.
     pub(super) joined: &'i [Term],
-    /// The specific words of the name.
+    /// The words of the name that are not generic. Empty if the name is long.
     pub(super) topic: &'i [Term],
     /// The keywords of the tool's category.
     pub(super) keywords: &'i [Term],
-    /// Index of the word of the name that every match by name, phrase or topic contains.
+    /// The index in `words` of the word that every match by name, phrase or topic contains, unless
+    /// the name is joined into one word.
     pub(super) anchor: usize,
-    /// Whether the tool matches arithmetic.
+    /// Whether a sentence with arithmetic mentions the tool.
     pub(super) arithmetic: bool,
 }
 
 impl Keys<'_> {
-    /// Whether the tool matches by all rules, not only by its literal name.
+    /// Returns `true` if the tool is matched by all rules and not only by its literal name.
     pub(super) fn is_short(self) -> bool {
         self.words.len() <= MAX_WORDS
     }
@@ -68,7 +71,7 @@ impl<'n> Index<'n> {
         let frequencies = frequencies(&terms, &tools, &key_terms);
         for (name, ranges) in names.iter().zip(&mut tools) {
             let term = |word: usize| key_terms[ranges.words.start + word];
-            // The anchor is the word in the fewest names, preferably a specific one.
+            // Prefer words that are not generic, and then words that few names contain.
             let rarity = |word: &usize| (name.is_generic(*word), frequencies[term(*word) as usize]);
             ranges.anchor = (0..name.word_count()).min_by_key(rarity).unwrap_or(0);
             let is_short = name.word_count() <= MAX_WORDS;
@@ -88,7 +91,7 @@ impl<'n> Index<'n> {
         index
     }
 
-    /// Builds the maps from terms and arithmetic to tools, such that every mention is covered.
+    /// Builds the maps from anchors and arithmetic to tools. Together, they cover every mention.
     fn index_anchors(&mut self) {
         let mut anchors = Multimap::default();
         let tools = || 0..to_u32(self.tools.len());
@@ -102,7 +105,8 @@ impl<'n> Index<'n> {
         self.anchors = anchors;
     }
 
-    /// Returns the stems of all anchors except joined names, which contain another anchor.
+    /// Returns the stems of all anchors. Joined names are omitted because each contains the stem of
+    /// another anchor.
     pub(super) fn anchor_stems(&self) -> impl Iterator<Item = &'n str> {
         (0..to_u32(self.tools.len())).flat_map(|tool| {
             let Keys { words, keywords, anchor, .. } = self.keys(tool);
@@ -110,7 +114,7 @@ impl<'n> Index<'n> {
         })
     }
 
-    /// Returns the keys of a tool, given its index in the request.
+    /// Returns the keys of the tool with index `tool` in the request.
     pub(super) fn keys(&self, tool: u32) -> Keys<'_> {
         let ranges = &self.tools[tool as usize];
         Keys {
@@ -125,7 +129,8 @@ impl<'n> Index<'n> {
 }
 
 impl KeyRanges {
-    /// Appends the keys of a tool to `words`, except topic and anchor, which need interned terms.
+    /// Appends the keys of a tool to `words`, except `topic` and `anchor`, which require interned
+    /// terms.
     fn new<'n>(name: ToolName<'n>, words: &mut Vec<&'n str>) -> Self {
         let short = Some(name).filter(|name| name.word_count() <= MAX_WORDS);
         let category = short.and_then(|name| Category::of(name.specific_words()));
@@ -140,14 +145,14 @@ impl KeyRanges {
     }
 }
 
-/// Appends items and returns their range.
+/// Appends `items` to `list` and returns their range.
 fn append<T>(list: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> Range<usize> {
     let start = list.len();
     list.extend(items);
     start..list.len()
 }
 
-/// Counts the occurrences of each term in the names.
+/// Counts how often each term occurs in the names.
 fn frequencies(terms: &Terms<'_>, tools: &[KeyRanges], key_terms: &[Term]) -> Vec<u32> {
     let mut frequencies = vec![0; terms.len()];
     for term in tools.iter().flat_map(|ranges| &key_terms[ranges.words.clone()]) {

@@ -1,10 +1,10 @@
-//! The mention of a tool.
+//! Mentions of tools.
 
 /// A tool that the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mention {
     /// Index of the tool in the request.
     pub(crate) tool: usize,
-    /// Index of the message with the latest mention in the request.
+    /// Index of the latest message in the request that mentions the tool.
     pub(crate) message: usize,
 }

@@ -1,21 +1,20 @@
-//! Tracks which tools are mentioned, and which mentions still trigger a call.
+//! Tracks which tools are mentioned and which mentions still trigger a call.
 
 use std::collections::BTreeMap;
 
 use super::mention::Mention;
 use crate::chat::{Message, Role, Tool};
 
-/// The state of every offered tool during a search, which proceeds from the newest message to the
-/// oldest.
+/// The state of every offered tool during a search from the newest message to the oldest.
 ///
-/// A mention triggers one call. It does not count if a later message calls the tool or returns its
-/// result: some clients drop the calls from the history.
+/// A mention triggers one call. It no longer counts if a later message calls the tool or contains a
+/// result from the tool. Results are checked too because some clients drop calls from the history.
 #[derive(Debug)]
 pub(super) struct MentionTracker {
     tools: Vec<ToolState>,
-    /// The tools by the first message in which a mention counts.
+    /// The tools, sorted by the first message in which a mention counts.
     by_first_message: Vec<usize>,
-    /// The number of tools at the start of `by_first_message` that are mentioned.
+    /// The number of tools at the start of `by_first_message` that are known to be mentioned.
     mentioned: usize,
 }
 
@@ -23,7 +22,7 @@ pub(super) struct MentionTracker {
 struct ToolState {
     /// The first message in which a mention counts, or `None` if an earlier tool has the same name.
     first_message: Option<usize>,
-    /// The message that mentions the tool.
+    /// The latest message that mentions the tool.
     mentioned_in: Option<usize>,
 }
 
@@ -55,13 +54,14 @@ impl MentionTracker {
         Self { tools: states, by_first_message, mentioned: 0 }
     }
 
-    /// Whether a mention in `message` counts and would be the first one found.
+    /// Returns `true` if a mention of `tool` in `message` counts and none has been found yet.
     pub(super) fn is_pending(&self, tool: usize, message: usize) -> bool {
         let state = &self.tools[tool];
         state.mentioned_in.is_none() && state.first_message.is_some_and(|first| first <= message)
     }
 
-    /// Whether any tool [is pending](Self::is_pending). `message` must not increase between calls.
+    /// Returns `true` if any tool [is pending](Self::is_pending) in `message`. From one call to the
+    /// next, `message` must not increase.
     pub(super) fn any_pending(&mut self, message: usize) -> bool {
         let is_mentioned = |tool: &usize| self.tools[*tool].mentioned_in.is_some();
         let rest = &self.by_first_message[self.mentioned..];
@@ -70,7 +70,8 @@ impl MentionTracker {
         first.is_some_and(|tool| self.is_pending(*tool, message))
     }
 
-    /// Returns the names to search for in the order of the tools. A repeated name is empty.
+    /// Returns the names to search for, in the order of the tools. If an earlier tool has the same
+    /// name, the name is empty.
     pub(super) fn names<'t>(&self, tools: &'t [Tool]) -> impl Iterator<Item = &'t str> {
         let once =
             |(tool, state): (&'t Tool, &ToolState)| state.first_message.map_or("", |_| &tool.name);
@@ -82,7 +83,7 @@ impl MentionTracker {
         self.tools[tool].mentioned_in = Some(message);
     }
 
-    /// Returns all recorded mentions in the order of the tools.
+    /// Returns all recorded mentions, in the order of the tools.
     pub(super) fn mentions(&self) -> Vec<Mention> {
         let states = self.tools.iter().enumerate();
         states

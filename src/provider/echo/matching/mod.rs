@@ -1,12 +1,12 @@
 //! Finds the tools that the user asks for.
 //!
-//! The words of the tools' names are interned ([`terms`]), and an [`index`] maps them to the tools
-//! that they may mention. User messages are searched once ([`search`]), newest first: a
-//! [`prefilter`] skips most sentences of long texts, and the rest is split into [`tokens`]. At the
-//! end of each [`sentence`], the [`rules`] are applied to the candidate tools.
+//! The words in tool names are interned ([`terms`]). An [`index`] maps each word to the tools that
+//! it may mention. User messages are searched from newest to oldest ([`search`]). In long texts, a
+//! [`prefilter`] skips most sentences. The remaining text is split into [`tokens`]. At the end of
+//! each [`sentence`], the [`rules`] are applied to the tools that the sentence may mention.
 //!
-//! The work is linear in the length of texts and names. If a client crafts input for which it
-//! is not, a [`work_budget`] ends the search.
+//! The work is normally linear in the length of the texts and names. If a client crafts input that
+//! needs more work, a [`work_budget`] ends the search.
 
 mod addresses;
 mod index;
@@ -37,17 +37,17 @@ pub(crate) use mention::Mention;
 
 use crate::chat::{Message, Role, Tool};
 
-/// Searching texts of up to this many bytes is cheaper than building a prefilter.
+/// The length in bytes up to which searching all text is cheaper than building a prefilter.
 const MAX_UNFILTERED: usize = 128;
 
-/// Returns the tools that the user asked for and that have not been called since, in the order of the
-/// tools.
+/// Returns a mention of each tool that the user asked for and that has not been called since, in
+/// the order of `tools`.
 pub(crate) fn mentions(messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
     let mut budget = WorkBudget::for_one_call();
     let mentions = mentions_within(&mut budget, messages, tools);
     if budget.is_exhausted() {
         tracing::warn!(
-            "matching is too expensive: the rest of the text is not searched for mentioned tools"
+            "work limit reached: the rest of the history is not searched for mentioned tools"
         );
     }
     mentions
@@ -57,7 +57,7 @@ fn mentions_within(budget: &mut WorkBudget, messages: &[Message], tools: &[Tool]
     let user_messages =
         || messages.iter().enumerate().rev().filter(|(_, message)| message.role == Role::User);
     let mut tracker = MentionTracker::new(messages, tools);
-    // In most requests there are no tools, or all of them have been called already.
+    // In most requests, there are no tools or all of them have already been called.
     if !user_messages().next().is_some_and(|(latest, _)| tracker.any_pending(latest)) {
         return Vec::new();
     }

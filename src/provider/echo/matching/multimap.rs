@@ -1,6 +1,7 @@
-//! A multimap from numbers to numbers, as one sorted list.
+//! A multimap from numbers to numbers, stored as one sorted list.
 
-/// A multimap that is built once, sorted, and then read. It needs no list for each key.
+/// A multimap that is filled, sorted and then read. Unlike a map of lists, it needs no allocation
+/// for each key.
 #[derive(Debug, Default)]
 pub(super) struct Multimap(Vec<(u32, u32)>);
 
@@ -13,20 +14,21 @@ impl Multimap {
         self.0.push((key, value));
     }
 
-    /// Sorts the entries. Must be called after the last [`push`](Self::push) and before any lookup.
+    /// Sorts the entries and removes duplicates. Must be called after the last [`push`](Self::push)
+    /// and before any lookup.
     pub(super) fn sort(&mut self) {
         self.0.sort_unstable();
         self.0.dedup();
     }
 
-    /// Returns the values of `key` in order.
+    /// Returns the values of `key` in ascending order.
     pub(super) fn get(&self, key: u32) -> impl ExactSizeIterator<Item = u32> {
         let start = self.0.partition_point(|entry| entry.0 < key);
         let length = self.0[start..].partition_point(|entry| entry.0 == key);
         self.0[start..start + length].iter().map(|entry| entry.1)
     }
 
-    /// Returns the distinct keys in order.
+    /// Returns the distinct keys in ascending order.
     pub(super) fn keys(&self) -> impl Iterator<Item = u32> {
         self.0.chunk_by(|one, next| one.0 == next.0).map(|entries| entries[0].0)
     }

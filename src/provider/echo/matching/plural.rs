@@ -1,13 +1,13 @@
-//! Comparison of words up to plural.
+//! Word comparison that ignores the difference between singular and plural.
 
-/// Whether two lower-case words are equal, or one is the plural of the other.
+/// Returns `true` if two lower-case words are equal, or if one is the plural of the other.
 pub(super) fn is_same_word(one: &str, other: &str) -> bool {
-    // Most words differ in the first letter, which plural and singular share.
+    // Reject most pairs early: singular and plural have the same first letter.
     one.as_bytes().first() == other.as_bytes().first()
         && (one == other || is_plural(one, other) || is_plural(other, one))
 }
 
-/// Returns a prefix that a word shares with its plural and its singular, and maybe with others.
+/// Returns a prefix that a word shares with its singular and plural, and possibly with other words.
 pub(super) fn stem(word: &str) -> &str {
     let is_ending = |byte: &u8| matches!(byte, b's' | b'e' | b'i' | b'y');
     let ending = word.bytes().rev().take_while(is_ending).count();
@@ -15,7 +15,7 @@ pub(super) fn stem(word: &str) -> &str {
 }
 
 fn is_plural(plural: &str, singular: &str) -> bool {
-    // Compare bytes, because most words fail here.
+    // Most words fail here, so compare bytes, which is faster.
     let [.., b's'] = plural.as_bytes() else { return false };
     let without_s = &plural[..plural.len() - 1];
     // Excludes "news", "class", "status" and "analysis".
@@ -27,7 +27,7 @@ fn is_plural(plural: &str, singular: &str) -> bool {
         || singular.strip_suffix('y').is_some_and(|y| without_s.strip_suffix("ie") == Some(y))
 }
 
-/// Whether the plural of a word ends in "es".
+/// Returns `true` if the plural of a word ends in "es".
 fn ends_in_sibilant(word: &str) -> bool {
     word.ends_with(['s', 'x', 'z']) || word.ends_with("ch") || word.ends_with("sh")
 }

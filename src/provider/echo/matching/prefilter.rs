@@ -1,9 +1,9 @@
-//! A prefilter that skips the sentences of a long text that mention no tool.
+//! A prefilter that skips sentences of long texts if they cannot mention a tool.
 //!
-//! Every mention of a tool contains one of its anchors, and every form of a word starts with its
-//! stem. So a sentence without any stem, even inside a word, can be skipped. Stems are found with
-//! the Wu-Manber algorithm, which skips most bytes. Existing crates take too long to build their
-//! automaton for every call.
+//! Every mention of a tool contains one of the tool's anchors, and every form of an anchor starts
+//! with the anchor's stem. A sentence can therefore be skipped if no stem occurs in it, not even
+//! inside a word. The Wu-Manber algorithm finds the stems and skips most bytes. Existing crates
+//! take too long to build an automaton for every call.
 
 use std::{iter, ops::Range};
 
@@ -11,32 +11,33 @@ use memchr::memchr;
 
 use super::index::Index;
 
-/// The only character besides A to Z whose lower case is an ASCII letter.
+/// The only character other than A to Z whose lower-case form is an ASCII letter.
 const KELVIN: char = '\u{212a}';
-/// The first byte of [`KELVIN`], which is much faster to search for.
+/// The first byte of [`KELVIN`]. Searching for a single byte is much faster.
 const KELVIN_BYTE: u8 = 0xe2;
-/// Bytes of a stem that are compared.
+/// The maximum number of bytes of a stem that are compared.
 const MAX_STEM: usize = 16;
-/// The number of hashes of byte pairs.
+/// The number of possible hashes of a byte pair.
 const PAIRS: usize = 1 << 10;
 
 /// Finds the sentences that may mention a tool.
 #[derive(Debug)]
 pub(super) struct Prefilter<'n> {
-    /// Sorted; none is a prefix of another.
+    /// The stems to find: sorted, and none is a prefix of another.
     stems: Vec<&'n [u8]>,
     /// The length of the shortest stem.
     window: usize,
-    /// The distance to the next possible stem, by hash of the last two bytes of a window.
+    /// The distance to the next possible stem, indexed by the hash of a window's last two bytes.
     shifts: [u8; PAIRS],
-    /// Whether a stem starts with two bytes, by their hash.
+    /// Whether any stem starts with a byte pair, indexed by the hash of the pair.
     prefixes: [bool; PAIRS],
-    /// Whether to search for digits as well, which may be arithmetic.
+    /// Whether to also search for digits, which may be part of arithmetic.
     digits: bool,
 }
 
 impl<'n> Prefilter<'n> {
-    /// Builds a prefilter, or returns `None` if a stem is not ASCII or has only one letter.
+    /// Builds a prefilter. Returns `None` if there are no stems, or if a stem is not ASCII or has
+    /// only one letter.
     pub(super) fn new(index: &Index<'n>) -> Option<Self> {
         let truncate = |stem: &'n str| &stem.as_bytes()[..stem.len().min(MAX_STEM)];
         let mut stems: Vec<_> = index.anchor_stems().map(truncate).collect();
@@ -58,8 +59,8 @@ impl<'n> Prefilter<'n> {
         Some(Self { stems, window, shifts, prefixes, digits })
     }
 
-    /// Returns the parts of a text that may mention a tool, in order. Each consists of whole
-    /// sentences. `None` means the whole text.
+    /// Returns the parts of a text that may mention a tool, in order. Each part consists of whole
+    /// sentences. Returns `None` if the whole text must be searched.
     pub(super) fn candidates<'s>(&'s self, text: &'s str) -> Option<impl Iterator<Item = &'s str>> {
         if memchr(KELVIN_BYTE, text.as_bytes()).is_some() && text.contains(KELVIN) {
             return None;
@@ -78,7 +79,7 @@ impl<'n> Prefilter<'n> {
         }))
     }
 
-    /// Returns the positions of stems.
+    /// Returns the positions of all stems in `text`.
     fn find_stems<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = usize> + 's {
         let ends = text.get(self.window - 2..).unwrap_or_default();
         let mut next = 0;
@@ -95,9 +96,11 @@ impl<'n> Prefilter<'n> {
         })
     }
 
-    /// Returns the first window at or after `from` that ends like the window of a stem.
+    /// Returns the first position at or after `from` where a stem may start, judging by the last
+    /// two bytes of the window at that position.
     ///
-    /// This is the hot loop. As a separate function, it keeps its state in registers.
+    /// This is the hot loop. It is a separate function so that the compiler keeps its state in
+    /// registers.
     #[inline(never)]
     fn find_window(&self, ends: &[u8], from: usize) -> Option<usize> {
         let mut rest = ends.get(from..)?;
@@ -110,11 +113,12 @@ impl<'n> Prefilter<'n> {
         None
     }
 
-    /// Whether a text starts with a stem.
+    /// Returns `true` if a text starts with a stem.
     fn starts_with_stem(&self, text: &[u8]) -> bool {
         let lower = || text.iter().map(u8::to_ascii_lowercase);
         let after = self.stems.partition_point(|stem| stem.iter().copied().le(lower()));
-        // As no stem is a prefix of another, a prefix of the text sorts directly before it.
+        // No stem is a prefix of another, so a stem that is a prefix of the text sorts directly
+        // before the text.
         let stem = self.stems[..after].last();
         stem.is_some_and(|stem| lower().take(stem.len()).eq(stem.iter().copied()))
     }
@@ -125,9 +129,9 @@ fn hash_pair(first: u8, second: u8) -> usize {
     usize::from(first & 31) << 5 | usize::from(second & 31)
 }
 
-/// Returns a range of whole sentences around `at`, which starts at `from` at the earliest.
+/// Returns a range of whole sentences that contains `at` and does not start before `from`.
 fn sentence_around(text: &str, from: usize, at: usize) -> Range<usize> {
-    // This detects only common ends of sentences, so a range may hold several sentences.
+    // Only common sentence endings are detected, so the range may contain several sentences.
     let is_end = |pair: &[u8]| {
         pair[0] == b'\n' || b".!?".contains(&pair[0]) && pair[1].is_ascii_whitespace()
     };
@@ -170,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Other characters whose lower case is ASCII would be missed.
+    /// The prefilter would miss any other character whose lower-case form is ASCII.
     #[test]
     fn only_the_kelvin_sign_has_an_ascii_lower_case() {
         let lowers_to_ascii =

@@ -1,4 +1,4 @@
-//! The four rules by which the words of a sentence mention a tool.
+//! The four rules that decide whether a sentence mentions a tool.
 
 use super::{
     index::{Index, Keys},
@@ -7,7 +7,8 @@ use super::{
     work_budget::{Exhausted, WorkBudget},
 };
 
-/// The largest distance between consecutive words of a phrase: three other words between them.
+/// The largest distance from one word of the name to the next in a phrase: at most three other
+/// words lie between them.
 const MAX_DISTANCE: u32 = 4;
 
 /// Matches tools against one sentence.
@@ -17,13 +18,13 @@ pub(super) struct SentenceMatcher<'a> {
     pub(super) budget: &'a mut WorkBudget,
 }
 
-/// The positions of the words that match, or none if a rule does not match.
-type Positions = Result<Vec<u32>, Exhausted>;
+/// The result of a rule: the positions of the words that match. Empty if the rule does not match.
+type MatchResult = Result<Vec<u32>, Exhausted>;
 
 impl SentenceMatcher<'_> {
-    /// Returns the sorted positions of the words that mention `tool`, by the first rule that
-    /// matches.
-    pub(super) fn positions(&mut self, tool: u32) -> Positions {
+    /// Returns the positions of the words that mention `tool`, sorted, as found by the first rule
+    /// that matches.
+    pub(super) fn positions(&mut self, tool: u32) -> MatchResult {
         let keys = self.index.keys(tool);
         let rules = [Self::match_name, Self::match_phrase, Self::match_topic, Self::match_keyword];
         for rule in rules {
@@ -38,7 +39,7 @@ impl SentenceMatcher<'_> {
     }
 
     /// Matches the words of the name if they are consecutive or joined into one word.
-    fn match_name(&mut self, keys: Keys<'_>) -> Positions {
+    fn match_name(&mut self, keys: Keys<'_>) -> MatchResult {
         let mut positions = Vec::new();
         self.add_positions(keys.joined, &mut positions)?;
         let Some(anchor) = keys.words.get(keys.anchor) else { return Ok(positions) };
@@ -51,7 +52,7 @@ impl SentenceMatcher<'_> {
         Ok(positions)
     }
 
-    /// Whether the name starts at a position.
+    /// Returns `true` if the whole name occurs at `start`.
     fn is_name_at(&mut self, start: u32, keys: Keys<'_>) -> Result<bool, Exhausted> {
         for (word, at) in keys.words.iter().zip(start..) {
             self.budget.spend(1)?;
@@ -62,8 +63,8 @@ impl SentenceMatcher<'_> {
         Ok(true)
     }
 
-    /// Matches the words of the name in order, with few other words in between.
-    fn match_phrase(&mut self, keys: Keys<'_>) -> Positions {
+    /// Matches the words of the name in order, with few other words between them.
+    fn match_phrase(&mut self, keys: Keys<'_>) -> MatchResult {
         if !keys.is_short() || !self.has_all(keys.words)? {
             return Ok(Vec::new());
         }
@@ -73,8 +74,8 @@ impl SentenceMatcher<'_> {
         Ok(kept.map(|occurrence| occurrence.at).collect())
     }
 
-    /// Matches the specific words of the name in any order.
-    fn match_topic(&mut self, keys: Keys<'_>) -> Positions {
+    /// Matches the words of the name that are not generic, in any order.
+    fn match_topic(&mut self, keys: Keys<'_>) -> MatchResult {
         let mut positions = Vec::new();
         if self.has_all(keys.topic)? {
             self.add_positions(keys.topic, &mut positions)?;
@@ -82,8 +83,8 @@ impl SentenceMatcher<'_> {
         Ok(positions)
     }
 
-    /// Matches any keyword of the tool's category.
-    fn match_keyword(&mut self, keys: Keys<'_>) -> Positions {
+    /// Matches any keyword of the tool's category, and arithmetic if the category includes it.
+    fn match_keyword(&mut self, keys: Keys<'_>) -> MatchResult {
         let mut positions = Vec::new();
         self.add_positions(keys.keywords, &mut positions)?;
         if keys.arithmetic {
@@ -93,13 +94,13 @@ impl SentenceMatcher<'_> {
         Ok(positions)
     }
 
-    /// Whether the sentence contains all of the terms.
+    /// Returns `true` if the sentence contains all of the terms.
     fn has_all(&mut self, terms: &[Term]) -> Result<bool, Exhausted> {
         self.budget.spend(terms.len())?;
         Ok(terms.iter().all(|term| self.sentence.positions.get(*term).len() > 0))
     }
 
-    /// Adds the positions of all terms.
+    /// Appends the positions of all `terms` to `positions`.
     fn add_positions(&mut self, terms: &[Term], positions: &mut Vec<u32>) -> Result<(), Exhausted> {
         for term in terms {
             let found = self.sentence.positions.get(*term);
@@ -109,7 +110,7 @@ impl SentenceMatcher<'_> {
         Ok(())
     }
 
-    /// Returns the occurrences of the words of a short name in order.
+    /// Returns where the words of a short name occur, sorted by position.
     fn occurrences(&mut self, keys: Keys<'_>) -> Result<Vec<Occurrence>, Exhausted> {
         let mut occurrences = Vec::new();
         for (word, term) in keys.words.iter().enumerate() {
@@ -127,15 +128,15 @@ impl SentenceMatcher<'_> {
     }
 }
 
-/// A position in a sentence and the words of a name that are there.
+/// A position in a sentence, and which words of the name match the word at that position.
 struct Occurrence {
     at: u32,
-    /// One bit for each word of the name.
+    /// One bit for each word of the name. The lowest bit is for the first word.
     words: u16,
 }
 
-/// Clears the bits of words that are not part of a phrase: a chain from the first to the last word
-/// of the name in which each word is close to the previous one.
+/// Clears the bits of words that are not part of a phrase. A phrase runs from the first to the last
+/// word of the name, with each word close to the previous one.
 fn keep_phrases(occurrences: &mut [Occurrence], name_len: usize) {
     for here in 0..occurrences.len() {
         let before = words_nearby(&occurrences[here], occurrences[..here].iter().rev());
@@ -147,7 +148,7 @@ fn keep_phrases(occurrences: &mut [Occurrence], name_len: usize) {
     }
 }
 
-/// Returns the words close to `here`. The occurrences are sorted by distance.
+/// Returns the set of words close to `here`. `occurrences` must be sorted by distance from `here`.
 fn words_nearby<'o>(here: &Occurrence, occurrences: impl Iterator<Item = &'o Occurrence>) -> u16 {
     let near = occurrences.take_while(|other| other.at.abs_diff(here.at) <= MAX_DISTANCE);
     near.fold(0, |words, other| words | other.words)
@@ -165,7 +166,7 @@ mod tests {
         (0..).zip(text).map(|(at, word)| Occurrence { at, words: words(*word) }).collect()
     }
 
-    /// Marks the positions of all phrases that start with `chain`, by brute force.
+    /// Finds all phrases that start with `chain` by brute force and marks their positions.
     fn try_all(name: &[u8], text: &[u8], chain: &mut Vec<usize>, found: &mut [bool]) {
         let Some(next) = name.get(chain.len()) else {
             return chain.iter().for_each(|at| found[*at] = true);

@@ -21,7 +21,7 @@ pub(super) struct Searcher<'a> {
     lowercase: String,
 }
 
-/// A tool, and the positions of the words that mention it.
+/// A tool and the positions of the words that mention it.
 struct Match {
     tool: u32,
     positions: Vec<u32>,
@@ -38,12 +38,12 @@ impl<'a> Searcher<'a> {
         Self { index, prefilter, tracker, budget, sentence, lowercase }
     }
 
-    /// Whether a mention in `message` could still count.
+    /// Returns `true` if a mention of any tool in `message` could still count.
     pub(super) fn any_pending(&mut self, message: usize) -> bool {
         self.tracker.any_pending(message)
     }
 
-    /// Records the mentions in the text of a message.
+    /// Records the tools that `text`, the text of `message`, mentions.
     pub(super) fn search(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
         match self.prefilter.and_then(|prefilter| prefilter.candidates(text)) {
             Some(mut parts) => parts.try_for_each(|part| self.search_part(message, part)),
@@ -76,7 +76,7 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Returns the tools that the sentence may mention, in order.
+    /// Returns the tools that the sentence may mention, sorted.
     fn candidates(&mut self) -> Result<Vec<u32>, Exhausted> {
         let mut candidates = Vec::new();
         for term in self.sentence.positions.keys() {
@@ -116,8 +116,8 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Whether another match has all words of this one and more: in "list users", `list_users`
-    /// covers `get_user`.
+    /// Returns `true` if another match contains all words of `found` and more. In "list users",
+    /// `list_users` covers `get_user`.
     fn is_covered(&mut self, found: &Match, matches: &[Match]) -> Result<bool, Exhausted> {
         self.budget.spend(matches.len())?;
         for other in matches {
@@ -132,7 +132,7 @@ impl<'a> Searcher<'a> {
     }
 }
 
-/// Whether all of `some` are among `all`. Both are sorted.
+/// Returns `true` if `all` contains every item of `some`. Both must be sorted.
 fn is_subset(some: &[u32], all: &[u32]) -> bool {
     let mut all = all.iter();
     some.iter().all(|position| all.any(|other| other == position))

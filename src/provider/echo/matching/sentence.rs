@@ -1,4 +1,4 @@
-//! The words of a sentence that are relevant to the offered tools.
+//! The words in a sentence that are relevant to the offered tools.
 
 use super::{
     index::Index,
@@ -8,23 +8,23 @@ use super::{
     work_budget::{Exhausted, WorkBudget},
 };
 
-/// The terms and the arithmetic of a sentence. A position is the index of a word in the sentence.
+/// The terms and the arithmetic in a sentence. A position is the index of a word in the sentence.
 #[derive(Debug, Default)]
 pub(super) struct Sentence {
-    /// From a term to its positions.
+    /// Maps each term to its positions.
     pub(super) positions: Multimap,
-    /// The positions of words that are part of arithmetic, such as both words of "add 5".
+    /// The positions of words that are part of arithmetic, such as both words in "add 5".
     pub(super) arithmetic: Vec<u32>,
     word_count: u32,
     previous: Operand,
 }
 
-/// The role of a word in arithmetic with a number after it.
+/// The role of a word if the next word is a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Operand {
     #[default]
     None,
-    /// A number, if an operator follows.
+    /// A number. It forms arithmetic if an operator comes before the next number.
     Number,
     /// A verb such as "add".
     Verb,
@@ -39,12 +39,12 @@ impl Sentence {
         self.previous = Operand::None;
     }
 
-    /// Whether the sentence has any term or arithmetic.
+    /// Returns `true` if the sentence contains any term or arithmetic.
     pub(super) fn may_mention_tools(&self) -> bool {
         !self.positions.is_empty() || !self.arithmetic.is_empty()
     }
 
-    /// Adds the next word, which is also given in lower case.
+    /// Adds the next word. `lowercase` is the same word in lower case.
     pub(super) fn push(
         &mut self,
         token: &Token,
@@ -89,8 +89,8 @@ fn starts_with_digit(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether the separator of two numbers is an operator. `-` and `/` need spaces around them, because
-/// otherwise they are usually part of a date or a phone number.
+/// Returns `true` if the separator between two numbers is an operator. `-` and `/` need spaces
+/// around them: without spaces, they are usually part of a date or a phone number.
 fn is_operator(separator: &str) -> bool {
     let operator = separator.trim();
     let spaced =

@@ -1,4 +1,4 @@
-//! The interned words of all tools.
+//! Interns the words by which tools are found.
 
 use super::plural::{is_same_word, stem};
 
@@ -9,12 +9,12 @@ pub(super) type Term = u32;
 #[derive(Debug)]
 pub(super) struct Terms<'n> {
     words: Vec<&'n str>,
-    /// The stems of the words.
+    /// The stem of each word.
     stems: Vec<&'n str>,
 }
 
 impl<'n> Terms<'n> {
-    /// Interns words. Also returns the term of each listed word.
+    /// Interns `listed` words. Also returns the term for each of them, in order.
     pub(super) fn intern(listed: &[&'n str]) -> (Self, Vec<Term>) {
         let keyed = listed.iter().enumerate();
         let keyed = keyed.map(|(at, word)| (prefix(stem(word)), stem(word), *word, at));
@@ -38,7 +38,7 @@ impl<'n> Terms<'n> {
         self.words.len()
     }
 
-    /// Returns the terms with the stem of `word`, which may be the same word.
+    /// Returns the terms with the same stem as `word`, which may still be different words.
     pub(super) fn with_stem_of(&self, word: &str) -> impl Iterator<Item = Term> {
         let stem = stem(word);
         let first = self.stems.partition_point(|known| *known < stem);
@@ -46,25 +46,27 @@ impl<'n> Terms<'n> {
         found.zip(to_u32(first)..).map(|(_, term)| term)
     }
 
-    /// Returns the stem of a term, with which every form of the word starts.
+    /// Returns the stem of a term. Every form of the word starts with this stem.
     pub(super) fn stem(&self, term: Term) -> &'n str {
         self.stems[term as usize]
     }
 
-    /// Whether a term is the same word as `word`.
+    /// Returns `true` if a term is the same word as `word`, apart from a plural ending.
     pub(super) fn is_same_word(&self, term: Term, word: &str) -> bool {
         is_same_word(self.words[term as usize], word)
     }
 }
 
-/// Returns the first bytes as a number, which sorts like the text but compares much faster.
+/// Returns the first eight bytes as a number, which sorts like the text but is compared much
+/// faster.
 fn prefix(text: &str) -> u64 {
     let mut first = [0; 8];
     first.iter_mut().zip(text.bytes()).for_each(|(first, byte)| *first = byte);
     u64::from_be_bytes(first)
 }
 
-/// Converts an index to 32 bits, which keep the lists small. No request has more words or tools.
+/// Converts an index to 32 bits, which keeps lists small. No request has more words or tools than
+/// 32 bits can count.
 pub(super) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -1,18 +1,18 @@
-//! Splits texts and tool names into words, and detects the ends of sentences.
+//! Splits texts and tool names into words and detects sentence ends.
 
 use std::ops::Range;
 
-/// A word of a text.
+/// A word in a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token<'t> {
     /// The word as written.
     pub(super) text: &'t str,
-    /// The text between the previous word, or the start of the text, and this one.
+    /// The text between the previous word, or the start of the text, and this word.
     pub(super) separator: &'t str,
 }
 
 impl Token<'_> {
-    /// Whether a sentence ends in the separator.
+    /// Returns `true` if a sentence ends within the separator.
     pub(super) fn starts_sentence(&self) -> bool {
         let mut rest = self.separator.chars().peekable();
         while let Some(c) = rest.next() {
@@ -28,7 +28,7 @@ impl Token<'_> {
         false
     }
 
-    /// Replaces the content of `buffer` with the lower-case word.
+    /// Replaces the content of `buffer` with the word in lower case.
     pub(super) fn lowercase_into<'b>(&self, buffer: &'b mut String) -> &'b str {
         buffer.clear();
         push_lowercase(self.text, buffer);
@@ -47,7 +47,7 @@ pub(super) fn push_lowercase(word: &str, to: &mut String) {
     }
 }
 
-/// An iterator over the words of a text, except those in excluded ranges.
+/// An iterator over the words in a text, except those in excluded ranges.
 pub(super) struct Tokens<'t> {
     text: &'t str,
     excluded: &'t [Range<usize>],
@@ -104,7 +104,8 @@ fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Whether a word ends before a character, given its neighbors.
+/// Returns `true` if a word ends before a character of class `class`, given the classes of the
+/// characters next to it.
 fn is_boundary(previous: CharClass, class: CharClass, next: impl Fn() -> CharClass) -> bool {
     match (previous, class) {
         (_, CharClass::Other) | (CharClass::Lower, CharClass::Upper) => true,
@@ -116,7 +117,7 @@ fn is_boundary(previous: CharClass, class: CharClass, next: impl Fn() -> CharCla
     }
 }
 
-/// The class of a character in word segmentation.
+/// A character class, as used to split text into words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CharClass {
     Lower,
@@ -143,7 +144,7 @@ impl CharClass {
     }
 }
 
-/// Returns the class and the length in bytes of the character at `at`.
+/// Returns the class of the character at `at`, and the character's length in bytes.
 fn class_at(text: &str, at: usize) -> Option<(CharClass, usize)> {
     let byte = *text.as_bytes().get(at)?;
     if byte.is_ascii() {
@@ -153,7 +154,7 @@ fn class_at(text: &str, at: usize) -> Option<(CharClass, usize)> {
     Some((CharClass::of(c), c.len_utf8()))
 }
 
-/// Whether a character is a letter of a script without case.
+/// Returns `true` if a character is a letter of a script without case.
 pub(super) fn is_caseless(c: char) -> bool {
     CharClass::of(c) == CharClass::Caseless
 }

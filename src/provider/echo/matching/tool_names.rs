@@ -7,13 +7,13 @@ use super::{
     word_lists::is_generic,
 };
 
-/// The names of all tools, in lower case.
+/// The names of all tools, split into lower-case words.
 #[derive(Debug, Default)]
 pub(super) struct ToolNames {
-    /// The words of all names without separators.
+    /// The words of all names, without separators.
     text: String,
     words: Vec<NameWord>,
-    /// The range of `words` of each tool.
+    /// For each tool, the range of its words in `words`.
     tools: Vec<Range<usize>>,
 }
 
@@ -24,7 +24,7 @@ struct NameWord {
 }
 
 impl ToolNames {
-    /// Splits the names, which are in the order of the tools.
+    /// Splits the names of the tools, in order.
     pub(super) fn new<'t>(names: impl Iterator<Item = &'t str>) -> Self {
         let mut all = Self::default();
         names.for_each(|name| all.push(name));
@@ -59,7 +59,7 @@ impl ToolNames {
 /// The name of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolName<'n> {
-    /// The words of all names.
+    /// The text into which the ranges in `words` point.
     text: &'n str,
     words: &'n [NameWord],
 }
@@ -78,12 +78,12 @@ impl<'n> ToolName<'n> {
         self.words[word].generic
     }
 
-    /// Returns the words that are not generic: they indicate the purpose of the tool.
+    /// Returns the words that are not generic. They indicate the tool's purpose.
     pub(super) fn specific_words(self) -> impl Iterator<Item = &'n str> {
         self.words().enumerate().filter(move |(at, _)| !self.is_generic(*at)).map(|(_, word)| word)
     }
 
-    /// Returns all words joined into one if there are several.
+    /// Returns all words joined into one, or `None` if there is at most one word.
     pub(super) fn joined(self) -> Option<&'n str> {
         match self.words {
             [first, .., last] => Some(&self.text[first.range.start..last.range.end]),

@@ -1,4 +1,4 @@
-//! Word lists: generic words, and the categories of tools with their keywords.
+//! Lists of generic words and of tool categories with their keywords.
 
 use super::plural::is_same_word;
 
@@ -32,11 +32,11 @@ const fn generic_words(word: &str) -> &'static [&'static str] {
 /// A kind of tool that users ask for in different words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Category {
-    /// The words of a tool's name that put it into the category.
+    /// Words in a tool's name that put the tool into the category.
     names: &'static [&'static str],
-    /// Words that ask for a tool of the category.
+    /// Words that ask for a tool in the category.
     pub(super) keywords: &'static [&'static str],
-    /// Whether arithmetic such as `10+5` also asks for a tool of the category.
+    /// Whether arithmetic such as `10+5` also asks for a tool in the category.
     pub(super) arithmetic: bool,
 }
 
@@ -58,14 +58,14 @@ const CATEGORIES: [Category; 8] = [
     },
 ];
 
-/// Verbs that form arithmetic with a number.
+/// Verbs that form arithmetic with a number after them.
 const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multiply", "divide"];
 
 const fn category(names: &'static [&'static str], keywords: &'static [&'static str]) -> Category {
     Category { names, keywords, arithmetic: false }
 }
 
-/// Whether a lower-case word does not indicate the purpose of a tool.
+/// Returns `true` if a lower-case word does not indicate a tool's purpose.
 pub(super) fn is_generic(word: &str) -> bool {
     is_number(word)
         || word.strip_prefix('v').is_some_and(is_number)
@@ -76,13 +76,13 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.chars().all(char::is_numeric)
 }
 
-/// Whether a lower-case word forms arithmetic with a number after it.
+/// Returns `true` if a lower-case word forms arithmetic with a number after it.
 pub(super) fn is_arithmetic_verb(word: &str) -> bool {
     ARITHMETIC_VERBS.iter().any(|verb| is_same_word(verb, word))
 }
 
 impl Category {
-    /// Returns the category of a tool, given the specific words of its name.
+    /// Returns the category of a tool, given the words of its name that are not generic.
     pub(super) fn of<'n>(specific: impl Iterator<Item = &'n str>) -> Option<&'static Self> {
         let mut words = specific.filter(|word| !is_same_word("send", word));
         let (word, None) = (words.next()?, words.next()) else { return None };

@@ -1,37 +1,38 @@
-//! The limit on the work of one call.
+//! The limit on the matching work in one call.
 
-/// Word comparisons in one call. A long prompt with a hundred tools needs far fewer, and this many
-/// take well under a second.
+/// The maximum number of word comparisons in one call. This many comparisons take well under a
+/// second. A long prompt with a hundred tools needs far fewer.
 const MAX_COMPARISONS: usize = 5_000_000;
 
-/// The work that is left.
+/// The number of comparisons that a call may still make.
 #[derive(Debug)]
 pub(super) struct WorkBudget {
     left: Option<usize>,
 }
 
-/// The work budget is exhausted.
+/// The error returned if the work budget is exhausted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Exhausted;
 
 impl WorkBudget {
-    /// Creates the budget of one call.
+    /// Creates the budget for one call.
     pub(super) fn for_one_call() -> Self {
         Self::new(MAX_COMPARISONS)
     }
 
-    /// Creates a budget of some comparisons.
+    /// Creates a budget of `comparisons`.
     pub(super) fn new(comparisons: usize) -> Self {
         Self { left: Some(comparisons) }
     }
 
-    /// Charges for work before it is done. An exhausted budget stays exhausted.
+    /// Charges the budget for comparisons before they are made. An exhausted budget stays
+    /// exhausted.
     pub(super) fn spend(&mut self, comparisons: usize) -> Result<(), Exhausted> {
         self.left = self.left.and_then(|left| left.checked_sub(comparisons));
         self.left.map(|_| ()).ok_or(Exhausted)
     }
 
-    /// Whether more work was needed than was left.
+    /// Returns `true` if a charge has exceeded the budget.
     pub(super) fn is_exhausted(&self) -> bool {
         self.left.is_none()
     }

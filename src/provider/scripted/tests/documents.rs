@@ -125,7 +125,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (
         r#"{"messages":[{"tools_echo":{"name":"f"}}]}"#,
-        r#"step 1, item 1, tools_echo: unknown key "name"; write {}"#,
+        r#"step 1, item 1, tools_echo: unknown key "name"; expected {}"#,
     ),
     (
         r#"{"messages":[{"tool_schema":{"tool":"f"}}]}"#,
