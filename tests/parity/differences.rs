@@ -9,7 +9,7 @@ use crate::errors::NOT_SERVED;
 /// An intentional difference from daprd.
 struct Difference {
     reason: &'static str,
-    /// The names of the cases; one `*` matches any text.
+    /// The names of the cases. A name can contain one `*`, which matches any text.
     cases: &'static [&'static str],
     /// Turns daprd's answer into mynah's.
     change: Change,
@@ -18,9 +18,9 @@ struct Difference {
 enum Change {
     /// The error has this text.
     ErrorText(&'static str),
-    /// The program exits with this code and prints this text, among others.
+    /// The program exits with this code, and its output contains this text.
     Exit(i32, &'static str),
-    /// The answer is changed by this function.
+    /// This function changes the answer.
     Answer(fn(&mut Value)),
 }
 
@@ -33,9 +33,10 @@ const fn differs(
 }
 
 const JSON_TEXTS: &str =
-    "error texts for malformed JSON come from the parser, and Go's are not stable";
-const MORE_METHODS: &str = "mynah has methods that daprd does not have";
-const ALL_PROBLEMS: &str = "all problems are reported with file, line and what would be valid";
+    "these texts come from the JSON parser, and those of Go's parser are not stable";
+const MORE_METHODS: &str = "mynah has methods that daprd lacks";
+const ALL_PROBLEMS: &str =
+    "mynah reports all problems, each with its file, its line and what would be valid";
 const NO_SKIPPING: &str = "daprd skips such a component, which hides the error";
 const FLAG_TEXTS: &str = "errors about flags have mynah's own messages";
 
@@ -146,7 +147,7 @@ const DIFFERENCES: &[Difference] = &[
         ErrorText(NOT_SERVED),
     ),
     differs(
-        "a page of another site could call shutdown, so foreign origins are refused",
+        "a page on another site could otherwise call shutdown",
         &["headers-cors-*"],
         Answer(|answer| {
             *value_at(answer, "/status") = json!(403);
@@ -185,7 +186,7 @@ const DIFFERENCES: &[Difference] = &[
         Answer(|answer| *answer = json!({ "message": {} })),
     ),
     differs(
-        "mynah has a health service and no workflow service",
+        "mynah has a health service but no workflow service",
         &["grpc-reflection-with-app-id", "token-grpc-reflection-token-and-app-id"],
         Answer(|answer| {
             let reflection =
@@ -217,12 +218,12 @@ const DIFFERENCES: &[Difference] = &[
         }),
     ),
     differs(
-        "without a folder, a default component is useful",
+        "without component files, a default component is useful",
         &["start-no-resources-path"],
         Answer(|answer| *answer = json!({ "components": ["echo conversation.echo"] })),
     ),
     differs(
-        "a path can also name a single file",
+        "the flag accepts a single file as well as a folder",
         &["start-resources-path-is-a-file"],
         Answer(|answer| *answer = json!({ "components": [] })),
     ),
@@ -276,7 +277,7 @@ const DIFFERENCES: &[Difference] = &[
     differs(
         FLAG_TEXTS,
         &["start-grpc-port-in-use"],
-        Exit(1, "the port is in use; --dapr-grpc-port"),
+        Exit(1, "the port is in use; choose another port with --dapr-grpc-port"),
     ),
     differs(
         "with more than twelve matches, daprd's choice depends on Go's unstable sort",
@@ -298,7 +299,7 @@ fn fix_formatting(answer: &mut Value) {
     *value_at(answer, place) = json!(fixed);
 }
 
-/// Returns the JSON pointer of the text of an error.
+/// Returns the JSON pointer to the error text of an answer.
 fn text_place(answer: &Value) -> &'static str {
     if answer.get("text").is_some() { "/text" } else { "/body/message" }
 }
@@ -335,7 +336,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Returns the answer that is expected from mynah.
+/// Returns the answer that mynah is expected to give.
 pub fn mynah(case: &Case) -> Value {
     let mut answer = case.golden.clone();
     let differences = DIFFERENCES.iter().filter(|difference| difference.applies_to(&case.name));
