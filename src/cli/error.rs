@@ -30,7 +30,7 @@ pub(super) enum CliError {
 }
 
 impl CliError {
-    /// Returns the exit code that shells use or `sysexits.h` defines for the error. The default is 1.
+    /// Returns the exit code that shells use or `sysexits.h` defines for the error, otherwise 1.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Config(_) => USAGE,

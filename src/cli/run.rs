@@ -44,8 +44,8 @@ impl RunError {
     }
 }
 
-/// Runs the command and serves until the command exits. Returns the command's exit code, or 128 plus
-/// the signal's number if a signal terminated the command.
+/// Runs the command and serves until the command exits. Returns the command's exit code, or 128
+/// plus the signal's number if a signal terminated the command.
 ///
 /// Forwards signals to the command. Does not wait for the command's background processes.
 pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunError> {
@@ -94,8 +94,8 @@ fn start(command: &[OsString], addresses: &Addresses) -> Result<Child, RunError>
     started.map_err(|source| RunError::Command { command: program.to_owned(), source })
 }
 
-/// Returns the environment variables that tell Dapr's SDKs where the sidecar is. `DAPR_API_TOKEN` is
-/// inherited.
+/// Returns the environment variables that tell Dapr's SDKs where the sidecar is. `DAPR_API_TOKEN`
+/// is inherited.
 fn variables(addresses: &Addresses) -> impl Iterator<Item = (&'static str, String)> {
     let Addresses { grpc, http, .. } = addresses;
     let port = |name, port: Option<u16>| port.map(|port| (name, port.to_string()));

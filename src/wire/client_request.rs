@@ -1,4 +1,4 @@
-//! Encodes a [`Request`] to another sidecar.
+//! Encodes a [`Request`] for another sidecar.
 
 use prost_types::Any;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::chat::{LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice};
 
-/// Encodes a request to a component of another sidecar.
+/// Encodes a request for a component of another sidecar.
 pub(crate) fn encode(request: &Request, component: &str) -> proto::ConversationRequestAlpha2 {
     let entry = |(name, parameter): (&String, &Parameter)| (name.clone(), any(parameter));
     proto::ConversationRequestAlpha2 {
@@ -32,7 +32,7 @@ pub(crate) fn encode(request: &Request, component: &str) -> proto::ConversationR
     }
 }
 
-/// Groups consecutive messages with equal scrubbing into one input.
+/// Encodes the messages. Consecutive messages that agree on scrubbing share an input.
 fn inputs(request: &Request) -> Vec<proto::ConversationInputAlpha2> {
     let mut inputs: Vec<proto::ConversationInputAlpha2> = Vec::new();
     for (index, message) in request.messages.iter().enumerate() {
@@ -49,7 +49,7 @@ fn inputs(request: &Request) -> Vec<proto::ConversationInputAlpha2> {
     inputs
 }
 
-/// Encodes one message of a history.
+/// Encodes one message.
 pub(crate) fn encode_message(message: &Message) -> proto::ConversationMessage {
     let name = message.name.clone();
     let content_of = |text: &String| proto::ConversationMessageContent { text: text.clone() };
@@ -69,7 +69,7 @@ pub(crate) fn encode_message(message: &Message) -> proto::ConversationMessage {
                 tool_calls: tool_calls.iter().map(encode_tool_call).collect(),
             })
         }
-        // Some of daprd's components accept only one content in a tool result.
+        // Some of daprd's components accept only one content part in a tool result.
         Role::Tool { id, name } => MessageTypes::OfTool(proto::ConversationMessageOfTool {
             tool_id: id.clone(),
             name: name.clone(),

@@ -3,7 +3,7 @@
 use super::proto::{self, conversation_tool_calls::ToolTypes};
 use crate::chat::{FinishReason, Response, ToolCall, Usage};
 
-/// Decodes the first choice of all outputs. Returns `None` if there is no choice.
+/// Decodes the first choice among all outputs. Returns `None` if there is no choice.
 pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Response> {
     let output = outputs.into_iter().find(|output| !output.choices.is_empty())?;
     let choice = output.choices.into_iter().next()?;
@@ -23,7 +23,7 @@ pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Re
     })
 }
 
-/// A call without a function gets an empty name, which matches no tool.
+/// Decodes a tool call. A call without a function gets an empty name, which matches no tool.
 fn tool_call(call: proto::ConversationToolCalls) -> ToolCall {
     let function = match call.tool_types {
         Some(ToolTypes::Function(function)) => function,
@@ -32,7 +32,7 @@ fn tool_call(call: proto::ConversationToolCalls) -> ToolCall {
     ToolCall { id: call.id, name: function.name, arguments: function.arguments }
 }
 
-/// Unknown reasons count as the default, "stop".
+/// Returns the finish reason. An unknown reason becomes the default, "stop".
 fn finish_reason(reason: &str) -> FinishReason {
     let known = FinishReason::ALL.into_iter().find(|known| known.as_str() == reason);
     known.unwrap_or_default()

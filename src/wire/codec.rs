@@ -1,5 +1,5 @@
-//! The gRPC codec. Like tonic's own, but with shorter decoding errors: the decoder lists every field
-//! on the path to the invalid one.
+//! The gRPC codec. Unlike tonic's own codec, it shortens decoding errors, which otherwise list
+//! every field on the path to the invalid one.
 
 use std::marker::PhantomData;
 
@@ -12,11 +12,11 @@ use tonic_prost::ProstEncoder;
 
 use super::error::Error;
 
-/// Encodes `T`, decodes `U`.
+/// A codec that encodes `T` and decodes `U`.
 #[derive(Debug, Clone)]
 pub(crate) struct Codec<T, U>(PhantomData<(T, U)>);
 
-/// Decodes `U`.
+/// A decoder for `U` with short errors.
 #[derive(Debug)]
 pub(crate) struct ShortDecoder<U>(PhantomData<U>);
 

@@ -1,4 +1,5 @@
-//! The two versions of Dapr's conversation API, told apart by their request messages.
+//! The two versions of Dapr's conversation API, each identified by the type of its request
+//! messages.
 
 use prost::{Message, Name};
 
@@ -9,7 +10,8 @@ use super::{
 };
 use crate::chat::{Error, Request, Response};
 
-/// A request message, and how its version of the API maps to and from [`chat`](crate::chat).
+/// A request message of one version of the API. Also converts this version's messages to and from
+/// [`chat`](crate::chat).
 pub trait ConverseRequest: Message + Name + Default + json::FastRead + 'static {
     /// The answer to a unary call.
     type Response: Message + Name + json::FastWrite;
@@ -23,19 +25,19 @@ pub trait ConverseRequest: Message + Name + Default + json::FastRead + 'static {
     ///
     /// # Errors
     ///
-    /// An error with daprd's message if daprd would reject the request.
+    /// Fails with daprd's message if daprd would reject the request.
     fn into_chat(self) -> Result<Request, Error>;
 
     /// Returns the parts of a request that its response repeats.
     fn passthrough(request: &Request) -> Passthrough;
 
-    /// Converts a response to a unary call.
+    /// Converts the response to a unary call.
     fn response(response: Response, passthrough: Passthrough) -> Self::Response;
 
-    /// Converts a piece of the text of a streamed response.
+    /// Converts a piece of text from a streamed response.
     fn chunk(text: String) -> Self::StreamResponse;
 
-    /// Converts the end of a streamed response.
+    /// Converts the complete response that ends a stream.
     fn complete(response: Response, passthrough: Passthrough) -> Self::StreamResponse;
 }
 

@@ -1,4 +1,4 @@
-//! Decodes Dapr's requests to a [`Request`], with daprd's checks in daprd's order.
+//! Decodes Dapr's requests to [`Request`]s, with daprd's checks in daprd's order.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,11 +19,11 @@ use crate::chat::{
     Error, InvalidParams, LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
 };
 
-/// Decodes an Alpha2 request to a component that exists.
+/// Decodes an Alpha2 request for a component that exists.
 ///
 /// # Errors
 ///
-/// [`Error::MissingInputs`] or [`Error::InvalidParams`], as daprd reports them.
+/// Returns [`Error::MissingInputs`] or [`Error::InvalidParams`] if daprd would reject the request.
 pub fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Error> {
     let component = request.name;
     if request.inputs.is_empty() {
@@ -50,7 +50,7 @@ pub fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Erro
     })
 }
 
-/// Joins the messages of all inputs. Also returns which of them to scrub.
+/// Joins the messages of all inputs. Also returns the ranges of messages to scrub.
 fn messages(
     inputs: Vec<proto::ConversationInputAlpha2>,
 ) -> Result<(Vec<Message>, Vec<Range<usize>>), InvalidParams> {
@@ -92,7 +92,7 @@ fn tool_call(source: proto::ConversationToolCalls) -> Result<ToolCall, InvalidPa
     Ok(ToolCall { id: source.id, name: function.name, arguments: function.arguments })
 }
 
-/// Drops a tool without a function, as daprd does.
+/// Decodes a tool. Drops a tool without a function, as daprd does.
 fn tool(source: proto::ConversationTools) -> Option<Tool> {
     let ToolTypes::Function(function) = source.tool_types?;
     Some(Tool {
@@ -102,7 +102,7 @@ fn tool(source: proto::ConversationTools) -> Option<Tool> {
     })
 }
 
-/// `has_tools` also counts the tools that were dropped.
+/// Decodes and checks the tool choice. `has_tools` also counts the tools that were dropped.
 fn tool_choice(
     choice: Option<String>,
     has_tools: bool,
@@ -130,11 +130,11 @@ fn parameters(source: BTreeMap<String, Any>) -> BTreeMap<String, Parameter> {
     source.into_iter().map(|(name, any)| (name, parameter(any))).collect()
 }
 
-/// Decodes an Alpha1 request to a component that exists.
+/// Decodes an Alpha1 request for a component that exists.
 ///
 /// # Errors
 ///
-/// [`Error::Metadata`] or [`Error::MissingInputs`], as daprd reports them.
+/// Returns [`Error::Metadata`] or [`Error::MissingInputs`] if daprd would reject the request.
 pub fn alpha1(request: proto::ConversationRequest) -> Result<Request, Error> {
     check_metadata(&request.metadata)?;
     if request.inputs.is_empty() {
@@ -158,14 +158,14 @@ fn alpha1_message(input: proto::ConversationInput) -> Message {
         Some("system") => Role::System,
         Some("assistant" | "ai") => Role::Assistant { tool_calls: Vec::new() },
         Some("tool" | "function") => Role::Tool { id: None, name: String::new() },
-        // "user", "human", "generic" and unknown roles
+        // "user", "human", "generic" and unknown roles.
         _ => Role::User,
     };
     Message { role, name: None, parts: vec![input.content] }
 }
 
-/// Reports the errors of daprd's metadata decoder. daprd decodes Alpha1 metadata over the fields of
-/// the request, ignoring case, and discards the result.
+/// Reports the errors that daprd's metadata decoder would report. daprd decodes Alpha1 metadata
+/// into the fields of the request, ignoring case, and then discards the result.
 fn check_metadata(metadata: &BTreeMap<String, String>) -> Result<(), Error> {
     let mut names = BTreeSet::new();
     for (name, value) in metadata {

@@ -1,4 +1,4 @@
-//! Encodes a [`Response`] as Dapr's messages.
+//! Encodes [`Response`]s as Dapr's messages.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,14 @@ pub struct Passthrough {
 }
 
 impl Passthrough {
-    /// The context id, unless it is empty.
+    /// Returns what an Alpha2 response repeats: the context id, unless it is empty.
     pub fn alpha2(request: &Request) -> Self {
         let context_id = request.context_id.clone().filter(|id| !id.is_empty());
         Self { context_id, parameters: BTreeMap::new() }
     }
 
-    /// The context id, unless it is empty, and the parameters.
+    /// Returns what an Alpha1 response repeats: the context id, unless it is empty, and the
+    /// parameters.
     pub fn alpha1(request: &Request) -> Self {
         let any = |parameter: &Parameter| Any {
             type_url: parameter.type_url.clone(),
@@ -36,7 +37,7 @@ impl Passthrough {
     }
 }
 
-/// Encodes the response of ConverseAlpha2.
+/// Encodes the response to a ConverseAlpha2 call.
 pub fn alpha2(response: Response, passthrough: Passthrough) -> proto::ConversationResponseAlpha2 {
     proto::ConversationResponseAlpha2 {
         context_id: passthrough.context_id,
@@ -70,7 +71,7 @@ fn tool_call(call: ToolCall) -> proto::ConversationToolCalls {
     }
 }
 
-/// Encodes the usage of an Alpha2 response.
+/// Encodes the usage in an Alpha2 response.
 pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2CompletionUsage {
     proto::ConversationResultAlpha2CompletionUsage {
         completion_tokens: usage.completion_tokens,
@@ -86,7 +87,7 @@ pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2Compl
     }
 }
 
-/// Encodes the response of ConverseAlpha1. Drops tool calls, as daprd does.
+/// Encodes the response to a ConverseAlpha1 call. Drops tool calls, as daprd does.
 pub fn alpha1(response: Response, passthrough: Passthrough) -> proto::ConversationResponse {
     proto::ConversationResponse {
         context_id: passthrough.context_id,

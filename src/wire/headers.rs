@@ -1,4 +1,4 @@
-//! What the headers of a call say about it.
+//! Reads the context of a call from its headers.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use http::{HeaderMap, HeaderName};
 
 use crate::{base::clock::Moment, provider::CallContext};
 
-/// The header, and the gRPC metadata key, that names the session of a call.
+/// The HTTP header or gRPC metadata key that names the session of a call.
 pub(crate) static SESSION: HeaderName = HeaderName::from_static("mynah-session");
-/// The header in which gRPC clients state how long they wait.
+/// The header in which gRPC clients send the timeout of a call.
 static GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
 /// Reads the session and the deadline of a call.
 ///
-/// One pass over the headers is cheaper than looking both up.
+/// A single pass over the headers is cheaper than two look-ups.
 pub(crate) fn call_context(headers: &HeaderMap) -> CallContext {
     let (mut session, mut deadline) = (None, None);
     for (name, value) in headers {
@@ -26,7 +26,7 @@ pub(crate) fn call_context(headers: &HeaderMap) -> CallContext {
     CallContext::new(session, deadline)
 }
 
-/// Parses up to 8 digits and a unit, as gRPC's specification of HTTP/2 defines them.
+/// Parses a timeout: 1 to 8 digits and a unit, as defined in the specification of gRPC over HTTP/2.
 fn grpc_timeout(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_timeouts_as_grpc_writes_them() {
+    fn reads_grpc_timeouts() {
         let cases = [
             ("1H", Some(Duration::from_secs(3600))),
             ("2M", Some(Duration::from_secs(120))),

@@ -1,18 +1,18 @@
-//! Converts between Dapr's protobuf messages and [`chat`](crate::chat). No other room does.
+//! The only room that converts between Dapr's protobuf messages and [`chat`](crate::chat).
 //!
 //! ```text
-//! conversation      both versions of the conversation API behind one trait
-//! decode            Dapr's requests -> requests of mynah
-//! encode            responses of mynah -> Dapr's responses
-//! client_request    encodes a request to another sidecar
-//! client_response   decodes a response of another sidecar
-//! refusal           classifies the errors of other sidecars
-//! error             errors with their gRPC and HTTP codes
-//! headers           the context of a call
-//! routes            what mynah serves of Dapr's API
+//! conversation      unites both versions of the conversation API in one trait
+//! decode            decodes Dapr's requests
+//! encode            encodes responses as Dapr's
+//! client_request    encodes a request for another sidecar
+//! client_response   decodes a response from another sidecar
+//! refusal           classifies errors from other sidecars
+//! error             defines errors and their gRPC and HTTP codes
+//! headers           reads the context of a call
+//! routes            lists the routes that mynah serves
 //! json              reads and writes proto JSON
-//! codec             the gRPC codec
-//! structs           google.protobuf.Struct and JSON
+//! codec             encodes and decodes gRPC messages
+//! structs           converts between google.protobuf.Struct and JSON
 //! ```
 
 pub(crate) mod client_request;

@@ -1,17 +1,17 @@
-//! Errors of other sidecars. This file compares codes and never chooses one.
+//! Classifies errors from other sidecars. This file only inspects codes and never chooses one.
 
 use tonic::{Code, Status};
 
-/// Why another sidecar rejected a call.
+/// The reason why another sidecar rejected a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It does not serve the method.
+    /// The sidecar does not serve the method.
     NotServed,
-    /// It answers HTTP, but not gRPC.
+    /// The server speaks HTTP but not gRPC.
     NotGrpc,
-    /// It requires another token.
+    /// The token is missing or wrong.
     WrongToken,
-    /// Another reason, which its message describes.
+    /// Another reason, described by the status message.
     Other,
 }
 
@@ -20,7 +20,8 @@ impl Refusal {
     pub(crate) fn of(status: &Status) -> Self {
         match status.code() {
             Code::Unimplemented => Self::NotServed,
-            // daprd proxies unknown methods to applications, and requires the application's id.
+            // daprd proxies unknown methods to applications, for which it requires an application
+            // id.
             Code::Unknown if status.message().contains("dapr-callee-app-id") => Self::NotServed,
             // tonic's message for a response that is not gRPC.
             Code::Internal if status.message().contains("receiving response with status") => {

@@ -1,5 +1,5 @@
-//! What mynah serves of Dapr's runtime API: one list for the router and for the error that names
-//! the alternatives.
+//! The routes of Dapr's runtime API that mynah serves. The router and the error for an unknown
+//! route use the same list.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// Every route, in the order in which they are listed.
+    /// Every route, in the order in which an error lists them.
     pub(crate) const ALL: [Self; 7] = [
         Self::ConverseAlpha1,
         Self::ConverseAlpha2,
@@ -39,7 +39,7 @@ impl Route {
         }
     }
 
-    /// Returns the path, with parameters as axum's router writes them.
+    /// Returns the path, with parameters in axum's syntax.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::ConverseAlpha1 => "/v1.0-alpha1/conversation/{name}/converse",
@@ -52,13 +52,13 @@ impl Route {
         }
     }
 
-    /// Whether calls need no API token: orchestrators check health without one.
+    /// Returns `true` if calls need no API token: orchestrators check health without one.
     pub(crate) fn is_public(self) -> bool {
         matches!(self, Self::Health | Self::HealthOutbound)
     }
 }
 
-/// The message for a call that mynah does not serve: it lists the calls that it does.
+/// The message for a call that mynah does not serve. It lists the calls that mynah does serve.
 #[derive(Debug, Clone, Copy)]
 pub struct NotServed;
 

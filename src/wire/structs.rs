@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::{base::number::as_integer, chat::ReadJson};
 
-/// A struct of a request, converted to JSON at first use.
+/// A struct from a request, converted to JSON on first use.
 pub(super) struct LazyStruct(pub(super) Struct);
 
 impl ReadJson for LazyStruct {
@@ -18,13 +18,13 @@ impl ReadJson for LazyStruct {
     }
 }
 
-/// Returns roughly the encoded length, which would take longer to compute.
+/// Returns the approximate encoded length, which is faster to compute than the exact length.
 fn size(source: &Struct) -> usize {
     source.fields.iter().map(|(name, member)| name.len() + value_size(member)).sum()
 }
 
 fn value_size(source: &ProtoValue) -> usize {
-    /// An encoded number with its tags. Other values have about the same overhead.
+    /// The encoded length of a number with its tags. Other values have about the same overhead.
     const VALUE: usize = 12;
     VALUE
         + match &source.kind {
@@ -61,7 +61,7 @@ fn proto_value(source: &Value) -> ProtoValue {
     ProtoValue { kind: Some(kind) }
 }
 
-/// Recursion is safe: the decoder limits the depth.
+/// Converts a value to JSON. The recursion is safe, because the decoder limits the depth.
 fn value(source: &ProtoValue) -> Value {
     match &source.kind {
         None | Some(Kind::NullValue(_)) => Value::Null,
@@ -73,7 +73,7 @@ fn value(source: &ProtoValue) -> Value {
     }
 }
 
-/// Structs contain only doubles. Whole numbers become integers.
+/// Converts a number to JSON. All numbers in structs are doubles; whole numbers become integers.
 fn number_value(number: f64) -> Value {
     match as_integer(number) {
         Some(whole) => whole.into(),

@@ -64,8 +64,8 @@ impl Error {
     }
 }
 
-// Written by hand: `#[from]` would also make the client's error the source, and its message would be
-// printed twice.
+// Written by hand: `#[from]` would also make the client's error the source, and its message would
+// be printed twice.
 impl From<client::Error> for Error {
     fn from(error: client::Error) -> Self {
         Self::Client(error)

@@ -19,7 +19,8 @@ const HELP: &str = "Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cance
 /// Answers each line of stdin until stdin ends. Ctrl-C cancels the current answer, or exits if no
 /// answer is in progress.
 ///
-/// If the history in `request` ends with a message that needs an answer, answers this message first.
+/// If the history in `request` ends with a message that needs an answer, answers this message
+/// first.
 pub(super) async fn run(
     runner: &mut Runner<impl Write>,
     mut request: Request,

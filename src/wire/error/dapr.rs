@@ -1,4 +1,4 @@
-//! Dapr's API: the codes of every error, and its form over gRPC.
+//! Dapr's API: maps every error to its codes and to a gRPC status.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Error {
-    /// The gRPC code, the HTTP status and the `errorCode` of daprd's HTTP bodies.
+    /// Returns the gRPC code, the HTTP status and the `errorCode` for daprd's HTTP bodies.
     pub(super) fn codes(&self) -> (Code, StatusCode, &'static str) {
         use StatusCode as Http;
         use chat::Error as Chat;
@@ -24,7 +24,7 @@ impl Error {
             Self::Chat(Chat::MissingInputs { .. }) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_MISSING_INPUTS")
             }
-            // The spelling is Dapr's.
+            // Dapr spells it this way.
             Self::Chat(Chat::InvalidParams { .. }) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_CONVERSATION_INVALID_PARMS")
             }
@@ -67,11 +67,11 @@ impl Error {
     }
 }
 
-/// Maps the error kinds of providers.
+/// Maps a provider's error kind to a gRPC code and an HTTP status.
 fn provider_row(kind: ErrorKind) -> (Code, StatusCode) {
     use StatusCode as Http;
     match kind {
-        // nginx's status for a request that the client closed; HTTP has none.
+        // nginx's status for a request that the client cancelled. HTTP does not define one.
         ErrorKind::Cancelled => {
             (Code::Cancelled, Http::from_u16(499).unwrap_or(Http::REQUEST_TIMEOUT))
         }
@@ -111,7 +111,7 @@ impl From<Error> for Status {
     }
 }
 
-/// The details that daprd sends with a missing or wrong token.
+/// Returns the detail that daprd sends if the token is missing or wrong.
 fn unauthorized(message: &str, reason: &str) -> Any {
     let metadata = [("http.code", "401"), ("http.error_message", reason)];
     any(&ErrorInfo {
@@ -130,7 +130,7 @@ pub(super) fn provider_details(error: &ProviderError) -> Vec<Any> {
         })
     });
     let retry = error.retry_after.map(|wait| {
-        // A wait of more than 10,000 years does not fit; leave it out.
+        // Omit a wait that does not fit, which is more than 10,000 years.
         any(&RetryInfo { retry_delay: wait.try_into().ok() })
     });
     info.into_iter().chain(retry).collect()

@@ -1,4 +1,4 @@
-//! Dapr's API: the form of every error over HTTP.
+//! Dapr's API: maps every error to an HTTP response.
 
 use http::StatusCode;
 use serde::Serialize;
@@ -10,20 +10,20 @@ use crate::{
     wire::{json, rpc},
 };
 
-/// An error as daprd answers it over HTTP.
+/// An error in the form that daprd sends over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpError {
     /// The HTTP status.
     pub status: StatusCode,
     /// The media type of the body.
     pub content_type: &'static str,
-    /// Seconds after which a retry may succeed, for the `Retry-After` header.
+    /// The value of the `Retry-After` header: the number of seconds after which to retry.
     pub retry_after: Option<u64>,
     /// The body.
     pub body: String,
 }
 
-/// daprd's JSON body of an error.
+/// daprd's JSON body for an error.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Body<'a> {
@@ -46,7 +46,7 @@ impl From<&Error> for HttpError {
     }
 }
 
-/// Returns daprd's JSON body of an error, without a trailing line break.
+/// Returns daprd's JSON body for an error, without a trailing line break.
 pub(crate) fn json_body(error: &Error) -> String {
     let (_, _, error_code) = error.codes();
     let body = Body { error_code, message: &error.message(), details: details(error) };
@@ -54,7 +54,7 @@ pub(crate) fn json_body(error: &Error) -> String {
     escape(&serde_json::to_string(&body).unwrap_or_default())
 }
 
-/// Escapes what Go's `encoding/json` escapes. These characters occur only within JSON strings.
+/// Escapes the characters that Go's `encoding/json` escapes. They occur only within JSON strings.
 fn escape(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")

@@ -1,4 +1,4 @@
-//! Errors of a call, and one table for each API that maps them to codes and bodies.
+//! Call errors, and the table that maps each error to codes and bodies.
 
 mod dapr;
 mod dapr_http;
@@ -10,18 +10,19 @@ pub(crate) use self::dapr_http::json_body;
 use super::routes::NotServed;
 use crate::{base::timeouts::BODY_TIMEOUT, chat};
 
-/// Maximum size of an error message in bytes. It may quote the request, and gRPC sends it
-/// percent-encoded in a header, for which clients accept about 16 KiB.
+/// Maximum size of an error message in bytes. A message may quote the request, so it could be
+/// large. gRPC sends it percent-encoded in a header, and clients accept about 16 KiB of headers.
 const MAX_MESSAGE: usize = 4096;
 const ELLIPSIS: &str = "…";
 
-/// Why a call failed, on any surface. The messages are daprd's where daprd has the error.
+/// The reason why a call failed, on any surface. If daprd has the same error, the message is
+/// daprd's.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum Error {
     /// The conversation itself failed.
     #[error(transparent)]
     Chat(#[from] chat::Error),
-    /// The bytes are not a valid protobuf message of the type that the method takes.
+    /// The request is not a valid protobuf message of the type that the method takes.
     #[error("grpc: error unmarshalling request: {0}")]
     MalformedMessage(String),
     /// The request exceeds the size limit.
@@ -43,24 +44,24 @@ pub enum Error {
     /// The HTTP body could not be read or exceeds the size limit.
     #[error("failed to read request body: {0}")]
     BodyRead(String),
-    /// The request did not arrive completely in time.
+    /// The request did not arrive in full within the time limit.
     #[error("failed to read request body: not complete after {} s", BODY_TIMEOUT.as_secs())]
     BodyTimeout,
-    /// The HTTP body is not valid proto JSON of the message that the path takes.
+    /// The HTTP body is not valid proto JSON for the message that the path takes.
     #[error("failed deserializing HTTP body: proto: {0}")]
     MalformedBody(String),
-    /// A path parameter has an invalid percent-encoding.
+    /// The percent-encoding of a path parameter is invalid.
     #[error("failed to unescape request parameter {0:?}")]
     MalformedPath(String),
-    /// The path or method is not one that mynah serves. daprd may serve it.
+    /// mynah does not serve the path or method. daprd may serve it.
     #[error("{NotServed}")]
     NotServed,
-    /// The labels of the sidecar reached their limits.
+    /// The sidecar's labels have reached a limit.
     #[error("metadata is full: it holds at most {max_keys} keys and {max_bytes} bytes")]
     MetadataFull {
         /// Maximum number of labels.
         max_keys: usize,
-        /// Maximum size of all names and values in bytes.
+        /// Maximum total size of all names and values in bytes.
         max_bytes: usize,
     },
     /// A health check named another application.
@@ -69,24 +70,24 @@ pub enum Error {
     /// The API token is missing or wrong.
     #[error("Unauthorized")]
     Unauthorized(WrongToken),
-    /// A browser sent the request for a page of another site.
+    /// A browser sent the request on behalf of a page of another site.
     #[error("{0}; browser calls are limited to this machine and the hosts in --allowed-hosts")]
     Forbidden(String),
 }
 
-/// What is wrong with the API token of a call. The messages are daprd's.
+/// The problem with the API token of a call. The messages are daprd's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
 pub enum WrongToken {
-    /// There is no token.
+    /// The call has no token.
     #[error("missing api token in request metadata")]
     Missing,
-    /// The token is not the right one.
+    /// The call has a token that differs from the sidecar's.
     #[error("authentication error: api token mismatch")]
     Mismatch,
 }
 
 impl Error {
-    /// Returns the message for the client, shortened if it would not fit into a header.
+    /// Returns the message for the client, truncated if it is too long for a header.
     pub fn message(&self) -> String {
         let mut text = self.to_string();
         if text.len() > MAX_MESSAGE {
@@ -103,8 +104,8 @@ impl From<prost::DecodeError> for Error {
     }
 }
 
-/// Returns the innermost cause of a decode error. prost lists every field on the way to it, which
-/// takes pages in a deeply nested message.
+/// Returns the innermost cause of a decode error. prost's message lists every field on the path to
+/// the cause, which can fill pages for a deeply nested message.
 pub(crate) fn innermost(error: &prost::DecodeError) -> String {
     let text = error.to_string();
     match text.rsplit(": ").next().unwrap_or_default() {

@@ -1,7 +1,7 @@
 //! Reads messages with serde, without reflection.
 //!
-//! Must not accept anything that `reflect` rejects or reads differently, but may reject anything
-//! that is rare in requests.
+//! The fast path must not accept anything that `reflect` rejects or reads differently. It may
+//! reject anything that is rare in requests.
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
@@ -23,18 +23,18 @@ pub trait FastRead: Default {
     ) -> Result<(), A::Error>;
 }
 
-/// Reads a message.
+/// Reads a message from JSON.
 pub(super) fn read<M: FastRead>(body: &[u8]) -> serde_json::Result<M> {
     serde_json::from_slice(body).map(|Object(message)| message)
 }
 
-/// The type of a field. `null` leaves the field unchanged.
+/// A field type that can be read without reflection. `null` leaves the field unchanged.
 pub(super) trait ReadField {
-    /// Reads the next value of `object`.
+    /// Reads the next value of `object` into the field.
     fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error>;
 }
 
-/// If the name is repeated, the last value wins.
+/// Sets a field whose name may be repeated: the last value wins.
 fn replace<T, E>(field: &mut T, value: Option<T>) -> Result<(), E> {
     if let Some(value) = value {
         *field = value;
@@ -61,7 +61,7 @@ impl<M: FastRead> ReadField for Vec<M> {
     }
 }
 
-/// Sets an optional field or a oneof, which must not be set twice.
+/// Sets an optional field or a oneof. Fails if it is already set.
 fn set<T, E: Error>(field: &mut Option<T>, value: Option<T>) -> Result<(), E> {
     if value.is_none() {
         return Ok(());
@@ -73,7 +73,7 @@ fn set<T, E: Error>(field: &mut Option<T>, value: Option<T>) -> Result<(), E> {
     Ok(())
 }
 
-/// A type that serde reads from JSON as proto JSON defines it.
+/// A type that serde reads just as proto JSON requires.
 trait Scalar: DeserializeOwned {}
 
 impl Scalar for String {}
@@ -93,7 +93,7 @@ impl ReadField for Option<Struct> {
     }
 }
 
-/// Reads the message of a oneof.
+/// Reads a variant of a oneof that is a message.
 pub(super) fn read_variant<'de, M: FastRead, T, A: MapAccess<'de>>(
     oneof: &mut Option<T>,
     variant: fn(M) -> T,
@@ -140,7 +140,7 @@ impl<'de, M: FastRead> Visitor<'de> for ObjectVisitor<M> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Object<M>, A::Error> {
         let mut message = M::default();
-        // Names with escapes cannot be borrowed from the body, and fail here.
+        // Fails for a name with escapes, because such a name cannot be borrowed from the body.
         while let Some(name) = object.next_key::<&str>()? {
             message.read_field(name, &mut object)?;
         }

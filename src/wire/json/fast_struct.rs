@@ -8,10 +8,11 @@ use serde::{
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
 };
 
-/// Nesting limit for objects and lists. JSON Schemas rarely come close, and protobuf allows more.
+/// The nesting limit for objects and lists. JSON Schemas rarely come close, and protobuf's own
+/// limit is higher.
 const MAX_DEPTH: usize = 24;
 
-/// A struct with at most [`MAX_DEPTH`] levels, itself included.
+/// A struct with at most [`MAX_DEPTH`] levels, including its own.
 pub(super) struct ShallowStruct(pub(super) Struct);
 
 impl<'de> Deserialize<'de> for ShallowStruct {
@@ -21,7 +22,7 @@ impl<'de> Deserialize<'de> for ShallowStruct {
 }
 
 struct StructVisitor {
-    /// Levels allowed, this one included.
+    /// The number of levels allowed, including this one.
     depth: usize,
 }
 
@@ -42,14 +43,14 @@ impl<'de> Visitor<'de> for StructVisitor {
     }
 }
 
-/// Returns the levels allowed one level further down.
+/// Returns the number of levels allowed one level further down. Fails if none are left.
 fn descend<E: Error>(depth: usize) -> Result<usize, E> {
     depth.checked_sub(1).ok_or_else(|| E::custom("too deep"))
 }
 
 #[derive(Clone, Copy)]
 struct ValueVisitor {
-    /// Levels allowed, this one included.
+    /// The number of levels allowed, including this one.
     depth: usize,
 }
 

@@ -10,16 +10,16 @@ use serde::{
 
 /// A message that can be written without reflection.
 pub trait FastWrite {
-    /// Writes the fields that are not default values, sorted by name.
+    /// Writes the fields whose values are not the default, sorted by name.
     fn write_fields<O: SerializeMap>(&self, object: &mut O) -> Result<(), O::Error>;
 }
 
-/// Writes a message.
+/// Writes a message as JSON.
 pub(super) fn write<M: FastWrite>(message: &M) -> serde_json::Result<String> {
     serde_json::to_string(&Object(message))
 }
 
-/// The type of a field.
+/// A field type that can be written without reflection.
 pub(super) trait WriteField {
     /// Writes the field, unless it has the default value.
     fn write_to<O: SerializeMap>(&self, name: &str, object: &mut O) -> Result<(), O::Error>;
@@ -61,14 +61,14 @@ impl<M: FastWrite> WriteField for Vec<M> {
     }
 }
 
-/// Fails unless the map is empty: an `Any` needs reflection.
+/// Writing fails unless the map is empty, because an `Any` needs reflection.
 impl WriteField for BTreeMap<String, Any> {
     fn write_to<O: SerializeMap>(&self, name: &str, _: &mut O) -> Result<(), O::Error> {
         if self.is_empty() { Ok(()) } else { Err(O::Error::custom(name)) }
     }
 }
 
-/// Writes a message that is present.
+/// Writes a field that contains a message.
 pub(super) fn write_message<M: FastWrite, O: SerializeMap>(
     name: &str,
     message: &M,
@@ -100,7 +100,7 @@ struct Quoted<N>(N);
 
 impl<N: itoa::Integer> Serialize for Quoted<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // `collect_str` would add 2 % to the instructions of a short call.
+        // `collect_str` would increase the number of instructions for a short call by 2%.
         serializer.serialize_str(itoa::Buffer::new().format(self.0))
     }
 }

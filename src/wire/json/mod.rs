@@ -1,12 +1,13 @@
-//! Proto JSON in daprd's dialect.
+//! Reads and writes proto JSON in daprd's dialect.
 //!
-//! Reads field names in lowerCamelCase and snake_case and ignores unknown fields. Writes
-//! lowerCamelCase names, 64-bit integers as strings, no default values, and maps sorted by key.
+//! When reading, field names may be in lowerCamelCase or snake_case, and unknown fields are
+//! ignored. When writing, field names are in lowerCamelCase, 64-bit integers are strings, default
+//! values are omitted, and maps are sorted by key.
 //!
-//! There are two implementations. `reflect` handles every message through its descriptor; it defines
-//! the behavior, and is slow. `fast_read` and `fast_write` handle the messages of conversations with
-//! serde; `build/json.rs` generates their code for each message. They support common input only:
-//! anything else, including every invalid body, falls back to `reflect`.
+//! There are two implementations. `reflect` handles every message through its descriptor. It is
+//! slow but defines the behavior. `fast_read` and `fast_write` handle conversation messages with
+//! serde, using code that `build/json.rs` generates for each message. They support common input
+//! only: anything else, including every invalid body, falls back to `reflect`.
 
 mod fast_read;
 mod fast_struct;
@@ -42,7 +43,7 @@ mod generated {
 ///
 /// # Errors
 ///
-/// [`Error::MalformedBody`] if the body is not valid proto JSON for the message.
+/// Returns [`Error::MalformedBody`] if the body is not valid proto JSON for the message.
 ///
 /// ```
 /// use mynah::internals::wire::{json, proto::ConversationRequest};

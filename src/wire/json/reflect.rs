@@ -15,18 +15,19 @@ use crate::{
     },
 };
 
-/// Built at first use, because it takes more than a millisecond and two megabytes.
+/// Built on first use, because building it takes more than a millisecond and two megabytes.
 #[expect(clippy::expect_used, reason = "the build script writes valid descriptors")]
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
-    // The global pool has the well-known types, which an `Any` may contain.
+    // Start with the global pool, which has the well-known types: an `Any` may contain them.
     let mut pool = DescriptorPool::global();
     pool.decode_file_descriptor_set(DESCRIPTORS)
         .expect("the build script writes valid descriptors");
     pool
 });
 
-/// [`POOL`] without the fields of `google.protobuf.Struct`, so that reading keeps structs as unknown
-/// bytes. As dynamic messages they would take hundreds of times the memory of their JSON text.
+/// [`POOL`] without the fields of `google.protobuf.Struct`, so that structs are read as unknown
+/// fields and kept as bytes. As dynamic messages, they would take hundreds of times as much memory
+/// as their JSON text.
 #[expect(clippy::expect_used, reason = "the build script writes valid descriptors")]
 static READING: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let files = POOL.file_descriptor_protos().cloned().map(without_struct_fields);
@@ -49,7 +50,7 @@ fn without_struct_fields(mut file: FileDescriptorProto) -> FileDescriptorProto {
 ///
 /// # Errors
 ///
-/// [`Error::MalformedBody`] if the body is not valid proto JSON for the message.
+/// Returns [`Error::MalformedBody`] if the body is not valid proto JSON for the message.
 ///
 /// ```
 /// use mynah::internals::wire::{json, proto::SetMetadataRequest};
@@ -75,8 +76,8 @@ pub fn read<M: Message + Name + Default>(body: &[u8]) -> Result<M, Error> {
 ///
 /// # Errors
 ///
-/// [`Error::MalformedMessage`] if the message contains an `Any` of an unknown type, or a number that
-/// JSON cannot represent.
+/// Returns [`Error::MalformedMessage`] if the message contains an `Any` of an unknown type or a
+/// number that JSON cannot represent.
 ///
 /// ```
 /// use mynah::internals::wire::{json, proto::MetadataWorkflows};
@@ -88,10 +89,11 @@ pub fn write<M: Message + Name>(message: &M) -> Result<String, Error> {
     Ok(value(message)?.to_string())
 }
 
-/// Converts a message to the JSON value that [`write`] writes.
+/// Converts a message to the JSON value that [`write`] formats.
 pub(crate) fn value<M: Message + Name>(message: &M) -> Result<Value, Error> {
     let message = DynamicMessage::decode(descriptor::<M>(), message.encode_to_vec().as_slice())?;
-    // Through a `Value`, whose maps are sorted. Those of a `DynamicMessage` are hash maps.
+    // Convert to a `Value`, because its maps are sorted. The maps of a `DynamicMessage` are hash
+    // maps.
     let mut value = serde_json::to_value(&message)
         .map_err(|error| Error::MalformedMessage(error.to_string()))?;
     // Go writes whole numbers without a fraction.
@@ -112,7 +114,7 @@ fn find<M: Name>(pool: &DescriptorPool) -> MessageDescriptor {
     pool.get_message_by_name(&M::full_name()).expect("the pool contains every generated message")
 }
 
-/// Formats an error of serde_json like Go's protojson.
+/// Formats a serde_json error like Go's protojson.
 fn explain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let (what, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));

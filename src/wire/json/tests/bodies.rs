@@ -1,4 +1,4 @@
-//! JSON bodies generated from the descriptor of a message, so that every field is covered.
+//! Generates JSON bodies from the descriptor of a message, so that every field is covered.
 
 use std::slice::Iter;
 
@@ -7,7 +7,7 @@ use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 
 use crate::wire::json::descriptor;
 
-/// The deepest nesting of a generated struct.
+/// The maximum nesting depth of a generated struct.
 const MAX_DEPTH: usize = 4;
 const TEXTS: [&str; 7] = [
     "\"\"",
@@ -41,7 +41,7 @@ const ANY: [&str; 3] = [
     r#"{"@type":"type.googleapis.com/foo.Bar"}"#,
 ];
 
-/// Returns a valid body that the fast path must read. Each byte makes one choice.
+/// Returns a valid body that the fast path must read. Each byte in `choices` decides one choice.
 pub(super) fn common<M: Name>(choices: &[u8]) -> String {
     body::<M>(choices, false)
 }
@@ -64,12 +64,12 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Returns a number less than `bound`.
+    /// Makes the next choice: returns a number less than `bound`.
     fn choose(&mut self, bound: usize) -> usize {
         self.choices.next().map_or(0, |choice| usize::from(*choice) % bound)
     }
 
-    /// Whether to write something unusual at this point.
+    /// Decides whether to write something unusual at this point.
     fn deviates(&mut self) -> bool {
         self.is_unusual && self.choose(16) == 1
     }

@@ -1,4 +1,4 @@
-//! The fast path gives the same results as reflection, or falls back to it.
+//! Tests that the fast path either gives the same results as reflection or falls back to it.
 
 use proptest::{collection::vec, prelude::*};
 use prost::{Message, Name};
@@ -9,7 +9,7 @@ use crate::wire::{
     proto::*,
 };
 
-/// Each message on its own, because few bodies contain all of them.
+/// Checks each message on its own, because few bodies contain all messages.
 const READERS: [fn(&[u8]); 15] = [
     check_common_body::<ConversationRequest>,
     check_common_body::<ConversationInput>,
@@ -43,7 +43,8 @@ fn choices() -> impl Strategy<Value = Vec<u8>> {
     vec(any::<u8>(), 0..300)
 }
 
-/// Messages are compared by their bytes, because they may contain a NaN.
+/// Encodes a message. The tests compare the bytes, because a message that contains a NaN is not
+/// equal to itself.
 fn encoded<M: Message, E>(message: Result<M, E>) -> Result<Vec<u8>, E> {
     message.map(|message| message.encode_to_vec())
 }
@@ -78,7 +79,7 @@ fn check_writer<M: Message + Name + Default + FastWrite>(choices: &[u8]) {
 
 proptest! {
     #[test]
-    fn reads_unusual_bodies_as_reflection_does(choices in choices()) {
+    fn reads_unusual_bodies_like_reflection(choices in choices()) {
         check_reader::<ConversationRequest>(
             bodies::unusual::<ConversationRequest>(&choices).as_bytes(),
         );
@@ -88,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn reads_damaged_bodies_as_reflection_does(
+    fn reads_damaged_bodies_like_reflection(
         choices in choices(),
         at in any::<prop::sample::Index>(),
         inserted in vec(prop::sample::select(b"\"\\{}[]:,0n \xff\x00".to_vec()), 0..3),
@@ -108,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn writes_as_reflection_does(choices in choices()) {
+    fn writes_like_reflection(choices in choices()) {
         WRITERS.iter().for_each(|check| check(&choices));
     }
 }

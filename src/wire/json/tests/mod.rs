@@ -50,7 +50,7 @@ fn as_struct(members: BTreeMap<String, Kind>) -> Struct {
     Struct { fields: members.into_iter().map(|(name, kind)| (name, value(kind))).collect() }
 }
 
-/// Parameters contain strings: the only type whose values can all be written.
+/// Returns a string parameter. Strings are the only type whose values can all be written.
 fn parameter(text: &String) -> Any {
     Any {
         type_url: "type.googleapis.com/google.protobuf.StringValue".to_owned(),
