@@ -1,26 +1,27 @@
-//! Cuts a text into the chunks that it is streamed in.
+//! Splits a text into chunks for streaming.
 
 use std::num::NonZeroUsize;
 
-/// Cuts a text into chunks. A chunk is a number of words, each with the whitespace before it.
+/// Splits a text into chunks of a fixed number of words. Each word includes the whitespace before
+/// it.
 ///
-/// White space at the end belongs to the last chunk, and a text of nothing but whitespace is one
-/// chunk. The chunks joined are the text.
+/// Trailing whitespace belongs to the last chunk. A text that consists only of whitespace is a
+/// single chunk. The concatenated chunks equal the text.
 pub(crate) struct Chunks {
     words: NonZeroUsize,
-    /// The end of the last chunk.
+    /// The end of the previous chunk.
     position: usize,
     /// The end of the last word of the text.
     last_word_end: usize,
 }
 
 impl Chunks {
-    /// Starts to cut `text` into chunks of that many words.
+    /// Prepares to split `text` into chunks of `words` words.
     pub(crate) fn new(text: &str, words: NonZeroUsize) -> Self {
         Self { words, position: 0, last_word_end: text.trim_end().len() }
     }
 
-    /// Returns the next chunk of the text that was given to [`new`](Self::new).
+    /// Returns the next chunk. `text` must be the text that was passed to [`new`](Self::new).
     pub(crate) fn next<'t>(&mut self, text: &'t str) -> Option<&'t str> {
         let start = self.position;
         for _ in 0..self.words.get() {
@@ -34,22 +35,22 @@ impl Chunks {
     }
 }
 
-/// Returns the end of the first word after `start`.
+/// Returns the end of the first word at or after `start`.
 fn word_end(text: &str, start: usize) -> usize {
-    // Fast path for ASCII, which needs no decoding.
+    // Fast path for ASCII, which does not need decoding.
     let rest = &text.as_bytes()[start..];
-    let white = rest.iter().position(|byte| !is_ascii_white(*byte)).unwrap_or(rest.len());
-    let word = &rest[white..];
+    let whitespace = rest.iter().position(|byte| !is_ascii_whitespace(*byte)).unwrap_or(rest.len());
+    let word = &rest[whitespace..];
     let word = word.iter().position(|byte| !byte.is_ascii_graphic()).unwrap_or(word.len());
-    let end = start + white + word;
+    let end = start + whitespace + word;
     match text.as_bytes().get(end) {
-        Some(byte) if !is_ascii_white(*byte) => unicode_word_end(text, start),
+        Some(byte) if !is_ascii_whitespace(*byte) => unicode_word_end(text, start),
         _ => end,
     }
 }
 
-/// The ASCII part of [`char::is_whitespace`].
-fn is_ascii_white(byte: u8) -> bool {
+/// Equivalent to [`char::is_whitespace`] for ASCII.
+fn is_ascii_whitespace(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 

@@ -4,14 +4,15 @@ use super::Response;
 
 /// A piece of a streamed response.
 ///
-/// A stream has any number of texts, then exactly one [`Delta::Complete`]. The texts joined are the
-/// content of the response, byte for byte.
+/// A stream contains any number of text deltas, followed by exactly one [`Delta::Complete`]. The
+/// text deltas, concatenated, are the content of the response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
     /// The next piece of the content, never empty.
     Text(String),
-    /// The whole response, as the unary call returns it. Tool calls are only here.
+    /// The complete response, as a unary call returns it. Only this delta contains tool calls.
     ///
-    /// Boxed to keep the enum small: there is one of these and up to thousands of texts.
+    /// Boxed to keep the enum small: a stream contains only one such delta, but up to thousands of
+    /// text deltas.
     Complete(Box<Response>),
 }

@@ -1,13 +1,14 @@
-//! Why a call has no response.
+//! The error of a call to a component.
 
 use thiserror::Error as ThisError;
 
 use super::ProviderError;
 
-/// Why a call has no response. The messages are daprd's, so that tests written against daprd pass.
+/// The error returned if a call has no response. The messages match daprd's, so that tests written
+/// against daprd pass.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum Error {
-    /// There is no component of that name.
+    /// No component has this name.
     #[error("failed finding conversation component {0}")]
     UnknownComponent(String),
     /// The request has no inputs.
@@ -21,23 +22,23 @@ pub enum Error {
     InvalidParams {
         /// Name of the component.
         component: String,
-        /// What is wrong.
+        /// The reason why the request is invalid.
         reason: InvalidParams,
     },
-    /// The metadata of the request is invalid.
+    /// The request's metadata is invalid.
     #[error("{0}")]
     Metadata(String),
-    /// The provider of the component failed.
+    /// The component's provider failed.
     #[error("failed conversing with component {component}: {error}")]
     Provider {
         /// Name of the component.
         component: String,
-        /// The error of the provider.
+        /// The provider's error.
         error: ProviderError,
     },
 }
 
-/// What is wrong with a request.
+/// The reason why a request is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
 pub enum InvalidParams {
     /// A message has no role.
@@ -51,7 +52,7 @@ pub enum InvalidParams {
         "tool choice must be 'auto', 'none', 'required', or a specific tool name matching the tools available to be used"
     )]
     ToolRequiredWithoutTools,
-    /// The tool choice is a name that no offered tool has.
+    /// The tool choice names a tool that the request does not offer.
     #[error(
         "tool choice selected was not found. Must be 'auto', 'none', 'required', or a specific tool name matching the tools available to be used"
     )]

@@ -1,21 +1,21 @@
-//! Messages of a history.
+//! The messages in a history.
 
 use std::borrow::Cow;
 
 use super::ToolCall;
 
-/// One message of a history.
+/// A message in a history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// The author, with the fields that only messages of that author have.
+    /// The role of the author, with the fields that are specific to the role.
     pub role: Role,
-    /// Name of the participant, if the client gave one.
+    /// Name of the participant, if the client provides one.
     pub name: Option<String>,
     /// The texts of the message, in order.
     pub parts: Vec<String>,
 }
 
-/// The author of a message.
+/// The role of a message's author.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Role {
     /// The developer of the application.
@@ -26,10 +26,10 @@ pub enum Role {
     User,
     /// The model.
     Assistant {
-        /// The tools that it called.
+        /// The tool calls that the model made.
         tool_calls: Vec<ToolCall>,
     },
-    /// The result of a tool call.
+    /// A tool, which returns the result of a call.
     Tool {
         /// Id of the call.
         id: Option<String>,
@@ -39,7 +39,7 @@ pub enum Role {
 }
 
 impl Message {
-    /// Creates a message of one text, without a name.
+    /// Creates a message with one text and no name.
     ///
     /// ```
     /// use mynah::chat::{Message, Role};
@@ -49,7 +49,7 @@ impl Message {
         Self { role, name: None, parts: vec![text.into()] }
     }
 
-    /// Returns the parts, joined by line breaks.
+    /// Returns the parts joined by line breaks.
     pub fn text(&self) -> Cow<'_, str> {
         match self.parts.as_slice() {
             [] => Cow::Borrowed(""),

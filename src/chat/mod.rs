@@ -1,7 +1,7 @@
-//! The types of a conversation.
+//! The types that make up a conversation.
 //!
 //! A [`Provider`](crate::provider::Provider) turns a [`Request`] into a [`Response`]. These types
-//! depend on no transport, no file format and no clock.
+//! do not depend on a transport, a file format or a clock.
 
 mod chunks;
 mod delta;

@@ -1,10 +1,10 @@
-//! Why a provider failed.
+//! The error of a provider.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use thiserror::Error as ThisError;
 
-/// Why a provider failed.
+/// The error returned if a provider fails.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 #[error("{message}")]
 pub struct ProviderError {
@@ -12,31 +12,31 @@ pub struct ProviderError {
     pub kind: ErrorKind,
     /// A message for the client.
     pub message: String,
-    /// The cause, in machine-readable form.
+    /// The machine-readable cause.
     pub details: Option<Box<ErrorDetails>>,
     /// The time after which a retry may succeed.
     pub retry_after: Option<Duration>,
 }
 
-/// The cause of an error, in machine-readable form: the fields of gRPC's `google.rpc.ErrorInfo`.
+/// The machine-readable cause of an error, with the fields of gRPC's `google.rpc.ErrorInfo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorDetails {
     /// The cause as a constant, such as `QUOTA_EXCEEDED`.
     pub reason: String,
-    /// The system that the reason belongs to, such as `dapr.io`.
+    /// The system that defines the reason, such as `dapr.io`.
     pub domain: String,
     /// Additional details by name.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// The kinds of failure: the error codes of gRPC.
+/// The kinds of failure, which are the error codes of gRPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The caller cancelled the call.
     Cancelled,
     /// The cause is unknown.
     Unknown,
-    /// The request is invalid, whatever the state of the system.
+    /// The request is invalid, regardless of the state of the system.
     InvalidArgument,
     /// The call took too long.
     DeadlineExceeded,
@@ -50,9 +50,9 @@ pub enum ErrorKind {
     ResourceExhausted,
     /// The system is not in a state that allows the call.
     FailedPrecondition,
-    /// A concurrent operation got in the way.
+    /// The call conflicted with a concurrent operation.
     Aborted,
-    /// The call went past the valid range.
+    /// The call exceeded the valid range.
     OutOfRange,
     /// The operation is not implemented.
     Unimplemented,
@@ -79,7 +79,7 @@ impl ProviderError {
 }
 
 impl ErrorKind {
-    /// Every kind, with its name in gRPC.
+    /// All kinds, each with its gRPC name.
     pub const ALL: [(&'static str, Self); 16] = [
         ("CANCELLED", Self::Cancelled),
         ("UNKNOWN", Self::Unknown),

@@ -1,19 +1,19 @@
-//! What a client sends.
+//! The request to a component.
 
 use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 use super::{LazyJson, Message, Role, Tool};
 
-/// A request to a component: a history, the tools on offer and parameters of the model.
+/// A request to a component: a history, the offered tools and model parameters.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Label of the conversation. Returned unchanged if it is not empty.
+    /// Label of the conversation. A label that is not empty is returned unchanged.
     pub context_id: Option<String>,
     /// All messages of all inputs, oldest first.
     pub messages: Vec<Message>,
-    /// The tools on offer.
+    /// The offered tools.
     pub tools: Vec<Tool>,
-    /// Which of the tools the model must call.
+    /// Which of the offered tools the model must call.
     pub tool_choice: ToolChoice,
     /// JSON Schema of the answer.
     pub response_format: Option<LazyJson>,
@@ -27,9 +27,9 @@ pub struct Request {
     pub parameters: BTreeMap<String, Parameter>,
     /// Provider metadata, by name.
     pub metadata: BTreeMap<String, String>,
-    /// Ranges of messages whose personal data is scrubbed before the provider sees them.
+    /// Ranges of `messages` to scrub of personal data before the provider sees them.
     pub scrub_inputs: Vec<Range<usize>>,
-    /// Whether personal data is scrubbed from the answer.
+    /// Whether to scrub personal data from the answer.
     pub scrub_output: bool,
 }
 
@@ -39,15 +39,15 @@ pub enum ToolChoice {
     /// The model decides.
     #[default]
     Auto,
-    /// No tool.
+    /// None of them.
     None,
-    /// At least one tool.
+    /// At least one of them.
     Required,
-    /// The tool of this name.
+    /// The tool with this name.
     Tool(String),
 }
 
-/// A parameter of any protobuf type, not decoded.
+/// A parameter of any protobuf type, in encoded form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     /// Name of the type, such as `type.googleapis.com/google.protobuf.StringValue`. May be empty.
@@ -57,7 +57,7 @@ pub struct Parameter {
 }
 
 impl Request {
-    /// Returns the last message of the user.
+    /// Returns the last user message.
     pub fn last_user(&self) -> Option<&Message> {
         self.messages.iter().rfind(|message| matches!(message.role, Role::User))
     }
@@ -75,7 +75,7 @@ impl Request {
         &messages[end - run..end]
     }
 
-    /// Returns an estimate of the bytes that a provider has to read: texts, tools and schemas.
+    /// Estimates how many bytes of texts, tools and schemas a provider has to read.
     pub fn size(&self) -> usize {
         const TOOL: usize = 64;
         let schema = |schema: Option<&LazyJson>| schema.map_or(0, LazyJson::size);

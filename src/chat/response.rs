@@ -1,23 +1,23 @@
-//! What a component answers.
+//! The response of a component.
 
 use super::ToolCall;
 
-/// One turn of the model.
+/// A response: one turn of the model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Response {
-    /// The text. Usually empty if tools are called.
+    /// The text. Usually empty if the model calls tools.
     pub content: String,
-    /// The tools that the model calls, in order.
+    /// The tool calls that the model makes, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// Why the model stopped.
+    /// The reason why the model stopped.
     pub finish_reason: FinishReason,
-    /// The model that answered.
+    /// The name of the model that answered.
     pub model: Option<String>,
-    /// The tokens that the call would use.
+    /// The token usage of the call, if known.
     pub usage: Option<Usage>,
 }
 
-/// Why the model stopped, as OpenAI names it.
+/// The reason why the model stopped, as defined by OpenAI's API.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FinishReason {
     /// The answer is complete.
@@ -25,17 +25,17 @@ pub enum FinishReason {
     Stop,
     /// The model called tools and waits for their results.
     ToolCalls,
-    /// The limit of tokens was reached.
+    /// The token limit was reached.
     Length,
-    /// A content filter cut the answer.
+    /// A content filter cut the answer off.
     ContentFilter,
 }
 
 impl FinishReason {
-    /// Every reason.
+    /// All reasons.
     pub const ALL: [Self; 4] = [Self::Stop, Self::ToolCalls, Self::Length, Self::ContentFilter];
 
-    /// Returns the name in the API.
+    /// Returns the reason's name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -46,14 +46,14 @@ impl FinishReason {
     }
 }
 
-/// Numbers of tokens.
+/// The token counts of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens of the history.
+    /// Number of tokens in the history.
     pub prompt_tokens: u64,
-    /// Tokens of the answer.
+    /// Number of tokens in the answer.
     pub completion_tokens: u64,
-    /// The tokens of the answer that are reasoning.
+    /// Number of tokens in the answer that are reasoning.
     pub reasoning_tokens: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Tools and their calls.
+//! Tools and tool calls.
 
 use std::{fmt, sync::Arc};
 
@@ -7,28 +7,28 @@ use serde_json::Value;
 /// A tool that the model may call.
 #[derive(Debug, Clone)]
 pub struct Tool {
-    /// Name that calls refer to.
+    /// Name by which calls refer to the tool.
     pub name: String,
     /// Description for the model.
     pub description: Option<String>,
-    /// JSON Schema of the arguments. `None` if there are none.
+    /// JSON Schema of the arguments, if there is one.
     pub parameters: Option<LazyJson>,
 }
 
 /// A tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Id that the result refers to.
+    /// Id by which the result refers to the call.
     pub id: Option<String>,
     /// Name of the tool.
     pub name: String,
-    /// The arguments as the text of a JSON object. Clients may send any text.
+    /// The arguments, normally the text of a JSON object. In a history, clients may send any text.
     pub arguments: String,
 }
 
 /// JSON that is converted only when it is read.
 ///
-/// A request contains the schema of every offered tool, most of which are never read.
+/// A request contains a schema for every offered tool, and most of these schemas are never read.
 ///
 /// ```
 /// use mynah::chat::LazyJson;
@@ -38,27 +38,27 @@ pub struct ToolCall {
 #[derive(Clone)]
 pub struct LazyJson(Arc<dyn ReadJson>);
 
-/// JSON in a transport's own representation.
+/// JSON in the representation of a transport.
 pub trait ReadJson: Send + Sync {
-    /// Converts the value.
+    /// Converts the JSON to a [`Value`].
     fn read_json(&self) -> Value;
 
-    /// Returns an estimate of the size in bytes, without converting.
+    /// Estimates the size in bytes, without converting the JSON.
     fn size(&self) -> usize;
 }
 
 impl LazyJson {
-    /// Wraps JSON that is not converted yet.
+    /// Wraps JSON that has not been converted yet.
     pub fn new(source: impl ReadJson + 'static) -> Self {
         Self(Arc::new(source))
     }
 
-    /// Converts the value, anew on every call.
+    /// Converts the JSON to a [`Value`]. The result is not cached.
     pub fn read(&self) -> Value {
         self.0.read_json()
     }
 
-    /// Returns an estimate of the size in bytes, without converting.
+    /// Estimates the size in bytes, without converting the JSON.
     pub fn size(&self) -> usize {
         self.0.size()
     }

@@ -1,4 +1,4 @@
-//! The sidecar that a client connects to.
+//! The address of a sidecar.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::base::{
 
 /// The time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time between two HTTP/2 pings. They detect a sidecar that is gone: a call has no time limit
-/// unless its context has a deadline.
+/// The time between two HTTP/2 pings. A call without a deadline has no time limit, so pings are
+/// needed to detect a sidecar that is gone.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 /// The time limit for the response to a ping.
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,8 +27,8 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Returns the address in `DAPR_GRPC_ENDPOINT`, or else the local one with the port in
-    /// `DAPR_GRPC_PORT`, by default 50001.
+    /// Returns the address in `DAPR_GRPC_ENDPOINT`. If it is not set, returns the local address
+    /// with the port in `DAPR_GRPC_PORT`, which is 50001 by default.
     pub(crate) fn from_environment(environment: &Environment) -> Result<Self, Error> {
         // Like Dapr's SDKs, treat an empty variable as not set.
         let variable = |name| environment.get(name).filter(|value| !value.is_empty());
@@ -45,7 +45,8 @@ impl Address {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidAddress`], or [`Error::TlsUnsupported`] if the address requires TLS.
+    /// Returns [`Error::InvalidAddress`] if the address is malformed, or [`Error::TlsUnsupported`]
+    /// if it requires TLS.
     pub(crate) fn parse(text: String) -> Result<Self, Error> {
         let endpoint: Endpoint = text.parse().map_err(|error| match error {
             EndpointError::Invalid => Error::InvalidAddress(text.clone()),

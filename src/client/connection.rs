@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// The size limit of a message from the sidecar, in bytes.
+/// Maximum size of a message from the sidecar, in bytes.
 const MAX_MESSAGE_SIZE: usize = 64 << 20;
 
 /// A client with a connection to a sidecar. Clones share the connection.
@@ -42,11 +42,13 @@ pub(crate) struct Client {
 pub(crate) type MessageStream = BoxStream<'static, Result<ConversationStreamResponseAlpha2, Error>>;
 
 impl Client {
-    /// Connects to a sidecar. The token is Dapr's API token; an empty one counts as `None`.
+    /// Connects to a sidecar. `token` is Dapr's API token. An empty token counts as `None`.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidToken`], [`Error::NotListening`] or [`Error::Unreachable`].
+    /// Returns [`Error::InvalidToken`] if the token is not a valid header value,
+    /// [`Error::NotListening`] if nothing listens at the address, or [`Error::Unreachable`] if the
+    /// connection fails for another reason.
     pub(crate) async fn connect(address: Address, token: Option<&str>) -> Result<Self, Error> {
         let token = token.filter(|token| !token.is_empty()).map(str::parse).transpose();
         let mut token: Option<AsciiMetadataValue> = token.map_err(|_| Error::InvalidToken)?;
@@ -57,16 +59,17 @@ impl Client {
         Ok(Self { dapr, token, context: CallContext::default(), address })
     }
 
-    /// Returns a client whose calls have the session and the deadline of `context`.
+    /// Returns a client whose calls use the session and the deadline of `context`.
     pub(crate) fn for_call(&self, context: CallContext) -> Self {
         Self { context, ..self.clone() }
     }
 
-    /// Returns the name of the conversation component, if the sidecar has exactly one.
+    /// Returns the name of the sidecar's only conversation component.
     ///
     /// # Errors
     ///
-    /// [`Error::NoComponent`], [`Error::SeveralComponents`] or [`Error::Call`].
+    /// Returns [`Error::NoComponent`] or [`Error::SeveralComponents`] if the sidecar does not have
+    /// exactly one conversation component, or [`Error::Call`] if the call fails.
     pub(crate) async fn only_component(&mut self) -> Result<String, Error> {
         let request = self.request(GetMetadataRequest {});
         let metadata = self.dapr.get_metadata(request).await.map_err(self.call_error())?;
@@ -83,7 +86,7 @@ impl Client {
         }
     }
 
-    /// Returns the whole response.
+    /// Makes a unary call and returns the complete response.
     pub(crate) async fn converse(
         &mut self,
         request: ConversationRequestAlpha2,
@@ -93,7 +96,7 @@ impl Client {
         Ok(response.into_inner())
     }
 
-    /// Returns the response as a stream, or `None` if the sidecar does not support streaming.
+    /// Makes a streaming call. Returns `None` if the sidecar does not support streaming.
     pub(crate) async fn stream(
         &mut self,
         request: ConversationRequestAlpha2,
@@ -109,8 +112,8 @@ impl Client {
         }
     }
 
-    /// Opens a stream and waits for its first message, because some servers report an error only
-    /// then.
+    /// Opens a stream and waits for its first message, because some servers do not report an error
+    /// before that.
     async fn open(
         &mut self,
         request: ConversationRequestAlpha2,

@@ -1,3 +1,5 @@
+//! The error of a call to a sidecar.
+
 use std::error::Error as StdError;
 
 use thiserror::Error as ThisError;
@@ -5,9 +7,9 @@ use tonic::Status;
 
 use crate::{provider::ProviderError, wire::refusal::Refusal};
 
-/// An error that leaves a call to a sidecar without a response.
+/// The error returned if a call to a sidecar has no response.
 ///
-/// Addresses in the variants are as the caller wrote them.
+/// The variants contain addresses as the caller wrote them.
 #[derive(Debug, Clone, ThisError)]
 pub enum Error {
     /// The address is invalid.
@@ -52,11 +54,11 @@ pub enum Error {
         /// The gRPC status.
         status: Status,
     },
-    /// The response has no choice.
-    #[error("the response of {0} has no choice")]
+    /// The response has no choices.
+    #[error("the response from {0} has no choices")]
     NoChoice(String),
-    /// The stream ended without its last message.
-    #[error("the stream ended without its last message")]
+    /// The stream ended before the response was complete.
+    #[error("the stream ended before the response was complete")]
     Truncated,
 }
 
@@ -76,14 +78,14 @@ fn describe(status: &Status) -> String {
         text += &format!(": {}", root_cause(source));
     }
     text += match Refusal::of(status) {
-        Refusal::WrongToken => "; DAPR_API_TOKEN must be the sidecar's token",
+        Refusal::WrongToken => "; set DAPR_API_TOKEN to the sidecar's token",
         Refusal::NotGrpc => "; this is not a gRPC port",
         Refusal::NotServed | Refusal::Other => "",
     };
     text
 }
 
-/// Returns the last error of the chain, which is the operating system's.
+/// Returns the last error in the chain, which usually comes from the operating system.
 pub(super) fn root_cause<'e>(error: &'e (dyn StdError + 'static)) -> &'e (dyn StdError + 'static) {
     error.source().map_or(error, root_cause)
 }

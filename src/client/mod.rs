@@ -1,8 +1,8 @@
-//! A gRPC client for Dapr sidecars, mynah and daprd.
+//! A gRPC client for Dapr sidecars (mynah and daprd).
 //!
 //! [`RemoteComponent`] makes a conversation component of a sidecar available as a
-//! [`Provider`](crate::provider::Provider), so that a [`ToolLoop`](crate::tool_loop::ToolLoop) can
-//! run tools for any model that Dapr supports:
+//! [`Provider`](crate::provider::Provider). A [`ToolLoop`](crate::tool_loop::ToolLoop) can
+//! therefore run tools for any model that Dapr supports:
 //!
 //! ```no_run
 //! use std::sync::Arc;

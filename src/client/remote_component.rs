@@ -1,4 +1,4 @@
-//! A [`Provider`] that calls a component of another sidecar.
+//! A [`Provider`] that calls a component of another sidecar over gRPC.
 
 use std::sync::{
     Arc,
@@ -24,17 +24,18 @@ use crate::{
     },
 };
 
-/// A conversation component of a sidecar, mynah or daprd, called over gRPC.
+/// A conversation component of a sidecar (mynah or daprd), called over gRPC.
 ///
-/// Released daprd does not support streaming. [`stream`](Provider::stream) then makes a unary call,
-/// and its text arrives as one delta.
+/// Released versions of daprd do not support streaming. For such a sidecar,
+/// [`stream`](Provider::stream) makes a unary call, and the text arrives as one delta.
 ///
 /// See the [module documentation](crate::client) for an example.
 #[derive(Debug)]
 pub struct RemoteComponent {
     client: Client,
     component: String,
-    /// Cleared when the sidecar rejects a streaming call, so that later calls do not try again.
+    /// Cleared when the sidecar rejects a streaming call, so that later calls do not try to stream
+    /// again.
     supports_streaming: AtomicBool,
 }
 
@@ -42,17 +43,17 @@ impl RemoteComponent {
     /// Connects to the sidecar at `address`: `host:port`, `http://host:port` or `unix:///path`.
     ///
     /// `component` is the name of the component. It is optional if the sidecar has exactly one
-    /// conversation component. `token` is Dapr's API token; an empty one counts as `None`.
+    /// conversation component. `token` is Dapr's API token. An empty token counts as `None`.
     ///
-    /// The connection is established within 10 seconds, and reconnects when it is lost. Calls have
-    /// no time limit unless their context has a deadline, but fail if the sidecar does not respond
-    /// to HTTP/2 pings for 10 seconds.
+    /// Connecting fails if it takes longer than 10 seconds. A lost connection is established again.
+    /// Calls have no time limit unless their context has a deadline, but they fail if the sidecar
+    /// does not respond to HTTP/2 pings for 10 seconds.
     ///
     /// # Errors
     ///
-    /// Returns an error if the address or the token is invalid, if the connection fails, or if
-    /// `component` is `None` and the sidecar does not have exactly one conversation component. The
-    /// component's name is not checked: a call to an unknown component fails.
+    /// Fails if the address or the token is invalid, if the connection fails, or if `component` is
+    /// `None` and the sidecar does not have exactly one conversation component. The component's
+    /// name is not checked here. Calls to an unknown component fail.
     pub async fn connect(
         address: &str,
         component: Option<&str>,
@@ -66,7 +67,7 @@ impl RemoteComponent {
         Ok(Self::new(client, component))
     }
 
-    /// Uses an existing connection.
+    /// Creates a component that uses an existing connection.
     pub(crate) fn new(client: Client, component: String) -> Self {
         Self { client, component, supports_streaming: AtomicBool::new(true) }
     }
@@ -113,7 +114,7 @@ impl RemoteComponent {
                 self.decode(complete.outputs).map(|response| Delta::Complete(response.into()))
             }
         };
-        // Skip messages that are neither: a newer sidecar may send other kinds.
+        // Skip other kinds of messages, which a newer sidecar may send.
         let messages = messages.try_filter_map(|response| future::ok(response.message));
         messages.map(move |message| message.and_then(&delta)).boxed()
     }

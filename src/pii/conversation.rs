@@ -1,6 +1,6 @@
-//! Scrubbing of requests and responses.
+//! Scrubs requests and responses.
 //!
-//! Like Dapr, this scrubs the texts of messages and the content of a response, but no tool calls.
+//! As in Dapr, message texts and response contents are scrubbed, but tool calls are not.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -8,8 +8,8 @@ use super::Scrubber;
 use crate::chat::{Request, Response, Role};
 
 impl Scrubber {
-    /// Scrubs the inputs for which the request asks it, each text separately. In texts of the user,
-    /// the ranges that `protected` returns stay as they are.
+    /// Scrubs each text in the inputs that the request marks for scrubbing. In user messages, the
+    /// ranges that `protected` returns remain unchanged.
     pub(crate) fn scrub_inputs(
         self,
         request: &mut Request,
@@ -26,7 +26,7 @@ impl Scrubber {
         }
     }
 
-    /// Scrubs everything except the `kept` ranges, which are in order and disjoint.
+    /// Scrubs everything except the `kept` ranges, which must be sorted and disjoint.
     fn scrub_around(self, text: &mut String, kept: &[Range<usize>]) {
         if kept.is_empty() {
             return self.scrub_in_place(text);
@@ -41,7 +41,7 @@ impl Scrubber {
         *text = scrubbed;
     }
 
-    /// Scrubs the content of a response. Its usage does not change.
+    /// Scrubs the content of a response. The token usage does not change.
     pub(crate) fn scrub_response(self, response: &mut Response) {
         self.scrub_in_place(&mut response.content);
     }

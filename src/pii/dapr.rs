@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::patterns::{self, Match};
 
-/// Scrubs a text. Returns `None` if nothing in it is personal data.
+/// Scrubs a text. Returns `None` if it contains no personal data.
 pub(super) fn scrub(text: &str) -> Option<String> {
     let mut matches = patterns::find(text);
     if matches.is_empty() {
@@ -15,9 +15,9 @@ pub(super) fn scrub(text: &str) -> Option<String> {
     Some(replace(text, &matches))
 }
 
-/// Drops the matches that the previous match covers, and shortens those that overlap it. The new
-/// start is one byte too far, because ends are exclusive. A dropped match still counts as the
-/// previous one.
+/// Drops each match that the previous match covers, and shortens each match that overlaps or
+/// touches the previous one. The new start is one byte too far because the end of a match is
+/// exclusive. A dropped match still counts as the previous match.
 fn remove_overlaps(matches: &mut Vec<Match>) {
     let mut previous_end = None;
     matches.retain_mut(|found| match previous_end.replace(found.end) {
@@ -29,8 +29,8 @@ fn remove_overlaps(matches: &mut Vec<Match>) {
     });
 }
 
-/// Drops the matches that overlap or touch an ignored range. Like Dapr, this takes a single pass,
-/// although shortened matches may be out of order.
+/// Drops the matches that overlap or touch an ignored range. Like Dapr's code, this makes a single
+/// pass, although shortened matches may be out of order.
 fn drop_ignored(matches: Vec<Match>, ignored: Vec<Range<usize>>) -> Vec<Match> {
     let mut kept = Vec::with_capacity(matches.len());
     let mut rest = matches.into_iter().peekable();
@@ -44,8 +44,8 @@ fn drop_ignored(matches: Vec<Match>, ignored: Vec<Range<usize>>) -> Vec<Match> {
     kept
 }
 
-/// Replaces matches with their placeholders, up to the first match that starts before the end of
-/// its predecessor or at the end of the text.
+/// Replaces matches with their placeholders. Stops at the first match that starts at the end of the
+/// text, or before the end of its predecessor.
 fn replace(text: &str, matches: &[Match]) -> String {
     let (bytes, mut scrubbed, mut at) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
     for found in matches {

@@ -1,12 +1,13 @@
 //! Compiles regular expressions in Go's syntax with the `regex` crate.
 //!
-//! Both engines are descendants of RE2: leftmost-first, without look-around, in linear time, with
-//! simple Unicode case folding under `(?i)`. The differences: Go's classes are ASCII, and its `\s`
-//! excludes the vertical tab.
+//! Both engines descend from RE2: they match leftmost-first and in linear time, support no
+//! look-around, and use simple Unicode case folding under `(?i)`. The engines differ in two ways.
+//! Go's classes contain only ASCII characters, and Go's `\s` excludes the vertical tab.
 
 use regex::Regex;
 
-/// Go's classes and their replacements, which also work inside brackets because classes nest.
+/// Go's classes and their replacements. The replacements also work inside brackets because brackets
+/// nest.
 const CLASSES: [(&str, &str); 5] = [
     (r"\d", "[0-9]"),
     (r"\w", "[0-9A-Za-z_]"),
@@ -15,7 +16,7 @@ const CLASSES: [(&str, &str); 5] = [
     (r"\b", r"(?-u:\b)"),
 ];
 
-/// Compiles a pattern in Go's syntax that contains no escaped backslash.
+/// Compiles a pattern in Go's syntax. The pattern must not contain an escaped backslash.
 #[expect(clippy::expect_used, reason = "patterns are constants, and the tests compile them all")]
 pub(super) fn compile(go: &str) -> Regex {
     let rust = CLASSES.iter().fold(go.to_owned(), |text, (go, rust)| text.replace(go, rust));
@@ -46,7 +47,7 @@ mod tests {
         }
     }
 
-    /// U+017F folds to s, U+212A to k. A negated class is folded before it is negated.
+    /// U+017F folds to s, and U+212A folds to k. A negated class is folded before it is negated.
     #[test]
     fn case_folding_is_unicode() {
         let cases =

@@ -1,27 +1,30 @@
-//! Scrubbing of personal data: replaces it with placeholders such as `<EMAIL_ADDRESS>`.
+//! Scrubs personal data: replaces it with placeholders such as `<EMAIL_ADDRESS>`.
 //!
 //! [`Scrubber::Dapr`] reproduces daprd's scrubber. It finds the matches of thirteen patterns, sorts
-//! them, removes overlaps, drops the matches at links, and replaces the rest. This algorithm leaks
-//! personal data in four ways:
+//! them, removes overlaps, drops matches at links, and replaces the remaining matches. This
+//! algorithm leaks personal data in four ways:
 //!
-//! - If two matches overlap or touch, the later one loses its first byte, which stays in the text:
-//!   `5551234567 5551234568` becomes `<ISBN> <CREDIT_CARD>6<ISBN>`. If that byte is the whole rest
-//!   of the match, the placeholder follows it, except at the end of the text.
-//! - A match that lost its first byte may start before the end of its predecessor. Then neither it
-//!   nor any later match is replaced.
+//! - If two matches overlap or touch, the rest of the later match loses its first byte, which stays
+//!   in the text: `5551234567 5551234568` becomes `<ISBN> <CREDIT_CARD>6<ISBN>`. If the rest
+//!   consists of that byte only, the placeholder follows the byte, unless the text ends there.
+//! - A match shortened in this way may start before the end of its predecessor. In that case,
+//!   neither this match nor any later one is replaced.
 //! - Matches that overlap or touch a link or the address of a git repository are not replaced.
-//! - If the byte that stays is part of a longer character, daprd's text is not valid UTF-8, which
-//!   fails the call over gRPC. Here the byte becomes U+FFFD.
+//! - If the byte that stays is part of a multi-byte character, daprd's output is not valid UTF-8,
+//!   and the call fails over gRPC. Here, the byte becomes U+FFFD.
 //!
 //! If several patterns match the same range, the last pattern wins. daprd agrees for up to twelve
-//! matches. Beyond that, its unstable sort decides, which this module does not reproduce.
+//! matches. For more matches, the result depends on daprd's unstable sort, which this module does
+//! not reproduce.
 //!
 //! [`Scrubber::Strict`] replaces every byte of every match. If several patterns match the same
-//! range, the last pattern wins. A match inside another one is dropped with it. Matches that
-//! overlap or touch keep their placeholders, with nothing in between: `<ISBN><CREDIT_CARD><ISBN>`.
-//! Links are scrubbed like any other text. The result contains no match of any pattern.
+//! range, the last pattern wins. A match inside another match gets no placeholder. Other matches
+//! that overlap or touch get one placeholder each, with nothing in between:
+//! `<ISBN><CREDIT_CARD><ISBN>`. Links are scrubbed like any other text. The result contains no
+//! match of any pattern.
 //!
-//! Neither scrubber knows more than these patterns: full-width digits, names and birthdays stay.
+//! Both scrubbers find only what these patterns match. Full-width digits, names and birthdays
+//! remain in the text.
 //!
 //! ```
 //! use mynah::internals::pii::Scrubber;
@@ -44,7 +47,7 @@ use std::borrow::Cow;
 
 /// A scrubber of personal data.
 ///
-/// It takes O(n log n) time.
+/// Scrubbing takes O(n log n) time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scrubber {
     /// daprd's algorithm, including its leaks.

@@ -1,6 +1,6 @@
 //! The patterns of Dapr's scrubber, in order of increasing precedence.
 //!
-//! They are identical to those of github.com/aavaz-ai/pii-scrubber, including their bugs.
+//! The patterns are identical to those in github.com/aavaz-ai/pii-scrubber, including their bugs.
 
 use std::{cmp::Reverse, iter, ops::Range, sync::LazyLock};
 
@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::go_regex::compile;
 
-/// A range of a text that holds personal data.
+/// A range of the input that contains personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Match {
     pub(super) start: usize,
@@ -17,7 +17,7 @@ pub(super) struct Match {
     pub(super) placeholder: &'static str,
 }
 
-/// The patterns after street addresses, with their placeholders.
+/// All patterns except the one for street addresses, which comes first, with their placeholders.
 static PERSONAL: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     let patterns: [(&str, &str); 12] = [
         ("<CREDIT_CARD>", CREDIT_CARD),
@@ -36,15 +36,16 @@ static PERSONAL: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     patterns.map(|(placeholder, pattern)| (placeholder, compile(pattern))).into()
 });
 
-/// Patterns of text that Dapr does not scrub.
+/// Patterns for text that Dapr does not scrub.
 static IGNORED: LazyLock<[Regex; 2]> = LazyLock::new(|| [STRICT_LINK, GIT_REPO].map(compile));
 
-/// The start of a possible street address, and a street address at the start of a text.
+/// Two patterns: the start of a possible street address, and a whole street address at the start of
+/// the input.
 static STREET: LazyLock<(Regex, Regex)> =
     LazyLock::new(|| (compile(r"\d{1,4} "), compile(&format!(r"\A(?:{STREET_ADDRESS})"))));
 
-/// Returns the matches of all patterns by start, the longest first. Of equal ranges, the match of
-/// the last pattern comes first.
+/// Returns the matches of all patterns, sorted by start. Of matches with the same start, the
+/// longest comes first. Of matches with the same range, that of the last pattern comes first.
 pub(super) fn find(text: &str) -> Vec<Match> {
     let to_match = |placeholder, range: Range<usize>| Match {
         start: range.start,
@@ -61,8 +62,9 @@ pub(super) fn find(text: &str) -> Vec<Match> {
     matches
 }
 
-/// Returns the ranges of street addresses. Each house number is tried separately: a single search
-/// is much slower on rows of numbers, because each set of started addresses is another regex state.
+/// Returns the ranges of street addresses. Each house number is tried separately. One search over
+/// the whole input is much slower on long runs of numbers, because each combination of partly
+/// matched addresses becomes its own regex state.
 fn street_addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     let (house_number, street) = &*STREET;
     let mut at = 0;
@@ -79,7 +81,8 @@ fn street_addresses(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the ranges that Dapr does not scrub, by start, the longest first.
+/// Returns the ranges that Dapr does not scrub, sorted by start. Of ranges with the same start, the
+/// longest comes first.
 pub(super) fn find_ignored(text: &str) -> Vec<Range<usize>> {
     let found = IGNORED.iter().flat_map(|pattern| pattern.find_iter(text));
     let mut ranges: Vec<_> = found.map(|found| found.range()).collect();
@@ -90,14 +93,14 @@ pub(super) fn find_ignored(text: &str) -> Vec<Range<usize>> {
 /// Under `(?i)`, U+017F matches `s`.
 const STREET_ADDRESS: &str = r"(?i)\d{1,4} [\w\s]{1,20}(?:street|st|avenue|ave|road|rd|highway|hwy|square|sq|trail|trl|drive|dr|court|ct|park|parkway|pkwy|circle|cir|boulevard|blvd)\W?";
 
-/// Any 15 or 16 digits; the check digit is not verified.
+/// Matches any 15 or 16 digits. The check digit is not verified.
 const CREDIT_CARD: &str = r"(?:(?:(?:\d{4}[- ]?){3}\d{4}|\d{15,16}))";
 
-/// The extension is required.
+/// Matches only numbers with an extension.
 const PHONE_WITH_EXTENSION: &str = r"(?i)(?:(?:\+?1\s*(?:[.-]\s*)?)?(?:\(\s*(?:[2-9]1[02-9]|[2-9][02-8]1|[2-9][02-8][02-9])\s*\)|(?:[2-9]1[02-9]|[2-9][02-8]1|[2-9][02-8][02-9]))\s*(?:[.-]\s*)?)?(?:[2-9]1[02-9]|[2-9][02-9]1|[2-9][02-9]{2})\s*(?:[.-]\s*)?(?:[0-9]{4})(?:\s*(?:#|x\.?|ext\.?|extension)\s*(?:\d+)?)";
 
-/// The slashes at both ends and `gm` are literal, so nearly all matches come from the middle
-/// alternative: any four digits are a phone number.
+/// The initial `/` and the final `/gm` are literal, so nearly all matches come from the middle
+/// alternative, which takes any four digits for a phone number.
 const PHONE: &str = r"/(?:(?:\+?\d{1,3}[-.\s*]?)?(?:\d\s?){8,11})|(?:(?:\+?\d{1,3}[-.\s*]?)?(?:\(?\d{2,3}\)?[-.\s*]?)?\d{2,3}[-.\s*]?\d{2,6})|(?:(?:(?:\(\+?\d{1,2}\))|(?:\+?\d{1,2}))\s*\d{2}\s*\d{3}\s*\d{4})/gm";
 
 const EMAIL: &str = r"(?i)([A-Za-z0-9!#$%&'*+\/=?^_{|.}~-]+@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)";
@@ -124,12 +127,14 @@ const STRICT_LINK: &str = r#"(?:(?:https?:\/\/)(?:[a-z0-9.\-]+|www|[a-z0-9.\-])[
 
 const GIT_REPO: &str = r"((git|ssh|http(s)?)|(git@[\w\.]+))(:(\/\/)?)([\w\.@\:/\-~]+)(\.git)(\/)?";
 
-/// All forms of an IPv6 address, then an optional zone that ends with the line, then whitespace.
+/// Matches any form of IPv6 address, an optional zone that extends to the end of the line, and any
+/// trailing whitespace.
 fn ipv6() -> String {
     const GROUP: &str = "[0-9A-Fa-f]{1,4}";
     const OCTET: &str = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)";
     let v4 = format!(r"{OCTET}(?:\.{OCTET}){{3}}");
-    // The alternatives after a number of groups. `::` may replace the remaining groups.
+    // The alternatives that can follow the first `groups` groups. `::` may replace the remaining
+    // groups.
     let rest = |groups: usize| match groups {
         7 => format!("{GROUP}|:"),
         6 => format!(":{GROUP}|{v4}|:"),

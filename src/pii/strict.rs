@@ -1,4 +1,4 @@
-//! Scrubbing that replaces every match completely.
+//! Scrubs texts by replacing every match completely.
 
 use super::patterns;
 
@@ -13,7 +13,7 @@ pub(super) fn scrub(text: &str) -> Option<String> {
         if found.end <= at {
             continue;
         }
-        // Empty if the match overlaps or touches its predecessor.
+        // Add nothing if the match overlaps or touches its predecessor.
         scrubbed.push_str(text.get(at..found.start).unwrap_or_default());
         scrubbed.push_str(found.placeholder);
         at = found.end;

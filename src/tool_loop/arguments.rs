@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::error::CallFailure;
 use crate::base::number::normalize_integers;
 
-/// Parses a JSON object. Blank text, which some models send for tools without parameters, is an
-/// empty object. Many models write integers as `2.0`, so whole numbers become integers.
+/// Parses a JSON object. Blank text, which some models send for tools without parameters, counts as
+/// an empty object. Whole numbers become integers because many models write integers as `2.0`.
 pub(super) fn parse(text: &str) -> Result<Map<String, Value>, CallFailure> {
     if text.trim().is_empty() {
         return Ok(Map::new());

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{base::clock::Moment, chat::ToolCall};
 
-/// A call that was checked for duplicates.
+/// A call that has been checked for duplicates.
 #[derive(Debug)]
 pub(super) struct Call {
     call: ToolCall,
@@ -34,13 +34,13 @@ pub(super) struct PlannedCall<'t> {
 #[derive(Debug)]
 enum Plan<'t> {
     Run(&'t LimitedTool),
-    /// Do not run the tool; report this instead.
+    /// Report this without running the tool.
     Skip(CallReport),
 }
 
 impl Toolset {
-    /// Decides which calls to run, before any of them starts. Also returns
-    /// [`EndReason::Budget`] if the budget is exceeded.
+    /// Decides which calls to run before any of them starts. Also returns [`EndReason::Budget`] if
+    /// the budget is exceeded.
     pub(super) fn plan(
         &self,
         calls: Vec<Call>,
@@ -97,8 +97,8 @@ impl Toolset {
         (records, end)
     }
 
-    /// Runs the calls and yields their records in order of completion, each with its index in the
-    /// batch.
+    /// Runs the calls and yields their records in order of completion, each with the call's index
+    /// in the batch.
     fn records<'b>(
         &'b self,
         batch: &'b [PlannedCall<'_>],
@@ -112,7 +112,7 @@ impl Toolset {
     }
 }
 
-/// Plans a batch of which no call runs, because the loop ends.
+/// Plans a batch in which no call runs because the loop ends.
 pub(super) fn skip_all(calls: Vec<Call>) -> Vec<PlannedCall<'static>> {
     let skip = |call: Call| PlannedCall { plan: Plan::Skip(call.report_loop_ended()), call };
     calls.into_iter().map(skip).collect()

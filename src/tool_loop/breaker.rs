@@ -9,13 +9,14 @@ use crate::base::clock::Moment;
 
 /// A circuit breaker, shared by all runs of a loop.
 ///
-/// It opens after a number of consecutive failures and then rejects calls. After a while it becomes
-/// half-open and lets one trial call through, whose outcome closes it or opens it again.
+/// The breaker opens after a set number of consecutive failures, and rejects all calls while open.
+/// After a set time, it becomes half-open and permits one trial call. The outcome of the trial call
+/// closes the breaker or opens it again.
 #[derive(Debug)]
 pub(super) struct Breaker {
     settings: BreakerSettings,
     state: Mutex<State>,
-    /// 0 closed, 1 half-open, 2 open.
+    /// The state of the breaker: 0 closed, 1 half-open, 2 open.
     gauge: Gauge,
 }
 
@@ -26,7 +27,7 @@ enum State {
     HalfOpen { open_since: Moment },
 }
 
-/// Permission to make one call. Report its outcome with [`finish`](Self::finish).
+/// Permission to make one call. Report the outcome of the call with [`finish`](Self::finish).
 #[derive(Debug)]
 pub(super) struct Permit<'b> {
     breaker: &'b Breaker,
@@ -90,8 +91,7 @@ impl Breaker {
 }
 
 impl Permit<'_> {
-    /// Reports the outcome of the call. Dropping the permit instead means that the call was
-    /// cancelled.
+    /// Reports the outcome of the call. If the call is cancelled, drop the permit instead.
     pub(super) fn finish(mut self, succeeded: bool) {
         let is_trial = std::mem::take(&mut self.is_trial);
         self.breaker.record(is_trial, succeeded);

@@ -1,4 +1,4 @@
-//! The budget of calls of a run.
+//! The call budget of a run.
 
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use std::{
 use super::{CacheSettings, output::Output, transcript::CallKey};
 use crate::base::clock::Moment;
 
-/// Caches the results of a tool by call, for all runs of a loop. The oldest results are evicted
+/// Caches a tool's results, keyed by call, for all runs of a loop. The oldest results are evicted
 /// first.
 #[derive(Debug)]
 pub(super) struct Cache {
@@ -19,8 +19,8 @@ pub(super) struct Cache {
 #[derive(Debug, Default)]
 struct Entries {
     results: BTreeMap<CallKey, Output>,
-    /// Insertion times, oldest first. All entries have the same TTL, so this is also the order in
-    /// which they expire.
+    /// The entries with their insertion times, oldest first. All entries have the same TTL, so they
+    /// also expire in this order.
     inserted: VecDeque<(Moment, CallKey)>,
     bytes: usize,
 }
@@ -34,21 +34,21 @@ impl Cache {
         self.with_entries(|entries| entries.results.get(key).cloned())
     }
 
-    /// Caches a result, unless it alone exceeds the size of the cache.
+    /// Caches a result, unless it alone exceeds the size limit of the cache.
     pub(super) fn insert(&self, key: &CallKey, result: &Output) {
         let bytes = entry_size(key, result);
         if bytes > self.settings.bytes {
             return;
         }
         self.with_entries(|entries| {
-            // If two same calls run concurrently, the first result is kept.
+            // If the same call runs twice at the same time, keep the first result.
             if !entries.results.contains_key(key) {
                 entries.results.insert(key.clone(), result.clone());
                 entries.inserted.push_back((Moment::now(), key.clone()));
                 entries.bytes += bytes;
             }
         });
-        // Evict what the new entry displaced.
+        // Evict the entries that no longer fit.
         self.with_entries(|_| ());
     }
 
@@ -75,7 +75,7 @@ impl Entries {
     }
 }
 
-/// Returns the size of an entry in bytes: the key and the result.
+/// Returns the size of an entry in bytes, which consists of the key and the result.
 fn entry_size(key: &CallKey, result: &Output) -> usize {
     key.as_str().len() + result.text.len()
 }

@@ -1,4 +1,4 @@
-//! Errors of tool calls.
+//! The errors of tool calls.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::transcript::{LOOP_ENDED, error_executing, not_found};
 
 /// The error of a tool call that has no result.
 ///
-/// The model receives the display text instead of a result.
+/// The model receives the error message instead of a result.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum CallError {
     /// No tool with this name is registered.
@@ -24,7 +24,7 @@ pub enum CallError {
     },
 }
 
-/// Why a call of a registered tool failed.
+/// The reason why a call to a registered tool failed.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum CallFailure {
     /// The arguments are not a JSON object.

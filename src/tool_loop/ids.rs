@@ -25,7 +25,8 @@ impl CallIds {
         }
     }
 
-    /// Starts the next turn. Assigns an id to each call whose id is missing, empty or already taken.
+    /// Starts the next turn. Assigns an id to each call whose id is missing, empty or already
+    /// taken.
     pub(super) fn assign(&mut self, calls: &mut [ToolCall]) {
         self.turns += 1;
         for (call, number) in calls.iter_mut().zip(1..) {
@@ -36,7 +37,7 @@ impl CallIds {
         }
     }
 
-    /// Returns `tool-call-<turn>-<number>`, or the next number that the history does not contain.
+    /// Returns `tool-call-<turn>-<number>`. If this id is taken, uses the next number that is free.
     fn unused_id(&self, number: usize) -> String {
         let id = |number| format!("tool-call-{}-{number}", self.turns);
         let mut unused = id(number);

@@ -15,7 +15,7 @@ use crate::{base::clock, chat::Tool};
 /// The output sent to the model, and the outcome of the call.
 pub(super) type CallReport = (Output, CallOutcome);
 
-/// A tool with its limits. Runs share its circuit breaker and cache.
+/// A tool with its limits. All runs share its circuit breaker and cache.
 #[derive(Debug)]
 pub(super) struct LimitedTool {
     tool: RegisteredTool,
@@ -92,7 +92,7 @@ impl LimitedTool {
     }
 }
 
-/// Reports an error to the model.
+/// Creates the report that sends an error to the model.
 pub(super) fn error_report(error: CallError) -> CallReport {
     (error.to_string().into(), CallOutcome::Failed(error))
 }

@@ -8,10 +8,10 @@ use prometheus_client::{
 
 use super::CallRecord;
 
-/// Upper bounds in seconds, from fast lookups to timeouts.
+/// Upper bounds of the duration buckets in seconds, from fast lookups to timeouts.
 const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0, 60.0];
 
-/// Metrics of the tools of a loop. Clones share their values.
+/// Metrics of a loop's tools. Clones share their values.
 ///
 /// ```
 /// use mynah::tool_loop::{LoopSettings, ToolLoop, ToolRegistry};
@@ -58,8 +58,8 @@ impl ToolMetrics {
         registry.register("mynah_tool_breaker", help, self.breakers.clone());
     }
 
-    /// Counts a call. Pass `None` for a tool that is not registered: its name is not used as a
-    /// label, because models can make up any number of names.
+    /// Counts a call. Pass `None` for a tool that is not registered. Models can make up any number
+    /// of names, so such names are not used as labels.
     pub(super) fn count(&self, tool: Option<&str>, call: &CallRecord) {
         let tool = tool.unwrap_or_default().to_owned();
         if call.outcome.ran() {

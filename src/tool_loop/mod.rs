@@ -1,10 +1,10 @@
 //! The tool loop: asks a model, runs the tools that it calls, sends back the results, and repeats
 //! until the model answers without calling tools.
 //!
-//! A [`ToolRegistry`] holds the tools: closures whose JSON Schemas are generated from their argument
-//! types. A [`ToolLoop`] runs them within the limits of its [`LoopSettings`]. The model is any
-//! [`Provider`]: `conversation.echo` in this process, or a component of a sidecar (mynah or daprd)
-//! that a [`RemoteComponent`](crate::client::RemoteComponent) calls over gRPC.
+//! A [`ToolRegistry`] holds the tools: closures whose JSON Schemas are generated from their
+//! argument types. A [`ToolLoop`] runs the tools within the limits of its [`LoopSettings`]. The
+//! model is any [`Provider`]: `conversation.echo` in this process, or a component of a sidecar
+//! (mynah or daprd) that a [`RemoteComponent`](crate::client::RemoteComponent) calls over gRPC.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -46,32 +46,33 @@
 //! # Errors
 //!
 //! [`ToolLoop::run`] does not return an error. A [`LoopResult`] contains the reason why the run
-//! ended and everything that happened until then, as a history that can be continued.
+//! ended and everything that happened during the run, as a history that can be continued.
 //! [`ToolLoop::run_stream`] reports the same run as a stream of events.
 //!
-//! A failed call does not end the run either. The model receives the error instead of a result.
-//! This covers unknown tools, invalid arguments, errors and panics of tools, timeouts, open circuit
+//! A failed call does not end the run. The model receives the error instead of a result. Failures
+//! include unknown tools, invalid arguments, errors and panics in tools, timeouts, open circuit
 //! breakers and duplicate calls. [`CallOutcome`] lists all cases.
 //!
 //! # Determinism
 //!
 //! If the tools and the model are deterministic, so is the history. Results are in the order of the
-//! calls, whichever finished first, and calls without an id get the id
+//! calls, regardless of which call finished first. A call without an id gets the id
 //! `tool-call-<turn>-<number>`.
 //!
 //! # Duplicate calls
 //!
-//! By default a call that is the same as the previous one is a duplicate: it does not run, and the
-//! model is asked to try something else. [`DuplicatePolicy`] has other policies, and tools whose
-//! results change can be marked [`repeatable`](ToolSettings::repeatable).
+//! By default, a call that is the same as the previous call is a duplicate. It does not run, and
+//! the model is asked to try something else. [`DuplicatePolicy`] has other policies, and tools
+//! whose results change can be marked [`repeatable`](ToolSettings::repeatable).
 //!
-//! Only calls since the latest user prompt are compared. If a history continues without a new prompt,
-//! its calls still count, except those that did not run because an earlier run ended.
+//! Only calls since the latest user prompt are compared. If a history continues without a new
+//! prompt, its calls still count, except those that were never executed because the run they
+//! belonged to had ended.
 //!
 //! # Models without tool support
 //!
 //! With [`Rendering::Text`], calls and results are lines of text. The request offers no tools, so a
-//! message has to describe the tools and the format of a call:
+//! message must describe the tools and the format of a call:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -98,7 +99,7 @@
 //! let settings = LoopSettings { rendering, ..LoopSettings::default() };
 //! let tool_loop = ToolLoop::new(registry, settings)?;
 //!
-//! // Echo repeats the prompt, which is a call, and then the result of that call.
+//! // The prompt here is written as a call. Echo repeats it, and then repeats the result of the call.
 //! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
 //! let question = "AI ACTION (Turn 1): Executing Get Weather with parameters: location: Paris";
 //! let messages = vec![Message::new(Role::System, tools), Message::new(Role::User, question)];
@@ -115,20 +116,29 @@
 //! # }
 //! ```
 //!
-//! The same limits apply as for other models. See [`transcript`] for what text cannot represent.
+//! The same limits apply as for other models. [`transcript`] describes what text cannot represent.
 
-// run          a single run of the loop, turn by turn
-//   batch      the calls of a turn, run concurrently
-//   model      asks the model and emits events
-//   budget, stall, stop   end a run early
-//   ids        unique call ids
-// toolset      the tools of a loop
-//   registry   tools by name; tool, registered: a single tool
-//   limited    applies the limits of a tool; breaker, cache, arguments, output: parts of it
-//   metrics    Prometheus metrics
-// settings     the settings of the loop and of its tools
-// result       results and events
-// transcript   writes and reads histories, detects duplicates
+// run            a single run of the loop, turn by turn
+//   batch        runs the calls of a turn concurrently
+//   model        asks the model and emits events
+//   budget       limits the number of calls
+//   stall        detects a model that makes no progress
+//   stop         cancels the run and limits its duration
+//   ids          assigns unique call ids
+// toolset        the tools of a loop
+//   registry     tools by name
+//   tool         the trait for tools
+//   registered   a tool with its definition
+//   limited      a tool with its limits
+//     breaker    the circuit breaker
+//     cache      the result cache
+//   arguments    parses the arguments of a call
+//   output       the output of a tool
+//   metrics      Prometheus metrics
+// settings       the settings of a loop and its tools
+// result         results and events
+// error          the errors of tool calls
+// transcript     writes and reads histories, detects duplicates
 
 mod arguments;
 mod batch;
@@ -173,12 +183,13 @@ pub use self::{
 use self::{model::Model, run::Run, stop::StopSignal, toolset::Toolset};
 use crate::{chat::Request, provider::Provider};
 
-/// Number of events that may be queued for a listener. When the queue is full, the loop waits.
+/// Maximum number of queued events for a listener. When the queue is full, the loop waits.
 const EVENT_QUEUE_CAPACITY: usize = 16;
 
-/// Runs tools for models.
+/// Runs the tools that models call.
 ///
-/// Any number of runs can be in progress at the same time. They share caches and circuit breakers.
+/// Any number of runs can be in progress at the same time. All of them share the same caches and
+/// circuit breakers.
 #[derive(Debug)]
 pub struct ToolLoop(Toolset);
 
@@ -194,9 +205,10 @@ impl ToolLoop {
 
     /// Runs the loop until it ends.
     ///
-    /// The registered tools are offered in addition to those in the request. They replace tools of
-    /// the request that have the same name. A tool choice that demands a call applies to the
-    /// first turn only. With [`Rendering::Text`], the request is sent without tools and tool choice.
+    /// The registered tools are offered in addition to those in the request. They replace any tools
+    /// in the request that have the same names. A tool choice that demands a call applies only to
+    /// the first turn. With [`Rendering::Text`], the request is sent without tools or a tool
+    /// choice.
     ///
     /// Cancelling `cancel` or dropping the future stops the model and the tools immediately.
     pub async fn run(
@@ -208,8 +220,8 @@ impl ToolLoop {
         self.run_model(Model { provider, listener: None }, request, cancel).await
     }
 
-    /// Runs the loop like [`run`](Self::run) and streams its events: text of the model, tools that
-    /// start and finish, and finally the result.
+    /// Runs the loop like [`run`](Self::run) and streams its events: text from the model, the start
+    /// and finish of each tool call, and finally the result.
     ///
     /// Dropping the stream stops the model and the tools immediately.
     pub fn run_stream(
@@ -224,7 +236,7 @@ impl ToolLoop {
             let result = self.run_model(model, request, cancel).await;
             let _ = listener.send(LoopEvent::Ended(result)).await;
         };
-        // A stream without items: polling the events also polls the run.
+        // An empty stream, merged in below so that polling the events also drives the run.
         let work = stream::once(work).filter_map(|()| future::ready(None));
         let events = stream::poll_fn(move |context| events.poll_recv(context));
         stream::select(events, work).boxed()

@@ -11,7 +11,7 @@ use crate::{
     provider::{CallContext, Provider, ProviderError, stream::incomplete},
 };
 
-/// The model of a run. Answers are streamed if there is an event listener.
+/// The model of a run. If there is an event listener, answers are streamed.
 pub(super) struct Model {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) listener: Option<Sender<LoopEvent>>,
@@ -36,7 +36,7 @@ impl Model {
         Err(incomplete())
     }
 
-    /// Sends an event to the listener, if any. Waits while its queue is full.
+    /// Sends an event to the listener, if there is one. Waits while the listener's queue is full.
     pub(super) async fn emit(&self, event: impl FnOnce() -> LoopEvent) {
         if let Some(listener) = &self.listener {
             // Ignore send errors: if the listener is gone, this future is about to be dropped.

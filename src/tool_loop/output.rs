@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-/// The output of a tool, as it is sent to the model.
+/// The output of a tool, as sent to the model.
 #[derive(Debug, Clone)]
 pub(super) struct Output {
     pub(super) text: String,
-    /// Whether `text` is JSON. Strings are sent as they are, so they are not JSON.
+    /// Whether `text` is JSON. A string is sent without quotes and is not JSON.
     pub(super) is_json: bool,
 }
 
@@ -26,14 +26,14 @@ impl From<String> for Output {
 }
 
 impl Output {
-    /// Truncates the output to `max` bytes, with a note. Truncated output is no longer JSON.
+    /// Truncates the output to `max` bytes and appends a note. Truncated output is no longer JSON.
     pub(super) fn truncate(self, max: usize) -> Self {
         let is_json = self.is_json && self.text.len() <= max;
         Self { text: truncate(self.text, max), is_json }
     }
 }
 
-/// Truncates a text to `max` bytes at a character boundary and appends a note.
+/// Truncates a text to `max` bytes, at a character boundary, and appends a note.
 pub(super) fn truncate(mut text: String, max: usize) -> String {
     let bytes = text.len();
     if bytes > max {

@@ -19,8 +19,8 @@ pub(super) struct RegisteredTool {
 }
 
 impl RegisteredTool {
-    /// Compiles the schema of the arguments; a definition without a schema accepts any object.
-    /// Returns a message if the schema is invalid or not the schema of an object.
+    /// Compiles the schema of the arguments. A tool without a schema accepts any object. Fails with
+    /// a message if the schema is invalid or does not describe an object.
     pub(super) fn new(definition: Tool, tool: Box<dyn RunTool>) -> Result<Self, String> {
         let schema = definition.parameters.as_ref().map_or_else(|| json!({}), LazyJson::read);
         match schema.get("type") {
@@ -48,7 +48,8 @@ impl RegisteredTool {
 
     /// Runs the tool. A panic is caught and returned as a failure.
     pub(super) async fn run(&self, arguments: Value) -> Result<Output, CallFailure> {
-        // Unwind safe: the future owns its arguments and changes no state of the loop.
+        // This is unwind safe because the future owns its arguments and does not change the loop's
+        // state.
         let work = AssertUnwindSafe(async { self.tool.run(arguments).await });
         match work.catch_unwind().await {
             Ok(Ok(result)) => Ok(result.into()),

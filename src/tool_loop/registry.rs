@@ -48,14 +48,14 @@ pub struct ToolRegistry(Vec<RegisteredTool>);
 /// The error returned if a tool cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum RegistryError {
-    /// The name is empty, longer than 64 characters, or contains other characters than ASCII
+    /// The name is empty, is longer than 64 characters, or contains characters other than ASCII
     /// letters, digits, `_` and `-`. Many models reject such names.
-    #[error("invalid tool name {0:?}: a name is 1 to 64 ASCII letters, digits, _ and -")]
+    #[error("invalid tool name {0:?}; expected 1 to 64 ASCII letters, digits, _ or -")]
     InvalidName(String),
     /// Another tool has the same name.
     #[error("a tool named {0} is already registered")]
     DuplicateName(String),
-    /// The parameters are not a valid JSON Schema of an object.
+    /// The parameters are not a valid JSON Schema for an object.
     #[error("invalid parameter schema of {tool}: {reason}")]
     InvalidSchema {
         /// Name of the tool.
@@ -73,8 +73,8 @@ impl ToolRegistry {
 
     /// Registers a closure as a tool.
     ///
-    /// The parameter schema is generated from the argument type `A`; doc comments become
-    /// descriptions. The model receives a returned string as it is, and any other value as compact
+    /// The parameter schema is generated from the argument type `A`, whose doc comments become
+    /// descriptions. The model receives a returned string unchanged, and any other value as compact
     /// JSON.
     ///
     /// # Errors
@@ -104,8 +104,8 @@ impl ToolRegistry {
     ///
     /// # Errors
     ///
-    /// Fails if the name is invalid or already registered, or if the parameters are not a valid JSON
-    /// Schema of an object.
+    /// Fails if the name is invalid or already registered, or if the parameters are not a valid
+    /// JSON Schema for an object.
     pub fn add(
         &mut self,
         definition: Tool,
@@ -135,12 +135,13 @@ impl ToolRegistry {
         self.tools().map(openai_definition).collect()
     }
 
-    /// Runs a tool once, without timeout, retries or other limits. `arguments` is the text of a JSON
-    /// object.
+    /// Runs a tool once, without a timeout, retries or other limits. `arguments` is the text of a
+    /// JSON object.
     ///
     /// # Errors
     ///
-    /// Fails if there is no such tool, the arguments are invalid, or the tool fails or panics.
+    /// Fails if no tool has this name, if the arguments are invalid, or if the tool fails or
+    /// panics.
     pub async fn run(&self, name: &str, arguments: &str) -> Result<String, CallError> {
         let tool = self.find(name).ok_or_else(|| CallError::UnknownTool(name.to_owned()))?;
         let failed = |failure| CallError::failed(name, failure);

@@ -1,4 +1,4 @@
-//! The result of a run, and the events on the way to it.
+//! The result of a run, and the events during the run.
 
 use std::time::Duration;
 
@@ -13,19 +13,20 @@ use crate::{
     provider::ProviderError,
 };
 
-/// The result of a run. However the run ended, this contains everything that happened in it.
+/// The result of a run. It contains everything that happened, however the run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopResult {
-    /// The last answer of the model, or `None` if there was none.
+    /// The model's last answer, or `None` if there was none.
     pub response: Option<Response>,
-    /// The messages of the request and of the run. Each call is followed by its result, so this can
-    /// be sent as the history of the next request. Incomplete answers are not included.
+    /// The messages in the request, followed by those of the run. Each call is followed by its
+    /// result, so the transcript can be sent as the history of the next request. Incomplete answers
+    /// are not included.
     pub transcript: Vec<Message>,
     /// The calls of all turns, in the order in which the model made them.
     pub calls: Vec<CallRecord>,
-    /// Number of answers of the model.
+    /// Number of answers from the model.
     pub turns: u32,
-    /// Why the run ended.
+    /// The reason why the run ended.
     pub end: EndReason,
 }
 
@@ -36,7 +37,7 @@ impl LoopResult {
     }
 }
 
-/// Why a run ended.
+/// The reason why a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndReason {
     /// The model answered without calling tools.
@@ -47,7 +48,7 @@ pub enum EndReason {
     MaxTurns,
     /// The model made the same calls in several consecutive turns.
     Stalled,
-    /// The run reached its limit of calls or its time limit, or a tool reached its limit of calls.
+    /// The run reached its call limit or its time limit, or a tool reached its call limit.
     Budget,
     /// The caller cancelled the run.
     Cancelled,
@@ -78,10 +79,10 @@ pub struct CallRecord {
     pub name: String,
     /// Arguments, as the model wrote them.
     pub arguments: String,
-    /// The result or error that the model receives. The text rendering wraps it in the
+    /// The result or error that the model receives. The text rendering wraps this text in the
     /// [`Wording`](super::Wording).
     pub result: String,
-    /// Whether `result` is JSON: the tool returned something other than a string.
+    /// Whether `result` is JSON, because the tool returned something other than a string.
     pub is_json: bool,
     /// Duration of the call, including retries. Zero if the tool did not run.
     pub duration: Duration,
@@ -115,8 +116,8 @@ impl CallRecord {
         FinishedCall { call, outcome }
     }
 
-    /// Returns the data of the result. Native messages contain the text, so only the text rendering
-    /// needs to parse it.
+    /// Returns the data in the result. Only the text rendering needs parsed data, because native
+    /// messages contain the result as text.
     fn data(&self, rendering: &Rendering) -> Value {
         let data = match rendering {
             Rendering::Text(_) if self.is_json => serde_json::from_str(&self.result).ok(),
@@ -131,7 +132,7 @@ impl CallRecord {
 pub enum CallOutcome {
     /// The tool returned a result.
     Succeeded,
-    /// The result of an earlier call was used.
+    /// The cache supplied the result of an earlier call.
     Cached,
     /// The call repeats an earlier one and did not run. The model receives a correction.
     Duplicate,
@@ -171,9 +172,9 @@ impl CallOutcome {
 /// An event of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopEvent {
-    /// The next piece of the model's text. In the text rendering, this includes calls.
+    /// The next piece of the model's text. With the text rendering, the text includes calls.
     Text(String),
-    /// A tool starts.
+    /// A tool started.
     ToolStarted {
         /// Id of the call.
         id: String,
@@ -182,7 +183,7 @@ pub enum LoopEvent {
         /// Arguments, as the model wrote them.
         arguments: String,
     },
-    /// A call has a result, or was skipped. Concurrent calls are reported in order of completion.
+    /// A call finished or was skipped. Concurrent calls are reported in order of completion.
     ToolFinished(CallRecord),
     /// The run ended. This is the last event.
     Ended(LoopResult),

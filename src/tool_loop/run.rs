@@ -20,7 +20,7 @@ pub(super) struct Run<'l> {
     tools: &'l Toolset,
     model: Model,
     stop: StopSignal,
-    /// Shared with the model only while it answers, so that the history is never copied.
+    /// Shared with the model only while the model answers, so the history is never copied.
     request: Arc<Request>,
     ids: CallIds,
     duplicates: DuplicateDetector,
@@ -40,7 +40,8 @@ impl<'l> Run<'l> {
     ) -> Self {
         tools.add_to(&mut request);
         let settings = &tools.settings;
-        // A new prompt may ask for the same calls again, so older calls do not count.
+        // A new prompt may ask for the same calls again, so calls before the latest prompt do not
+        // count.
         let recent = since_prompt(&request.messages);
         Self {
             ids: CallIds::in_history(&request.messages),
@@ -57,7 +58,7 @@ impl<'l> Run<'l> {
         }
     }
 
-    /// Runs turn after turn until the run ends.
+    /// Runs turns until the run ends.
     pub(super) async fn run_to_end(mut self) -> LoopResult {
         let end = loop {
             if let Some(end) = self.turn().await {
@@ -100,7 +101,7 @@ impl<'l> Run<'l> {
         stopped.or(end).or(is_last.then_some(EndReason::MaxTurns))
     }
 
-    /// Stores an answer and returns its text and its calls.
+    /// Stores an answer and returns its text and calls.
     fn accept(&mut self, response: Response) -> (String, Vec<Call>) {
         // A tool choice that demands a call in every turn would never let the model answer.
         let choice = &mut Arc::make_mut(&mut self.request).tool_choice;
@@ -118,7 +119,7 @@ impl<'l> Run<'l> {
         (text, calls)
     }
 
-    /// Returns `true` if the model keeps making the same calls, and not all of them are repeatable.
+    /// Returns `true` if the model keeps making the same calls and not all of them are repeatable.
     fn is_stalled(&mut self, calls: &[Call]) -> bool {
         let keys = calls.iter().map(|call| call.key().clone()).collect();
         let all_repeatable = || calls.iter().all(|call| self.tools.is_repeatable(call.name()));

@@ -33,15 +33,15 @@ pub struct LoopSettings {
     pub wall_clock: Option<Duration>,
     /// Maximum number of tools that run concurrently in a turn: 1 to 256. Default: 8.
     pub max_concurrency: usize,
-    /// Ends a run after this many consecutive turns with the same calls: 2 to 50. Default: 3.
+    /// Number of consecutive turns with the same calls after which a run ends: 2 to 50. Default: 3.
     pub stalled_after: u32,
     /// Which calls are duplicates and do not run. Default: those that repeat the previous call.
     pub duplicates: DuplicatePolicy,
     /// The form in which calls and results are sent to the model. Default: native.
     pub rendering: Rendering,
-    /// Settings of all tools that are not in `by_tool`.
+    /// Settings for all tools that are not in `by_tool`.
     pub tools: ToolSettings,
-    /// Settings of individual tools, by name. They replace `tools` as a whole.
+    /// Settings for individual tools, by name. They replace `tools` completely.
     pub by_tool: BTreeMap<String, ToolSettings>,
 }
 
@@ -74,12 +74,12 @@ pub struct ToolSettings {
 pub struct BreakerSettings {
     /// Number of consecutive failures after which the circuit opens: at least 1. Default: 5.
     ///
-    /// A call with all its retries counts once. Calls with invalid arguments, and calls rejected
+    /// A call counts once, even if it is retried. Calls with invalid arguments, and calls rejected
     /// because the circuit is open, do not count.
     pub failures: u32,
-    /// Time that the circuit stays open: above zero. Default: 30 s.
+    /// Time for which the circuit stays open: above zero. Default: 30 s.
     ///
-    /// After that, one trial call decides whether the circuit closes or opens again.
+    /// After this time, one trial call decides whether the circuit closes or opens again.
     pub open_for: Duration,
 }
 
@@ -108,7 +108,7 @@ pub enum SettingsError {
         expected: String,
     },
     /// [`LoopSettings::by_tool`] contains a tool that is not registered.
-    #[error("settings for the tool {0:?}, which is not registered")]
+    #[error("unknown tool {0:?} in by_tool; expected the name of a registered tool")]
     UnknownTool(String),
 }
 

@@ -15,7 +15,7 @@ impl StallDetector {
         Self { limit, equal_turns: 0, last_calls: Vec::new() }
     }
 
-    /// Records the calls of a turn. Returns `true` if the limit of equal turns is reached.
+    /// Records the calls of a turn. Returns `true` if the limit on equal turns is reached.
     pub(super) fn record(&mut self, calls: Vec<CallKey>) -> bool {
         self.equal_turns = if calls == self.last_calls { self.equal_turns + 1 } else { 1 };
         self.last_calls = calls;

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::EndReason;
 use crate::base::clock::{self, Moment};
 
-/// Stops a run when the caller cancels it or its time is up.
+/// Stops a run when the caller cancels it or the time limit is reached.
 #[derive(Debug)]
 pub(super) struct StopSignal {
     token: CancellationToken,

@@ -1,4 +1,4 @@
-//! The trait of tools, and its implementation for typed closures.
+//! The trait for tools, and its implementation for typed closures.
 
 use std::{error::Error, fmt::Display, future::Future, marker::PhantomData};
 
@@ -7,10 +7,10 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// A tool whose arguments are only known at run time. Tools with typed arguments are closures; see
-/// [`ToolRegistry::register`](super::ToolRegistry::register).
+/// A tool that receives its arguments as JSON. To use a closure with a typed argument as a tool,
+/// call [`ToolRegistry::register`](super::ToolRegistry::register) instead.
 ///
-/// The returned future runs on the task of the loop, concurrently with other tools. Move blocking
+/// The returned future runs in the task of the loop, concurrently with other tools. Move blocking
 /// work to `tokio::task::spawn_blocking`. Dropping the future cancels the call.
 ///
 /// ```
@@ -45,7 +45,7 @@ use serde_json::Value;
 pub trait RunTool: Send + Sync {
     /// Runs the tool once. `arguments` is a JSON object that is valid against the tool's schema.
     ///
-    /// The model receives a string as it is, and any other value as compact JSON.
+    /// The model receives a returned string unchanged, and any other value as compact JSON.
     fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>>;
 }
 
@@ -55,9 +55,9 @@ impl<R: RunTool + ?Sized> RunTool for Box<R> {
     }
 }
 
-/// The error of a tool. The model receives its message.
+/// The error that a tool returns. The model receives its message.
 ///
-/// Any [`Error`] converts with `?`.
+/// The `?` operator converts any [`Error`] to this type.
 ///
 /// ```
 /// use mynah::tool_loop::ToolError;
@@ -82,7 +82,7 @@ impl ToolError {
     }
 }
 
-// `ToolError` does not implement `Error`: that would conflict with this conversion.
+// `ToolError` cannot implement `Error`, which would conflict with this conversion.
 impl<E: Error> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self::new(error)

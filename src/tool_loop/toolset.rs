@@ -37,25 +37,25 @@ impl Toolset {
         self.tools.iter().find(|tool| tool.name() == name)
     }
 
-    /// Returns `true` if the same call of a tool may return a different result each time.
+    /// Returns `true` if the same call to a tool may return a different result each time.
     pub(super) fn is_repeatable(&self, name: &str) -> bool {
         self.find(name).is_some_and(|tool| tool.settings.repeatable)
     }
 
-    /// Reads the calls from an answer of the model.
+    /// Reads the calls from the model's answer.
     pub(super) fn read_calls(&self, response: Response) -> Response {
         let names = self.tools.iter().map(LimitedTool::name);
         self.settings.rendering.read(response, names)
     }
 
-    /// Adds the tools to a request. In the text rendering, removes all tools instead.
+    /// Adds the tools to a request. With the text rendering, removes all tools instead.
     pub(super) fn add_to(&self, request: &mut Request) {
         if let Rendering::Text(_) = self.settings.rendering {
             (request.tools, request.tool_choice) = Default::default();
             return;
         }
         for tool in self.tools.iter().map(LimitedTool::definition) {
-            // A tool of the request with the same name is replaced: the arguments of a call are
+            // Replace any tool of the same name in the request, because the arguments of calls are
             // validated against this definition.
             match request.tools.iter_mut().find(|offered| offered.name == tool.name) {
                 Some(offered) => *offered = tool.clone(),

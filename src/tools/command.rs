@@ -1,5 +1,5 @@
-//! A tool that runs a command. The arguments are passed as JSON on standard input, and standard
-//! output is the result.
+//! A tool that runs a command. The command receives the arguments as JSON on standard input and
+//! writes the result to standard output.
 
 use std::process::ExitStatus;
 
@@ -35,7 +35,7 @@ impl CommandTool {
         }
         let text = String::from_utf8(stdout).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            ToolError::new(format_args!("the output is not UTF-8 after {at} bytes"))
+            ToolError::new(format_args!("the output is not valid UTF-8 at byte {at}"))
         })?;
         Ok(strip_line_break(text))
     }
@@ -47,12 +47,12 @@ impl RunTool for CommandTool {
     }
 }
 
-/// Returns the exit status and the end of standard error, or of standard output if standard error
-/// is empty.
+/// Returns an error with the exit status and the end of standard error, or of standard output if
+/// standard error is empty.
 fn failure(status: ExitStatus, stderr: &[u8], stdout: &[u8]) -> ToolError {
     let reason = match status.code() {
         Some(code) => format!("exit status {code}"),
-        None => format!("ended by {status}").replace("signal: ", "signal "),
+        None => format!("terminated by {status}").replace("signal: ", "signal "),
     };
     let texts = [stderr, stdout].map(last_text);
     ToolError::new(match texts.iter().find(|text| !text.is_empty()) {

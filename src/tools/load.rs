@@ -29,12 +29,13 @@ pub struct Tools {
 impl Tools {
     /// Loads tools from a YAML or JSON file. Run `mynah schema tools` for the file format.
     ///
-    /// Commands only run when they are called. Relative paths in them are resolved against the
-    /// working directory of this process.
+    /// Commands run only when their tools are called. Relative paths in commands are resolved
+    /// against the working directory of this process.
     ///
     /// # Errors
     ///
-    /// Returns the first problem in the file, with its position if it is known.
+    /// Fails if the file cannot be read or is invalid. The error is the first problem in the file,
+    /// with its position if it is known.
     pub fn load(file: &Path) -> Result<Self, Diagnostic> {
         let ToolsFile { defaults, tools, .. } =
             yaml::from_file(file).map_err(|error: Diagnostic| Diagnostic {

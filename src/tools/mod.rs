@@ -29,8 +29,8 @@
 //! ```
 
 // file      the file format and its JSON Schema
-// value     durations, sizes and counts in it
-// load      converts the file to tools
+// value     the durations, sizes and commands in a file
+// load      converts a file to tools
 // command   a tool that runs a command
 // process   the process of a command
 

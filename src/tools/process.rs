@@ -1,4 +1,4 @@
-//! The process of a command.
+//! Runs a command as a child process.
 
 use std::{
     io,
@@ -16,7 +16,8 @@ use tokio::{
 use super::value::{Argv, MAX_OUTPUT};
 use crate::{base::clock::within, tool_loop::ToolError};
 
-/// Maximum size of an error text in bytes. The end is kept: it usually contains the reason.
+/// Maximum size of an error text in bytes. The end of the text is kept because it usually contains
+/// the reason.
 pub(super) const MAX_ERROR_TEXT: usize = 1024;
 const READ_BUFFER: usize = 16 * 1024;
 /// Time to read the remaining output after a command has exited.
@@ -24,9 +25,9 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A running command, in its own process group.
 ///
-/// When the command exits or this is dropped, the whole group is killed, including background
-/// processes, which would otherwise keep the output open. The command inherits the working
-/// directory and the environment of this process.
+/// When the command exits or this value is dropped, the whole group is killed. The group includes
+/// background processes, which would otherwise keep the output open. The command inherits the
+/// working directory and the environment of this process.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -79,7 +80,7 @@ impl Process {
                 exit.await?
             }
             Either::Right((status, transfer)) => {
-                // A daemon that left the process group may keep the pipes open forever.
+                // A daemon that has left the process group may keep the pipes open forever.
                 within(DRAIN_TIMEOUT, transfer).await.transpose()?;
                 status?
             }
@@ -112,7 +113,7 @@ impl Drop for Process {
     }
 }
 
-/// Writes the input. Write errors are ignored: a command need not read its input.
+/// Writes the input. Ignores write errors, because a command need not read its input.
 async fn write_input(stdin: Option<impl AsyncWrite + Unpin>, input: &str) -> Result<(), ToolError> {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(input.as_bytes()).await;
@@ -120,7 +121,7 @@ async fn write_input(stdin: Option<impl AsyncWrite + Unpin>, input: &str) -> Res
     Ok(())
 }
 
-/// Reads to the end of a stream. Fails if it is longer than [`MAX_OUTPUT`].
+/// Reads to the end of a stream. Fails if the stream is longer than [`MAX_OUTPUT`].
 async fn read_all(
     source: Option<impl AsyncRead + Unpin>,
     bytes: &mut Vec<u8>,

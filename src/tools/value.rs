@@ -13,7 +13,7 @@ use crate::base::{
     quantity,
 };
 
-/// Maximum size of the standard output of a command in bytes, and so of a result.
+/// Maximum size of a command's standard output in bytes, and therefore of a result.
 pub(super) const MAX_OUTPUT: usize = 16 << 20;
 
 /// A duration above zero in Go's format: 500ms, 10s, 1m30s.

@@ -106,7 +106,7 @@ fn rejects_invalid_settings() {
     invalid max_concurrency: 0; expected 1..=256
     invalid max_concurrency: 257; expected 1..=256
     invalid stalled_after: 1; expected 2..=50
-    settings for the tool "g", which is not registered
+    unknown tool "g" in by_tool; expected the name of a registered tool
     invalid timeout: 0ns; expected 1ns..
     invalid retries: 11; expected 0..=10
     invalid max_calls: 0; expected 1..

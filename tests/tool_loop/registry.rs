@@ -162,10 +162,10 @@ fn rejects_tools_that_no_model_can_call() {
         error("Get-Weather_2", Some(json!({"properties": {}}))),
     ];
     assert_snapshot!(errors.join("\n"), @r#"
-    invalid tool name "": a name is 1 to 64 ASCII letters, digits, _ and -
-    invalid tool name "get weather": a name is 1 to 64 ASCII letters, digits, _ and -
-    invalid tool name "météo": a name is 1 to 64 ASCII letters, digits, _ and -
-    invalid tool name "x*65": a name is 1 to 64 ASCII letters, digits, _ and -
+    invalid tool name ""; expected 1 to 64 ASCII letters, digits, _ or -
+    invalid tool name "get weather"; expected 1 to 64 ASCII letters, digits, _ or -
+    invalid tool name "météo"; expected 1 to 64 ASCII letters, digits, _ or -
+    invalid tool name "x*65"; expected 1 to 64 ASCII letters, digits, _ or -
     a tool named taken is already registered
     invalid parameter schema of text: arguments must be of type "object", not "string"
     invalid parameter schema of wrong: "txt" is not valid under any of the schemas listed in the 'anyOf' keyword

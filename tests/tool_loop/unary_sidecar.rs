@@ -182,6 +182,6 @@ async fn reports_an_answer_without_a_choice_as_a_model_error() {
     for outputs in [vec![], vec![output(&[])]] {
         let (_, result) = sidecar(vec![outputs]).run().await;
         let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
-        assert!(error.to_string().ends_with("has no choice"), "{error}");
+        assert!(error.to_string().ends_with("has no choices"), "{error}");
     }
 }

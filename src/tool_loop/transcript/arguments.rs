@@ -32,7 +32,7 @@ pub struct Arguments(Vec<(String, Value)>);
 pub struct InvalidArguments(#[from] serde_json::Error);
 
 impl Arguments {
-    /// Iterates over names and values, in order.
+    /// Iterates over names and values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
@@ -47,7 +47,7 @@ impl Arguments {
     }
 }
 
-/// If a name occurs more than once, the last value wins and takes the position of the first.
+/// If a name occurs more than once, the last value wins and takes the position of the first value.
 impl<N: Into<String>> FromIterator<(N, Value)> for Arguments {
     fn from_iter<I: IntoIterator<Item = (N, Value)>>(pairs: I) -> Self {
         let mut arguments: Vec<(String, Value)> = Vec::new();
@@ -108,7 +108,7 @@ impl<'de> Deserialize<'de> for Arguments {
     }
 }
 
-/// Keeps the members of an object in the order in which they are written.
+/// Keeps the members of an object in the order in which they were written.
 struct ArgumentsVisitor;
 
 impl<'de> Visitor<'de> for ArgumentsVisitor {

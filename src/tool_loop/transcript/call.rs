@@ -12,13 +12,14 @@ use super::{
 };
 use crate::chat::{Message, Role};
 
-/// Longer text values are truncated to this many characters.
+/// Maximum number of characters in a text value. Longer values are truncated.
 const MAX_VALUE_CHARS: usize = 50;
 
 /// Formats a call as an assistant message: `AI ACTION (Turn 1): Executing Get Weather with
 /// parameters: city: Oslo`.
 ///
-/// Text values longer than 50 characters are truncated and end in `...`. Turn 0 has no number.
+/// Text values longer than 50 characters are truncated and end in `...`. The label for turn 0 has
+/// no number.
 ///
 /// ```
 /// use mynah::tool_loop::transcript::{Arguments, call_message};
@@ -36,7 +37,7 @@ pub fn call_message(name: &str, arguments: &Arguments, turn: u32) -> Message {
     Message::new(Role::Assistant { tool_calls: Vec::new() }, text)
 }
 
-/// Returns strings without quotes and anything else as JSON.
+/// Returns a string without quotes, and any other value as JSON.
 fn value_text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => truncate(text),

@@ -1,4 +1,4 @@
-//! Canonical JSON, so that values can be compared as text.
+//! Canonical JSON, which allows values to be compared as text.
 
 use std::io;
 
@@ -8,11 +8,12 @@ use serde_json::{
     ser::{CompactFormatter, Formatter},
 };
 
-/// Returns compact JSON in which equal numbers have equal text, whether written as 1 or as 1.0.
+/// Returns compact JSON in which equal numbers have the same text, even if one was written as 1 and
+/// the other as 1.0.
 pub(super) fn canonical_json(value: &impl Serialize) -> String {
     let mut json = Vec::new();
     let written = value.serialize(&mut Serializer::with_formatter(&mut json, CanonicalNumbers));
-    // Cannot fail: all keys are strings, and writing to a vector has no errors.
+    // This never fails: all keys are strings, and writing to a vector has no errors.
     written.ok().and_then(|()| String::from_utf8(json).ok()).unwrap_or_default()
 }
 
@@ -20,7 +21,7 @@ struct CanonicalNumbers;
 
 impl Formatter for CanonicalNumbers {
     fn write_f64<W: io::Write + ?Sized>(&mut self, out: &mut W, number: f64) -> io::Result<()> {
-        // serde_json parses larger whole numbers as floats in any case.
+        // serde_json parses larger whole numbers as floats, however they are written.
         const MAX_INTEGER: f64 = u64::MAX as f64;
         if number.fract() == 0.0 && number.abs() < MAX_INTEGER {
             write!(out, "{}", number as i128)

@@ -26,7 +26,7 @@ pub(in crate::tool_loop) fn correction_text(name: &str) -> String {
     correction_for(&display_name(name))
 }
 
-/// Returns the text of a correction that contains `name` as it is.
+/// Returns the text of a correction that contains `name` unchanged.
 pub(super) fn correction_for(name: &str) -> String {
     let [before, after] = CORRECTION;
     format!("{before}{name}{after}")

@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use super::{Arguments, CallKey, correction::correction_for, history};
 use crate::chat::{Message, ToolCall};
 
-/// Decides which calls are duplicates. Duplicates do not run.
+/// The policy that decides which calls are duplicates. Duplicates do not run.
 ///
 /// Two calls are the same if they have the same name and arguments. The order of arguments does not
-/// matter, and numbers are compared by value. With every policy but [`Off`](Self::Off), the second
-/// of two same calls in one turn is a duplicate.
+/// matter, and numbers are compared by value. With every policy except [`Off`](Self::Off), if the
+/// same call occurs twice in one turn, the second is a duplicate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
-    /// A call is a duplicate if it is the same as the latest call that ran, whatever its outcome.
+    /// A call is a duplicate if it is the same as the latest call that ran, regardless of the
+    /// outcome.
     #[default]
     Previous,
     /// A call is a duplicate if it is the same as any call that succeeded. Failed calls may be
@@ -33,7 +34,7 @@ pub struct Verdict {
     pub is_duplicate: bool,
 }
 
-/// Remembers calls to detect duplicates without reading the history again.
+/// Remembers calls in order to detect duplicates without reading the history again.
 ///
 /// ```
 /// use mynah::{chat::ToolCall, tool_loop::transcript::{DuplicateDetector, DuplicatePolicy}};
@@ -47,7 +48,7 @@ pub struct Verdict {
 #[derive(Debug, Clone)]
 pub struct DuplicateDetector(Memory);
 
-/// The calls that each policy has to remember.
+/// The calls to remember for each policy.
 #[derive(Debug, Clone)]
 enum Memory {
     Previous(Option<CallKey>),
@@ -69,7 +70,7 @@ impl DuplicateDetector {
 
     /// Checks the calls of a turn, in order, and remembers them.
     ///
-    /// Calls of tools for which `is_repeatable` returns `true` are never duplicates.
+    /// Calls to tools for which `is_repeatable` returns `true` are never duplicates.
     pub fn check(
         &mut self,
         calls: &[ToolCall],

@@ -14,9 +14,10 @@ use crate::chat::{Message, Role};
 pub struct ExtractedCall {
     /// Name of the tool, always in lower case.
     pub name: String,
-    /// Arguments. Values that are valid JSON are parsed, others are strings.
+    /// Arguments. A value that is valid JSON is parsed, and any other value is a string.
     pub arguments: Arguments,
-    /// Whether a value ends in `...` and so may be incomplete. Such a call equals no other call.
+    /// Whether a value ends in `...` and may therefore be incomplete. Such a call is never a
+    /// duplicate.
     pub is_truncated: bool,
 }
 

@@ -17,8 +17,8 @@ use crate::chat::{Message, Role, ToolCall};
 
 /// Returns the messages after the latest prompt.
 ///
-/// In the text rendering, results and corrections are also user messages. Results follow a call,
-/// and corrections are recognized by their text.
+/// In the text rendering, results and corrections are also user messages. A result is recognized by
+/// the call before it, and a correction is recognized by its text.
 pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
     let is_prompt = |(index, message): (usize, &Message)| {
         let is_result = || index > 0 && text_call(&history[index - 1]).is_some();
@@ -28,24 +28,25 @@ pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
     &history[prompt.map_or(0, |index| index + 1)..]
 }
 
-/// Returns the key of the latest call that ran, or `None` if there is no such call or it is
-/// truncated or malformed.
+/// Returns the key of the latest call that ran. Returns `None` if there is no such call, or if the
+/// call is truncated or malformed.
 pub(super) fn latest_call(history: &[Message]) -> Option<CallKey> {
     let mut skipped = SkippedCalls::default();
     history.iter().rev().find_map(|message| skipped.visit_before(message)).flatten()
 }
 
-/// While reading a history backwards: the calls of the preceding message that did not run,
-/// according to their results.
+/// The calls in the preceding message that did not run, according to their results. Used to read a
+/// history backwards.
 #[derive(Default)]
 struct SkippedCalls<'a> {
-    /// Call ids, or tool names if there is no id.
+    /// Call ids, or tool names for calls without an id.
     native: BTreeSet<&'a str>,
     text: bool,
 }
 
 impl<'a> SkippedCalls<'a> {
-    /// Visits the preceding message. Returns its latest call that ran, if any.
+    /// Visits the preceding message. Returns the latest call in it that ran, if any. The inner
+    /// value is `None` if the call is truncated or malformed.
     fn visit_before(&mut self, message: &'a Message) -> Option<Option<CallKey>> {
         match &message.role {
             Role::Assistant { tool_calls } => {
@@ -72,13 +73,13 @@ impl<'a> SkippedCalls<'a> {
     }
 }
 
-/// Returns what a result refers to its call by.
+/// Returns the id by which a result refers to a call, or the tool name if there is no id.
 fn result_id(call: &ToolCall) -> &str {
     call.id.as_ref().unwrap_or(&call.name)
 }
 
-/// Returns the call that an assistant message contains as text. The inner `None` is a call that is
-/// truncated or malformed.
+/// Returns the call that an assistant message contains as text. The inner value is `None` if the
+/// call is truncated or malformed.
 fn text_call(message: &Message) -> Option<Option<CallKey>> {
     let is_text = matches!(&message.role, Role::Assistant { tool_calls } if tool_calls.is_empty());
     let is_call = is_text && message.parts.first()?.starts_with(CALL);
@@ -91,16 +92,16 @@ pub(super) fn successful_calls(history: &[Message]) -> BTreeSet<CallKey> {
     history.iter().filter_map(|message| pending.visit(message)).collect()
 }
 
-/// While reading a history forwards: the calls that have no result yet.
+/// The calls that have no result yet. Used to read a history forwards.
 #[derive(Default)]
 struct PendingCalls<'a> {
-    /// By call id, or by tool name if there is no id.
+    /// Keyed by call id, or by tool name for calls without an id.
     native: BTreeMap<&'a str, CallKey>,
     text: Option<CallKey>,
 }
 
 impl<'a> PendingCalls<'a> {
-    /// Visits the next message. Returns the call whose success it reports, if any.
+    /// Visits the next message. Returns the call whose success the message reports, if any.
     fn visit(&mut self, message: &'a Message) -> Option<CallKey> {
         match &message.role {
             Role::Assistant { tool_calls } => {

@@ -1,4 +1,4 @@
-//! The identity of a call.
+//! The key that identifies a call.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::{Arguments, canonical::canonical_json};
 use crate::chat::ToolCall;
 
-/// Identifies a call by its name and arguments. Two calls are the same if their keys are equal.
+/// Identifies a call by the tool's name and the arguments. Two calls are the same if their keys are
+/// equal.
 ///
 /// The order of arguments does not matter, and numbers are compared by value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! Labels that transcript messages start with, such as `AI ACTION (Turn 2): `.
+//! The labels at the start of transcript messages, such as `AI ACTION (Turn 2): `.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ pub(super) const CALL: &str = "AI ACTION";
 /// Starts the label of a result.
 pub(super) const RESULT: &str = "TOOL RESPONSE";
 
-/// Displays the turn number in a label. Turn 0 displays as nothing.
+/// Displays the turn number in a label. Turn 0 is omitted.
 pub(super) struct TurnLabel(pub(super) u32);
 
 impl fmt::Display for TurnLabel {

@@ -1,8 +1,8 @@
-//! The transcript of a tool loop: writes calls and results into a history, reads calls back, and
+//! Transcripts of tool loops: writes calls and results into a history, reads calls back, and
 //! detects duplicates. All functions are pure.
 //!
-//! Models with tool support get the native [`Rendering`]. Models without it get the history as
-//! text, and calls are read from the text of their answers:
+//! Models with tool support get the native [`Rendering`]. Models without tool support get the
+//! history as text, and calls are read from the text of their answers:
 //!
 //! ```
 //! use mynah::tool_loop::transcript::{Arguments, call_message, extract};
@@ -17,10 +17,11 @@
 //! assert_eq!((call.name.as_str(), call.arguments), ("google_search", arguments));
 //! ```
 //!
-//! Text is less precise than a native call: `"5"` and `5` look the same, a comma ends a value, and a
-//! call with a line break in a value cannot be read. A [`DuplicateDetector`] therefore compares
-//! native calls and uses text only if the history contains nothing else. To create other messages,
-//! use [`Message::new`](crate::chat::Message::new).
+//! Text is less precise than a native call. `"5"` and `5` look the same, a comma ends a value, and
+//! a call with a line break in a value cannot be read. A [`DuplicateDetector`] therefore reads text
+//! only in messages without native calls.
+//!
+//! To create other messages, use [`Message::new`](crate::chat::Message::new).
 
 mod arguments;
 mod call;

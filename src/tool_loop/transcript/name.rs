@@ -12,7 +12,8 @@ pub fn display_name(name: &str) -> String {
     words.join(" ")
 }
 
-/// Returns the tool name for a display name, in lower case: capital letters cannot be restored.
+/// Returns the tool name for a display name. The result is in lower case because the original case
+/// cannot be restored.
 pub(super) fn tool_name(display_name: &str) -> String {
     display_name.trim().replace(' ', "_").to_ascii_lowercase()
 }

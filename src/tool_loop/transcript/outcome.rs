@@ -18,7 +18,8 @@ pub enum ToolResult {
     Failure {
         /// Error message.
         error: String,
-        /// Data that the tool returned in spite of the failure. Only the text rendering shows it.
+        /// Data that the tool returned despite the failure. Only the text rendering includes the
+        /// data.
         data: Value,
     },
 }
@@ -54,7 +55,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the text of the tool message: strings as they are, other data as compact JSON.
+    /// Returns the text of the tool message: a string unchanged, or other data as compact JSON.
     pub(super) fn text(&self, name: &str) -> Cow<'_, str> {
         match self {
             Self::Result(ToolResult::Success { data: Value::String(text) }) => text.into(),
@@ -68,7 +69,7 @@ impl Outcome {
     }
 }
 
-/// Returns `true` if a tool message reports a call that did not run, or not to completion.
+/// Returns `true` if a tool message reports a call that did not run or did not finish.
 pub(super) fn is_skipped(name: &str, text: &str) -> bool {
     text.ends_with(LOOP_ENDED) || text == correction_text(name)
 }
@@ -79,8 +80,8 @@ pub(super) fn is_success(name: &str, text: &str) -> bool {
     !is_failure && text != correction_text(name)
 }
 
-/// The error of a call that the end of the loop prevented or interrupted. [`is_skipped`] recognizes
-/// it in a history.
+/// The error of a call that did not run or did not finish because the loop ended. [`is_skipped`]
+/// recognizes this text in a history.
 pub(in crate::tool_loop) const LOOP_ENDED: &str = "the tool loop ended before there was a result";
 
 /// Returns the error of a call to an unknown tool.
@@ -88,7 +89,7 @@ pub(in crate::tool_loop) fn not_found(name: &str) -> String {
     format!("Tool '{name}' not found")
 }
 
-/// Returns the prefix of every error of a call to a known tool.
+/// Returns the prefix of every error from a call to a known tool.
 pub(in crate::tool_loop) fn error_executing(name: &str) -> String {
     format!("Error executing {name}: ")
 }

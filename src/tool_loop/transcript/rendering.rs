@@ -17,7 +17,7 @@ pub enum Rendering {
     /// Tool calls and tool messages.
     #[default]
     Native,
-    /// Plain text, for models without tool support. A call is a line of an assistant message, and
+    /// Plain text, for models without tool support. A call is a line in an assistant message, and
     /// its result is a user message.
     Text(Wording),
 }
@@ -25,9 +25,9 @@ pub enum Rendering {
 /// A model turn that called tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// Turn number, starting at 1. In the text rendering, turn 0 is not numbered.
+    /// Turn number, starting at 1. In the text rendering, turn 0 has no number.
     pub number: u32,
-    /// Text of the answer, apart from its calls. May be empty.
+    /// Text of the answer, without the calls. May be empty.
     pub text: String,
     /// Calls, in order.
     pub calls: Vec<FinishedCall>,
@@ -70,11 +70,11 @@ impl Rendering {
         }
     }
 
-    /// Reads an answer of the model. In the text rendering, lines that are calls are converted to
+    /// Reads an answer from the model. With the text rendering, converts lines that are calls to
     /// tool calls without ids.
     ///
-    /// Text does not preserve the case of tool names. Pass the names of the available tools as
-    /// `tools` to restore it.
+    /// Text does not preserve the case of tool names. To restore the case, pass the names of the
+    /// available tools as `tools`.
     ///
     /// ```
     /// use mynah::{chat::Response, tool_loop::transcript::{Rendering, Wording}};
@@ -115,8 +115,8 @@ impl Rendering {
     }
 }
 
-/// Maps the name that is read back from text to the original name. If several names map to the
-/// same text, an exact match wins, otherwise the first.
+/// Maps each name, as it is read back from text, to the original name. If several names have the
+/// same text, an exact match wins, or else the first name.
 fn names_by_text<'a>(tools: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, &'a str> {
     let mut names = BTreeMap::new();
     for name in tools {
@@ -157,7 +157,8 @@ fn text_messages(turn: &Turn, wording: &Wording) -> Vec<Message> {
                 continue;
             }
         };
-        // Arguments that are not an object cannot be shown. The result contains the error.
+        // Arguments that are not an object cannot be shown. In that case, the result contains the
+        // error.
         let arguments: Arguments = call.arguments.parse().unwrap_or_default();
         let executed = ExecutedCall { name: &call.name, arguments: &arguments, result };
         messages.push(call_message(&call.name, &arguments, turn.number));

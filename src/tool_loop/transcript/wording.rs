@@ -50,18 +50,18 @@ pub struct ExecutedCall<'a> {
     pub result: &'a ToolResult,
 }
 
-/// How much of a result a message contains.
+/// The level of detail in a result message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// Success or failure only. Suits tools that are called for their side effects.
     TextOnly,
-    /// Also the data, as JSON after a blank line, unless it is empty.
+    /// Also the data, as JSON after a blank line, unless the data is empty.
     WithData,
 }
 
 impl Wording {
-    /// Creates a wording that passes the text of each success through `customize`, together with
-    /// the call. Failures keep the default text.
+    /// Creates a wording that calls `customize` with the default text of each success and with the
+    /// call, and uses the returned text instead. Failures keep the default text.
     pub fn customized(
         customize: impl Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync + 'static,
     ) -> Self {
@@ -82,7 +82,7 @@ impl Wording {
         self.customize.as_ref().map_or_else(|| text.clone(), |customize| customize(&text, executed))
     }
 
-    /// Returns a result as a user message: `TOOL RESPONSE (Turn 1): SUCCESS: …`. In turn 0 the
+    /// Returns a result as a user message: `TOOL RESPONSE (Turn 1): SUCCESS: …`. For turn 0, the
     /// message has no label.
     pub fn message(&self, executed: &ExecutedCall<'_>, detail: Detail, turn: u32) -> Message {
         let label =
@@ -96,7 +96,7 @@ impl Wording {
     }
 }
 
-/// Returns `true` if the data carries no information. Zero and `false` do.
+/// Returns `true` if the data is null or empty. Zero and `false` are not empty.
 fn is_empty(data: &Value) -> bool {
     match data {
         Value::Null => true,

@@ -113,7 +113,7 @@ fn sends_token() {
         for token in ["wrong", ""] {
             assert_snapshot!(with(token), @"
             -- stderr
-            mynah: the call to 127.0.0.1:[port] failed with Unauthenticated: Unauthorized; DAPR_API_TOKEN must be the sidecar's token
+            mynah: the call to 127.0.0.1:[port] failed with Unauthenticated: Unauthorized; set DAPR_API_TOKEN to the sidecar's token
             -- exit 1
             ");
         }

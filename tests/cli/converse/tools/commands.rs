@@ -42,10 +42,10 @@ fn reports_exit_code_and_stderr() {
     -- exit 0
     ");
     assert_snapshot!(run_tool("command: [sh, -c, 'kill -9 $$']"), @"
-    Error executing run_it: ended by signal 9 (SIGKILL)
+    Error executing run_it: terminated by signal 9 (SIGKILL)
     -- stderr
     calls: run_it {}
-    tool:  Error executing run_it: ended by signal 9 (SIGKILL)
+    tool:  Error executing run_it: terminated by signal 9 (SIGKILL)
     -- exit 0
     ");
 }
@@ -101,10 +101,10 @@ fn stops_command_with_endless_output() {
 #[test]
 fn rejects_output_that_is_not_utf8() {
     assert_snapshot!(run_tool(r"command: [printf, 'Gr\374n']"), @"
-    Error executing run_it: the output is not UTF-8 after 2 bytes
+    Error executing run_it: the output is not valid UTF-8 at byte 2
     -- stderr
     calls: run_it {}
-    tool:  Error executing run_it: the output is not UTF-8 after 2 bytes
+    tool:  Error executing run_it: the output is not valid UTF-8 at byte 2
     -- exit 0
     ");
 }

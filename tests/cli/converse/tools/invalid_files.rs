@@ -65,7 +65,7 @@ fn invalid_limits() {
 
 #[test]
 fn invalid_name_or_parameters() {
-    assert_snapshot!(error("tools: [{name: get weather, command: [date]}]"), @r#"[folder]/tools.yaml: invalid tool name "get weather": a name is 1 to 64 ASCII letters, digits, _ and -"#);
+    assert_snapshot!(error("tools: [{name: get weather, command: [date]}]"), @r#"[folder]/tools.yaml: invalid tool name "get weather"; expected 1 to 64 ASCII letters, digits, _ or -"#);
     assert_snapshot!(error("tools: [{name: f, command: [a]}, {name: f, command: [b]}]"), @"[folder]/tools.yaml: a tool named f is already registered");
     assert_snapshot!(tool_error("command: [a]\n  parameters: [location]"), @"[folder]/tools.yaml:4:15: must be a mapping");
     assert_snapshot!(tool_error("command: [a]\n  parameters: {type: string}"), @r#"[folder]/tools.yaml: invalid parameter schema of f: arguments must be of type "object", not "string""#);
