@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{Scrubber, patterns};
 
-/// Texts and what daprd 1.18 makes of them.
+/// Texts, and the results of scrubbing them with daprd 1.18.
 #[rustfmt::skip]
 const DAPR: &[(&str, &str)] = &[
     ("+12341567890", "<PHONE_NUMBER>"),
@@ -83,7 +83,7 @@ const DAPR: &[(&str, &str)] = &[
     ("1234567 5551234567", "<PHONE_NUMBER>4<ISBN>"),
     ("94105 94106 94107 94108 94109 94110 94111 94112", "<PHONE_NUMBER> 94107 94108 94109 94110 94111 94112"),
     ("é 5551234567 é", "é <ISBN> é"),
-    // From calls of the conversation API.
+    // These texts were sent to the conversation API.
     ("mail bob@example.com please", "mail <EMAIL_ADDRESS> please"),
     ("at 123 Main Street today", "at <STREET_ADDRESS>today"),
     ("card 4111 1111 1111 1111 end", "card <CREDIT_CARD> end"),
@@ -135,17 +135,17 @@ fn dapr_scrubs_like_daprd() {
     }
 }
 
-/// The expected texts are those of daprd's algorithm on Go 1.26.
+/// The expected texts come from daprd's algorithm on Go 1.26.
 #[test]
 fn dapr_leaks_like_daprd() {
     let cases = [
         // the first byte of a match that touches or overlaps its predecessor
         ("10.8.9.12345 a@b.co", "<IP>4<PHONE_NUMBER> <EMAIL_ADDRESS>"),
-        // the same inside a character, where daprd's text has the byte 0xC5
+        // the same inside a character, where daprd's result contains the byte 0xC5
         ("12 a stſ@x.yz", "<STREET_ADDRESS>\u{fffd}<EMAIL_ADDRESS>"),
-        // a match of only that byte, at the end of the text
+        // a match that consists of only that byte, at the end of the text
         ("12 34 st5", "<STREET_ADDRESS>5"),
-        // everything from a match that starts before the end of its predecessor
+        // everything from the first match that starts before its predecessor ends
         (
             "1234567890123456789012345678901234567890 bob@example.com",
             "<CREDIT_CARD>789012345678901234567890 bob@example.com",
@@ -163,7 +163,8 @@ fn dapr_leaks_like_daprd() {
     }
 }
 
-/// daprd's unstable sort makes one of the placeholders in each of these texts `<PHONE_NUMBER>`.
+/// In each of these texts, daprd's unstable sort turns one of the placeholders into
+/// `<PHONE_NUMBER>`.
 #[test]
 fn last_pattern_wins_beyond_twelve_matches() {
     for (number, placeholder) in
@@ -185,19 +186,19 @@ fn strict_replaces_what_dapr_leaks() {
         ("5551234567 5551234568", "<ISBN><CREDIT_CARD><ISBN>"),
         ("1234567 5551234567", "<PHONE_NUMBER><ISBN>"),
         ("id=12345678901234567890", "id=<CREDIT_CARD><ISBN>"),
-        // matches after one that starts before the end of its predecessor
+        // matches after one that starts before its predecessor ends
         (
             "94105 94106 94107 94108 94109 94110 94111 94112",
             "<PHONE_NUMBER> <PHONE_NUMBER> <PHONE_NUMBER> <PHONE_NUMBER>",
         ),
-        // links and the matches that touch them
+        // links, and the matches that touch them
         ("https://aavaz.ai/emp/488-23-3729", "https://aavaz.ai/emp/<US_SSN>"),
         ("git@github.com:org/repo12345.git", "<EMAIL_ADDRESS>:org/repo<PHONE_NUMBER>.git"),
         // equal ranges
         ("94105", "<ZIP_CODE>"),
         ("1234567890", "<ISBN>"),
         ("123-45-6789", "<US_SSN>"),
-        // a match inside another one
+        // a match inside another match
         ("My email is 9144520109@gmail.com", "My email is <EMAIL_ADDRESS>"),
         ("room 101", "room 101"),
     ];
@@ -206,7 +207,7 @@ fn strict_replaces_what_dapr_leaks() {
     }
 }
 
-/// Starts, middles and ends of matches.
+/// The starts, middles and ends of matches.
 #[rustfmt::skip]
 const PIECES: &[&str] = &[
     "12345", "5551234567", "415-555-2671", "(555) 123-4567", "+1 ", "ext. 4", "x", "#", " ", "-", ".",
@@ -240,7 +241,7 @@ proptest! {
     }
 }
 
-/// A quadratic step would take minutes.
+/// A step that takes quadratic time would take minutes.
 #[test]
 fn hostile_texts_are_scrubbed_quickly() {
     let pieces = [

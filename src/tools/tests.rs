@@ -1,4 +1,4 @@
-//! The loader and the JSON Schema accept the same files.
+//! Tests that the loader and the JSON Schema accept the same files.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! Parsing, validation and timing of chains.
+//! Tests of the parsing, validation and timing of chains.
 
 mod documents;
 mod pacing;

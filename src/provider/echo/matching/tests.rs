@@ -1,5 +1,5 @@
-//! Tests of the whole module: precedence of the rules, histories, and hostile input.
-//! Typical prompts are in the table of `tests/tool_matching.rs`.
+//! Tests of the whole module: precedence of the rules, histories and hostile input.
+//! `tests/tool_matching.rs` has a table of typical prompts.
 
 use proptest::prelude::*;
 
@@ -25,9 +25,9 @@ fn work(text: &str, names: &[&str]) -> usize {
 
 #[test]
 fn first_matching_rule_wins() {
-    // get_user matches "get user" by name, which is not part of the match "create … user".
+    // `get_user` matches "get user" by name. These words are not part of the match "create … user".
     assert_eq!(mentioned("Create a user and get user 5", &["get_user", "create_user"]), [0, 1]);
-    // Both match by phrase, but get_date_time covers the words of get_time.
+    // Both tools match by phrase, but `get_date_time` covers the words of `get_time`.
     assert_eq!(mentioned("get the date, time", &["get_time", "get_date_time"]), [1]);
 }
 
@@ -36,7 +36,7 @@ fn phrases_have_at_most_three_other_words_in_between() {
     assert_eq!(mentioned("get 1 2 3 info", &["get_info"]), [0]);
     assert!(mentioned("get 1 2 3 4 info", &["get_info"]).is_empty());
     assert!(mentioned("info get", &["get_info"]).is_empty());
-    // The second "the" is close enough to "info", the first is not.
+    // The second "the" is close enough to "info", but the first is not.
     assert_eq!(mentioned("get the of the of my by info", &["get_the_info"]), [0]);
 }
 
@@ -82,11 +82,11 @@ fn called_tool_still_covers_smaller_matches() {
     assert_eq!(mentions(&messages, &tools(&["get_user", "list_users"])), []);
 }
 
-/// Names that the words of [`prose`] mention.
+/// Names that the words in [`prose`] mention.
 const KNOWN_NAMES: [&str; 6] =
     ["get_user", "sendEmail", "weather", "get_time", "calculator", "query_database"];
 
-/// Text from a small vocabulary that mentions names often.
+/// Text made of a few words that often mention names.
 fn prose() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "(get|user|users|send|email|Email|10|add|weather|を|ß|a@b.cd|www.x.y|HTTPStatus)",
@@ -121,7 +121,7 @@ fn filler() -> Message {
 
 proptest! {
     #[test]
-    fn prefilter_skips_no_mention(
+    fn prefilter_never_skips_mentions(
         texts in proptest::collection::vec(prose(), 1..3),
         names in proptest::collection::vec("[a-cA-Ceisy]{1,6}(_[a-cA-Ceisy]{1,6})?", 0..4),
         known in proptest::sample::subsequence(&KNOWN_NAMES[..], 1..KNOWN_NAMES.len()),
@@ -138,7 +138,7 @@ proptest! {
 fn work_is_linear_in_the_text() {
     let sentence = "Get weather and time for all users, then calculate 10+5 and send an email. ";
     let filler = "Nothing in this one is of any interest to a tool, or is it? ";
-    // These tools are never found, so every sentence is searched.
+    // These tools are never mentioned, so every sentence is searched.
     let unfound = ["get_weather_alert", "get_user_photo", "send_email_draft"];
     let one = work(&(sentence.to_owned() + filler), &unfound);
     assert_eq!(work(&(sentence.repeat(100) + filler), &unfound), 100 * one);
@@ -156,7 +156,7 @@ fn hostile_requests_terminate() {
     let bits = |at: usize, zero: &str, one: &str| {
         format!("{at:012b}").replace('0', zero).replace('1', one)
     };
-    // 4096 names of the words "user" and "mail".
+    // 4096 names made of the words "user" and "mail".
     let names: Vec<_> = (0..4096).map(|at| bits(at, "user_", "mail-")).collect();
     // 4096 words with the same stem.
     let stems: Vec<_> = (0..4096).map(|at| bits(at, "e", "i")).collect();

@@ -19,7 +19,7 @@ pub(super) const VALID: &[&str] = &[
     r#"{"error":{"code":"INTERNAL","message":null,"details":null,"retry_after":null},"messages":[],"delay":"1ms"}"#,
 ];
 
-/// Invalid chains that the schema also rejects, with the error.
+/// Invalid chains that the schema also rejects, with the parser's errors.
 pub(super) const INVALID: &[(&str, &str)] = &[
     // the chain
     (r#"{"instruction_chain":[],"x":1}"#, r#"unknown key "x"; known: instruction_chain"#),
@@ -183,7 +183,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
 ];
 
-/// Invalid chains that a schema cannot reject, with the error.
+/// Invalid chains that no schema can reject, with the parser's errors.
 pub(super) const INVALID_BEYOND_SCHEMA: &[(&str, &str)] = &[
     (
         r#"{"messages":[{"text":"a"}],"messages":[{"text":"b"}]}"#,

@@ -1,4 +1,4 @@
-//! Timing of scripted turns, with a paused clock.
+//! Tests of the timing of scripted turns, with a paused clock.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Streams the answer of a step. Returns each piece with its time in milliseconds.
+/// Streams a step's answer. Returns each piece with its time in milliseconds.
 async fn streamed(step: &str, options: StreamOptions) -> Vec<(u128, String)> {
     let start = Moment::now();
     let deltas = scripted(options)

@@ -1,4 +1,4 @@
-//! Properties of all chains and histories.
+//! Properties that hold for all chains and histories.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use crate::{
     provider::scripted::{Chain, active_chain::find_active_chain, json::compact, tags},
 };
 
-/// Values that are valid for some key or for none.
+/// Values, some of which are valid for a key in a chain.
 fn value() -> impl Strategy<Value = Value> {
     let words = ["", "hi", "50ms", "fast", "stop", "ABORTED", "-1s", "1.5s"];
     let leaf = prop_oneof![
@@ -30,7 +30,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Objects with keys that are valid somewhere in a chain, or nowhere.
+/// Objects, some of whose keys are valid in a chain.
 fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     let keys = [
         "instruction_chain",
@@ -66,7 +66,7 @@ fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Objects that are mostly valid chains.
+/// Objects, most of which are valid chains.
 fn almost_chain() -> impl Strategy<Value = Value> {
     let length = prop_oneof![3 => Just(json!({"length": 3})), 1 => value()];
     let error = prop_oneof![3 => Just(json!({"code": "ABORTED"})), 1 => object(value())];
@@ -157,8 +157,8 @@ proptest! {
     }
 }
 
-/// Each text is read once and nothing is recursive, so hostile texts are neither slow nor overflow
-/// the stack.
+/// Each text is read only once and no function is recursive, so hostile texts are neither slow nor
+/// overflow the stack.
 #[test]
 fn handles_hostile_texts() {
     const SIZE: usize = 1 << 20;

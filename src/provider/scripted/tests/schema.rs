@@ -1,4 +1,4 @@
-//! The schema and the parser accept the same documents.
+//! Checks that the schema and the parser accept the same documents.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::{
 pub(super) static COMPILED: LazyLock<Schema> =
     LazyLock::new(|| Schema::compile(&serde_json::from_str(SCHEMA).unwrap()).unwrap());
 
-/// Parses a document. Returns the error as text.
+/// Parses a document. Returns an error as text.
 pub(super) fn parse(document: &str) -> Result<Chain, String> {
     Chain::parse(serde_json::from_str(document).unwrap()).map_err(|error| error.to_string())
 }

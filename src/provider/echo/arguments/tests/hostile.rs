@@ -1,4 +1,4 @@
-//! Hostile schemas: they are cheap to process and never cause a panic.
+//! Tests that hostile schemas are cheap to process and never cause a panic.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{Context, ReplyBudget, arguments};
 
 const MAX_LEN: usize = 64 * 1024;
 
-/// Generates arguments and checks that they are a JSON object within the limits.
+/// Generates arguments, and checks that they are a JSON object within the limits.
 fn generate_within_limits(schema: &Value) -> super::Generated {
     let generated = arguments(Some(schema), &Context::default(), &mut ReplyBudget::default());
     assert!(generated.json.len() <= MAX_LEN, "{} bytes", generated.json.len());
@@ -131,7 +131,7 @@ fn bounds_long_lists_and_messages() {
     arguments(Some(&schema), &context, &mut ReplyBudget::default());
 }
 
-/// JSON that resembles a schema in parts.
+/// JSON of which parts resemble a schema.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = proptest::sample::select(WORDS.as_slice());
     let leaf = prop_oneof![

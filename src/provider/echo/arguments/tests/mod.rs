@@ -1,4 +1,4 @@
-//! Tables of schemas and values; hostile schemas; random schemas.
+//! Tables of schemas with the generated values, and tests with hostile and random schemas.
 
 mod hostile;
 mod random_schemas;
@@ -12,7 +12,8 @@ fn generate(schema: &Value, context: &Context) -> Generated {
     value(schema, context, &mut ReplyBudget::default())
 }
 
-/// Checks the value that each schema yields for the property `note`, without a possible violation.
+/// Checks the value that each schema yields for the property `note`, and that no violation is
+/// reported.
 #[track_caller]
 fn check(table: &[(Value, Value)]) {
     for (schema, expected) in table {
@@ -184,7 +185,7 @@ fn cuts_cycles() {
         "all": {"type": "array", "minItems": 1, "items": {"$ref": "#"}}}});
     let generated = generate(&bushy, &Context::default());
     assert_eq!(generated, Generated { json: "{}".to_owned(), possible_violation: None });
-    // An invalid optional property is left out, even in a best-effort value.
+    // An invalid optional property is omitted, even from a best-effort value.
     let both = json!({"type": "object", "required": ["me"], "properties": {
         "me": {"$ref": "#"}, "you": {"type": "object", "required": ["a"], "properties": {"a": false}}}});
     assert_eq!(generate(&both, &Context::default()).json, r#"{"me":{}}"#);

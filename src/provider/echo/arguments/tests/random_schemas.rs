@@ -1,4 +1,4 @@
-//! Values generated from random satisfiable schemas are valid.
+//! Tests that values generated from random satisfiable schemas are valid.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{Context, ReplyBudget, arguments};
 use crate::base::json_schema::Schema;
 
-/// Satisfiable string schemas.
+/// String schemas that can be satisfied.
 fn string() -> impl Strategy<Value = Value> + Clone {
     let pattern = select(vec![
         "^[a-z]+$",

@@ -1,4 +1,4 @@
-//! Strings by pattern, length, format, property name and message.
+//! Tests of strings generated from patterns, lengths, formats, property names and messages.
 
 use serde_json::{Value, json};
 
