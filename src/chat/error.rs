@@ -1,4 +1,4 @@
-//! The error of a call to a component.
+//! Errors from calls to a component.
 
 use thiserror::Error as ThisError;
 

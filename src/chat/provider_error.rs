@@ -1,4 +1,4 @@
-//! The error of a provider.
+//! Errors from providers.
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The response of a component.
+//! The response from a component.
 
 use super::ToolCall;
 

@@ -1,4 +1,4 @@
-//! The error of a call to a sidecar.
+//! Errors from calls to a sidecar.
 
 use std::error::Error as StdError;
 

@@ -1,8 +1,8 @@
 //! Providers, which produce the responses.
 //!
-//! A [`Provider`] is a pure function of the request, its configuration and its own declared
-//! counters. No answer depends on a clock or on randomness, and a provider knows nothing about the
-//! transport.
+//! The responses of a [`Provider`] depend only on the request and on the provider's configuration
+//! and declared counters, not on a clock or on randomness. A provider knows nothing about the
+//! transport of a call.
 
 mod context;
 pub mod echo;

@@ -6,7 +6,7 @@ use thiserror::Error as ThisError;
 
 use super::transcript::{LOOP_ENDED, error_executing, not_found};
 
-/// The error of a tool call that has no result.
+/// The error returned if a tool call has no result.
 ///
 /// The model receives the error message instead of a result.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]

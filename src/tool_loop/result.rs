@@ -1,4 +1,4 @@
-//! The result of a run, and the events during the run.
+//! The result of a run and the events during a run.
 
 use std::time::Duration;
 
@@ -169,7 +169,7 @@ impl CallOutcome {
     }
 }
 
-/// An event of a run.
+/// An event during a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopEvent {
     /// The next piece of the model's text. With the text rendering, the text includes calls.

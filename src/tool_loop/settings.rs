@@ -58,14 +58,14 @@ pub struct ToolSettings {
     pub breaker: Option<BreakerSettings>,
     /// Result cache. Default: results are not cached.
     pub cache: Option<CacheSettings>,
-    /// Maximum number of calls of the tool in a run: at least 1. Default: no limit.
+    /// Maximum number of calls to the tool in a run: at least 1. Default: no limit.
     pub max_calls: Option<u32>,
     /// Maximum size of a result in bytes: at least 1. Default: 1 MiB.
     ///
     /// Longer results are truncated, with a note at the end.
     pub max_result: usize,
-    /// Whether the same call may return a different result each time. Such calls are never
-    /// duplicates. Default: `false`.
+    /// Whether the same call may return a different result each time. If so, calls to the tool are
+    /// never duplicates. Default: `false`.
     pub repeatable: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Loads the tools of a [`tool_loop`](crate::tool_loop) from a YAML or JSON file.
 //!
-//! Each tool is a command. It receives the arguments of a call as JSON on standard input and writes
-//! the result to standard output.
+//! Each tool is a command that receives the arguments of a call as JSON on standard input and
+//! writes the result to standard output.
 //!
 //! ```
 //! use std::sync::Arc;

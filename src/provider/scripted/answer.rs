@@ -18,7 +18,7 @@ const MAX_TEXT: usize = 4 << 20;
 /// Maximum number of tools that an error message lists.
 const MAX_LISTED: usize = 10;
 
-/// The answer of a step.
+/// A step's answer.
 pub(super) struct Answer {
     /// Text before the end of the turn, or before the point where the turn fails.
     pub(super) text: String,

@@ -34,7 +34,7 @@
 //   json        parses JSON value by value
 // chain         the types of a parsed chain
 // chain_error   the error for an invalid chain
-// answer        generates the answer of a step
+// answer        generates a step's answer
 //   directives  texts that depend on the request
 //   filler      filler text
 // settings      the settings of a scripted component

@@ -84,12 +84,12 @@ pub(super) fn is_success(name: &str, text: &str) -> bool {
 /// recognizes this text in a history.
 pub(in crate::tool_loop) const LOOP_ENDED: &str = "the tool loop ended before there was a result";
 
-/// Returns the error of a call to an unknown tool.
+/// Returns the error for a call to an unknown tool.
 pub(in crate::tool_loop) fn not_found(name: &str) -> String {
     format!("Tool '{name}' not found")
 }
 
-/// Returns the prefix of every error from a call to a known tool.
+/// Returns the prefix of every error for a call to a known tool.
 pub(in crate::tool_loop) fn error_executing(name: &str) -> String {
     format!("Error executing {name}: ")
 }
