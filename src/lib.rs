@@ -3,16 +3,16 @@
 //! It serves Dapr's Conversation API over gRPC and HTTP, and its answers are deterministic: the
 //! same request gives the same bytes. [`run`] is the whole program.
 //!
-//! As a library, mynah runs tools for any model behind a Dapr sidecar: [`tool_loop`] calls a
-//! [`provider`], such as the one of [`client`], and the [`tools`] that the model calls. The types
-//! of a conversation are in [`chat`].
+//! As a library, mynah runs tools for any model behind a Dapr sidecar. The [`tool_loop`] calls a
+//! [`provider`], such as the one in [`client`], and runs the tools that the model calls, for
+//! example those that [`tools`] loads from a file. The conversation types are in [`chat`].
 
 #![cfg_attr(
     not(feature = "internals"),
-    allow(unreachable_pub, reason = "public for the feature `internals`")
+    allow(unreachable_pub, reason = "public if the feature `internals` is enabled")
 )]
 
-// Each module may use the modules above it, and none below; tests/invariants/rooms.rs checks this.
+// Each module may use only the modules above it. Checked by tests/invariants/rooms.rs.
 mod base;
 mod net;
 pub mod chat;
@@ -30,8 +30,8 @@ mod cli;
 
 pub use cli::run;
 
-/// The private modules that the tests, benchmarks and fuzz targets of this project use. Not part of
-/// the library: anything here may change at any time.
+/// The private modules used by this project's tests, benchmarks and fuzz targets. They are not part
+/// of the library and may change at any time.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 #[allow(missing_docs, reason = "documented in the modules themselves")]

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
 
-/// A call allocates much and frees it soon, which mimalloc does faster than the system's allocator.
+/// Each call makes many short-lived allocations, for which mimalloc is faster than the system's
+/// allocator.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

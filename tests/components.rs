@@ -124,9 +124,9 @@ async fn reads_values_from_environment_variables() {
     let sidecar = start(&listed("OTHER"), &yaml, &[]);
     assert_eq!(models(&sidecar).await, ["echo", "echo", "echo"]);
     assert_snapshot!(checked(&listed("OTHER"), &yaml, &[]), @r#"
-    a.yaml:8:27: model: components may not read the environment variable "PARROT"; DAPR_ENV_KEYS does not list it (warning)
+    a.yaml:8:27: model: components may not read the environment variable "PARROT"; add it to DAPR_ENV_KEYS (warning)
     a.yaml:17:27: model: components may not read the environment variable "DAPR_PARROT"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed (warning)
-    a.yaml:26:27: model: components may not read the environment variable "NOWHERE"; DAPR_ENV_KEYS does not list it (warning)
+    a.yaml:26:27: model: components may not read the environment variable "NOWHERE"; add it to DAPR_ENV_KEYS (warning)
     3 components, 0 errors, 3 warnings
     -- exit 0
     "#);
@@ -184,9 +184,9 @@ fn rejects_missing_and_unsupported_secret_stores() {
     ]
     .concat();
     assert_snapshot!(checked(&[], &yaml, &[]), @r#"
-    a.yaml:8:40: model: secret store "vault" is a secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
+    a.yaml:8:40: model: secret store "vault" has type secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
     a.yaml:18:40: model: secret store "missing" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
-    a.yaml:21:1: skipped: component vault has type secretstores.hashicorp.vault
+    a.yaml:21:1: skipped: component vault has type secretstores.hashicorp.vault, which is not a conversation type
     0 components, 2 errors, 0 warnings
     -- exit 1
     "#);
@@ -218,8 +218,8 @@ fn never_prints_secrets() {
     let bad = using("mode", kept) + &using("chunkDelay", variable) + &store;
     let output = checked(&variables, &bad, &[]);
     assert_snapshot!(output, @"
-    a.yaml:8:39: mode: the secret is unknown; use mynah or daprd
-    a.yaml:18:32: chunkDelay: the value of KEPT is not a duration; write it as Go does, such as 50ms or 1.5s
+    a.yaml:8:39: mode: the secret is invalid; use mynah or daprd
+    a.yaml:18:32: chunkDelay: the value of KEPT is not a duration; use Go's format, such as 50ms or 1.5s
     0 components, 2 errors, 0 warnings
     -- exit 1
     ");
@@ -265,7 +265,7 @@ async fn stand_in_answers_for_other_providers() {
     ];
     assert_eq!(served(&sidecar).await, expected);
     assert_snapshot!(checked(&[], &resources_of_other_providers(), &["--stand-in=echo"]), @"
-    a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault
+    a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault, which is not a conversation type
     3 components, 0 errors, 0 warnings
     -- exit 0
     ");
@@ -277,7 +277,7 @@ fn rejects_other_providers_without_a_stand_in() {
     a.yaml:5:9: unknown spec.type "conversation.openai"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
     a.yaml:17:9: unknown spec.type "conversation.anthropic"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
     a.yaml:29:9: unknown spec.type "conversation.mistral"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
-    a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault
+    a.yaml:37:1: skipped: component vault has type secretstores.hashicorp.vault, which is not a conversation type
     0 components, 3 errors, 0 warnings
     -- exit 1
     "#);

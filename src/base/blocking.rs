@@ -2,10 +2,10 @@
 
 use tokio::task::spawn_blocking;
 
-/// Work on more bytes than this runs on a blocking thread.
+/// Work that processes more bytes than this runs on a blocking thread.
 pub(crate) const LARGE: usize = 64 * 1024;
 
-/// The work panicked. The panic is in the log.
+/// The error for work that panicked. The panic itself is logged.
 #[derive(Debug)]
 pub(crate) struct Panicked;
 

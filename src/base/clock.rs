@@ -1,6 +1,6 @@
-//! The clock. Only this file waits or reads the time, so that no answer can depend on it.
+//! The clock. Only this file waits or reads the time, so that answers cannot depend on the time.
 
-#![expect(clippy::disallowed_methods, reason = "the file that the ban refers to")]
+#![expect(clippy::disallowed_methods, reason = "this file is exempt from the ban")]
 
 use std::{future::Future, time::Duration};
 
@@ -18,7 +18,7 @@ pub(crate) async fn within<F: Future>(limit: Duration, work: F) -> Option<F::Out
     tokio::time::timeout(limit, work).await.ok()
 }
 
-/// A point in time. It can only be compared with the present.
+/// A point in time, which can only be compared with the current time.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment(Instant);
 
@@ -27,7 +27,7 @@ impl Moment {
         Self(Instant::now())
     }
 
-    /// Returns the moment that is `time` from now, or `None` if the clock does not reach that far.
+    /// Returns the moment that is `time` from now, or `None` if the clock cannot represent it.
     pub fn after(time: Duration) -> Option<Self> {
         Instant::now().checked_add(time).map(Self)
     }

@@ -1,4 +1,4 @@
-//! Messages about files, each with its place.
+//! Messages about files, each with a location.
 
 use std::{
     error::Error,
@@ -9,13 +9,13 @@ use std::{
 /// A message about a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
-    /// How serious it is.
+    /// How serious the message is.
     pub severity: Severity,
-    /// The file or folder; empty until [`in_file`](Self::in_file) sets it.
+    /// The file or folder. Empty until set by [`in_file`](Self::in_file).
     pub file: PathBuf,
-    /// The position in the file; `None` if the message is about the file as a whole.
+    /// The position in the file. `None` if the message is about the file as a whole.
     pub place: Option<Place>,
-    /// What is wrong, and what would be valid.
+    /// The text: what is wrong, and what would be valid.
     pub message: String,
 }
 
@@ -24,7 +24,7 @@ pub struct Diagnostic {
 pub enum Severity {
     /// The file cannot be used.
     Error,
-    /// The file can be used, but is probably not what its author meant.
+    /// The file can be used, but probably has a mistake.
     Warning,
     /// Nothing is wrong.
     Info,
@@ -33,24 +33,24 @@ pub enum Severity {
 /// A position in a file, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Line of the file, not of the YAML document.
+    /// The line, counted from the start of the file, not of the YAML document.
     pub line: usize,
-    /// Column in characters.
+    /// The column in characters.
     pub column: usize,
 }
 
 impl Diagnostic {
-    /// Returns an error without a file and a place.
+    /// Creates an error without a file or a place.
     pub fn error(message: impl Into<String>) -> Self {
         Self::new(Severity::Error, message)
     }
 
-    /// Returns a warning without a file and a place.
+    /// Creates a warning without a file or a place.
     pub fn warning(message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, message)
     }
 
-    /// Returns a notice without a file and a place.
+    /// Creates an informational message without a file or a place.
     pub fn info(message: impl Into<String>) -> Self {
         Self::new(Severity::Info, message)
     }

@@ -1,10 +1,11 @@
-//! Shutting down without cutting calls in flight.
+//! Graceful shutdown, which lets calls in flight finish.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Signals a shutdown to every connection. Phases only advance: serving, draining, stopped.
+/// Signals a shutdown to every connection. The phases follow in a fixed order: serving, draining,
+/// stopped.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
@@ -31,12 +32,12 @@ impl Default for Drain {
 }
 
 impl Drain {
-    /// Stops accepting calls. Calls in flight finish.
+    /// Starts draining: no new calls are accepted, and calls in flight finish.
     pub fn start(&self) {
         self.advance(Phase::Draining);
     }
 
-    /// Cuts the calls that are still in flight.
+    /// Cuts off the calls that are still in flight.
     pub(crate) fn stop(&self) {
         self.advance(Phase::Stopped);
     }
@@ -53,14 +54,14 @@ impl Drain {
 
     fn advance(&self, to: Phase) {
         self.0.send_if_modified(|phase| {
-            let later = to > *phase;
+            let is_later = to > *phase;
             *phase = to.max(*phase);
-            later
+            is_later
         });
     }
 
     async fn reached(&self, wanted: Phase) {
-        // Waiting fails only without a sender, and `self` is one.
+        // Waiting fails only if the sender is dropped, but `self` holds the sender.
         let _ = self.0.subscribe().wait_for(|phase| *phase >= wanted).await;
     }
 }

@@ -8,12 +8,12 @@ use thiserror::Error as ThisError;
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub(crate) enum DurationError {
     /// The text is not in Go's format.
-    #[error("{0:?} is not a duration; write it as Go does, such as 50ms or 1.5s")]
+    #[error("{0:?} is not a duration; use Go's format, such as 50ms or 1.5s")]
     Malformed(String),
-    /// The duration is below zero.
+    /// The duration is negative.
     #[error("{0:?} is negative; use a duration of 0s or more")]
     Negative(String),
-    /// The nanoseconds do not fit into Go's 64 bits.
+    /// The number of nanoseconds does not fit into Go's 64-bit duration.
     #[error("{0:?} is too long; the longest duration is about 292 years (2562047h)")]
     TooLong(String),
 }
@@ -63,7 +63,7 @@ fn parse_sum(mut text: &str) -> Result<u64, ErrorKind> {
     }
 }
 
-/// Parses a number with a unit. Returns its nanoseconds and the rest of the text.
+/// Parses a number with a unit. Returns the number of nanoseconds and the rest of the text.
 fn parse_part(text: &str) -> Result<(u64, &str), ErrorKind> {
     let (whole, rest) = split_digits(text);
     let (fraction, rest) = match rest.strip_prefix('.') {
@@ -92,7 +92,7 @@ fn parse_digits(digits: &str) -> Result<u64, ErrorKind> {
 /// Converts the digits after a decimal point to nanoseconds, rounded down.
 fn fraction_nanos(digits: &str, unit: u64) -> u64 {
     let (mut value, mut scale) = (0, 1);
-    // The digits after these are less than a nanosecond, even of an hour.
+    // Further digits add less than a nanosecond, even if the unit is an hour.
     for digit in digits.bytes().take(18) {
         value = value * 10 + u128::from(digit - b'0');
         scale *= 10;
@@ -103,7 +103,7 @@ fn fraction_nanos(digits: &str, unit: u64) -> u64 {
 fn unit_nanos(unit: &str) -> Option<u64> {
     match unit {
         "ns" => Some(1),
-        // With the micro sign or the Greek letter mu.
+        // The last two start with the micro sign and the Greek letter mu.
         "us" | "\u{b5}s" | "\u{3bc}s" => Some(1_000),
         "ms" => Some(1_000_000),
         "s" => Some(1_000_000_000),

@@ -1,4 +1,4 @@
-//! Addresses of servers.
+//! Server addresses.
 
 use std::{
     fmt,
@@ -11,10 +11,10 @@ use http::Uri;
 use serde::{Serialize, Serializer};
 use thiserror::Error as ThisError;
 
-/// An address that a server listens on, or that a client connects to.
+/// An address that a server listens on or a client connects to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoint {
-    /// A TCP port of a host.
+    /// A TCP port on a host.
     Tcp {
         /// A host name or an IP address, without brackets.
         host: String,
@@ -24,7 +24,7 @@ pub(crate) enum Endpoint {
     Unix(PathBuf),
 }
 
-/// Why a text is not an endpoint.
+/// The reason why a text is not a valid endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
 pub(crate) enum EndpointError {
     #[error("expected host:port, http://host:port or unix:///path")]
@@ -42,7 +42,8 @@ impl Endpoint {
         }
     }
 
-    /// Returns the URL, `http://host:port` or `unix:path`, which gRPC clients and Dapr's SDKs read.
+    /// Returns the URL, `http://host:port` or `unix:path`, as gRPC clients and Dapr's SDKs expect
+    /// it.
     pub(crate) fn url(&self) -> String {
         match self {
             Self::Tcp { .. } => format!("http://{self}"),
@@ -50,7 +51,7 @@ impl Endpoint {
         }
     }
 
-    /// Replaces the unspecified IP address, which clients cannot connect to, with loopback.
+    /// Replaces an unspecified IP address, which clients cannot connect to, with loopback.
     pub(crate) fn dialable(&self) -> Self {
         let Self::Tcp { host, port } = self else { return self.clone() };
         match host.parse::<IpAddr>() {
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_dial_loopback_instead_of_the_unspecified_address() {
+    fn dialable_replaces_the_unspecified_address_with_loopback() {
         let cases = [
             ("0.0.0.0:3500", "127.0.0.1:3500"),
             ("[::]:3500", "[::1]:3500"),

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-/// Environment variables by name. `Debug` shows names only, since values may be secrets.
+/// Environment variables by name. `Debug` shows only the names, because values may be secret.
 ///
 /// ```
 /// use mynah::internals::base::environment::Environment;
@@ -15,14 +15,14 @@ pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
     /// Reads the environment of this process, except variables that are not UTF-8.
-    #[expect(clippy::disallowed_methods, reason = "this is the file that the ban points to")]
+    #[expect(clippy::disallowed_methods, reason = "this file is exempt from the ban")]
     pub fn read() -> Self {
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect()
     }
 
-    /// Returns the value of a variable, which may be empty. `None` if the variable is not set.
+    /// Returns the value of a variable, which may be empty, or `None` if the variable is not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }

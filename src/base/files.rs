@@ -1,4 +1,4 @@
-//! Reads text files of limited size.
+//! Reads text files, up to a maximum size.
 
 use std::{
     fs::{self, File},
@@ -8,10 +8,11 @@ use std::{
 
 use super::diagnostics::{Diagnostic, Place};
 
-/// The size of the largest file that is read.
+/// Maximum size of a file.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Reads a regular file. Everything else is refused: opening a pipe blocks until there is a writer.
+/// Reads a regular file. Rejects anything else, because opening a pipe would block until the pipe
+/// has a writer.
 pub(crate) fn read_regular(file: &Path) -> Result<String, Diagnostic> {
     let open = || {
         let is_regular = fs::metadata(file)?.is_file();
@@ -20,7 +21,7 @@ pub(crate) fn read_regular(file: &Path) -> Result<String, Diagnostic> {
     text(open().and_then(bytes), file)
 }
 
-/// Reads a file that the user names, which may be a pipe.
+/// Reads a file that was named by the user and may be a pipe.
 pub(crate) fn read(file: &Path) -> Result<String, Diagnostic> {
     text(File::open(file).and_then(bytes), file)
 }

@@ -1,4 +1,4 @@
-//! JSON Schema. This is the only file that names the `jsonschema` crate.
+//! JSON Schema validation. This is the only file that uses the `jsonschema` crate.
 
 mod limits;
 mod local_ref;
@@ -10,16 +10,18 @@ use serde_json::Value;
 
 pub(crate) use self::local_ref::resolve_local_ref;
 
-/// The stack for schemas within the [`limits`]. Pages that are not touched take no memory.
+/// The stack size that is sufficient for schemas within the [`limits`]. Pages that are not touched
+/// take no memory.
 const STACK_SIZE: usize = 512 * 1024 * 1024;
 
 /// A compiled schema.
 ///
-/// Patterns run in linear time, `format` is checked, and references are never fetched.
+/// Patterns are matched in linear time, `format` is checked, and remote references are never
+/// fetched.
 pub(crate) struct Schema(Validator);
 
 impl Schema {
-    /// Compiles a trusted schema, or returns the reason why it is invalid.
+    /// Compiles a trusted schema. Returns the reason if the schema is invalid.
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
         let patterns = PatternOptions::regex().size_limit(256 * 1024);
         let options = jsonschema::options().with_pattern_options(patterns);
@@ -27,10 +29,10 @@ impl Schema {
         validator.map(Self).map_err(|error| error.to_string())
     }
 
-    /// Checks a value, and returns the first error with its place.
+    /// Checks a value. Returns the first error, with its location in the value.
     pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
         self.0.validate(value).map_err(|error| {
-            // Without the value, which may be long.
+            // Omit the value from the message, because the value may be long.
             let message = error.masked_with("the value");
             match error.instance_path().as_str() {
                 "" => message.to_string(),
@@ -47,11 +49,12 @@ impl Schema {
 
 /// Returns the index of the first valid value. The schema may come from a client.
 ///
-/// Runs on a thread with a large stack, since the crate recurses through schema and value.
+/// Runs on a thread with a large stack, because the crate recurses through the schema and the
+/// value.
 pub(crate) fn first_valid(schema: &Value, values: &[Value]) -> Result<Option<usize>, String> {
     let check = || {
         if !limits::within_limits(schema, values) {
-            return Err("too large, or with references that are not local".to_owned());
+            return Err("the schema is too large or has references that are not local".to_owned());
         }
         let schema = Schema::compile(schema)?;
         Ok(values.iter().position(|value| schema.is_valid(value)))

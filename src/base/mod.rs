@@ -1,5 +1,4 @@
-//! Types and functions that belong to no domain: time, units, files, diagnostics, the terminal.
-//! Uses no other room.
+//! General types and functions: time, units, files, diagnostics, the terminal. Uses no other room.
 
 pub(crate) mod blocking;
 pub(crate) mod clock;

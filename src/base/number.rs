@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-/// Returns a double as an integer, if it is one and in the range that doubles represent exactly.
+/// Returns a double as an integer if it is whole and in the range that doubles represent exactly.
 pub(crate) fn as_integer(double: f64) -> Option<i64> {
     const MAX_EXACT: f64 = (1_u64 << 53) as f64;
     (double.fract() == 0.0 && double.abs() <= MAX_EXACT).then_some(double as i64)
 }
 
-/// Replaces all doubles in a value that are integers, such as 2.0, by integers.
+/// Replaces all whole doubles in a value, such as 2.0, with integers.
 pub(crate) fn normalize_integers(value: &mut Value) {
     match value {
         Value::Number(number) => {

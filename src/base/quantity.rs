@@ -1,6 +1,6 @@
-//! Sizes as Kubernetes writes them: `4Mi`, `512Ki`, `1G`, `4194304`.
+//! Sizes in Kubernetes' format: `4Mi`, `512Ki`, `1G`, `4194304`.
 
-/// Parses a size in bytes. It must be an integer above zero, as in daprd.
+/// Parses a size in bytes. As in daprd, the number must be an integer greater than zero.
 pub(crate) fn parse(text: &str) -> Option<usize> {
     const UNITS: [(&str, usize); 7] = [
         ("Ki", 1 << 10),

@@ -1,4 +1,4 @@
-//! Text for terminals: styles, and protection from control characters.
+//! Text for terminals: styling, and protection from control characters.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::environment::Environment;
 /// The maximum length of a [`preview`], in characters.
 const MAX_PREVIEW: usize = 200;
 
-/// The styling of text on an output.
+/// The styling of text for an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Styling {
     /// For files and pipes: text is written as it is.
@@ -19,7 +19,7 @@ pub(crate) enum Styling {
 }
 
 impl Styling {
-    /// Returns the styling for a terminal, which `NO_COLOR` can disable, or for other outputs.
+    /// Returns the styling for a terminal or for another output. `NO_COLOR` disables colors.
     pub(crate) fn new(is_terminal: bool, environment: &Environment) -> Self {
         let no_color = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
         match (is_terminal, no_color) {
@@ -69,7 +69,8 @@ pub(crate) fn preview(text: &str) -> String {
     sanitize_for_terminal(&line.replace(['\n', '\r', '\t'], " ")).into_owned() + ellipsis
 }
 
-/// Returns Unicode's symbol for a control character; only ASCII's have one.
+/// Returns Unicode's symbol for a control character, or the replacement character if it has none.
+/// Only ASCII control characters have symbols.
 fn symbol(control: char) -> char {
     let symbol = match control {
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(control)),

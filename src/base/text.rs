@@ -1,6 +1,6 @@
 //! Text from files and other programs.
 
-/// Removes the line break that ends the last line.
+/// Removes one line break from the end of a text.
 pub(crate) fn strip_line_break(mut text: String) -> String {
     let line_break = if text.ends_with("\r\n") { 2 } else { usize::from(text.ends_with('\n')) };
     text.truncate(text.len() - line_break);

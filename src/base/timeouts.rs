@@ -1,6 +1,6 @@
-//! How long the program waits for its clients.
+//! Timeouts for clients.
 
 use std::time::Duration;
 
-/// Time in which the whole body of a request, or its message, must arrive.
+/// Time that a client has to send the whole body of a request.
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);

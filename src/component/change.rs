@@ -1,4 +1,4 @@
-//! The difference between two loads of the same paths.
+//! The difference between two loads of the same component files.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -10,14 +10,14 @@ use crate::base::diagnostics::Diagnostic;
 pub struct Change {
     /// Components with new names.
     pub added: Vec<ComponentSpec>,
-    /// Components with other settings than before.
+    /// Components whose settings have changed.
     pub changed: Vec<ComponentSpec>,
     /// Names that are no longer used.
     pub removed: Vec<String>,
 }
 
 impl Change {
-    /// Compares two sets of components. Their order and their files do not matter.
+    /// Compares two sets of components. The order and the files of the components do not matter.
     pub fn between(before: &[ComponentSpec], now: &[ComponentSpec]) -> Self {
         let (mut before, mut change) = (by_name(before), Self::default());
         for (name, spec) in by_name(now) {
@@ -31,7 +31,7 @@ impl Change {
         change
     }
 
-    /// Whether nothing changed.
+    /// Returns `true` if nothing changed.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
@@ -56,8 +56,8 @@ impl fmt::Display for Change {
     }
 }
 
-/// Returns an error for each file that had components before and is empty now: its writer has
-/// truncated it and is not done.
+/// Returns an error for each file that had components before and is empty now. The program that
+/// writes such a file has probably truncated it and is not finished.
 pub(crate) fn truncated_files(before: &Loaded, now: &Loaded) -> Vec<Diagnostic> {
     let error = |file| {
         let message =

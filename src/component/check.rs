@@ -1,4 +1,4 @@
-//! Checks what a component means.
+//! Checks components and their settings.
 
 use super::{
     kinds::{self, Configured},
@@ -15,14 +15,14 @@ use crate::{
 
 /// Checks a conversation component. Returns `None` if the report has errors.
 ///
-/// The second value is the name of the component to fall back to, and its place.
+/// The second value is the name of the component to fall back to and the place of this setting.
 pub(super) fn check(
     metadata: &Metadata<'_>,
     report: &mut Report,
 ) -> Option<(ComponentSpec, Option<Located>)> {
     let manifest = metadata.manifest;
     let stand_in = stand_in(metadata);
-    // A stand-in reads no fields of the metadata, so warnings about them do not matter.
+    // A stand-in does not use the settings, so drop warnings about them.
     let matters = |it: &&Diagnostic| it.severity == Severity::Error || stand_in.is_none();
     manifest.diagnostics.iter().filter(matters).for_each(|it| report.add(it.clone()));
     let name = check_name(manifest, report);
@@ -40,7 +40,7 @@ pub(super) fn check(
     Some((spec, fallback)).filter(|_| !report.has_errors())
 }
 
-/// Returns the stand-in for a conversation component of a type that mynah does not have.
+/// Returns the stand-in if this is a conversation component of an unsupported type.
 fn stand_in(metadata: &Metadata<'_>) -> Option<StandIn> {
     let kind = metadata.manifest.kind_text();
     let is_other = kinds::is_conversation(kind) && kinds::find(kind).is_none();
@@ -49,7 +49,8 @@ fn stand_in(metadata: &Metadata<'_>) -> Option<StandIn> {
 
 fn check_name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str> {
     let Some(Located { place, text }) = &manifest.name else {
-        let message = "metadata.name is missing; daprd would skip this component silently";
+        let message =
+            "metadata.name is missing; add one (daprd silently skips components without a name)";
         report.error(manifest.place, message);
         return None;
     };
@@ -63,7 +64,7 @@ fn check_name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str
     Some(text)
 }
 
-/// Reads the settings of a component whose type mynah has.
+/// Reads the settings of a component without a stand-in.
 fn configure(metadata: &Metadata<'_>, report: &mut Report) -> Option<(Scrubber, Configured)> {
     let known = kinds::names();
     let Some(Located { place, text }) = &metadata.manifest.kind else {
@@ -86,6 +87,6 @@ fn check_version(manifest: &Manifest, report: &mut Report) {
     let Some(Located { place, text }) = &manifest.version else { return };
     if !manifest.is_first_version() {
         let kind = manifest.kind_text();
-        report.error(*place, format!("unknown spec.version {text:?} of {kind}; expected v1"));
+        report.error(*place, format!("unknown spec.version {text:?} for {kind}; expected v1"));
     }
 }

@@ -1,26 +1,28 @@
-//! The surroundings of the components.
+//! The context that components are loaded in.
 
 use super::stand_in::StandIn;
 use crate::base::environment::Environment;
 
-/// The surroundings of the components.
+/// The context that components are loaded in.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
-    /// Id of the application that the sidecar belongs to.
+    /// The id of the application that the sidecar belongs to.
     pub app_id: String,
-    /// The environment: namespace, pod name, and variables that components refer to.
+    /// The environment variables: the namespace, the pod name, and variables that components refer
+    /// to.
     pub environment: Environment,
-    /// Answers for types that mynah does not have. With `None` they are errors.
+    /// The provider that answers for conversation components of unsupported types. If `None`, such
+    /// a type is an error.
     pub stand_in: Option<StandIn>,
 }
 
 impl Context {
-    /// Returns `NAMESPACE`, or daprd's default.
+    /// Returns the value of `NAMESPACE`, or daprd's default if it is not set.
     pub(super) fn namespace(&self) -> &str {
         self.environment.get("NAMESPACE").unwrap_or("default")
     }
 
-    /// Returns `POD_NAME`.
+    /// Returns the value of `POD_NAME`, unless it is empty.
     pub(super) fn pod_name(&self) -> Option<&str> {
         self.environment.get("POD_NAME").filter(|name| !name.is_empty())
     }

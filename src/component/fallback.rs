@@ -1,4 +1,4 @@
-//! Resolves fallbacks, once all components are known.
+//! Resolves fallbacks when all components are known.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -8,7 +8,7 @@ use crate::base::diagnostics::{Diagnostic, Place};
 /// A component whose fallback is not resolved yet.
 pub(super) struct Candidate {
     pub(super) spec: ComponentSpec,
-    /// The fallback, until it is resolved.
+    /// The reference to the fallback, until it is resolved.
     pub(super) fallback: Option<Reference>,
 }
 
@@ -21,11 +21,11 @@ pub(super) struct Reference {
     pub(super) ignore_errors: bool,
 }
 
-/// Embeds fallbacks in the components that name them. A fallback that is missing or part of a cycle
-/// is an error.
+/// Embeds each fallback in the components that refer to it. A fallback that is missing or part of a
+/// cycle is an error.
 pub(super) fn resolve(mut candidates: Vec<Candidate>) -> (Vec<ComponentSpec>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    // A removed component may be the fallback of another one.
+    // Repeat, because a removed component may be the fallback of another.
     while let Some((index, message)) = find_ignorable(&candidates) {
         let Candidate { spec, fallback } = candidates.remove(index);
         let name = spec.name;
@@ -46,7 +46,7 @@ impl Reference {
     }
 }
 
-/// Returns the first component whose fallback has an error that is ignored.
+/// Returns the first component whose fallback has an error that is to be ignored, and the error.
 fn find_ignorable(candidates: &[Candidate]) -> Option<(usize, String)> {
     candidates.iter().enumerate().find_map(|(index, candidate)| {
         let ignores_errors = candidate.fallback.as_ref()?.ignore_errors;
@@ -55,7 +55,7 @@ fn find_ignorable(candidates: &[Candidate]) -> Option<(usize, String)> {
     })
 }
 
-/// Returns what is wrong with the fallback of a component.
+/// Returns the error in a component's fallback, if any.
 fn check(candidates: &[Candidate], candidate: &Candidate) -> Option<String> {
     let start = candidate.spec.name.as_str();
     let (mut path, mut last) = (vec![start], candidate);
@@ -68,10 +68,10 @@ fn check(candidates: &[Candidate], candidate: &Candidate) -> Option<String> {
         match find(candidates, name) {
             Some(next) => last = next,
             None if path.len() == 2 => return Some(unknown(candidates, name)),
-            // Reported for the component that names it.
+            // Reported for the component that refers to the missing one.
             None => return None,
         }
-        // The path leads into a cycle, which is reported for the components in it.
+        // The path leads into a cycle, which is reported for the components that are part of it.
         if path.len() > candidates.len() {
             return None;
         }
@@ -95,7 +95,7 @@ impl Candidate {
     }
 }
 
-/// Embeds components whose own fallback is resolved until none is left.
+/// Embeds fallbacks, innermost first, until no more can be resolved.
 fn embed(candidates: &mut [Candidate]) {
     while let Some((index, fallback)) = find_resolvable(candidates) {
         candidates[index].spec.fallback = Some(fallback);
@@ -103,6 +103,7 @@ fn embed(candidates: &mut [Candidate]) {
     }
 }
 
+/// Returns a component whose fallback needs no further resolution, and the fallback.
 fn find_resolvable(candidates: &[Candidate]) -> Option<(usize, Arc<ComponentSpec>)> {
     candidates.iter().enumerate().find_map(|(index, candidate)| {
         let fallback = find(candidates, candidate.fallback_name()?)?;

@@ -2,7 +2,7 @@
 
 use super::{context::Context, manifest::Manifest};
 
-/// The categories of Dapr's other building blocks.
+/// The component categories of Dapr's other building blocks.
 const OTHER_CATEGORIES: [&str; 11] = [
     "bindings",
     "configuration",
@@ -17,13 +17,14 @@ const OTHER_CATEGORIES: [&str; 11] = [
     "workflowbackend",
 ];
 
-/// Whether the component belongs to a building block other than conversation.
+/// Returns `true` if the component belongs to a building block other than conversation.
 pub(super) fn is_other_building_block(manifest: &Manifest) -> bool {
     let category = manifest.kind_text().split_once('.');
     category.is_some_and(|(category, _)| OTHER_CATEGORIES.contains(&category))
 }
 
-/// Returns why the component is not for this sidecar. Its name is free for other components then.
+/// Returns the reason if the component is not meant for this sidecar. Another component may then
+/// have the same name.
 pub(super) fn skip_reason(manifest: &Manifest, context: &Context) -> Option<String> {
     let component = manifest.title();
     if let Some(namespace) = other_namespace(manifest, context) {
@@ -35,15 +36,16 @@ pub(super) fn skip_reason(manifest: &Manifest, context: &Context) -> Option<Stri
     (!in_scope).then(|| format!("skipped: component {component} is scoped to other applications"))
 }
 
-/// Returns the namespace of the component if it is not the sidecar's. As in daprd, namespaces are
-/// compared only if both have one.
+/// Returns the component's namespace if it differs from the sidecar's. As in daprd, the namespaces
+/// are compared only if both are set.
 fn other_namespace<'a>(manifest: &'a Manifest, context: &Context) -> Option<&'a str> {
     let own = context.environment.get("NAMESPACE").filter(|own| !own.is_empty())?;
     let written = &manifest.namespace.as_ref()?.text;
     (written != own).then_some(written)
 }
 
-/// Whether the application may use the component. An application without an id may use all.
+/// Returns `true` if the application may use the component. An application without an id may use
+/// every component.
 fn is_in_scope(manifest: &Manifest, app_id: &str) -> bool {
     let scopes = &manifest.scopes;
     scopes.is_empty() || app_id.is_empty() || scopes.iter().any(|scope| scope == app_id)

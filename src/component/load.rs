@@ -20,14 +20,14 @@ use super::{
 };
 use crate::base::diagnostics::{Diagnostic, Place, Severity};
 
-/// The result of loading.
+/// The result of loading components.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// The components without errors, in the order of files and documents.
     pub components: Vec<ComponentSpec>,
-    /// Warnings and notices, in the same order.
+    /// Warnings and informational messages, in the same order.
     pub notices: Vec<Diagnostic>,
-    /// Errors, in the same order. If there are any, the components must not be served.
+    /// Errors, in the same order. If there are errors, the components must not be served.
     pub errors: Vec<Diagnostic>,
     /// The files that define at least one component.
     pub component_files: BTreeSet<PathBuf>,
@@ -37,9 +37,9 @@ pub struct Loaded {
 
 /// Loads all components from folders and files, and finds all errors.
 ///
-/// From a folder, it reads the `.yaml` and `.yml` files in name order; it does not descend into
-/// subfolders. A file named explicitly may have any name. Every component can use all secret stores, regardless of
-/// order.
+/// Reads the `.yaml` and `.yml` files of a folder in name order, but not those of its subfolders. A
+/// file passed explicitly may have any extension. Every component can use all secret stores,
+/// whatever the order of the files.
 ///
 /// ```
 /// use mynah::internals::component::{Context, load};
@@ -66,7 +66,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
 struct Loader<'a> {
     context: &'a Context,
     stores: &'a SecretStores<'a>,
-    /// Where each name was first used.
+    /// The file and place of each name's first use.
     names: BTreeMap<String, (PathBuf, Place)>,
     /// The components so far.
     candidates: Vec<Candidate>,
@@ -132,7 +132,8 @@ impl Loader<'_> {
     /// Claims the name of a component. As in daprd, names are unique across all building blocks.
     fn claim_name(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) -> bool {
         let Some(name) = &manifest.name else { return false };
-        // Without an application id, the scopes of two components may have no application in common.
+        // Without an application id, scopes are not applied, so two components with the same name
+        // may be meant for different applications. That is not an error.
         if self.context.app_id.is_empty() && !manifest.scopes.is_empty() {
             return true;
         }
@@ -151,7 +152,9 @@ impl Loader<'_> {
 fn skip_other_building_block(manifest: &Manifest, report: &mut Report) {
     if !secrets::is_supported(manifest) {
         let (title, kind) = (manifest.title(), manifest.kind_text());
-        report.info(manifest.place, format!("skipped: component {title} has type {kind}"));
+        let message =
+            format!("skipped: component {title} has type {kind}, which is not a conversation type");
+        report.info(manifest.place, message);
     }
 }
 

@@ -1,16 +1,16 @@
-//! Component YAML: which components there are, and how each is configured.
+//! Reads component YAML: finds the components and their settings.
 //!
-//! [`load()`] reads the folders and files that daprd reads, by daprd's rules, and finds all errors at
-//! once:
+//! [`load()`] reads the same folders and files as daprd, by daprd's rules, and reports all errors
+//! together:
 //!
 //! ```text
-//! load         loads all paths; names are unique
-//!   manifest/  reads what is written: documents, fields, metadata items
+//! load         loads all paths and checks that names are unique
+//!   manifest/  reads documents, fields and metadata items as written
 //!   filter     decides which components this sidecar serves
-//!   check      checks a component and makes a ComponentSpec of it
-//!     kinds/     one file and one table row for each type
+//!   check      checks a component and creates its ComponentSpec
+//!     kinds/     defines the component types: one file and one table row for each
 //!     settings/  resolves metadata values: templates, environment variables, secrets
-//!   fallback   resolves the components that others fall back to
+//!   fallback   resolves references to the components that others fall back to
 //! change       compares two loads
 //! ```
 

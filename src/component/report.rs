@@ -1,10 +1,10 @@
-//! The diagnostics of one document.
+//! Collects the diagnostics for one document.
 
 use std::path::Path;
 
 use crate::base::diagnostics::{Diagnostic, Place, Severity};
 
-/// Collects the diagnostics of one document.
+/// Collects the diagnostics for one document.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     diagnostics: Vec<Diagnostic>,
@@ -31,12 +31,12 @@ impl Report {
         self.first_error().is_some()
     }
 
-    /// Returns the error that was added first.
+    /// Returns the first error that was added.
     pub(super) fn first_error(&self) -> Option<&Diagnostic> {
         self.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// Replaces all errors by one warning, for a component that has `ignoreErrors`.
+    /// Replaces all errors with one warning, for a component that has `ignoreErrors` set.
     pub(super) fn downgrade_errors(&mut self, place: Place, component: &str) {
         let is_error = |diagnostic: &mut Diagnostic| diagnostic.severity == Severity::Error;
         let mut errors: Vec<_> = self.diagnostics.extract_if(.., is_error).collect();
@@ -57,7 +57,8 @@ impl Report {
         self.diagnostics
     }
 
-    /// Returns the diagnostics in the order of their places, errors first.
+    /// Returns the diagnostics: errors first, then warnings and informational messages, each sorted
+    /// by place.
     pub(super) fn finish(mut self, file: &Path) -> impl Iterator<Item = Diagnostic> {
         self.diagnostics.sort();
         self.diagnostics.into_iter().map(move |diagnostic| diagnostic.in_file(file))

@@ -10,17 +10,17 @@ use crate::{pii::Scrubber, provider::Provider};
 pub struct ComponentSpec {
     /// The name that clients use.
     pub name: String,
-    /// The type as it is written, such as `conversation.echo`.
+    /// The type as written, such as `conversation.echo`.
     pub kind: String,
-    /// The version as it is written; may be empty.
+    /// The version as written. May be empty.
     pub version: String,
-    /// Scrubs personal data if a request asks for it.
+    /// The scrubber, used if a request asks for personal data to be scrubbed.
     pub scrubber: Scrubber,
     /// The settings of the provider.
     pub provider: Arc<dyn ProviderSpec>,
     /// The component that the provider falls back to.
     pub fallback: Option<Arc<Self>>,
-    /// Set if the provider stands in for that of the type.
+    /// The stand-in, if mynah does not support the type.
     pub stand_in: Option<StandIn>,
 }
 
@@ -32,7 +32,7 @@ impl ComponentSpec {
     }
 }
 
-// Not derived, since that does not compile for `Arc<dyn …>` (rust-lang/rust#31740).
+// Not derived, because the derived code does not compile for `Arc<dyn …>` (rust-lang/rust#31740).
 impl PartialEq for ComponentSpec {
     fn eq(&self, other: &Self) -> bool {
         let Self { name, kind, version, scrubber, provider, fallback, stand_in } = self;
@@ -50,10 +50,10 @@ impl Eq for ComponentSpec {}
 
 /// The checked settings of a provider.
 ///
-/// Implemented for a type that compares equal if its providers give the same answers: a reload
-/// builds only the providers whose settings have changed.
+/// Two specs must be equal only if their providers give the same answers: a reload keeps a provider
+/// if its spec is unchanged.
 pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
-    /// Builds the provider of the component `name`.
+    /// Builds the provider for the component `name`.
     fn build(&self, name: &str, fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider>;
 }
 
@@ -65,9 +65,9 @@ impl PartialEq for dyn ProviderSpec {
 
 impl Eq for dyn ProviderSpec {}
 
-/// Equality of trait objects.
+/// Equality between trait objects.
 pub trait DynEq: Any {
-    /// Whether both are of the same type and equal.
+    /// Returns `true` if both values have the same type and are equal.
     fn dyn_eq(&self, other: &dyn Any) -> bool;
 }
 

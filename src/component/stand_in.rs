@@ -1,10 +1,10 @@
-//! Stand-ins for types that mynah does not have.
+//! Stand-ins for unsupported component types.
 
 use std::fmt;
 
 use clap::ValueEnum;
 
-/// A provider that answers for components of other types.
+/// A provider that answers for conversation components of unsupported types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StandIn {
     /// The provider of `conversation.echo`.

@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// Returns an echo component with these lines of metadata.
+/// Returns the YAML of an echo component with the given metadata.
 fn echo(name: &str, metadata: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata:\n  name: {name}\n\
@@ -33,7 +33,7 @@ fn echo(name: &str, metadata: &str) -> String {
     )
 }
 
-/// Returns a component of any type.
+/// Returns the YAML of a component of the given type.
 fn component(kind: &str, version: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: c}}\n\
@@ -58,7 +58,7 @@ fn context_with(variables: &[(&str, &str)]) -> Context {
     Context { app_id: "shop".into(), environment, stand_in: None }
 }
 
-/// Loads a folder of these files and formats the result, without the folder's path.
+/// Loads a folder with the given files and formats the result, without the folder's path.
 fn outcome(files: &[(&str, &str)]) -> String {
     outcome_in(&context(), files)
 }
@@ -79,7 +79,7 @@ fn settings(metadata: &str) -> EchoSettings {
     settings_in(&context(), &echo("e", metadata))
 }
 
-/// Returns the settings of the first component of a text.
+/// Returns the settings of the first component in a YAML text.
 fn settings_in(context: &Context, text: &str) -> EchoSettings {
     let folder = folder(&[("a.yaml", text.as_bytes())]);
     let loaded = load(&[folder.path().to_owned()], context);
@@ -205,7 +205,7 @@ fn rejects_invalid_names() {
     let missing = echo("e", "").replace("name: e", "labels: {}");
     let text = [missing, echo("a/b", ""), echo("'..'", ""), echo("[x]", "")].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
-    ! a.yaml:1:1: metadata.name is missing; daprd would skip this component silently
+    ! a.yaml:1:1: metadata.name is missing; add one (daprd silently skips components without a name)
     ! a.yaml:13:9: invalid metadata.name "a/b"; it must not be '.' or '..', or contain '/' or '%'
     ! a.yaml:22:9: invalid metadata.name ".."; it must not be '.' or '..', or contain '/' or '%'
     ! a.yaml:31:9: metadata.name must be text, not a list or a mapping
@@ -217,7 +217,7 @@ fn rejects_duplicate_names() {
     let (first, second) = (echo("c", ""), component("state.redis", "v1"));
     assert_snapshot!(outcome(&[("a.yaml", &first), ("b.yaml", &second)]), @r#"
     + c conversation.echo
-    Info b.yaml:1:1: skipped: component c has type state.redis
+    Info b.yaml:1:1: skipped: component c has type state.redis, which is not a conversation type
     ! b.yaml:3:18: duplicate component name "c"; first used at a.yaml:4:9
     "#);
 }
@@ -237,7 +237,7 @@ fn rejects_unknown_types_and_versions() {
     ! a.yaml:14:14: unknown spec.type "Conversation.echo"; expected one of: conversation.echo, conversation.scripted
     ! a.yaml:19:14: unknown spec.type "llm.foo"; expected one of: conversation.echo, conversation.scripted
     ! a.yaml:21:1: spec.type is missing; expected one of: conversation.echo, conversation.scripted
-    ! a.yaml:29:42: unknown spec.version "v9" of conversation.echo; expected v1
+    ! a.yaml:29:42: unknown spec.version "v9" for conversation.echo; expected v1
     "#);
 }
 
@@ -247,7 +247,7 @@ fn rejects_fields_of_the_wrong_type() {
     let items = echo("b", "  - word\n  - {value: x}\n  - {name: model, vaule: x}\n");
     let flag = component("conversation.echo, ignoreErrors: 'yes'", "v1");
     assert_snapshot!(outcome(&[("a.yaml", &[flat, items, flag].join("---\n"))]), @r#"
-    Warning a.yaml:21:19: unknown field "vaule" of a metadata item; expected one of: name, value, secretKeyRef, envRef
+    Warning a.yaml:21:19: unknown field "vaule" in a metadata item; expected one of: name, value, secretKeyRef, envRef
     ! a.yaml:9:5: spec.metadata must be a list of items {name, value}
     ! a.yaml:19:5: an item of spec.metadata must be a mapping {name, value}
     ! a.yaml:20:5: an item of spec.metadata needs a name
@@ -267,15 +267,15 @@ fn rejects_invalid_values() {
     let infinite = echo("e", "  - {name: model, value: .inf}\n  - {name: mode, value: dapr}\n");
     let text = [fast, negative, long, pod, infinite, loose].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
-    Warning a.yaml:41:5: unknown metadata key "x" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
-    ! a.yaml:9:31: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
-    ! a.yaml:10:30: arguments: "Any" is unknown; use schema or literal
+    Warning a.yaml:41:5: unknown metadata key "x" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    ! a.yaml:9:31: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
+    ! a.yaml:10:30: arguments: "Any" is invalid; use schema or literal
     ! a.yaml:20:31: chunkDelay: "-1s" is negative; use a duration of 0s or more
     ! a.yaml:30:31: chunkDelay: "9999999h" is too long; the longest duration is about 292 years (2562047h)
     ! a.yaml:40:26: model: {podName} requires POD_NAME to be set
     ! a.yaml:51:26: .inf is not a number in JSON; quote it
-    ! a.yaml:52:25: mode: "dapr" is unknown; use mynah or daprd
-    ! a.yaml:62:32: piiScrubber: "loose" is unknown; use dapr or strict
+    ! a.yaml:52:25: mode: "dapr" is invalid; use mynah or daprd
+    ! a.yaml:62:32: piiScrubber: "loose" is invalid; use dapr or strict
     "#);
 }
 
@@ -285,8 +285,8 @@ fn reports_duplicate_and_unknown_metadata_keys() {
     let unknown = echo("b", "  - {name: modle, value: x}\n  - {name: key, envRef: KEY}\n");
     assert_snapshot!(outcome(&[("a.yaml", &[twice, unknown].join("---\n"))]), @r#"
     + b conversation.echo
-    Warning a.yaml:20:5: unknown metadata key "modle" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
-    Warning a.yaml:21:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:20:5: unknown metadata key "modle" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:21:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     ! a.yaml:10:5: key Model is duplicate in the metadata
     "#);
 }
@@ -296,8 +296,8 @@ fn ignore_errors_turns_errors_into_one_warning() {
     let text = echo("e", "  - {name: arguments, value: Any}\n");
     let text = text.replace("version: v1", "version: v9\n  ignoreErrors: true");
     assert_snapshot!(outcome(&[("a.yaml", &text)]).replace(" | ", "\n  | "), @r#"
-    Warning a.yaml:1:1: component e is skipped (spec.ignoreErrors): unknown spec.version "v9" of conversation.echo; expected v1
-      | arguments: "Any" is unknown; use schema or literal
+    Warning a.yaml:1:1: component e is skipped (spec.ignoreErrors): unknown spec.version "v9" for conversation.echo; expected v1
+      | arguments: "Any" is invalid; use schema or literal
     "#);
 }
 
@@ -318,7 +318,7 @@ fn rejects_duplicate_keys_in_conversation_components() {
     let echo = echo("e", "").replace("  version: v1\n", repeated);
     let state = echo.replace("conversation.echo", "state.redis").replace("name: e", "name: s");
     assert_snapshot!(outcome(&[("a.yaml", &[echo, state].join("---\n"))]), @r#"
-    Info a.yaml:11:1: skipped: component s has type state.redis
+    Info a.yaml:11:1: skipped: component s has type state.redis, which is not a conversation type
     ! a.yaml:8:3: duplicate key "version"; first used in line 7
     "#);
 }
@@ -341,6 +341,6 @@ fn accepts_crlf_and_a_byte_order_mark() {
     assert_snapshot!(outcome(&[("a.yaml", &text.replace('\n', "\r\n"))]), @r#"
     + a conversation.echo
     + b conversation.echo
-    Warning a.yaml:19:5: unknown metadata key "x" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:19:5: unknown metadata key "x" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }

@@ -1,4 +1,5 @@
-//! One component, and the steps of a call: scrub, ask the provider, scrub, count.
+//! A component, and the steps of a call: scrub the request, call the provider, scrub the response,
+//! count the call.
 
 #[cfg(test)]
 mod tests;
@@ -31,13 +32,13 @@ type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
 
 /// A named, configured provider.
 pub struct Component {
-    /// Name that requests refer to.
+    /// The name that requests refer to.
     pub name: String,
-    /// Type as written, such as `conversation.echo`.
+    /// The type as written, such as `conversation.echo`.
     pub kind: String,
-    /// Version as written; may be empty.
+    /// The version as written. May be empty.
     pub version: String,
-    /// The provider that stands in for the type, if mynah does not implement the type.
+    /// The stand-in, if mynah does not support the type.
     pub stand_in: Option<StandIn>,
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
@@ -45,7 +46,7 @@ pub struct Component {
 }
 
 impl Component {
-    /// Creates the component that `spec` describes. Its calls are counted in `metrics`.
+    /// Creates the component described by `spec`. Calls to the component are counted in `metrics`.
     pub fn new(spec: &ComponentSpec, metrics: &Metrics) -> Self {
         Self {
             name: spec.name.clone(),
@@ -62,7 +63,7 @@ impl Component {
     ///
     /// # Errors
     ///
-    /// [`Error::Provider`] if the provider fails.
+    /// Returns [`Error::Provider`] if the provider fails.
     pub async fn converse(
         self: Arc<Self>,
         request: Request,
@@ -74,11 +75,12 @@ impl Component {
         result.map_err(|error| self.wrap_error(error))
     }
 
-    /// Returns the response in pieces, each made from a delta by `encode`.
+    /// Returns the response as a stream of pieces. `encode` converts each delta to a piece.
     ///
     /// # Errors
     ///
-    /// [`Error::Provider`] if the provider fails before its first delta.
+    /// Returns [`Error::Provider`] if the provider fails before its first delta. Later errors end
+    /// the stream.
     pub async fn stream<T, F>(
         self: Arc<Self>,
         request: Request,
@@ -119,7 +121,8 @@ impl Component {
         if scrub_output { scrub_stream(scrubber, deltas).await } else { Ok(deltas) }
     }
 
-    /// Scrubs a request and passes it to the provider, on a blocking thread if it is large.
+    /// Scrubs a request and passes it to the provider, on a blocking thread if the request is
+    /// large.
     async fn call_provider<T: Send + 'static>(
         self: Arc<Self>,
         mut request: Request,
@@ -148,10 +151,10 @@ impl Component {
 
 /// The pieces of a response. The call is counted when the stream ends.
 ///
-/// Hand-written because a chain of stream adapters would move each piece several times.
+/// Written by hand, because a chain of stream adapters would move each piece several times.
 struct Encoded<F> {
     component: Arc<Component>,
-    /// The first delta, until it is taken.
+    /// The first delta, until it has been sent.
     first: Option<Delta>,
     rest: Deltas,
     is_complete: bool,
@@ -162,7 +165,8 @@ struct Encoded<F> {
 impl<T, F: FnMut(Delta) -> T + Unpin> Stream for Encoded<F> {
     type Item = Result<T, Error>;
 
-    // Each surface wraps this stream in an adapter; without the attribute it is not inlined there.
+    // Each surface wraps this stream in an adapter, into which it is not inlined without the
+    // attribute.
     #[inline(always)]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let delta = match self.first.take() {
@@ -196,7 +200,7 @@ impl fmt::Debug for Component {
     }
 }
 
-/// Removes personal data from a response, on a blocking thread if it is large.
+/// Scrubs a response, on a blocking thread if the response is large.
 async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
     if response.content.len() <= LARGE {
         scrubber.scrub_response(&mut response);
@@ -209,7 +213,8 @@ async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, P
     Ok(run_blocking(scrub).await?)
 }
 
-/// Collects the whole response, since personal data may span two deltas, and splits it again.
+/// Scrubs a stream: collects the whole response, because personal data may span two deltas, scrubs
+/// it, and splits it into deltas again.
 async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, ProviderError> {
     let response = scrub(scrubber, stream::collect(deltas).await?).await?;
     Ok(stream::deltas(response, StreamOptions::default()))

@@ -1,4 +1,4 @@
-//! Components by name.
+//! The loaded components, by name.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,27 +9,28 @@ use crate::chat::Error;
 
 type ByName = BTreeMap<String, Arc<Component>>;
 
-/// The loaded components. They can change while calls are served; readers take no lock.
+/// The loaded components. They can be replaced while calls are served. Readers take no lock.
 #[derive(Debug, Default)]
 pub struct Components(ArcSwap<ByName>);
 
 impl Components {
-    /// Returns a component, which stays usable even if it is replaced meanwhile.
+    /// Returns a component, which remains usable even after it has been replaced.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownComponent`] if there is no component of that name.
+    /// Returns [`Error::UnknownComponent`] if there is no component with this name.
     pub fn find(&self, name: &str) -> Result<Arc<Component>, Error> {
         let found = self.0.load().get(name).cloned();
         found.ok_or_else(|| Error::UnknownComponent(name.to_owned()))
     }
 
-    /// Returns the current components, ordered by name.
+    /// Returns the current components, sorted by name.
     pub fn all(&self) -> Vec<Arc<Component>> {
         self.0.load().values().cloned().collect()
     }
 
-    /// Removes and replaces components atomically. All other components stay the same objects.
+    /// Removes, replaces and adds components atomically. All other components stay the same
+    /// objects.
     pub(super) fn change(&self, removed: &[String], replaced: Self) {
         let replaced = replaced.0.into_inner();
         self.0.rcu(|current| {

@@ -19,7 +19,7 @@ impl Labels {
     ///
     /// # Errors
     ///
-    /// [`Error::MetadataFull`] if the labels would exceed their limits.
+    /// Returns [`Error::MetadataFull`] if the labels would exceed a limit.
     pub fn set(&self, key: String, value: String) -> Result<(), Error> {
         if key.is_empty() {
             return Ok(());
@@ -41,7 +41,8 @@ impl Labels {
         self.lock().clone()
     }
 
-    /// A panic cannot leave the map half changed, so poisoning is ignored.
+    /// Locks the labels. Ignores poisoning, because a panic cannot leave the map in an invalid
+    /// state.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

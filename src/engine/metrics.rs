@@ -1,4 +1,4 @@
-//! Prometheus metrics, named as Dapr names them.
+//! Prometheus metrics, with Dapr's names where Dapr has the same metric.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use prometheus_client::{
     registry::Registry,
 };
 
-/// All metrics of one sidecar.
+/// The metrics of one sidecar.
 #[derive(Debug)]
 pub struct Metrics {
     app_id: String,
@@ -17,7 +17,8 @@ pub struct Metrics {
     registry: Mutex<Registry>,
 }
 
-/// The counters of one component. Looked up once, so that a call only increments.
+/// The counters of one component. They are looked up in advance, so that a call only needs to
+/// increment one.
 #[derive(Debug, Clone, Default)]
 pub struct CallCounters {
     succeeded: Counter,
@@ -38,7 +39,7 @@ struct ReloadLabels {
 }
 
 impl Metrics {
-    /// Creates the metrics of an application's sidecar, all zero.
+    /// Creates the metrics for an application's sidecar.
     pub fn new(app_id: &str) -> Self {
         let mut registry = Registry::default();
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
@@ -51,7 +52,8 @@ impl Metrics {
         );
         let reloads = Family::<ReloadLabels, Counter>::default();
         for result in ["ok", "failed"] {
-            // Prometheus needs to see a counter at zero to notice its first increment.
+            // Create the counter now: Prometheus has to see it at zero to detect the first
+            // increment.
             drop(reloads.get_or_create(&ReloadLabels { result }));
         }
         registry.register(
@@ -88,7 +90,8 @@ impl Metrics {
         let registry = self.registry.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Writing to a string does not fail.
         let _ = encode(&mut text, &registry);
-        // The crate appends `_total` to counters, as OpenMetrics requires; Dapr does not.
+        // The crate appends `_total` to the names of counters, as OpenMetrics requires. Dapr does
+        // not.
         text.replace(
             "dapr_component_conversation_count_total{",
             "dapr_component_conversation_count{",

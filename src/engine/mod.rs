@@ -1,4 +1,4 @@
-//! Components by name, and the steps that every call takes through them.
+//! Looks up components by name and takes each call through its steps.
 
 mod component;
 mod components;
@@ -15,13 +15,14 @@ pub use self::{
 };
 use crate::component::{Change, ComponentSpec};
 
-/// The version of Dapr whose API mynah implements. Dapr Agents requires 1.16 to 2.0.
+/// The version of Dapr whose API mynah implements. It must lie between 1.16 and 2.0, the range that
+/// Dapr Agents accepts.
 pub const RUNTIME_VERSION: &str = "1.18.0";
 
-/// What answers the calls of one sidecar, whatever surface they come by.
+/// Answers the calls to one sidecar, whichever surface they arrive through.
 #[derive(Debug)]
 pub struct Engine {
-    /// Id of the application that the sidecar belongs to.
+    /// The id of the application that the sidecar belongs to.
     pub app_id: String,
     /// The loaded components.
     pub components: Components,
@@ -32,7 +33,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Creates the engine of an application.
+    /// Creates the engine for an application's sidecar.
     pub fn new(app_id: impl Into<String>, components: &[ComponentSpec]) -> Self {
         let app_id = app_id.into();
         let metrics = Metrics::new(&app_id);
@@ -40,7 +41,7 @@ impl Engine {
         Self { app_id, components, metrics, labels: Labels::default() }
     }
 
-    /// Replaces the components that changed. Calls in flight finish on the components that they
+    /// Applies a change to the components. Calls in flight finish on the components that they
     /// started with.
     pub(crate) fn apply(&self, change: &Change) {
         let specs = change.added.iter().chain(&change.changed);
@@ -48,7 +49,8 @@ impl Engine {
         self.components.change(&change.removed, components);
     }
 
-    /// Returns the labels of clients together with those of the sidecar, which take precedence.
+    /// Returns the labels that clients have set together with the sidecar's own, which take
+    /// precedence.
     pub(crate) fn extended_metadata(&self) -> BTreeMap<String, String> {
         let mut labels = self.labels.all();
         labels.insert("daprRuntimeVersion".to_owned(), RUNTIME_VERSION.to_owned());

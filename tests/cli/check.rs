@@ -25,8 +25,8 @@ fn accepts_valid_folder() {
 fn prints_all_errors() {
     assert_snapshot!(check_folder(&[("bad.yaml", INVALID), ("torn.yaml", "a: [b")]), @r#"
     [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
-    [folder]/bad.yaml:15:12: unknown spec.version "v7" of conversation.echo; expected v1
-    [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
+    [folder]/bad.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
+    [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
     [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['
     0 components, 4 errors, 0 warnings
     -- exit 1
@@ -44,10 +44,10 @@ fn prints_errors_then_notices() {
     ];
     assert_snapshot!(check_folder(&files), @r#"
     [folder]/b.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
-    [folder]/b.yaml:15:12: unknown spec.version "v7" of conversation.echo; expected v1
-    [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
-    [folder]/c.yaml:9:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber (warning)
-    [folder]/d.yaml:1:1: skipped: component store has type state.redis
+    [folder]/b.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
+    [folder]/b.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
+    [folder]/c.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber (warning)
+    [folder]/d.yaml:1:1: skipped: component store has type state.redis, which is not a conversation type
     [folder]/e: skipped: not a .yaml or .yml file
     2 components, 3 errors, 1 warning
     -- exit 1
@@ -57,7 +57,7 @@ fn prints_errors_then_notices() {
 #[test]
 fn exit_code_is_0_with_warnings() {
     assert_snapshot!(check_folder(&[("odd.yaml", WITH_WARNING)]), @r#"
-    [folder]/odd.yaml:9:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber (warning)
+    [folder]/odd.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber (warning)
     1 component, 0 errors, 1 warning
     -- exit 0
     "#);
@@ -118,7 +118,7 @@ fn checks_components_of_all_applications_unless_one_is_given() {
     let folder = write_folder(&files);
     let path = folder.to_str().unwrap();
     assert_snapshot!(redact_folder(&run_report(&["check", path]), &folder), @r#"
-    [folder]/a.yaml:5:83: chunkDelay: "soon" is not a duration; write it as Go does, such as 50ms or 1.5s
+    [folder]/a.yaml:5:83: chunkDelay: "soon" is not a duration; use Go's format, such as 50ms or 1.5s
     1 component, 1 error, 0 warnings
     -- exit 1
     "#);

@@ -71,7 +71,7 @@ fn banner_with_several_components() {
     Try it:
       grpcurl -plaintext -d '{"name":"it'\''s","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
-     INFO [folder]/c.yaml:1:1: skipped: component store has type state.redis
+     INFO [folder]/c.yaml:1:1: skipped: component store has type state.redis, which is not a conversation type
      INFO [folder]/notes.txt: skipped: not a .yaml or .yml file
     -- exit 0
     "#);
@@ -120,7 +120,7 @@ fn logs_component_warnings() {
     Try it:
       grpcurl -plaintext -d '{"name":"odd","inputs":[{"messages":[{"ofUser":{"content":[{"text":"Hello, mynah!"}]}}]}]}' 127.0.0.1:[port] dapr.proto.runtime.v1.Dapr/ConverseAlpha2
     -- stderr
-     WARN [folder]/odd.yaml:9:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+     WARN [folder]/odd.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     -- exit 0
     "#);
 }
@@ -162,8 +162,8 @@ fn fails_if_components_are_invalid() {
     -- stderr
     mynah: the components cannot be loaded:
       [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
-      [folder]/bad.yaml:15:12: unknown spec.version "v7" of conversation.echo; expected v1
-      [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
+      [folder]/bad.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
+      [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
       [folder]/torn.yaml:1:4: not valid YAML: unclosed bracket '['
     -- exit 1
     "#);
@@ -204,7 +204,7 @@ fn logs_json() {
     let lines: Vec<_> = output.stderr.lines().map(remove_timestamp).collect();
     assert_snapshot!(redact_ports(&redact_folder(&lines.join("\n"), &folder)), @r#"
     {"level":"WARN","message":"ignoring daprd flags that mynah does not support: --mode","target":"mynah::cli"}
-    {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::server::reload"}
+    {"level":"WARN","message":"[folder]/odd.yaml:9:5: unknown metadata key \"key\" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber","target":"mynah::server::reload"}
     {"components":"odd,parrot","grpc":"127.0.0.1:[port]","http":"127.0.0.1:[port]","level":"INFO","message":"serving","metrics":"127.0.0.1:[port]","target":"mynah::server::banner"}
     "#);
 }

@@ -262,7 +262,7 @@ const DIFFERENCES: &[Difference] = &[
     differs(
         ALL_PROBLEMS,
         &["start-unknown-version"],
-        Exit(1, "a.yaml:7:12: unknown spec.version \"v9\" of conversation.echo"),
+        Exit(1, "a.yaml:7:12: unknown spec.version \"v9\" for conversation.echo"),
     ),
     differs(
         "64 is the code for a usage error in sysexits.h",

@@ -1,15 +1,15 @@
-//! Limits for schemas from clients, which bound the time and the stack that a check takes.
+//! Limits on schemas from clients, which bound the time and the stack that a check takes.
 
 use serde_json::Value;
 
 use super::local_ref::resolve_local_ref;
 
-/// Maximum number of objects and arrays in a schema. The validator recurses through them.
+/// Maximum number of objects and arrays in a schema. The validator recurses through all of them.
 pub(super) const MAX_OBJECTS: usize = 20_000;
-/// The number of objects that a pattern counts for, since it takes longer to compile.
+/// The number of objects that a pattern counts as, because a pattern takes longer to compile.
 pub(super) const OBJECTS_PER_PATTERN: usize = 100;
-/// Maximum number of pairs of schema and value to visit. A chain of `$defs` can double it with each
-/// link.
+/// Maximum number of visits, each to a subschema with a value. A chain of `$defs` can double the
+/// number of visits with each link.
 const MAX_VISITS: usize = 20_000;
 
 /// Returns `true` if `schema` can be compiled and checked against the values within the limits.
@@ -35,8 +35,8 @@ fn is_cheap_to_compile(schema: &Value, objects_left: &mut usize) -> bool {
         && children(schema).all(|part| is_cheap_to_compile(part, objects_left))
 }
 
-/// Visits every pair of schema and value that the validator may visit. Returns `None` if there are
-/// too many, or if a reference cannot be resolved here.
+/// Visits every subschema with every value that the validator may check against it. Returns `None`
+/// if there are too many visits or a reference cannot be resolved.
 fn visit(root: &Value, schema: &Value, value: &Value, visits_left: &mut usize) -> Option<()> {
     *visits_left = visits_left.checked_sub(1)?;
     let members = schema.as_object().into_iter().flatten();
@@ -44,7 +44,7 @@ fn visit(root: &Value, schema: &Value, value: &Value, visits_left: &mut usize) -
         match keyword.as_str() {
             "$ref" => visit(root, resolve_local_ref(root, part.as_str()?)?, value, visits_left)?,
             "$dynamicRef" | "$recursiveRef" => return None,
-            // References below an `$id` are relative to it.
+            // References below an `$id` are relative to the `$id`.
             "$id" if !std::ptr::eq(schema, root) => return None,
             "allOf" | "anyOf" | "oneOf" | "dependentSchemas" | "dependencies" => {
                 children(part).try_for_each(|part| visit(root, part, value, visits_left))?;

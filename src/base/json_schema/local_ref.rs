@@ -1,4 +1,4 @@
-//! References within a schema.
+//! Resolves references within a schema.
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;

@@ -1,8 +1,8 @@
-//! YAML and JSON text with places.
+//! Reads YAML and JSON, with the places of values.
 //!
-//! [`parse()`] returns a tree that knows the place of every value and leaves the meaning of unquoted
-//! scalars open: Component YAML is read as daprd's YAML 1.1 parser reads it. [`from_file`]
-//! deserializes a file of mynah's own formats.
+//! [`parse()`] reads component YAML. It returns a tree that has the place of every value and keeps
+//! unquoted scalars as written, so that they can be interpreted as daprd's YAML 1.1 parser would.
+//! [`from_file`] deserializes a file in one of mynah's own formats.
 
 mod node;
 mod parse;

@@ -9,7 +9,7 @@ use crate::base::diagnostics::{Diagnostic, Place};
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) root: Node,
-    /// An error for every key that a mapping repeats. The tree has the last value.
+    /// An error for every repeated key in a mapping. The tree has the key's last value.
     pub(crate) repeated_keys: Vec<Diagnostic>,
 }
 
@@ -20,10 +20,10 @@ pub(crate) struct Node {
     pub(crate) value: Value,
 }
 
-/// A value as it is written.
+/// A value as written.
 #[derive(Debug)]
 pub(crate) enum Value {
-    /// A scalar without quotes, which may mean a number, a boolean or null.
+    /// A scalar without quotes, which may be a number, a boolean or null.
     Plain(String),
     /// A scalar that is always text: quoted, in a block, or tagged as text.
     Text(String),
@@ -40,7 +40,7 @@ pub(crate) struct Entry {
 }
 
 impl Node {
-    /// Whether this is an unquoted null.
+    /// Returns `true` if the value is an unquoted null.
     pub(crate) fn is_null(&self) -> bool {
         self.plain() == Some(Scalar::Null)
     }
@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    /// Returns a scalar as it is written, without its quotes.
+    /// Returns a scalar as written, without quotes.
     pub(crate) fn as_written(&self) -> Option<&str> {
         match &self.value {
             Value::Plain(text) | Value::Text(text) => Some(text),
@@ -68,8 +68,8 @@ impl Node {
         }
     }
 
-    /// Returns the value of `key` unless it is null. The case of keys does not matter, but an exact
-    /// match takes precedence.
+    /// Returns the value of `key`, unless the value is null. The case of keys does not matter, but
+    /// an exact match takes precedence.
     pub(crate) fn field(&self, key: &str) -> Option<&Self> {
         let Value::Map(entries) = &self.value else { return None };
         let in_any_case = || entries.iter().find(|(written, _)| written.eq_ignore_ascii_case(key));

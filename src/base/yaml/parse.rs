@@ -1,7 +1,8 @@
-//! Parses YAML. This is the only file that names the YAML crate.
+//! Parses YAML. This is the only file that uses the YAML crate.
 //!
-//! [`parse()`] uses only the crate's tokenizer and parser, so that [`scalar`](super::scalar) decides
-//! whether `off` is text or a boolean. [`from_file`] uses all of the crate.
+//! [`parse()`] uses only the crate's tokenizer and parser, and leaves it to
+//! [`scalar`](super::scalar) to decide, for example, whether `off` is text or a boolean.
+//! [`from_file`] also uses the crate's deserializer.
 
 use std::{
     collections::{BTreeMap, btree_map},
@@ -19,12 +20,12 @@ use crate::base::{
 
 /// Maximum number of values in a document, with aliases expanded.
 const MAX_VALUES: usize = 500_000;
-/// Maximum bytes of text in a document, with aliases expanded.
+/// Maximum size in bytes of the text in a document, with aliases expanded.
 const MAX_TEXT: usize = 16 << 20;
 /// Maximum nesting depth, with aliases expanded.
 const MAX_DEPTH: usize = 64;
 
-/// Parses one document, whose text begins in line `first_line` of its file.
+/// Parses one document. Its text begins at line `first_line` of the file.
 ///
 /// Returns `None` if the document has no content. Diagnostics have a place but no file.
 pub(crate) fn parse(text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
@@ -35,13 +36,13 @@ pub(crate) fn parse(text: &str, first_line: usize) -> Result<Option<Tree>, Diagn
     let mut builder = Builder::new(events);
     let root = builder.node(0)?;
     let mut repeated_keys = builder.repeated_keys;
-    // A repeated key below an anchor is found again at each alias.
+    // A repeated key below an anchor is reported again at each alias.
     repeated_keys.sort();
     repeated_keys.dedup();
     Ok(Some(Tree { root, repeated_keys }).filter(|tree| !tree.root.is_null()))
 }
 
-/// Deserializes a file of one document, YAML or JSON.
+/// Deserializes a YAML or JSON file that contains a single document.
 pub(crate) fn from_file<T: DeserializeOwned>(file: &Path) -> Result<T, Diagnostic> {
     from_str(&files::read(file)?).map_err(|error| error.in_file(file))
 }
@@ -49,7 +50,7 @@ pub(crate) fn from_file<T: DeserializeOwned>(file: &Path) -> Result<T, Diagnosti
 fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     let options = serde_saphyr::options! { with_snippet: false };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        // The crate's message ends with the place, which the diagnostic has in its own field.
+        // Remove the place from the end of the crate's message: diagnostics have a field for it.
         let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
         let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
         let message = match message {
@@ -64,7 +65,7 @@ fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     })
 }
 
-/// The parser's events within a document.
+/// The parser's events for a document.
 type Events<'a> = Vec<(Event<'a>, Place)>;
 
 fn events(text: &str, first_line: usize) -> Result<Events<'_>, Diagnostic> {
@@ -96,7 +97,8 @@ fn syntax_error(error: &ScanError, first_line: usize) -> Diagnostic {
     Diagnostic::error(format!("not valid YAML: {}", error.info())).at(place)
 }
 
-/// Converts a place in the document. The parser counts lines from 1 and columns from 0.
+/// Converts a place in the document to a place in the file. The parser counts lines from 1 and
+/// columns from 0.
 fn place(line: usize, column: usize, first_line: usize) -> Place {
     Place { line: (first_line + line).saturating_sub(1), column: column + 1 }
 }
@@ -106,16 +108,16 @@ fn too_many_values(place: Place) -> Diagnostic {
     Diagnostic::error(message).at(place)
 }
 
-/// Builds the tree from the events. At an alias it builds the value of the anchor again.
+/// Builds the tree from the events. At an alias, builds the anchor's value again.
 struct Builder<'a> {
     events: Events<'a>,
-    /// Index of the next event.
+    /// The index of the next event.
     next: usize,
-    /// Values so far.
+    /// The number of values so far.
     values: usize,
-    /// Bytes of text so far.
+    /// The size of the text so far, in bytes.
     text: usize,
-    /// The index of each anchor's event.
+    /// The index of each anchor's event, by anchor id.
     anchors: BTreeMap<usize, usize>,
     repeated_keys: Vec<Diagnostic>,
 }
@@ -161,7 +163,7 @@ impl<'a> Builder<'a> {
             let message = "more than 16 MiB of text in one document (aliases expanded)";
             return Err(Diagnostic::error(message).at(place));
         }
-        // This also ends the recursion of an alias within its own anchor.
+        // This limit also stops an alias within its own anchor from recursing forever.
         if depth > MAX_DEPTH {
             let message = format!("nested deeper than {MAX_DEPTH} levels");
             return Err(Diagnostic::error(message).at(place));
@@ -169,7 +171,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Returns the next event. The parser guarantees that there is one.
+    /// Returns the next event, which exists for every document that the parser accepts.
     fn take(&mut self) -> Result<(Event<'a>, Place), Diagnostic> {
         let event = self.events.get(self.next).cloned();
         self.next += 1;
@@ -179,7 +181,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Whether the current collection ends here; consumes the end.
+    /// Returns `true` if the current collection ends here, and consumes the end event.
     fn at_end(&mut self) -> bool {
         let event = self.events.get(self.next).map(|(event, _)| event);
         let at_end = matches!(event, Some(Event::SequenceEnd | Event::MappingEnd));
@@ -187,7 +189,8 @@ impl<'a> Builder<'a> {
         at_end
     }
 
-    /// Builds the value of an anchor. It keeps the anchor's places, but errors are at the alias.
+    /// Builds the value of an anchor for an alias. The value keeps the anchor's places, but errors
+    /// are reported at the alias.
     fn alias(&mut self, anchor: usize, place: Place, depth: usize) -> Result<Node, Diagnostic> {
         let Some(&start) = self.anchors.get(&anchor) else {
             let message = "not valid YAML: the alias has no anchor";
@@ -255,7 +258,7 @@ fn key_text(key: &Node) -> Result<String, Diagnostic> {
     }
 }
 
-/// Adds the entries of the value of `<<` that the mapping does not have itself.
+/// Adds the entries of a `<<` key's value. The mapping's own entries take precedence.
 fn merge(entries: &mut BTreeMap<String, Entry>, node: Node) -> Result<(), Diagnostic> {
     match node.value {
         Value::Map(more) => {

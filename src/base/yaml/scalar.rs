@@ -1,4 +1,4 @@
-//! The meaning of unquoted scalars in daprd's YAML 1.1 parser.
+//! Interprets unquoted scalars like daprd's YAML 1.1 parser.
 
 /// The meaning of an unquoted scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +34,7 @@ fn number(text: &str) -> Option<Scalar<'_>> {
     integer(&plain).map(Scalar::Integer).or_else(|| float(&plain).map(Scalar::Float))
 }
 
-/// Parses a whole number of 64 bits with Go's prefixes. A leading zero means octal.
+/// Parses a 64-bit integer with Go's prefixes. A leading zero means octal.
 fn integer(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix(['+', '-']) {
         Some(digits) => (text.starts_with('-'), digits),
@@ -57,7 +57,7 @@ fn from_digits(digits: &[u8], radix: u32) -> Option<u64> {
     if text.starts_with(['+', '-']) { None } else { u64::from_str_radix(text, radix).ok() }
 }
 
-/// Parses a decimal number. Unlike Rust, this rejects `inf` and `nan`, which have no digits.
+/// Parses a decimal number. Unlike Rust's parser, rejects `inf` and `nan`, which have no digits.
 fn float(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let is_number = mantissa.contains(|c: char| c.is_ascii_digit())
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn resolves_numbers_as_go() {
+    fn resolves_numbers_like_go() {
         let integers =
             [("0777", 511), ("0o777", 511), ("0x1F", 31), ("-0b11", -3), ("1_000", 1000)];
         for (text, value) in integers {

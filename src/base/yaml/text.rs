@@ -1,4 +1,4 @@
-//! The text of a value, as daprd passes it to a component.
+//! Converts a value to the text that daprd passes to a component.
 
 use serde_json::Value as Json;
 
@@ -9,7 +9,8 @@ use super::{
 use crate::base::diagnostics::Diagnostic;
 
 impl Node {
-    /// Returns text as it is, null as an empty string, and everything else as compact JSON.
+    /// Returns the value as text: text unchanged, null as an empty string, and anything else as
+    /// compact JSON.
     pub(crate) fn to_text(&self) -> Result<String, Diagnostic> {
         match &self.value {
             Value::Text(text) => Ok(text.clone()),
@@ -44,7 +45,7 @@ fn json(node: &Node) -> Result<String, Diagnostic> {
     }
 }
 
-/// Returns `None` for infinity and for NaN.
+/// Formats an unquoted scalar as JSON. Returns `None` for infinity and NaN.
 fn plain_json(plain: &str) -> Option<String> {
     Some(match resolve(plain) {
         Scalar::Null => "null".to_owned(),
@@ -56,8 +57,8 @@ fn plain_json(plain: &str) -> Option<String> {
     })
 }
 
-/// Formats a number as Go does: without a fraction if it is whole, and with an exponent only if it
-/// is very small or very large.
+/// Formats a number like Go: without a fraction if the number is whole, and with an exponent only
+/// if the number is very small or very large.
 fn float_json(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_scalars_as_daprd() {
+    fn formats_scalars_like_daprd() {
         let cases = [
             ("off", "false"),
             ("on", "true"),

@@ -1,4 +1,4 @@
-//! Metadata keys that all types have, and values that several of them use.
+//! Metadata keys that all component types have, and parsers that several types use.
 
 use crate::{
     component::{report::Report, settings::Metadata},
@@ -7,17 +7,17 @@ use crate::{
 
 pub(super) const KEYS: [&str; 1] = ["piiScrubber"];
 
-/// Reads the scrubber of personal data.
+/// Reads the setting that selects the scrubber of personal data.
 pub(crate) fn scrubber(metadata: &Metadata<'_>, report: &mut Report) -> Scrubber {
     let parse = |text: &str| match text {
         "dapr" => Ok(Scrubber::Dapr),
         "strict" => Ok(Scrubber::Strict),
-        _ => Err(format!("{text:?} is unknown; use dapr or strict")),
+        _ => Err(format!("{text:?} is invalid; use dapr or strict")),
     };
     metadata.parse("piiScrubber", parse, report).unwrap_or_default()
 }
 
 /// Parses a boolean.
 pub(super) fn parse_bool(text: &str) -> Result<bool, String> {
-    text.parse().map_err(|_| format!("{text:?} is unknown; use true or false"))
+    text.parse().map_err(|_| format!("{text:?} is invalid; use true or false"))
 }

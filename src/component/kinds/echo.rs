@@ -1,4 +1,4 @@
-//! `conversation.echo`.
+//! The component type `conversation.echo`.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) const KIND: Kind = Kind {
     read,
 };
 
-/// Returns the component that serves if no resources are configured.
+/// Returns the component that mynah serves if no resources paths are set.
 pub fn built_in() -> ComponentSpec {
     ComponentSpec {
         name: "echo".to_owned(),
@@ -41,7 +41,7 @@ pub fn built_in() -> ComponentSpec {
     }
 }
 
-/// Reads the metadata of another provider, of which only a literal `model` has a meaning here.
+/// Reads metadata that was written for another provider. Only a literal `model` is used.
 pub(super) fn stand_in(metadata: &Metadata<'_>) -> EchoSettings {
     let defaults = EchoSettings::default();
     EchoSettings { model: metadata.literal("model").unwrap_or(defaults.model), ..defaults }
@@ -69,7 +69,7 @@ fn parse_mode(text: &str) -> Result<Mode, String> {
     match text {
         "mynah" => Ok(Mode::Mynah),
         "daprd" => Ok(Mode::Daprd),
-        _ => Err(format!("{text:?} is unknown; use mynah or daprd")),
+        _ => Err(format!("{text:?} is invalid; use mynah or daprd")),
     }
 }
 
@@ -77,7 +77,7 @@ fn parse_arguments(text: &str) -> Result<ArgumentStyle, String> {
     match text {
         "schema" => Ok(ArgumentStyle::Schema),
         "literal" => Ok(ArgumentStyle::Literal),
-        _ => Err(format!("{text:?} is unknown; use schema or literal")),
+        _ => Err(format!("{text:?} is invalid; use schema or literal")),
     }
 }
 

@@ -1,15 +1,15 @@
-//! A type of components.
+//! Component types.
 
 use std::sync::Arc;
 
 use super::common;
 use crate::component::{manifest::Located, report::Report, settings::Metadata, spec::ProviderSpec};
 
-/// A type of components.
+/// A component type.
 pub(crate) struct Kind {
     /// The name in lower case, such as `conversation.echo`.
     pub(crate) name: &'static str,
-    /// The metadata keys of this type, without those that all types have.
+    /// The metadata keys of this type, excluding those that all types have.
     pub(crate) keys: &'static [&'static str],
     /// Reads the values of the keys.
     pub(crate) read: fn(&Metadata<'_>, &mut Report) -> Configured,
@@ -18,7 +18,7 @@ pub(crate) struct Kind {
 /// A configured provider.
 pub(crate) struct Configured {
     pub(crate) provider: Arc<dyn ProviderSpec>,
-    /// The name of the component to fall back to, and the place of its key.
+    /// The name of the component to fall back to and the place of this setting.
     pub(crate) fallback: Option<Located>,
 }
 

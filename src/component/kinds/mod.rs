@@ -1,4 +1,4 @@
-//! The types of conversation components: one file and one row of [`KINDS`] for each.
+//! The conversation component types. Each has its own file and an entry in [`KINDS`].
 
 mod common;
 mod echo;
@@ -14,26 +14,26 @@ pub(super) use self::{
 };
 use super::{settings::Metadata, spec::ProviderSpec, stand_in::StandIn};
 
-/// The types that mynah has.
+/// The types that mynah supports.
 static KINDS: [Kind; 2] = [echo::KIND, scripted::KIND];
 
-/// Returns the type of a component. As in daprd, case matters only in the category.
+/// Returns a type by name. As in daprd, case matters only in the category.
 pub(super) fn find(written: &str) -> Option<&'static Kind> {
     let name = written.to_lowercase();
     KINDS.iter().find(|kind| is_conversation(written) && kind.name == name)
 }
 
-/// Whether a type belongs to the conversation building block.
+/// Returns `true` if a type belongs to the conversation building block.
 pub(super) fn is_conversation(written: &str) -> bool {
     written.starts_with("conversation.")
 }
 
-/// Returns the names of all types, for messages.
+/// Lists the names of all types, for messages.
 pub(super) fn names() -> String {
     KINDS.each_ref().map(|kind| kind.name).join(", ")
 }
 
-/// Configures a stand-in by metadata that was written for another provider.
+/// Configures a stand-in from metadata that was written for another provider.
 pub(super) fn configure_stand_in(
     stand_in: StandIn,
     metadata: &Metadata<'_>,

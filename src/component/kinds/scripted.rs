@@ -1,4 +1,4 @@
-//! `conversation.scripted`.
+//! The component type `conversation.scripted`.
 
 use std::{num::NonZeroUsize, sync::Arc};
 
@@ -94,12 +94,12 @@ fn parse_on_exhausted(text: &str) -> Result<OnExhausted, String> {
         "error" => Ok(OnExhausted::Error),
         "repeat_last" => Ok(OnExhausted::RepeatLast),
         "loop" => Ok(OnExhausted::Loop),
-        _ => Err(format!("{text:?} is unknown; use fallback, error, repeat_last or loop")),
+        _ => Err(format!("{text:?} is invalid; use fallback, error, repeat_last or loop")),
     }
 }
 
 fn parse_words(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| format!("{text:?} is not a number of words; use 1 or more"))
+    text.parse().map_err(|_| format!("{text:?} is not a valid number of words; use 1 or more"))
 }
 
 impl ProviderSpec for ScriptedSpec {

@@ -1,17 +1,17 @@
-//! Splits a file into YAML documents, in the same places as daprd.
+//! Splits a file into YAML documents at the same positions as daprd.
 
-/// One document of a file.
+/// One document in a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Document<'a> {
-    /// Line of the file in which the text begins, counted from 1.
+    /// The line of the file at which the text begins, counted from 1.
     pub(super) first_line: usize,
     pub(super) text: &'a str,
 }
 
 /// Returns all documents of a file, including empty ones.
 ///
-/// A document ends at a line that begins with `---`. Like daprd, this drops the rest of that line.
-/// A byte order mark at the start of the file is dropped.
+/// A document ends at a line that begins with `---`. The rest of this line is dropped, as in daprd,
+/// and so is a byte order mark at the start of the file.
 pub(super) fn split(file: &str) -> Vec<Document<'_>> {
     let mut rest = file.strip_prefix('\u{feff}').unwrap_or(file);
     let mut first_line = 1;

@@ -8,21 +8,21 @@ use crate::{
     component::report::Report,
 };
 
-/// A text and its place.
+/// A text with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Located {
     pub(crate) place: Place,
     pub(crate) text: String,
 }
 
-/// Reads fields, and reports those that have the wrong type.
+/// Reads fields and reports those that have the wrong type.
 #[derive(Default)]
 pub(super) struct FieldReader {
     pub(super) report: Report,
 }
 
 impl FieldReader {
-    /// Reads a text. An empty one counts as absent.
+    /// Reads a text. Empty text counts as absent.
     pub(super) fn text(&mut self, path: &str, node: Option<&Node>) -> Option<Located> {
         let node = node?;
         if node.as_written().is_none() {
@@ -38,7 +38,7 @@ impl FieldReader {
         Some(Located { place: node.place, text })
     }
 
-    /// Reads a boolean, which is false if it is absent.
+    /// Reads a boolean. If the field is absent, returns `false`.
     pub(super) fn flag(&mut self, path: &str, node: Option<&Node>) -> bool {
         let Some(node) = node else { return false };
         node.as_bool().unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! Items of `spec.metadata`.
+//! Reads the items of `spec.metadata`.
 
 use super::fields::{FieldReader, Located};
 use crate::base::{
@@ -17,19 +17,19 @@ pub(crate) struct Item {
 /// The source of an item's value.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// The value itself; empty if the item has none.
+    /// The value itself. Empty if the item has no value.
     Value(Located),
     /// The name of an environment variable.
     Variable(Located),
-    /// A key of a secret. The default is used if the secret is empty or missing.
+    /// A key in a secret. The default is used if the secret is empty or missing.
     Secret { secret: SecretKeyRef, default: Located },
 }
 
-/// A reference to a key of a secret.
+/// A reference to a key in a secret.
 #[derive(Debug)]
 pub(crate) struct SecretKeyRef {
     pub(crate) name: Located,
-    /// The name of the secret if no key is written.
+    /// The key. Defaults to the name of the secret.
     pub(crate) key: String,
 }
 
@@ -55,7 +55,7 @@ fn read_item(node: &Node, fields: &mut FieldReader) -> Option<Item> {
         if !FIELDS.iter().any(|known| known.eq_ignore_ascii_case(field)) {
             let known = FIELDS.join(", ");
             let message =
-                format!("unknown field {field:?} of a metadata item; expected one of: {known}");
+                format!("unknown field {field:?} in a metadata item; expected one of: {known}");
             fields.report.warning(entry.place, message);
         }
     }
@@ -66,8 +66,8 @@ fn read_item(node: &Node, fields: &mut FieldReader) -> Option<Item> {
     Some(Item { place: node.place, name: name.text, source: read_source(node, fields)? })
 }
 
-/// As in daprd, `value` overrides `envRef`, even if it is empty, and `secretKeyRef` overrides
-/// `value`.
+/// Reads the source of an item's value. As in daprd, `value` overrides `envRef`, even if `value` is
+/// empty, and `secretKeyRef` overrides `value`.
 fn read_source(item: &Node, fields: &mut FieldReader) -> Option<Source> {
     let value = match item.field("value") {
         Some(node) => Some(fields.value(node)?),

@@ -1,4 +1,4 @@
-//! Component YAML as it is written, before its meaning is checked.
+//! Component YAML as written, before its meaning is checked.
 
 mod documents;
 mod fields;

@@ -1,4 +1,4 @@
-//! Reads all documents of folders and files.
+//! Reads all documents in folders and files.
 
 use std::{
     fs, io,
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::base::{diagnostics::Diagnostic, files, yaml};
 
-/// Something that was found in the folders and files.
+/// One thing found in the folders and files: a component, a diagnostic or an empty file.
 #[derive(Debug)]
 pub(crate) enum Entry {
     Component {
@@ -19,11 +19,11 @@ pub(crate) enum Entry {
         manifest: Box<Manifest>,
     },
     Diagnostic(Diagnostic),
-    /// A file that is empty or holds only whitespace.
+    /// A file that is empty or contains only whitespace.
     Empty(PathBuf),
 }
 
-/// Returns everything in the folders and files, in their order.
+/// Returns everything found in the folders and files, in order.
 pub(crate) fn read_paths(paths: &[PathBuf]) -> Vec<Entry> {
     let mut entries = Entries(Vec::new());
     for path in paths {
@@ -89,7 +89,7 @@ impl Entries {
     }
 }
 
-/// Returns the files of a folder in the order of their names.
+/// Returns the files in a folder, sorted by name.
 fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -102,7 +102,7 @@ fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether the file has the extension of YAML.
+/// Returns `true` if the file has a YAML extension.
 fn is_yaml(file: &Path) -> bool {
     let extension = file.extension().unwrap_or_default();
     extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")

@@ -1,4 +1,4 @@
-//! Component resources.
+//! Reads Component resources.
 
 use super::{
     fields::{FieldReader, Located},
@@ -11,15 +11,15 @@ use crate::base::{
 
 const API_VERSION: &str = "dapr.io/v1alpha1";
 
-/// A document, by its kind of resource.
+/// The resource that a document defines.
 #[derive(Debug)]
 pub(super) enum Resource {
     Component(Box<Manifest>),
-    /// A document to skip, and why.
+    /// Another resource, which is skipped for the given reason.
     Other(Diagnostic),
 }
 
-/// A Component resource as it is written.
+/// A Component resource as written.
 #[derive(Debug)]
 pub(crate) struct Manifest {
     /// The start of the document.
@@ -31,11 +31,11 @@ pub(crate) struct Manifest {
     pub(crate) version: Option<Located>,
     pub(crate) ignore_errors: bool,
     pub(crate) items: Vec<Item>,
-    /// The name of the component that resolves the `secretKeyRef`s of the items.
+    /// The name of the secret store for the `secretKeyRef`s in the items.
     pub(crate) secret_store: Option<Located>,
-    /// The applications that may use the component; if empty, all may.
+    /// The applications that may use the component. If empty, all applications may use it.
     pub(crate) scopes: Vec<String>,
-    /// Errors for fields of the wrong type, and warnings for fields that are not read.
+    /// Errors for fields of the wrong type, and warnings for unknown fields.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -50,7 +50,7 @@ impl Manifest {
         self.kind.as_ref().map_or("", |kind| &kind.text)
     }
 
-    /// Whether the version is one that daprd treats as the first: none, v0 or v1.
+    /// Returns `true` if daprd treats the version as the first one: a missing version, v0 or v1.
     pub(crate) fn is_first_version(&self) -> bool {
         let version = self.version.as_ref().map(|version| version.text.to_lowercase());
         matches!(version.as_deref(), None | Some("v0" | "v1"))

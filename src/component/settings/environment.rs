@@ -1,8 +1,8 @@
-//! Environment variables that `envRef` names.
+//! Reads the environment variables that an `envRef` refers to.
 
 use crate::base::environment::Environment;
 
-/// Returns an environment variable that components may read.
+/// Returns the value of an environment variable, if components may read the variable.
 pub(super) fn variable<'a>(environment: &'a Environment, name: &str) -> Result<&'a str, String> {
     if is_forbidden(name) || name.contains(' ') {
         return Err(format!(
@@ -14,21 +14,21 @@ pub(super) fn variable<'a>(environment: &'a Environment, name: &str) -> Result<&
     if !allowed.is_empty() && !is_allowed(allowed, name) {
         return Err(format!(
             "components may not read the environment variable {name:?}; \
-             DAPR_ENV_KEYS does not list it"
+             add it to DAPR_ENV_KEYS"
         ));
     }
     environment.get(name).ok_or_else(|| format!("the environment variable {name:?} is not set"))
 }
 
-/// Whether `DAPR_ENV_KEYS` lists a variable. As in daprd, the list is in capitals, and only the first
-/// occurrence of the name counts.
+/// Returns `true` if `DAPR_ENV_KEYS` lists a variable. As in daprd, the list must be in upper case,
+/// and only the first occurrence of the name counts.
 fn is_allowed(list: &str, name: &str) -> bool {
     list.split_once(&name.to_uppercase()).is_some_and(|(before, after)| {
         (before.is_empty() || before.ends_with(' ')) && (after.is_empty() || after.starts_with(' '))
     })
 }
 
-/// Whether a variable is Dapr's own, in any case.
+/// Returns `true` if a variable is one of Dapr's own. The case of the name does not matter.
 pub(super) fn is_forbidden(variable: &str) -> bool {
     let variable = variable.to_uppercase();
     variable == "APP_API_TOKEN" || variable.starts_with("DAPR_")
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_variables_of_dapr() {
+    fn rejects_dapr_variables() {
         for name in ["DAPR_API_TOKEN", "dapr_model", "APP_API_TOKEN", "A B"] {
             assert!(!is_readable("", name), "{name}");
             assert!(!is_readable(&name.to_uppercase(), name), "{name}");
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_dapr_env_keys_as_daprd() {
+    fn checks_dapr_env_keys_like_daprd() {
         for allowed in ["MODEL", "KEY MODEL", "MODEL KEY", "KEY MODEL MODELS"] {
             assert!(is_readable(allowed, "MODEL"), "{allowed}");
             assert!(is_readable(allowed, "model"), "{allowed}");

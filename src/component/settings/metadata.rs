@@ -1,4 +1,4 @@
-//! The metadata of a component, read by key.
+//! Reads the metadata of a component by key.
 
 use std::{collections::BTreeSet, fmt::Display};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// The metadata of a component, and what its values may refer to.
+/// The metadata of a component, with the context and the secrets that its values may refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct Metadata<'a> {
     pub(crate) manifest: &'a Manifest,
@@ -22,21 +22,22 @@ pub(crate) struct Metadata<'a> {
 
 /// Resolves references to secrets.
 pub(crate) trait SecretSource {
-    /// Returns the value of a key of a secret. It is never empty.
+    /// Returns the value of a key in a secret. The value is never empty.
     fn secret(&self, store: Option<&Located>, name: &str, key: &str)
     -> Result<String, SecretError>;
 }
 
-/// Why a secret has no value.
+/// The reason why a secret has no value.
 pub(crate) enum SecretError {
-    /// The store does not have it. daprd logs this and continues.
+    /// The store does not have the secret. daprd logs this error and continues.
     Missing(String),
     /// The store does not exist, or mynah does not support its type.
     NoStore(String),
 }
 
 impl Metadata<'_> {
-    /// Reports repeated keys and those that are not `known`; `kind` is the type of the component.
+    /// Reports repeated keys, and keys that are not in `known`. `kind` is the type of the
+    /// component.
     pub(crate) fn check_keys(&self, kind: &str, known: &[&str], report: &mut Report) {
         let mut seen = BTreeSet::new();
         for item in &self.manifest.items {
@@ -47,18 +48,18 @@ impl Metadata<'_> {
             } else if !known.iter().any(|key| key.eq_ignore_ascii_case(name)) {
                 let known = known.join(", ");
                 let message =
-                    format!("unknown metadata key {name:?} of {kind}; expected one of: {known}");
+                    format!("unknown metadata key {name:?} for {kind}; expected one of: {known}");
                 report.warning(item.place, message);
             }
         }
     }
 
-    /// Returns the value of a key. `None` if it is absent, empty or invalid.
+    /// Returns the value of a key, or `None` if the value is absent, empty or invalid.
     pub(crate) fn text(&self, key: &str, report: &mut Report) -> Option<String> {
         self.resolve(key, report).map(|value| value.text)
     }
 
-    /// Parses the value of a key. Errors of `parse` must begin with the text in quotes.
+    /// Parses the value of a key. Errors from `parse` must begin with the text in quotes.
     pub(crate) fn parse<T, E: Display>(
         &self,
         key: &str,
@@ -79,7 +80,7 @@ impl Metadata<'_> {
         self.item(key).map(|item| item.place)
     }
 
-    /// Returns the value of a key if it is written in the metadata itself. Reports nothing.
+    /// Returns the value of a key if it is written in the metadata itself. Does not report errors.
     pub(crate) fn literal(&self, key: &str) -> Option<String> {
         let Source::Value(Located { text, .. }) = &self.item(key)?.source else { return None };
         self.expand(text, key).ok().filter(|text| !text.is_empty())
@@ -107,7 +108,8 @@ impl Metadata<'_> {
         template::expand(text, self.context, component, key)
     }
 
-    /// Returns the value of an environment variable. Without one it is empty, with a warning.
+    /// Returns the value of an environment variable. If it cannot be read, reports a warning and
+    /// returns an empty value.
     fn variable(&self, key: &str, name: &Located, report: &mut Report) -> ResolvedValue {
         let Located { place, text: name } = name;
         let variable = environment::variable(&self.context.environment, name);
@@ -118,7 +120,8 @@ impl Metadata<'_> {
         ResolvedValue::hidden(*place, text, format!("the value of {name}"))
     }
 
-    /// Returns a secret. If it is missing or empty, the default is used, with a warning.
+    /// Returns a secret. If the secret is missing or empty, reports a warning and returns the
+    /// default.
     fn secret(
         &self,
         key: &str,

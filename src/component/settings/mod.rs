@@ -1,4 +1,4 @@
-//! Metadata values: the settings of a component.
+//! Reads the settings of a component from its metadata.
 
 mod environment;
 mod metadata;

@@ -1,10 +1,10 @@
-//! Templates in metadata values: `{appID}`, `{namespace}`, `{podName}` and `{uuid}`.
+//! Expands templates in metadata values: `{appID}`, `{namespace}`, `{podName}` and `{uuid}`.
 
 use twox_hash::XxHash3_64;
 
 use crate::component::context::Context;
 
-/// Replaces all templates in `text`, the value of the metadata item `item`.
+/// Expands all templates in `text`, which is the value of the metadata item `item`.
 pub(super) fn expand(
     text: &str,
     context: &Context,
@@ -30,7 +30,7 @@ fn expand_uuids(text: &str, component: &str, item: &str) -> String {
     expanded
 }
 
-/// Returns a UUID that depends on the seed alone. Version 8 leaves its bits to the application.
+/// Returns a UUID that depends only on the seed. In version 8, the application chooses the bits.
 fn uuid(seed: &str) -> String {
     let high = XxHash3_64::oneshot_with_seed(0, seed.as_bytes());
     let low = XxHash3_64::oneshot_with_seed(1, seed.as_bytes());

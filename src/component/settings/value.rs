@@ -1,23 +1,23 @@
-//! Values that diagnostics may not show.
+//! Metadata values, which diagnostics must not show if they may be secret.
 
 use crate::{base::diagnostics::Place, component::manifest::Located};
 
-/// The value of an item, after references are resolved.
+/// The value of an item after its reference has been resolved.
 pub(super) struct ResolvedValue {
     pub(super) place: Place,
     pub(super) text: String,
-    /// What diagnostics show instead of the text.
+    /// The text that diagnostics show instead of the value. `None` if the value may be shown.
     redacted_as: Option<String>,
 }
 
 impl ResolvedValue {
-    /// A value that is written in the metadata itself.
+    /// Creates a value that is written in the metadata itself.
     pub(super) fn literal(value: &Located) -> Self {
         let Located { place, text } = value.clone();
         Self { place, text, redacted_as: None }
     }
 
-    /// A value that may be secret.
+    /// Creates a value that may be secret.
     pub(super) fn hidden(
         place: Place,
         text: impl Into<String>,
@@ -26,7 +26,7 @@ impl ResolvedValue {
         Self { place, text: text.into(), redacted_as: Some(redacted_as.into()) }
     }
 
-    /// Removes the value from an error that begins with it in quotes.
+    /// Removes a secret value from an error that begins with the quoted value.
     pub(super) fn redact(&self, error: String) -> String {
         let Some(redacted_as) = &self.redacted_as else { return error };
         let rest = error.strip_prefix(&format!("{:?} ", self.text));

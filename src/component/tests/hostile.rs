@@ -1,4 +1,4 @@
-//! Hostile documents.
+//! Tests with hostile documents.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Values from environment variables and secret stores.
+//! Tests of values from environment variables and secret stores.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn store(name: &str, kind: &str, metadata: &str) -> String {
     format!("{store}---\n")
 }
 
-/// Returns an echo component that uses a secret store.
+/// Returns the YAML of an echo component that uses a secret store.
 fn with_secrets(store: &str, metadata: &str) -> String {
     echo("e", metadata) + &format!("auth: {{secretStore: {store}}}\n")
 }
@@ -26,7 +26,7 @@ fn model_with(store: &str, metadata: &str) -> String {
     settings_in(&context_with(VARIABLES), &(store.to_owned() + metadata)).model
 }
 
-/// Writes a file of secrets. Returns its folder and the metadata item that names it.
+/// Writes a file of secrets. Returns its folder and the metadata item that names the file.
 fn secrets_file(json: &str) -> (TempDir, String) {
     let folder = folder(&[("secrets.json", json.as_bytes())]);
     let item = item(&folder.path().join("secrets.json"));
@@ -59,14 +59,14 @@ fn warns_of_unreadable_variables() {
     + e conversation.echo
     Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed
     Warning a.yaml:10:26: mode: the environment variable "NOWHERE" is not set
-    Warning a.yaml:12:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:12:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
     let context = context_with(&[("DAPR_ENV_KEYS", "EMPTY"), ("NOWHERE", "x"), ("EMPTY", "")]);
     assert_snapshot!(outcome_in(&context, &[("a.yaml", &text)]), @r#"
     + e conversation.echo
     Warning a.yaml:9:27: model: components may not read the environment variable "DAPR_MODEL"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed
-    Warning a.yaml:10:26: mode: components may not read the environment variable "NOWHERE"; DAPR_ENV_KEYS does not list it
-    Warning a.yaml:12:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:10:26: mode: components may not read the environment variable "NOWHERE"; add it to DAPR_ENV_KEYS
+    Warning a.yaml:12:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }
 
@@ -93,7 +93,7 @@ fn reads_secrets_from_a_file() {
     assert_eq!(model_with(&multiple, &with_secrets("s", metadata)), "crow");
 }
 
-/// As in daprd. With `envRef`, the value takes precedence.
+/// As in daprd. Over an `envRef`, by contrast, the value takes precedence.
 #[test]
 fn secret_takes_precedence_over_value() {
     let metadata = |secret: &str| {
@@ -203,23 +203,23 @@ fn rejects_missing_and_unsupported_stores() {
         ["vault", "others", "late", "missing"].map(using).join("---\n"),
     ];
     assert_snapshot!(outcome(&[("a.yaml", &text.concat())]), @r#"
-    Info a.yaml:1:1: skipped: component vault has type secretstores.hashicorp.vault
+    Info a.yaml:1:1: skipped: component vault has type secretstores.hashicorp.vault, which is not a conversation type
     Info a.yaml:10:1: skipped: component others is scoped to other applications
-    Info a.yaml:20:1: skipped: component late has type secretstores.local.env
-    ! a.yaml:37:40: model: secret store "vault" is a secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
+    Info a.yaml:20:1: skipped: component late has type secretstores.local.env, which is not a conversation type
+    ! a.yaml:37:40: model: secret store "vault" has type secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
     ! a.yaml:48:40: model: secret store "others" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
-    ! a.yaml:59:40: model: secret store "late" is a secretstores.local.env, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
+    ! a.yaml:59:40: model: secret store "late" has type secretstores.local.env, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
     ! a.yaml:70:40: model: secret store "missing" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file
     "#);
 }
 
-/// Secrets are looked up only for keys that the type has.
+/// Secrets are looked up only for the keys of the component's type.
 #[test]
 fn does_not_resolve_unknown_keys() {
     let text = with_secrets("missing", "  - {name: key, secretKeyRef: {name: x}}\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
     + e conversation.echo
-    Warning a.yaml:9:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:9:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
     "#);
 }
 
@@ -249,9 +249,9 @@ fn errors_do_not_show_secrets() {
     assert!(!report.contains("hush"), "{report}");
     assert!(!format!("{context:?}").contains("hush"));
     assert_snapshot!(report, @"
-    ! a.yaml:18:39: mode: the secret is unknown; use mynah or daprd
-    ! a.yaml:19:31: arguments: the value of KEPT is unknown; use schema or literal
-    ! a.yaml:20:32: chunkDelay: the value of KEPT is not a duration; write it as Go does, such as 50ms or 1.5s
-    ! a.yaml:21:33: piiScrubber: the value of KEPT is unknown; use dapr or strict
+    ! a.yaml:18:39: mode: the secret is invalid; use mynah or daprd
+    ! a.yaml:19:31: arguments: the value of KEPT is invalid; use schema or literal
+    ! a.yaml:20:32: chunkDelay: the value of KEPT is not a duration; use Go's format, such as 50ms or 1.5s
+    ! a.yaml:21:33: piiScrubber: the value of KEPT is invalid; use dapr or strict
     ");
 }

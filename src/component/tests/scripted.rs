@@ -1,4 +1,4 @@
-//! `conversation.scripted`: its settings and its fallback.
+//! Tests of `conversation.scripted`: the settings and the fallback.
 
 use insta::assert_snapshot;
 
@@ -56,12 +56,12 @@ fn rejects_invalid_values() {
         - {name: chunkDelay, value: fast}\n  - {name: timeToFirstChunk, value: -1s}\n  \
         - {name: rules, value: x}\n";
     assert_snapshot!(outcome(&[("a.yaml", &scripted("s", metadata))]), @r#"
-    Warning a.yaml:15:5: unknown metadata key "rules" of conversation.scripted; expected one of: chains, fallback, onExhausted, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, piiScrubber
-    ! a.yaml:9:27: chains: "maybe" is unknown; use true or false
-    ! a.yaml:10:32: onExhausted: "stop" is unknown; use fallback, error, repeat_last or loop
-    ! a.yaml:11:35: allowUnoffered: "1" is unknown; use true or false
-    ! a.yaml:12:34: wordsPerChunk: "0" is not a number of words; use 1 or more
-    ! a.yaml:13:31: chunkDelay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s
+    Warning a.yaml:15:5: unknown metadata key "rules" for conversation.scripted; expected one of: chains, fallback, onExhausted, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, piiScrubber
+    ! a.yaml:9:27: chains: "maybe" is invalid; use true or false
+    ! a.yaml:10:32: onExhausted: "stop" is invalid; use fallback, error, repeat_last or loop
+    ! a.yaml:11:35: allowUnoffered: "1" is invalid; use true or false
+    ! a.yaml:12:34: wordsPerChunk: "0" is not a valid number of words; use 1 or more
+    ! a.yaml:13:31: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
     ! a.yaml:14:37: timeToFirstChunk: "-1s" is negative; use a duration of 0s or more
     "#);
 }

@@ -1,4 +1,4 @@
-//! Documents that are not for this sidecar.
+//! Tests with documents that are not meant for this sidecar.
 
 use super::*;
 
@@ -54,7 +54,7 @@ fn skips_documents_that_are_not_conversation_components() {
     assert_snapshot!(outcome(&files), @r#"
     Info a.yaml:1:1: skipped: kind is Subscription, not Component
     Info a.yaml:4:1: skipped: apiVersion is dapr.io/v2, not dapr.io/v1alpha1
-    Info a.yaml:9:1: skipped: component c has type state.redis
+    Info a.yaml:9:1: skipped: component c has type state.redis, which is not a conversation type
     Info b.yaml:1:1: skipped: not a Component: apiVersion or kind is missing
     Info c.yaml:1:1: skipped: not a Component: apiVersion or kind is missing
     Info d.yaml:1:1: skipped: not a Component: apiVersion or kind is missing

@@ -1,4 +1,4 @@
-//! Components of types that mynah does not have, with a stand-in.
+//! Tests of stand-ins for unsupported component types.
 
 use super::*;
 
@@ -25,12 +25,12 @@ fn answers_for_types_that_mynah_does_not_have() {
     assert_snapshot!(outcome_in(&with_stand_in(), &[("a.yaml", &text)]), @r#"
     + a conversation.openai
     + b conversation.Mistral
-    Warning a.yaml:37:5: unknown metadata key "key" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
-    Warning a.yaml:40:5: unknown metadata key "endpoint" of conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
-    Warning a.yaml:40:22: unknown field "vaule" of a metadata item; expected one of: name, value, secretKeyRef, envRef
-    ! a.yaml:35:12: unknown spec.version "v9" of conversation.echo; expected v1
+    Warning a.yaml:37:5: unknown metadata key "key" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:40:5: unknown metadata key "endpoint" for conversation.echo; expected one of: mode, model, chunkDelay, arguments, chains, piiScrubber
+    Warning a.yaml:40:22: unknown field "vaule" in a metadata item; expected one of: name, value, secretKeyRef, envRef
+    ! a.yaml:35:12: unknown spec.version "v9" for conversation.echo; expected v1
     ! a.yaml:38:5: key KEY is duplicate in the metadata
-    ! a.yaml:39:25: mode: "x" is unknown; use mynah or daprd
+    ! a.yaml:39:25: mode: "x" is invalid; use mynah or daprd
     "#);
 }
 
@@ -60,7 +60,7 @@ fn does_not_hide_other_errors() {
     let text = [&[nameless], &kinds[..], &taken].concat().join("---\n");
     assert_snapshot!(outcome_in(&with_stand_in(), &[("a.yaml", &text)]), @r#"
     + b conversation.openai
-    ! a.yaml:1:1: metadata.name is missing; daprd would skip this component silently
+    ! a.yaml:1:1: metadata.name is missing; add one (daprd silently skips components without a name)
     ! a.yaml:18:14: unknown spec.type "llm.foo"; expected one of: conversation.echo, conversation.scripted
     ! a.yaml:22:18: duplicate component name "c"; first used at a.yaml:17:18
     ! a.yaml:23:14: unknown spec.type "Conversation.openai"; expected one of: conversation.echo, conversation.scripted

@@ -1,4 +1,4 @@
-//! Scrubbing and streams, for any provider.
+//! Tests of scrubbing and streams, which work the same for every provider.
 
 use std::convert::identity;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A provider that streams its pieces, then a response or an error.
+/// A provider that streams the given pieces and then a response or an error.
 #[derive(Clone)]
 struct Pieces {
     pieces: Vec<String>,
@@ -46,7 +46,7 @@ fn scrubbing() -> Request {
     Request { scrub_output: true, ..Request::default() }
 }
 
-/// Returns the joined texts of a stream, and the content of its end.
+/// Returns the concatenated text deltas of a stream, and the content of its last delta.
 async fn streamed(component: Arc<Component>) -> (String, String) {
     let deltas: Vec<_> =
         component.stream(scrubbing(), context(), identity).await.unwrap().collect().await;
@@ -110,10 +110,10 @@ async fn keeps_pieces_if_nothing_is_scrubbed() {
     assert_eq!(texts[..2], pieces.map(Delta::Text));
 }
 
-/// A provider that returns which of its calls had ended before it was asked.
-struct Asked(std::sync::atomic::AtomicBool);
+/// A provider that records whether it has been called.
+struct Called(std::sync::atomic::AtomicBool);
 
-impl Provider for Asked {
+impl Provider for Called {
     fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
         self.0.store(true, std::sync::atomic::Ordering::SeqCst);
         stream::deltas(Response::default(), StreamOptions::default())
@@ -122,7 +122,7 @@ impl Provider for Asked {
 
 #[tokio::test]
 async fn a_cancelled_call_does_not_reach_the_provider() {
-    let provider = Arc::new(Asked(false.into()));
+    let provider = Arc::new(Called(false.into()));
     let component = Component::new(&crate::component::built_in(), &Metrics::new("app"));
     let component = Arc::new(Component { provider: provider.clone(), ..component });
     let context = context();

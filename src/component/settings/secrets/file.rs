@@ -1,4 +1,4 @@
-//! Secrets in a JSON file, for `secretstores.local.file`.
+//! Reads secrets from a JSON file, for `secretstores.local.file`.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -9,15 +9,15 @@ use crate::{
     component::{report::Report, settings::metadata::Metadata},
 };
 
-/// Maximum bytes of all paths in a file.
+/// Maximum total size in bytes of all paths in a file.
 const MAX_PATHS: usize = 16 << 20;
 
-/// The values of a file by the name of the secret and by key. The key of a secret with a single
-/// value is its name.
+/// The values in a file, by secret name and key. If a secret has a single value, the key is the
+/// secret's name.
 pub(super) struct SecretsFile(BTreeMap<String, BTreeMap<String, Value>>);
 
 impl SecretsFile {
-    /// Reads the file that the metadata of the store names.
+    /// Reads the file named in the store's metadata.
     pub(super) fn open(metadata: &Metadata<'_>, report: &mut Report) -> Result<Self, String> {
         let file = metadata.text("secretsFile", report).ok_or("secretsFile is missing")?;
         let separator = metadata.text("nestedSeparator", report);
@@ -25,12 +25,12 @@ impl SecretsFile {
         let multi_valued = metadata.text("multiValued", report).is_some_and(|it| is_true(&it));
         let arrange = if multi_valued { multiple } else { single };
         let secrets = read(&file).and_then(|json| arrange(json, &separator));
-        // A path from the environment or from a secret is not shown.
+        // Messages do not show a path that comes from the environment or a secret.
         let shown = metadata.literal("secretsFile").unwrap_or_else(|| "secretsFile".to_owned());
         secrets.map_err(|error| format!("{shown} {error}"))
     }
 
-    /// Returns the value of a key of a secret. It is never empty.
+    /// Returns the value of a key in a secret. The value is never empty.
     pub(super) fn get(&self, name: &str, key: &str) -> Result<String, String> {
         let values = self.0.get(name).ok_or_else(|| format!("secret {name:?} does not exist"))?;
         match values.get(key) {
@@ -44,7 +44,7 @@ impl SecretsFile {
     }
 }
 
-/// Returns the error for a secret without a key.
+/// Returns the error for a secret that does not have the key.
 pub(super) fn no_key(name: &str, key: &str) -> String {
     format!("secret {name:?} has no key {key:?}")
 }
@@ -56,19 +56,19 @@ fn read(file: &str) -> Result<Value, String> {
     if json.is_object() { Ok(json) } else { Err("is not a JSON object".to_owned()) }
 }
 
-/// Whether daprd reads the text as true.
+/// Returns `true` if daprd reads the text as true.
 fn is_true(text: &str) -> bool {
     let text = text.trim().to_lowercase();
     matches!(text.as_str(), "y" | "yes" | "true" | "t" | "on" | "1")
 }
 
-/// Makes every value a secret, whose name is the path of the value.
+/// Makes each value a secret. The name of the secret is the path of the value.
 fn single(json: Value, separator: &str) -> Result<SecretsFile, String> {
     let secret = |(name, value): (String, Value)| (name.clone(), BTreeMap::from([(name, value)]));
     Ok(SecretsFile(flatten(json, separator)?.into_iter().map(secret).collect()))
 }
 
-/// Makes every entry a secret, whose keys are the paths of the values in the entry.
+/// Makes each entry a secret. The keys of the secret are the paths of the values in the entry.
 fn multiple(json: Value, separator: &str) -> Result<SecretsFile, String> {
     let mut secrets = BTreeMap::new();
     let Value::Object(entries) = json else { return Ok(SecretsFile(secrets)) };
@@ -93,16 +93,16 @@ fn flatten(json: Value, separator: &str) -> Result<BTreeMap<String, Value>, Stri
 struct Flattener<'a> {
     separator: &'a str,
     values: BTreeMap<String, Value>,
-    /// Bytes of all paths so far.
+    /// The total size of all paths so far, in bytes.
     path_bytes: usize,
 }
 
 impl Flattener<'_> {
-    /// Adds a tree. If two values have the same path, the first one counts.
+    /// Adds a tree. If two values have the same path, the first value wins.
     fn add(&mut self, json: Value, path: String) -> Result<(), String> {
         self.path_bytes += path.len();
         if self.path_bytes > MAX_PATHS {
-            return Err("has more than 16 MiB of secret names, each with its path".to_owned());
+            return Err("has more than 16 MiB of secret names, including their paths".to_owned());
         }
         let children: Vec<_> = match json {
             Value::Object(entries) => entries.into_iter().collect(),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn multiple_values_have_their_path_as_key() {
+    fn multiple_values_are_keyed_by_their_path() {
         let secrets = multiple(tree(), ".").unwrap();
         for (name, key, value) in [
             ("key", "key", "k"),
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn rejects_paths_that_are_too_long() {
         let json = json!({ "x".repeat(1 << 20): vec![Value::Null; 100] });
-        let message = "has more than 16 MiB of secret names, each with its path";
+        let message = "has more than 16 MiB of secret names, including their paths";
         assert_eq!(single(json.clone(), ":").err().as_deref(), Some(message));
         assert_eq!(multiple(json!({ "a": json }), ":").err().as_deref(), Some(message));
     }

@@ -1,7 +1,8 @@
 //! Secret stores, which resolve `secretKeyRef`.
 //!
-//! mynah reads the types that need nothing but this machine, as daprd does. A store is opened when
-//! the first of its secrets is read, so a broken store that is not used is not an error.
+//! mynah supports the types that need no service outside this machine, and reads them like daprd. A
+//! store is opened when the first of its secrets is read, so an unused store can be invalid without
+//! causing an error.
 
 mod file;
 mod store;

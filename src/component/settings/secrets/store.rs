@@ -1,4 +1,4 @@
-//! The types of secret stores that mynah supports.
+//! The secret store types that mynah supports.
 
 use super::file::{SecretsFile, no_key};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 
 pub(super) const TYPES: [&str; 2] = ["secretstores.local.env", "secretstores.local.file"];
 
-/// A supported type.
+/// A supported store type.
 #[derive(Clone, Copy)]
 pub(super) enum StoreType {
     Environment,
@@ -28,7 +28,7 @@ pub(super) enum Store {
     File(SecretsFile),
 }
 
-/// Whether the component is a secret store that mynah supports.
+/// Returns `true` if the component is a secret store that mynah supports.
 pub(crate) fn is_supported(manifest: &Manifest) -> bool {
     type_of(manifest).is_some()
 }
@@ -60,7 +60,7 @@ impl Store {
         }
     }
 
-    /// Returns the value of a key of a secret. It is never empty.
+    /// Returns the value of a key in a secret. The value is never empty.
     pub(super) fn get(
         &self,
         name: &str,

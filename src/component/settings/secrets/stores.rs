@@ -10,20 +10,20 @@ use crate::component::{
     settings::metadata::{Metadata, SecretError, SecretSource},
 };
 
-/// Secret stores by name. Not `Debug`, because it holds secrets.
+/// Secret stores by name. Does not implement `Debug`, because it holds secrets.
 pub(crate) struct SecretStores<'a> {
     stores: BTreeMap<&'a str, Declared<'a>>,
     context: &'a Context,
 }
 
-/// A store, which is opened when it is used.
+/// A store, which is opened on first use.
 struct Declared<'a> {
     manifest: &'a Manifest,
     opened: OnceCell<Result<Store, String>>,
 }
 
 impl<'a> SecretStores<'a> {
-    /// Returns the stores among these components that this sidecar may use.
+    /// Returns the stores among the components, without those that this sidecar must skip.
     pub(crate) fn new(manifests: impl Iterator<Item = &'a Manifest>, context: &'a Context) -> Self {
         let mut stores = BTreeMap::new();
         for manifest in manifests {
@@ -50,12 +50,12 @@ impl<'a> SecretStores<'a> {
         let Some(kind) = store::type_of(manifest) else {
             let kind = manifest.kind_text();
             return Err(SecretError::NoStore(format!(
-                "secret store {store:?} is a {kind}, which is not supported; \
+                "secret store {store:?} has type {kind}, which is not supported; \
                  use {types}, version v1"
             )));
         };
         Ok(opened.get_or_init(|| {
-            // A store cannot take its own settings from another store.
+            // The settings of a store cannot come from another store.
             let no_stores = SecretStores { stores: BTreeMap::new(), context: self.context };
             Store::open(kind, &Metadata { manifest, context: self.context, secrets: &no_stores })
         }))

@@ -82,13 +82,13 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (
         r#"{"delay":"fast"}"#,
-        r#"step 1, delay: "fast" is not a duration; write it as Go does, such as 50ms or 1.5s"#,
+        r#"step 1, delay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s"#,
     ),
     (r#"{"delay":"-1s"}"#, r#"step 1, delay: "-1s" is negative; use a duration of 0s or more"#),
     (r#"{"delay":50}"#, "step 1, delay: must be a string, not a number"),
     (
         r#"{"delay":"1s","chunk_delay":"1"}"#,
-        r#"step 1, chunk_delay: "1" is not a duration; write it as Go does, such as 50ms or 1.5s"#,
+        r#"step 1, chunk_delay: "1" is not a duration; use Go's format, such as 50ms or 1.5s"#,
     ),
     (
         r#"{"delay":"1s","words_per_chunk":0}"#,

@@ -50,7 +50,7 @@ fn invalid_tool_kind() {
 
 #[test]
 fn invalid_limits() {
-    assert_snapshot!(tool_error("timeout: soon"), @r#"[folder]/tools.yaml:3:12: "soon" is not a duration; write it as Go does, such as 50ms or 1.5s"#);
+    assert_snapshot!(tool_error("timeout: soon"), @r#"[folder]/tools.yaml:3:12: "soon" is not a duration; use Go's format, such as 50ms or 1.5s"#);
     assert_snapshot!(tool_error("timeout: 0s"), @r#"[folder]/tools.yaml:3:12: "0s" is too short; use a duration above 0s, such as 500ms or 10s"#);
     assert_snapshot!(tool_error("timeout: -5s"), @r#"[folder]/tools.yaml:3:12: "-5s" is too short; use a duration above 0s, such as 500ms or 10s"#);
     assert_snapshot!(tool_error("timeout: 10"), @r#"[folder]/tools.yaml:3:12: "10" has no unit; add one, such as 10s"#);
@@ -58,7 +58,7 @@ fn invalid_limits() {
     assert_snapshot!(tool_error("retries: -1"), @r#"[folder]/tools.yaml:3:12: "-1" is not a number from 0 to 10"#);
     assert_snapshot!(tool_error("max_result: 4MB"), @r#"[folder]/tools.yaml:3:15: "4MB" is not a size; expected 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi"#);
     assert_snapshot!(tool_error("max_result: 17Mi"), @r#"[folder]/tools.yaml:3:15: "17Mi" is not a size; expected 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi"#);
-    assert_snapshot!(tool_error("cache: {ttl: for ever}"), @r#"[folder]/tools.yaml:3:16: "for ever" is not a duration; write it as Go does, such as 50ms or 1.5s"#);
+    assert_snapshot!(tool_error("cache: {ttl: for ever}"), @r#"[folder]/tools.yaml:3:16: "for ever" is not a duration; use Go's format, such as 50ms or 1.5s"#);
     assert_snapshot!(tool_error("repeatable: maybe"), @"[folder]/tools.yaml:3:15: invalid boolean");
     assert_snapshot!(tool_error("timeout: 1s\n  timeout: 2s"), @"[folder]/tools.yaml:4:3: duplicate mapping key `timeout` is not allowed here");
 }
