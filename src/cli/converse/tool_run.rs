@@ -50,7 +50,7 @@ impl<W: Write> Runner<W> {
         self.signals.next().await
     }
 
-    /// Runs the loop until it ends. A signal cancels it.
+    /// Runs the loop until it ends. A signal cancels the run.
     pub(super) async fn run(&mut self, request: Request) -> Result<FinishedRun, Error> {
         let cancel = CancellationToken::new();
         let tool_loop = self.tool_loop.clone();
