@@ -1,5 +1,5 @@
-//! Reads the file given with `--history`: a list of messages, a request, or the output of `--tools
-//! --json`, in Dapr's proto JSON.
+//! Reads the file given with `--history`, in Dapr's proto JSON: a list of messages, a request, or
+//! the output of `--tools --json`.
 //!
 //! Users write these files by hand, so an unknown field is reported as an error with its location.
 
