@@ -1,4 +1,4 @@
-//! Benchmarks of an answer without sockets, and of each of its steps.
+//! Benchmarks of answering a request without sockets, and of each step.
 
 #![allow(missing_docs, reason = "criterion's macros generate undocumented items")]
 #![allow(clippy::expect_used, reason = "a panic fails the benchmark")]
@@ -42,7 +42,7 @@ fn matching(criterion: &mut Criterion) {
     }
 }
 
-/// Generates arguments of every type.
+/// Generates arguments of various types.
 fn arguments(criterion: &mut Criterion) {
     let schema = mynah::chat::LazyJson::new(schema());
     let tool = Tool { parameters: Some(schema), ..tool("get_weather") };
@@ -50,7 +50,7 @@ fn arguments(criterion: &mut Criterion) {
     criterion.bench_function("arguments", |bencher| bencher.iter(|| answer(&request)));
 }
 
-/// Finds a chain at the start of a megabyte of history, and parses chains.
+/// Finds a chain at the start of a history of one megabyte, and parses chains.
 fn chains(criterion: &mut Criterion) {
     let step = json!({ "messages": [{ "text": "It is sunny and 18 degrees in Paris." }] });
     let block = |steps: usize| {
@@ -92,7 +92,7 @@ fn chains(criterion: &mut Criterion) {
     });
 }
 
-/// Decodes Dapr's request and encodes Dapr's response.
+/// Decodes a Dapr request and encodes a Dapr response.
 fn wire(criterion: &mut Criterion) {
     let message = message();
     let bytes = message.encode_to_vec();
@@ -112,7 +112,7 @@ fn wire(criterion: &mut Criterion) {
     });
 }
 
-/// Reads the same request from JSON and writes its response.
+/// Reads the same request from JSON, and writes the response as JSON.
 fn proto_json(criterion: &mut Criterion) {
     let text = request_json().to_string();
     criterion.bench_function("proto JSON/read", |bencher| {
@@ -129,7 +129,7 @@ fn proto_json(criterion: &mut Criterion) {
 fn answer(request: &Arc<Request>) -> Response {
     let echo = Arc::new(Echo::new("echo", EchoSettings::default()));
     let answer = echo.converse(black_box(request.clone()), CallContext::default()).now_or_never();
-    answer.expect("echo answers at once").expect("echo always answers")
+    answer.expect("echo answers without waiting").expect("echo always answers")
 }
 
 fn ask(text: &str, tools: Vec<Tool>) -> Arc<Request> {

@@ -1,5 +1,5 @@
-//! Benchmarks of the tool loop with a model and tools that take no time. A long history must not make
-//! a turn more expensive.
+//! Benchmarks of the tool loop with a model and tools that need almost no time. Turns must not cost
+//! more if the history is long.
 
 #![allow(missing_docs, reason = "criterion's macros generate undocumented items")]
 #![allow(clippy::expect_used, reason = "a panic fails the benchmark")]
@@ -32,7 +32,8 @@ const TOOLS: [&str; 4] = ["find_order", "get_weather", "list_files", "send_email
 criterion_group!(tool_loop, turns);
 criterion_main!(tool_loop);
 
-/// Runs ten turns: with one call or four, after histories of different length, and with text calls.
+/// Runs ten turns with one or four calls, after histories of different lengths, and with tool calls
+/// written as text.
 fn turns(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("ten turns");
     // Makes criterion report turns per second.
@@ -72,7 +73,7 @@ fn measure(
     });
 }
 
-/// A model that calls tools in every turn except the last.
+/// A model that calls tools in every turn except the last one.
 struct Caller {
     turns: Vec<Response>,
     next: AtomicUsize,
@@ -129,7 +130,7 @@ fn tools() -> ToolRegistry {
     registry
 }
 
-/// A request with a history of messages of 100 bytes each.
+/// Returns a request whose history has this many messages of 100 bytes each.
 fn request(messages: usize) -> Request {
     let role = |at: usize| match at % 2 {
         0 => Role::User,

@@ -1,6 +1,6 @@
 //! Generates the implementations of `FastRead` and `FastWrite` for `src/wire/json/`.
 //!
-//! Each field of a message becomes one line. The type of the field selects the code that it calls:
+//! Each message field becomes one line of code. Its type selects the implementation that runs:
 //!
 //! ```text
 //! "contextId" | "context_id" => self.context_id.read_from(object),
@@ -12,10 +12,10 @@ use protox::prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescri
 
 const PACKAGE: &str = "dapr.proto.runtime.v1";
 
-/// The messages that HTTP requests carry.
+/// The messages in HTTP requests.
 const REQUESTS: [&str; 2] = ["ConversationRequest", "ConversationRequestAlpha2"];
 
-/// The messages that HTTP responses carry.
+/// The messages in HTTP responses.
 const RESPONSES: [&str; 4] = [
     "ConversationResponse",
     "ConversationResponseAlpha2",
@@ -30,7 +30,7 @@ pub(crate) fn generate(pool: &DescriptorPool) -> String {
     readers.chain(writers).collect()
 }
 
-/// Returns the messages with these names, and the messages of the package that they contain.
+/// Returns the messages with these names and all messages of the package that they contain.
 fn reachable(pool: &DescriptorPool, names: &[&str]) -> Vec<MessageDescriptor> {
     let find = |name: &&str| pool.get_message_by_name(&format!("{PACKAGE}.{name}"));
     let mut messages: Vec<_> = names.iter().filter_map(find).collect();
@@ -67,7 +67,7 @@ fn reader(message: &MessageDescriptor) -> String {
     )
 }
 
-/// The match arm that reads a field, under its JSON name or its name in the proto file.
+/// Returns the match arm that reads a field by its JSON name or its name in the proto file.
 fn read_arm(field: &FieldDescriptor) -> String {
     let (json_name, proto_name) = (field.json_name(), field.name());
     let names = if json_name == proto_name {
@@ -97,7 +97,7 @@ fn writer(message: &MessageDescriptor) -> String {
     )
 }
 
-/// The statement that writes a field under its JSON name.
+/// Returns the statement that writes a field under its JSON name.
 fn write_statement(field: &FieldDescriptor) -> String {
     let name = field.json_name();
     match oneof(field) {
@@ -110,7 +110,8 @@ fn write_statement(field: &FieldDescriptor) -> String {
     }
 }
 
-/// How prost represents a oneof: a field of the message, and an enum variant for each member.
+/// Returns the struct field and the enum variant that prost generates for a oneof member, or `None`
+/// for any other field.
 fn oneof(field: &FieldDescriptor) -> Option<(String, String)> {
     let oneof = field.containing_oneof().filter(|oneof| !oneof.is_synthetic())?;
     let module = field.parent_message().name().to_snake_case();

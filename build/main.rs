@@ -1,5 +1,5 @@
-//! Compiles `proto/` into Rust: messages, server, client, descriptors for reflection, and the fast
-//! JSON readers and writers. protox is written in Rust, so `protoc` is not needed.
+//! Compiles `proto/` into Rust: messages, server, client, descriptors for reflection, and fast JSON
+//! readers and writers. It uses protox, which is written in Rust, so `protoc` is not needed.
 
 mod json;
 
@@ -22,14 +22,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut messages = tonic_prost_build::Config::new();
     messages.enable_type_names();
     tonic_prost_build::configure()
-        // Sorted maps: equal messages encode to equal bytes.
+        // Sorted maps make equal messages encode to equal bytes.
         .btree_map(".")
         .codec_path("crate::wire::codec::Codec")
         .compile_fds_with_config(descriptors, messages)?;
     Ok(())
 }
 
-/// Generates a constant with the names of the methods of Dapr's runtime service.
+/// Generates a constant that lists the method names of Dapr's runtime service.
 fn dapr_methods(pool: &DescriptorPool) -> String {
     let service = pool.get_service_by_name("dapr.proto.runtime.v1.Dapr");
     let methods = service.iter().flat_map(|service| service.methods());

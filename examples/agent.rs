@@ -1,11 +1,11 @@
-//! An agent with two tools that uses a model behind a Dapr sidecar.
+//! An agent that has two tools and uses a model behind a Dapr sidecar.
 //!
 //! ```console
 //! $ cargo run --example agent
 //! $ cargo run --example agent -- 127.0.0.1:50001 "What is the weather in Rome?"
 //! ```
 //!
-//! The first argument is the address of the sidecar: a mynah, or a daprd with a real model.
+//! The first argument is the address of the sidecar, which is mynah or a daprd with a real model.
 
 use std::{
     env,

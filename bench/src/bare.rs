@@ -1,5 +1,5 @@
-//! A minimal implementation of Dapr's service: it decodes every request and answers with its last
-//! text. All streams are the same.
+//! A minimal implementation of Dapr's service. It decodes every request and answers with the last
+//! text in it. All its streams are the same.
 
 use std::iter;
 
@@ -23,7 +23,7 @@ pub struct Bare;
 
 type Answer<T> = Result<Response<T>, Status>;
 
-/// The outputs of an answer, with the same fields as mynah's.
+/// Returns the outputs of an answer, with the same fields as mynah's.
 fn outputs(content: String) -> Vec<ConversationResultAlpha2> {
     let message = ConversationResultMessage { content, tool_calls: Vec::new() };
     let choice = ConversationResultChoices {
@@ -44,7 +44,7 @@ fn outputs(content: String) -> Vec<ConversationResultAlpha2> {
     }]
 }
 
-/// Takes the text out of the last message, if that is a user message.
+/// Takes the text out of the last message, if it is a user message.
 fn last_text(request: ConversationRequestAlpha2) -> Option<String> {
     let message = request.inputs.into_iter().next_back()?.messages.pop()?;
     match message.message_types? {

@@ -1,5 +1,5 @@
-//! A minimal axum server with mynah's threads and allocator: it decodes JSON and answers with a
-//! constant.
+//! A minimal axum server with mynah's threads and allocator. It decodes JSON and sends a constant
+//! answer.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -31,7 +31,7 @@ async fn converse(Json(_): Json<Request>) -> Json<Response> {
     Json(Response { outputs: vec![Output { choices: vec![choice], model: "echo", usage }] })
 }
 
-/// Accepted connections as a listener.
+/// Makes axum serve connections that have already been accepted.
 struct Accepted(Connections);
 
 impl Listener for Accepted {

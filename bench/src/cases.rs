@@ -1,4 +1,4 @@
-//! The requests that the servers receive, and the answers they must give.
+//! The requests sent to the servers, and the expected answers.
 
 use anyhow::{Context, ensure};
 use mynah::internals::wire::{json, proto::ConversationRequestAlpha2};
@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 
 /// The text of the short message.
 pub const SHORT_TEXT: &str = "Hello, mynah!";
-/// Chunks of the streamed answer, without the final message.
+/// The number of chunks in the streamed answer, not counting the final message.
 pub const CHUNKS: usize = 1000;
-/// A chunk of the answer that a bare server streams.
+/// One chunk of the answer that a bare server streams.
 pub const BARE_CHUNK: &str = " constant";
 /// The path of a call over HTTP.
 pub const JSON_PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
 
-/// Messages of the long history, and the bytes of each.
+/// The number of messages in the long history, and the length of each in bytes.
 const MESSAGES: usize = 20;
 const MESSAGE_BYTES: usize = 500;
 const QUESTION: &str = "What is the weather in Paris?";
-/// Contains no word of the name of a tool.
+/// Text that contains none of the words in tool names.
 const PROSE: &str = "The old bridge over the stream was painted green last spring, and since then \
     the children of both villages meet there after school. They count the boats, share their bread \
     with the ducks, and argue about which of the seven hills is the highest. On clear evenings \
@@ -30,9 +30,9 @@ pub enum Case {
     Short,
     /// A short question that mentions one of five tools.
     Tools,
-    /// A history of 20 messages, 10 kB.
+    /// A history of 20 messages, 10 kB in total.
     History,
-    /// The same, with the five tools: 13 kB.
+    /// The same history with the five tools, 13 kB in total.
     HistoryWithTools,
     /// An answer in 1,000 chunks.
     Stream,
@@ -40,7 +40,7 @@ pub enum Case {
     Json,
 }
 
-/// An answer of a server.
+/// An answer from a server.
 #[derive(Debug)]
 pub struct Answer {
     /// The chunks before the final message; empty for a unary call.
@@ -50,11 +50,11 @@ pub struct Answer {
 }
 
 impl Case {
-    /// All cases, in the order of the table.
+    /// All cases, in the order of the table rows.
     pub const ALL: [Self; 6] =
         [Self::Short, Self::Tools, Self::History, Self::HistoryWithTools, Self::Stream, Self::Json];
 
-    /// The name in tables and in the baseline.
+    /// Returns the name used in tables and in the baseline.
     pub fn name(self) -> &'static str {
         match self {
             Self::Short => "short message",
@@ -66,7 +66,7 @@ impl Case {
         }
     }
 
-    /// The request, as proto JSON.
+    /// Returns the request as proto JSON.
     pub fn json(self) -> Value {
         match self {
             Self::Short | Self::Json => request(&[user(SHORT_TEXT)], &[]),
@@ -77,12 +77,12 @@ impl Case {
         }
     }
 
-    /// The request, as a message.
+    /// Returns the request as a message.
     pub fn message(self) -> anyhow::Result<ConversationRequestAlpha2> {
         Ok(json::read(self.json().to_string().as_bytes())?)
     }
 
-    /// Fails unless this is the answer of a bare server: the last text or its constant stream.
+    /// Fails unless `answer` is what a bare server sends: the last text or the constant stream.
     pub fn check_bare(self, answer: &Answer) -> anyhow::Result<()> {
         match self {
             Self::Short | Self::Json => answer.check(SHORT_TEXT, 0),
@@ -92,7 +92,7 @@ impl Case {
         }
     }
 
-    /// Fails unless this is the answer of echo.
+    /// Fails unless `answer` is what echo sends.
     pub fn check(self, answer: &Answer) -> anyhow::Result<()> {
         match self {
             Self::Short | Self::Json => answer.check(SHORT_TEXT, 0),
@@ -107,9 +107,9 @@ impl Answer {
     fn check(&self, text: &str, chunks: usize) -> anyhow::Result<()> {
         let content = self.message()?.pointer("/content");
         ensure!(content == Some(&text.into()), "{content:?} is not {text:?}");
-        ensure!(self.chunks.len() == chunks, "{} chunks, not {chunks}", self.chunks.len());
+        ensure!(self.chunks.len() == chunks, "{} chunks instead of {chunks}", self.chunks.len());
         let streamed = self.chunks.concat();
-        ensure!(chunks == 0 || streamed == text, "{streamed:?} was streamed, not {text:?}");
+        ensure!(chunks == 0 || streamed == text, "streamed {streamed:?} instead of {text:?}");
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl Answer {
         let message = self.message()?;
         let name = |at: usize| message.pointer(&format!("/toolCalls/{at}/function/name"));
         let is_right = name(0) == Some(&tool.into()) && name(1).is_none();
-        ensure!(is_right, "{message} does not call {tool} alone");
+        ensure!(is_right, "expected one call to {tool}: {message}");
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl Answer {
     }
 }
 
-/// The text that a bare server streams, as long as that of echo.
+/// Returns the text that a bare server streams. It is as long as the text that echo streams.
 pub fn bare_text() -> String {
     BARE_CHUNK.repeat(CHUNKS)
 }
@@ -140,13 +140,14 @@ fn user(text: &str) -> Value {
     json!({ "ofUser": { "content": [{ "text": text }] } })
 }
 
-/// A text of as many words as chunks.
+/// Returns a text that echo streams in [`CHUNKS`] chunks.
 fn words() -> String {
     let words: Vec<_> = (0..CHUNKS).map(|number| format!("word{number:04}")).collect();
     words.join(" ")
 }
 
-/// A system message, then alternating user and assistant messages; the last is a question.
+/// Returns a system message and alternating user and assistant messages. The last message is a
+/// question.
 fn history() -> Vec<Value> {
     let message = |at: usize| {
         let content = json!([{ "text": prose(at) }]);
@@ -160,12 +161,12 @@ fn history() -> Vec<Value> {
     (0..MESSAGES).map(message).collect()
 }
 
-/// The text of one message; every message starts at another place in [`PROSE`].
+/// Returns the text of one message. Each message starts at a different place in [`PROSE`].
 fn prose(start: usize) -> String {
     PROSE.chars().cycle().skip(start * 17).take(MESSAGE_BYTES).collect()
 }
 
-/// The text of the last message.
+/// Returns the text of the last message.
 fn question() -> String {
     let before: String = prose(0).chars().take(MESSAGE_BYTES - QUESTION.len() - 2).collect();
     format!("{before}. {QUESTION}")

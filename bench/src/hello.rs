@@ -1,4 +1,5 @@
-//! A tonic server like tonic's examples: `#[tokio::main]` and cargo's default release profile.
+//! A tonic server like those in tonic's examples, with `#[tokio::main]` and cargo's default release
+//! profile.
 
 use mynah::internals::wire::proto::dapr_server::DaprServer;
 use mynah_bench::{bare::Bare, serve::listen};
@@ -6,7 +7,7 @@ use tonic::transport::Server;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    // Only the address is used: tonic binds it again.
+    // Only the address is used, because tonic binds the port itself.
     let address = listen()?.local_addr()?;
     Ok(Server::builder().add_service(DaprServer::new(Bare)).serve(address).await?)
 }

@@ -1,5 +1,5 @@
-//! The threads of mynah's server: one accepts connections and distributes them round-robin to one
-//! single-threaded runtime per core.
+//! Server threads like mynah's: one thread accepts connections and distributes them round-robin to
+//! single-threaded runtimes, one per core.
 
 use std::{
     env,
@@ -14,17 +14,17 @@ use tokio::{
     sync::mpsc::{self, Receiver},
 };
 
-/// Connections that may wait for a worker.
+/// Maximum number of connections waiting for a worker.
 const QUEUE: usize = 256;
 
-/// Listens on the port of 127.0.0.1 that is the program's first argument.
+/// Listens on 127.0.0.1, on the port given as the program's first argument.
 pub fn listen() -> anyhow::Result<TcpListener> {
-    let port = env::args().nth(1).context("the first argument is the port to listen on")?;
+    let port = env::args().nth(1).context("missing argument: the port to listen on")?;
     let port = port.parse().with_context(|| format!("{port:?} is not a port"))?;
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, port))?)
 }
 
-/// Serves forever: runs `work` on each core, with the connections of that core.
+/// Serves forever. Runs `work` on each core with the connections assigned to that core.
 pub fn serve<F>(work: impl Fn(Connections) -> F + Clone + Send + 'static) -> anyhow::Result<()>
 where
     F: Future<Output = anyhow::Result<()>>,

@@ -1,4 +1,4 @@
-// A weather agent: it asks a question and runs the tool that the model calls.
+// A weather agent that asks a question and runs the tool that the model calls.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 type message = dapr.ConversationMessageAlpha2
 
 func main() {
-	dapr.SetLogger(nil) // by default, it logs to standard output
+	dapr.SetLogger(nil) // by default, the SDK logs to standard output
 	client, err := dapr.NewClient()
 	if err != nil {
 		log.Fatal(err)

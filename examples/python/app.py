@@ -1,4 +1,4 @@
-"""A weather agent: it asks a question and runs the tool that the model calls."""
+"""A weather agent that asks a question and runs the tool that the model calls."""
 
 from dapr.clients import DaprClient
 from dapr.clients.grpc.conversation import (
@@ -13,7 +13,7 @@ from dapr.clients.grpc.conversation import (
 
 @tool
 def get_weather(location: str) -> str:
-    """Returns the weather of a place."""
+    """Returns the weather in a place."""
     return f'It is sunny and 18 degrees in {location}.'
 
 

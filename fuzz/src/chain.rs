@@ -1,4 +1,5 @@
-//! Parsing a prompt is deterministic, and a chain gives the same answer unary and streamed.
+//! Checks that parsing a prompt is deterministic, and that a chain gives the same answer with and
+//! without streaming.
 
 use std::sync::{Arc, LazyLock};
 
@@ -12,7 +13,7 @@ use mynah::{
 };
 use tokio::runtime::{Builder, Runtime};
 
-/// Delays need the timer of a runtime. Answers that are delayed are skipped.
+/// The runtime whose timer delays need. Delayed answers are skipped.
 static TIMER: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_current_thread().enable_time().build().expect("a runtime"));
 
@@ -38,7 +39,7 @@ pub fn run(data: &[u8]) -> bool {
     chain.is_some()
 }
 
-/// Returns the final response of a stream, and checks that its text is that of the deltas.
+/// Returns the final response of a stream. Checks that its text equals the concatenated deltas.
 fn streamed(deltas: Vec<Result<Delta, ProviderError>>) -> Result<Response, ProviderError> {
     let mut text = String::new();
     for delta in deltas {

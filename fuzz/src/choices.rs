@@ -1,8 +1,8 @@
-//! Maps any bytes to a satisfiable schema.
+//! Maps arbitrary bytes to satisfiable schemas.
 
 use serde_json::{Map, Value, json};
 
-/// Bytes as a sequence of choices; after the last byte, every choice is the first option.
+/// A sequence of choices, one per byte. After the last byte, every choice is the first option.
 pub struct Choices<'a>(pub &'a [u8]);
 
 const NAMES: [&str; 6] = ["email", "city", "count", "a", "é~/", "time_zone"];
@@ -18,7 +18,7 @@ impl Choices<'_> {
         usize::from(*first) % bound
     }
 
-    /// A schema of an object.
+    /// Returns a schema for an object.
     pub fn object(&mut self, depth: usize) -> Value {
         let named: Map<_, _> = (0..self.below(NAMES.len()))
             .map(|number| (NAMES[number].to_owned(), self.schema(depth)))
@@ -52,7 +52,7 @@ impl Choices<'_> {
         json!({"type": "integer", "minimum": min, "maximum": min + range})
     }
 
-    /// At least two multiples are within the bounds.
+    /// Returns a schema for a number that has at least two valid values.
     fn number(&mut self) -> Value {
         let (min, step) = (self.below(256) as f64 - 128.0, STEPS[self.below(STEPS.len())]);
         json!({"type": "number", "minimum": min, "maximum": min + 2.0 * step, "multipleOf": step})

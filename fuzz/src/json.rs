@@ -1,5 +1,5 @@
-//! A JSON body survives a round trip, the fast reader and writer agree with the exact ones, and echo
-//! answers the request.
+//! Checks that a JSON body survives a round trip, that the fast reader and writer agree with the
+//! exact ones, and that echo answers the request.
 
 use mynah::internals::wire::{
     error::Error,
@@ -20,7 +20,7 @@ pub fn run(data: &[u8]) -> bool {
     matches!(answered, Some(Ok(_)))
 }
 
-/// Reads a message, and checks both readers and the round trip.
+/// Reads a message. Checks that both readers agree and that the message survives a round trip.
 fn read_checked<M: Message + Name + FastRead>(data: &[u8]) -> Option<M> {
     let exact = read::<M>(data);
     // Compares bytes because a request may contain NaN, which does not equal itself.
@@ -33,7 +33,7 @@ fn read_checked<M: Message + Name + FastRead>(data: &[u8]) -> Option<M> {
             return None;
         }
     };
-    // JSON cannot represent NaN and infinity in a Struct, nor messages that are nested too deeply.
+    // Writing fails for NaN and infinity in a Struct, and for messages that are nested too deeply.
     if let Ok(printed) = write(&message) {
         let reread = read::<M>(printed.as_bytes()).expect("printed JSON is readable");
         assert_eq!(reread.encode_to_vec(), message.encode_to_vec(), "{printed}");

@@ -1,5 +1,6 @@
-//! Fuzz targets. Each takes any bytes, panics if a property does not hold, and returns whether the
-//! input was valid enough to be answered. `cargo fuzz` and mynah's tests run the same targets.
+//! Fuzz targets. Each one takes arbitrary bytes and panics if a property does not hold. It returns
+//! `true` if the input was valid enough to be answered. `cargo fuzz` and mynah's tests run the same
+//! targets.
 
 pub mod chain;
 pub mod json;
@@ -28,14 +29,14 @@ use mynah::{
 
 type Answer = Result<proto::ConversationResponseAlpha2, Error>;
 
-/// Returns the answer of echo, and checks that it is the same when repeated and when streamed.
-/// Returns `None` if the request is so large that it runs on another thread.
+/// Returns echo's answer, or `None` if the request is so large that it runs on another thread.
+/// Checks that the answer is the same for a repeated call and for a stream.
 fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
     let engine = Engine::new("fuzz", &[component::built_in()]);
     request.name = "echo".to_owned();
     let first = converse(&engine, request.clone(), CallContext::default()).now_or_never()?;
     let repeated = converse(&engine, request.clone(), CallContext::default()).now_or_never()?;
-    assert_eq!(first, repeated, "the same request has another answer");
+    assert_eq!(first, repeated, "a repeated request got a different answer");
     match stream(&engine, request, CallContext::default()).now_or_never()? {
         Ok(stream) => assert_eq!(streamed(stream.collect::<Vec<_>>().now_or_never()?), first),
         Err(error) => assert_eq!(Err(error), first),
@@ -43,7 +44,7 @@ fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
     Some(first)
 }
 
-/// Returns the final answer of a stream, and checks that its text is that of the chunks.
+/// Returns the final answer of a stream. Checks that its text equals the concatenated chunks.
 fn streamed(messages: Vec<Result<proto::ConversationStreamResponseAlpha2, chat::Error>>) -> Answer {
     let mut text = String::new();
     for message in messages {

@@ -1,5 +1,6 @@
-//! Tools are called at most once, in the order in which they are offered. The lines of the input up
-//! to an empty one are the names of tools, the lines after it are user messages.
+//! Checks that each tool is called at most once, and that calls are in the order in which the tools
+//! are offered. In the input, the lines before the first empty line are tool names, and the lines
+//! after it are user messages.
 
 use mynah::internals::wire::proto::{
     ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
@@ -29,7 +30,7 @@ pub fn run(data: &[u8]) -> bool {
         };
         assert!(
             offered.any(|name| *name == call.name),
-            "unexpected call of {} with tools {names:?}",
+            "unexpected call to {} with tools {names:?}",
             call.name
         );
     }

@@ -1,4 +1,4 @@
-//! A protobuf message survives a round trip, and echo answers it.
+//! Checks that a protobuf message survives a round trip and that echo answers it.
 
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use prost::Message;

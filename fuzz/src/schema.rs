@@ -1,5 +1,6 @@
-//! Generated arguments are an object, deterministic, and valid if the schema is satisfiable. An input
-//! that is a JSON object is the schema; any other input selects a satisfiable one.
+//! Checks that generated arguments are deterministic and an object, and that they are valid if the
+//! schema is satisfiable. If the input is a JSON object, it is the schema. Any other input selects
+//! a satisfiable schema.
 
 use mynah::internals::wire::{json::read, proto};
 use serde_json::{Value, json};
@@ -20,16 +21,16 @@ pub fn run(data: &[u8]) -> bool {
     true
 }
 
-/// The arguments with which echo calls a tool with this schema.
+/// Returns the arguments with which echo calls a tool that has this schema.
 fn arguments(schema: &Value) -> Option<Value> {
     let body = json!({
         "inputs": [{"messages": [{"ofUser": {"content": [{"text": "use it in Rome, for a@b.co"}]}}]}],
         "tools": [{"function": {"name": "use_it", "parameters": schema}}],
         "toolChoice": "use_it",
     });
-    // Skips schemas that are nested too deeply, and requests too large to be answered on this thread.
+    // Skip schemas that are nested too deeply, and requests that are too large for this thread.
     let request = read(body.to_string().as_bytes()).ok()?;
-    let answer = super::answer(request)?.expect("a schema never fails a call");
+    let answer = super::answer(request)?.expect("a schema never makes a call fail");
     let message = answer.outputs[0].choices[0].message.clone().expect("a message");
     let Some(proto::conversation_tool_calls::ToolTypes::Function(call)) =
         message.tool_calls[0].tool_types.clone()

@@ -1,9 +1,9 @@
-//! Scrubbing is deterministic, the strict scrubber finds nothing in its own output, and no scrubber
-//! makes a text much longer.
+//! Checks that scrubbing is deterministic, that the strict scrubber finds nothing in its own
+//! output, and that scrubbing does not make text much longer.
 
 use mynah::internals::pii::Scrubber;
 
-/// The longest placeholder has 16 bytes, the shortest match 4.
+/// The maximum growth: the longest placeholder has 16 bytes, and the shortest match has 4.
 const GROWTH: usize = 4;
 
 pub fn run(data: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! Loading a component file is deterministic.
+//! Checks that loading a component file is deterministic.
 
 use std::{fs, path::PathBuf};
 

@@ -15,19 +15,19 @@ use crate::{
     server::Server,
 };
 
-/// Calls of the shorter run, which fill the server's caches.
+/// The number of calls in the shorter run, enough to fill the server's caches.
 const WARM_UP: usize = 200;
 
-/// Whether valgrind is installed.
+/// Returns `true` if valgrind is installed.
 pub(crate) fn is_installed() -> bool {
     let mut valgrind = Command::new("valgrind");
     valgrind.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
     valgrind.status().is_ok_and(|status| status.success())
 }
 
-/// Counts the user-space instructions of one call, as the difference of two runs, so that start and
-/// shutdown cancel out. Calls are sequential over one connection to a server on one core, so that the
-/// count does not depend on thread scheduling.
+/// Counts the user-space instructions per call. The count is the difference between a long and a
+/// short run, so that startup and shutdown cancel out. Calls are sequential, over one connection to
+/// a server on one core, so that the count does not depend on thread scheduling.
 pub(crate) async fn per_call(
     programs: &Programs,
     cores: Cores,
@@ -40,8 +40,8 @@ pub(crate) async fn per_call(
     Ok((long - short) / calls as f64)
 }
 
-/// The number of calls to count. They take hundreds of millions of instructions, since two starts
-/// differ by half a million.
+/// Returns the number of calls to count. In total they need hundreds of millions of instructions,
+/// because startup varies by half a million.
 fn calls(case: Case) -> usize {
     match case {
         Case::Short | Case::Json => 6_000,
@@ -50,7 +50,7 @@ fn calls(case: Case) -> usize {
     }
 }
 
-/// Counts the instructions of a whole run.
+/// Counts the instructions in a whole run.
 async fn run(
     programs: &Programs,
     cores: Cores,

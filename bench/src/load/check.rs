@@ -1,4 +1,4 @@
-//! Checks the answers with a real client before anything is measured.
+//! Checks a server's answers with a real client before anything is measured.
 
 use anyhow::{Context, bail};
 use http_body_util::{BodyExt, Full};
@@ -17,7 +17,7 @@ use tokio::net::TcpStream;
 
 use crate::server::Server;
 
-/// Fails unless the server answers the case correctly.
+/// Fails unless the server's answer to the case is correct.
 pub(crate) async fn check(server: &Server, case: Case) -> anyhow::Result<()> {
     let answer = match case {
         Case::Json => post(server).await,
@@ -28,7 +28,7 @@ pub(crate) async fn check(server: &Server, case: Case) -> anyhow::Result<()> {
     let answer = answer.with_context(|| format!("{name} does not answer"))?;
     let checked =
         if server.program.is_bare() { case.check_bare(&answer) } else { case.check(&answer) };
-    checked.with_context(|| format!("{name} answers {} wrongly", case.name()))
+    checked.with_context(|| format!("wrong answer from {name} to {}", case.name()))
 }
 
 async fn converse(server: &Server, case: Case) -> anyhow::Result<Answer> {
@@ -49,7 +49,7 @@ async fn stream(server: &Server) -> anyhow::Result<Answer> {
                 let response = as_json(&ConversationResponseAlpha2 { context_id, outputs })?;
                 return Ok(Answer { chunks, response });
             }
-            None => bail!("an empty message"),
+            None => bail!("received an empty message"),
         }
     }
     bail!("the stream ends without a final message")

@@ -1,9 +1,9 @@
-//! The load generator: it keeps connections open and calls over them as fast as possible.
+//! The load generator, which keeps connections open and makes calls over them as fast as possible.
 //!
-//! Requests are encoded once. Answers are not decoded: only their status and length are checked, since
-//! `check` has verified the content.
+//! Requests are encoded once. Answers are not decoded: only their status and length are checked,
+//! because `check` has already verified the content.
 
-#![expect(clippy::disallowed_methods, reason = "load is measured in wall clock time")]
+#![expect(clippy::disallowed_methods, reason = "load is measured in wall-clock time")]
 
 use std::{
     net::SocketAddr,
@@ -24,7 +24,7 @@ use tokio::{net::TcpStream, task::JoinSet};
 /// The flow control window of a connection, in bytes.
 const WINDOW: u32 = 16 * 1024 * 1024;
 
-/// The number of connections, and of calls in flight on each.
+/// The number of connections, and the number of calls in flight on each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Concurrency {
     pub(crate) connections: usize,
@@ -38,7 +38,7 @@ pub(crate) const MEDIUM: Concurrency = Concurrency { connections: 8, streams: 4 
 /// 256 calls in flight.
 pub(crate) const HIGH: Concurrency = Concurrency { connections: 8, streams: 32 };
 
-/// Callers, each of which has one call in flight.
+/// The load generator: a set of callers, each with one call in flight.
 #[derive(Debug)]
 pub(crate) struct Client(Vec<Caller>);
 
@@ -47,7 +47,7 @@ pub(crate) struct Client(Vec<Caller>);
 struct Caller {
     sender: Sender,
     request: Bytes,
-    /// The length of the first answer in bytes, which all others must have.
+    /// The length of the first answer in bytes. All other answers must have the same length.
     answer_length: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ enum Sender {
     Json { connection: http1::SendRequest<Full<Bytes>>, head: Request<()> },
 }
 
-/// The calls of one slice of time.
+/// The calls made in one time slice.
 #[derive(Debug, Default)]
 pub(crate) struct Slice {
     pub(crate) seconds: f64,
@@ -89,7 +89,7 @@ impl Client {
         Ok(Self(senders.into_iter().map(caller).collect()))
     }
 
-    /// Makes calls from all callers until the time is over.
+    /// Makes calls from all callers for the duration `time`.
     pub(crate) async fn run(&mut self, time: Duration) -> anyhow::Result<Slice> {
         let start = Instant::now();
         let end = start + time;
@@ -163,7 +163,7 @@ impl Sender {
         Ok(Self::Json { connection: sender, head })
     }
 
-    /// A second sender on the same HTTP/2 connection.
+    /// Returns another sender on the same HTTP/2 connection.
     fn share(&self) -> Self {
         match self {
             Self::Grpc { connection, head } => {
@@ -210,7 +210,7 @@ async fn grpc(
     }
 }
 
-/// The body of a request: JSON, or a length-prefixed gRPC message.
+/// Returns the body of a request: JSON or a length-prefixed gRPC message.
 fn body(case: Case) -> anyhow::Result<Bytes> {
     if case == Case::Json {
         return Ok(case.json().to_string().into());

@@ -1,4 +1,4 @@
-//! The comparison: runs all measurements and prints the tables.
+//! Compares mynah with other servers: runs all measurements and prints the tables.
 
 #![expect(clippy::disallowed_methods, reason = "startup time is measured")]
 
@@ -24,12 +24,12 @@ use crate::{
 
 const FULL: Effort = Effort { pairs: 12, slice: Duration::from_secs(1) };
 const QUICK: Effort = Effort { pairs: 3, slice: Duration::from_millis(500) };
-/// The number of starts for the median startup time.
+/// The number of startups that are timed.
 const STARTS: usize = 20;
 
-/// Printed if other programs disturbed the measurements.
+/// The note printed if other programs disturbed the measurements.
 const NOISY: &str = "The machine was noisy: a server compared with itself varied too much, so \
-    the times in these tables are unreliable and not judged. Instruction counts are not affected.";
+    the times in these tables are unreliable and are not judged. Instruction counts are not affected.";
 
 /// Options of the comparison.
 #[derive(Debug, clap::Args)]
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Measure for a shorter time, with less precision
     #[arg(long)]
     quick: bool,
-    /// Path of daprd; if set, its echo is also measured
+    /// Path of a daprd whose echo is also measured
     #[arg(long, env = "DAPRD", value_name = "PATH", hide_env_values = true)]
     daprd: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ struct Comparison {
     programs: Programs,
     cores: Cores,
     effort: Effort,
-    /// Whether a server compared with itself cost the same.
+    /// Whether a server compared with itself had the same cost.
     is_quiet: bool,
     costs: Table,
     ratios: Table,
@@ -87,13 +87,13 @@ pub(crate) async fn compare(args: Args) -> anyhow::Result<()> {
 }
 
 impl Effort {
-    /// The time for which a pair of servers is measured.
+    /// Returns how long a pair of servers is measured.
     fn seconds(self) -> f64 {
         self.slice.as_secs_f64() * 2.0 * self.pairs as f64
     }
 }
 
-/// Describes the machine and the command.
+/// Returns a description of the machine and the measurement.
 fn heading(Effort { pairs, slice }: Effort) -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name"));
@@ -103,13 +103,13 @@ fn heading(Effort { pairs, slice }: Effort) -> String {
     let kib = memory.split_whitespace().nth(1).and_then(|kib| kib.parse::<f64>().ok());
     let gib = kib.unwrap_or_default() / f64::from(1 << 20);
     format!(
-        "`bench/compare` on {cores} cores of {model}, {gib:.0} GiB: {pairs} pairs of slices of \
-         {slice:?} each, 32 calls in flight over 8 connections.\n"
+        "`bench/compare` on {cores} cores of {model}, {gib:.0} GiB: {pairs} pairs of {slice:?} \
+         slices, 32 calls in flight over 8 connections.\n"
     )
 }
 
 impl Comparison {
-    /// Compares a server with itself, to measure the noise of the machine.
+    /// Compares a server with itself to measure how noisy the machine is.
     async fn measure_noise(&mut self) -> anyhow::Result<()> {
         Self::log_progress(format_args!("bare tonic and itself"), self.effort.seconds());
         let paired = self.measure([Program::BareTonic; 2], Case::Short).await?;
@@ -118,7 +118,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Compares mynah with the bare server of the same protocol, each on one core.
+    /// Compares mynah with the bare server for the same protocol, each on one core.
     async fn compare_with_bare(&mut self, case: Case) -> anyhow::Result<()> {
         let bare = if case == Case::Json { Program::BareAxum } else { Program::BareTonic };
         let what = format_args!("mynah and {}: {}", bare.name(), case.name());
@@ -137,7 +137,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Compares mynah with another program on all cores, which the client shares.
+    /// Compares mynah with another program on all cores, one of which also runs the client.
     async fn compare_on_all_cores(&mut self, other: Program) -> anyhow::Result<()> {
         let what = format_args!("mynah and {}, on all cores", other.name());
         Self::log_progress(what, self.effort.seconds());
@@ -167,7 +167,7 @@ impl Comparison {
         measure_pair(servers, case, self.effort).await
     }
 
-    /// Counts the instructions per call of both, if valgrind is installed.
+    /// Counts the instructions per call for both programs, if valgrind is installed.
     async fn instructions(
         &self,
         programs: [Program; 2],
@@ -182,7 +182,7 @@ impl Comparison {
         Ok(Some([mynah, bare]))
     }
 
-    /// Adds a row for each program to the table of costs.
+    /// Adds a row for each program to the cost table.
     fn add_costs(
         &mut self,
         call: &str,
@@ -198,7 +198,7 @@ impl Comparison {
         }
     }
 
-    /// Adds a row to the table of ratios.
+    /// Adds a row to the ratio table.
     fn add_ratio(
         &mut self,
         case: &str,
@@ -231,7 +231,7 @@ impl Comparison {
         ))
     }
 
-    /// Measures the milliseconds from exec to the first answer.
+    /// Measures the time from exec to the first answer.
     async fn first_answer(&self) -> anyhow::Result<String> {
         Self::log_progress(format_args!("{STARTS} starts"), 1.0);
         let mut times = Vec::new();
@@ -245,10 +245,12 @@ impl Comparison {
         }
         let Ratio { median, low, high } = Ratio::of(times);
         let verdict = table::verdict(median, Target::AtMost(targets::FIRST_ANSWER), self.is_quiet);
-        Ok(format!("- exec to first answer: {median:.1} ms ({low:.1} to {high:.1}; {verdict})\n"))
+        Ok(format!(
+            "- time from exec to the first answer: {median:.1} ms ({low:.1} to {high:.1}; {verdict})\n"
+        ))
     }
 
-    /// Prints what is measured, and for how long without the counting of instructions.
+    /// Prints what is being measured and how long that takes, not including counting instructions.
     fn log_progress(what: fmt::Arguments<'_>, seconds: f64) {
         eprintln!("{what} ({seconds:.0} s)");
     }

@@ -1,4 +1,4 @@
-//! Checks the instructions per call of mynah against a baseline.
+//! Checks mynah's instruction counts per call against a baseline.
 
 use std::{
     collections::BTreeMap,
@@ -17,9 +17,9 @@ use crate::{
     server::Server,
 };
 
-/// The calls that are counted.
+/// The cases whose instructions are counted.
 const COUNTED: [Case; 4] = [Case::Short, Case::Tools, Case::HistoryWithTools, Case::Json];
-/// The tolerated difference from the baseline, in percent.
+/// The largest accepted difference from the baseline, in percent.
 const TOLERANCE: f64 = 2.0;
 
 /// Options of the check.
@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 2.0;
 pub(crate) struct Args {
     #[command(flatten)]
     folders: Folders,
-    /// File with the known instructions per call
+    /// File with the recorded instruction counts per call
     #[arg(long, value_name = "FILE")]
     baseline: PathBuf,
     /// Write the counts to the baseline instead of comparing them
@@ -42,7 +42,7 @@ pub(crate) struct Args {
 pub(crate) async fn instructions(args: Args) -> anyhow::Result<()> {
     if !callgrind::is_installed() {
         if args.require {
-            bail!("valgrind is not installed");
+            bail!("valgrind is not installed; install it to count instructions");
         }
         println!("skipped: valgrind is not installed");
         return Ok(());
@@ -68,7 +68,7 @@ async fn count(programs: Programs) -> anyhow::Result<BTreeMap<String, u64>> {
     Ok(counted)
 }
 
-/// Fails if a call takes more instructions than the baseline, and reports if it takes fewer.
+/// Fails if a call needs more instructions than the baseline. Prints a note if it needs fewer.
 fn compare(counted: &BTreeMap<String, u64>, file: &Path) -> anyhow::Result<()> {
     let text = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let baseline: BTreeMap<String, u64> = serde_json::from_slice(&text)
@@ -77,7 +77,7 @@ fn compare(counted: &BTreeMap<String, u64>, file: &Path) -> anyhow::Result<()> {
     for (name, now) in counted {
         let before = baseline.get(name).with_context(|| format!("the baseline has no {name:?}"))?;
         let percent = (*now as f64 / *before as f64 - 1.0) * 100.0;
-        println!("{name}: {now} instructions per call, baseline {before} ({percent:+.2} %)");
+        println!("{name}: {now} instructions per call, baseline {before} ({percent:+.2}%)");
         exceeded |= percent > TOLERANCE;
         if percent < -TOLERANCE {
             println!("  fewer than the baseline; update it with bench/instructions --update");
@@ -85,8 +85,8 @@ fn compare(counted: &BTreeMap<String, u64>, file: &Path) -> anyhow::Result<()> {
     }
     if exceeded {
         bail!(
-            "over {TOLERANCE} % more instructions than in {}; optimize the call, or accept the \
-             cost with bench/instructions --update",
+            "a call needs over {TOLERANCE}% more instructions than in {}; optimize it, or accept \
+             the cost with bench/instructions --update",
             file.display()
         );
     }

@@ -1,4 +1,4 @@
-//! Compares mynah with bare servers, and counts its instructions.
+//! Compares mynah with bare servers and counts mynah's instructions.
 
 mod callgrind;
 mod check;
@@ -19,9 +19,9 @@ use clap::Parser;
 /// Measures mynah; used by `bench/compare` and `bench/instructions`
 #[derive(Debug, Parser)]
 enum Command {
-    /// Compare mynah with bare servers and print a table
+    /// Compare mynah with bare servers and print tables
     Compare(compare::Args),
-    /// Compare mynah's instructions per call with a baseline
+    /// Compare mynah's instruction counts per call with a baseline
     Instructions(instructions::Args),
 }
 

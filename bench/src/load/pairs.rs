@@ -1,4 +1,4 @@
-//! Measures two servers in alternating slices of time, and the ratio of their costs.
+//! Measures two servers in alternating time slices, and computes the ratio of their costs.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use crate::{
     server::Server,
 };
 
-/// How many pairs of slices are measured, and how long each takes.
+/// The number of pairs of slices to measure, and the duration of each slice.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
     pub(crate) pairs: usize,
     pub(crate) slice: Duration,
 }
 
-/// The time of calls to each server before the first slice.
+/// How long each server is called before the first slice.
 const WARM_UP: Duration = Duration::from_millis(300);
 
-/// A server under load, and the figures of each slice.
+/// A server under load, with the figures for each slice.
 #[derive(Debug)]
 struct Side<'s> {
     server: &'s Server,
@@ -27,7 +27,7 @@ struct Side<'s> {
     slices: Vec<Figures>,
 }
 
-/// The figures of one slice, or the medians of many.
+/// The figures for one slice, or the medians over several slices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Figures {
     /// Calls per second.
@@ -40,7 +40,7 @@ pub(crate) struct Figures {
     pub(crate) cpu: f64,
 }
 
-/// A median with its 95 % confidence interval.
+/// A median with its 95% confidence interval.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ratio {
     pub(crate) median: f64,
@@ -48,14 +48,14 @@ pub(crate) struct Ratio {
     pub(crate) high: f64,
 }
 
-/// The figures of two servers, and their ratios.
+/// The figures for two servers, and their ratios.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paired {
     pub(crate) first: Figures,
     pub(crate) second: Figures,
-    /// The ratio of the first to the second.
+    /// The first server's rate divided by the second's.
     pub(crate) rate: Ratio,
-    /// The ratio of the first to the second.
+    /// The first server's processor time divided by the second's.
     pub(crate) cpu: Ratio,
 }
 
@@ -123,8 +123,8 @@ impl Figures {
 }
 
 impl Ratio {
-    /// Returns the median of some figures and its interval by order statistics, which assume no
-    /// distribution.
+    /// Returns the median of some figures. The confidence interval comes from order statistics,
+    /// which assume nothing about the distribution.
     pub(crate) fn of(mut figures: Vec<f64>) -> Self {
         figures.sort_by(f64::total_cmp);
         let count = figures.len();
@@ -134,15 +134,15 @@ impl Ratio {
         Self { median, low: at(place), high: at(count.saturating_sub(place + 1)) }
     }
 
-    /// Whether all of the interval is within `margin` of 1.
+    /// Returns `true` if the whole interval is within `margin` of 1.
     pub(crate) fn is_one(self, margin: f64) -> bool {
         self.low >= 1.0 - margin && self.high <= 1.0 + margin
     }
 }
 
-/// Returns the index at which the confidence interval of the median of `count` sorted figures begins.
-/// The number of figures below the true median is binomial with p = 0.5; at most 2.5 % of its
-/// distribution is below the index.
+/// Returns the index at which the confidence interval begins, for the median of `count` sorted
+/// figures. The number of figures below the true median has a binomial distribution with p = 0.5.
+/// At most 2.5% of this distribution is below the index.
 fn interval(count: usize) -> usize {
     let (mut below, mut probability, mut cumulative) =
         (0, 0.5_f64.powi(count.min(1_000) as i32), 0.0);

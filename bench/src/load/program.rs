@@ -49,7 +49,7 @@ impl Programs {
         Ok(Self { folders, daprd, components })
     }
 
-    /// Whether daprd is measured.
+    /// Returns `true` if daprd is measured.
     pub(crate) fn has_daprd(&self) -> bool {
         self.daprd.is_some()
     }
@@ -65,7 +65,8 @@ impl Programs {
         }
     }
 
-    /// The command that starts a program, wrapped in another one such as valgrind if it is given.
+    /// Returns the command that starts a program. If `wrapper` is not empty, it is a command such
+    /// as valgrind that runs the program.
     pub(crate) fn command(&self, program: Program, ports: Ports, wrapper: &[String]) -> Command {
         let path = self.path(program);
         let mut command = match wrapper {
@@ -107,7 +108,7 @@ fn resources(folder: &Path) -> String {
 }
 
 impl Program {
-    /// The name in tables.
+    /// Returns the name used in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Mynah => "mynah",
@@ -118,7 +119,7 @@ impl Program {
         }
     }
 
-    /// Whether this is a minimal server, which serves a single protocol.
+    /// Returns `true` if this is a minimal server, which serves only one protocol.
     pub(crate) fn is_bare(self) -> bool {
         matches!(self, Self::BareTonic | Self::BareAxum | Self::Hello)
     }

@@ -14,12 +14,12 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::{Ports, Program, Programs};
 
-/// The interval between two checks whether a server listens.
+/// The interval between checks of whether a server is listening.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
-/// The number of checks before the server has failed to start; they take more than a minute.
+/// The number of checks after which the server has failed to start. They take more than a minute.
 const MAX_POLLS: usize = 1_000_000;
 
-/// A server. Dropping it kills it.
+/// A running server, which is killed on drop.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) program: Program,
@@ -28,8 +28,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a program, wrapped in another one such as valgrind if it is given, and waits until it
-    /// listens.
+    /// Starts a program and waits until it is listening. If `wrapper` is not empty, it is a command
+    /// such as valgrind that runs the program.
     pub(crate) fn start(
         programs: &Programs,
         program: Program,
@@ -45,42 +45,42 @@ impl Server {
 
     fn wait_until_listening(&mut self) -> anyhow::Result<()> {
         for _ in 0..MAX_POLLS {
-            // A program binds its ports one after the other.
+            // Programs bind their ports one after another, so check each port.
             let listens = |case| TcpStream::connect(self.address(case)).is_ok();
             if listens(Case::Short) && (self.program.is_bare() || listens(Case::Json)) {
                 return Ok(());
             }
             if let Some(status) = self.child.try_wait()? {
-                bail!("exited with {status} before it listened");
+                bail!("exited with {status} before it was listening");
             }
             thread::sleep(POLL_INTERVAL);
         }
-        bail!("does not listen within a minute")
+        bail!("not listening after a minute")
     }
 
-    /// The address that serves a case.
+    /// Returns the address that serves a case.
     pub(crate) fn address(&self, case: Case) -> SocketAddr {
         let is_http = case == Case::Json || self.program == Program::BareAxum;
         let port = if is_http { self.ports.http } else { self.ports.grpc };
         (Ipv4Addr::LOCALHOST, port).into()
     }
 
-    /// The processor time used so far in seconds, in user and kernel space.
+    /// Returns the processor time used so far, in user and kernel space, in seconds.
     pub(crate) fn cpu(&self) -> anyhow::Result<f64> {
         let stat = self.proc("stat")?;
-        // The name of the program, in parentheses, may contain spaces.
+        // The program name, which is in parentheses, may contain spaces.
         let after_name = stat.rsplit_once(')').map_or("", |(_, after)| after);
         let ticks = after_name.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
         let ticks: u64 = ticks.sum::<Result<_, _>>()?;
         Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
     }
 
-    /// The resident memory in MiB.
+    /// Returns the resident memory in MiB.
     pub(crate) fn resident(&self) -> anyhow::Result<f64> {
         self.memory("VmRSS:")
     }
 
-    /// The peak of the resident memory in MiB.
+    /// Returns the peak resident memory in MiB.
     pub(crate) fn peak_resident(&self) -> anyhow::Result<f64> {
         self.memory("VmHWM:")
     }
@@ -109,7 +109,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Ignore errors: the program may have exited.
+        // Ignore errors: the program may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

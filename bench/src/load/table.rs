@@ -19,7 +19,7 @@ impl Table {
         Self { text: format!("| {} |\n|{rule}|\n", columns.join(" | ")) }
     }
 
-    /// Adds a row, and prints it to stderr as progress.
+    /// Adds a row and prints it to stderr to show progress.
     pub(crate) fn row(&mut self, cells: &[impl Display]) {
         let cells: Vec<_> = cells.iter().map(ToString::to_string).collect();
         let row = format!("| {} |", cells.join(" | "));
@@ -35,7 +35,7 @@ impl Display for Table {
     }
 }
 
-/// The cells for the figures of one server.
+/// Formats the figures for one server as table cells.
 pub(crate) fn figures(figures: Figures) -> [String; 4] {
     let Figures { rate, p50, p99, cpu } = figures;
     [thousands(rate), format!("{p50:.0}"), format!("{p99:.0}"), format!("{cpu:.1}")]
@@ -56,7 +56,8 @@ pub(crate) fn ratio(Ratio { median, low, high }: Ratio) -> String {
     format!("{median:.2} ({low:.2} to {high:.2})")
 }
 
-/// Whether a figure meets its target; not judged if the machine was not quiet.
+/// Describes the target and whether the figure meets it. On a noisy machine, the figure is not
+/// judged.
 pub(crate) fn verdict(figure: f64, target: Target, is_quiet: bool) -> String {
     let (word, bound) = match target {
         Target::AtMost(bound) => ("at most", bound),

@@ -1,17 +1,17 @@
-//! The performance targets of mynah.
+//! mynah's performance targets.
 
 use mynah_bench::cases::Case;
 
 use crate::program::Program;
 
-/// The maximum of milliseconds from exec to the first answer.
+/// The maximum time from exec to the first answer, in milliseconds.
 pub(crate) const FIRST_ANSWER: f64 = 6.0;
-/// The maximum of memory before the first call, in MiB.
+/// The maximum memory use before the first call, in MiB.
 pub(crate) const IDLE: f64 = 8.0;
-/// The maximum of memory with 256 calls in flight, in MiB.
+/// The maximum memory use with 256 calls in flight, in MiB.
 pub(crate) const IN_FLIGHT: f64 = 20.0;
-/// If the interval of a server compared with itself differs more than this from 1, other programs
-/// keep the machine too busy for reliable times.
+/// If a server is compared with itself and the interval extends more than this from 1, the machine
+/// is too busy for reliable times.
 pub(crate) const NOISE: f64 = 0.05;
 
 /// A bound on a figure.
@@ -30,8 +30,8 @@ impl Target {
     }
 }
 
-/// The target for the cost of a call, as a ratio to the same call of another program: processor time
-/// and, for a bare server, instructions.
+/// Returns the target for mynah's cost of a call divided by another program's. It applies to
+/// processor time and, for bare servers, to instructions.
 pub(crate) fn cost(other: Program, case: Case) -> Target {
     Target::AtMost(match (other, case) {
         (Program::Hello, _) => 0.55,
@@ -44,7 +44,7 @@ pub(crate) fn cost(other: Program, case: Case) -> Target {
     })
 }
 
-/// The target for the calls per second, as a ratio to another program, if there is one.
+/// Returns the target for mynah's calls per second divided by another program's, if there is one.
 pub(crate) fn rate(other: Program) -> Option<Target> {
     (other == Program::Hello).then_some(Target::AtLeast(1.7))
 }

@@ -1,4 +1,4 @@
-// Four conversations with a scripted model: the prompt contains the answers.
+// Four conversations with a scripted model, in which the prompts contain the answers.
 package main
 
 import (
@@ -21,7 +21,7 @@ type (
 
 var results = map[string]string{"get_weather": "rain", "get_forecast": "sun"}
 
-// script appends a script to a prompt: one step for each turn of the model.
+// script appends a script to a prompt, with one step for each model turn.
 func script(prompt string, steps ...step) string {
 	chain, err := json.Marshal(map[string]any{"instruction_chain": steps})
 	must(err)
@@ -32,7 +32,7 @@ func textStep(text string) step {
 	return step{"messages": []step{{"text": text}}}
 }
 
-// callStep returns a text and calls a tool. The arguments are sent as written.
+// callStep returns a step that sends text and calls a tool with exactly these arguments.
 func callStep(text, name, args string) step {
 	items := []step{{"tool_call": []step{{"name": name, "args": json.RawMessage(args)}}}}
 	if text != "" {
@@ -42,7 +42,7 @@ func callStep(text, name, args string) step {
 }
 
 func main() {
-	dapr.SetLogger(nil) // by default, it logs to standard output
+	dapr.SetLogger(nil) // by default, the SDK logs to standard output
 	client, err := dapr.NewClient()
 	must(err)
 	defer client.Close()
@@ -87,7 +87,7 @@ func flaky(client dapr.Client) {
 	_, err := converse(client, history)
 	_, reason, _ := strings.Cut(status.Convert(err).Message(), ": ")
 	fmt.Println("error:", reason)
-	// The history selects the step. The failed turn counts as well.
+	// The history selects the step, so add a message for the failed turn.
 	history = append(history, assistant(&reply{Content: "(failed)"}))
 	answer, err := converse(client, history)
 	must(err)

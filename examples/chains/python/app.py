@@ -1,4 +1,4 @@
-"""Four conversations with a scripted model: the prompt contains the answers."""
+"""Four conversations with a scripted model, in which the prompts contain the answers."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ RESULTS = {'get_weather': 'rain', 'get_forecast': 'sun'}
 
 
 def script(prompt: str, *steps: dict[str, Any]) -> str:
-    """Appends a script to a prompt: one step for each turn of the model."""
+    """Appends a script to a prompt, with one step for each model turn."""
     chain = json.dumps({'instruction_chain': steps})
     return f'{prompt}\n<|instruction_start|>{chain}<|instruction_end|>'
 
@@ -74,7 +74,7 @@ def flaky(client: DaprClient) -> None:
         converse(client, messages)
     except grpc.RpcError as error:
         print('error:', error.details().split(': ', 1)[1])
-    # The history selects the step. The failed turn counts as well.
+    # The history selects the step, so add a message for the failed turn.
     messages.append(create_assistant_message('(failed)'))
     print('model:', converse(client, messages).outputs[0].choices[0].message.content)
 
