@@ -1,4 +1,4 @@
-//! The API token, and rejected browser requests.
+//! Tests of the API token and of rejected browser requests.
 
 use futures_util::{StreamExt, stream};
 use mynah::internals::wire::proto::{GetMetadataRequest, dapr_client::DaprClient};

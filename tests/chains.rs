@@ -1,4 +1,4 @@
-//! `conversation.scripted` over real sockets.
+//! Tests of `conversation.scripted` over real sockets.
 
 mod step_selection;
 mod steps;
@@ -21,12 +21,12 @@ use crate::support::{
     messages::{Answer, request, user},
 };
 
-/// Starts a sidecar whose component `echo` is scripted, with these metadata items.
+/// Starts a sidecar with a scripted component named `echo` that has these metadata items.
 pub fn scripted(metadata: &str) -> Sidecar {
     Sidecar::with_components(&component("echo", metadata))
 }
 
-/// A scripted component as YAML.
+/// Returns the YAML of a scripted component.
 fn component(name: &str, metadata: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
@@ -34,39 +34,39 @@ fn component(name: &str, metadata: &str) -> String {
     )
 }
 
-/// A user message with a chain of these steps.
-#[expect(clippy::needless_pass_by_value, reason = "calls read better with a literal")]
+/// Returns a user message with a chain of these steps.
+#[expect(clippy::needless_pass_by_value, reason = "callers can pass a `json!` literal")]
 pub fn chain(steps: Value) -> ConversationMessage {
     tagged(&json!({"instruction_chain": steps}).to_string())
 }
 
-/// A user message with this text between the tags.
+/// Returns a user message with this text between the tags.
 pub fn tagged(inside: &str) -> ConversationMessage {
     user(&format!("Start <|instruction_start|>{inside}<|instruction_end|> now"))
 }
 
-/// A step that answers with a text.
+/// Returns a step that answers with this text.
 pub fn text(text: &str) -> Value {
     json!({"messages": [{"text": text}]})
 }
 
-/// The answer of a new sidecar to a chain of one step.
+/// Returns the answer of a new sidecar to a chain with one step.
 async fn answer(step: Value) -> Answer {
     scripted("").converse(request([chain(json!([step]))])).await.unwrap()
 }
 
-/// The text of an answer.
+/// Returns the text of the answer to these messages.
 async fn content(sidecar: &Sidecar, messages: impl Into<Vec<ConversationMessage>>) -> String {
     sidecar.converse(request(messages)).await.unwrap().content
 }
 
-/// The status of a failed call; the text is without daprd's prefix.
+/// Makes a call that fails. Returns the status code and the error text without daprd's prefix.
 async fn failure(sidecar: &Sidecar, request: ConversationRequestAlpha2) -> (Code, String) {
     let status = sidecar.converse(request).await.unwrap_err();
     (status.code(), reason(&status))
 }
 
-/// The text of a status without daprd's prefix.
+/// Returns the error text of a status without daprd's prefix.
 fn reason(status: &Status) -> String {
     let reason = status.message().strip_prefix("failed conversing with component echo: ");
     reason.unwrap_or_else(|| panic!("{status:?}")).to_owned()
@@ -78,7 +78,7 @@ const LOREM: &str = "lorem ipsum dolor sit amet consectetur adipiscing elit sed 
     in voluptate velit esse cillum dolore eu fugiat nulla pariatur excepteur sint occaecat \
     cupidatat non proident sunt in culpa qui officia deserunt mollit anim id est laborum";
 
-/// Filler text of `words` words.
+/// Returns filler text with this number of words.
 fn filler(words: usize) -> String {
     LOREM.split(' ').cycle().take(words).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! The texts and exit codes of the program.
+//! Tests of the program's output and exit codes.
 
 mod check;
 mod converse;
@@ -19,7 +19,7 @@ use crate::support::{
 
 /// Formats the output and the exit code of a command for a snapshot.
 ///
-/// The version is redacted. Blanks at the ends of lines are removed, as editors do in this file.
+/// Redacts the version. Removes trailing spaces, because editors remove them from this file.
 fn report(output: &Output) -> String {
     let Output { code, stdout, stderr } = output;
     let stdout = stdout.replace(concat!("mynah ", env!("CARGO_PKG_VERSION")), "mynah [version]");
@@ -38,12 +38,12 @@ fn run_report(args: &[&str]) -> String {
     report(&run(args))
 }
 
-/// Replaces the path of a folder by `[folder]`.
+/// Replaces the path of a folder with `[folder]`.
 fn redact_folder(text: &str, folder: &Path) -> String {
     text.replace(folder.to_str().unwrap(), "[folder]")
 }
 
-/// Replaces the ports of loopback addresses by `[port]`.
+/// Replaces the ports in loopback addresses with `[port]`.
 fn redact_ports(text: &str) -> String {
     let mut pieces = text.split("127.0.0.1:");
     let mut redacted = pieces.next().unwrap_or_default().to_owned();
@@ -54,7 +54,7 @@ fn redact_ports(text: &str) -> String {
     redacted
 }
 
-/// Creates a folder with the files.
+/// Creates a folder with these files.
 fn write_folder(files: &[(&str, &str)]) -> std::path::PathBuf {
     let folder = scratch("resources");
     for (name, text) in files {
@@ -95,7 +95,7 @@ spec:
     value: fast
 ";
 
-/// A component with a key that is ignored.
+/// A component with an ignored key.
 const WITH_WARNING: &str = "\
 apiVersion: dapr.io/v1alpha1
 kind: Component

@@ -1,4 +1,5 @@
-//! Sources of metadata values, skipped components, and stand-ins for other providers.
+//! Tests of the sources of metadata values, of skipped components, and of stand-ins for other
+//! providers.
 
 use std::{fs, path::Path};
 
@@ -15,7 +16,7 @@ use crate::support::{
 
 const SECRET: &str = "hush-hush";
 
-/// Returns a component with these lines of metadata. The tail is added at its end.
+/// Returns a component with these metadata lines. Appends `tail`.
 fn component(name: &str, kind: &str, metadata: &str, tail: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
@@ -23,7 +24,7 @@ fn component(name: &str, kind: &str, metadata: &str, tail: &str) -> String {
     )
 }
 
-/// Returns an echo component; `model` is the source of its model.
+/// Returns an echo component. `model` is the source of the model name.
 fn echo(name: &str, model: &str, tail: &str) -> String {
     let metadata = format!("  - {{name: model, {model}}}\n");
     component(name, "conversation.echo", &metadata, tail)
@@ -36,7 +37,7 @@ fn start(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> Sidecar {
     Sidecar::start_in(variables, &[&resources, flags].concat())
 }
 
-/// Runs `mynah check` on a file with this text, and removes the path of the file from the output.
+/// Runs `mynah check` on a file with this text. Removes the file's path from the output.
 fn checked(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> String {
     let file = scratch("checked").join("a.yaml");
     fs::write(&file, yaml).unwrap();
@@ -48,14 +49,14 @@ fn checked(variables: &[(&str, &str)], yaml: &str, flags: &[&str]) -> String {
     stdout.replace(file.to_str().unwrap(), "a.yaml") + &format!("-- exit {code}")
 }
 
-/// Returns the names of the components, each with its type and version.
+/// Returns the name, type and version of each served component.
 async fn served(sidecar: &Sidecar) -> Vec<String> {
     let metadata = sidecar.client().await.get_metadata(GetMetadataRequest {}).await.unwrap();
     let components = metadata.into_inner().registered_components.into_iter();
     components.map(|c| format!("{} {} {}", c.name, c.r#type, c.version)).collect()
 }
 
-/// Returns the model in an answer of the component.
+/// Returns the model name in an answer from the component.
 async fn model(sidecar: &Sidecar, component: &str) -> String {
     let asked = request([user("Hello, world!")]);
     let asked = ConversationRequestAlpha2 { name: component.to_owned(), ..asked };
@@ -132,7 +133,7 @@ async fn reads_values_from_environment_variables() {
     "#);
 }
 
-/// Writes a file of secrets, and returns a store that reads it.
+/// Writes a secrets file and returns a secret store that reads it.
 fn store_of(folder: &Path) -> String {
     let file = folder.join("secrets.json");
     fs::write(&file, r#"{"parrot": "parrot-2", "kept": "hush-hush"}"#).unwrap();
@@ -192,7 +193,7 @@ fn rejects_missing_and_unsupported_secret_stores() {
     "#);
 }
 
-/// Starts the sidecar with the log level debug, and stops it.
+/// Starts a sidecar with log level debug and stops it.
 fn log(variables: &[(&str, &str)], yaml: &str) -> Output {
     let folder = scratch("logged");
     let addresses = folder.join("addresses.json");
@@ -231,7 +232,7 @@ fn never_prints_secrets() {
     }
 }
 
-/// Returns an application's resources, whose secrets and secret store are not available here.
+/// Returns an application's resources. Their secrets and secret store are not available here.
 fn resources_of_other_providers() -> String {
     let metadata = |model: &str| {
         format!(

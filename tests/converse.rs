@@ -1,4 +1,4 @@
-//! Requests and answers of the Conversation API: roles, inputs, parameters, tools, streams.
+//! Tests of the Conversation API: roles, inputs, parameters, tools and streams.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ async fn joins_parts_and_inputs() {
     asked.inputs.push(input([two_parts]));
     let answer = sidecar.converse(asked).await.unwrap();
     assert_eq!(answer.content, "one\ntwo");
-    // "first" 1, "note" 1, "one\ntwo" 1
+    // One token each: "first", "note" and "one\ntwo".
     assert_eq!(answer.response.outputs[0].usage.unwrap().prompt_tokens, 3);
 }
 

@@ -1,4 +1,4 @@
-//! The same request gives the same bytes on every surface, when repeated and in another process.
+//! Tests that on every surface, a repeated request gets the same bytes, also from another process.
 
 mod requests;
 
@@ -18,10 +18,10 @@ use crate::support::Sidecar;
 /// The number of requests to each surface.
 const REQUESTS: usize = 200;
 
-/// The bytes of an answer. A stream is the list of its messages.
+/// The bytes of an answer. A stream has one item per message.
 type Bytes = Vec<Vec<u8>>;
 
-/// The answers to one pair of requests, by surface.
+/// The answers to one pair of requests, each with the name of the surface.
 type Answers = [(&'static str, Bytes); 8];
 
 /// An Alpha1 and an Alpha2 request, and their bodies over HTTP.
@@ -92,7 +92,7 @@ impl Clients {
     }
 }
 
-/// The bytes of a unary answer.
+/// Returns the bytes of a unary answer.
 fn unary<M: Message>(answer: Result<tonic::Response<M>, Status>) -> Bytes {
     match answer {
         Ok(answer) => vec![answer.get_ref().encode_to_vec()],
@@ -100,7 +100,7 @@ fn unary<M: Message>(answer: Result<tonic::Response<M>, Status>) -> Bytes {
     }
 }
 
-/// The bytes of a streamed answer.
+/// Returns the bytes of a streamed answer.
 async fn streamed<M: Message>(answer: Result<tonic::Response<Streaming<M>>, Status>) -> Bytes {
     let mut messages = match answer {
         Ok(answer) => answer.into_inner(),
@@ -113,14 +113,14 @@ async fn streamed<M: Message>(answer: Result<tonic::Response<Streaming<M>>, Stat
     bytes
 }
 
-/// The bytes of a failed call.
+/// Returns the bytes of a failed call.
 fn error_bytes(status: &Status) -> Vec<u8> {
     let mut bytes = format!("{:?}: {}\n", status.code(), status.message()).into_bytes();
     bytes.extend(status.details());
     bytes
 }
 
-/// The status and the body of an HTTP answer.
+/// Returns the status and the body of an HTTP response.
 async fn http(request: reqwest::RequestBuilder) -> Bytes {
     let answer = request.send().await.unwrap();
     let status = answer.status().to_string().into_bytes();
@@ -151,7 +151,7 @@ async fn the_same_request_gives_the_same_bytes() {
         answered += usize::from(first[5].1[0] == b"200 OK");
         called += usize::from(body.contains(r#""finishReason":"tool_calls""#));
     }
-    // Errors alone would prove little.
+    // If most requests failed, the test would prove little.
     assert!(answered > REQUESTS * 3 / 4, "{answered} of {REQUESTS} were answered");
     assert!(called > REQUESTS / 10, "{called} of {REQUESTS} called tools");
 }

@@ -1,4 +1,4 @@
-//! What echo answers: text, tool calls and their arguments, usage, streams.
+//! Tests of echo's answers: text, tool calls and their arguments, usage and streams.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ async fn answer(text: &str, tools: impl Into<Vec<ConversationTools>>) -> Answer 
     Sidecar::start().converse(prompt(text, tools)).await.expect("an answer")
 }
 
-/// A tool with one text parameter.
+/// Returns a tool with one text parameter.
 fn location_tool(name: &str) -> ConversationTools {
     tool(name, json!({"type": "object", "properties": {"location": {"type": "string"}}}))
 }
 
-/// The arguments with which echo calls a tool that has these properties.
+/// Returns the arguments with which echo calls a tool that has these properties.
 async fn arguments(name: &str, properties: serde_json::Value) -> serde_json::Value {
     let schema = json!({"type": "object", "properties": properties});
     let answer = answer(&format!("call {name}"), [tool(name, schema)]).await;
@@ -156,8 +156,8 @@ async fn matches_every_naming_convention() {
     }
 }
 
-/// By default a number stays within its bounds, since a real tool would reject any other;
-/// `arguments: literal` ignores the bounds and always sends 42.
+/// By default, a number stays within its bounds, because a real tool would reject any other number.
+/// With `arguments: literal`, echo ignores the bounds and always sends 42.
 #[tokio::test]
 async fn keeps_arguments_within_bounds_unless_they_are_literal() {
     let properties = json!({

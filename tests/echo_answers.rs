@@ -1,4 +1,4 @@
-//! Snapshots of whole answers over HTTP.
+//! Snapshot tests of whole answers over HTTP.
 
 use mynah::internals::wire::json;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::support::{
     },
 };
 
-/// A schema as Dapr Agents generates it from a pydantic model.
+/// Returns a schema like those that Dapr Agents generates from pydantic models.
 fn booking() -> Value {
     json!({
         "type": "object",

@@ -1,4 +1,4 @@
-//! Errors over gRPC and HTTP, for unary and streaming calls.
+//! Tests of errors over gRPC and HTTP, for unary and streaming calls.
 
 use mynah::internals::wire::{
     json,
@@ -16,14 +16,14 @@ use crate::support::{
     stream,
 };
 
-/// The message for every path and method that mynah does not serve.
+/// The error message for every path and method that mynah does not serve.
 pub(crate) const NOT_SERVED: &str = "mynah serves the conversation API only: \
     POST /v1.0-alpha1/conversation/{name}/converse, POST /v1.0-alpha2/conversation/{name}/converse, \
     GET /v1.0/healthz, GET /v1.0/healthz/outbound, GET /v1.0/metadata, PUT /v1.0/metadata/{key}, \
     POST /v1.0/shutdown; over gRPC, ConverseAlpha1, ConverseAlpha2, ConverseStreamAlpha1, \
     ConverseStreamAlpha2, GetMetadata, SetMetadata and Shutdown";
 
-/// A request that fails, and its error.
+/// A request that fails, and the expected error.
 struct Failure {
     name: &'static str,
     request: ConversationRequestAlpha2,
@@ -234,7 +234,7 @@ async fn unserved_method_lists_the_served_ones() {
     }
 }
 
-/// Calls a method by its path, with an empty message.
+/// Calls the method at this path with an empty message.
 async fn unary(channel: tonic::transport::Channel, path: &'static str) -> Status {
     let mut client = tonic::client::Grpc::new(channel);
     client.ready().await.unwrap();

@@ -1,4 +1,4 @@
-//! The HTTP API: daprd's variant of proto JSON, its URL rules, and server-sent events.
+//! Tests of the HTTP API: daprd's variant of proto JSON, daprd's URL rules, and server-sent events.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn hello() -> String {
         .to_string()
 }
 
-/// Returns the expected output for a text.
+/// Returns the expected output for this text.
 fn output(content: &str, tokens: &str, total: &str) -> Value {
     json!({
         "choices": [{"finishReason": "stop", "message": {"content": content}}],
@@ -48,7 +48,7 @@ async fn accepts_both_key_styles_nulls_and_unknown_fields() {
     assert_eq!(sidecar.post(ALPHA2, nan).await.status, 200);
 }
 
-/// Bodies with a duration are parsed by reflection, others by the fast parser.
+/// Bodies with a duration are parsed by reflection, and all others by the fast parser.
 #[tokio::test]
 async fn both_parsers_give_the_same_answer() {
     let sidecar = Sidecar::start();

@@ -1,4 +1,4 @@
-//! Health, metadata and reflection.
+//! Tests of health, metadata and reflection.
 
 use futures_util::{StreamExt, stream};
 use mynah::internals::wire::proto::{GetMetadataRequest, SetMetadataRequest};

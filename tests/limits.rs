@@ -1,4 +1,4 @@
-//! Limits of sizes and nesting. `robustness/` has malformed and excessive requests.
+//! Tests of limits on size and nesting. `robustness/` tests malformed and excessive requests.
 
 use mynah::internals::wire::proto::{ConversationRequestAlpha2, SetMetadataRequest};
 use prost::Message;
@@ -31,7 +31,7 @@ fn request_of(size: usize) -> ConversationRequestAlpha2 {
 async fn limits_grpc_messages_to_four_mebibytes() {
     let sidecar = Sidecar::start();
     let largest = request_of(LIMIT);
-    // The answer has the text, a model and usage, and is over the limit.
+    // The answer also has a model and usage, so it exceeds the limit.
     let status = sidecar.converse(largest).await.unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted);
     let size = LIMIT - 64..LIMIT + 64;
@@ -139,7 +139,7 @@ async fn limits_the_labels() {
 #[tokio::test]
 async fn many_large_tool_calls_stay_within_the_size_limit() {
     let sidecar = Sidecar::start();
-    // The arguments of each call would have 64 KiB.
+    // The arguments of each call would be 64 KiB long.
     let schema =
         json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 65000}}});
     let names: Vec<_> = (0..500).map(|number| format!("tool{number}")).collect();
@@ -151,7 +151,8 @@ async fn many_large_tool_calls_stay_within_the_size_limit() {
     }
 }
 
-/// Compiling so many patterns would take minutes, so the answer is generated without the check.
+/// Compiling so many patterns would take minutes, so echo generates the answer without validating
+/// the text.
 #[tokio::test]
 async fn answers_requests_with_formats_too_large_to_check() {
     let sidecar = Sidecar::start();

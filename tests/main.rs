@@ -1,6 +1,6 @@
-//! Integration tests: they start the real program and call it over real sockets.
+//! Integration tests, which start the real program and call it over real sockets.
 
-// Processes, signals and Unix sockets.
+// The tests use processes, signals and Unix sockets.
 #![cfg(unix)]
 #![allow(unreachable_pub, reason = "test modules have no public API")]
 #![allow(deprecated, reason = "clients still call Alpha1, which Dapr deprecates")]
@@ -31,13 +31,13 @@ mod introspection;
 mod limits;
 mod pii;
 
-// Malformed, slow and excessive clients. Memory usage is read from /proc.
+// Malformed, slow and excessive requests. These tests read memory usage from /proc.
 #[cfg(target_os = "linux")]
 mod robustness;
 #[cfg(target_os = "linux")]
 mod soak;
 
-// The tool loop, and its transcript.
+// The tool loop and its transcript.
 mod tool_loop;
 mod transcript;
 
@@ -45,7 +45,7 @@ mod transcript;
 mod interop;
 mod parity;
 
-// The command line, start, reload and shutdown.
+// The command line, startup, reload and shutdown.
 mod cli;
 mod ports;
 mod reload;

@@ -1,4 +1,4 @@
-//! Scrubbing of personal data on every API.
+//! Tests of scrubbing personal data on every API.
 
 use mynah::internals::wire::proto::{
     ConversationInput, ConversationRequest, ConversationRequestAlpha2,
@@ -32,7 +32,7 @@ fn scrub_output(mut request: ConversationRequestAlpha2) -> ConversationRequestAl
     request
 }
 
-/// Returns the unary answer, after checking that the streamed answer is equal.
+/// Returns the unary answer. Checks that the streamed answer is the same.
 async fn answer_both_ways(sidecar: &Sidecar, request: ConversationRequestAlpha2) -> Answer {
     let streamed = stream(sidecar, request.clone()).await.unwrap();
     let unary = sidecar.converse(request).await.unwrap();
@@ -113,7 +113,7 @@ async fn does_not_scrub_tool_calls() {
     invite.tools.push(tool("invite", schema));
     let answer = answer_both_ways(&sidecar, scrub_output(invite.clone())).await;
     assert_eq!(answer.calls[0].arguments, json!({"email": "bob@example.com"}));
-    // A scrubbed input does not reach the provider.
+    // The provider does not see data that was scrubbed from the input.
     let answer = answer_both_ways(&sidecar, scrub_input(invite)).await;
     assert!(!answer.calls[0].arguments.to_string().contains("bob"), "{answer:?}");
 
@@ -184,7 +184,7 @@ async fn each_http_version_has_its_own_keys() {
         (json!({"inputs": [{"scrubPii": true, "messages": messages}]}), SCRUBBED),
         (json!({"inputs": [{"scrub_pii": true, "messages": messages}]}), SCRUBBED),
         (json!({"scrubPii": true, "inputs": [{"messages": messages}]}), SCRUBBED),
-        // Like daprd, Alpha2 ignores the key of Alpha1.
+        // As in daprd, Alpha2 ignores Alpha1's key.
         (json!({"scrubPII": true, "inputs": [{"scrubPII": true, "messages": messages}]}), TEXT),
     ];
     for (body, expected) in cases {

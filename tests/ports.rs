@@ -1,4 +1,4 @@
-//! Listen addresses, the addresses file, and the metrics port.
+//! Tests of listen addresses, the addresses file and the metrics port.
 
 use std::{
     fs,
@@ -88,7 +88,8 @@ fn exits_with_one_line_if_a_port_is_in_use() {
     }
 }
 
-/// Otherwise `localhost` would be mynah for some clients and the other program for others.
+/// If mynah listened on IPv4 only, `localhost` would reach mynah for some clients and the other
+/// program for others.
 #[test]
 fn exits_if_a_port_is_in_use_on_ipv6_only() {
     if !has_ipv6() {
@@ -183,7 +184,7 @@ fn addresses_file_lists_every_address() {
     }
 }
 
-/// Starts and stops a sidecar that writes its addresses to `path`; returns its standard output.
+/// Starts and stops a sidecar that writes its addresses to `path`. Returns its standard output.
 fn start_and_stop_with_file(path: &str, metrics: &str) -> String {
     let _ = fs::remove_file(path);
     let mut command = mynah();

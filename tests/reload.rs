@@ -1,4 +1,4 @@
-//! Reloading of component files while the sidecar runs.
+//! Tests of reloading component files while the sidecar runs.
 
 mod under_load;
 mod file_changes;
@@ -18,7 +18,7 @@ use crate::support::{
     scratch,
 };
 
-/// An echo component whose answers name `model`.
+/// Returns an echo component whose answers have this model name.
 fn component(name: &str, model: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
@@ -31,7 +31,7 @@ struct Served {
     sidecar: Sidecar,
     /// The parent folder of the resources.
     parent: PathBuf,
-    /// The `--resources-path` of the sidecar.
+    /// The sidecar's `--resources-path`.
     resources: PathBuf,
 }
 
@@ -65,7 +65,7 @@ impl Served {
         fs::rename(temporary, self.file(name)).unwrap();
     }
 
-    /// The model that a component answers with; `None` if the component does not exist.
+    /// Returns the model name in a component's answer, or `None` if the component does not exist.
     async fn model(&self, name: &str) -> Option<String> {
         let asked = ConversationRequestAlpha2 { name: name.to_owned(), ..request([user("hi")]) };
         match self.sidecar.converse(asked).await {
@@ -77,7 +77,8 @@ impl Served {
         }
     }
 
-    /// Waits until a component answers with `model` or, for `None`, until it does not exist.
+    /// Waits until a component answers with `model` or, for `None`, until the component does not
+    /// exist.
     async fn wait_for_model(&self, name: &str, model: Option<&str>) {
         let expected = async || (self.model(name).await.as_deref() == model).then_some(());
         wait_until(expected, &format!("{name} does not answer with {model:?}")).await;
@@ -94,12 +95,12 @@ impl Served {
         wait_until(logged, &format!("the log does not contain {text:?} {times} times")).await;
     }
 
-    /// The log, without the path of the resources.
+    /// Returns the log without the path of the resources.
     fn log(&self) -> String {
         self.sidecar.log().replace(self.resources.to_str().unwrap(), "[resources]")
     }
 
-    /// Whether the metrics have this line.
+    /// Returns `true` if the metrics have this line.
     async fn has_metric(&self, line: &str) -> bool {
         let url = format!("http://{}/metrics", self.sidecar.metrics.unwrap());
         let metrics = reqwest::get(url).await.unwrap().text().await.unwrap();
@@ -133,7 +134,7 @@ async fn follows_added_and_removed_files() {
     ");
 }
 
-/// Only `.yaml` and `.yml` files are served.
+/// mynah serves only `.yaml` and `.yml` files.
 #[tokio::test]
 async fn follows_renamed_files() {
     let served = Served::folder(&[("a.yaml", &component("echo", "first"))], &[]);

@@ -1,5 +1,5 @@
-//! Graceful shutdown: calls in flight finish, idle connections do not delay the exit, and a second
-//! signal exits immediately.
+//! Tests of graceful shutdown: calls in flight finish, idle connections do not delay the exit, and
+//! a second signal ends the process immediately.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -25,10 +25,10 @@ use crate::support::{
     scratch,
 };
 
-/// Longer than any test waits, and than any grace period that must expire.
+/// A delay that is longer than any test and any grace period.
 const FOREVER: &str = "1h";
 
-/// Starts a sidecar whose streams pause before each chunk except the first.
+/// Starts a sidecar whose streams pause before each chunk except the first one.
 fn slow(chunk_delay: &str, grace_seconds: &str) -> Sidecar {
     let folder = scratch("slow");
     let yaml = format!(
@@ -78,7 +78,8 @@ async fn assert_finishes(mut stream: Stream) {
     assert!(with_timeout(stream.message()).await.unwrap().is_none(), "a message after complete");
 }
 
-/// Asserts that the stream was aborted: it ends with an error before the next chunk.
+/// Asserts that the stream was aborted, which means that it ends with an error before the next
+/// chunk.
 async fn assert_aborted(mut stream: Stream) {
     with_timeout(stream.message()).await.expect_err("an aborted stream");
 }
@@ -136,7 +137,7 @@ async fn sigterm_finishes_server_sent_events() {
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
-/// Starts a stream of server-sent events; returns after the first chunk.
+/// Starts a stream of server-sent events. Returns after the first chunk.
 async fn events(sidecar: &Sidecar, text: &str) -> reqwest::Response {
     let url = sidecar.url("/v1.0-alpha2/conversation/echo/converse");
     let request = reqwest::Client::new().post(url).header("accept", "text/event-stream");
@@ -148,7 +149,7 @@ fn body(text: &str) -> String {
     json::write(&request([user(text)])).unwrap()
 }
 
-/// The client sends the message of the call only after the signal.
+/// The client sends the request message only after the signal.
 #[tokio::test]
 async fn answers_a_grpc_call_in_flight() {
     let mut sidecar = slow("0s", "3600");
@@ -164,7 +165,7 @@ async fn answers_a_grpc_call_in_flight() {
         caller.client_streaming(Request::new(message), path, codec).await
     };
     let stop = async {
-        // Calls on one connection stay in order: after this answer, the earlier call has arrived.
+        // Calls on one connection stay in order. After this answer, the earlier call has arrived.
         let mut other = DaprClient::new(channel.clone());
         other.converse_alpha2(request([user("second")])).await.unwrap();
         sidecar.signal(Signal::TERM);
@@ -176,7 +177,7 @@ async fn answers_a_grpc_call_in_flight() {
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
-/// The client sends the body of the call only after the signal.
+/// The client sends the request body only after the signal.
 #[tokio::test]
 async fn answers_an_http_call_in_flight() {
     let mut sidecar = slow("0s", "3600");
@@ -253,7 +254,7 @@ async fn incomplete_request_does_not_delay_the_exit() {
     let mut sidecar = slow("0s", "3600");
     let mut half = connect(sidecar.http);
     half.write_all(b"POST /v1.0-alpha2/conv").unwrap();
-    // When a later connection is served, the earlier one has been accepted.
+    // Connections are accepted in order. After this answer, the earlier one has been accepted.
     sidecar.converse(request([user("hi")])).await.unwrap();
     sidecar.signal(Signal::TERM);
     let mut nothing = Vec::new();
@@ -261,7 +262,7 @@ async fn incomplete_request_does_not_delay_the_exit() {
     assert_eq!((nothing.len(), sidecar.wait().await.code()), (0, Some(0)));
 }
 
-/// Like a stopped or disconnected client, it never acknowledges the GOAWAY.
+/// Like a stopped or disconnected client, this one never acknowledges the GOAWAY frame.
 #[tokio::test]
 async fn unresponsive_http2_client_does_not_delay_the_exit() {
     let mut sidecar = slow("0s", "3600");
@@ -269,13 +270,14 @@ async fn unresponsive_http2_client_does_not_delay_the_exit() {
     let empty_settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
     unresponsive.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
     unresponsive.write_all(&empty_settings).unwrap();
-    // The first frame of the server has its settings: the connection is established.
+    // The first frame has the server's settings. After it, the connection is established.
     unresponsive.read_exact(&mut [0; 9]).unwrap();
     sidecar.signal(Signal::TERM);
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }
 
-/// The metrics count streams at their end, and the cancelled streams would end before the last one.
+/// The metrics count a stream when it ends. If the cancelled streams ran on, they would end before
+/// the last stream and be counted.
 #[tokio::test]
 async fn cancelled_stream_stops_its_work() {
     let mut sidecar = slow("20ms", "3600");

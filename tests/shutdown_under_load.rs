@@ -1,4 +1,4 @@
-//! Shutdown under load: every accepted call gets its complete answer.
+//! Tests that every accepted call gets a complete answer during a shutdown under load.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,15 +13,15 @@ use crate::support::{
     process::with_timeout,
 };
 
-/// Callers of each kind.
+/// The number of callers of each kind.
 const CALLERS: usize = 16;
-/// Answered calls before the signal.
+/// The number of answered calls before the signal.
 const CALLS_BEFORE_SIGNAL: usize = 200;
 
-/// Whether a call was answered. If not, it was refused, and the caller stops.
+/// `true` if a call was answered. `false` if it was refused, after which the caller stops.
 type Answered = bool;
 
-/// Whether the call was not accepted because the connection is closed or closing.
+/// Returns `true` if a call was not accepted because the connection is closed or closing.
 fn is_refusal(status: &tonic::Status) -> bool {
     matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled)
 }
@@ -39,7 +39,7 @@ async fn unary(client: &mut DaprClient<Channel>) -> Answered {
     }
 }
 
-/// Calls a stream, which must be complete if it starts.
+/// Requests a stream, which must be complete if it starts.
 async fn streamed(client: &mut DaprClient<Channel>) -> Answered {
     let request = request([user(&"word ".repeat(200))]);
     let mut stream = match with_timeout(client.converse_stream_alpha2(request)).await {
@@ -57,7 +57,7 @@ async fn streamed(client: &mut DaprClient<Channel>) -> Answered {
     true
 }
 
-/// Posts a request, whose body must be complete if there is a status.
+/// Posts a request. If the response has a status, its body must be complete.
 async fn posted(client: &reqwest::Client, url: &str, body: &str) -> Answered {
     let Ok(answer) = with_timeout(client.post(url).body(body.to_owned()).send()).await else {
         return false;

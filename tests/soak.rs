@@ -1,5 +1,5 @@
-//! Mixed load for `MYNAH_SOAK_SECONDS` seconds, to find leaks of memory and open files. Does nothing
-//! without this variable.
+//! Runs mixed load for `MYNAH_SOAK_SECONDS` seconds to find leaks of memory and open files. Does
+//! nothing if this variable is not set.
 
 use std::{
     fs,
@@ -15,17 +15,17 @@ use crate::support::{
     messages::{prompt, request, tool, user},
 };
 
-/// Concurrent callers.
+/// The number of concurrent callers.
 const CALLERS: usize = 8;
-/// Samples of the resource usage; the first third is the warm-up.
+/// The number of resource usage samples. The first third of them is the warm-up.
 const SAMPLES: u32 = 30;
-/// KiB that memory may grow between the second and the last third.
+/// The growth in memory that is allowed between the second and the last third, in KiB.
 const MAX_GROWTH: u64 = 8 * 1024;
 
 /// The resource usage of a process.
 #[derive(Debug, Clone, Copy)]
 struct Usage {
-    /// Resident memory.
+    /// The resident memory.
     kib: u64,
     open_files: u64,
 }
@@ -39,7 +39,7 @@ fn usage(sidecar: &Sidecar) -> Usage {
     Usage { kib, open_files }
 }
 
-/// Returns the smallest usage of the samples, which excludes the temporary usage of calls.
+/// Returns the smallest usage in the samples, which excludes temporary usage by calls.
 fn smallest(samples: &[Usage]) -> Usage {
     let smallest = |of: fn(&Usage) -> u64| samples.iter().map(of).min().unwrap();
     Usage { kib: smallest(|usage| usage.kib), open_files: smallest(|usage| usage.open_files) }
@@ -82,7 +82,7 @@ async fn memory_and_open_files_do_not_grow() {
     assert!(!sidecar.log().contains("panicked"), "{}", sidecar.log());
 }
 
-/// Makes one call of a mix of answers, errors, streams, large requests and abandoned streams.
+/// Makes one call. The mix has answers, errors, streams, large requests and abandoned streams.
 async fn one_call(sidecar: &Sidecar, number: usize) {
     const PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
     let text = format!("send an email to ann{number}@example.com, number {number}");

@@ -1,5 +1,5 @@
-//! The tool loop: runs against mynah's echo over a real socket where possible, and against test
-//! doubles of models for behavior that echo never shows.
+//! Tests of the tool loop. If possible, they use mynah's echo over a real socket. For behavior that
+//! echo never shows, they use test doubles of models.
 
 mod doubles;
 
@@ -31,7 +31,7 @@ use mynah::{
     tool_loop::{CancellationToken, LoopResult, LoopSettings, ToolLoop, ToolRegistry},
 };
 
-/// A request with one user message.
+/// Returns a request with one user message.
 fn ask(text: &str) -> Request {
     Request { messages: vec![Message::new(Role::User, text)], ..Request::default() }
 }
@@ -53,7 +53,7 @@ async fn run_again(tool_loop: &ToolLoop, model: Arc<dyn Provider>) -> LoopResult
     result
 }
 
-/// Models reject histories in which a call has no result.
+/// Asserts that every call has a result, because models reject other histories.
 fn assert_every_call_has_a_result(result: &LoopResult) {
     let mut expected: Vec<&str> = Vec::new();
     for message in &result.transcript {
@@ -73,12 +73,12 @@ fn assert_every_call_has_a_result(result: &LoopResult) {
     assert_eq!(expected, [""; 0], "calls have no result");
 }
 
-/// The result that the model received for each call.
+/// Returns the result that the model received for each call.
 fn result_texts(result: &LoopResult) -> Vec<&str> {
     result.calls.iter().map(|call| call.result.as_str()).collect()
 }
 
-/// The outcome of each call.
+/// Returns the outcome of each call.
 fn outcomes(result: &LoopResult) -> Vec<&'static str> {
     result.calls.iter().map(|call| call.outcome.as_str()).collect()
 }

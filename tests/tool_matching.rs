@@ -1,4 +1,4 @@
-//! A table of user messages and the tools that echo calls for them.
+//! Tests of which tools echo calls, with a table of user messages.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::support::{
 
 struct Case {
     message: &'static str,
-    /// The tools of the request.
+    /// The tools that the request offers.
     tools: &'static [&'static str],
     /// The called tools, in the order of `tools`.
     called: &'static [&'static str],
@@ -26,7 +26,7 @@ const fn case(
 const OFFICE: &[&str] = &["get_weather", "get_time", "calculate", "send_email", "list_users"];
 
 const CASES: &[Case] = &[
-    // Names and words of a tool.
+    // Names, and words in names.
     case("call send_email", &["send_email"], &["send_email"]),
     case("send an email", &["send_email"], &["send_email"]),
     case("Send Email", &["send_email"], &["send_email"]),
@@ -63,7 +63,7 @@ const CASES: &[Case] = &[
     case("upload to S3: s3_upload", &["S3Upload"], &["S3Upload"]),
     case("fs.read_file please", &["fs.read_file"], &["fs.read_file"]),
     case("github__create_issue", &["github__create_issue"], &["github__create_issue"]),
-    // Names in text of other scripts.
+    // Names in text in other scripts.
     case("get_weatherを呼んでください", &["get_weather"], &["get_weather"]),
     case("东京的get_weather，谢谢", &["get_weather"], &["get_weather"]),
     case("天気を教えて", &["天気"], &[]),
@@ -105,12 +105,12 @@ const CASES: &[Case] = &[
     case("100 / 8", OFFICE, &["calculate"]),
     case("add 5 to it", OFFICE, &["calculate"]),
     case("do the math", OFFICE, &["calculate"]),
-    // Several tools, in the order of the request.
+    // Several tools, called in the order in which they are offered.
     case("Email the users the weather", OFFICE, &["get_weather", "send_email", "list_users"]),
     case("What time is it?\nAnd the forecast?", OFFICE, &["get_weather", "get_time"]),
     case("get_time. get_time! get_time?", OFFICE, &["get_time"]),
     case("show users", &["get_user", "find_user"], &["get_user", "find_user"]),
-    // Only the better match.
+    // Only the better match counts.
     case("list users", &["get_user", "list_users"], &["list_users"]),
     case("get user 7", &["get_user", "list_users"], &["get_user"]),
     case(
@@ -124,7 +124,7 @@ const CASES: &[Case] = &[
         &["get_weather", "get_forecast_weather"],
     ),
     case("create user", &["create_user", "create_user_group", "user"], &["create_user"]),
-    // Words that must not match.
+    // Text that must not match.
     case("My training starts on Monday", OFFICE, &[]),
     case("Is the documentation a timeless profiler?", &["read_file", "get_time", "get_user"], &[]),
     case("Write to user@example.com", &["get_user"], &[]),
@@ -159,7 +159,7 @@ async fn messages_call_the_tools_that_they_mention() {
     assert!(mismatches.is_empty(), "{}", mismatches.join("\n"));
 }
 
-/// A message of a history.
+/// A message in a history.
 enum Turn {
     User(&'static str),
     Calls(&'static [&'static str]),
@@ -169,11 +169,11 @@ enum Turn {
 
 use Turn::{Assistant, Calls, Result, User};
 
-/// Histories, and the tools that the next answer calls.
+/// Histories, each with the tools that the next answer calls.
 const HISTORIES: &[(&[Turn], &[&str])] = &[
-    // All messages of the user are searched.
+    // All user messages are searched.
     (&[User("What's the weather?"), Assistant("Where?"), User("In Paris.")], &["get_weather"]),
-    // A second question does not call the tools of the first again.
+    // A second question does not repeat the calls for the first one.
     (
         &[
             User("What's the weather?"),
@@ -203,9 +203,9 @@ const HISTORIES: &[(&[Turn], &[&str])] = &[
         &[User("get weather"), Calls(&["get_weather"]), Result("get_weather"), User("get weather")],
         &["get_weather"],
     ),
-    // A call without a result also consumes the mention.
+    // A call without a result also uses up the mention.
     (&[User("get weather"), Calls(&["get_weather"]), User("Never mind.")], &[]),
-    // Messages of other roles are not searched.
+    // Messages with other roles are not searched.
     (&[Assistant("I can send an email."), User("Can you?")], &[]),
     (&[], &[]),
 ];

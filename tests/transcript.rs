@@ -1,5 +1,5 @@
-//! The transcript of a tool loop: how calls and results become messages, and how calls are read back
-//! from text.
+//! Tests of a tool loop's transcript: writing calls and results as messages, and reading calls from
+//! text.
 
 mod duplicates;
 mod extraction;
@@ -29,12 +29,12 @@ fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: Some(id.to_owned()), name: name.to_owned(), arguments: arguments.to_owned() }
 }
 
-/// Parses arguments and keeps their order.
+/// Parses arguments and preserves their order.
 fn arguments(json: &str) -> Arguments {
     json.parse().expect("an object")
 }
 
-/// The text for a successful `wordpress_publish`.
+/// Returns the text for a successful call to `wordpress_publish`.
 fn publish(wording: &Wording, data: Value) -> String {
     let result = ToolResult::success(data);
     let arguments = Arguments::default();

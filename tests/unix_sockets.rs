@@ -1,4 +1,4 @@
-//! Unix sockets instead of ports.
+//! Tests of Unix sockets instead of ports.
 
 use std::{
     fs,

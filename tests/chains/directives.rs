@@ -1,4 +1,4 @@
-//! Items of a step that report what the request contains: its system prompt, tools and tool results.
+//! Tests of items that repeat parts of the request: the system prompt, tools and tool results.
 
 use mynah::internals::wire::proto::{ConversationTools, conversation_tools::ToolTypes};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{answer, chain, content, filler, scripted, text};
 use crate::support::messages::{assistant, request, system, tool, tool_result};
 
-/// A tool with a description.
+/// Returns a tool with a description.
 fn described(name: &str, description: &str, parameters: Value) -> ConversationTools {
     let mut tool = tool(name, parameters);
     let Some(ToolTypes::Function(function)) = &mut tool.tool_types else { unreachable!() };
@@ -22,7 +22,8 @@ fn weather_and_time() -> [ConversationTools; 2] {
     ]
 }
 
-/// The answer of one item to a request with a system prompt and the tools of [`weather_and_time`].
+/// Returns the answer of one item, for a request with a system prompt and the tools of
+/// [`weather_and_time`].
 async fn directive(item: Value) -> String {
     let mut request = request([system("Be brief."), chain(json!([{"messages": [item]}]))]);
     request.tools = weather_and_time().into();

@@ -1,4 +1,4 @@
-//! Errors that a chain asks for, and errors in the chain itself.
+//! Tests of errors that a chain asks for, and of errors in the chain itself.
 
 use mynah::internals::wire::{json, proto::conversation_stream_response_alpha2::Message as Part};
 use prost::Message;
@@ -13,7 +13,7 @@ use crate::support::{
 
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
 
-/// The gRPC status by name and code, and the HTTP status.
+/// The name and code of each gRPC status, with the HTTP status.
 const STATUSES: [(&str, Code, u16); 16] = [
     ("CANCELLED", Code::Cancelled, 499),
     ("UNKNOWN", Code::Unknown, 500),
@@ -61,7 +61,7 @@ async fn returns_every_status_on_every_surface() {
     }
 }
 
-/// The fields of google.rpc.Status that these tests read.
+/// The fields of `google.rpc.Status` that these tests read.
 #[derive(Clone, PartialEq, Message)]
 struct RpcStatus {
     #[prost(int32, tag = "1")]
@@ -198,7 +198,7 @@ async fn limits_the_size_of_an_answer() {
     assert_eq!(message, "chain in message 1, step 1: produces more than 4194304 bytes of text");
 }
 
-/// Errors travel in headers, of which clients accept up to 16 KiB.
+/// Errors are sent in headers, and clients accept at most 16 KiB of headers.
 #[tokio::test]
 async fn delivers_the_longest_error() {
     let (text, word) = ("\u{1f600}".repeat(500), "\u{1f600}".repeat(64));

@@ -1,4 +1,4 @@
-//! What answers if there is no chain, and after the last step of a chain.
+//! Tests of answers without a chain and after the last step of a chain.
 
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::support::{
     stream,
 };
 
-/// The same request to another component.
+/// Returns the same request for another component.
 fn to_component(name: &str, request: ConversationRequestAlpha2) -> ConversationRequestAlpha2 {
     ConversationRequestAlpha2 { name: name.to_owned(), ..request }
 }

@@ -1,5 +1,5 @@
-//! Chains that are built to exhaust the server. These tests end only if each text is read in linear
-//! time and nothing recurses.
+//! Tests with chains that try to exhaust the server. These tests finish only if each text is read
+//! in linear time and without recursion.
 
 use serde_json::json;
 use tonic::Code;

@@ -1,5 +1,5 @@
-//! Which answers are delayed. The unit tests of the provider check the length of delays with a paused
-//! clock.
+//! Tests of which answers are delayed. The provider's unit tests check the length of delays with a
+//! paused clock.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::support::{
     stream,
 };
 
-/// Longer than any test runs.
+/// A delay that is longer than any test runs.
 const FOREVER: &str = "1h";
 
 #[tokio::test]
@@ -46,14 +46,15 @@ async fn applies_the_pace_of_the_component_to_chains_and_the_fallback() {
     }
 }
 
-/// Requests over 64 KiB run on the pool for blocking work, where a delay must not occupy a thread.
+/// Requests over 64 KiB run on the blocking thread pool, and a delay must not occupy one of its
+/// threads.
 #[tokio::test]
 async fn delayed_large_requests_do_not_block_others() {
     let sidecar = scripted("");
     let step = json!({"delay": FOREVER, "messages": [{"text": "x".repeat(70_000)}]});
     let request = request([chain(json!([step]))]);
     let client = sidecar.client().await;
-    // More than the pool has threads.
+    // More requests than the pool has threads.
     let waiting: Vec<_> = (0..600)
         .map(|_| {
             let (mut client, request) = (client.clone(), request.clone());

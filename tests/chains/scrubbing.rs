@@ -1,4 +1,4 @@
-//! Scrubbing of personal data skips chains, and covers everything else.
+//! Tests that scrubbing of personal data skips chains but covers everything else.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ const SCRUBBED: &str = "mail <EMAIL_ADDRESS> or call <PHONE_NUMBER>";
 
 #[tokio::test]
 async fn leaves_a_chain_in_a_scrubbed_input_unchanged() {
-    // Outside a chain, every number here would be redacted as a phone number or a date.
+    // Outside a chain, every number here would be scrubbed as a phone number or a date.
     let step = json!({"messages": [{"text": MAIL}, {"json": {"year": 2024, "zip": 94105}},
         {"text_message": {"length": 12}}, {"tool_results": {}}]});
     let mut request = request([
@@ -39,7 +39,7 @@ async fn scrubs_text_between_tags_that_is_not_a_chain() {
     let mut request = request([user(&broken)]);
     request.inputs[0].scrub_pii = Some(true);
     assert_eq!(scripted("").converse(request.clone()).await.unwrap().content, expected);
-    // Echo does not follow chains.
+    // By default, echo does not follow chains.
     let chain = user(&format!("<|instruction_start|>{{\"a\":\"{MAIL}\"}}<|instruction_end|>"));
     request.inputs[0].messages = vec![chain];
     let answer = Sidecar::start().converse(request).await.unwrap().content;

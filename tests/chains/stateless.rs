@@ -1,4 +1,4 @@
-//! The sidecar keeps no state between turns: the history determines the answer.
+//! Tests that the sidecar keeps no state between turns: only the history determines the answer.
 
 use futures_util::future;
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
@@ -13,7 +13,7 @@ use crate::support::{
 
 const TURNS: usize = 5;
 
-/// A conversation whose chain has a different text for every turn.
+/// A conversation with a chain that has a different text for each turn.
 struct Conversation {
     name: String,
     request: ConversationRequestAlpha2,
@@ -32,7 +32,7 @@ impl Conversation {
         Self { name: name.to_owned(), request }
     }
 
-    /// Sends the request, checks the answer and appends it. Returns the id of the call.
+    /// Sends the request, checks the answer and appends it to the history. Returns the call's id.
     async fn turn(&mut self, sidecar: &Sidecar, turn: usize) -> String {
         let answer = sidecar.converse(self.request.clone()).await.unwrap();
         assert_eq!(answer.content, format!("{} {turn}", self.name));

@@ -1,7 +1,7 @@
-//! Which chain of the history answers, and which of its steps.
+//! Tests of which chain in the history is used, and which of its steps runs.
 //!
-//! A text between the tags that is not a JSON object is skipped; an object that is not a valid chain
-//! is an error.
+//! Text between tags is skipped if it is not a JSON object. An object that is not a valid chain is
+//! an error.
 
 use serde_json::json;
 
@@ -134,7 +134,7 @@ async fn prefers_the_later_of_a_chain_and_a_single_step() {
     );
 }
 
-/// Some clients store the text and the calls of one turn in two messages.
+/// Some clients store the text and the tool calls of one turn in two messages.
 #[tokio::test]
 async fn counts_calls_right_after_a_text_as_the_same_turn() {
     let sidecar = scripted("");

@@ -1,4 +1,4 @@
-//! Steps of a chain: texts, calls, reasoning, errors, filler.
+//! Tests of the contents of a step: text, calls, reasoning, errors and filler.
 
 use serde_json::{Value, json};
 
@@ -112,7 +112,7 @@ async fn answers_with_texts_unchanged() {
     assert_eq!(answer(two).await.content, "\n\na\n\n{\"a\":[],\"b\":1.5}");
 }
 
-/// Some tests depend on the order of keys and the spelling of numbers.
+/// Users' tests can depend on the key order and the number format.
 #[tokio::test]
 async fn keeps_the_key_order_and_number_spelling_of_json() {
     let step = r#"{"messages": [{"json": {"b": 1.50, "a": [ 1e3, "x y" ]}},

@@ -1,4 +1,4 @@
-//! A chain gives the same answer on every surface.
+//! Tests that a chain gives the same answer on every surface.
 
 use mynah::internals::wire::{
     json,
@@ -18,7 +18,7 @@ use crate::support::{
 const ALPHA1: &str = "/v1.0-alpha1/conversation/echo/converse";
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
 
-/// Text, finish reason and calls.
+/// The text, the finish reason and the tool calls.
 type Turn = (String, String, Vec<(String, String, Value)>);
 
 fn turn(answer: Answer) -> Turn {
@@ -26,7 +26,7 @@ fn turn(answer: Answer) -> Turn {
     (answer.content, answer.finish_reason, calls.collect())
 }
 
-/// The turn in a JSON answer.
+/// Returns the turn in a JSON answer.
 fn turn_of_json(answer: &Value) -> Turn {
     let choice = &answer["outputs"][0]["choices"][0];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -40,7 +40,7 @@ fn turn_of_json(answer: &Value) -> Turn {
     (text(&message["content"]), text(&choice["finishReason"]), calls)
 }
 
-/// The text of the chunks and the final event of a stream.
+/// Returns the concatenated chunks of a stream and its final event.
 fn events(reply: &Reply) -> (String, Value) {
     let events = reply.events();
     let (last, chunks) = events.split_last().expect("events");

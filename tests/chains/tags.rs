@@ -1,11 +1,11 @@
-//! Where a chain begins and ends in a message.
+//! Tests of where a chain begins and ends in a message.
 
 use serde_json::json;
 
 use super::{content, scripted, text};
 use crate::support::messages::{assistant, system, user};
 
-/// Without a chain the fallback repeats the text.
+/// If a text has no chain, the fallback repeats the text.
 #[tokio::test]
 async fn finds_the_first_chain_between_tags() {
     let (s, e) = ("<|instruction_start|>", "<|instruction_end|>");

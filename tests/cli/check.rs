@@ -1,4 +1,4 @@
-//! `mynah check`.
+//! Tests of `mynah check`.
 
 use insta::assert_snapshot;
 
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::support::{mynah, process::Process};
 
-/// Checks a folder with the files.
+/// Checks a folder with these files.
 fn check_folder(files: &[(&str, &str)]) -> String {
     let folder = write_folder(files);
     redact_folder(&run_report(&["check", folder.to_str().unwrap()]), &folder)

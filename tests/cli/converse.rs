@@ -1,4 +1,4 @@
-//! `mynah converse`.
+//! Tests of `mynah converse`.
 
 mod input;
 mod connection;
@@ -118,7 +118,7 @@ fn history_can_be_a_request() {
     get_weather {"location":"Paris"}  (call_echo_1759090604835489990)
     -- exit 0
     "#);
-    // Flags override the request.
+    // Flags override fields of the request.
     let report = run_with_history(&sidecar, REQUEST, &["Hello!", "--json"]);
     assert!(report.contains(r#""contextId":"c-1""#), "{report}");
     let report = run_with_history(&sidecar, REQUEST, &["Hello!", "--json", "--context-id=c-2"]);
@@ -192,7 +192,7 @@ fn sidecar_that_dies_during_stream() {
     drop(sidecar);
     let output = process.wait();
     assert_eq!((output.code, output.stdout.as_str()), (Some(1), "Hello,\n"));
-    // The rest depends on the operating system.
+    // The rest of the message depends on the operating system.
     assert!(output.stderr.starts_with("mynah: the call to 127.0.0.1:"), "{}", output.stderr);
 }
 
@@ -203,7 +203,7 @@ fn slow_sidecar() -> Sidecar {
     Sidecar::with_components(&slow)
 }
 
-/// The last message repeats the whole text, and is too long for the limit of this sidecar.
+/// The last message repeats the whole text, which exceeds the sidecar's limit.
 #[test]
 fn stream_that_fails_at_its_end() {
     let model = "a-model-of-a-name-that-is-longer-than-all-that-was-asked-of-it-in-the-first-place";

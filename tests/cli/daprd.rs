@@ -1,9 +1,9 @@
-//! Command lines written for daprd.
+//! Tests of command lines written for daprd.
 
 use super::{VALID, write_folder};
 use crate::support::process::start_and_stop;
 
-/// All flags of daprd 1.18 that mynah ignores, as scripts and `dapr run` use them.
+/// All flags of daprd 1.18 that mynah ignores, written as in scripts and in `dapr run`.
 const COMMAND_LINE: &str = "
     --actors-disseminate-timeout 1s --actors-service placement:localhost:50005
     --allowed-origins * --app-channel-address 127.0.0.1 --app-health-check-path /healthz
@@ -87,7 +87,7 @@ fn accepts_all_forms_of_ignored_booleans() {
     }
 }
 
-/// `--enable-metrics false` is not among them, as in Go.
+/// As in Go, `--enable-metrics false` is not a valid form.
 #[test]
 fn accepts_all_forms_of_supported_booleans() {
     for (flag, metrics) in

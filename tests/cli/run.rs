@@ -1,4 +1,4 @@
-//! `mynah run`.
+//! Tests of `mynah run`.
 
 use std::{os::unix::process::CommandExt, process::Command};
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Runs a shell script with a sidecar.
+/// Runs a shell script with `mynah run`.
 fn run(script: &str) -> Output {
     run_with(&[], &[], script)
 }
@@ -131,7 +131,7 @@ fn forwards_signals() {
             "trap 'echo {name}; exit {number}' {name}; : > {}; while :; do sleep 0.01; done",
             ready.display()
         );
-        // In its own process group it is not in the foreground, where Ctrl-C is not forwarded.
+        // Run mynah in its own process group, because it does not forward Ctrl-C in the foreground.
         let process = Process::start(command(&[], &[], &script).process_group(0));
         process.signal_when_exists(&ready, signal);
         let output = process.wait();

@@ -1,4 +1,4 @@
-//! `mynah schema`.
+//! Tests of `mynah schema`.
 
 use insta::assert_snapshot;
 

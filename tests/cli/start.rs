@@ -1,4 +1,4 @@
-//! The banner, and errors at startup.
+//! Tests of the banner, the log and startup errors.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -155,7 +155,7 @@ fn warns_once_about_ignored_flags() {
     "#);
 }
 
-/// All problems are printed, not only the first.
+/// mynah prints all problems, not only the first one.
 #[test]
 fn fails_if_components_are_invalid() {
     assert_snapshot!(start_with(&[("bad.yaml", INVALID), ("torn.yaml", "a: [b")], &[]), @r#"

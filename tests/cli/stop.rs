@@ -1,4 +1,4 @@
-//! Shutdown while a call is in flight.
+//! Tests of shutdown while a call is in flight.
 
 use std::{
     io::{Read, Write},

@@ -1,4 +1,4 @@
-//! Errors in the command line.
+//! Tests of errors in the command line.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! A deterministic generator of requests with every field.
+//! A deterministic generator of requests that use every field.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ impl Generator {
         usize::try_from((self.0 >> 16) % bound as u64).expect("below a usize")
     }
 
-    /// True with a probability of 1 in `times`.
+    /// Returns `true` with a probability of 1 in `times`.
     fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -72,17 +72,17 @@ impl Generator {
         from[self.below(from.len())]
     }
 
-    /// Up to `max` values.
+    /// Returns up to `max` values.
     fn several<T>(&mut self, max: usize, value: impl Fn(&mut Self) -> T) -> Vec<T> {
         (0..self.below(max + 1)).map(|_| value(self)).collect()
     }
 
-    /// A value in half of the cases.
+    /// Returns a value in half of the cases.
     fn maybe<T>(&mut self, value: impl Fn(&mut Self) -> T) -> Option<T> {
         self.one_in(2).then(|| value(self))
     }
 
-    /// Usually the component that exists.
+    /// Returns the name of a component, which usually exists.
     fn component(&mut self) -> String {
         if self.one_in(20) { "unknown" } else { "echo" }.to_owned()
     }
@@ -138,7 +138,7 @@ impl Generator {
         (0..count).map(|_| input(self.several(4, Self::message))).collect()
     }
 
-    /// Usually a user message.
+    /// Returns a message, usually a user message.
     fn message(&mut self) -> ConversationMessage {
         let text = self.pick(&TEXTS);
         match self.below(10) {
@@ -168,7 +168,7 @@ impl Generator {
         tool(name, json!({"type": "object", "properties": properties}))
     }
 
-    /// JSON Schemas of every kind, some of them unsatisfiable.
+    /// Returns a JSON Schema of any kind. Some schemas are unsatisfiable.
     fn schema(&mut self) -> Json {
         match self.below(16) {
             0 => json!({"type": "string"}),
@@ -205,7 +205,7 @@ impl Generator {
         self.several(4, entry).into_iter().collect()
     }
 
-    /// Values of the well-known types, packed as clients pack them.
+    /// Returns values of well-known types, packed as clients pack them.
     fn parameters(&mut self) -> BTreeMap<String, Any> {
         let names = ["max_tokens", "top_p", "stop", "seed", "user", "Ж", "extra"];
         self.several(5, |this| (this.pick(&names).to_owned(), this.any())).into_iter().collect()

@@ -1,4 +1,4 @@
-//! Builds the mdBook of the documentation.
+//! Builds the documentation with mdBook.
 
 use std::{
     path::{Path, PathBuf},
@@ -22,7 +22,7 @@ fn book_builds_without_warnings() {
     assert!(output.join("getting-started.html").exists(), "{log}");
 }
 
-/// Finds the mdbook that `.ci/run` installs, or another one.
+/// Finds the mdbook that `.ci/run` installs, or one in `PATH`.
 fn mdbook() -> Option<PathBuf> {
     let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("tools");
     let installed = tools.join("bin/mdbook");

@@ -9,7 +9,7 @@ use crate::{
     support::mynah,
 };
 
-/// Files that link to pages but have no test.
+/// Files that link to pages but have no test of their own.
 const OTHER_FILES: [&str; 8] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -56,7 +56,7 @@ fn check_link(page: &Page, link: &str) {
     let target = if path.is_empty() { page.path.clone() } else { join(base, path) };
     let place = format!("{}: link to {link}", page.path);
     assert!(folder(&target).exists(), "{place}: no such file");
-    // The book consists of the files in this folder only.
+    // The book contains only the files in this folder.
     let leaves_book = page.path.starts_with("docs/") && !target.starts_with("docs/");
     assert!(!leaves_book, "{place}: not a page of the book");
     let has_anchor = anchor.is_empty() || Page::read(&target).anchors().iter().any(|a| a == anchor);
@@ -98,7 +98,7 @@ fn every_documented_flag_exists() {
     }
 }
 
-/// Returns the flags of all commands, as their help lists them.
+/// Returns the flags that the help of any command lists.
 fn flags() -> BTreeSet<String> {
     let help = |command: Option<&str>| {
         child::run(mynah().args(command).arg("--help")).expect_success("--help")

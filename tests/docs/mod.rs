@@ -1,10 +1,10 @@
-//! Runs the commands of README.md and of the pages in `docs/`, and compares what they print.
+//! Runs the commands in README.md and in the pages in `docs/`, and checks their output.
 //!
-//! A fenced `console` block shows a terminal. A line that begins with `$ ` is a command; it
-//! continues while a quote is open or the line ends in `\`. The lines after it are the expected
-//! standard output. The commands of a page run in order, in the folder of the repository, and must
-//! succeed. The default ports are replaced by the ports of the running mynah.
-//! [`terminal::Terminal::run`] lists the commands that are treated specially.
+//! A fenced `console` block shows a terminal. A line that begins with `$ ` is a command. The
+//! command continues on the next line while a quote is open or if the line ends in `\`. The lines
+//! after the command are its expected standard output. The commands on a page run in order, from
+//! the root of the repository, and must succeed. The default ports are replaced with the ports of
+//! the running mynah. [`terminal::Terminal::run`] lists the exceptions.
 
 mod book;
 mod checks;
@@ -14,7 +14,7 @@ mod terminal;
 
 use self::{page::Page, terminal::Terminal};
 
-/// Defines a test for each page, and the list of all pages.
+/// Defines the list of all pages and a test for each page.
 macro_rules! pages {
     ($($test:ident: $path:literal,)*) => {
         const PAGES: &[&str] = &[$($path),*];
@@ -48,7 +48,7 @@ pages! {
     tools: "docs/tools.md",
 }
 
-/// Runs the commands of a page and checks its snippets.
+/// Runs the commands on a page and checks its other code blocks.
 fn run(path: &str) {
     let page = Page::read(path);
     let steps = page.steps();

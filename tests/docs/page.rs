@@ -1,10 +1,10 @@
-//! A page of the documentation: its code blocks, commands, headings and links.
+//! Parses a page of the documentation: code blocks, commands, headings and links.
 
 use std::fs;
 
 use crate::interop::folder;
 
-/// A Markdown file of the repository.
+/// A Markdown file in the repository.
 pub(super) struct Page {
     /// The path from the root of the repository.
     pub(super) path: String,
@@ -24,19 +24,19 @@ impl Page {
         Self { path: path.to_owned(), text }
     }
 
-    /// Returns the code blocks of one language.
+    /// Returns the code blocks in one language.
     pub(super) fn blocks(&self, language: &str) -> Vec<&str> {
         let opening = format!("```{language}\n");
         let after = self.text.split(&opening).skip(1);
         after.filter_map(|rest| rest.split("\n```").next()).collect()
     }
 
-    /// Returns the commands of the page, in order.
+    /// Returns the commands on the page, in order.
     pub(super) fn steps(&self) -> Vec<Step> {
         self.blocks("console").into_iter().flat_map(steps).collect()
     }
 
-    /// Returns the text without code blocks.
+    /// Returns the text outside of code blocks.
     pub(super) fn prose(&self) -> String {
         let parts = self.text.split("```").step_by(2);
         parts.collect()
@@ -78,13 +78,13 @@ fn steps(block: &str) -> Vec<Step> {
 }
 
 impl Step {
-    /// Returns whether the next line belongs to the command.
+    /// Returns `true` if the next line belongs to the command.
     fn continues(&self) -> bool {
         let is_open = |quote| self.command.matches(quote).count() % 2 == 1;
         self.output.is_empty() && (is_open('\'') || self.command.ends_with('\\'))
     }
 
-    /// Returns whether the command runs a program.
+    /// Returns `true` if the command runs this program.
     pub(super) fn runs(&self, program: &str) -> bool {
         let words: Vec<_> = self.command.split(|c: char| c.is_whitespace() || c == '\'').collect();
         format!(" {} ", words.join(" ")).contains(&format!(" {program} "))

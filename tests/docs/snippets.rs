@@ -1,4 +1,4 @@
-//! Checks the code blocks that are not commands.
+//! Checks the code blocks that contain no commands.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::{
     support::{Sidecar, mynah, scratch},
 };
 
-/// Languages of code blocks. A `text` block is not checked.
+/// The languages of code blocks. `text` blocks are not checked.
 const LANGUAGES: [&str; 5] = ["console", "json", "python", "text", "yaml"];
 
 /// Checks all snippets of a page.
@@ -27,7 +27,7 @@ fn check_json(block: &str) {
     assert!(parsed.is_ok(), "{parsed:?}\n{block}");
 }
 
-/// Python is quoted from an example, which has its own test.
+/// Checks that a Python block is quoted from an example, which has its own test.
 fn check_python(block: &str) {
     let example = fs::read_to_string(folder("examples/chains/python/app.py")).expect("an example");
     assert!(example.contains(block), "not in examples/chains/python/app.py:\n{block}");
@@ -46,7 +46,7 @@ fn check_yaml(block: &str) {
     }
 }
 
-/// Components load without errors and without warnings.
+/// Checks that components load without errors and warnings.
 fn check_components(block: &str) {
     let file = scratch("docs").join("shown.yaml");
     fs::write(&file, block).expect("a file");
@@ -57,7 +57,7 @@ fn check_components(block: &str) {
     assert!(!printed.starts_with("0 components"), "{printed}\n{block}");
 }
 
-/// Runs a `mynah run` of a workflow, with `true` instead of the command.
+/// Runs a `mynah run` from a workflow, with the command replaced by `true`.
 fn run(arguments: &str) {
     let (flags, _) = arguments.split_once(" -- ").expect("a command after --");
     let mut run = mynah();
@@ -65,7 +65,7 @@ fn run(arguments: &str) {
     child::run(&mut run).expect_success(arguments);
 }
 
-/// Starts the mynah of a Compose service, with the sample components.
+/// Starts mynah as a Compose service does, with the sample components.
 fn serve(command: &str) {
     let (_, flags) = command.split_once(" -- ").expect("flags after --");
     let components = folder("components");

@@ -1,4 +1,4 @@
-//! Runs commands in a shell, next to the mynah that the page starts.
+//! Runs the commands on a page in a shell, together with the mynah that the page starts.
 
 use std::{
     env, fs,
@@ -17,13 +17,14 @@ use crate::{
     support::{Sidecar, mynah, scratch},
 };
 
-/// Programs that the machine must have; tests do not download them.
+/// Programs that must be installed. The tests do not download them.
 const INSTALLED: [&str; 2] = ["curl", "node"];
 
-/// Finds a downloaded program. The path is that of a program to put first in `PATH`.
+/// Downloads what a program needs. Returns the path of the program that must be found first in
+/// `PATH`, if there is one.
 type Download = fn() -> Result<Option<PathBuf>, Missing>;
 
-/// Programs that download something, the client suite that they belong to, and how to get them.
+/// Programs that need a download, each with the client suite that it belongs to.
 const DOWNLOADED: [(&str, &str, Download); 4] = [
     ("grpcurl", "grpcurl", || toolchain::grpcurl().map(Some)),
     ("python", "python", || {
@@ -40,11 +41,11 @@ const OWN_FLAGS: [&str; 4] =
 
 /// The state of a terminal while the commands of a page run.
 pub(super) struct Terminal {
-    /// Folders to put first in `PATH`.
+    /// The folders to put first in `PATH`.
     folders: Vec<PathBuf>,
-    /// Programs that are not installed, or that `MYNAH_INTEROP` does not select.
+    /// The programs that are not installed or that `MYNAH_INTEROP` does not select.
     skipped: Vec<&'static str>,
-    /// The mynah that the page has started last.
+    /// The mynah that the page started most recently.
     sidecar: Option<Sidecar>,
 }
 
@@ -75,15 +76,15 @@ impl Terminal {
         terminal
     }
 
-    /// Runs a command:
+    /// Runs a command and checks its output, with these exceptions:
     ///
-    /// - `mynah` with flags only starts a sidecar on free ports, which replaces the one before. If
-    ///   the page shows output, it must be the banner.
+    /// - `mynah` with only flags starts a sidecar on free ports, which replaces the previous one.
+    ///   If the page shows output, the output must be the banner.
     /// - `mynah` with output that begins with `mynah: ` must fail with this message, because the
-    ///   ports of the running sidecar are in use.
+    ///   ports are already in use.
     /// - `mynah check` may fail.
     /// - `cargo install` installs a debug build into a temporary folder.
-    /// - A command that needs a missing or unselected program is skipped.
+    /// - A command is skipped if it needs a program that is missing or not selected.
     pub(super) fn run(&mut self, step: &Step) {
         let words: Vec<_> = step.command.split_whitespace().collect();
         match words.as_slice() {
@@ -109,7 +110,7 @@ impl Terminal {
         if step.output.is_empty() {
             return;
         }
-        // The banner is printed shortly after the addresses are known.
+        // mynah prints the banner shortly after it writes the addresses.
         for _ in 0..500 {
             if sidecar.stdout().ends_with("\n\n") {
                 break;
@@ -135,7 +136,7 @@ impl Terminal {
         assert_eq!(printed.trim_end(), expected.trim_end(), "$ {}", step.command);
     }
 
-    /// Replaces the default ports by those of the running sidecar.
+    /// Replaces the default ports with those of the running sidecar.
     fn with_ports(&self, text: &str) -> String {
         let Some(Sidecar { grpc, http, metrics, .. }) = &self.sidecar else {
             return text.to_owned();
@@ -162,7 +163,7 @@ fn is_server(arguments: &[&str]) -> bool {
     arguments.first().is_none_or(|first| first.starts_with("--") && *first != "--version")
 }
 
-/// Runs `cargo install` without optimization, which would take minutes.
+/// Runs `cargo install` without optimizations, because those would take minutes.
 fn install(step: &Step) {
     let root = scratch("install");
     let mut cargo = Command::new(env!("CARGO"));

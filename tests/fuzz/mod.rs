@@ -1,5 +1,5 @@
-//! Runs the fuzz targets of `fuzz/` on stable Rust: on the corpus, then on deterministic mutations of
-//! it. `MYNAH_FUZZ_EXECUTIONS` sets the number of mutations per target.
+//! Runs the fuzz targets in `fuzz/` on stable Rust, first on the corpus and then on deterministic
+//! mutations of it. `MYNAH_FUZZ_EXECUTIONS` sets the number of mutations per target.
 
 mod mutator;
 #[path = "../../fuzz/src/lib.rs"]
@@ -9,7 +9,7 @@ use std::{fs, panic, path::Path};
 
 use self::mutator::Mutator;
 
-/// Mutations per target. All targets together take about five seconds.
+/// The default number of mutations per target. All targets together take about five seconds.
 const EXECUTIONS: usize = 1_000;
 
 #[expect(clippy::disallowed_methods, reason = "the environment sets the number of mutations")]
@@ -18,7 +18,7 @@ fn executions() -> usize {
     count.map_or(EXECUTIONS, |number| number.parse().expect("MYNAH_FUZZ_EXECUTIONS is a number"))
 }
 
-/// The corpus files of a target, sorted by name.
+/// Returns the contents of a target's corpus files, sorted by name.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -36,11 +36,11 @@ fn fuzz(target: &str, run: fn(&[u8]) -> bool) {
     for input in corpus.iter().cloned().chain(mutations) {
         accepted += usize::from(check(target, run, &input));
     }
-    // Rejected inputs alone would prove little.
+    // If most inputs were rejected, the test would prove little.
     assert!(accepted > executions() / 20, "only {accepted} inputs were accepted");
 }
 
-/// Runs a target and, if it panics, saves the input.
+/// Runs a target. If the target panics, saves the input.
 fn check(target: &str, run: fn(&[u8]) -> bool, input: &[u8]) -> bool {
     panic::catch_unwind(|| run(input)).unwrap_or_else(|panic| {
         let file = crate::support::scratch("fuzz").join(target);

@@ -1,6 +1,6 @@
-//! Deterministic mutations of the inputs of a corpus.
+//! Deterministic mutations of corpus inputs.
 
-/// Tokens that are special to the parsers.
+/// Tokens with a special meaning to the parsers.
 const TOKENS: [&[u8]; 16] = [
     b"\0",
     b"\xff",
@@ -20,7 +20,7 @@ const TOKENS: [&[u8]; 16] = [
     b": ",
 ];
 
-/// Mutates inputs with a xorshift64 generator, so every run gives the same ones.
+/// Mutates inputs with a xorshift64 generator, so that every run has the same mutations.
 pub struct Mutator<'a> {
     state: u64,
     corpus: &'a [Vec<u8>],
@@ -38,8 +38,8 @@ impl<'a> Mutator<'a> {
         usize::try_from((self.state >> 16) % bound.max(1) as u64).expect("below a usize")
     }
 
-    /// Returns an input of the corpus with one or two changes. Most changes are small, so that
-    /// parsers get beyond the first bytes.
+    /// Returns a corpus input with one or two changes. Most changes are small, so that parsers get
+    /// beyond the first bytes.
     pub fn next(&mut self) -> Vec<u8> {
         let mut input = self.pick();
         for _ in 0..=self.below(2) {
@@ -72,7 +72,7 @@ impl<'a> Mutator<'a> {
                 let other = self.pick();
                 input.extend(&other[self.below(other.len())..]);
             }
-            // The concatenation of two protobuf messages is a message.
+            // Two concatenated protobuf messages are a valid message.
             5 => input.extend(self.pick()),
             _ => self.replace_alphanumeric(&mut input[at..]),
         }

@@ -10,10 +10,10 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Long enough for the first build of a client on a busy machine.
+/// A time limit that allows for the first build of a client on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(1_800);
 
-/// The result of a program.
+/// The result of running a program.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) success: bool,
@@ -28,7 +28,7 @@ pub(crate) fn run(command: &mut Command) -> Output {
 
 fn run_for(command: &mut Command, limit: Duration) -> Output {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // In a new process group, so that its child processes can be killed with it.
+    // Use a new process group, so that child processes can be killed together with the program.
     match command.process_group(0).spawn() {
         Ok(child) => wait(child, limit),
         Err(error) => Output::failed(format!("{}: {error}", program(command))),
@@ -59,7 +59,7 @@ impl Output {
         Self { success: false, stdout: String::new(), stderr }
     }
 
-    /// Returns stdout; panics with the whole output if the program failed.
+    /// Returns stdout. Panics with the whole output if the program failed.
     pub(crate) fn expect_success(self, what: &str) -> String {
         let Self { success, stdout, stderr } = &self;
         assert!(*success, "{what} failed\n--- stdout\n{stdout}\n--- stderr\n{stderr}");

@@ -1,4 +1,4 @@
-//! `mynah converse` against daprd.
+//! Tests of `mynah converse` with daprd.
 
 use std::{fs, process::Command};
 
@@ -31,7 +31,7 @@ fn converse_works_with_daprd() {
     });
 }
 
-/// Returns a `mynah converse` that calls daprd with its token.
+/// Returns a `mynah converse` command that calls daprd with daprd's token.
 fn converse(daprd: &Target, args: &[&str]) -> Command {
     let mut command = mynah();
     command.env("DAPR_GRPC_ENDPOINT", daprd.grpc.to_string()).env("DAPR_API_TOKEN", "right");
@@ -62,7 +62,7 @@ fn notes_that_daprd_does_not_stream(daprd: &Target) {
     assert_eq!((json.stdout.as_str(), json.stderr.as_str()), (lines.as_str(), note));
 }
 
-/// daprd's echo also repeats the tool calls of the history.
+/// daprd's echo also repeats the tool calls in the history.
 fn sends_a_history(daprd: &Target) {
     let history = scratch("history").join("history.json");
     let messages = r#"[
@@ -92,8 +92,8 @@ fn reports_errors(daprd: &Target) {
     );
 }
 
-/// daprd's echo calls its tools in every turn, with arguments that are not JSON. The run must end and
-/// report the reason.
+/// daprd's echo calls all tools in every turn, with arguments that are not JSON. The run must end
+/// and report why.
 fn runs_tools(daprd: &Target) {
     let tools = scratch("tools").join("tools.yaml");
     let parameters = "{type: object, properties: {city: {type: string}}}";

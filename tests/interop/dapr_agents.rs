@@ -1,5 +1,5 @@
-//! The chat client and the durable agent of Dapr Agents, which requires a different version of the
-//! Python SDK.
+//! Tests of the chat client and the durable agent of Dapr Agents, which requires a different
+//! version of the Python SDK.
 
 use super::{python, toolchain};
 

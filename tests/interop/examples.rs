@@ -1,4 +1,4 @@
-//! The example applications print the output that their READMEs show.
+//! Tests that the example applications print the output that their READMEs show.
 
 use std::{fs, path::Path, process::Command};
 
@@ -10,7 +10,7 @@ fn python_example_prints_its_readme() {
     toolchain::suite("python", || {
         let home = folder("examples/python");
         let lock = folder("tests/interop/python/requirements.txt");
-        // The suite's requirements include the example's, so both share an environment.
+        // The suite's requirements include those of the example, so both share an environment.
         let requirements = fs::read_to_string(home.join("requirements.txt")).unwrap();
         let locked = fs::read_to_string(&lock).unwrap();
         assert!(requirements.lines().all(|one| locked.lines().any(|other| other == one)));

@@ -1,4 +1,4 @@
-//! Dapr's Go SDK.
+//! Tests of Dapr's Go SDK.
 
 use std::process::Command;
 
@@ -26,7 +26,7 @@ fn go_suite_passes() {
         toolchain::go_modules(&home)?;
         let slow = Sidecar::with_components(SLOW);
         let mut tests = Command::new("go");
-        // -count=1 disables the test cache: the results depend on the sidecar.
+        // -count=1 disables the test cache, because the results depend on the sidecar.
         tests.args(["test", "-count=1", "-v", "./..."]).current_dir(home);
         tests.env("SLOW_GRPC_PORT", slow.grpc.port().to_string());
         run_tests("go test", &mut tests);

@@ -1,4 +1,4 @@
-//! grpcurl, which reads the API by server reflection.
+//! Tests of grpcurl, which discovers the API by server reflection.
 
 use std::{path::PathBuf, process::Command};
 
@@ -97,7 +97,7 @@ fn prints_errors(grpcurl: &Grpcurl) {
     }
 }
 
-/// Older tools use the version of reflection before v1.
+/// Older tools use the reflection API from before v1.
 fn serves_reflection_v1alpha(grpcurl: &Grpcurl) {
     let method = "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
     let answers = grpcurl.call(method, &json!({ "listServices": "" }));

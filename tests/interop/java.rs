@@ -1,4 +1,4 @@
-//! Dapr's Java SDK.
+//! Tests of Dapr's Java SDK.
 
 use std::{fs, process::Command};
 

@@ -1,4 +1,5 @@
-//! Dapr's JavaScript SDK, and `fetch` for conversations, which that SDK does not support.
+//! Tests of Dapr's JavaScript SDK, and of `fetch` for conversations, which the SDK does not
+//! support.
 
 use std::process::Command;
 

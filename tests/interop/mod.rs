@@ -1,8 +1,8 @@
-//! Tests of the program with existing clients, at pinned versions.
+//! Tests with existing clients, at pinned versions.
 //!
-//! Each suite downloads its client once, into `target/interop`, so the suites run only on request:
-//! `MYNAH_INTEROP=1` runs all of them, `MYNAH_INTEROP=python,go` runs those two. A missing toolchain
-//! fails the suites that are requested.
+//! Each suite downloads its client into `target/interop` once. For this reason, the suites run only
+//! on request: `MYNAH_INTEROP=1` runs all of them, and `MYNAH_INTEROP=python,go` runs these two. A
+//! requested suite fails if its toolchain is missing.
 
 pub(crate) mod child;
 pub(crate) mod toolchain;
@@ -28,7 +28,7 @@ use std::{
 
 use crate::support::Sidecar;
 
-/// Variables that SDKs read and that the tests do not set.
+/// Variables that SDKs read but the tests do not set.
 const REMOVED_VARIABLES: [&str; 7] = [
     "DAPR_API_MAX_RETRIES",
     "DAPR_API_TIMEOUT_SECONDS",
@@ -42,8 +42,8 @@ const REMOVED_VARIABLES: [&str; 7] = [
 /// The API token of the sidecar that requires one.
 const TOKEN: &str = "interop";
 
-/// Runs a suite's tests against two sidecars: one at the address that the client uses by default,
-/// and one that requires a token, at the address in the variables `GUARDED_*`.
+/// Runs a suite's tests with two sidecars. The client uses the first one by default. The second one
+/// requires a token, and its address is in the variables `GUARDED_*`.
 pub(crate) fn run_tests(name: &str, tests: &mut Command) {
     let unguarded = Sidecar::start();
     let guarded = Sidecar::start_in(&[("DAPR_API_TOKEN", TOKEN)], &[]);
@@ -55,7 +55,7 @@ pub(crate) fn run_tests(name: &str, tests: &mut Command) {
     child::run(tests).expect_success(name);
 }
 
-/// Returns the path of a file or folder of the repository.
+/// Returns the path of a file or folder in the repository.
 pub(crate) fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }

@@ -1,4 +1,4 @@
-//! Dapr's Python SDK.
+//! Tests of Dapr's Python SDK.
 
 use std::process::Command;
 
@@ -12,7 +12,7 @@ fn python_suite_passes() {
     toolchain::suite("python", || unittest("python", "tests/interop/python"));
 }
 
-/// Runs the tests of a folder in a virtual environment with its requirements.
+/// Runs the tests in a folder, in a virtual environment with the folder's requirements.
 pub(super) fn unittest(environment: &str, home: &str) -> Result<(), Missing> {
     let home = folder(home);
     let python = toolchain::python(environment, &home.join("requirements.txt"))?;

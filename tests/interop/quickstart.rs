@@ -1,4 +1,4 @@
-//! `mynah run -- pytest` with an unchanged application in the style of Dapr's quickstart.
+//! Tests `mynah run -- pytest` with an unchanged application in the style of Dapr's quickstart.
 
 use super::{child, folder, toolchain};
 use crate::support::mynah;
@@ -8,7 +8,7 @@ fn application_tests_pass_under_mynah_run() {
     runs_pytest("components", &[]);
 }
 
-/// The API keys of these components are in a secret store that does not exist here.
+/// The components' API keys are in a secret store that does not exist here.
 #[test]
 fn stand_in_replaces_production_components() {
     runs_pytest("production", &["--stand-in", "echo"]);

@@ -1,4 +1,4 @@
-//! Dapr's Rust SDK.
+//! Tests of Dapr's Rust SDK.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ fn rust_suite_passes() {
         let home = folder("tests/interop/rust_sdk");
         toolchain::crates(&home)?;
         let mut tests = Command::new(env!("CARGO"));
-        // A separate target folder: the one of this package is locked.
+        // Use a separate target folder, because this package's folder is locked.
         tests.args(["test", "--locked", "--offline", "--quiet", "--lib", "--target-dir"]);
         tests.arg(toolchain::root().join("rust_sdk")).current_dir(home);
         run_tests("cargo test", &mut tests);

@@ -1,4 +1,4 @@
-//! Clients in conversations that follow an instruction chain.
+//! Tests of clients in conversations that follow an instruction chain.
 
 use std::process::Command;
 
@@ -66,7 +66,7 @@ fn run(command: &mut Command, sidecar: &Sidecar) {
     child::run(command).expect_success("the script");
 }
 
-/// Runs an example against the sample components.
+/// Runs an example with the sample components.
 fn prints_chain_output(app: &mut Command) {
     let components = folder("components");
     let sidecar = Sidecar::start_with(&["--resources-path", components.to_str().unwrap()]);

@@ -1,4 +1,4 @@
-//! Selects the client suites to run, from the environment variable `MYNAH_INTEROP`.
+//! Selects the client suites to run, with the environment variable `MYNAH_INTEROP`.
 
 use std::{
     collections::BTreeSet,
@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, Once},
 };
 
-/// The suites, each named after the client that it downloads.
+/// The suites. Each is named after the client that it downloads.
 const SUITES: [&str; 8] =
     ["dapr-agents", "daprd", "go", "grpcurl", "java", "javascript", "python", "rust"];
 
@@ -19,8 +19,11 @@ pub(super) enum Selection {
 }
 
 impl Selection {
-    /// Reads `MYNAH_INTEROP`; panics if it names an unknown suite.
-    #[expect(clippy::disallowed_methods, reason = "a switch for the tests, not for the program")]
+    /// Reads `MYNAH_INTEROP`. Panics if the variable names an unknown suite.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the variable is for the tests, not for the program"
+    )]
     pub(super) fn from_env() -> Self {
         let value = std::env::var("MYNAH_INTEROP").unwrap_or_default();
         Self::parse(&value).unwrap_or_else(|error| panic!("{error}"))
@@ -34,7 +37,7 @@ impl Selection {
         }
     }
 
-    /// Whether to run a suite, which must be one of [`SUITES`].
+    /// Returns `true` if a suite is selected. Its name must be in [`SUITES`].
     pub(super) fn includes(&self, suite: &str) -> bool {
         assert!(SUITES.contains(&suite), "unknown suite `{suite}`");
         match self {
@@ -44,7 +47,7 @@ impl Selection {
         }
     }
 
-    /// Reports the suites that are not run, once per process.
+    /// Reports the suites that are not selected, once per process.
     pub(super) fn report_skipped(&self) {
         static REPORTED: Once = Once::new();
         REPORTED.call_once(|| {
@@ -76,9 +79,10 @@ pub(super) fn report_missing(program: &'static str) {
     }
 }
 
-/// Writes a line to the terminal. The test harness captures `eprintln!`, but not this.
+/// Writes a line to the terminal. The test harness captures the output of `eprintln!`, but not of
+/// this function.
 fn report(line: &str) {
-    // The line break in front ends a line such as "test name ... ".
+    // The first line break ends a line such as "test name ... ".
     let _ = io::stderr().write_all(format!("\n{line}\n").as_bytes());
 }
 

@@ -1,4 +1,4 @@
-//! Installs what the client suites need, once, under `target/interop`.
+//! Installs what the client suites need under `target/interop`.
 
 use std::{
     fs::{self, File},
@@ -13,16 +13,16 @@ use super::{
     selection::{self, Selection},
 };
 
-/// The sources of daprd, and the version that it reports.
+/// The files that daprd is built from.
 const DAPRD_SOURCES: [&str; 3] = ["go.mod", "go.sum", "main.go"];
 const DAPRD_VERSION: &str = "github.com/dapr/dapr/pkg/buildinfo.version=1.18.0";
 
-/// Why a suite cannot run.
+/// The reason why a suite cannot run.
 #[derive(Debug)]
 pub(crate) struct Missing(String);
 
-/// Runs a test of a client suite if `MYNAH_INTEROP` selects the suite. Panics if the suite cannot
-/// be installed.
+/// Runs a test that belongs to a client suite if `MYNAH_INTEROP` selects the suite. Panics if the
+/// suite cannot be installed.
 pub(crate) fn suite(name: &str, run: impl FnOnce() -> Result<(), Missing>) {
     let selection = Selection::from_env();
     if !selection.includes(name) {
@@ -32,8 +32,8 @@ pub(crate) fn suite(name: &str, run: impl FnOnce() -> Result<(), Missing>) {
     }
 }
 
-/// Whether a program is installed that some tests need. Without it they are skipped, which is
-/// reported once; with `MYNAH_INTEROP=1` they fail.
+/// Returns `true` if a program that some tests need is installed. If the program is missing,
+/// reports this once, and the tests are skipped. Panics instead if `MYNAH_INTEROP=1` is set.
 pub(crate) fn has(program: &'static str) -> bool {
     let found = find(program).is_ok();
     if !found {
@@ -43,12 +43,12 @@ pub(crate) fn has(program: &'static str) -> bool {
     found
 }
 
-/// Returns an error if a program is not installed.
+/// Fails if a program is not installed.
 pub(crate) fn find(program: &str) -> Result<(), Missing> {
     install(Command::new(program).arg("--version")).map(drop)
 }
 
-/// Returns the Python of a virtual environment that holds exactly these requirements.
+/// Returns the Python interpreter of a virtual environment with exactly these requirements.
 pub(crate) fn python(name: &str, requirements: &Path) -> Result<PathBuf, Missing> {
     let which = "import sys; print(sys.version, sys.executable)";
     let version = install(Command::new("python3").args(["-c", which]))?;
@@ -73,7 +73,7 @@ pub(crate) fn crates(package: &Path) -> Result<(), Missing> {
     install(fetch.args(["fetch", "--locked"]).current_dir(package)).map(drop)
 }
 
-/// Returns the folder of the packages that a lock file lists.
+/// Returns the folder with the packages that the lock file in `home` lists.
 pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
     let files = ["package.json", "package-lock.json"];
     let read = |name: &str| fs::read_to_string(home.join(name)).unwrap();
@@ -90,7 +90,7 @@ pub(crate) fn node_modules(home: &Path) -> Result<PathBuf, Missing> {
     Ok(folder.join("node_modules"))
 }
 
-/// Returns the folder of the libraries that a Maven project requires.
+/// Returns the folder with the libraries that a Maven project requires.
 pub(crate) fn jars(project: &Path) -> Result<PathBuf, Missing> {
     install(Command::new("javac").args(["--release", "17", "--version"]))?;
     let pom = |module| fs::read_to_string(project.join(module).join("pom.xml")).unwrap();
@@ -127,12 +127,12 @@ pub fn daprd() -> Result<PathBuf, Missing> {
     Ok(folder.join("daprd"))
 }
 
-/// Returns the folder of all installations.
+/// Returns the folder that contains all installations.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("interop")
 }
 
-/// Returns a folder that is filled once for each recipe.
+/// Returns a folder that is filled only once for each recipe.
 fn once(
     name: &str,
     recipe: &str,
@@ -143,7 +143,7 @@ fn once(
     let digest = XxHash3_64::oneshot(recipe.as_bytes());
     let folder = root.join(format!("{name}-{digest:016x}"));
     let complete = folder.join("complete");
-    // Locked until this function returns: other tests and other test runs wait here.
+    // The lock is held until this function returns. Other tests and other test runs wait here.
     let lock = File::create(folder.with_extension("lock")).unwrap();
     lock.lock().unwrap();
     if !complete.exists() {
@@ -154,7 +154,7 @@ fn once(
     Ok(folder)
 }
 
-/// Runs one step of an installation and returns its output.
+/// Runs one installation step and returns its output.
 fn install(step: &mut Command) -> Result<String, Missing> {
     let output = child::run(step);
     if output.success {

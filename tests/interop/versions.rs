@@ -4,8 +4,8 @@ use std::fs;
 
 use super::folder;
 
-/// The name of a client in the documentation, the file that pins its version, and the text before
-/// the version in this file.
+/// The name of each client in the documentation, the file that pins its version, and the text
+/// before the version in that file.
 const PINS: [(&str, &str, &str); 7] = [
     ("Python SDK", "tests/interop/python/requirements.txt", "\ndapr=="),
     ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),

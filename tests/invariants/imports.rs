@@ -1,11 +1,11 @@
-//! Which modules a source file uses, from its `use` declarations and its inline paths.
+//! Finds the modules that a source file uses in its `use` declarations and inline paths.
 
 use super::source::Source;
 
-/// A path in the code, as segments; the first is `crate`, `self` or `super`.
+/// The segments of a path in the code. The first segment is `crate`, `self` or `super`.
 pub(super) type CodePath = Vec<String>;
 
-/// Returns every path of a file that starts with `crate`, `self` or `super`.
+/// Returns every path in a file that starts with `crate`, `self` or `super`.
 pub(super) fn paths(source: &Source) -> Vec<CodePath> {
     let code: Vec<_> = source.code().map(|(_, line)| line).collect();
     let code = code.join("\n");
@@ -23,7 +23,7 @@ pub(super) fn paths(source: &Source) -> Vec<CodePath> {
     paths
 }
 
-/// Adds the paths of a `use` tree, which may have groups, and returns the rest of the code.
+/// Adds the paths in a `use` tree, which may have groups. Returns the code after the tree.
 fn expand<'c>(mut path: CodePath, code: &'c str, paths: &mut Vec<CodePath>) -> &'c str {
     let code = code.trim_start();
     if let Some(mut group) = code.strip_prefix('{') {
@@ -33,7 +33,7 @@ fn expand<'c>(mut path: CodePath, code: &'c str, paths: &mut Vec<CodePath>) -> &
                 return group.strip_prefix('}').unwrap_or_default();
             }
             let rest = expand(path.clone(), group, paths);
-            // Anything but a path ends the group: the code is not a `use` declaration.
+            // Anything but a path ends the group, because the code is not a `use` declaration.
             if rest.len() == group.len() {
                 return rest;
             }

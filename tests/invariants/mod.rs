@@ -1,4 +1,4 @@
-//! Design rules that types cannot express, checked by reading the sources.
+//! Checks design rules that types cannot express, by reading the sources.
 
 mod imports;
 mod rooms;
@@ -11,13 +11,13 @@ use std::{
 
 use self::source::{Source, assert_none, has_word, identifier, sources, text_after};
 
-/// The folders of the project's own Rust.
+/// The folders that contain the project's own Rust code.
 const FOLDERS: [&str; 8] =
     ["src", "tests", "benches", "bench/src", "build", "examples", "fuzz/src", "fuzz/fuzz_targets"];
-/// Maximum number of lines of a file.
+/// Maximum number of lines in a file.
 const MAX_LINES: usize = 400;
 
-/// Checks that one file, and no other, contains any of the words.
+/// Asserts that this file contains one of the words and that no other file does.
 fn assert_only_file_with(file: &str, words: &[&str]) {
     let is_match = |line: &str| words.iter().any(|word| has_word(line, word));
     let (allowed, others): (Vec<_>, Vec<_>) =
@@ -41,7 +41,7 @@ fn chat_and_provider_do_not_use_a_transport() {
     assert!(uses > 0, "the search does not find transports in src/wire");
 }
 
-/// Other rooms may compare codes, or report success.
+/// Other rooms may compare codes or report success.
 #[test]
 fn only_wire_maps_errors_to_codes() {
     const STATUS_WITHOUT_CODE: [&str; 3] = ["from", "from_header_map", "GRPC_STATUS"];
@@ -58,7 +58,7 @@ fn only_wire_maps_errors_to_codes() {
     let maps = |line: &str| http(line) || grpc(line) || status(line) || alias(line);
     let violations: Vec<_> = others.iter().flat_map(|source| source.violations(maps)).collect();
     assert_none("only src/wire may map errors to codes", &violations);
-    // One other file compares gRPC codes: it replaces tonic's messages with daprd's.
+    // Only one other file compares gRPC codes. It replaces tonic's messages with daprd's.
     let compares = |line: &str| text_after(line, "Code::").next().is_some();
     let comparing = others.iter().filter(|s| !s.violations(compares).is_empty());
     let comparing: BTreeSet<_> = comparing.map(|s| s.path.as_str()).collect();
@@ -95,7 +95,7 @@ fn one_file_uses_the_file_watching_crate() {
 fn one_file_reads_the_environment() {
     const READER: &str = "src/base/environment.rs";
     const FUNCTIONS: [&str; 6] = ["var", "var_os", "vars", "vars_os", "set_var", "remove_var"];
-    // The functions of the standard library, clap's `env = "…"` and crates for .env files.
+    // Functions in the standard library, clap's `env = "…"` and crates for .env files.
     let reads = |line: &str| {
         text_after(line, "env::").any(|after| FUNCTIONS.contains(&identifier(after)))
             || text_after(line, "env").any(|after| after.trim_start().starts_with("= "))
@@ -111,7 +111,7 @@ fn one_file_reads_the_environment() {
 
 #[test]
 fn no_code_is_unfinished() {
-    // Split, so that this file does not contain them.
+    // The marks are split so that this file does not contain them.
     let marks = [
         concat!("to", "do!"),
         concat!("unimple", "mented!"),

@@ -1,4 +1,4 @@
-//! The rooms of `src/`, and the order in which they and their files may use each other.
+//! Checks which rooms of `src/` use each other, and that files do not use each other in cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::{
     source::{Source, assert_none, sources},
 };
 
-/// The rooms. Each may use the rooms before it, and none after it.
+/// The rooms. Each room may use the rooms before it but none after it.
 const ROOMS: [&str; 14] = [
     "base",
     "net",
@@ -52,8 +52,8 @@ fn every_room_is_in_the_table_and_in_its_place() {
     assert_eq!(rooms.collect::<Vec<_>>(), ROOMS);
 }
 
-/// A file uses another one if it names something that is defined there. Re-exports are followed to
-/// the definition, and tests do not count.
+/// A file uses another file if it names something that the other file defines. Re-exports are
+/// resolved to the definition. Tests do not count.
 #[test]
 fn files_do_not_use_each_other_in_cycles() {
     let all = sources("src");
@@ -66,7 +66,7 @@ fn files_do_not_use_each_other_in_cycles() {
 
 type Module = Vec<String>;
 
-/// The modules of the crate by their paths, with the paths of what they re-export.
+/// The modules of the crate by path, with the paths that each module re-exports.
 struct Modules<'s>(BTreeMap<Module, BTreeMap<String, Module>>, &'s [Source]);
 
 impl<'s> Modules<'s> {
@@ -82,7 +82,7 @@ impl<'s> Modules<'s> {
         Self(modules.collect(), all)
     }
 
-    /// Returns the modules that define what a file names.
+    /// Returns the modules that define the items that a file names.
     fn used_by(&self, source: &Source) -> BTreeSet<Module> {
         let module = module_of(&source.path);
         if is_test(&module) {
@@ -98,13 +98,13 @@ impl<'s> Modules<'s> {
         used.filter(|used| *used != module && !is_test(used)).collect()
     }
 
-    /// Returns the module that defines the item of a path.
+    /// Returns the module that defines the item at a path.
     fn definition(&self, path: &[String], depth: usize) -> Option<Module> {
         let length = (1..=path.len()).rev().find(|n| self.0.contains_key(&path[..*n]))?;
         let (module, rest) = path.split_at(length);
         match rest.first().and_then(|name| self.0[module].get(name)) {
             Some(target) if depth > 0 => self.definition(&[target, &rest[1..]].concat(), depth - 1),
-            // A path that ends at a folder's module names the folder, not a definition in it.
+            // A path that ends at a folder's module names the folder and not a definition in it.
             None if rest.is_empty() && self.is_folder(module) => None,
             _ => Some(module.to_vec()),
         }
@@ -116,7 +116,7 @@ impl<'s> Modules<'s> {
     }
 }
 
-/// Returns the paths that a file re-exports: those of `pub use` declarations.
+/// Returns the paths that a file re-exports with `pub use`.
 fn paths_of_reexports(source: &Source) -> Vec<Vec<String>> {
     let code: Vec<_> = source.code().map(|(_, line)| line).collect();
     let code = code.join("\n");
@@ -161,7 +161,7 @@ fn absolute(module: &[String], path: &[String]) -> Option<Module> {
     Some(base)
 }
 
-/// Returns a shortest cycle through a module, if there is one.
+/// Returns a shortest dependency cycle through a module, if there is one.
 fn cycle_through(start: &Module, uses: &BTreeMap<Module, BTreeSet<Module>>) -> Option<String> {
     let mut reached = BTreeMap::new();
     let mut queue = std::collections::VecDeque::from([start]);

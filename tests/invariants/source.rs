@@ -1,18 +1,18 @@
-//! The project's Rust sources, and searches in them.
+//! Reads and searches the project's Rust sources.
 
 use std::{fs, path::Path};
 
 /// A source file.
 pub(super) struct Source {
-    /// Path from the root of the project, with `/` between folders.
+    /// The path from the root of the project, with `/` between folders.
     pub(super) path: String,
     pub(super) text: String,
 }
 
-/// A line of code that breaks a rule, as `path:number: line`.
+/// A line of code that breaks a rule, in the form `path:number: line`.
 pub(super) type Violation = String;
 
-/// Returns every Rust file below a folder, ordered by path.
+/// Returns every Rust file below a folder, sorted by path.
 pub(super) fn sources(folder: &str) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = Vec::new();
@@ -56,19 +56,20 @@ pub(super) fn assert_none(rule: &str, violations: &[Violation]) {
     assert!(violations.is_empty(), "{rule}:\n  {}", violations.join("\n  "));
 }
 
-/// Whether `line` contains `word`, not as a part of a longer identifier.
+/// Returns `true` if `line` contains `word`, but not as part of a longer identifier.
 pub(super) fn has_word(line: &str, word: &str) -> bool {
     text_after(line, word).any(|after| !after.starts_with(is_identifier))
 }
 
-/// Returns what follows each occurrence of `prefix` that does not continue an identifier.
+/// Returns the text after each occurrence of `prefix`, except where `prefix` continues an
+/// identifier.
 pub(super) fn text_after<'a>(line: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
     line.match_indices(prefix)
         .filter(|(start, _)| !line[..*start].ends_with(is_identifier))
         .map(move |(start, _)| &line[start + prefix.len()..])
 }
 
-/// Returns the identifier that a text starts with.
+/// Returns the identifier at the start of a text.
 pub(super) fn identifier(text: &str) -> &str {
     text.split(|char| !is_identifier(char)).next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The intentional differences from daprd, and their reasons, which docs/compatibility.md lists.
+//! The intentional differences from daprd. docs/compatibility.md lists their reasons.
 
 use serde_json::{Value, json};
 

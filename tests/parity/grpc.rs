@@ -1,4 +1,4 @@
-//! Calls over gRPC, with messages and answers in proto JSON.
+//! Makes calls over gRPC, with messages and answers in proto JSON.
 
 use futures_util::stream;
 use mynah::internals::wire::{json, proto};
@@ -21,7 +21,7 @@ use super::{
     target::Target,
 };
 
-/// Makes the call; returns the message or the error, and the headers if `with_headers`.
+/// Makes the call. Returns the message or the error, and also the headers if `with_headers`.
 pub async fn call(target: &Target, call: &Grpc, with_headers: bool) -> Value {
     use proto::{
         ConversationRequest, ConversationRequestAlpha2, ConversationResponse,
@@ -78,7 +78,7 @@ where
     Ok((json!({ "message": message }), metadata))
 }
 
-/// Lists the services by reflection.
+/// Lists the services with reflection.
 async fn services(channel: Channel, call: &Grpc) -> Answer {
     let list = MessageRequest::ListServices(String::new());
     let question = ServerReflectionRequest { host: String::new(), message_request: Some(list) };

@@ -1,4 +1,4 @@
-//! Calls over HTTP.
+//! Makes calls over HTTP.
 
 use reqwest::{Method, Response};
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use super::{
     target::Target,
 };
 
-/// Makes the call; returns status, media type and body, and the headers if `with_headers`.
+/// Makes the call. Returns the status, media type and body, and also the headers if `with_headers`.
 pub async fn call(target: &Target, call: &Http, with_headers: bool) -> Value {
     let (method, path) = call.http.split_once(' ').unwrap();
     let method = Method::from_bytes(method.as_bytes()).unwrap();

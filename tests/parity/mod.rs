@@ -1,8 +1,9 @@
-//! Compares `mode: daprd` with daprd 1.18.0: the same calls and starts must have the same answers.
+//! Compares `mode: daprd` with daprd 1.18.0: the same calls and startups must have the same
+//! answers.
 //!
-//! `cases` has the recorded answers of daprd. mynah must give the same answers, except for the
+//! `cases` has the answers recorded from daprd. mynah must give the same answers, except for the
 //! [`differences`]. A daprd built from source must give exactly the recorded answers. Service
-//! invocation, configurations and other components of daprd are not compared.
+//! invocation, configurations and daprd's other components are not compared.
 
 mod case;
 pub(crate) mod differences;
@@ -21,7 +22,7 @@ use self::{
 };
 use crate::interop::toolchain;
 
-/// Cases that one process answers in order.
+/// Cases that one process answers, in order.
 struct Group {
     cases: &'static str,
     token: Option<&'static str>,
@@ -74,7 +75,7 @@ fn every_difference_changes_an_answer() {
     differences::check(&cases);
 }
 
-/// Returns a description of the answers that are not as expected.
+/// Returns a description of all unexpected answers.
 async fn mismatches(program: &Program, group: &Group, expected: impl Fn(&Case) -> Value) -> String {
     let setup =
         Setup { resources: vec![program.components()], token: group.token, ..Setup::default() };

@@ -1,4 +1,4 @@
-//! Starts of the program: the components that it loads, or how it exits.
+//! Starts a program and checks which components it loads, or how it exits.
 
 use std::fs;
 
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::support;
 
-/// Starts the program. Returns the loaded components, or the exit code and the expected text if the
-/// log contains it, else the whole log.
+/// Starts the program. Returns the loaded components, or the exit code and a text. If the log
+/// contains the expected text, that text is returned, and otherwise the whole log.
 pub async fn start(program: &Program, start: &Start, expected: &Value) -> Value {
     let folder = support::scratch("start");
     for (name, text) in &start.files {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::support;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// Long enough for a start on a busy machine.
+/// The number of polls before startup has failed. It allows for a busy machine.
 const MAX_START_POLLS: u32 = 4_000;
 const MAX_EXIT_POLLS: u32 = 400;
 
@@ -25,7 +25,7 @@ pub enum Program {
     Daprd(PathBuf),
 }
 
-/// The options of a start.
+/// The options of a startup.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     pub resources: Vec<PathBuf>,
@@ -36,7 +36,7 @@ pub struct Setup {
     pub grpc_port_in_use: bool,
 }
 
-/// A running program. Dropping it kills it.
+/// A running program, which is killed on drop.
 #[derive(Debug)]
 pub struct Target {
     child: Child,
@@ -45,7 +45,7 @@ pub struct Target {
     pub http: SocketAddr,
 }
 
-/// How a program exited instead of serving.
+/// The exit code and the log of a program that exited instead of serving.
 #[derive(Debug)]
 pub struct Exit {
     pub code: Option<i32>,
@@ -78,7 +78,7 @@ impl Program {
     pub async fn start(&self, setup: &Setup) -> Result<Target, Exit> {
         for _ in 0..3 {
             match self.start_once(setup).await {
-                // Another process took a port after it was chosen here.
+                // Another process took one of the ports after they were chosen here, so try again.
                 Err(exit) if exit.log.contains("in use") && !setup.grpc_port_in_use => {}
                 result => return result,
             }
@@ -92,7 +92,7 @@ impl Program {
         let address = |at: usize| held[at].local_addr().unwrap();
         let [grpc, http, internal] = [address(0), address(1), address(2)];
         held.truncate(usize::from(setup.grpc_port_in_use));
-        // Outside the resources, because daprd watches them.
+        // The log is outside the resources folder, because daprd watches that folder.
         let log = support::scratch("parity-log").join("log");
         let child = self.command(setup, [grpc, http, internal], &log).spawn().unwrap();
         let mut target = Target { child, log, grpc, http };
@@ -125,7 +125,7 @@ impl Program {
 }
 
 impl Target {
-    /// Waits until the program serves; returns its exit if it exits first.
+    /// Waits until the program serves. Returns the exit if the program exits first.
     async fn wait_until_serving(&mut self) -> Option<Exit> {
         let url = format!("http://{}/v1.0/healthz/outbound", self.http);
         let client = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -142,7 +142,8 @@ impl Target {
         panic!("the program neither serves nor exits");
     }
 
-    /// Waits a while for an exit. daprd can be healthy for a moment before it exits with an error.
+    /// Waits a while for the program to exit. daprd can be healthy for a moment before it exits
+    /// with an error.
     pub fn wait(&mut self) -> Option<Exit> {
         for _ in 0..MAX_EXIT_POLLS {
             if let Some(exit) = self.exit() {

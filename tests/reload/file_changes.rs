@@ -1,4 +1,4 @@
-//! The ways in which editors and deployment tools change files.
+//! Tests of reloading after editors and deployment tools change files.
 
 use std::{
     fs::{self, File},
@@ -47,7 +47,7 @@ async fn ignores_new_empty_files() {
     served.wait_for_model("echo", Some("second")).await;
 }
 
-/// Unlike an empty file, a file of comments is complete.
+/// Unlike an empty file, a file that contains only comments is complete.
 #[tokio::test]
 async fn removes_components_that_are_commented_out() {
     let served = served("first");
@@ -78,7 +78,7 @@ async fn follows_an_editor_that_replaces_the_file() {
     }
 }
 
-/// vim first creates the file `4913` to check that the folder is writable.
+/// Before vim saves a file, it creates the file `4913` to check that the folder is writable.
 #[tokio::test]
 async fn follows_vim() {
     let served = served("first");
@@ -120,7 +120,7 @@ async fn follows_a_folder_that_is_created_again() {
     }
 }
 
-/// A ConfigMap volume: files are links into a folder that is itself a link.
+/// In a ConfigMap volume, files are links into a folder that is itself a link.
 #[tokio::test]
 async fn follows_kubernetes_volumes() {
     for path in ["volume", "volume/a.yaml"] {

@@ -1,4 +1,4 @@
-//! Reloads while clients call continuously.
+//! Tests of reloading while clients make calls continuously.
 
 use std::{
     fs,
@@ -25,15 +25,15 @@ const RELOADS: u32 = 1_000;
 /// State shared by the writer and the callers.
 #[derive(Clone)]
 struct Progress {
-    /// The number of the last model written.
+    /// The number of the most recently written model.
     written: Arc<AtomicU32>,
-    /// The highest number of a model that answered.
+    /// The highest model number in any answer.
     seen: watch::Sender<u32>,
     done: Arc<AtomicBool>,
 }
 
 impl Progress {
-    /// Calls over one connection until the writer is done. Returns the number of calls.
+    /// Makes calls over one connection until the writer is done. Returns the number of calls.
     async fn call(self, mut model: impl AsyncFnMut() -> String) -> u32 {
         let (mut last, mut calls) = (0, 0);
         while !self.done.load(Ordering::Relaxed) {

@@ -1,5 +1,5 @@
-//! Streams whose clients disconnect or do not read. `shutdown.rs` tests that a cancelled stream stops
-//! its work.
+//! Tests of streams whose clients disconnect or do not read. `shutdown.rs` tests that a cancelled
+//! stream stops all work.
 
 use mynah::internals::wire::json;
 use tokio::{
@@ -15,7 +15,7 @@ use crate::support::{
 
 const MIB: usize = 1024 * 1024;
 
-/// Returns a MiB of short words.
+/// Returns 1 MiB of short words.
 fn long_text() -> String {
     "ab ".repeat(MIB / 3)
 }
@@ -53,7 +53,8 @@ async fn releases_streams_of_disconnected_clients() {
     survives(&sidecar, disconnect).await;
 }
 
-/// The events are thirty times the size of the text. They must be generated only as the client reads.
+/// The events are thirty times the size of the text, so they must be generated only as the client
+/// reads them.
 #[tokio::test]
 async fn unread_streams_do_not_accumulate() {
     let sidecar = Sidecar::start();

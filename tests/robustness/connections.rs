@@ -1,4 +1,4 @@
-//! Many connections, and invalid HTTP/1.1 heads.
+//! Tests of many connections and of invalid HTTP/1.1 heads.
 
 use std::{net::SocketAddr, process::Command};
 
@@ -10,14 +10,14 @@ use tokio::{
 use super::survives;
 use crate::support::{Sidecar, process::with_timeout};
 
-/// The number of connections, if the limit of open files allows it.
+/// The number of connections, if the limit on open files allows it.
 const CONNECTIONS: usize = 2_000;
 
-/// Returns the number of connections that this process and the sidecar can have.
+/// Returns the number of connections that this process and the sidecar can open.
 fn max_connections() -> usize {
     let limit = Command::new("sh").args(["-c", "ulimit -n"]).output().unwrap();
     let limit = String::from_utf8(limit.stdout).unwrap();
-    // The other half is for the tests that run at the same time.
+    // Leave the other half to tests that run at the same time.
     limit.trim().parse().map_or(CONNECTIONS, |limit: usize| CONNECTIONS.min(limit / 2))
 }
 

@@ -1,4 +1,4 @@
-//! Valid requests that are expensive to process.
+//! Tests of valid requests that are expensive to process.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::{
     messages::{Answer, as_struct, prompt, request, tool, user},
 };
 
-/// Calls a tool with this schema, and requests an answer in this format.
+/// Requests a call to a tool with this schema, and an answer in this format.
 async fn with_schema(sidecar: &Sidecar, schema: &Value) -> (Answer, Answer) {
     let with_tool = prompt("call the test tool", [tool("test", schema.clone())]);
     let mut with_format = prompt("{}", []);
@@ -16,7 +16,7 @@ async fn with_schema(sidecar: &Sidecar, schema: &Value) -> (Answer, Answer) {
     (sidecar.converse(with_tool).await.unwrap(), sidecar.converse(with_format).await.unwrap())
 }
 
-/// Returns a schema with `levels` definitions, each of which refers twice to the next.
+/// Returns a schema with `levels` definitions, each of which refers to the next one twice.
 fn doubling(levels: usize, keyword: &str) -> Value {
     let mut schema = json!({"$ref": "#/$defs/d0"});
     for level in 0..levels {
@@ -126,7 +126,7 @@ async fn matches_names_of_ten_thousand_words() {
     let request = prompt(&format!("call {distinct}"), tools.clone());
     let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
     assert_eq!(answer.called_tools(), [distinct]);
-    // Repeated words are compared many times, until the budget is spent.
+    // Repeated words are compared many times, until the limit on comparisons is reached.
     let request = prompt(&"word ".repeat(200_000), tools);
     let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
     assert_eq!(answer.finish_reason, "stop");

@@ -1,4 +1,4 @@
-//! Invalid gRPC messages and frames.
+//! Tests of invalid gRPC messages and frames.
 
 use bytes::Bytes;
 use prost::Message;
@@ -7,7 +7,7 @@ use tonic::{Code, Status};
 use super::survives;
 use crate::support::{Sidecar, messages::prompt};
 
-/// Sends a call with these bytes as its body.
+/// Makes a call with these bytes as the body.
 async fn call(sidecar: &Sidecar, body: Vec<u8>) -> Status {
     let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
     let url = format!("http://{}/dapr.proto.runtime.v1.Dapr/ConverseAlpha2", sidecar.grpc);
@@ -31,7 +31,7 @@ fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     field
 }
 
-/// Encodes a request with a `response_format` of nested structs.
+/// Encodes a request whose `response_format` has nested structs.
 fn nested(depth: usize) -> Vec<u8> {
     let structs = (0..depth).fold(Vec::new(), |inner, _| {
         let value = field(5, &inner);
@@ -93,7 +93,7 @@ async fn rejects_invalid_frames() {
     }
 }
 
-/// Each message is a MiB of minimal elements of one kind.
+/// Each message has 1 MiB of minimal elements of one kind.
 #[tokio::test]
 async fn memory_of_a_message_is_proportional_and_released() {
     let sidecar = Sidecar::start();

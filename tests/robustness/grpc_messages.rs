@@ -1,4 +1,4 @@
-//! Valid gRPC messages with missing parts or of the largest size.
+//! Tests of valid gRPC messages that lack parts or have the largest size.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::support::{
 
 const MIB: usize = 1024 * 1024;
 
-/// Returns a request of exactly `size` bytes, most of them metadata.
+/// Returns a request of exactly `size` bytes, most of which are metadata.
 fn of_size(size: usize) -> ConversationRequestAlpha2 {
     let with = |filler: usize| ConversationRequestAlpha2 {
         metadata: [("filler".to_owned(), "x".repeat(filler))].into(),
@@ -64,7 +64,7 @@ async fn rejects_or_ignores_unset_oneofs() {
     assert!(survives(&sidecar, sidecar.converse(request)).await.is_ok());
 }
 
-/// The largest number of parameters that fits into a request.
+/// Sends the largest number of parameters that fits into a request.
 #[tokio::test]
 async fn accepts_many_parameters_without_a_type() {
     let sidecar = Sidecar::start();

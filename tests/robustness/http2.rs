@@ -1,4 +1,4 @@
-//! A minimal HTTP/2 client that sends single frames, including invalid ones.
+//! A minimal HTTP/2 client that sends individual frames, including invalid ones.
 
 use std::{io, net::SocketAddr};
 
@@ -23,7 +23,7 @@ pub const CONTINUATION: u8 = 9;
 pub const END_STREAM: u8 = 1;
 pub const END_HEADERS: u8 = 4;
 
-/// The error code of a GOAWAY for excessive load.
+/// The error code in a GOAWAY frame for excessive load.
 pub const ENHANCE_YOUR_CALM: u32 = 11;
 
 pub struct Connection {
@@ -53,7 +53,7 @@ impl Connection {
 }
 
 impl Receiver {
-    /// Reads the next frame; returns `None` at the end.
+    /// Reads the next frame. Returns `None` at the end.
     pub async fn next(&mut self) -> Option<Frame> {
         let mut head = [0; 9];
         with_timeout(self.0.read_exact(&mut head)).await.ok()?;
@@ -63,7 +63,7 @@ impl Receiver {
         Some(Frame { kind: head[3], payload })
     }
 
-    /// Reads to the end; returns the error code of the GOAWAY, if there was one.
+    /// Reads to the end. Returns the error code in the GOAWAY frame, if there was one.
     pub async fn goaway(&mut self) -> Option<u32> {
         let mut reason = None;
         while let Some(frame) = self.next().await {
@@ -88,7 +88,7 @@ pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&len[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// Returns the encoded headers of a ConverseStreamAlpha2.
+/// Returns the encoded headers of a `ConverseStreamAlpha2` call.
 pub fn headers() -> Vec<u8> {
     let path = "/dapr.proto.runtime.v1.Dapr/ConverseStreamAlpha2";
     let headers = [
@@ -102,7 +102,8 @@ pub fn headers() -> Vec<u8> {
     headers.into_iter().flat_map(|(name, value)| header(name, value)).collect()
 }
 
-/// Encodes a literal header without indexing. Name and value must be shorter than 127 bytes.
+/// Encodes a literal header without indexing. The name and the value must be shorter than 127
+/// bytes.
 pub fn header(name: &str, value: &str) -> Vec<u8> {
     let text = |text: &str| [&[u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
     [vec![0], text(name), text(value)].concat()

@@ -1,4 +1,4 @@
-//! Floods of HTTP/2 frames that are cheap to send.
+//! Tests of floods of HTTP/2 frames that are cheap to send.
 
 use tokio::io::AsyncWriteExt;
 
@@ -11,10 +11,11 @@ use super::{
 };
 use crate::support::Sidecar;
 
-/// Frames per write.
+/// The number of frames per write.
 const BATCH: usize = 1_000;
 
-/// Writes batches of frames while it reads to the end; returns the reason of the GOAWAY.
+/// Writes batches of frames and reads to the end at the same time. Returns the error code in the
+/// GOAWAY frame.
 async fn flood(sidecar: &Sidecar, batch: impl Fn(u32) -> Vec<u8>, batches: u32) -> Option<u32> {
     let Connection { mut sender, mut receiver } = Connection::open(sidecar.grpc).await;
     let write = async {
@@ -28,7 +29,7 @@ async fn flood(sidecar: &Sidecar, batch: impl Fn(u32) -> Vec<u8>, batches: u32) 
     reason
 }
 
-/// Calls on new streams, each reset immediately.
+/// Returns a batch of calls on new streams, each of which is reset immediately.
 fn cancelled(batch: u32) -> Vec<u8> {
     let first = batch * BATCH as u32;
     let streams = (first..first + BATCH as u32).map(|number| 2 * number + 1);
@@ -65,7 +66,7 @@ async fn answers_pings_and_settings_in_constant_memory() {
     survives(&sidecar, flood(frame(SETTINGS, 0, 0, &[0, 1, 0, 0, 0, 0]))).await;
 }
 
-/// The client does not read the answers, which must not accumulate in the server.
+/// The client does not read the answers, and they must not accumulate in the server.
 #[tokio::test]
 async fn unread_ping_answers_do_not_accumulate() {
     let sidecar = Sidecar::start();

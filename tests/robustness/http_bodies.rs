@@ -1,4 +1,4 @@
-//! HTTP bodies. `limits.rs` tests the exact size limit.
+//! Tests of HTTP bodies. `limits.rs` tests the exact size limit.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ const ALPHA1: &str = "/v1.0-alpha1/conversation/echo/converse";
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
 const MIB: usize = 1024 * 1024;
 
-/// Returns a body with these members of `responseFormat`.
+/// Returns a body whose `responseFormat` has these members.
 fn format(members: &str) -> String {
     format!(r#"{{"inputs": [{{}}], "responseFormat": {{{members}}}}}"#)
 }
@@ -102,8 +102,8 @@ async fn uses_the_last_of_duplicate_keys() {
     assert_eq!(reply.json()["outputs"][0]["choices"][0]["message"]["content"], "second");
 }
 
-/// Each body is a MiB of JSON that takes as much memory as possible. After the first round, the
-/// allocator has its pages and a second round must not need more.
+/// Each body has 1 MiB of JSON that needs as much memory as possible. After the first round, the
+/// allocator has reserved enough memory, and a second round must not need more.
 #[tokio::test]
 async fn memory_of_a_body_is_proportional_and_released() {
     let sidecar = Sidecar::start();

@@ -1,8 +1,8 @@
-//! Malformed, slow and excessive requests. Each must get an error or a closed connection while other
-//! clients are served, and afterwards the process must be unharmed: nothing panicked, and its memory is
-//! released.
+//! Tests of malformed, slow and excessive requests.
 //!
-//! Resident memory may stay up to [`MEMORY_SLACK`] higher, because the allocator keeps freed pages.
+//! Each request must get an error or a closed connection, while other clients are still served.
+//! Afterwards, nothing may have panicked and memory must have been released. Resident memory may
+//! stay up to [`MEMORY_SLACK`] higher, because the allocator keeps freed pages.
 
 mod http_bodies;
 mod connections;
@@ -23,12 +23,13 @@ use crate::support::{
 };
 
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Polls of the memory usage before it counts as a leak: twenty seconds.
+/// The number of polls before high memory usage counts as a leak. They take twenty seconds.
 const MAX_POLLS: usize = 200;
-/// KiB that the allocator may keep.
+/// The memory that the allocator may keep, in KiB.
 const MEMORY_SLACK: usize = 96 * 1024;
 
-/// Runs an attack while another client is served, and asserts that the sidecar is unharmed.
+/// Runs an attack. Asserts that another client is served meanwhile, and that the sidecar is
+/// unharmed.
 async fn survives<T>(sidecar: &Sidecar, attack: impl Future<Output = T>) -> T {
     is_served(sidecar).await;
     let before = memory(sidecar);
@@ -69,12 +70,12 @@ async fn is_served(sidecar: &Sidecar) {
     assert_eq!(with_timeout(sidecar.get("/v1.0/healthz")).await.status, 204);
 }
 
-/// Returns the resident memory of the process in KiB.
+/// Returns the sidecar's resident memory in KiB.
 fn memory(sidecar: &Sidecar) -> usize {
     status(sidecar, "VmRSS:")
 }
 
-/// Returns the peak of the resident memory in KiB.
+/// Returns the sidecar's peak resident memory in KiB.
 fn peak(sidecar: &Sidecar) -> usize {
     status(sidecar, "VmHWM:")
 }

@@ -1,4 +1,4 @@
-//! Clients that send a request slowly or never complete it.
+//! Tests of clients that send a request slowly or never complete it.
 
 use std::{future, net::SocketAddr};
 
@@ -25,7 +25,7 @@ async fn send_half(address: SocketAddr, half: &str) -> String {
     String::from_utf8(response).unwrap()
 }
 
-/// Sends half a request, then single bytes until the server closes the connection.
+/// Sends half a request, and then single bytes until the server closes the connection.
 async fn drip(address: SocketAddr, half: &str) {
     let (mut receiver, mut sender) = TcpStream::connect(address).await.unwrap().into_split();
     sender.write_all(half.as_bytes()).await.unwrap();
@@ -53,7 +53,7 @@ async fn send_no_message(address: SocketAddr) -> Status {
     with_timeout(caller.client_streaming(never, path, codec)).await.unwrap_err()
 }
 
-/// A single test, so that all clients wait at the same time.
+/// This is a single test so that all clients wait at the same time.
 #[tokio::test]
 async fn times_out_incomplete_requests() {
     let sidecar = Sidecar::start();

@@ -1,10 +1,10 @@
-//! Calls of the HTTP API without an SDK.
+//! Calls the HTTP API without an SDK.
 
 use serde_json::Value;
 
 use super::Sidecar;
 
-/// A response of the HTTP API.
+/// A response from the HTTP API.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -18,7 +18,7 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {}", self.body))
     }
 
-    /// Parses the body as server-sent events; returns the name and the data of each.
+    /// Parses the body as server-sent events. Returns the name and the data of each event.
     pub fn events(&self) -> Vec<(&str, Value)> {
         self.body.split_terminator("\n\n").map(parse_event).collect()
     }

@@ -1,4 +1,4 @@
-//! Short constructors for requests, and the parts of a response that tests assert.
+//! Short constructors for requests, and the parts of a response that tests check.
 
 use mynah::internals::wire::proto::{
     ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
@@ -11,7 +11,7 @@ use mynah::internals::wire::proto::{
 use prost_types::{ListValue, Struct, Value, value::Kind};
 use serde_json::Value as Json;
 
-/// A request to the component `echo` with one input.
+/// Returns a request to the component `echo` with one input.
 pub fn request(messages: impl Into<Vec<ConversationMessage>>) -> ConversationRequestAlpha2 {
     ConversationRequestAlpha2 {
         name: "echo".to_owned(),
@@ -20,7 +20,7 @@ pub fn request(messages: impl Into<Vec<ConversationMessage>>) -> ConversationReq
     }
 }
 
-/// A request with one user message and tools.
+/// Returns a request with one user message and these tools.
 pub fn prompt(text: &str, tools: impl Into<Vec<ConversationTools>>) -> ConversationRequestAlpha2 {
     ConversationRequestAlpha2 { tools: tools.into(), ..request([user(text)]) }
 }
@@ -48,7 +48,7 @@ pub fn assistant(text: &str) -> ConversationMessage {
     assistant_with_calls(text, [])
 }
 
-/// The text and the tool calls of an earlier turn.
+/// Returns an assistant message with the text and the tool calls of an earlier turn.
 pub fn assistant_with_calls(
     text: &str,
     tool_calls: impl Into<Vec<ConversationToolCalls>>,
@@ -69,7 +69,7 @@ pub fn tool_call(id: &str, name: &str, arguments: &str) -> ConversationToolCalls
     }
 }
 
-/// A message with the result of a tool call.
+/// Returns a message with the result of a tool call.
 pub fn tool_result(id: &str, name: &str, text: &str) -> ConversationMessage {
     message(MessageTypes::OfTool(ConversationMessageOfTool {
         tool_id: Some(id.to_owned()),
@@ -78,8 +78,8 @@ pub fn tool_result(id: &str, name: &str, text: &str) -> ConversationMessage {
     }))
 }
 
-/// A tool with the JSON Schema of its parameters; `null` for no schema.
-#[expect(clippy::needless_pass_by_value, reason = "calls read better with a literal")]
+/// Returns a tool with this JSON Schema for its parameters. `null` means no schema.
+#[expect(clippy::needless_pass_by_value, reason = "callers can pass a `json!` literal")]
 pub fn tool(name: &str, parameters: Json) -> ConversationTools {
     let function = ConversationToolsFunction {
         name: name.to_owned(),
@@ -116,7 +116,7 @@ fn content(text: &str) -> Vec<ConversationMessageContent> {
     vec![ConversationMessageContent { text: text.to_owned() }]
 }
 
-/// The parts of a response that tests assert.
+/// The parts of a response that tests check.
 #[derive(Debug)]
 pub struct Answer {
     pub content: String,

@@ -1,4 +1,4 @@
-//! Starts the program under test, and calls it.
+//! Starts the program under test and calls it.
 
 pub mod http;
 pub mod messages;
@@ -24,16 +24,16 @@ use tonic::{Status, transport::Channel};
 
 use self::messages::Answer;
 
-/// A running mynah on free ports. Dropping it kills it.
+/// A running mynah, which is killed on drop.
 pub struct Sidecar {
     child: Child,
     stdout: PathBuf,
     log: PathBuf,
-    /// Address of the gRPC API.
+    /// The address of the gRPC API.
     pub grpc: SocketAddr,
-    /// Address of the HTTP API.
+    /// The address of the HTTP API.
     pub http: SocketAddr,
-    /// Address of the metrics, unless they are disabled.
+    /// The address of the metrics, unless they are disabled.
     pub metrics: Option<SocketAddr>,
 }
 
@@ -118,7 +118,7 @@ impl Sidecar {
         Ok(answer.into_inner().into())
     }
 
-    /// Returns the URL of a path of the HTTP API.
+    /// Returns the URL of a path in the HTTP API.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.http)
     }
@@ -160,7 +160,7 @@ pub struct StreamedAnswer {
     pub answer: Answer,
 }
 
-/// Calls ConverseStreamAlpha2; the stream must be any number of chunks and one `complete`.
+/// Calls ConverseStreamAlpha2. The stream must consist of any number of chunks and one `complete`.
 pub async fn stream(
     sidecar: &Sidecar,
     request: ConversationRequestAlpha2,
@@ -180,7 +180,7 @@ pub async fn stream(
     }
 }
 
-/// Calls ConverseStreamAlpha1; returns the text and the `complete`, which must be the last message.
+/// Calls ConverseStreamAlpha1. Returns the text and the `complete`, which must be the last message.
 pub async fn stream_alpha1(
     sidecar: &Sidecar,
     request: ConversationRequest,
@@ -201,7 +201,7 @@ pub async fn stream_alpha1(
     }
 }
 
-/// Returns a command that runs mynah without the inherited variables that it would read.
+/// Returns a command that runs mynah. Removes the inherited variables that mynah reads.
 pub fn mynah() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mynah"));
     let ports = ["DAPR_GRPC_ENDPOINT", "DAPR_GRPC_PORT", "DAPR_HTTP_PORT"];

@@ -1,4 +1,4 @@
-//! Processes whose output and exit code are tested.
+//! Runs processes to test their output and exit code.
 
 #![expect(clippy::disallowed_methods, reason = "waits for other processes")]
 
@@ -16,11 +16,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::{Sidecar, mynah, scratch};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// A minute of polls.
+/// The number of polls in a minute.
 const MAX_POLLS: usize = 6_000;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A running program whose output goes to files. Dropping it kills it.
+/// A running program whose output goes to files. It is killed on drop.
 pub struct Process {
     child: Child,
     folder: PathBuf,
@@ -29,7 +29,7 @@ pub struct Process {
 /// The exit code and the output of a program.
 #[derive(Debug)]
 pub struct Output {
-    /// The exit code; `None` if a signal killed the program.
+    /// The exit code, or `None` if a signal killed the program.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
@@ -79,14 +79,14 @@ impl Process {
         poll(|| is_printed().then_some(()), "the program did not print the expected text");
     }
 
-    /// Sends SIGTERM and waits until the program exits. Not SIGINT, which background processes of a
-    /// shell ignore.
+    /// Sends SIGTERM and waits until the program exits. It does not send SIGINT, which a shell's
+    /// background processes ignore.
     pub fn terminate(self) -> Output {
         send(&self.child, Signal::TERM);
         self.wait()
     }
 
-    /// Stops a sidecar when it has written its addresses or exited.
+    /// Waits until a sidecar has written its addresses or exited, and stops it.
     pub fn stop(mut self, addresses: &Path) -> Output {
         let written_or_exited = || (is_written(addresses) || !self.is_running()).then_some(());
         poll(written_or_exited, "mynah did not write its addresses");
@@ -94,7 +94,7 @@ impl Process {
         self.wait()
     }
 
-    /// Waits for the addresses file and returns one of its addresses.
+    /// Waits for the addresses file and returns one of the addresses.
     pub fn address(&self, addresses: &Path, name: &str) -> SocketAddr {
         self.wait_until_serving(addresses);
         let json = fs::read(addresses).unwrap();
@@ -136,7 +136,7 @@ pub fn run(args: &[&str]) -> Output {
     Process::start(mynah().args(args)).wait()
 }
 
-/// Starts a sidecar on free ports, stops it when it serves, and returns its output.
+/// Starts a sidecar on free ports, stops it when it is serving, and returns its output.
 pub fn start_and_stop(args: &[&str]) -> Output {
     let addresses = scratch("addresses").join("addresses.json");
     let mut command = mynah();
@@ -144,12 +144,12 @@ pub fn start_and_stop(args: &[&str]) -> Output {
     Process::start(command.arg("--addresses-file").arg(&addresses)).stop(&addresses)
 }
 
-/// Waits until all processes have exited whose ids are in the file.
+/// Waits until all processes whose ids are in the file have exited.
 #[cfg(target_os = "linux")]
 pub fn wait_for_exit(pids: &Path) {
     let pids = fs::read_to_string(pids).unwrap();
     for pid in pids.split_whitespace() {
-        // A zombie has exited: its parent has not yet read its status.
+        // A zombie is a process that has exited but whose parent has not read its status yet.
         let runs = || {
             let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
@@ -162,12 +162,12 @@ fn is_written(addresses: &Path) -> bool {
     fs::read_to_string(addresses).is_ok_and(|text| text.ends_with('\n'))
 }
 
-/// Sends a signal; ignored if the program has ended.
+/// Sends a signal. Does nothing if the program has ended.
 fn send(child: &Child, signal: Signal) {
     let _ = kill_process(Pid::from_child(child), signal);
 }
 
-/// Polls until `found` returns a value; panics with `failure` after a minute.
+/// Polls until `found` returns a value. Panics with `failure` after a minute.
 fn poll<T>(mut found: impl FnMut() -> Option<T>, failure: &str) -> T {
     for _ in 0..MAX_POLLS {
         if let Some(found) = found() {
@@ -178,7 +178,7 @@ fn poll<T>(mut found: impl FnMut() -> Option<T>, failure: &str) -> T {
     panic!("{failure} within a minute");
 }
 
-/// Polls like [`poll`] without blocking the other tasks of the test.
+/// Polls like [`poll`], but without blocking the test's other tasks.
 pub async fn wait_until<T>(mut found: impl AsyncFnMut() -> Option<T>, failure: &str) -> T {
     for _ in 0..MAX_POLLS {
         if let Some(found) = found().await {
@@ -195,7 +195,7 @@ pub async fn with_timeout<F: Future>(future: F) -> F::Output {
 }
 
 impl Sidecar {
-    /// Waits until the process exits, without blocking the other tasks of the test.
+    /// Waits until the process exits, without blocking the test's other tasks.
     pub async fn wait(&mut self) -> ExitStatus {
         for _ in 0..MAX_POLLS {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -206,7 +206,7 @@ impl Sidecar {
         panic!("mynah did not exit within a minute");
     }
 
-    /// Waits until the address refuses connections while the process still runs.
+    /// Waits until the address refuses connections while the process is still running.
     pub async fn wait_until_refused(&mut self, address: SocketAddr) {
         for _ in 0..MAX_POLLS {
             if TcpStream::connect(address).is_err() {
@@ -230,7 +230,7 @@ pub fn occupied_port() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").unwrap()
 }
 
-/// Whether this machine has IPv6.
+/// Returns `true` if this machine has IPv6.
 pub fn has_ipv6() -> bool {
     TcpListener::bind("[::1]:0").is_ok()
 }

@@ -1,8 +1,8 @@
 """Runs a command in a pseudo-terminal and types into it: terminal.py STEPS COMMAND...
 
 STEPS is a JSON list of {"wait_for": TEXT, "wait_for_file": FILE, "type": TEXT}. Each step waits
-until the terminal shows the text after the text of the previous step, and until the optional file
-exists; then it types. Prints the output of the terminal and exits with the command's exit code.
+until the terminal shows TEXT after the previous step's text and until the optional FILE exists, and
+then types. Prints the terminal's output and exits with the command's exit code.
 """
 
 import json
@@ -19,7 +19,7 @@ output = b""
 
 
 def read():
-    """Reads more output; returns False at the end."""
+    """Reads more output. Returns False at the end."""
     global output
     try:
         more = os.read(terminal, 4096)

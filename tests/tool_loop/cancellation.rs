@@ -1,4 +1,4 @@
-//! Runs that the caller cancels or drops.
+//! Tests of runs that the caller cancels or drops.
 
 use std::{
     sync::{
@@ -21,7 +21,7 @@ use super::{
     outcomes,
 };
 
-/// Counts its drops.
+/// Counts how often it is dropped.
 struct CountDrops(Arc<AtomicU32>);
 
 impl Drop for CountDrops {
@@ -30,7 +30,8 @@ impl Drop for CountDrops {
     }
 }
 
-/// A tool that never returns, one that returns at once, and how often the first was dropped.
+/// Returns a tool that never returns, a tool that returns immediately, and a counter of how often
+/// the first one was dropped.
 fn waiting() -> (ToolRegistry, Arc<AtomicU32>) {
     let dropped = Arc::new(AtomicU32::new(0));
     let counted = dropped.clone();
@@ -123,7 +124,7 @@ async fn does_not_start_if_the_token_is_already_cancelled() {
     assert_eq!(result.transcript, ask("Go!").messages);
 }
 
-/// A model that streams one text and never finishes.
+/// A model that streams one piece of text and never finishes.
 struct Unfinished;
 
 impl Provider for Unfinished {

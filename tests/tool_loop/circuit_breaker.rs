@@ -1,4 +1,5 @@
-//! The circuit breaker: it opens after repeated failures, and later lets one trial call through.
+//! Tests of the circuit breaker, which opens after repeated failures and later lets one trial call
+//! through.
 
 use std::{
     sync::{
@@ -36,7 +37,7 @@ impl Flaky {
             runs.fetch_add(1, Ordering::Relaxed);
             let works = works.load(Ordering::Relaxed);
             async move {
-                // Lets other calls run in between.
+                // Let other calls run in between.
                 tokio::task::yield_now().await;
                 if works { Ok(json!("works")) } else { Err(ToolError::new("fails")) }
             }
@@ -44,20 +45,20 @@ impl Flaky {
         (flaky, registry)
     }
 
-    /// The number of runs since the last call of this function.
+    /// Returns the number of runs since the last call to this function.
     fn runs(&self) -> u32 {
         self.runs.swap(0, Ordering::Relaxed)
     }
 }
 
-/// The outcomes of `count` calls of one turn, each with different arguments.
+/// Returns the outcomes of `count` calls in one turn, each with different arguments.
 async fn call(tool_loop: &ToolLoop, count: usize) -> Vec<&'static str> {
     let arguments: Vec<_> = (0..count).map(|number| format!(r#"{{"n":{number}}}"#)).collect();
     let calls: Vec<_> = arguments.iter().map(|text| ("flaky", text.as_str())).collect();
     outcomes(&run_again(tool_loop, calls_then_repeats(&[&calls])).await)
 }
 
-/// The state of the breaker in the metrics: 0 is closed, 1 half-open, 2 open.
+/// Returns the breaker's state in the metrics: 0 is closed, 1 is half-open, and 2 is open.
 fn state(tool_loop: &ToolLoop) -> String {
     let (mut registry, mut text) = (Registry::default(), String::new());
     tool_loop.metrics().register(&mut registry);
@@ -123,7 +124,7 @@ async fn counts_a_retried_call_once_and_ignores_invalid_arguments() {
     assert_eq!(flaky.runs(), 55);
 }
 
-/// Otherwise a caller that drops the run would leave the circuit half-open forever.
+/// If a dropped trial still counted, the circuit would stay half-open forever.
 #[tokio::test(start_paused = true)]
 async fn ignores_a_trial_that_is_dropped() {
     let (flaky, registry) = Flaky::new();

@@ -1,4 +1,4 @@
-//! Tools that run commands: if a call ends early, the command and its children are killed.
+//! Tests that if a call to a command tool ends early, the command and its children are killed.
 
 use std::{
     fs,
@@ -15,7 +15,8 @@ use mynah::{
 use super::{ask, doubles::calls_then_repeats, outcomes, result_texts};
 use crate::support::{process::wait_for_exit, scratch};
 
-/// A loop with one tool that never ends, and the file in which its command lists its processes.
+/// Returns a loop with one tool that never ends, and the file in which the tool's command lists its
+/// process ids.
 fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
     let folder = scratch("endless");
     let pids = folder.join("pids");
@@ -28,7 +29,7 @@ fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
     (Arc::new(ToolLoop::new(registry, settings).unwrap()), pids)
 }
 
-/// Waits until the command runs.
+/// Waits until the command is running.
 async fn wait_until_running(pids: &Path) {
     let exists = async || pids.exists().then_some(());
     crate::support::process::wait_until(exists, "the command does not run").await;

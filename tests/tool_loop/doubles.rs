@@ -1,4 +1,4 @@
-//! Test doubles of models, and short ways to define tools.
+//! Test doubles of models, and helpers that define tools.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,38 +17,38 @@ use serde_json::{Value, json};
 /// A model that computes its answers from the request.
 struct Model<F>(F);
 
-/// A model that answers each request with `answer`.
+/// Returns a model that answers each request with `answer`.
 pub fn model(
     answer: impl Fn(&Request) -> Result<Response, ProviderError> + Send + Sync + 'static,
 ) -> Arc<dyn Provider> {
     Arc::new(Model(answer))
 }
 
-/// A model that makes these calls, turn by turn, and then repeats the results as its answer.
+/// Returns a model that makes these calls, turn by turn, and then answers with the results.
 pub fn calls_then_repeats(turns: &[&[(&str, &str)]]) -> Arc<dyn Provider> {
     let turns: Vec<Response> = turns.iter().map(|calls| call_response(calls)).collect();
     model(move |request| Ok(turns.get(turn(request)).cloned().unwrap_or_else(|| repeat(request))))
 }
 
-/// A model that makes the same calls in every turn.
+/// Returns a model that makes the same calls in every turn.
 pub fn calls_forever(calls: &[(&str, &str)]) -> Arc<dyn Provider> {
     let response = call_response(calls);
     model(move |_| Ok(response.clone()))
 }
 
-/// Sleeps; only for tests with a paused clock.
+/// Sleeps. Use it only in tests with a paused clock.
 #[expect(clippy::disallowed_methods, reason = "the tests pause the clock")]
 pub async fn sleep(time: Duration) {
     tokio::time::sleep(time).await;
 }
 
-/// The number of answers in the history.
+/// Returns the number of answers in the history.
 pub fn turn(request: &Request) -> usize {
     let is_answer = |message: &&Message| matches!(message.role, Role::Assistant { .. });
     request.messages.iter().filter(is_answer).count()
 }
 
-/// A response with calls, given by name and arguments.
+/// Returns a response with calls, given by name and arguments.
 pub fn call_response(calls: &[(&str, &str)]) -> Response {
     let call = |(name, arguments): &(&str, &str)| ToolCall {
         id: None,
@@ -59,12 +59,12 @@ pub fn call_response(calls: &[(&str, &str)]) -> Response {
     Response { tool_calls, finish_reason: FinishReason::ToolCalls, ..Response::default() }
 }
 
-/// A response with a text.
+/// Returns a response with this text.
 pub fn text_response(text: impl Into<String>) -> Response {
     Response { content: text.into(), ..Response::default() }
 }
 
-/// A response that repeats all results of the history.
+/// Returns a response that repeats all results in the history.
 fn repeat(request: &Request) -> Response {
     let results =
         request.messages.iter().filter(|message| matches!(message.role, Role::Tool { .. }));
@@ -115,7 +115,7 @@ where
     registry.add(definition, AnyArguments(run)).expect("a tool");
 }
 
-/// A registry of one tool that accepts any arguments.
+/// Returns a registry with one tool, which accepts any arguments.
 pub fn single_tool<F, W>(name: &str, run: F) -> ToolRegistry
 where
     F: Fn(Value) -> W + Send + Sync + 'static,
@@ -126,7 +126,7 @@ where
     registry
 }
 
-/// A registry of one tool that returns its arguments.
+/// Returns a registry with one tool, which returns its arguments.
 pub fn identity(name: &str) -> ToolRegistry {
     single_tool(name, async |arguments| Ok(arguments))
 }

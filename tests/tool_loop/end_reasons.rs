@@ -1,4 +1,4 @@
-//! How runs end, and the reason each reports.
+//! Tests of how runs end and which reason they report.
 
 use mynah::{
     chat::{Message, Request, Role, ToolCall, ToolChoice},
@@ -50,7 +50,7 @@ async fn does_not_stall_on_repeatable_tools() {
     let settings = LoopSettings { tools, ..LoopSettings::default() };
     let result = run(identity("f"), settings, calls_forever(&[("f", "{}")])).await;
     assert_eq!((result.turns, &result.end), (12, &EndReason::MaxTurns));
-    // The last call also ran.
+    // The call in the last turn also ran.
     assert_eq!(outcomes(&result), ["succeeded"; 12]);
 }
 
@@ -150,7 +150,7 @@ async fn continues_from_a_transcript_with_new_call_ids() {
 
 #[tokio::test]
 async fn replaces_call_ids_that_a_model_repeats() {
-    // daprd's echo repeats ids in this way.
+    // daprd's echo repeats ids like this.
     let counting = model(|request| {
         let mut response = call_response(&[("f", "{}"), ("f", r#"{"x":1}"#), ("f", r#"{"x":2}"#)]);
         let ids = [Some("0"), Some("0"), Some("")].map(|id| id.map(str::to_owned));

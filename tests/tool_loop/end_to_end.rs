@@ -1,4 +1,4 @@
-//! Loops with mynah's echo as the model, over a real socket.
+//! Tests of loops with mynah's echo as the model, over a real socket.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ async fn streams_the_events_of_a_run() {
     assert_eq!(result.calls.as_slice(), std::slice::from_ref(record));
 }
 
-/// Connects to the component of the sidecar.
+/// Connects to the sidecar's component.
 async fn remote(sidecar: &Sidecar) -> Arc<RemoteComponent> {
     let address = sidecar.grpc.to_string();
     Arc::new(RemoteComponent::connect(&address, None, None).await.expect("a connection"))

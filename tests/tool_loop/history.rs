@@ -1,4 +1,4 @@
-//! The history of a run is deterministic, and never copied.
+//! Tests that the history of a run is deterministic and never copied.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,10 +15,10 @@ use super::{
     doubles::{add, call_response, identity, model, single_tool, text_response, turn},
 };
 
-/// The address of the first text of the history, turn by turn.
+/// The memory address of the first text in the history, turn by turn.
 type Addresses = Arc<Mutex<Vec<usize>>>;
 
-/// A model that records the address of the history.
+/// Returns a model that records the memory address of the history.
 fn recording_model(turns: usize) -> (Arc<dyn Provider>, Addresses) {
     let addresses = Addresses::default();
     let seen = addresses.clone();
@@ -60,7 +60,7 @@ async fn does_not_copy_the_history_of_a_stream() {
     assert_eq!(*addresses.lock().unwrap(), vec![address; 50]);
 }
 
-/// A run with panics, tools of different speed and calls without ids.
+/// Runs a loop with panics, tools of different speeds and calls without ids.
 async fn mixed_run() -> LoopResult {
     let mut registry = single_tool("slow", async |arguments| {
         tokio::task::yield_now().await;
@@ -106,8 +106,8 @@ fn id(message: &Message) -> Option<&str> {
     }
 }
 
-/// A tool of the registry replaces one of the same name in the request, since arguments are checked
-/// against the tool that runs.
+/// A tool in the registry replaces a tool with the same name in the request, because arguments are
+/// validated against the tool that runs.
 #[tokio::test]
 async fn offers_the_tools_of_the_registry_and_of_the_request() {
     let offered = Arc::new(Mutex::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! The limits of a run, and which settings are valid.
+//! Tests of the limits on a run and of valid settings.
 
 use std::time::Duration;
 

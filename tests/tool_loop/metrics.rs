@@ -1,4 +1,4 @@
-//! The metrics of tools.
+//! Tests of tool metrics.
 
 use insta::assert_snapshot;
 use mynah::tool_loop::{CacheSettings, LoopSettings, ToolError, ToolLoop, ToolSettings};

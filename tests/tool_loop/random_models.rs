@@ -1,4 +1,5 @@
-//! Random models and settings: every run ends, and its transcript is a valid history.
+//! Tests that with random models and settings, every run ends and its transcript is a valid
+//! history.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +31,7 @@ fn call() -> impl Strategy<Value = ToolCall> {
     })
 }
 
-/// The turns of a model, which it repeats from the start.
+/// Generates the turns of a model, which the model repeats from the start.
 fn turns() -> impl Strategy<Value = Vec<Response>> {
     let content = prop::sample::select(vec!["", "hm", "AI ACTION: Executing Works", MANY]);
     let response = (content, prop::collection::vec(call(), 0..5));
@@ -70,10 +71,10 @@ proptest! {
         let (max_turns, max_calls) = (settings.max_turns, settings.max_calls);
         let tool_loop = ToolLoop::new(registry, settings).unwrap();
         let model = model(move |request| Ok(turns[turn(request) % turns.len()].clone()));
-        // The paused clock skips the time of tools that hang.
+        // With a paused clock, tools that hang take no time.
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_time().start_paused(true).build().unwrap();
-        // `run_again` checks the history.
+        // `run_again` checks that the history is valid.
         let result = runtime.block_on(run_again(&tool_loop, model));
         prop_assert!((1..=max_turns).contains(&result.turns));
         let ran = result.calls.iter().filter(|call| call.outcome.as_str() != "ended").count();

@@ -1,4 +1,4 @@
-//! Which tools a registry accepts, how it defines them, and how it runs them.
+//! Tests of the tools that a registry accepts, of their definitions, and of running them.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct Search {
     pub query: String,
 }
 
-/// A registry with `get_weather` and `calculate_tip`.
+/// Returns a registry with `get_weather` and `calculate_tip`.
 pub fn weather_and_tip() -> ToolRegistry {
     let mut registry = ToolRegistry::new();
     registry
@@ -108,7 +108,7 @@ async fn runs_a_tool_by_name() {
     assert_eq!(unknown.to_string(), "Tool 'nope' not found");
 }
 
-/// A tool that is a struct.
+/// A struct that implements a tool.
 struct Greeter {
     greeting: String,
 }

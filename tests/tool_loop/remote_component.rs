@@ -1,4 +1,4 @@
-//! A component of another sidecar: mynah, and daprd, whose arguments are not JSON.
+//! Tests of a component in another sidecar: mynah, or daprd, whose arguments are not JSON.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ struct Place {
 fn weather() -> ToolRegistry {
     let mut registry = ToolRegistry::new();
     registry
-        .register("get_weather", "The weather of a city", async |place: Place| {
+        .register("get_weather", "The weather in a city", async |place: Place| {
             Ok(format!("Sunny in {}{}", place.city, place.unit))
         })
         .unwrap();
@@ -46,7 +46,7 @@ async fn connect(address: &str, component: Option<&str>) -> Arc<RemoteComponent>
     Arc::new(RemoteComponent::connect(address, component, None).await.expect("a connection"))
 }
 
-/// Runs the loop unary and streaming, which must give the same result.
+/// Runs the loop with and without streaming. Both runs must have the same result.
 async fn run_both_ways(model: Arc<dyn Provider>, request: Request) -> LoopResult {
     let events = tool_loop().run_stream(model.clone(), request.clone(), CancellationToken::new());
     let events: Vec<_> = events.collect().await;
@@ -118,7 +118,7 @@ fn a_loop_against_daprd_ends() {
     });
 }
 
-/// Streams a run without tools, so that daprd answers. The text is one delta.
+/// Streams a run without tools, so that daprd answers. The text must arrive as one delta.
 async fn stream_without_tools(model: Arc<dyn Provider>) -> LoopResult {
     let no_tools = ToolLoop::new(ToolRegistry::new(), LoopSettings::default()).unwrap();
     let request = ask("Hello, daprd!");

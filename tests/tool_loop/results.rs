@@ -1,4 +1,4 @@
-//! The order of results, cached results and skipped duplicates.
+//! Tests of the order of results, cached results and skipped duplicates.
 
 use std::{
     sync::{
@@ -53,7 +53,7 @@ async fn runs_eight_calls_at_a_time() {
     assert_eq!((peak.load(Ordering::Relaxed), running.load(Ordering::Relaxed)), (8, 0));
 }
 
-/// A loop with a tool that returns how often it has run, and whose results are cached.
+/// Returns a loop with a tool that returns how often it has run. The tool's results are cached.
 fn cached_counter(cache: CacheSettings) -> ToolLoop {
     let count = AtomicU32::new(0);
     let registry = single_tool("count", move |_| {
@@ -65,7 +65,7 @@ fn cached_counter(cache: CacheSettings) -> ToolLoop {
     ToolLoop::new(registry, LoopSettings { by_tool, ..LoopSettings::default() }).unwrap()
 }
 
-/// The result of a call with these arguments, and whether the tool ran.
+/// Makes a call with these arguments. Returns its result and whether the tool ran.
 async fn count(tool_loop: &ToolLoop, arguments: &str) -> (String, bool) {
     let result = run_again(tool_loop, calls_then_repeats(&[&[("count", arguments)]])).await;
     let call = &result.calls[0];
@@ -89,7 +89,7 @@ async fn caches_results_of_equal_calls_until_they_expire() {
 #[tokio::test]
 async fn evicts_the_oldest_result_first() {
     let by_count = CacheSettings { entries: 2, ..CacheSettings::default() };
-    // An entry is `["count",{"a":1}]` and the result: 18 bytes.
+    // An entry consists of `["count",{"a":1}]` and the result, 18 bytes in total.
     let by_bytes = CacheSettings { bytes: 36, ..CacheSettings::default() };
     for settings in [by_count, by_bytes] {
         let tool_loop = cached_counter(settings);
@@ -134,7 +134,7 @@ async fn skips_duplicates_by_policy() {
         assert_eq!(repeated(policy, false, &[&[A, SAME]]).await, [ok, next], "{policy:?}");
         let turns: [&[_]; 3] = [&[A], &[B], &[SAME]];
         assert_eq!(repeated(policy, false, &turns).await, [ok, ok, later], "{policy:?}");
-        // `previous` compares with the latest call, not with all calls of the latest turn.
+        // `previous` compares with the latest call only, not with all calls in the latest turn.
         let turns: [&[_]; 2] = [&[A, B], &[SAME]];
         assert_eq!(repeated(policy, false, &turns).await, [ok, ok, later], "{policy:?}");
         assert_eq!(repeated(policy, true, &[&[A, SAME], &[SAME]]).await, [ok; 3], "{policy:?}");

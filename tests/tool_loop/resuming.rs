@@ -1,4 +1,4 @@
-//! Runs that continue an earlier transcript and know its calls.
+//! Tests of runs that continue an earlier transcript and remember its calls.
 
 use mynah::{
     chat::{Message, Request, Role},
@@ -14,7 +14,7 @@ use super::{
     outcomes,
 };
 
-/// One call, as text.
+/// One call, written as text.
 const CALL: &str = "AI ACTION: Executing F with parameters: n: 1";
 
 fn tools() -> ToolRegistry {
@@ -23,7 +23,7 @@ fn tools() -> ToolRegistry {
     registry
 }
 
-/// Runs a model that makes the calls of `text` in every turn.
+/// Runs a model that makes the calls in `text` in every turn.
 async fn run(settings: LoopSettings, request: Request, text: &'static str) -> LoopResult {
     let model = match settings.rendering {
         Rendering::Native if text == CALL => calls_forever(&[("f", r#"{"n":1}"#)]),
@@ -34,12 +34,12 @@ async fn run(settings: LoopSettings, request: Request, text: &'static str) -> Lo
     tool_loop.run(model, request, CancellationToken::new()).await
 }
 
-/// A request that continues from the transcript.
+/// Returns a request that continues from the transcript.
 fn continue_from(result: LoopResult) -> Request {
     Request { messages: result.transcript, ..Request::default() }
 }
 
-/// Settings for one turn in each rendering.
+/// Returns settings for one turn, in each rendering.
 fn renderings() -> [LoopSettings; 2] {
     [Rendering::Native, Rendering::Text(Wording::default())].map(|rendering| LoopSettings {
         rendering,
@@ -61,7 +61,7 @@ async fn finds_duplicates_in_the_history() {
             assert_eq!(outcomes(&first), ["succeeded"], "{settings:?}");
             let second = run(settings.clone(), continue_from(first), CALL).await;
             assert_eq!(outcomes(&second), [then], "{settings:?}");
-            // A correction does not hide the call before it.
+            // A correction does not hide the previous call.
             let third = run(settings.clone(), continue_from(second), CALL).await;
             assert_eq!(outcomes(&third), [then], "{settings:?}");
         }
@@ -93,7 +93,7 @@ async fn runs_a_call_that_the_earlier_run_skipped() {
         assert_eq!(first.end, EndReason::Budget);
         let second = run(settings.clone(), continue_from(first.clone()), CALL).await;
         assert_eq!(outcomes(&second), ["succeeded"], "{settings:?}");
-        // The call before is the latest one that ran.
+        // The previous call is the latest one that ran.
         let second = run(settings.clone(), continue_from(first), BOTH).await;
         assert_eq!(outcomes(&second), ["duplicate", "succeeded"], "{settings:?}");
     }

@@ -1,4 +1,4 @@
-//! Scripted models over a real socket, as in the test of an agent.
+//! Tests with scripted models over a real socket, as an agent's own tests would use them.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ use super::{
 };
 use crate::chains::scripted;
 
-/// Runs a script unary and streaming, which must give the same result. `metadata` configures the
-/// component.
+/// Runs a script with and without streaming. Both runs must have the same result. `metadata`
+/// configures the component.
 pub async fn follow(
     metadata: &str,
     registry: impl Fn() -> ToolRegistry,
@@ -43,20 +43,20 @@ pub async fn follow(
     result
 }
 
-/// A request with a chain of these steps.
+/// Returns a request with a chain of these steps.
 #[expect(clippy::needless_pass_by_value, reason = "calls read better with a literal")]
 pub fn script(steps: Value) -> Request {
     let chain = json!({"instruction_chain": steps});
     ask(&format!("Go! <|instruction_start|>{chain}<|instruction_end|>"))
 }
 
-/// A step that calls a tool.
+/// Returns a step that calls a tool.
 #[expect(clippy::needless_pass_by_value, reason = "calls read better with a literal")]
 fn call(name: &str, arguments: Value) -> Value {
     json!({"messages": [{"tool_call": [{"name": name, "args": arguments}]}]})
 }
 
-/// A step that answers with the results of the tools.
+/// Returns a step that answers with the tool results.
 fn results() -> Value {
     json!({"messages": [{"text": "The tools say:"}, {"tool_results": {}}]})
 }
@@ -113,7 +113,7 @@ async fn corrects_a_repeated_call_and_then_stalls() {
     assert_eq!(outcomes(&result), ["succeeded", "duplicate", "ended"]);
 }
 
-/// Neither call repeats the one before, so only a limit ends the run.
+/// No call repeats the previous one, so only a limit ends the run.
 #[tokio::test]
 async fn ends_alternating_calls_at_max_calls() {
     let steps = || {

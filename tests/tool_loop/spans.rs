@@ -1,4 +1,4 @@
-//! What a run logs.
+//! Tests of the events and spans that a run logs.
 
 use std::{
     io,
@@ -14,7 +14,7 @@ use super::{
     run_again,
 };
 
-/// A log writer in memory.
+/// A log writer that writes to memory.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -36,7 +36,7 @@ impl MakeWriter<'_> for Log {
     }
 }
 
-/// Events that a tool logs are inside the span of its call.
+/// Events that a tool logs are inside the span of the call.
 #[tokio::test(start_paused = true)]
 async fn logs_each_call_in_a_span() {
     let log = Log::default();

@@ -1,4 +1,4 @@
-//! Models without native tools: calls and results are text.
+//! Tests of models without native tools, where calls and results are text.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,12 +21,12 @@ use super::{
     scripted_models::{follow, script},
 };
 
-/// Settings that render calls and results as text.
+/// Returns settings that render calls and results as text.
 fn in_text() -> LoopSettings {
     LoopSettings { rendering: Rendering::Text(Wording::default()), ..LoopSettings::default() }
 }
 
-/// A model that answers with these texts, turn by turn, and then with `That is all.`
+/// Returns a model that answers with these texts, turn by turn, and then with `That is all.`
 fn answers(texts: &'static [&'static str]) -> Arc<dyn Provider> {
     let turn = Mutex::new(0);
     model(move |_| {
@@ -36,7 +36,7 @@ fn answers(texts: &'static [&'static str]) -> Arc<dyn Provider> {
     })
 }
 
-/// Tools that succeed with data, with text, with nothing, and that fail.
+/// Returns tools that return data, text or nothing, and tools that fail.
 fn tools() -> ToolRegistry {
     let mut registry =
         single_tool("get_weather", async |place| Ok(json!({"sunny": true, "in": place})));
@@ -46,7 +46,7 @@ fn tools() -> ToolRegistry {
     registry
 }
 
-/// The transcript as text, without the first message.
+/// Returns the transcript as text, without the first message.
 fn read(result: &LoopResult) -> String {
     let line = |message: &Message| {
         let role = match &message.role {
@@ -142,7 +142,7 @@ async fn applies_all_limits() {
     let result = run(self::tools(), LoopSettings { tools, ..in_text() }, answers(&[SAME; 2])).await;
     let cut = "{\"in\":{\"\n[truncated: 8 of 35 bytes]";
     assert_eq!(result_texts(&result), [cut; 2]);
-    // A result that is cut is not valid JSON, so it is shown as a string.
+    // A truncated result is not valid JSON, so it is shown as a string.
     assert!(read(&result).ends_with(&format!("\n\n{}\nassistant: That is all.\n", json!(cut))));
 }
 
@@ -185,7 +185,7 @@ async fn a_hook_changes_the_text_of_successes() {
     assert_eq!(result.transcript[2].text(), text);
 }
 
-/// Text is streamed unchanged, including lines that are calls.
+/// Text is streamed unchanged, including the lines that are calls.
 #[tokio::test]
 async fn streams_the_same_transcript() {
     let texts: &[&str] = &["Hm.\nAI ACTION: Executing Act", "Done."];
@@ -218,7 +218,7 @@ async fn reads_calls_of_a_scripted_model() {
     let result = follow("", tools, in_text(), script(steps)).await;
     assert_eq!(outcomes(&result), ["succeeded", "error"]);
     assert_eq!((result.text(), result.turns), ("Sunny!", 3));
-    // Echo repeats the call, then its result.
+    // Echo repeats the call, and then the result of the call.
     let result = follow("", || identity("say"), in_text(), ask("AI ACTION: Executing Say")).await;
     assert_eq!((outcomes(&result), &result.end), (vec!["succeeded"], &EndReason::Answered));
     let expected = "TOOL RESPONSE (Turn 1): SUCCESS: Say completed successfully. \

@@ -1,4 +1,4 @@
-//! Calls that fail: the model receives the error, and the conversation continues.
+//! Tests that if a call fails, the model receives the error and the conversation continues.
 
 use std::{
     sync::{
@@ -52,7 +52,7 @@ fn strict() -> ToolRegistry {
     registry
 }
 
-/// Runs a loop with one call, after which the model answers.
+/// Runs a loop in which the model makes one call and then answers.
 async fn call(registry: ToolRegistry, name: &str, arguments: &str) -> LoopResult {
     let model = calls_then_repeats(&[&[(name, arguments)]]);
     let result = run(registry, LoopSettings::default(), model).await;
@@ -101,7 +101,7 @@ async fn a_panic_fails_only_its_call() {
     let mut registry = single_tool("fixed", async |_| panic!("out of cheese"));
     add(&mut registry, "made", async |_| panic!("{} cheeses", 0));
     add(&mut registry, "other", async |_| std::panic::panic_any(7));
-    // Panics before it returns a future.
+    // This tool panics before it returns a future.
     add(&mut registry, "early", |_| -> std::future::Ready<_> { panic!("too early") });
     add(&mut registry, "sound", async |arguments| Ok(arguments));
     let calls = ["fixed", "made", "other", "early", "sound"].map(|name| (name, "{}"));
@@ -151,7 +151,7 @@ async fn cuts_a_result_of_ten_mebibytes() {
     assert!(result_texts(&result)[0].len() < (1 << 20) + 100);
 }
 
-/// A tool that succeeds at the third attempt, and the number of attempts.
+/// Returns a tool that succeeds at the third attempt, and a counter of the attempts.
 fn flaky() -> (ToolRegistry, Arc<AtomicU32>) {
     let tries = Arc::new(AtomicU32::new(0));
     let counted = tries.clone();

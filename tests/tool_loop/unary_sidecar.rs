@@ -1,4 +1,4 @@
-//! A sidecar without streaming, with answers in every form that Dapr allows.
+//! Tests with a sidecar that does not stream, and with answers in every form that Dapr allows.
 
 use std::{
     net::SocketAddr,
@@ -33,7 +33,7 @@ use tonic::{Request, Response, Status};
 
 use super::{ask, assert_every_call_has_a_result, doubles::identity};
 
-/// A service that picks its answer by the number of assistant messages in the request.
+/// A service that selects its answer by the number of assistant messages in the request.
 #[derive(Clone, Default)]
 struct UnarySidecar {
     answers: Arc<Vec<Vec<ConversationResultAlpha2>>>,
@@ -118,7 +118,7 @@ impl UnarySidecar {
         address
     }
 
-    /// Streams a run with this sidecar, and returns the texts and the result.
+    /// Streams a run with this sidecar. Returns the texts and the result.
     async fn run(&self) -> (Vec<String>, LoopResult) {
         let address = self.start().await.to_string();
         let model = RemoteComponent::connect(&address, None, None).await.unwrap();
@@ -138,7 +138,7 @@ fn sidecar(answers: Vec<Vec<ConversationResultAlpha2>>) -> UnarySidecar {
     UnarySidecar { answers: Arc::new(answers), ..UnarySidecar::default() }
 }
 
-/// An output with one choice for each message.
+/// Returns an output with one choice for each message.
 fn output(messages: &[ConversationResultMessage]) -> ConversationResultAlpha2 {
     let choice = |message: &ConversationResultMessage| ConversationResultChoices {
         finish_reason: "length".to_owned(),
@@ -149,7 +149,7 @@ fn output(messages: &[ConversationResultMessage]) -> ConversationResultAlpha2 {
     ConversationResultAlpha2 { choices, ..Default::default() }
 }
 
-/// A message of text.
+/// Returns a message that contains only text.
 fn text_message(content: &str) -> ConversationResultMessage {
     ConversationResultMessage { content: content.to_owned(), tool_calls: Vec::new() }
 }
@@ -159,7 +159,7 @@ async fn falls_back_to_unary_calls_after_one_attempt_to_stream() {
     let function = ConversationToolCallsOfFunction { name: "f".into(), arguments: "{}".into() };
     let called =
         ConversationToolCalls { id: None, tool_types: Some(ToolTypes::Function(function)) };
-    // A call without a function.
+    // This call has no function.
     let empty = ConversationToolCalls { id: Some(String::new()), tool_types: None };
     let calls = ConversationResultMessage {
         tool_calls: vec![called, empty],

@@ -1,4 +1,4 @@
-//! Which calls the loop skips as duplicates, turn by turn, under each policy.
+//! Tests of which calls the loop skips as duplicates under each policy, turn by turn.
 
 use std::slice;
 
@@ -12,18 +12,18 @@ use mynah::{
 
 use super::{assistant, call, user};
 
-/// A call of the tool `a`.
+/// Returns a call to the tool `a`.
 fn a(arguments: &str) -> ToolCall {
     call("1", "a", arguments)
 }
 
-/// Which calls of each turn run, if every call succeeds.
+/// Returns which calls run in each turn if every call succeeds.
 fn run(policy: DuplicatePolicy, turns: &[&[ToolCall]]) -> Vec<Vec<bool>> {
     let mut detector = DuplicateDetector::from_history(policy, &[]);
     turns.iter().map(|calls| run_turn(&mut detector, calls, true)).collect()
 }
 
-/// Which calls of one turn run.
+/// Returns which calls run in one turn.
 fn run_turn(detector: &mut DuplicateDetector, calls: &[ToolCall], succeed: bool) -> Vec<bool> {
     let verdicts = detector.check(calls, |name| name == "repeatable");
     let is_run = |Verdict { key, is_duplicate }| {
@@ -89,7 +89,7 @@ fn runs_every_call_of_a_repeatable_tool() {
     );
 }
 
-/// Models send such arguments, and may repeat them.
+/// Models send such arguments and may repeat them.
 #[test]
 fn compares_arguments_that_are_not_objects_as_text() {
     let deep = "[".repeat(100_000);
@@ -100,7 +100,7 @@ fn compares_arguments_that_are_not_objects_as_text() {
     }
 }
 
-/// The history of a loop in which `outcome` is the outcome of the call of `a`.
+/// Returns the history of a loop in which the call to `a` has this outcome.
 fn history(rendering: &Rendering, outcome: Outcome) -> Vec<Message> {
     let calls = vec![FinishedCall { call: a(r#"{"n":1}"#), outcome }];
     let mut messages = rendering.messages(&Turn { number: 1, text: String::new(), calls });

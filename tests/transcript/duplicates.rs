@@ -1,5 +1,5 @@
-//! Which calls are duplicates of the one before, in a history that renders calls as text and in one
-//! that has native calls.
+//! Tests of which calls are duplicates of the previous call, in a history with calls written as
+//! text and in one with native calls.
 
 use mynah::{
     chat::{Message, Role},
@@ -8,15 +8,15 @@ use mynah::{
 
 use super::{arguments, assistant, call, user};
 
-/// An earlier call, a proposed one, and in which history the second is a duplicate of the first.
-/// Text can lose what a native call keeps, such as the type of a value.
+/// An earlier call, a proposed call, and in which histories the proposed call is a duplicate. Text
+/// can lose information that a native call keeps, such as the type of a value.
 struct Row {
     earlier: (&'static str, &'static str),
     proposed: (&'static str, &'static str),
     duplicate: Duplicate,
 }
 
-/// Whether a call is a duplicate.
+/// Whether a call is a duplicate in each history.
 #[derive(Clone, Copy)]
 struct Duplicate {
     in_text: bool,
@@ -40,9 +40,9 @@ fn check(row: &Row) {
 
 const YES: Duplicate = Duplicate { in_text: true, native: true };
 const NO: Duplicate = Duplicate { in_text: false, native: false };
-/// The text is ambiguous or cut, so that the call cannot be compared.
+/// The text is ambiguous or truncated, so the calls cannot be compared.
 const LOST_IN_TEXT: Duplicate = Duplicate { in_text: false, native: true };
-/// The text has no types and no case.
+/// The text preserves neither types nor case.
 const EQUAL_IN_TEXT: Duplicate = Duplicate { in_text: true, native: false };
 
 #[test]
@@ -53,7 +53,7 @@ fn compares_arguments() {
     let table = [
         row(r#"{"q": "a", "n": 5}"#, r#"{"q": "a", "n": 5}"#, YES),
         row(r#"{"n": 5}"#, r#"{"n": "5"}"#, NO),
-        // Both are `n: 5` in text.
+        // As text, both are `n: 5`.
         row(r#"{"n": "5"}"#, r#"{"n": 5}"#, EQUAL_IN_TEXT),
         row(r#"{"n": "5"}"#, r#"{"n": "5"}"#, LOST_IN_TEXT),
         row(r#"{"n": 1.0}"#, r#"{"n": 1}"#, YES),
@@ -71,7 +71,7 @@ fn compares_arguments() {
         row("{}", "{}", YES),
         row(r#"{"a": "a, b"}"#, r#"{"a": "a, b"}"#, LOST_IN_TEXT),
         row(sixty, sixty, LOST_IN_TEXT),
-        // In text, digits alone are a number.
+        // In text, a value that consists of digits is a number.
         row(fifty, fifty, LOST_IN_TEXT),
         row(fifty_letters, fifty_letters, YES),
         row(r#"{"a": "wait..."}"#, r#"{"a": "wait..."}"#, LOST_IN_TEXT),

@@ -1,4 +1,4 @@
-//! Which calls are extracted from a message of text.
+//! Tests of which calls are extracted from a text message.
 
 use mynah::{
     chat::{Message, Role},
@@ -12,7 +12,7 @@ fn read(text: &str) -> Option<(String, String)> {
     Some((name, arguments.to_string()))
 }
 
-/// The arguments extracted from a list of parameters.
+/// Returns the arguments extracted from a list of parameters.
 fn parse_list(list: &str) -> String {
     let (_, arguments) =
         read(&format!("AI ACTION (Turn 1): Executing F with parameters: {list}")).unwrap();

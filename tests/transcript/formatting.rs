@@ -1,4 +1,4 @@
-//! How names, values, results and failures are formatted as text.
+//! Tests of formatting names, values, results and failures as text.
 
 use mynah::tool_loop::transcript::{
     Arguments, Detail, ExecutedCall, ToolResult, Wording, call_message, display_name,
@@ -34,7 +34,7 @@ fn formats_calls_by_turn_and_argument_order() {
     assert_eq!(call_message("now", &order, 1), assistant(text));
 }
 
-/// A value as a call shows it.
+/// Returns a value as it is shown in a call.
 fn shown(value: Value) -> String {
     let text = call_message("f", &Arguments::from([("v", value)]), 1).text().into_owned();
     text.strip_prefix("AI ACTION (Turn 1): Executing F with parameters: v: ").unwrap().to_owned()
@@ -55,7 +55,7 @@ fn formats_values() {
         (json!(null), "null"),
         (json!([]), "[]"),
         (json!({"b": [1, "a b"], "a": 2.0}), r#"{"a":2,"b":[1,"a b"]}"#),
-        // Neither is escaped: JSON does not require it, and models read it more easily.
+        // `/` and `é` are not escaped: JSON does not require it, and models read them more easily.
         (json!(["v/w", "é"]), r#"["v/w","é"]"#),
     ];
     for (value, text) in table {
@@ -114,7 +114,7 @@ fn appends_data_unless_it_is_empty() {
     for empty in [json!(null), json!(""), json!([]), json!({})] {
         assert_eq!(data(empty.clone()), None, "{empty}");
     }
-    // `0` and `false` may be the answer, so they are not empty.
+    // `0` and `false` can be an answer, so they do not count as empty.
     for value in [json!(0), json!("0"), json!(false), json!("text"), json!([null])] {
         assert_eq!(data(value.clone()), Some(value.to_string()), "{value}");
     }

@@ -1,4 +1,4 @@
-//! Properties of any call and any text.
+//! Property tests with arbitrary calls and texts.
 
 use mynah::{
     chat::{FinishReason, Response},
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{assistant, call, user};
 
-/// JSON without `, ` in its texts, since `, ` ends a value.
+/// Generates JSON without `, ` in its strings, because `, ` ends a value.
 fn json() -> impl Strategy<Value = Value> + Clone {
     let text = "[a-zé/\"\\\\:,]{0,60}".prop_map(Value::from);
     let number = prop_oneof![
@@ -28,8 +28,8 @@ fn json() -> impl Strategy<Value = Value> + Clone {
     })
 }
 
-/// Values that survive a round trip through text: texts that begin and end with letters and are not
-/// JSON.
+/// Generates values that survive a round trip through text: strings that begin and end with letters
+/// and are not JSON.
 fn value() -> impl Strategy<Value = Value> + Clone {
     let text = "z([a-zA-Z0-9 é🦜/:\"._-]{0,60}[a-zé.])?".prop_map(Value::from);
     prop_oneof![text, json().prop_filter("quoted in text", |value| !value.is_string())]
@@ -94,7 +94,7 @@ proptest! {
         }
     }
 
-    /// Incremental detection gives the same verdict as a search of the whole history.
+    /// Incremental detection gives the same result as a search of the whole history.
     #[test]
     fn the_detector_agrees_with_a_search_of_the_history(
         turns in vec(vec((select(vec!["a", "b"]), 0..2_i32), 1..4), 0..10),
@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// Takes very long if reading a text takes quadratic time.
+/// This test takes very long if reading a text takes quadratic time.
 #[test]
 fn long_texts_are_read_in_linear_time() {
     const TIMES: usize = 50_000;

@@ -1,4 +1,4 @@
-//! The history of a loop in each rendering, and calls that a model writes as text.
+//! Tests of a loop's history in each rendering, and of calls that a model writes as text.
 
 use mynah::{
     chat::{FinishReason, Message, Response, Role},
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{assistant, call, user};
 
-/// A turn with a call for each outcome.
+/// Returns a turn with one call for each outcome.
 fn turn() -> Turn {
     let outcomes = [
         Outcome::Result(ToolResult::success(json!({"sky": "clear/blue"}))),

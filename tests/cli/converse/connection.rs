@@ -1,4 +1,4 @@
-//! The sidecar and the component that `mynah converse` calls, and errors of calls.
+//! Tests of how `mynah converse` finds the sidecar and the component, and of failed calls.
 
 use insta::{allow_duplicates, assert_snapshot};
 use tokio::net::{TcpStream, UnixListener};
@@ -125,7 +125,7 @@ fn sends_token() {
     ");
 }
 
-/// daprd can listen on a Unix socket. This socket forwards to the port of a sidecar.
+/// daprd can listen on a Unix socket. The socket in this test forwards to a sidecar's port.
 #[tokio::test(flavor = "multi_thread")]
 async fn connects_to_unix_socket() {
     let sidecar = Sidecar::start();

@@ -1,4 +1,4 @@
-//! Prompts from stdin, and history files.
+//! Tests of prompts from stdin and of history files.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::{
     support::{Sidecar, mynah, process::Process, scratch},
 };
 
-/// Runs `mynah converse` with the input as stdin.
+/// Runs `mynah converse` with this input on stdin.
 fn run_with_stdin(sidecar: &Sidecar, input: impl AsRef<[u8]>, args: &[&str]) -> String {
     let process = Process::start_with_input(&mut converse(sidecar, args), input);
     redact_ports(&report(&process.wait()))
@@ -125,7 +125,7 @@ fn reports_place_in_invalid_history() {
     ");
 }
 
-/// Protobuf decoders limit nesting, so a sidecar would reject the request.
+/// Protobuf decoders limit nesting, so the sidecar would reject the request.
 #[test]
 fn rejects_deeply_nested_history() {
     let deep =
@@ -148,7 +148,7 @@ fn reports_missing_history() {
     ");
 }
 
-/// Shells pass a pipe for `--history <(…)`.
+/// For `--history <(…)`, shells pass a pipe.
 #[test]
 fn reads_history_from_pipe() {
     let sidecar = Sidecar::start();

@@ -1,4 +1,4 @@
-//! `mynah converse --tools`.
+//! Tests of `mynah converse --tools`.
 
 mod commands;
 mod interactive;
@@ -19,7 +19,7 @@ tools:
   command: [sed, 's/.*"location":"\([^"]*\)".*/It is sunny in \1./']
 "#;
 
-/// Writes a tools file to a new folder.
+/// Writes a tools file into a new folder.
 fn tools_file(yaml: &str) -> PathBuf {
     let file = scratch("tools").join("tools.yaml");
     fs::write(&file, yaml).unwrap();
@@ -108,7 +108,7 @@ tools:
     let sidecar = scripted_sidecar();
     let output = Process::start(&mut with_tools(&sidecar, yaml, &[&chain(steps)])).wait();
     let mut lines: Vec<_> = output.stderr.lines().collect();
-    // The system decides which result is printed first.
+    // The order of the results depends on the operating system.
     lines[2..].sort_unstable();
     assert_eq!(
         lines,
@@ -140,7 +140,7 @@ fn prints_json() {
     "#);
 }
 
-/// The messages, the whole JSON and the last event all work as a history file.
+/// The messages, the whole JSON output and the last event are all valid history files.
 #[test]
 fn output_can_be_continued_as_history() {
     let sidecar = Sidecar::start();
@@ -260,7 +260,7 @@ fn json_without_response_omits_its_fields() {
     assert!(json.contains(r#""turns":0,"text":"","calls":[],"#), "{json}");
 }
 
-/// Editors use the key.
+/// Editors use this key.
 #[test]
 fn accepts_schema_key() {
     let yaml = format!("$schema: tools.schema.json{WEATHER}");

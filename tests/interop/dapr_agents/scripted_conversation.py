@@ -1,4 +1,4 @@
-"""Dapr Agents' chat client in a conversation of five turns that the first prompt scripts."""
+"""Runs Dapr Agents' chat client in a conversation of five turns, scripted in the first prompt."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""Dapr Agents' chat client against mynah: tool loops and structured answers."""
+"""Tests of Dapr Agents' chat client with mynah: tool loops and structured answers."""
 
 import unittest
 
@@ -9,13 +9,13 @@ from pydantic import BaseModel
 
 @tool
 def get_weather(location: str) -> str:
-    """Tells the weather of a place."""
+    """Returns the weather in a place."""
     return f'Sunny in {location}'
 
 
 @tool
 def get_time(timezone: str, twelve_hours: bool = False) -> str:
-    """Tells the time of a time zone."""
+    """Returns the time in a time zone."""
     return f'12:00 in {timezone}'
 
 
@@ -29,7 +29,7 @@ def run(call: ToolCall) -> ToolMessage:
 
 
 class Report(BaseModel):
-    """The weather of a city."""
+    """The weather in a city."""
 
     city: str
     degrees: int
@@ -39,7 +39,7 @@ class Report(BaseModel):
 
 class ChatClient(unittest.TestCase):
     def setUp(self) -> None:
-        # Without a name, the client uses the only conversation component of the sidecar.
+        # Without a name, the client uses the sidecar's only conversation component.
         self.llm = DaprChatClient()
 
     def ask(self, messages: list[BaseMessage]) -> AssistantMessage:
@@ -83,7 +83,7 @@ class ChatClient(unittest.TestCase):
             messages.append(final)
 
     def test_respects_the_tool_choice(self) -> None:
-        # The client does not support a tool name as the choice: it sends `required` instead.
+        # The client does not support a tool name as the choice and sends `required` instead.
         for choice, question, expected in (
             ('none', 'What time is it?', []),
             ('auto', 'What time is it?', ['get_time']),

@@ -1,6 +1,6 @@
-"""Dapr Agents' DurableAgent against mynah.
+"""Tests of Dapr Agents' DurableAgent with mynah.
 
-Its workflow engine requires daprd, so these tests call the activities of the workflow directly.
+The agent's workflow engine requires daprd, so these tests call the workflow activities directly.
 """
 
 import unittest
@@ -18,13 +18,13 @@ QUESTIONS = ('What are the weather and the time in Paris?', 'And the weather in 
 
 @tool
 def get_weather(location: str) -> str:
-    """Tells the weather of a place."""
+    """Returns the weather in a place."""
     return f'Sunny in {location}'
 
 
 @tool
 def get_time(timezone: str) -> str:
-    """Tells the time of a time zone."""
+    """Returns the time in a time zone."""
     return f'12:00 in {timezone}'
 
 

@@ -1,4 +1,4 @@
-"""Dapr Agents against mynah: structured answers are valid instances of complex models."""
+"""Tests that Dapr Agents gets valid instances of complex models as structured answers."""
 
 import unittest
 from datetime import date
@@ -29,7 +29,7 @@ class Person(BaseModel):
 
 
 class Ticket(BaseModel):
-    """A request for support."""
+    """A support request."""
 
     id: UUID
     opened: date

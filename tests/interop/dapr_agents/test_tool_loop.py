@@ -1,6 +1,6 @@
-"""A tool loop with Dapr Agents' tools: the final answer contains their results.
+"""Tests that the final answer of a tool loop with Dapr Agents' tools contains the results.
 
-The chat client of Dapr Agents does not run tools, so this module has its own loop.
+Dapr Agents' chat client does not run tools, so this module has its own loop.
 """
 
 import json

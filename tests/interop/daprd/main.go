@@ -1,7 +1,7 @@
 // Command daprd is the Dapr runtime with conversation.echo as its only component type.
 //
-// The tests compare mynah with it. The published daprd contains every component type and takes much
-// longer to build.
+// The tests compare mynah with this daprd. The published daprd contains all component types and
+// takes much longer to build.
 package main
 
 import (
@@ -67,7 +67,7 @@ func run(ctx context.Context, flags *options.Options) error {
 	return concurrency.NewRunnerManager(provider.Run, serve).Run(ctx)
 }
 
-// configure converts the flags that the tests use.
+// configure converts the flags that the tests set.
 func configure(flags *options.Options, handler security.Handler, health healthz.Healthz) *runtime.Config {
 	components := registry.NewOptions().WithConversations(conversation.DefaultRegistry)
 	return &runtime.Config{

@@ -50,7 +50,7 @@ func TestOtherBuildingBlocksAreUnimplemented(t *testing.T) {
 	equal(t, status.Code(err), codes.Unimplemented)
 }
 
-// dial returns a new client of the sidecar at the port in an environment variable.
+// dial returns a new client for the sidecar whose port is in an environment variable.
 func dial(t *testing.T, variable string) dapr.Client {
 	t.Helper()
 	address := net.JoinHostPort("127.0.0.1", os.Getenv(variable))

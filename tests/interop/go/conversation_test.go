@@ -1,4 +1,4 @@
-// Package interop runs Dapr's Go SDK against mynah.
+// Package interop tests Dapr's Go SDK with mynah.
 package interop
 
 import (
@@ -61,7 +61,8 @@ func TestAlpha2EchoesTheLastUserMessage(t *testing.T) {
 	equal(t, len(choice.Message.ToolCalls), 0)
 	equal(t, choice.FinishReason, "stop")
 	equal(t, *answer.Outputs[0].Model, "echo")
-	// Four bytes count as a token: the prompt has 9 and 13 bytes, the completion 13.
+	// Four bytes count as one token. The prompt messages have 9 and 13 bytes, and the completion has
+	// 13.
 	usage := answer.Outputs[0].Usage
 	equal(t, usage.PromptTokens, 2+3)
 	equal(t, usage.CompletionTokens, 3)

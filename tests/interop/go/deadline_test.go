@@ -59,7 +59,8 @@ func TestConcurrentCallsGetTheirOwnAnswers(t *testing.T) {
 	group.Wait()
 }
 
-// stream starts a stream that takes hours. The SDK has no streaming API, so this uses its connection.
+// stream starts a stream that takes hours. The SDK has no streaming API, so the test uses the SDK's
+// connection.
 func stream(t *testing.T, ctx context.Context, client dapr.Client) grpc.ClientStream {
 	t.Helper()
 	kind := grpc.StreamDesc{ServerStreams: true}
@@ -76,8 +77,8 @@ func stream(t *testing.T, ctx context.Context, client dapr.Client) grpc.ClientSt
 	return stream
 }
 
-// drain reads a stream to its end and returns its code. The SDK's protos lack the stream's message type,
-// but every message type keeps unknown fields.
+// drain reads a stream to the end and returns the status code. The SDK's protos lack the stream's
+// message type, but every message type keeps unknown fields.
 func drain(stream grpc.ClientStream) codes.Code {
 	for {
 		if err := stream.RecvMsg(new(emptypb.Empty)); err != nil {

@@ -1,6 +1,6 @@
 'use strict';
 
-// Dapr's JavaScript SDK against mynah: its client, and conversations over its generated stubs.
+// Tests of Dapr's JavaScript SDK with mynah: the client, and conversations over the generated stubs.
 
 const assert = require('node:assert/strict');
 const { after, test } = require('node:test');
@@ -53,7 +53,7 @@ for (const [name, protocol] of Object.entries(PROTOCOLS)) {
 
 test('rejects a wrong token over HTTP', async () => {
   const client = connect(guarded, PROTOCOLS.HTTP, 'wrong');
-  // Not start(), which retries for half a minute.
+  // Do not use start(), which retries for half a minute.
   await assert.rejects(client.daprClient.execute('/metadata', { method: 'GET' }, false), (error) => {
     const { status, error_msg } = JSON.parse(error.message);
     assert.deepEqual([status, error_msg], [401, 'invalid api token\n']);

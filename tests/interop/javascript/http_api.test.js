@@ -1,6 +1,6 @@
 'use strict';
 
-// The HTTP API called with fetch.
+// Tests of the HTTP API with fetch.
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');

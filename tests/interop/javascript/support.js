@@ -11,7 +11,7 @@ const prompt = (text, more) => ({ inputs: [{ messages: [user(text)] }], ...more 
 const WEATHER = {
   function: {
     name: 'get_weather',
-    description: 'Tells the weather of a place.',
+    description: 'Returns the weather in a place.',
     parameters: {
       type: 'object',
       properties: { location: { type: 'string' }, days: { type: 'integer', maximum: 5 } },

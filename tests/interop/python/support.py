@@ -1,4 +1,4 @@
-"""Shared by the test modules: constructors for inputs, and the sidecar that requires a token."""
+"""Helpers for the test modules: create inputs and select the sidecar that requires a token."""
 
 import os
 from contextlib import AbstractContextManager
@@ -16,7 +16,7 @@ def inputs(
 
 
 def guarded(token: str | None) -> AbstractContextManager[object]:
-    """Sets the environment so that clients use the sidecar that requires a token."""
+    """Sets environment variables so that clients use the sidecar that requires a token."""
     environment = {
         'DAPR_GRPC_PORT': os.environ['GUARDED_GRPC_PORT'],
         'DAPR_HTTP_PORT': os.environ['GUARDED_HTTP_PORT'],

@@ -1,4 +1,4 @@
-"""The asyncio client of Dapr's Python SDK against mynah."""
+"""Tests of the asyncio client of Dapr's Python SDK with mynah."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ CONCURRENT_CALLS = 50
 
 
 async def get_weather(location: str) -> str:
-    """Tells the weather of a place."""
+    """Returns the weather in a place."""
     await asyncio.sleep(0)
     return f'Sunny in {location}'
 
@@ -33,7 +33,7 @@ async def get_weather(location: str) -> str:
 WEATHER = ConversationTools(
     function=ConversationToolsFunction(
         name='get_weather',
-        description='Tells the weather of a place.',
+        description='Returns the weather in a place.',
         parameters={
             'type': 'object',
             'properties': {'location': {'type': 'string'}},

@@ -1,4 +1,4 @@
-"""Dapr's Python SDK against mynah: text, structured answers and personal data."""
+"""Tests of Dapr's Python SDK with mynah: text, structured answers and personal data."""
 
 import json
 import unittest
@@ -69,7 +69,8 @@ class Conversation(unittest.TestCase):
         self.assertEqual(choice.message.tool_calls, [])
         self.assertEqual((choice.index, choice.finish_reason), (0, 'stop'))
         self.assertEqual(output.model, 'echo')
-        # Four bytes count as a token: the prompt has 9 and 13 bytes, the completion 13.
+        # Four bytes count as one token. The prompt messages have 9 and 13 bytes, and the completion
+        # has 13.
         usage = output.usage
         self.assertEqual((usage.prompt_tokens, usage.completion_tokens), (2 + 3, 3))
         self.assertEqual(usage.total_tokens, 8)

@@ -1,4 +1,4 @@
-"""Dapr's Python SDK against mynah: errors and the API token."""
+"""Tests of Dapr's Python SDK with mynah: errors and the API token."""
 
 import json
 import unittest
@@ -35,7 +35,7 @@ class Errors(unittest.TestCase):
     def assert_invalid(self, error: DaprGrpcError, reason: str) -> None:
         self.assertEqual(error.code(), StatusCode.INVALID_ARGUMENT)
         self.assertIn(reason, error.details())
-        # Like daprd's, conversation errors have no details.
+        # As in daprd, conversation errors have no details.
         self.assertIsNone(error.get_grpc_status())
         self.assertEqual(error.error_code(), 'UNKNOWN')
 
@@ -75,7 +75,7 @@ class Errors(unittest.TestCase):
         self.assertIn('received message larger than max', error.details())
 
     def test_other_building_blocks_are_unimplemented(self) -> None:
-        # For this call the SDK raises the original gRPC error.
+        # For this call, the SDK raises the original gRPC error.
         with self.assertRaises(RpcError) as raised:
             self.client.get_secret('vault', 'key')
         self.assertEqual(raised.exception.code(), StatusCode.UNIMPLEMENTED)

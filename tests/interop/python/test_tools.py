@@ -1,4 +1,4 @@
-"""Dapr's Python SDK against mynah: tool calls and their results."""
+"""Tests of Dapr's Python SDK with mynah: tool calls and their results."""
 
 import json
 import unittest
@@ -21,13 +21,13 @@ QUESTION = 'Get weather and time for San Francisco and calculate 10+5'
 
 @tool
 def get_weather(location: str, unit: Literal['celsius', 'fahrenheit']) -> str:
-    """Tells the weather of a place."""
+    """Returns the weather in a place."""
     return f'18 degrees {unit} in {location}'
 
 
 @tool
 def get_time(timezone: str) -> str:
-    """Tells the time of a time zone."""
+    """Returns the time in a time zone."""
     return f'12:00 in {timezone}'
 
 

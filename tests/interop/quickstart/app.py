@@ -1,4 +1,4 @@
-"""A small application in the style of Dapr's quickstart: asks a model and runs its tool calls."""
+"""A small application like Dapr's quickstart, which asks a model and runs the model's tool calls."""
 
 import json
 import sys
@@ -28,7 +28,7 @@ def inputs(*messages):
 
 
 def ask(component, question):
-    """Returns the answer of the model."""
+    """Returns the model's answer."""
     with DaprClient() as client:
         answer = client.converse_alpha2(
             name=component,
@@ -40,7 +40,7 @@ def ask(component, question):
 
 
 def ask_with_tools(component, question):
-    """Runs the tools that the model calls, and returns its final answer."""
+    """Runs the tools that the model calls, and returns the model's final answer."""
     messages = [conversation.create_user_message(question)]
     with DaprClient() as client:
         while True:

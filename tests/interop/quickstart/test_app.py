@@ -1,4 +1,4 @@
-"""The tests of the application. They do not depend on the provider behind its components."""
+"""Tests of the application, which work with any provider behind its components."""
 
 import pytest
 from dapr.clients import DaprClient

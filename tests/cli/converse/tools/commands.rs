@@ -1,4 +1,4 @@
-//! Commands as tools, and their failures.
+//! Tests of commands as tools, and of their failures.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::{
     support::{Sidecar, process::Process},
 };
 
-/// Runs `mynah converse` with a prompt that calls this tool.
+/// Runs `mynah converse` with this tool and a prompt that calls it.
 fn run_tool(tool: &str) -> String {
     let yaml = format!("tools: [{{name: run_it, {tool}}}]");
     run(&mut with_tools(&Sidecar::start(), &yaml, &["Call run_it!"]))
@@ -109,7 +109,7 @@ fn rejects_output_that_is_not_utf8() {
     ");
 }
 
-/// The background process keeps stdout open. It is killed when the command exits.
+/// A background process keeps stdout open. It is killed when the command exits.
 #[test]
 fn kills_background_processes() {
     assert_snapshot!(run_tool("command: [sh, -c, 'sleep 1000 & echo done']"), @"
@@ -121,7 +121,7 @@ fn kills_background_processes() {
     ");
 }
 
-/// A daemon in its own session keeps stdout open. It is neither killed nor waited for.
+/// A daemon in its own session keeps stdout open. mynah neither kills the daemon nor waits for it.
 #[test]
 fn does_not_wait_for_daemons() {
     if !toolchain::has("setsid") {

@@ -1,4 +1,4 @@
-//! Interactive sessions at a terminal.
+//! Tests of interactive sessions at a terminal.
 
 use std::{path::Path, process::Command};
 
@@ -15,7 +15,8 @@ use crate::{
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
 
-/// Runs `mynah converse` at a terminal, where the steps type. Escape characters become `^[`.
+/// Runs `mynah converse` at a terminal and types what the steps say. Replaces escape characters
+/// with `^[`.
 fn run_at_terminal(sidecar: &Sidecar, args: &[&str], steps: &[Value]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/terminal.py");
     let plain = mynah();
@@ -128,7 +129,7 @@ fn removes_unanswered_prompt_from_history() {
     });
 }
 
-/// Single words after a slash are commands; other lines with a slash are prompts.
+/// A slash and a single word form a command. Any other line that starts with a slash is a prompt.
 #[test]
 fn unknown_command_prints_help() {
     with_python(|| {

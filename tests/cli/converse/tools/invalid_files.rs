@@ -1,4 +1,4 @@
-//! Invalid tools files.
+//! Tests of invalid tools files.
 
 use insta::assert_snapshot;
 
@@ -8,7 +8,7 @@ use crate::{
     support::{mynah, process::Process},
 };
 
-/// Returns the error for a tools file. There is no sidecar to call.
+/// Returns the error for a tools file. No sidecar is running.
 fn error(yaml: &str) -> String {
     let file = tools_file(yaml);
     let mut command = mynah();

@@ -1,4 +1,4 @@
-//! The API token, which the SDK's interceptor adds to calls.
+//! Tests of the API token, which the SDK's interceptor adds to calls.
 
 use crate::{
     connect_guarded, error_of,
@@ -16,7 +16,7 @@ async fn accepts_the_correct_token() {
 
 #[tokio::test]
 async fn rejects_a_missing_or_wrong_token() {
-    // For an empty token, the interceptor sends no header.
+    // If the token is empty, the interceptor sends no header.
     for token in ["", "wrong"] {
         let mut client = connect_guarded(token).await;
         let error = error_of(client.converse_alpha2(prompt(vec![user("Hello")]).build()).await);

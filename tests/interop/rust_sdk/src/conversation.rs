@@ -1,4 +1,4 @@
-//! Both versions of the call, metadata and errors.
+//! Tests of both versions of the call, of metadata and of errors.
 
 use dapr::client::{
     ConversationInputAlpha2Builder, ConversationInputBuilder, ConversationRequestAlpha2Builder,

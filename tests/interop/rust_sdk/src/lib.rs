@@ -1,4 +1,4 @@
-//! Dapr's Rust SDK against mynah.
+//! Tests of Dapr's Rust SDK with mynah.
 
 #![cfg(test)]
 #![allow(deprecated, reason = "clients still call Alpha1, which Dapr deprecates")]
@@ -31,7 +31,7 @@ fn variable(name: &str) -> String {
     env::var(name).expect(name)
 }
 
-/// Returns the error as text: the SDK does not expose the status.
+/// Returns the error as text, because the SDK does not expose the status.
 fn error_of<T: std::fmt::Debug>(answer: Result<T, dapr::error::Error>) -> String {
     format!("{:?}", answer.unwrap_err())
 }

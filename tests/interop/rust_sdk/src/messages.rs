@@ -1,4 +1,4 @@
-//! Constructors for requests.
+//! Helpers that create requests and read answers.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use dapr::{
 use prost_types::{ListValue, Struct, Value, value::Kind};
 use serde_json::Value as Json;
 
-/// A request to the built-in component.
+/// Returns a request to the built-in component.
 pub(crate) fn prompt(messages: Vec<ConversationMessage>) -> ConversationRequestAlpha2Builder {
     ConversationRequestAlpha2Builder::new("echo", inputs(messages))
 }
@@ -42,7 +42,7 @@ fn content(text: &str) -> Vec<ConversationMessageContent> {
     vec![ConversationMessageContent { text: text.to_owned() }]
 }
 
-/// A tool with the JSON Schema of its parameters.
+/// Returns a tool with this JSON Schema for its parameters.
 pub(crate) fn tool(name: &str, schema: &Json) -> ConversationTools {
     let function = ConversationToolsFunction {
         name: name.to_owned(),

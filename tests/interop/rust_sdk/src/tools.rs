@@ -1,4 +1,4 @@
-//! Tool calls and their results.
+//! Tests of tool calls and their results.
 
 use std::collections::HashSet;
 

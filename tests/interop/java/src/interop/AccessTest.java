@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Dapr's Java SDK against a mynah that requires a token. */
+/** Tests of Dapr's Java SDK with a mynah that requires a token. */
 class AccessTest {
-  // The SDK returns the map type of protobuf.
+  // The SDK returns protobuf's map type.
   private static final TypeRef<MapField<String, String>> METADATA = new TypeRef<>() {};
 
   @Test

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
-/** Dapr's Java SDK against mynah: text, personal data, structured answers and errors. */
+/** Tests of Dapr's Java SDK with mynah: text, personal data, structured answers and errors. */
 class ConversationTest {
   private static DaprPreviewClient client;
 
@@ -64,7 +64,7 @@ class ConversationTest {
 
   @Test
   void alpha2EchoesTheLastUserMessage() {
-    // The SDK sends parameters as messages without a type URL, which must be accepted.
+    // The SDK sends parameters without a type URL. mynah must accept these.
     var request =
         prompt("Hello, world!").setContextId("chat-1").setParameters(Map.of("max_tokens", 100));
     var answer = client.converseAlpha2(request).block();

@@ -13,11 +13,11 @@ import io.dapr.client.domain.UserMessage;
 import io.dapr.config.Properties;
 import java.util.List;
 
-/** Constructors for requests, and for clients of the sidecar that requires a token. */
+/** Creates requests, and clients for the sidecar that requires a token. */
 final class Requests {
   private Requests() {}
 
-  /** A request to the built-in component. */
+  /** Returns a request to the built-in component. */
   static ConversationRequestAlpha2 prompt(List<ConversationMessage> messages) {
     return new ConversationRequestAlpha2("echo", List.of(new ConversationInputAlpha2(messages)));
   }
@@ -41,7 +41,7 @@ final class Requests {
     return answer.getOutputs().get(0).getChoices().get(0);
   }
 
-  /** Returns a builder of clients for the sidecar that requires a token. */
+  /** Returns a client builder for the sidecar that requires a token. */
   static DaprClientBuilder guarded(String token) {
     return new DaprClientBuilder()
         .withPropertyOverride(Properties.GRPC_PORT, System.getenv("GUARDED_GRPC_PORT"))

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Dapr's Java SDK against mynah: tool calls and their results. */
+/** Tests of Dapr's Java SDK with mynah: tool calls and their results. */
 class ToolsTest {
   private static final List<ConversationTools> TOOLS =
       List.of(tool("get_weather", "location"), tool("get_time", "timezone"));
