@@ -30,7 +30,7 @@ const WITH_VALUE: [&str; 34] = [
     "dapr-public-listen-address",
     "dapr-public-port",
     "disable-init-endpoints",
-    "kubeconfig",
+    "log-file",
     "metrics-listen-address",
     "mode",
     "placement-host-address",
@@ -44,7 +44,7 @@ const WITH_VALUE: [&str; 34] = [
 ];
 
 /// The boolean flags of daprd 1.18 that mynah ignores. `=true` and `=false` are optional.
-const BOOLEAN: [&str; 9] = [
+const BOOLEAN: [&str; 8] = [
     "app-ssl",
     "build-info",
     "disable-builtin-k8s-secret-store",
@@ -52,7 +52,6 @@ const BOOLEAN: [&str; 9] = [
     "enable-app-health-check",
     "enable-mtls",
     "enable-profiling",
-    "log-enable-colors",
     "wait",
 ];
 
