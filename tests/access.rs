@@ -2,7 +2,7 @@
 
 use futures_util::{StreamExt, stream};
 use mynah::internals::wire::proto::{GetMetadataRequest, dapr_client::DaprClient};
-use reqwest::{Client, RequestBuilder};
+use reqwest::RequestBuilder;
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_reflection::pb::v1::{
@@ -10,7 +10,7 @@ use tonic_reflection::pb::v1::{
     server_reflection_request::MessageRequest,
 };
 
-use crate::support::{Sidecar, messages::prompt};
+use crate::support::{Sidecar, http::direct_client, messages::prompt};
 
 const TOKEN: &str = "a secret";
 const CONVERSE: &str = "/v1.0-alpha2/conversation/echo/converse";
@@ -77,6 +77,9 @@ async fn every_grpc_method_requires_the_token() {
         }
     }
     let with_token = all_methods(&sidecar, Some(TOKEN)).await;
+    let proto = include_str!("../proto/dapr/proto/runtime/v1/dapr.proto");
+    let dapr_methods = proto.lines().filter(|line| line.trim().starts_with("rpc ")).count();
+    assert_eq!(with_token.len(), dapr_methods + 1, "every method of Dapr, and reflection");
     let is_unauthorized = |answer: &Result<(), Status>| {
         answer.as_ref().is_err_and(|status| status.code() == Code::Unauthenticated)
     };
@@ -96,7 +99,7 @@ async fn health_checks_need_no_token() {
 #[tokio::test]
 async fn every_http_path_requires_the_token() {
     let sidecar = guarded();
-    let client = Client::new();
+    let client = direct_client();
     let requests = || -> [(RequestBuilder, u16); 5] {
         [
             (client.post(sidecar.url(CONVERSE)).body(r#"{"inputs":[{}]}"#), 200),
@@ -126,7 +129,7 @@ async fn every_http_path_requires_the_token() {
 #[tokio::test]
 async fn rejects_browser_requests_from_other_sites() {
     let sidecar = Sidecar::start_with(&["--allowed-hosts", "dev.example,other.example"]);
-    let client = Client::new();
+    let client = direct_client();
     let call = async |name: &'static str, value: &'static str| {
         let request = client.post(sidecar.url(CONVERSE)).body(r#"{"inputs":[{}]}"#);
         sidecar.send(request.header(name, value)).await.status

@@ -13,7 +13,7 @@ use prost::Message;
 use tonic::{Status, Streaming, transport::Channel};
 
 use self::requests::Generator;
-use crate::support::Sidecar;
+use crate::support::{Sidecar, http::direct_client};
 
 /// The number of requests to each surface.
 const REQUESTS: usize = 200;
@@ -49,7 +49,7 @@ struct Clients {
 
 impl Clients {
     async fn connect(sidecar: &Sidecar) -> Self {
-        let http = reqwest::Client::new();
+        let http = direct_client();
         Self { grpc: sidecar.client().await, http, address: sidecar.http }
     }
 

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Sidecar;
+use crate::support::{
+    Sidecar,
+    http::{direct_builder, direct_client},
+};
 
 const ALPHA1: &str = "/v1.0-alpha1/conversation/echo/converse";
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
@@ -194,7 +197,7 @@ async fn uses_the_name_in_the_path_and_ignores_the_content_type() {
     let sidecar = Sidecar::start();
     let body = r#"{"name": "nope", "inputs": [{}]}"#;
     assert_eq!(sidecar.post(ALPHA2, body).await.status, 200);
-    let request = reqwest::Client::new().post(sidecar.url(ALPHA2));
+    let request = direct_client().post(sidecar.url(ALPHA2));
     let request = request.header("content-type", "text/html").body(hello());
     assert_eq!(sidecar.send(request).await.status, 200);
 }
@@ -202,7 +205,7 @@ async fn uses_the_name_in_the_path_and_ignores_the_content_type() {
 #[tokio::test]
 async fn other_paths_and_methods_list_the_served_ones() {
     let sidecar = Sidecar::start();
-    let client = reqwest::Client::new();
+    let client = direct_client();
     let requests = [
         client.get(sidecar.url(ALPHA2)),
         client.put(sidecar.url(ALPHA2)),
@@ -247,7 +250,7 @@ async fn streams_chunks_and_one_complete_event() {
 #[tokio::test]
 async fn serves_http2_without_tls() {
     let sidecar = Sidecar::start();
-    let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
+    let client = direct_builder().http2_prior_knowledge().build().unwrap();
     let response = client.post(sidecar.url(ALPHA2)).body(hello()).send().await.unwrap();
     assert_eq!(response.version(), reqwest::Version::HTTP_2);
     assert_eq!(response.status(), 200);

@@ -7,7 +7,7 @@ use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_reflection::pb::{v1, v1alpha};
 
-use crate::support::Sidecar;
+use crate::support::{Sidecar, http::direct_client};
 
 const TWO_COMPONENTS: &str = "\
 apiVersion: dapr.io/v1alpha1
@@ -96,7 +96,7 @@ async fn sets_labels_over_grpc_and_http() {
     set("over", "grpc").await;
     set("", "nameless").await;
     set("daprRuntimeVersion", "0.1").await;
-    let put = reqwest::Client::new().put(sidecar.url("/v1.0/metadata/my%20key")).body("over http");
+    let put = direct_client().put(sidecar.url("/v1.0/metadata/my%20key")).body("over http");
     assert_eq!(sidecar.send(put).await.status, 204);
     let extended = sidecar.get("/v1.0/metadata").await.json()["extended"].take();
     let expected = json!({

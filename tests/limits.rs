@@ -136,19 +136,29 @@ async fn limits_the_labels() {
     assert_eq!(status.message(), message);
 }
 
+/// The arguments of all calls would be 150 MB long. Echo generates only 4 MiB of them, so the answer
+/// is just over the size limit.
 #[tokio::test]
-async fn many_large_tool_calls_stay_within_the_size_limit() {
+async fn limits_the_arguments_of_thousands_of_calls() {
     let sidecar = Sidecar::start();
-    // The arguments of each call would be 64 KiB long.
-    let schema =
-        json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 65000}}});
-    let names: Vec<_> = (0..500).map(|number| format!("tool{number}")).collect();
+    let few = sidecar.converse(large_calls(60)).await.unwrap();
+    let lengths = few.calls.iter().map(|call| call.arguments["a"].as_str().unwrap().len());
+    assert_eq!(lengths.collect::<Vec<_>>(), [30_000; 60]);
+
+    let status = sidecar.converse(large_calls(5_000)).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    let size = number_before(status.message(), " vs. 4194304)");
+    assert!((LIMIT + 1..LIMIT + LIMIT / 10).contains(&size), "{}", status.message());
+}
+
+/// Returns a request that mentions `count` tools, each with long arguments.
+fn large_calls(count: usize) -> ConversationRequestAlpha2 {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 30_000}},
+        "required": ["a"]});
+    let names: Vec<_> = (0..count).map(|number| format!("tool{number}")).collect();
     let tools: Vec<_> = names.iter().map(|name| tool(name, schema.clone())).collect();
-    let status = sidecar.converse(prompt(&names.join(" "), tools)).await;
-    match status {
-        Ok(answer) => assert_eq!(answer.calls.len(), 500),
-        Err(status) => assert_eq!(status.code(), Code::ResourceExhausted),
-    }
+    let sentences: Vec<_> = names.iter().map(|name| format!("Call {name}.")).collect();
+    prompt(&sentences.join(" "), tools)
 }
 
 /// Compiling so many patterns would take minutes, so echo generates the answer without validating

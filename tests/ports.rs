@@ -9,14 +9,16 @@ use mynah::internals::wire::proto::dapr_client::DaprClient;
 
 use crate::support::{
     Sidecar,
+    http::direct_client,
     messages::{prompt, request, user},
     mynah,
-    process::{Process, free_port, has_ipv6, occupied_port, run, start_and_stop},
+    ports::ReservedPort,
+    process::{Process, has_ipv6, network_address, occupied_port, run, start_and_stop},
     scratch,
 };
 
 async fn get(address: SocketAddr, path: &str) -> (u16, String) {
-    let answer = reqwest::get(format!("http://{address}{path}")).await.unwrap();
+    let answer = direct_client().get(format!("http://{address}{path}")).send().await.unwrap();
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
@@ -26,7 +28,8 @@ async fn is_healthy(address: SocketAddr) -> bool {
 
 #[tokio::test]
 async fn flags_set_the_ports() {
-    let [grpc, http, metrics] = [free_port(), free_port(), free_port()];
+    let reserved = [(); 3].map(|()| ReservedPort::new());
+    let [grpc, http, metrics] = reserved.each_ref().map(|port| port.number);
     let sidecar = Sidecar::start_with_ports(
         &[],
         &[
@@ -44,7 +47,8 @@ async fn flags_set_the_ports() {
 
 #[test]
 fn environment_sets_the_ports() {
-    let [grpc, http] = [free_port(), free_port()];
+    let reserved = [(); 2].map(|()| ReservedPort::new());
+    let [grpc, http] = reserved.each_ref().map(|port| port.number);
     let environment =
         [("DAPR_GRPC_PORT", &*grpc.to_string()), ("DAPR_HTTP_PORT", &*http.to_string())];
     let sidecar = Sidecar::start_with_ports(&environment, &["--metrics-port=0"]);
@@ -53,7 +57,8 @@ fn environment_sets_the_ports() {
 
 #[test]
 fn flags_override_the_environment() {
-    let [grpc, http, other] = [free_port(), free_port(), free_port()];
+    let reserved = [(); 3].map(|()| ReservedPort::new());
+    let [grpc, http, other] = reserved.each_ref().map(|port| port.number);
     let environment =
         [("DAPR_GRPC_PORT", &*other.to_string()), ("DAPR_HTTP_PORT", &*http.to_string())];
     let flags = [&format!("--dapr-grpc-port={grpc}"), "--metrics-port=0"];
@@ -93,7 +98,6 @@ fn exits_with_one_line_if_a_port_is_in_use() {
 #[test]
 fn exits_if_a_port_is_in_use_on_ipv6_only() {
     if !has_ipv6() {
-        eprintln!("skipped: this machine has no IPv6");
         return;
     }
     let occupied_port = TcpListener::bind("[::1]:0").unwrap();
@@ -125,7 +129,6 @@ async fn warns_if_the_metrics_port_is_in_use() {
 #[tokio::test]
 async fn port_0_selects_the_same_port_on_ipv4_and_ipv6() {
     if !has_ipv6() {
-        eprintln!("skipped: this machine has no IPv6");
         return;
     }
     let sidecar = Sidecar::start();
@@ -143,7 +146,6 @@ async fn listens_on_the_given_addresses_only() {
     let sidecar = Sidecar::start_with(&["--dapr-listen-addresses=127.0.0.1"]);
     assert!(is_healthy(sidecar.http).await);
     if !has_ipv6() {
-        eprintln!("skipped the rest: this machine has no IPv6");
         return;
     }
     let port = sidecar.http.port();
@@ -152,6 +154,35 @@ async fn listens_on_the_given_addresses_only() {
     assert!(sidecar.http.is_ipv6(), "the first address is reported");
     assert!(is_healthy(sidecar.http).await);
     assert!(is_healthy(SocketAddr::from(([127, 0, 0, 1], sidecar.http.port()))).await);
+}
+
+#[tokio::test]
+async fn other_machines_can_call_if_all_addresses_are_given() {
+    let Some(ip) = network_address() else { return };
+    let reachable = |address: SocketAddr| SocketAddr::new(ip, address.port());
+    let local = Sidecar::start();
+    for address in [local.grpc, local.http, local.metrics.unwrap()] {
+        assert!(TcpStream::connect(reachable(address)).is_err(), "{address} by default");
+    }
+    let all = ["--dapr-listen-addresses=0.0.0.0"];
+    const WARNING: &str = "other machines can call mynah without a token";
+    let open = Sidecar::start_with(&all);
+    assert!(open.http.ip().is_unspecified());
+    for http in [SocketAddr::from(([127, 0, 0, 1], open.http.port())), reachable(open.http)] {
+        assert!(is_healthy(http).await, "{http}");
+    }
+    let mut client = DaprClient::connect(format!("http://{}", reachable(open.grpc))).await.unwrap();
+    client.converse_alpha2(prompt("hi", [])).await.unwrap();
+    assert_eq!(get(reachable(open.metrics.unwrap()), "/metrics").await.0, 200);
+    assert_eq!(open.log().matches(WARNING).count(), 1, "{}", open.log());
+
+    let guarded = Sidecar::start_in(&[("DAPR_API_TOKEN", "secret")], &all);
+    assert_eq!(get(reachable(guarded.http), "/v1.0/metadata").await.0, 401);
+    let mut client =
+        DaprClient::connect(format!("http://{}", reachable(guarded.grpc))).await.unwrap();
+    let status = client.converse_alpha2(prompt("hi", [])).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::Unauthenticated);
+    assert!(!guarded.log().contains(WARNING), "{}", guarded.log());
 }
 
 #[test]

@@ -13,6 +13,7 @@ use tonic::Code;
 
 use crate::support::{
     Sidecar,
+    http::direct_client,
     messages::{request, user},
     process::{wait_until, with_timeout},
     scratch,
@@ -103,7 +104,7 @@ impl Served {
     /// Returns `true` if the metrics have this line.
     async fn has_metric(&self, line: &str) -> bool {
         let url = format!("http://{}/metrics", self.sidecar.metrics.unwrap());
-        let metrics = reqwest::get(url).await.unwrap().text().await.unwrap();
+        let metrics = direct_client().get(url).send().await.unwrap().text().await.unwrap();
         metrics.lines().any(|metric| metric == line)
     }
 }

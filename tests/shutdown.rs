@@ -15,11 +15,14 @@ use mynah::internals::wire::{
     },
 };
 use rustix::process::Signal;
-use tonic::{Request, Streaming, client::Grpc, codegen::http::uri::PathAndQuery};
+use tonic::{
+    Request, Streaming, client::Grpc, codegen::http::uri::PathAndQuery, transport::Endpoint,
+};
 use tonic_prost::ProstCodec;
 
 use crate::support::{
     Sidecar,
+    http::direct_client,
     messages::{Answer, request, user},
     process::with_timeout,
     scratch,
@@ -66,13 +69,32 @@ async fn chunk(stream: &mut Stream) -> String {
     }
 }
 
-/// Asserts that the rest of the stream is complete.
+/// Starts a stream that ends only when it is read: the window of the connection and the buffers of
+/// the server are smaller than the text.
+async fn unread(sidecar: &Sidecar) -> Stream {
+    let endpoint = Endpoint::new(format!("http://{}", sidecar.grpc)).unwrap();
+    let channel = endpoint.initial_stream_window_size(u32::from(u16::MAX)).connect().await;
+    let mut client = DaprClient::new(channel.unwrap());
+    let request = request([user(&long_words().join(" "))]);
+    let mut stream = client.converse_stream_alpha2(request).await.unwrap().into_inner();
+    assert_eq!(chunk(&mut stream).await, long_words()[0]);
+    stream
+}
+
+/// Returns words of 4 KiB, together 2 MiB.
+fn long_words() -> Vec<String> {
+    (0..512).map(|number| format!("{number:04096}")).collect()
+}
+
+/// Reads the rest of an [`unread`] stream and asserts that it is complete.
 async fn assert_finishes(mut stream: Stream) {
-    let mut text = "word1".to_owned();
-    for _ in 2..=30 {
-        text += &chunk(&mut stream).await;
+    for word in &long_words()[1..] {
+        assert_eq!(chunk(&mut stream).await.trim_start(), word);
     }
-    assert_eq!(text, thirty_words().concat().trim_end());
+    assert_completes(stream).await;
+}
+
+async fn assert_completes(mut stream: Stream) {
     let complete = with_timeout(stream.message()).await.unwrap().unwrap().message;
     assert!(matches!(complete, Some(Message::Complete(_))), "{complete:?}");
     assert!(with_timeout(stream.message()).await.unwrap().is_none(), "a message after complete");
@@ -85,8 +107,8 @@ async fn assert_aborted(mut stream: Stream) {
 }
 
 async fn finishes_a_stream_after(signal: Signal) {
-    let mut sidecar = slow("100ms", "3600");
-    let stream = streaming(&sidecar).await;
+    let mut sidecar = slow("0s", "3600");
+    let stream = unread(&sidecar).await;
     sidecar.signal(signal);
     for address in [sidecar.grpc, sidecar.http, sidecar.metrics.unwrap()] {
         sidecar.wait_until_refused(address).await;
@@ -107,9 +129,9 @@ async fn sigint_finishes_streams_and_refuses_connections() {
 
 #[tokio::test]
 async fn shutdown_over_http_finishes_streams() {
-    let mut sidecar = slow("100ms", "3600");
-    let stream = streaming(&sidecar).await;
-    let answer = reqwest::Client::new().post(sidecar.url("/v1.0/shutdown")).send().await.unwrap();
+    let mut sidecar = slow("0s", "3600");
+    let stream = unread(&sidecar).await;
+    let answer = direct_client().post(sidecar.url("/v1.0/shutdown")).send().await.unwrap();
     assert_eq!(answer.status(), 204);
     sidecar.wait_until_refused(sidecar.http).await;
     assert_finishes(stream).await;
@@ -118,8 +140,8 @@ async fn shutdown_over_http_finishes_streams() {
 
 #[tokio::test]
 async fn shutdown_over_grpc_answers_and_finishes_streams() {
-    let mut sidecar = slow("100ms", "3600");
-    let stream = streaming(&sidecar).await;
+    let mut sidecar = slow("0s", "3600");
+    let stream = unread(&sidecar).await;
     sidecar.client().await.shutdown(ShutdownRequest {}).await.unwrap();
     sidecar.wait_until_refused(sidecar.grpc).await;
     assert_finishes(stream).await;
@@ -140,7 +162,7 @@ async fn sigterm_finishes_server_sent_events() {
 /// Starts a stream of server-sent events. Returns after the first chunk.
 async fn events(sidecar: &Sidecar, text: &str) -> reqwest::Response {
     let url = sidecar.url("/v1.0-alpha2/conversation/echo/converse");
-    let request = reqwest::Client::new().post(url).header("accept", "text/event-stream");
+    let request = direct_client().post(url).header("accept", "text/event-stream");
     request.body(body(text)).send().await.unwrap()
 }
 
@@ -153,8 +175,7 @@ fn body(text: &str) -> String {
 #[tokio::test]
 async fn answers_a_grpc_call_in_flight() {
     let mut sidecar = slow("0s", "3600");
-    let channel =
-        tonic::transport::Endpoint::new(format!("http://{}", sidecar.grpc)).unwrap().connect_lazy();
+    let channel = Endpoint::new(format!("http://{}", sidecar.grpc)).unwrap().connect_lazy();
     let (release, held) = tokio::sync::oneshot::channel::<ConversationRequestAlpha2>();
     let mut caller = Grpc::new(channel.clone());
     let call = async {
@@ -280,7 +301,7 @@ async fn unresponsive_http2_client_does_not_delay_the_exit() {
 /// the last stream and be counted.
 #[tokio::test]
 async fn cancelled_stream_stops_its_work() {
-    let mut sidecar = slow("20ms", "3600");
+    let mut sidecar = slow("50ms", "3600");
     let request = request([user(thirty_words().concat().trim_end())]);
     let mut client = sidecar.client().await;
     let mut cancelled = client.converse_stream_alpha2(request.clone()).await.unwrap().into_inner();
@@ -288,10 +309,14 @@ async fn cancelled_stream_stops_its_work() {
     drop(cancelled);
     drop(events(&sidecar, &thirty_words().concat()).await);
     // The connection of the cancelled stream is still usable.
-    let mut stream = client.converse_stream_alpha2(request).await.unwrap().into_inner();
-    chunk(&mut stream).await;
-    assert_finishes(stream).await;
-    let metrics = reqwest::get(format!("http://{}/metrics", sidecar.metrics.unwrap())).await;
+    let twice = crate::support::messages::request([user(&thirty_words().concat().repeat(2))]);
+    let mut stream = client.converse_stream_alpha2(twice).await.unwrap().into_inner();
+    for _ in 0..60 {
+        chunk(&mut stream).await;
+    }
+    assert_completes(stream).await;
+    let metrics =
+        direct_client().get(format!("http://{}/metrics", sidecar.metrics.unwrap())).send().await;
     let metrics = metrics.unwrap().text().await.unwrap();
     assert!(metrics.contains("success=\"true\"} 1\n"), "not one finished stream: {metrics}");
     sidecar.signal(Signal::TERM);

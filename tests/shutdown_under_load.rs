@@ -1,14 +1,20 @@
 //! Tests that every accepted call gets a complete answer during a shutdown under load.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    error::Error,
+    io::{self, ErrorKind},
+    iter::successors,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use futures_util::future;
 use mynah::internals::wire::{json, proto::dapr_client::DaprClient};
 use rustix::process::Signal;
-use tonic::{Code, transport::Channel};
+use tonic::transport::Channel;
 
 use crate::support::{
     Sidecar,
+    http::direct_client,
     messages::{Answer, request, user},
     process::with_timeout,
 };
@@ -21,9 +27,22 @@ const CALLS_BEFORE_SIGNAL: usize = 200;
 /// `true` if a call was answered. `false` if it was refused, after which the caller stops.
 type Answered = bool;
 
-/// Returns `true` if a call was not accepted because the connection is closed or closing.
+/// Returns `true` if the server did not accept the call: it refused the connection, or the
+/// connection was already closed or closing. A call that is cut later was accepted.
 fn is_refusal(status: &tonic::Status) -> bool {
-    matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled)
+    let mut causes = successors(status.source(), |&error| error.source());
+    causes.any(|cause| {
+        let is_refused = |error: &io::Error| error.kind() == ErrorKind::ConnectionRefused;
+        cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled)
+            || cause.downcast_ref().is_some_and(is_refused)
+            || cause.downcast_ref().is_some_and(is_beyond_goaway)
+    })
+}
+
+/// Returns `true` if the server has announced that it does not answer the call.
+fn is_beyond_goaway(error: &h2::Error) -> bool {
+    let is_refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
+    is_refused || (error.is_go_away() && error.reason() == Some(h2::Reason::NO_ERROR))
 }
 
 async fn unary(client: &mut DaprClient<Channel>) -> Answered {
@@ -86,7 +105,7 @@ async fn answers_every_accepted_call_after_sigterm() {
         }
     });
     let over_http = (0..CALLERS).map(async |_| {
-        let client = reqwest::Client::new();
+        let client = direct_client();
         while posted(&client, &url, &body).await {
             count();
         }

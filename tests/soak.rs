@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::support::{
     Sidecar,
     messages::{prompt, request, tool, user},
+    report,
 };
 
 /// The number of concurrent callers.
@@ -49,7 +50,7 @@ fn smallest(samples: &[Usage]) -> Usage {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_and_open_files_do_not_grow() {
     let Ok(seconds) = std::env::var("MYNAH_SOAK_SECONDS") else {
-        return eprintln!("skipped: MYNAH_SOAK_SECONDS is not set");
+        return report("not run: the soak test; to run it, set MYNAH_SOAK_SECONDS=600");
     };
     let interval = Duration::from_secs(seconds.parse().unwrap()) / SAMPLES;
     let (sidecar, calls, finished) = (Sidecar::start(), AtomicU64::new(0), AtomicBool::new(false));

@@ -7,6 +7,7 @@ use tonic::Code;
 
 use super::{chain, content, failure, reason, scripted, tagged, text};
 use crate::support::{
+    http::direct_client,
     messages::{assistant, request, tool, user},
     stream,
 };
@@ -83,7 +84,7 @@ async fn sends_details_and_retry_delay_over_grpc_and_http() {
     assert_eq!(urls, ["ErrorInfo", "RetryInfo"].map(|name| format!("{prefix}{name}")));
     assert_eq!(rpc.code, Code::ResourceExhausted as i32);
 
-    let client = reqwest::Client::new().post(sidecar.url(ALPHA2));
+    let client = direct_client().post(sidecar.url(ALPHA2));
     let reply = client.body(json::write(&request).unwrap()).send().await.unwrap();
     assert_eq!(
         (reply.status().as_u16(), &reply.headers()["retry-after"]),

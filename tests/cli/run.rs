@@ -10,6 +10,7 @@ use crate::{
     interop::toolchain,
     support::{
         mynah,
+        ports::ReservedPort,
         process::{Output, Process},
         scratch,
     },
@@ -42,12 +43,18 @@ fn sets_dapr_variables() {
 
 #[test]
 fn ignores_ports_in_environment() {
-    let environment = [("DAPR_GRPC_PORT", "50001"), ("DAPR_HTTP_PORT", "3500")];
+    // Nothing else can be on these ports, so mynah would use them if it read the variables.
+    let reserved = [(); 2].map(|()| ReservedPort::new());
+    let [grpc, http] = reserved.each_ref().map(|port| port.number.to_string());
+    let environment = [("DAPR_GRPC_PORT", &*grpc), ("DAPR_HTTP_PORT", &*http)];
     let script = r#"echo "$DAPR_GRPC_PORT $DAPR_HTTP_PORT""#;
-    let ports = run_with(&environment, &[], script).stdout;
-    assert!(!ports.contains("50001") && !ports.contains("3500 "), "{ports}");
-    let others = run_with(&environment, &["--dapr-grpc-port=0"], script).stdout;
-    assert_ne!(ports, others);
+    let flags = [&[][..], &["--dapr-grpc-port=0"], &["--dapr-http-port=0"]];
+    for flags in flags {
+        let ports = run_with(&environment, flags, script).stdout;
+        let ports: Vec<u16> = ports.split_whitespace().map(|port| port.parse().unwrap()).collect();
+        let [grpc, http] = ports[..] else { panic!("not two ports: {ports:?}") };
+        assert!(grpc != reserved[0].number && http != reserved[1].number, "{flags:?}: {ports:?}");
+    }
 }
 
 #[test]
@@ -180,8 +187,8 @@ fn requires_command() {
 
 #[test]
 fn does_not_run_command_if_sidecar_cannot_start() {
-    let taken = crate::support::process::occupied_port();
-    let port = format!("--dapr-http-port={}", taken.local_addr().unwrap().port());
+    let occupied = crate::support::process::occupied_port();
+    let port = format!("--dapr-http-port={}", occupied.local_addr().unwrap().port());
     let output = run_with(&[], &[&port], "echo never");
     assert_snapshot!(redact_ports(&report(&output)), @"
     -- stderr

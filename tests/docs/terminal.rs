@@ -111,7 +111,7 @@ impl Terminal {
             return;
         }
         // mynah prints the banner shortly after it writes the addresses.
-        for _ in 0..500 {
+        for _ in 0..6_000 {
             if sidecar.stdout().ends_with("\n\n") {
                 break;
             }

@@ -81,7 +81,7 @@ impl From<std::process::Output> for Output {
 #[test]
 fn kills_a_program_and_its_children_at_the_time_limit() {
     let script = "echo started; sleep 60 & sleep 60";
-    let output = run_for(Command::new("sh").args(["-c", script]), Duration::from_secs(3));
+    let output = run_for(Command::new("sh").args(["-c", script]), Duration::from_secs(10));
     assert!(!output.success);
     assert_eq!(output.stdout, "started\n");
     assert!(output.stderr.contains("killed after"), "{}", output.stderr);

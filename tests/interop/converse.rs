@@ -84,7 +84,7 @@ fn reports_errors(daprd: &Target) {
     let unknown = stderr(&mut converse(daprd, &["Hello!", "--component=nope"]));
     assert!(unknown.contains("failed finding conversation component nope"), "{unknown}");
     let token = stderr(converse(daprd, &["Hello!"]).env("DAPR_API_TOKEN", "wrong"));
-    assert!(token.contains("Unauthenticated: Unauthorized; DAPR_API_TOKEN"), "{token}");
+    assert!(token.contains("Unauthenticated: Unauthorized; set DAPR_API_TOKEN"), "{token}");
     let ambiguous = stderr(&mut converse(daprd, &["Hello!"]));
     assert!(
         ambiguous.ends_with("choose one of: echo, we-ird+x (with --component)\n"),

@@ -1,10 +1,6 @@
 //! Selects the client suites to run, with the environment variable `MYNAH_INTEROP`.
 
-use std::{
-    collections::BTreeSet,
-    io::{self, Write},
-    sync::{Mutex, Once},
-};
+use crate::support::report;
 
 /// The suites. Each is named after the client that it downloads.
 const SUITES: [&str; 8] =
@@ -47,18 +43,14 @@ impl Selection {
         }
     }
 
-    /// Reports the suites that are not selected, once per process.
+    /// Reports the suites that are not selected.
     pub(super) fn report_skipped(&self) {
-        static REPORTED: Once = Once::new();
-        REPORTED.call_once(|| {
-            let skipped: Vec<_> =
-                SUITES.into_iter().filter(|suite| !self.includes(suite)).collect();
-            report(&format!(
-                "not run: client suites that download their client ({}); to run all or some of \
-                 them, set MYNAH_INTEROP=1 or, for example, MYNAH_INTEROP=python,go",
-                skipped.join(", ")
-            ));
-        });
+        let skipped: Vec<_> = SUITES.into_iter().filter(|suite| !self.includes(suite)).collect();
+        report(&format!(
+            "not run: client suites that download their client ({}); to run all or some of them, \
+             set MYNAH_INTEROP=1 or, for example, MYNAH_INTEROP=python,go",
+            skipped.join(", ")
+        ));
     }
 }
 
@@ -69,21 +61,6 @@ fn parse_name(name: &str) -> Result<&'static str, String> {
             SUITES.join(", ")
         )
     })
-}
-
-/// Reports a missing program, once per process.
-pub(super) fn report_missing(program: &'static str) {
-    static REPORTED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-    if REPORTED.lock().expect("no panic while reporting").insert(program) {
-        report(&format!("not run: tests that need {program}, which is not installed"));
-    }
-}
-
-/// Writes a line to the terminal. The test harness captures the output of `eprintln!`, but not of
-/// this function.
-fn report(line: &str) {
-    // The first line break ends a line such as "test name ... ".
-    let _ = io::stderr().write_all(format!("\n{line}\n").as_bytes());
 }
 
 #[test]

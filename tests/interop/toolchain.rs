@@ -8,10 +8,8 @@ use std::{
 
 use twox_hash::XxHash3_64;
 
-use super::{
-    child,
-    selection::{self, Selection},
-};
+use super::{child, selection::Selection};
+use crate::support::report;
 
 /// The files that daprd is built from.
 const DAPRD_SOURCES: [&str; 3] = ["go.mod", "go.sum", "main.go"];
@@ -33,12 +31,12 @@ pub(crate) fn suite(name: &str, run: impl FnOnce() -> Result<(), Missing>) {
 }
 
 /// Returns `true` if a program that some tests need is installed. If the program is missing,
-/// reports this once, and the tests are skipped. Panics instead if `MYNAH_INTEROP=1` is set.
+/// reports this, and the tests are skipped. Panics instead if `MYNAH_INTEROP=1` is set.
 pub(crate) fn has(program: &'static str) -> bool {
     let found = find(program).is_ok();
     if !found {
         assert_ne!(Selection::from_env(), Selection::All, "{program} is not installed");
-        selection::report_missing(program);
+        report(&format!("not run: tests that need {program}, which is not installed"));
     }
     found
 }

@@ -7,12 +7,13 @@ use super::{
     case::{self, Http},
     target::Target,
 };
+use crate::support::http::direct_client;
 
 /// Makes the call. Returns the status, media type and body, and also the headers if `with_headers`.
 pub async fn call(target: &Target, call: &Http, with_headers: bool) -> Value {
     let (method, path) = call.http.split_once(' ').unwrap();
     let method = Method::from_bytes(method.as_bytes()).unwrap();
-    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let client = direct_client();
     let mut request = client.request(method, format!("http://{}{path}", target.http));
     if let Some(body) = &call.body {
         request = request.body(text(body));

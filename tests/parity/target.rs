@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    net::{SocketAddr, TcpListener},
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -11,15 +11,19 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support;
+use crate::support::{
+    self,
+    http::direct_client,
+    ports::ReservedPort,
+    process::{listens, occupied_port},
+};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// The number of polls before startup has failed. It allows for a busy machine.
-const MAX_START_POLLS: u32 = 4_000;
-const MAX_EXIT_POLLS: u32 = 400;
+/// The number of polls in a minute, which is long enough for a start on a busy machine.
+const MAX_POLLS: u32 = 12_000;
 
 /// The program to start.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     Mynah,
     Daprd(PathBuf),
@@ -43,6 +47,7 @@ pub struct Target {
     log: PathBuf,
     pub grpc: SocketAddr,
     pub http: SocketAddr,
+    _reserved: Vec<ReservedPort>,
 }
 
 /// The exit code and the log of a program that exited instead of serving.
@@ -76,40 +81,50 @@ impl Program {
 
     /// Starts the program and waits until it serves or exits.
     pub async fn start(&self, setup: &Setup) -> Result<Target, Exit> {
-        for _ in 0..3 {
-            match self.start_once(setup).await {
-                // Another process took one of the ports after they were chosen here, so try again.
-                Err(exit) if exit.log.contains("in use") && !setup.grpc_port_in_use => {}
-                result => return result,
-            }
+        let occupied = setup.grpc_port_in_use.then(occupied_port);
+        let mut ports = self.ports();
+        if let Some(occupied) = &occupied {
+            ports.numbers[0] = occupied.local_addr().unwrap().port();
         }
-        panic!("no free ports");
-    }
-
-    async fn start_once(&self, setup: &Setup) -> Result<Target, Exit> {
-        let listen = || TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut held = vec![listen(), listen(), listen()];
-        let address = |at: usize| held[at].local_addr().unwrap();
-        let [grpc, http, internal] = [address(0), address(1), address(2)];
-        held.truncate(usize::from(setup.grpc_port_in_use));
-        // The log is outside the resources folder, because daprd watches that folder.
-        let log = support::scratch("parity-log").join("log");
-        let child = self.command(setup, [grpc, http, internal], &log).spawn().unwrap();
-        let mut target = Target { child, log, grpc, http };
-        let exit = target.wait_until_serving().await;
-        drop(held);
+        // The files are outside the resources folder, because daprd watches that folder.
+        let folder = support::scratch("parity-log");
+        let addresses = (*self == Self::Mynah).then(|| folder.join("addresses.json"));
+        let log = folder.join("log");
+        let mut command = self.command(setup, ports.numbers, &log);
+        if let Some(file) = &addresses {
+            command.arg("--addresses-file").arg(file);
+        }
+        let child = command.spawn().unwrap();
+        let [grpc, http] = [0, 1].map(|at| (Ipv4Addr::LOCALHOST, ports.numbers[at]).into());
+        let mut target = Target { child, log, grpc, http, _reserved: ports.reserved };
+        let exit = match addresses {
+            Some(file) => target.wait_for_addresses(&file),
+            None => target.wait_until_healthy().await,
+        };
         exit.map_or(Ok(target), Err)
     }
 
-    fn command(&self, setup: &Setup, ports: [SocketAddr; 3], log: &Path) -> Command {
+    /// Returns the ports to listen on: gRPC, HTTP and daprd's internal gRPC.
+    fn ports(&self) -> Ports {
+        match self {
+            // It reports the ports that it has selected.
+            Self::Mynah => Ports { numbers: [0; 3], reserved: Vec::new() },
+            Self::Daprd(_) => {
+                let reserved = [(); 3].map(|()| ReservedPort::new());
+                Ports { numbers: reserved.each_ref().map(|p| p.number), reserved: reserved.into() }
+            }
+        }
+    }
+
+    fn command(&self, setup: &Setup, ports: [u16; 3], log: &Path) -> Command {
         let mut command = match self {
             Self::Mynah => support::mynah(),
             Self::Daprd(path) => Command::new(path),
         };
         command.env_clear().envs(setup.token.map(|token| ("DAPR_API_TOKEN", token)));
         let names = ["dapr-grpc-port", "dapr-http-port", "dapr-internal-grpc-port"];
-        for (name, address) in names.into_iter().zip(ports) {
-            command.arg(format!("--{name}={}", address.port()));
+        for (name, port) in names.into_iter().zip(ports) {
+            command.arg(format!("--{name}={port}"));
         }
         command.args(["--dapr-listen-addresses=127.0.0.1", "--enable-metrics=false"]);
         command.arg("--dapr-internal-grpc-listen-address=127.0.0.1");
@@ -124,28 +139,54 @@ impl Program {
     }
 }
 
+/// Port numbers and the reservations of those that are not 0.
+struct Ports {
+    numbers: [u16; 3],
+    reserved: Vec<ReservedPort>,
+}
+
 impl Target {
-    /// Waits until the program serves. Returns the exit if the program exits first.
-    async fn wait_until_serving(&mut self) -> Option<Exit> {
-        let url = format!("http://{}/v1.0/healthz/outbound", self.http);
-        let client = reqwest::Client::builder().no_proxy().build().unwrap();
-        for _ in 0..MAX_START_POLLS {
-            let health = client.get(&url).send().await;
+    /// Waits until mynah writes its addresses. Returns the exit if mynah exits first.
+    fn wait_for_addresses(&mut self, file: &Path) -> Option<Exit> {
+        for _ in 0..MAX_POLLS {
             if let Some(exit) = self.exit() {
                 return Some(exit);
             }
-            if health.is_ok_and(|health| health.status() == 204) {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            if let Ok(addresses) = serde_json::from_str::<Value>(&text) {
+                let address = |name: &str| addresses[name].as_str().unwrap().parse().unwrap();
+                (self.grpc, self.http) = (address("grpc"), address("http"));
                 return None;
             }
             thread::sleep(POLL_INTERVAL);
         }
-        panic!("the program neither serves nor exits");
+        panic!("mynah neither serves nor exits");
     }
 
-    /// Waits a while for the program to exit. daprd can be healthy for a moment before it exits
-    /// with an error.
+    /// Waits until daprd is healthy. Returns the exit if daprd exits first.
+    async fn wait_until_healthy(&mut self) -> Option<Exit> {
+        let url = format!("http://{}/v1.0/healthz/outbound", self.http);
+        let client = direct_client();
+        for _ in 0..MAX_POLLS {
+            if let Some(exit) = self.exit() {
+                return Some(exit);
+            }
+            // Another process on this port could answer.
+            if listens(&self.child, self.http) {
+                let health = client.get(&url).send().await;
+                if health.is_ok_and(|health| health.status() == 204) {
+                    return None;
+                }
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+        panic!("daprd neither serves nor exits");
+    }
+
+    /// Waits for the program to exit. daprd can be healthy for a moment before it exits with an
+    /// error.
     pub fn wait(&mut self) -> Option<Exit> {
-        for _ in 0..MAX_EXIT_POLLS {
+        for _ in 0..MAX_POLLS {
             if let Some(exit) = self.exit() {
                 return Some(exit);
             }
@@ -161,9 +202,8 @@ impl Target {
 
     /// Returns the names and types of the loaded components.
     pub async fn components(&self) -> Vec<String> {
-        let client = reqwest::Client::builder().no_proxy().build().unwrap();
         let url = format!("http://{}/v1.0/metadata", self.http);
-        let body = client.get(url).send().await.unwrap().text().await.unwrap();
+        let body = direct_client().get(url).send().await.unwrap().text().await.unwrap();
         let metadata: Value = serde_json::from_str(&body).unwrap();
         let components = metadata["components"].as_array().cloned().unwrap_or_default();
         let text = |component: &Value, key: &str| component[key].as_str().unwrap().to_owned();

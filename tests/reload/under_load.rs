@@ -16,6 +16,7 @@ use tokio::{sync::watch, task::JoinSet};
 
 use super::{Served, component};
 use crate::support::{
+    http::direct_client,
     messages::{request, user},
     process::with_timeout,
 };
@@ -99,7 +100,7 @@ async fn call_over_grpc(callers: &mut JoinSet<u32>, served: &Served, progress: &
 }
 
 fn call_over_http(callers: &mut JoinSet<u32>, served: &Served, progress: &Progress) {
-    let client = reqwest::Client::new();
+    let client = direct_client();
     let url = served.sidecar.url("/v1.0-alpha2/conversation/echo/converse");
     let body = json::write(&request([user("hi")])).unwrap();
     callers.spawn(progress.clone().call(async move || {

@@ -8,7 +8,7 @@ use tokio::{
 };
 
 use super::survives;
-use crate::support::{Sidecar, process::with_timeout};
+use crate::support::{Sidecar, process::with_timeout, report};
 
 /// The number of connections, if the limit on open files allows it.
 const CONNECTIONS: usize = 2_000;
@@ -25,7 +25,7 @@ fn max_connections() -> usize {
 async fn serves_thousands_of_open_connections() {
     let (sidecar, count) = (Sidecar::start(), max_connections());
     if count < CONNECTIONS {
-        eprintln!("{count} connections instead of {CONNECTIONS}: see ulimit -n");
+        report(&format!("tested with {count} connections instead of {CONNECTIONS}: see ulimit -n"));
     }
     let open = async {
         let mut open = Vec::new();

@@ -5,11 +5,11 @@ use prost::Message;
 use tonic::{Code, Status};
 
 use super::survives;
-use crate::support::{Sidecar, messages::prompt};
+use crate::support::{Sidecar, http::direct_builder, messages::prompt};
 
 /// Makes a call with these bytes as the body.
 async fn call(sidecar: &Sidecar, body: Vec<u8>) -> Status {
-    let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
+    let client = direct_builder().http2_prior_knowledge().build().unwrap();
     let url = format!("http://{}/dapr.proto.runtime.v1.Dapr/ConverseAlpha2", sidecar.grpc);
     let request =
         client.post(url).header("content-type", "application/grpc").header("te", "trailers");
@@ -127,7 +127,7 @@ async fn memory_of_a_message_is_proportional_and_released() {
 /// Returns the status code of a call, from the headers or the trailers.
 async fn status_code(sidecar: &Sidecar, body: Vec<u8>) -> String {
     use http_body_util::BodyExt;
-    let client = reqwest::Client::builder().http2_prior_knowledge().build().unwrap();
+    let client = direct_builder().http2_prior_knowledge().build().unwrap();
     let url = format!("http://{}/dapr.proto.runtime.v1.Dapr/ConverseAlpha2", sidecar.grpc);
     let request = client.post(url).header("content-type", "application/grpc").body(body);
     let response = request.send().await.unwrap();

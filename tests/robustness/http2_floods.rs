@@ -44,7 +44,7 @@ fn cancelled(batch: u32) -> Vec<u8> {
 async fn closes_the_connection_after_rapid_resets() {
     let sidecar = Sidecar::start();
     let reason = survives(&sidecar, flood(&sidecar, cancelled, 100)).await;
-    assert!(matches!(reason, None | Some(ENHANCE_YOUR_CALM)), "{reason:?}");
+    assert_eq!(reason, Some(ENHANCE_YOUR_CALM));
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn closes_the_connection_after_endless_headers() {
     let more = frame(CONTINUATION, 0, 1, &header("x", &"y".repeat(100)).repeat(100));
     let batch = |number| if number == 0 { open.clone() } else { more.clone() };
     let reason = survives(&sidecar, flood(&sidecar, batch, 10_000)).await;
-    assert!(matches!(reason, None | Some(ENHANCE_YOUR_CALM)), "{reason:?}");
+    assert_eq!(reason, Some(ENHANCE_YOUR_CALM));
 }
 
 /// Answering these frames is as cheap as sending them, so the server answers.
@@ -88,7 +88,7 @@ async fn empty_data_frames_do_not_accumulate() {
     let empty = frame(DATA, 0, 1, b"").repeat(BATCH);
     let batch = |number| if number == 0 { open.clone() } else { empty.clone() };
     let reason = survives(&sidecar, flood(&sidecar, batch, 1_000)).await;
-    assert!(matches!(reason, None | Some(ENHANCE_YOUR_CALM)), "{reason:?}");
+    assert_eq!(reason, Some(ENHANCE_YOUR_CALM));
     assert!(super::peak(&sidecar) < 200 * 1024, "{} KiB", super::peak(&sidecar));
 }
 

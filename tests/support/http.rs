@@ -30,21 +30,32 @@ fn parse_event(lines: &str) -> (&str, Value) {
     (field("event: ").unwrap_or("message"), serde_json::from_str(data).unwrap())
 }
 
+/// Returns a client that connects directly, whatever proxy the environment names.
+pub fn direct_client() -> reqwest::Client {
+    direct_builder().build().unwrap()
+}
+
+/// Returns a builder for clients that connect directly.
+#[expect(clippy::disallowed_methods, reason = "the function that the ban refers to")]
+pub fn direct_builder() -> reqwest::ClientBuilder {
+    reqwest::Client::builder().no_proxy()
+}
+
 impl Sidecar {
     /// Sends a POST request.
     pub async fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> Reply {
-        self.send(reqwest::Client::new().post(self.url(path)).body(body)).await
+        self.send(direct_client().post(self.url(path)).body(body)).await
     }
 
     /// Sends a POST request that accepts server-sent events.
     pub async fn post_for_events(&self, path: &str, body: impl Into<reqwest::Body>) -> Reply {
-        let request = reqwest::Client::new().post(self.url(path));
+        let request = direct_client().post(self.url(path));
         self.send(request.header("accept", "text/event-stream").body(body)).await
     }
 
     /// Sends a GET request.
     pub async fn get(&self, path: &str) -> Reply {
-        self.send(reqwest::Client::new().get(self.url(path))).await
+        self.send(direct_client().get(self.url(path))).await
     }
 
     /// Sends a request and reads the whole response.

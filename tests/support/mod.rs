@@ -2,14 +2,20 @@
 
 pub mod http;
 pub mod messages;
+pub mod ports;
 pub mod process;
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
+    io::{self, Write},
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -93,7 +99,7 @@ impl Sidecar {
 
     /// Waits for the addresses file and reads it.
     fn wait_for_addresses(&mut self, file: &Path) -> serde_json::Value {
-        for _ in 0..1_000 {
+        for _ in 0..6_000 {
             let text = fs::read_to_string(file).unwrap_or_default();
             if let Ok(addresses) = serde_json::from_str(&text) {
                 return addresses;
@@ -103,7 +109,7 @@ impl Sidecar {
             }
             thread::sleep(Duration::from_millis(10));
         }
-        panic!("mynah did not write its addresses within ten seconds");
+        panic!("mynah did not write its addresses within a minute");
     }
 
     /// Connects a client to the gRPC API.
@@ -210,6 +216,16 @@ pub fn mynah() -> Command {
         command.env_remove(name);
     }
     command
+}
+
+/// Writes a line to the terminal, once per process, such as the reason why tests are not run. The
+/// test harness captures the output of `eprintln!`, but not of this function.
+pub fn report(line: &str) {
+    static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if REPORTED.lock().unwrap().insert(line.to_owned()) {
+        // The first line break ends a line such as "test name ... ".
+        let _ = io::stderr().write_all(format!("\n{line}\n").as_bytes());
+    }
 }
 
 /// Creates an empty folder under `target`.

@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, File},
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     thread,
@@ -13,7 +13,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{Sidecar, mynah, scratch};
+use super::{Sidecar, mynah, report, scratch};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// The number of polls in a minute.
@@ -119,6 +119,11 @@ impl Process {
         poll(|| TcpStream::connect(address).err(), "connections were still accepted");
     }
 
+    /// Returns the process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
@@ -220,17 +225,77 @@ impl Sidecar {
     }
 }
 
-/// Returns a port that was free a moment ago.
-pub fn free_port() -> u16 {
-    occupied_port().local_addr().unwrap().port()
-}
-
 /// Listens on a free port of 127.0.0.1.
 pub fn occupied_port() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").unwrap()
 }
 
-/// Returns `true` if this machine has IPv6.
+/// Returns `true` if this machine has IPv6. Otherwise reports that tests are skipped.
 pub fn has_ipv6() -> bool {
-    TcpListener::bind("[::1]:0").is_ok()
+    let has_ipv6 = TcpListener::bind("[::1]:0").is_ok();
+    if !has_ipv6 {
+        report("not run: tests that need IPv6, which this machine does not have");
+    }
+    has_ipv6
+}
+
+/// Returns the IP address of this machine on its network, or reports that tests are skipped.
+pub fn network_address() -> Option<IpAddr> {
+    // Connecting a UDP socket sends nothing: it only selects the interface.
+    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+    let is_connected = socket.connect("192.0.2.1:9").is_ok();
+    let address = socket.local_addr().unwrap().ip();
+    if is_connected && !address.is_loopback() {
+        return Some(address);
+    }
+    report("not run: tests that need a network, which this machine does not have");
+    None
+}
+
+/// Returns `true` if a process listens on an address, or if the system does not tell.
+pub fn listens(process: &Child, address: SocketAddr) -> bool {
+    !cfg!(target_os = "linux") || listeners(process.id()).contains(&address)
+}
+
+/// Returns the TCP addresses that a process listens on, as Linux reports them in /proc.
+pub fn listeners(pid: u32) -> Vec<SocketAddr> {
+    const LISTEN: &str = "0A";
+    let sockets = open_sockets(pid);
+    let mut listeners = Vec::new();
+    for table in ["tcp", "tcp6"] {
+        let table = fs::read_to_string(format!("/proc/{pid}/net/{table}")).unwrap_or_default();
+        for line in table.lines().skip(1) {
+            let fields: Vec<_> = line.split_whitespace().collect();
+            let (address, state, inode) = (fields[1], fields[3], fields[9]);
+            if state == LISTEN && sockets.iter().any(|socket| socket == inode) {
+                listeners.push(parse_address(address));
+            }
+        }
+    }
+    listeners
+}
+
+/// Returns the inodes of a process's sockets.
+fn open_sockets(pid: u32) -> Vec<String> {
+    let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) else { return Vec::new() };
+    let links = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+    let inode = |link: PathBuf| {
+        Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
+    };
+    links.filter_map(inode).collect()
+}
+
+/// Parses an address in a table in /proc/net. The IP address consists of hexadecimal words in the
+/// byte order of the machine.
+fn parse_address(text: &str) -> SocketAddr {
+    let (ip, port) = text.split_once(':').unwrap();
+    let word = |at: usize| u32::from_str_radix(&ip[at..at + 8], 16).unwrap().to_ne_bytes();
+    let ip = match ip.len() {
+        8 => IpAddr::from(word(0)),
+        _ => {
+            let bytes: Vec<_> = [0, 8, 16, 24].into_iter().flat_map(word).collect();
+            IpAddr::from(<[u8; 16]>::try_from(bytes).unwrap())
+        }
+    };
+    SocketAddr::new(ip, u16::from_str_radix(port, 16).unwrap())
 }

@@ -6,11 +6,7 @@ use tokio::net::{TcpStream, UnixListener};
 use super::{REPEAT_ALL, converse, run, run_converse};
 use crate::{
     cli::{STATE_STORE, run_report},
-    support::{
-        Sidecar, mynah,
-        process::{free_port, occupied_port},
-        scratch,
-    },
+    support::{Sidecar, mynah, ports::ReservedPort, process::occupied_port, scratch},
 };
 
 #[test]
@@ -55,7 +51,8 @@ fn sidecar_without_conversation_component() {
 #[test]
 fn no_listener() {
     let mut command = mynah();
-    command.args(["converse", "Hello!"]).env("DAPR_GRPC_PORT", free_port().to_string());
+    let port = ReservedPort::new();
+    command.args(["converse", "Hello!"]).env("DAPR_GRPC_PORT", port.number.to_string());
     assert_snapshot!(run(&mut command), @"
     -- stderr
     mynah: nothing listens at 127.0.0.1:[port]; start a sidecar there, such as mynah or dapr run, or set another address with --address
@@ -76,7 +73,8 @@ fn http_port() {
 #[test]
 fn flag_overrides_endpoint_and_endpoint_overrides_port() {
     let sidecar = Sidecar::start();
-    let (address, nowhere) = (sidecar.grpc.to_string(), format!("127.0.0.1:{}", free_port()));
+    let port = ReservedPort::new();
+    let (address, nowhere) = (sidecar.grpc.to_string(), format!("127.0.0.1:{}", port.number));
     let mut by_flag = converse(&sidecar, &["by flag", "--address", &address]);
     by_flag.env("DAPR_GRPC_ENDPOINT", &nowhere).env("DAPR_GRPC_PORT", "1");
     let mut by_endpoint = converse(&sidecar, &["by endpoint"]);

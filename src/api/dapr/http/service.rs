@@ -143,11 +143,21 @@ mod tests {
 
     #[test]
     fn recognizes_conversation_routes() {
-        for route in Route::ALL {
-            let path = route.path().replace("{name}", "echo").replace("{key}", "label");
-            let expected = route.path().contains("conversation").then_some(route);
-            assert_eq!(conversation(&route.method(), &path), expected, "{path}");
-            assert_eq!(conversation(&Method::PATCH, &path), None, "{path}");
+        let cases = [
+            (Method::POST, "/v1.0-alpha1/conversation/echo/converse", Some(Route::ConverseAlpha1)),
+            (Method::POST, "/v1.0-alpha2/conversation/echo/converse", Some(Route::ConverseAlpha2)),
+            (Method::PATCH, "/v1.0-alpha2/conversation/echo/converse", None),
+            (Method::POST, "/v1.0-alpha2/conversation//converse", None),
+            (Method::POST, "/v1.0-alpha2/conversation/a/b/converse", None),
+            (Method::POST, "/v1.0-alpha2/conversation/echo/converse/", None),
+            (Method::POST, "/v1.0/conversation/echo/converse", None),
+            (Method::GET, "/v1.0/healthz", None),
+            (Method::GET, "/v1.0/metadata", None),
+            (Method::PUT, "/v1.0/metadata/label", None),
+            (Method::POST, "/v1.0/shutdown", None),
+        ];
+        for (method, path, route) in cases {
+            assert_eq!(conversation(&method, path), route, "{method} {path}");
         }
     }
 }
