@@ -12,6 +12,8 @@ pub mod yaml;
 
 mod choices;
 
+use std::sync::Arc;
+
 use futures_util::{FutureExt, StreamExt};
 use mynah::{
     chat,
@@ -32,7 +34,7 @@ type Answer = Result<proto::ConversationResponseAlpha2, Error>;
 /// Returns echo's answer, or `None` if the request is so large that it runs on another thread.
 /// Checks that the answer is the same for a repeated call and for a stream.
 fn answer(mut request: proto::ConversationRequestAlpha2) -> Option<Answer> {
-    let engine = Engine::new("fuzz", &[component::built_in()]);
+    let engine = Arc::new(Engine::new("fuzz", &[component::built_in()]));
     request.name = "echo".to_owned();
     let first = converse(&engine, request.clone(), CallContext::default()).now_or_never()?;
     let repeated = converse(&engine, request.clone(), CallContext::default()).now_or_never()?;

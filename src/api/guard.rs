@@ -1,6 +1,12 @@
 //! Limits on the calls that a surface accepts: who may call, and how large a request may be.
 
+use std::sync::Arc;
+
 use super::access::Access;
+use crate::base::memory::{Charge, MemoryBudget};
+
+/// Memory for a call in addition to its request and response: its stream, buffers and futures.
+pub(crate) const CALL: usize = 16 * 1024;
 
 /// The checks that every call must pass.
 #[derive(Debug, Clone)]
@@ -9,4 +15,13 @@ pub struct Guard {
     pub access: Access,
     /// Maximum size in bytes of a request and of a gRPC response.
     pub max_body_size: usize,
+    /// The memory for the requests and responses of all calls.
+    pub memory: Arc<MemoryBudget>,
+}
+
+impl Guard {
+    /// Charges the memory for a new call.
+    pub(crate) fn charge(&self) -> Arc<Charge> {
+        Arc::new(self.memory.clone().charge(CALL))
+    }
 }

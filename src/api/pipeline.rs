@@ -1,27 +1,31 @@
-//! The steps of a call, the same for every surface: find the component, decode, answer, encode.
+//! The steps of a call, the same for every surface: decode, find the component, answer, encode.
 
 use std::{mem, sync::Arc};
 
 use futures_util::Stream;
 
 use crate::{
+    base::blocking::{LARGE, Panicked, run_blocking},
     chat::{self, Delta, Request},
     engine::{Component, Engine},
     provider::CallContext,
-    wire::{conversation::ConverseRequest, encode::Passthrough, error::Error},
+    wire::{
+        conversation::ConverseRequest, encode::Passthrough, error::Error, undecoded::Undecoded,
+    },
 };
 
 /// Returns the whole answer to a request.
 ///
 /// # Errors
 ///
-/// Fails if the component does not exist, daprd would reject the request, or the provider fails.
+/// Fails if the request is malformed, the component does not exist, daprd would reject the request,
+/// the provider fails, or the memory limit is reached.
 pub async fn converse<M: ConverseRequest>(
-    engine: &Engine,
-    message: M,
+    engine: &Arc<Engine>,
+    request: impl Undecoded<M>,
     context: CallContext,
 ) -> Result<M::Response, Error> {
-    let (component, request, passthrough) = decode(engine, message)?;
+    let (component, request, passthrough) = decode(engine, request, &context).await?;
     let response = component.converse(request, context).await?;
     Ok(M::response(response, passthrough))
 }
@@ -30,14 +34,14 @@ pub async fn converse<M: ConverseRequest>(
 ///
 /// # Errors
 ///
-/// Fails like [`converse`] if the error occurs before the provider's first delta. Later errors end
-/// the stream.
-pub async fn stream<M: ConverseRequest>(
-    engine: &Engine,
-    message: M,
+/// Fails like [`converse`] until the provider has returned its first delta. Later errors end the
+/// stream.
+pub async fn stream<M: ConverseRequest, R: Undecoded<M>>(
+    engine: &Arc<Engine>,
+    request: R,
     context: CallContext,
-) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M>, Error> {
-    let (component, request, mut passthrough) = decode(engine, message)?;
+) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R>, Error> {
+    let (component, request, mut passthrough) = decode(engine, request, &context).await?;
     let encode = move |delta| match delta {
         Delta::Text(text) => M::chunk(text),
         Delta::Complete(response) => M::complete(*response, mem::take(&mut passthrough)),
@@ -45,12 +49,35 @@ pub async fn stream<M: ConverseRequest>(
     Ok(component.stream(request, context, encode).await?)
 }
 
-fn decode<M: ConverseRequest>(
+type Decoded = (Arc<Component>, Request, Passthrough);
+
+/// Decodes a request, on a blocking thread if it is large.
+async fn decode<M: ConverseRequest>(
+    engine: &Arc<Engine>,
+    request: impl Undecoded<M>,
+    context: &CallContext,
+) -> Result<Decoded, Error> {
+    if request.size() <= LARGE {
+        return decode_here(engine, request);
+    }
+    let measure = move || (request.decoded_size(), request);
+    let (size, request) = run_blocking(measure).await.map_err(panicked)?;
+    context.reserve(size).await?;
+    let engine = engine.clone();
+    run_blocking(move || decode_here(&engine, request)).await.map_err(panicked)?
+}
+
+fn decode_here<M: ConverseRequest>(
     engine: &Engine,
-    mut message: M,
-) -> Result<(Arc<Component>, Request, Passthrough), Error> {
+    request: impl Undecoded<M>,
+) -> Result<Decoded, Error> {
+    let mut message = request.decode()?;
     let component = engine.components.find(message.component())?;
     let request = message.into_chat()?;
     let passthrough = M::passthrough(&request);
     Ok((component, request, passthrough))
+}
+
+fn panicked(_: Panicked) -> Error {
+    Error::BodyRead("the decoder panicked; see the log".to_owned())
 }

@@ -17,6 +17,14 @@ pub struct Response {
     pub usage: Option<Usage>,
 }
 
+impl Response {
+    /// Returns roughly the size of the response in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let call = |call: &ToolCall| size_of::<ToolCall>() + call.name.len() + call.arguments.len();
+        self.content.len() + self.tool_calls.iter().map(call).sum::<usize>()
+    }
+}
+
 /// The reason why the model stopped, as defined by OpenAI's API.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FinishReason {

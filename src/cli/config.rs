@@ -12,6 +12,9 @@ use crate::{
     server::{Config, Ports},
 };
 
+/// The memory must be enough for this number of bodies of the maximum size.
+const MIN_BODIES: usize = 4;
+
 /// An invalid value in a flag or an environment variable.
 #[derive(Debug, ThisError)]
 pub(super) enum ConfigError {
@@ -31,9 +34,25 @@ pub(super) enum ConfigError {
     ListenAddresses(String),
     /// The value is not a size.
     #[error(
-        "invalid value {0:?} for --max-body-size: expected a size, such as 4194304, 512Ki, 4Mi or 1G"
+        "invalid value {value:?} for {flag}: expected a size, such as 4194304, 512Ki, 4Mi or 1G"
     )]
-    MaxBodySize(String),
+    Size {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The memory is too small for a few requests of the maximum size.
+    #[error(
+        "invalid value {value:?} for --max-memory: expected at least {MIN_BODIES} times \
+         --max-body-size, which is {max_body_size:?}"
+    )]
+    MaxMemory {
+        /// The value.
+        value: String,
+        /// The value of the other flag.
+        max_body_size: String,
+    },
 }
 
 /// Returns the ports set in the environment. The default is daprd's ports.
@@ -61,6 +80,7 @@ pub(super) fn config(
     // Browsers cannot connect to Unix sockets.
     let is_local = args.unix_domain_socket.is_none() && interfaces.are_loopback();
     let browser_hosts = is_local.then(|| args.allowed_hosts.clone());
+    let (max_body_size, max_memory) = sizes(args)?;
     let token = environment.get("DAPR_API_TOKEN").and_then(ApiToken::new);
     Ok(Config {
         access: Access { token, browser_hosts },
@@ -76,7 +96,8 @@ pub(super) fn config(
         },
         sockets: args.unix_domain_socket.clone(),
         metrics: args.enable_metrics,
-        max_body_size: max_body_size(&args.max_body_size)?,
+        max_body_size,
+        max_memory,
         grace: Duration::from_secs(args.dapr_graceful_shutdown_seconds),
         addresses_file: args.addresses_file.clone(),
     })
@@ -93,8 +114,20 @@ fn interfaces(addresses: Option<&str>) -> Result<Interfaces, ConfigError> {
     addresses.split(',').map(parse).collect::<Result<_, _>>().map(Interfaces::Addresses)
 }
 
-fn max_body_size(text: &str) -> Result<usize, ConfigError> {
-    quantity::parse(text).ok_or_else(|| ConfigError::MaxBodySize(text.to_owned()))
+/// Returns the maximum size of a body, and that of all requests and responses.
+fn sizes(args: &ServeArgs) -> Result<(usize, usize), ConfigError> {
+    let size = |flag, value: &str| {
+        quantity::parse(value).ok_or_else(|| ConfigError::Size { flag, value: value.to_owned() })
+    };
+    let max_body_size = size("--max-body-size", &args.max_body_size)?;
+    let max_memory = size("--max-memory", &args.max_memory)?;
+    if max_memory / MIN_BODIES < max_body_size {
+        return Err(ConfigError::MaxMemory {
+            value: args.max_memory.clone(),
+            max_body_size: args.max_body_size.clone(),
+        });
+    }
+    Ok((max_body_size, max_memory))
 }
 
 #[cfg(test)]

@@ -117,8 +117,8 @@ impl Component {
         context: CallContext,
     ) -> Result<Deltas, ProviderError> {
         let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
-        let deltas = self.call_provider(request, context, <dyn Provider>::stream).await?;
-        if scrub_output { scrub_stream(scrubber, deltas).await } else { Ok(deltas) }
+        let deltas = self.call_provider(request, context.clone(), <dyn Provider>::stream).await?;
+        if scrub_output { scrub_stream(scrubber, deltas, &context).await } else { Ok(deltas) }
     }
 
     /// Scrubs a request and passes it to the provider, on a blocking thread if the request is
@@ -213,11 +213,14 @@ async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, P
     Ok(run_blocking(scrub).await?)
 }
 
-/// Scrubs a stream: collects the whole response, because personal data may span two deltas, scrubs
-/// it, and splits it into deltas again.
-async fn scrub_stream(scrubber: Scrubber, deltas: Deltas) -> Result<Deltas, ProviderError> {
+/// Collects the whole response, since personal data may span two deltas, and splits it again.
+async fn scrub_stream(
+    scrubber: Scrubber,
+    deltas: Deltas,
+    context: &CallContext,
+) -> Result<Deltas, ProviderError> {
     let response = scrub(scrubber, stream::collect(deltas).await?).await?;
-    Ok(stream::deltas(response, StreamOptions::default()))
+    Ok(stream::deltas(response, StreamOptions::default(), context))
 }
 
 impl From<Panicked> for ProviderError {

@@ -4,6 +4,8 @@
 use std::os::unix::net::UnixStream;
 use std::{error::Error, io, net::TcpStream, pin::pin, sync::Arc, time::Duration};
 
+use bytes::Bytes;
+use futures_util::TryFutureExt;
 use http::{Request, Response};
 use hyper::{
     body::{Body, Incoming},
@@ -16,8 +18,11 @@ use hyper_util::{
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::io::InspectReader;
 
-use super::progress::Progress;
-use crate::base::{clock, drain::Drain};
+use super::{
+    progress::Progress,
+    unsent::{TrackedBody, Unsent},
+};
+use crate::base::{clock, drain::Drain, memory::MemoryBudget};
 
 /// Time that a client has to send the headers of a request. It starts when the connection opens.
 /// The same as in daprd.
@@ -89,8 +94,34 @@ async fn sends_data(
     }
 }
 
-/// Serves HTTP on a connection until the connection closes.
+/// Serves HTTP on a connection until the connection closes, or its client stops taking responses.
 pub(super) async fn serve_http<S, B>(
+    stream: Box<dyn Io>,
+    versions: HttpVersions,
+    service: S,
+    budget: Arc<MemoryBudget>,
+    drain: Drain,
+) -> Result<(), BoxError>
+where
+    S: Service<Request<Incoming>, Response = Response<B>>,
+    S::Future: Send + 'static,
+    S::Error: Into<BoxError>,
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
+{
+    let unsent = Arc::new(Unsent::new(budget));
+    let on_response = unsent.clone();
+    let service = service_fn(move |request| {
+        let unsent = on_response.clone();
+        let track = |response: Response<B>| response.map(|body| TrackedBody::new(body, unsent));
+        service.call(request).map_ok(track)
+    });
+    tokio::select! {
+        ended = serve(stream, versions, service, drain) => ended,
+        () = unsent.stalled() => Err("the client does not take its responses".into()),
+    }
+}
+
+async fn serve<S, B>(
     stream: Box<dyn Io>,
     versions: HttpVersions,
     service: S,

@@ -13,6 +13,7 @@ mod progress;
 mod protocol;
 #[cfg(unix)]
 mod unix;
+mod unsent;
 mod workers;
 
 pub(crate) use accept::accept;

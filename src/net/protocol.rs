@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response};
 use hyper::{
@@ -10,7 +11,7 @@ use hyper::{
 };
 
 use super::connection::{self, BoxError, HttpVersions, Io, Stream, serve_http};
-use crate::base::drain::Drain;
+use crate::base::{drain::Drain, memory::MemoryBudget};
 
 /// A service and the HTTP versions it is served over.
 #[derive(Clone)]
@@ -20,16 +21,17 @@ type ServeConnection =
     dyn Fn(Box<dyn Io>, Drain) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync;
 
 impl Protocol {
-    /// Creates a protocol that serves each connection with a clone of `service`.
-    pub(crate) fn new<S, B>(versions: HttpVersions, service: S) -> Self
+    /// Serves `service`, which is cloned for each connection.
+    /// Unsent responses count towards `budget`.
+    pub(crate) fn new<S, B>(versions: HttpVersions, service: S, budget: Arc<MemoryBudget>) -> Self
     where
         S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + Sync + 'static,
         S::Future: Send + 'static,
         S::Error: Into<BoxError>,
-        B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
     {
         Self(Arc::new(move |stream, drain| {
-            serve_http(stream, versions, service.clone(), drain).boxed()
+            serve_http(stream, versions, service.clone(), budget.clone(), drain).boxed()
         }))
     }
 

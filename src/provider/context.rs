@@ -6,7 +6,13 @@ use std::sync::{
 };
 
 use super::ProviderError;
-use crate::{base::clock::Moment, chat::ErrorKind};
+use crate::{
+    base::{
+        clock::Moment,
+        memory::{Charge, MemoryExhausted},
+    },
+    chat::ErrorKind,
+};
 
 /// The context of a call, which a provider may use in addition to the request.
 ///
@@ -23,6 +29,8 @@ pub struct CallContext {
     /// The time at which the client stops waiting, if the client sets a deadline.
     pub deadline: Option<Moment>,
     is_cancelled: Arc<AtomicBool>,
+    /// The memory that the call uses; `None` outside of a sidecar.
+    charge: Option<Arc<Charge>>,
 }
 
 /// Cancels a call when dropped, because the call has ended or the client has disconnected.
@@ -32,7 +40,27 @@ pub(crate) struct CancelOnDrop(Arc<AtomicBool>);
 impl CallContext {
     /// Creates the context of a call.
     pub fn new(session: Option<Arc<str>>, deadline: Option<Moment>) -> Self {
-        Self { session, deadline, is_cancelled: Arc::default() }
+        Self { session, deadline, is_cancelled: Arc::default(), charge: None }
+    }
+
+    /// Sets the charge for the memory that the call uses.
+    pub(crate) fn with_charge(self, charge: Arc<Charge>) -> Self {
+        Self { charge: Some(charge), ..self }
+    }
+
+    /// Charges the call with `bytes` more, waiting for room.
+    pub(crate) async fn reserve(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        match &self.charge {
+            Some(charge) => charge.grow(bytes).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Charges the call with the `bytes` of its response instead of the request.
+    pub(crate) fn hold(&self, bytes: usize) {
+        if let Some(charge) = &self.charge {
+            charge.set(bytes);
+        }
     }
 
     /// Returns `true` if the call has ended or the client has disconnected.

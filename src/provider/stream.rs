@@ -7,6 +7,7 @@ use futures_util::{
     stream::{self, BoxStream, Stream},
 };
 
+use super::CallContext;
 use crate::{
     base::clock,
     chat::{Chunks, Delta, ProviderError, Response},
@@ -34,12 +35,13 @@ impl Default for StreamOptions {
     }
 }
 
-/// Streams a complete response.
+/// Streams a complete response, for which `context` is charged.
 pub(crate) fn deltas(
     response: Response,
     options: StreamOptions,
+    context: &CallContext,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    text_deltas(response.content.clone(), Ok(response), options)
+    text_deltas(response.content.clone(), Ok(response), options, context)
 }
 
 /// Streams a text, followed by a response or an error.
@@ -47,7 +49,9 @@ pub(crate) fn text_deltas(
     text: String,
     end: Result<Response, ProviderError>,
     options: StreamOptions,
+    context: &CallContext,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    context.hold(text.len() + end.as_ref().map_or(0, Response::size));
     let StreamOptions { words_per_chunk, chunk_delay, time_to_first_chunk } = options;
     let end_wait = if text.is_empty() { time_to_first_chunk } else { Duration::ZERO };
     let end = end.map(|response| Delta::Complete(Box::new(response)));
@@ -105,7 +109,7 @@ mod tests {
         let response = Response { content: content.to_owned(), ..Response::default() };
         runtime.block_on(async {
             let start = Moment::now();
-            deltas(response, options)
+            deltas(response, options, &CallContext::default())
                 .map(|delta| (start.age().as_millis(), delta.unwrap()))
                 .collect()
                 .await

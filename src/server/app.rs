@@ -19,7 +19,7 @@ use crate::{
         guard::Guard,
         metrics,
     },
-    base::{clock, drain::Drain},
+    base::{clock, drain::Drain, memory::MemoryBudget},
     component::{self, ComponentSpec},
     engine::Engine,
     net::{self, BindError, HttpVersions, Listener, Protocol, Socket, Workers},
@@ -106,8 +106,12 @@ async fn listen(
     engine: &Arc<Engine>,
     drain: &Drain,
 ) -> Result<(Listeners, Addresses), StartError> {
-    let guard =
-        Arc::new(Guard { access: config.access.clone(), max_body_size: config.max_body_size });
+    let memory = Arc::new(MemoryBudget::new(config.max_memory));
+    let guard = Arc::new(Guard {
+        access: config.access.clone(),
+        max_body_size: config.max_body_size,
+        memory: memory.clone(),
+    });
     let grpc = bind(config, "grpc", config.ports.grpc, "--dapr-grpc-port")?;
     let http = bind(config, "http", config.ports.http, "--dapr-http-port")?;
     let metrics = config.metrics.then(|| bind_metrics(config)).flatten();
@@ -119,12 +123,12 @@ async fn listen(
     let grpc_service = grpc::Service::new(engine.clone(), guard.clone(), drain.clone()).await;
     let http_service = http::Service::new(engine.clone(), guard, drain.clone());
     let mut listeners = vec![
-        (grpc, Protocol::new(HttpVersions::Http2, grpc_service)),
-        (http, Protocol::new(HttpVersions::All, http_service)),
+        (grpc, Protocol::new(HttpVersions::Http2, grpc_service, memory.clone())),
+        (http, Protocol::new(HttpVersions::All, http_service, memory.clone())),
     ];
     listeners.extend(metrics.map(|listener| {
         let service = TowerToHyperService::new(metrics::router(engine.clone()));
-        (listener, Protocol::new(HttpVersions::All, service))
+        (listener, Protocol::new(HttpVersions::All, service, memory))
     }));
     Ok((listeners, addresses))
 }

@@ -29,6 +29,8 @@ pub(crate) struct Config {
     pub metrics: bool,
     /// Maximum size in bytes of a request and of a gRPC response.
     pub max_body_size: usize,
+    /// Maximum number of bytes that the requests and responses of all calls take.
+    pub max_memory: usize,
     /// Time that calls in flight have to finish at shutdown.
     pub grace: Duration,
     /// Who may call.

@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+use bytes::Buf;
 use prost::Message;
 use tonic::{
     Status,
@@ -10,7 +11,7 @@ use tonic::{
 };
 use tonic_prost::ProstEncoder;
 
-use super::error::Error;
+use super::{error::Error, undecoded::Protobuf};
 
 /// A codec that encodes `T` and decodes `U`.
 #[derive(Debug, Clone)]
@@ -19,6 +20,48 @@ pub(crate) struct Codec<T, U>(PhantomData<(T, U)>);
 /// A decoder for `U` with short errors.
 #[derive(Debug)]
 pub(crate) struct ShortDecoder<U>(PhantomData<U>);
+
+/// Encodes `T`, and leaves `U` undecoded.
+#[derive(Debug)]
+pub(crate) struct ServerCodec<T, U>(PhantomData<(T, U)>);
+
+/// Returns messages undecoded.
+#[derive(Debug)]
+pub(crate) struct Undecoder<U>(PhantomData<U>);
+
+impl<T, U> Default for ServerCodec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> tonic::codec::Codec for ServerCodec<T, U>
+where
+    T: Message + Send + 'static,
+    U: Send + 'static,
+{
+    type Encode = T;
+    type Decode = Protobuf<U>;
+    type Encoder = ProstEncoder<T>;
+    type Decoder = Undecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        ProstEncoder::default()
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        Undecoder(PhantomData)
+    }
+}
+
+impl<U> Decoder for Undecoder<U> {
+    type Item = Protobuf<U>;
+    type Error = Status;
+
+    fn decode(&mut self, buf: &mut DecodeBuf<'_>) -> Result<Option<Protobuf<U>>, Status> {
+        Ok(Some(Protobuf::new(buf.copy_to_bytes(buf.remaining()))))
+    }
+}
 
 impl<T, U> Default for Codec<T, U> {
     fn default() -> Self {

@@ -20,6 +20,7 @@ pub(crate) mod client_response;
 pub(crate) mod codec;
 pub mod conversation;
 pub mod decode;
+mod decoded_size;
 pub mod encode;
 pub mod error;
 pub(crate) mod headers;
@@ -27,6 +28,7 @@ pub mod json;
 pub(crate) mod refusal;
 pub mod routes;
 mod structs;
+pub mod undecoded;
 
 /// Dapr's runtime API, generated from `proto/`, which documents every message.
 #[allow(

@@ -41,6 +41,9 @@ pub(crate) struct ServeArgs {
     /// Maximum size of a request or response
     #[arg(long, value_name = "SIZE", default_value = "4Mi")]
     pub max_body_size: String,
+    /// Maximum memory for all requests and responses
+    #[arg(long, value_name = "SIZE", default_value = "256Mi")]
+    pub max_memory: String,
     /// Time for calls in flight to finish at shutdown
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     pub dapr_graceful_shutdown_seconds: u64,

@@ -114,9 +114,9 @@ async fn keeps_pieces_if_nothing_is_scrubbed() {
 struct Called(std::sync::atomic::AtomicBool);
 
 impl Provider for Called {
-    fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
+    fn stream(self: Arc<Self>, _: Arc<Request>, context: CallContext) -> Deltas {
         self.0.store(true, std::sync::atomic::Ordering::SeqCst);
-        stream::deltas(Response::default(), StreamOptions::default())
+        stream::deltas(Response::default(), StreamOptions::default(), &context)
     }
 }
 

@@ -60,10 +60,10 @@ impl Provider for Echo {
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,
-        _: CallContext,
+        context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.reply(&request) {
-            Ok(response) => deltas(response, self.settings.stream),
+            Ok(response) => deltas(response, self.settings.stream, &context),
             Err(error) => stream::once(future::ready(Err(error))).boxed(),
         }
     }

@@ -199,7 +199,7 @@ impl Provider for Scripted {
         context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         match self.turn(&request) {
-            Ok(Some(turn)) => turn.stream(),
+            Ok(Some(turn)) => turn.stream(&context),
             Ok(None) => match self.fallback() {
                 Ok(fallback) => fallback.stream(request, context),
                 Err(error) => stream::once(future::ready(Err(error))).boxed(),
@@ -214,10 +214,11 @@ impl Provider for Scripted {
 }
 
 impl ScriptedTurn {
-    fn stream(self) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    fn stream(self, context: &CallContext) -> BoxStream<'static, Result<Delta, ProviderError>> {
         let Self { answer: Answer { text, result }, delay, stream } = self;
         let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
-        text_deltas(text, result, StreamOptions { time_to_first_chunk, ..stream })
+        let stream = StreamOptions { time_to_first_chunk, ..stream };
+        text_deltas(text, result, stream, context)
     }
 }
 

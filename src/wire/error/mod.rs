@@ -8,7 +8,10 @@ use thiserror::Error as ThisError;
 pub use self::dapr_http::HttpError;
 pub(crate) use self::dapr_http::json_body;
 use super::routes::NotServed;
-use crate::{base::timeouts::BODY_TIMEOUT, chat};
+use crate::{
+    base::{memory::MemoryExhausted, timeouts::BODY_TIMEOUT},
+    chat,
+};
 
 /// Maximum size of an error message in bytes. A message may quote the request, so it could be
 /// large. gRPC sends it percent-encoded in a header, and clients accept about 16 KiB of headers.
@@ -47,6 +50,9 @@ pub enum Error {
     /// The request did not arrive in full within the time limit.
     #[error("failed to read request body: not complete after {} s", BODY_TIMEOUT.as_secs())]
     BodyTimeout,
+    /// The process uses as much memory as it may.
+    #[error(transparent)]
+    MemoryLimit(#[from] MemoryExhausted),
     /// The HTTP body is not valid proto JSON for the message that the path takes.
     #[error("failed deserializing HTTP body: proto: {0}")]
     MalformedBody(String),

@@ -1,6 +1,8 @@
 //! The gRPC surface: Dapr's runtime service, health and reflection.
 
-mod deadline_body;
+mod call_body;
+mod framing;
+mod methods;
 mod refusal;
 mod runtime;
 mod service;

@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt, stream::BoxStream};
+use futures_util::StreamExt;
 use prost::Message;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
+use super::methods::{Answer, Streamed};
 use crate::{
-    api::{dapr::metadata::metadata, guard::Guard, pipeline},
-    base::drain::Drain,
+    api::{
+        dapr::metadata::metadata,
+        guard::{CALL, Guard},
+        pipeline,
+    },
+    base::{drain::Drain, memory::Charge},
     engine::Engine,
     wire::{
-        conversation::ConverseRequest,
-        error::Error,
-        headers::call_context,
-        proto::{self, dapr_server::Dapr},
+        conversation::ConverseRequest, error::Error, headers::call_context, proto,
+        undecoded::Protobuf,
     },
 };
 
@@ -26,95 +29,71 @@ pub(super) struct Runtime {
     pub(super) drain: Drain,
 }
 
-type Answer<T> = Result<Response<T>, Status>;
-type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+/// One call of the service, and the memory that it uses.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) runtime: Arc<Runtime>,
+    pub(super) charge: Arc<Charge>,
+}
 
-impl Runtime {
-    // Not an `async fn`: its future would hold the whole request.
-    fn converse<M: ConverseRequest>(
-        &self,
-        request: Request<M>,
-    ) -> impl Future<Output = Answer<M::Response>> + Send {
-        let context = call_context(request.metadata().as_ref());
-        let message = request.into_inner();
-        async {
-            let answer = pipeline::converse(&self.engine, message, context).await?;
-            check_size(self.guard.max_body_size, &answer)?;
-            Ok(Response::new(answer))
-        }
+impl Call {
+    pub(super) fn max_body_size(&self) -> usize {
+        self.runtime.guard.max_body_size
     }
 
-    async fn stream<M: ConverseRequest>(
-        &self,
-        request: Request<M>,
+    pub(super) async fn converse<M: ConverseRequest>(
+        self,
+        request: Request<Protobuf<M>>,
+    ) -> Answer<M::Response> {
+        let context = call_context(request.metadata().as_ref()).with_charge(self.charge.clone());
+        let engine = &self.runtime.engine;
+        let answer = pipeline::converse(engine, request.into_inner(), context).await?;
+        let size = check_size(self.max_body_size(), &answer)?;
+        // The message and its encoded form.
+        self.charge.set(CALL + 2 * size);
+        Ok(Response::new(answer))
+    }
+
+    pub(super) async fn stream<M: ConverseRequest>(
+        self,
+        request: Request<Protobuf<M>>,
     ) -> Answer<Streamed<M::StreamResponse>> {
-        let context = call_context(request.metadata().as_ref());
-        let messages = pipeline::stream(&self.engine, request.into_inner(), context).await?;
-        let max_body_size = self.guard.max_body_size;
-        let messages = messages.map(move |message| {
+        let context = call_context(request.metadata().as_ref()).with_charge(self.charge.clone());
+        let engine = &self.runtime.engine;
+        let messages = pipeline::stream(engine, request.into_inner(), context).await?;
+        let max_body_size = self.max_body_size();
+        let messages = messages.map(move |message: Result<M::StreamResponse, _>| {
             let message = message.map_err(Error::from)?;
             check_size(max_body_size, &message)?;
             Ok(message)
         });
         Ok(Response::new(messages.boxed()))
     }
-}
 
-/// Rejects a message that is larger than the client accepts.
-fn check_size(limit: usize, message: &impl Message) -> Result<(), Error> {
-    let size = message.encoded_len();
-    if size > limit { Err(Error::ResponseTooLarge { size, limit }) } else { Ok(()) }
-}
-
-#[tonic::async_trait]
-impl Dapr for Runtime {
-    async fn converse_alpha1(
-        &self,
-        request: Request<proto::ConversationRequest>,
-    ) -> Answer<proto::ConversationResponse> {
-        self.converse(request).await
-    }
-
-    async fn converse_alpha2(
-        &self,
-        request: Request<proto::ConversationRequestAlpha2>,
-    ) -> Answer<proto::ConversationResponseAlpha2> {
-        self.converse(request).await
-    }
-
-    type ConverseStreamAlpha1Stream = Streamed<proto::ConversationStreamResponse>;
-
-    async fn converse_stream_alpha1(
-        &self,
-        request: Request<proto::ConversationRequest>,
-    ) -> Answer<Self::ConverseStreamAlpha1Stream> {
-        self.stream(request).await
-    }
-
-    type ConverseStreamAlpha2Stream = Streamed<proto::ConversationStreamResponseAlpha2>;
-
-    async fn converse_stream_alpha2(
-        &self,
-        request: Request<proto::ConversationRequestAlpha2>,
-    ) -> Answer<Self::ConverseStreamAlpha2Stream> {
-        self.stream(request).await
-    }
-
-    async fn get_metadata(
-        &self,
-        _: Request<proto::GetMetadataRequest>,
+    pub(super) async fn get_metadata(
+        self,
+        _: Request<Protobuf<proto::GetMetadataRequest>>,
     ) -> Answer<proto::GetMetadataResponse> {
-        Ok(Response::new(metadata(&self.engine)))
+        Ok(Response::new(metadata(&self.runtime.engine)))
     }
 
-    async fn set_metadata(&self, request: Request<proto::SetMetadataRequest>) -> Answer<()> {
-        let label = request.into_inner();
-        self.engine.labels.set(label.key, label.value)?;
+    pub(super) async fn set_metadata(
+        self,
+        request: Request<Protobuf<proto::SetMetadataRequest>>,
+    ) -> Answer<()> {
+        let label = request.into_inner().decode()?;
+        self.runtime.engine.labels.set(label.key, label.value)?;
         Ok(Response::new(()))
     }
 
-    async fn shutdown(&self, _: Request<proto::ShutdownRequest>) -> Answer<()> {
-        self.drain.start();
+    pub(super) async fn shutdown(self, _: Request<Protobuf<proto::ShutdownRequest>>) -> Answer<()> {
+        self.runtime.drain.start();
         Ok(Response::new(()))
     }
+}
+
+/// Returns the size of a message. Rejects a message that the client would reject.
+fn check_size(limit: usize, message: &impl Message) -> Result<usize, Error> {
+    let size = message.encoded_len();
+    if size > limit { Err(Error::ResponseTooLarge { size, limit }) } else { Ok(size) }
 }

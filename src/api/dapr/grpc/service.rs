@@ -7,7 +7,7 @@ use std::{
 
 use axum::Router;
 use futures_util::{
-    FutureExt, TryFutureExt,
+    FutureExt,
     future::{self, BoxFuture},
 };
 use http::{Request, Response};
@@ -16,12 +16,16 @@ use tonic::{Status, body::Body, codegen::Service as _, service::Routes};
 use tonic_health::ServingStatus;
 use tonic_reflection::pb::{v1, v1alpha};
 
-use super::{deadline_body::DeadlineBody, refusal, runtime::Runtime};
+use super::{
+    call_body::{CallBody, CallKind},
+    methods, refusal,
+    runtime::{Call, Runtime},
+};
 use crate::{
-    api::guard::Guard,
+    api::{charged_body::ChargedBody, guard::Guard},
     base::drain::Drain,
     engine::Engine,
-    wire::{DESCRIPTORS, proto::dapr_server::DaprServer},
+    wire::DESCRIPTORS,
 };
 
 const DAPR: &str = "/dapr.proto.runtime.v1.Dapr/";
@@ -40,15 +44,14 @@ static REFLECTION_ROUTER: LazyLock<Router> =
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     guard: Arc<Guard>,
-    dapr: DaprServer<Runtime>,
+    runtime: Arc<Runtime>,
     health: Router,
 }
 
 impl Service {
     pub(crate) async fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
-        let dapr = DaprServer::new(Runtime { engine, guard: guard.clone(), drain })
-            .max_decoding_message_size(guard.max_body_size);
-        Self { guard, dapr, health: health().await }
+        let runtime = Arc::new(Runtime { engine, guard: guard.clone(), drain });
+        Self { guard, runtime, health: health().await }
     }
 }
 
@@ -72,29 +75,43 @@ fn reflection() -> Result<Router, tonic_reflection::server::Error> {
 }
 
 impl hyper::service::Service<Request<Incoming>> for Service {
-    type Response = Response<Body>;
+    type Response = Response<ChargedBody<Body>>;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let path = request.uri().path();
-        let is_allowed = self.guard.access.check_token(request.headers());
-        let max_body_size = self.guard.max_body_size;
-        let explain = move |response| refusal::explain(max_body_size, response);
-        match is_allowed {
+        match self.guard.access.check_token(request.headers()) {
             Err(error) if !path.starts_with(HEALTH) => {
-                future::ok(Status::from(error).into_http()).boxed()
+                let response = Status::from(error).into_http();
+                return future::ok(response.map(ChargedBody::uncharged)).boxed();
             }
-            // Every method of Dapr's service takes a single message, so the body has a deadline.
-            _ if path.starts_with(DAPR) => {
-                self.dapr.clone().call(request.map(DeadlineBody::from)).map_ok(explain).boxed()
-            }
-            _ => {
-                let is_reflection = path.starts_with(REFLECTION);
-                let router = if is_reflection { &*REFLECTION_ROUTER } else { &self.health };
-                let answer = router.clone().call(request);
-                answer.map_ok(move |response| explain(response.map(Body::new))).boxed()
-            }
+            _ => {}
         }
+        let (charge, max_body_size) = (self.guard.charge(), self.guard.max_body_size);
+        let body = |kind| {
+            let charge = charge.clone();
+            move |body| CallBody::new(body, kind, max_body_size, charge)
+        };
+        let answer = if let Some(method) = path.strip_prefix(DAPR) {
+            let call = Call { runtime: self.runtime.clone(), charge: charge.clone() };
+            let method = method.to_owned();
+            methods::answer(call, &method, request.map(body(CallKind::OneMessage)))
+        } else if path.starts_with(REFLECTION) {
+            route(&REFLECTION_ROUTER, request.map(body(CallKind::ManyMessages)))
+        } else {
+            route(&self.health, request.map(body(CallKind::OneMessage)))
+        };
+        let explain = move |response| {
+            let response = refusal::explain(max_body_size, response);
+            response.map(|body| ChargedBody::new(body, charge))
+        };
+        answer.map(|response| Ok(explain(response))).boxed()
     }
+}
+
+fn route(router: &Router, request: Request<CallBody>) -> BoxFuture<'static, Response<Body>> {
+    let answer = router.clone().call(request);
+    let response = |Ok(response): Result<Response<_>, Infallible>| response.map(Body::new);
+    answer.map(response).boxed()
 }

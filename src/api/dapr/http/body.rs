@@ -1,55 +1,54 @@
 //! Reads request bodies.
 
+use std::mem;
+
 use axum::{BoxError, body::HttpBody};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
-use tokio::sync::Semaphore;
 
 use crate::{
-    base::{
-        blocking::{LARGE, run_blocking},
-        clock,
-        timeouts::BODY_TIMEOUT,
-    },
-    wire::{conversation::ConverseRequest, error::Error, json},
+    base::{clock, memory::Charge, timeouts::BODY_TIMEOUT},
+    wire::error::Error,
 };
 
-/// Allows only one large JSON body to be read at a time. A body of tiny objects that needs the
-/// reflection reader can briefly take 150 times its size in memory.
-static LARGE_BODIES: Semaphore = Semaphore::const_new(1);
+/// A buffer may be twice as long as its content.
+const COPIES: usize = 2;
 
-/// Reads a message of the conversation API. A large message is parsed on a blocking thread.
-pub(super) async fn read_message<M: ConverseRequest>(
-    body: Incoming,
-    max_body_size: usize,
-) -> Result<M, Error> {
-    let body = read(body, max_body_size).await?;
-    if body.len() <= LARGE {
-        return json::read_request(&body);
-    }
-    // Acquiring fails only if the semaphore is closed, which never happens.
-    let permit = LARGE_BODIES.acquire().await;
-    let read = run_blocking(move || {
-        // Hold the permit until the body is parsed, even if the client disconnects.
-        let _permit = permit;
-        json::read_request(&body)
-    });
-    read.await.unwrap_or_else(|_| Err(Error::BodyRead("the reader panicked".to_owned())))
+/// Reads a whole body, for which the call is charged.
+///
+/// Fails if the body is longer than `limit` bytes or not complete in time, or if the memory is
+/// exhausted.
+pub(super) async fn read<B>(body: B, limit: usize, charge: &Charge) -> Result<Bytes, Error>
+where
+    B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
+    let read = clock::within(BODY_TIMEOUT, collect(Limited::new(body, limit), charge)).await;
+    read.unwrap_or(Err(Error::BodyTimeout))
 }
 
-/// Reads a whole body.
-///
-/// Fails if the body is longer than `limit` bytes or is not complete in time.
-pub(super) async fn read<B>(body: B, limit: usize) -> Result<Bytes, Error>
+async fn collect<B>(mut body: Limited<B>, charge: &Charge) -> Result<Bytes, Error>
 where
-    B: HttpBody<Error: Into<BoxError>>,
+    B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Unpin,
 {
-    let read = clock::within(BODY_TIMEOUT, Limited::new(body, limit).collect()).await;
-    read.ok_or(Error::BodyTimeout)?.map(|body| body.to_bytes()).map_err(|error| {
-        let is_too_large = error.is::<LengthLimitError>();
-        // daprd's message for a body over the limit.
-        let reason = if is_too_large { "stream too large".to_owned() } else { error.to_string() };
-        Error::BodyRead(reason)
-    })
+    let mut read = Bytes::new();
+    let mut buffer = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|error| read_error(&*error))?.into_data() else { continue };
+        charge.grow(data.len() * COPIES).await?;
+        // Most bodies have a single frame, which needs no copy.
+        if read.is_empty() && buffer.is_empty() {
+            read = data;
+        } else {
+            buffer.extend_from_slice(&mem::take(&mut read));
+            buffer.extend_from_slice(&data);
+        }
+    }
+    Ok(if buffer.is_empty() { read } else { buffer.freeze() })
+}
+
+fn read_error(error: &(dyn std::error::Error + 'static)) -> Error {
+    let is_too_large = error.is::<LengthLimitError>();
+    // daprd's message for a body over the limit.
+    let reason = if is_too_large { "stream too large".to_owned() } else { error.to_string() };
+    Error::BodyRead(reason)
 }

@@ -14,9 +14,10 @@ use http::{
 };
 use hyper::body::Incoming;
 
-use super::{Failure, body::read_message, url};
+use super::{Failure, body::read, url};
 use crate::{
-    api::pipeline,
+    api::{guard::CALL, pipeline},
+    base::memory::Charge,
     chat,
     engine::Engine,
     wire::{
@@ -24,6 +25,7 @@ use crate::{
         error::{Error, json_body},
         headers::call_context,
         json,
+        undecoded::Json,
     },
 };
 
@@ -33,17 +35,19 @@ const NAME: usize = 2;
 pub(super) async fn converse<M: ConverseRequest>(
     engine: Arc<Engine>,
     max_body_size: usize,
+    charge: Arc<Charge>,
     request: Request<Incoming>,
 ) -> Result<Response, Failure> {
     let (head, body) = request.into_parts();
-    let mut message: M = read_message(body, max_body_size).await?;
-    *message.component() = url::segment(&head.uri, NAME)?;
-    let context = call_context(&head.headers);
+    let body = read(body, max_body_size, &charge).await?;
+    let request = Json { component: url::segment(&head.uri, NAME)?, body };
+    let context = call_context(&head.headers).with_charge(charge.clone());
     if accepts_events(&head.headers) {
-        return Ok(events::<M>(pipeline::stream(&engine, message, context).await?));
+        return Ok(events::<M>(pipeline::stream::<M, _>(&engine, request, context).await?));
     }
-    let answer = pipeline::converse(&engine, message, context).await?;
+    let answer = pipeline::converse::<M>(&engine, request, context).await?;
     let body = json::write_response(&answer)?;
+    charge.set(CALL + body.len());
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }
 

@@ -96,7 +96,7 @@ pub(super) async fn set(
 ) -> Result<StatusCode, Failure> {
     const KEY: usize = 2;
     let key = url::segment(&uri, KEY)?;
-    let value = body::read(body, guard.max_body_size).await?;
+    let value = body::read(body, guard.max_body_size, &guard.charge()).await?;
     engine.labels.set(key, String::from_utf8_lossy(&value).into_owned())?;
     Ok(StatusCode::NO_CONTENT)
 }

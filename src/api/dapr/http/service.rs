@@ -4,6 +4,7 @@ use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     Extension, Router,
+    body::Body,
     response::{IntoResponse, Response},
     routing::{get, post, put},
 };
@@ -17,10 +18,10 @@ use hyper_util::service::TowerToHyperService;
 
 use super::{Failure, converse::converse, health, metadata, url};
 use crate::{
-    api::guard::Guard,
+    api::{charged_body::ChargedBody, guard::Guard},
     base::drain::Drain,
     engine::Engine,
-    wire::{error::Error, proto, routes::Route},
+    wire::{conversation::ConverseRequest, error::Error, proto, routes::Route},
 };
 
 /// Serves Dapr's HTTP API.
@@ -40,6 +41,18 @@ impl Service {
         Self { engine, guard, router: TowerToHyperService::new(router) }
     }
 
+    fn converse<M: ConverseRequest>(
+        &self,
+        request: Request<Incoming>,
+    ) -> <Self as hyper::service::Service<Request<Incoming>>>::Future {
+        let (charge, max_body_size) = (self.guard.charge(), self.guard.max_body_size);
+        let response = converse::<M>(self.engine.clone(), max_body_size, charge.clone(), request);
+        let charged = |result: Result<Response, _>| {
+            result.into_response().map(|body| ChargedBody::new(body, charge))
+        };
+        response.map(|result| Ok(charged(result))).boxed()
+    }
+
     /// Rejects browser calls from pages of other sites, and calls without the token.
     fn check_access(&self, request: &Request<Incoming>) -> Result<(), Error> {
         self.guard.access.check_browser(request.uri(), request.headers())?;
@@ -51,34 +64,28 @@ impl Service {
 }
 
 impl hyper::service::Service<Request<Incoming>> for Service {
-    type Response = Response;
+    type Response = http::Response<ChargedBody<Body>>;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         url::clean(&mut request);
         if let Err(error) = self.check_access(&request) {
-            return future::ok(Failure::from(error).into_response()).boxed();
+            let response = Failure::from(error).into_response();
+            return future::ok(response.map(ChargedBody::uncharged)).boxed();
         }
-        let (engine, max_body_size) = (self.engine.clone(), self.guard.max_body_size);
         match conversation(request.method(), request.uri().path()) {
-            Some(Route::ConverseAlpha1) => {
-                respond(converse::<proto::ConversationRequest>(engine, max_body_size, request))
+            Some(Route::ConverseAlpha1) => self.converse::<proto::ConversationRequest>(request),
+            Some(Route::ConverseAlpha2) => {
+                self.converse::<proto::ConversationRequestAlpha2>(request)
             }
-            Some(Route::ConverseAlpha2) => respond(converse::<proto::ConversationRequestAlpha2>(
-                engine,
-                max_body_size,
-                request,
-            )),
-            _ => self.router.call(request).map_ok(without_allow).boxed(),
+            _ => self
+                .router
+                .call(request)
+                .map_ok(|response| without_allow(response).map(ChargedBody::uncharged))
+                .boxed(),
         }
     }
-}
-
-fn respond(
-    handler: impl Future<Output = Result<Response, Failure>> + Send + 'static,
-) -> BoxFuture<'static, Result<Response, Infallible>> {
-    handler.map(|result| Ok(result.into_response())).boxed()
 }
 
 fn is_public(request: &Request<Incoming>) -> bool {

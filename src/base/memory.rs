@@ -1,0 +1,193 @@
+//! Limits the memory that clients can make the process use.
+//!
+//! One [`MemoryBudget`] covers all calls. Each call has a [`Charge`], which grows before the bytes of
+//! its request are kept, and returns everything when it is dropped.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use thiserror::Error as ThisError;
+
+use super::clock::{self, Moment};
+
+/// How long a call waits for memory.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+/// Pause between two attempts to get memory.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
+/// Charges up to this size may use the whole budget. Larger ones leave an eighth of it, so that a
+/// few large requests never block small ones.
+const SMALL: usize = 64 * 1024;
+const RESERVED_SHARE: usize = 8;
+
+/// A number of bytes for all calls of a process.
+#[derive(Debug)]
+pub struct MemoryBudget {
+    limit: usize,
+    used: AtomicUsize,
+}
+
+/// The bytes that one call is using. Dropping the charge returns them to the budget.
+#[derive(Debug)]
+pub struct Charge {
+    budget: Arc<MemoryBudget>,
+    bytes: AtomicUsize,
+}
+
+/// The budget has no room for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
+#[error("the memory limit of {limit} bytes is reached; --max-memory sets the limit")]
+pub struct MemoryExhausted {
+    limit: usize,
+}
+
+impl MemoryBudget {
+    /// Creates a budget of `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, used: AtomicUsize::new(0) }
+    }
+
+    /// Charges `bytes` to the budget, even beyond the limit.
+    pub fn charge(self: Arc<Self>, bytes: usize) -> Charge {
+        self.add(bytes);
+        Charge { budget: self, bytes: AtomicUsize::new(bytes) }
+    }
+
+    #[cfg(test)]
+    fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Adds bytes that exist already, even beyond the limit.
+    pub(crate) fn add(&self, bytes: usize) {
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns bytes to the budget.
+    pub(crate) fn remove(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    fn try_add(&self, bytes: usize, limit: usize) -> bool {
+        let add = |used: usize| used.checked_add(bytes).filter(|used| *used <= limit);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+    }
+}
+
+impl Charge {
+    /// Adds `bytes`. Waits up to a second until the budget has room.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the budget has no room by then, or could never have.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// use mynah::internals::base::memory::MemoryBudget;
+    /// let charge = std::sync::Arc::new(MemoryBudget::new(1_000)).charge(600);
+    /// assert!(charge.grow(400).await.is_ok());
+    /// assert!(charge.grow(1).await.is_err());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub async fn grow(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        let exhausted = MemoryExhausted { limit: self.budget.limit };
+        let limit = self.limit_after(bytes);
+        if self.bytes.load(Ordering::Relaxed).saturating_add(bytes) > limit {
+            return Err(exhausted);
+        }
+        let end = Moment::after(MAX_WAIT);
+        while !self.try_grow(bytes) {
+            if end.is_none_or(|end| end.remaining().is_zero()) {
+                return Err(exhausted);
+            }
+            clock::pause(RETRY_INTERVAL).await;
+        }
+        Ok(())
+    }
+
+    /// Adds `bytes` if the budget has room now. Returns whether it has.
+    pub fn try_grow(&self, bytes: usize) -> bool {
+        let added = self.budget.try_add(bytes, self.limit_after(bytes));
+        if added {
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+        added
+    }
+
+    /// Sets the charge to `bytes`, even beyond the limit of the budget.
+    pub fn set(&self, bytes: usize) {
+        let old = self.bytes.swap(bytes, Ordering::Relaxed);
+        if bytes >= old {
+            self.budget.add(bytes - old);
+        } else {
+            self.budget.remove(old - bytes);
+        }
+    }
+
+    /// The part of the budget that the charge may use if it grows by `bytes`.
+    fn limit_after(&self, bytes: usize) -> usize {
+        let limit = self.budget.limit;
+        let is_small = self.bytes.load(Ordering::Relaxed).saturating_add(bytes) <= SMALL;
+        if is_small { limit } else { limit - limit / RESERVED_SHARE }
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.budget.remove(*self.bytes.get_mut());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget() -> Arc<MemoryBudget> {
+        Arc::new(MemoryBudget::new(1 << 20))
+    }
+
+    #[test]
+    fn dropped_charges_return_their_bytes() {
+        let budget = budget();
+        let charge = budget.clone().charge(100);
+        assert!(charge.try_grow(200));
+        charge.set(250);
+        assert_eq!(budget.used(), 250);
+        charge.set(1 << 30);
+        drop(charge);
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn large_charges_leave_room_for_small_ones() {
+        let budget = budget();
+        let (large, small) = (budget.clone().charge(0), budget.clone().charge(0));
+        assert!(large.try_grow((1 << 20) - (1 << 17)));
+        assert!(!large.try_grow(1));
+        assert!(small.try_grow(SMALL));
+        assert!(!small.try_grow(1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn charges_wait_a_second_for_room() {
+        let budget = budget();
+        let (first, second) = (budget.clone().charge(0), budget.charge(0));
+        assert!(first.try_grow(1 << 19));
+        let release = async {
+            clock::pause(Duration::from_millis(900)).await;
+            drop(first);
+        };
+        let (grown, ()) = tokio::join!(second.grow(1 << 19), release);
+        assert!(grown.is_ok());
+        let start = Moment::now();
+        assert!(second.grow(1 << 19).await.is_err());
+        assert_eq!(start.age(), MAX_WAIT);
+        assert!(second.grow(1 << 20).await.is_err());
+        assert_eq!(start.age(), MAX_WAIT, "does not wait for what never fits");
+    }
+}

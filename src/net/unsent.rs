@@ -1,0 +1,137 @@
+//! Tracks which parts of responses a client has not taken yet.
+
+use std::{
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+
+use crate::base::{clock, memory::MemoryBudget};
+
+/// Size of the largest piece that is sent at once. Also the largest HTTP/2 frame by default.
+const PIECE: usize = 16 * 1024;
+/// A client must take each piece within three to four of these intervals. Go's clients, among
+/// others, read nothing while a debugger has stopped them.
+const INTERVAL: Duration = Duration::from_secs(10);
+const GENERATIONS: usize = 4;
+
+/// The pieces that one connection has not sent yet, counted by age.
+#[derive(Debug)]
+pub(super) struct Unsent {
+    budget: Arc<MemoryBudget>,
+    /// The number of unsent pieces for each of the last intervals in which they were created.
+    pieces: [AtomicUsize; GENERATIONS],
+    /// The index of the current interval in `pieces`.
+    now: AtomicUsize,
+}
+
+/// A response body in pieces that a connection tracks until they are sent.
+pub(super) struct TrackedBody<B> {
+    body: B,
+    /// What is left of the last data frame of `body`.
+    rest: Bytes,
+    unsent: Arc<Unsent>,
+}
+
+/// A piece that is not sent yet. HTTP/1.1 and HTTP/2 drop it when it is.
+struct Piece {
+    bytes: Bytes,
+    created: usize,
+    unsent: Arc<Unsent>,
+}
+
+impl Unsent {
+    pub(super) fn new(budget: Arc<MemoryBudget>) -> Self {
+        Self { budget, pieces: Default::default(), now: AtomicUsize::new(0) }
+    }
+
+    /// Completes when a piece has been waiting for the client for more than 30 s.
+    pub(super) async fn stalled(&self) {
+        loop {
+            clock::pause(INTERVAL).await;
+            let next = (self.now.load(Ordering::Relaxed) + 1) % GENERATIONS;
+            if self.pieces[next].load(Ordering::Relaxed) > 0 {
+                return;
+            }
+            self.now.store(next, Ordering::Relaxed);
+        }
+    }
+
+    fn track(self: &Arc<Self>, bytes: Bytes) -> Bytes {
+        let created = self.now.load(Ordering::Relaxed);
+        self.pieces[created].fetch_add(1, Ordering::Relaxed);
+        self.budget.add(bytes.len());
+        Bytes::from_owner(Piece { bytes, created, unsent: self.clone() })
+    }
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.unsent.pieces[self.created].fetch_sub(1, Ordering::Relaxed);
+        self.unsent.budget.remove(self.bytes.len());
+    }
+}
+
+impl<B> TrackedBody<B> {
+    pub(super) fn new(body: B, unsent: Arc<Unsent>) -> Self {
+        Self { body, rest: Bytes::new(), unsent }
+    }
+
+    fn next_piece(&mut self) -> Frame<Bytes> {
+        // Copied, since a part of the frame would keep the memory of the whole.
+        let piece = Bytes::copy_from_slice(&self.rest.split_to(self.rest.len().min(PIECE)));
+        Frame::data(self.unsent.track(piece))
+    }
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Body for TrackedBody<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        if !self.rest.is_empty() {
+            return Poll::Ready(Some(Ok(self.next_piece())));
+        }
+        let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(cx)?) else {
+            return Poll::Ready(None);
+        };
+        Poll::Ready(Some(Ok(match frame.into_data() {
+            Ok(data) if data.len() > PIECE => {
+                self.rest = data;
+                self.next_piece()
+            }
+            Ok(data) => Frame::data(self.unsent.track(data)),
+            Err(trailers) => trailers,
+        })))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (body, rest) = (self.body.size_hint(), self.rest.len() as u64);
+        let mut hint = SizeHint::new();
+        hint.set_lower(body.lower().saturating_add(rest));
+        if let Some(upper) = body.upper() {
+            hint.set_upper(upper.saturating_add(rest));
+        }
+        hint
+    }
+}

@@ -1,0 +1,127 @@
+//! Upper bounds of the memory that decoding takes. Tiny values grow most: an empty tool has two bytes
+//! on the wire and a hundred in memory.
+
+/// Memory for one field of a message, with what is made of it.
+const FIELD: usize = 100;
+/// Memory for one value of JSON. The exact reader keeps several copies.
+const VALUE: usize = 400;
+/// Texts are copied while they are converted.
+const COPIES: usize = 2;
+/// Nesting beyond which decoding fails, as in prost.
+const MAX_DEPTH: usize = 100;
+
+/// Returns the bound for a protobuf message.
+///
+/// Counts what may be a field at any depth. No descriptor is needed, since a text that happens to
+/// be a valid message only increases the bound.
+pub(super) fn protobuf(message: &[u8]) -> usize {
+    message.len() * COPIES + fields(message, 0) * FIELD
+}
+
+/// Counts the fields of a message up to the first that is invalid.
+fn fields(mut message: &[u8], depth: usize) -> usize {
+    let mut count = 0;
+    while let Some((value, rest)) = field(message) {
+        count += 1;
+        if depth < MAX_DEPTH {
+            count += fields(value, depth + 1);
+        }
+        message = rest;
+    }
+    count
+}
+
+/// Splits off the first field. Its value is empty unless it has a length.
+fn field(message: &[u8]) -> Option<(&[u8], &[u8])> {
+    const VARINT: u64 = 0;
+    const FIXED_64: u64 = 1;
+    const LENGTH_DELIMITED: u64 = 2;
+    const FIXED_32: u64 = 5;
+    let (tag, rest) = varint(message)?;
+    let skip = |len| Some((&[][..], rest.get(len..)?));
+    match tag & 7 {
+        VARINT => Some((&[], varint(rest)?.1)),
+        FIXED_64 => skip(8),
+        LENGTH_DELIMITED => {
+            let (len, rest) = varint(rest)?;
+            rest.split_at_checked(usize::try_from(len).ok()?)
+        }
+        FIXED_32 => skip(4),
+        _ => None,
+    }
+}
+
+/// Splits off a number of up to ten bytes, as in protobuf's specification of its encoding.
+fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    const MAX_LEN: usize = 10;
+    let len = bytes.iter().take(MAX_LEN).position(|byte| byte & 0x80 == 0)? + 1;
+    let (number, rest) = bytes.split_at_checked(len)?;
+    let number = number.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f));
+    Some((number, rest))
+}
+
+/// Returns the bound for a JSON text.
+pub(super) fn json(text: &[u8]) -> usize {
+    text.len() * COPIES + values(text) * VALUE
+}
+
+/// Counts what may be a value: what follows a comma or an opening bracket outside of strings.
+fn values(text: &[u8]) -> usize {
+    let (mut count, mut rest) = (1, text);
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b',' | b'[' | b'{')) {
+        if rest[at] == b'"' {
+            rest = after_string(&rest[at + 1..]);
+        } else {
+            count += 1;
+            rest = &rest[at + 1..];
+        }
+    }
+    count
+}
+
+/// Returns what follows a string, of which the text after the opening quote is given.
+fn after_string(mut text: &[u8]) -> &[u8] {
+    while let Some(at) = memchr::memchr2(b'"', b'\\', text) {
+        if text[at] == b'"' {
+            return &text[at + 1..];
+        }
+        text = text.get(at + 2..).unwrap_or_default();
+    }
+    &[]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::proto::{ConversationRequestAlpha2, ConversationTools};
+    use prost::Message;
+
+    #[test]
+    fn counts_the_fields_of_nested_messages() {
+        let tools = vec![ConversationTools::default(); 1_000];
+        let request = ConversationRequestAlpha2 { tools, ..Default::default() };
+        assert_eq!(fields(&request.encode_to_vec(), 0), 1_000);
+        let name = "one field, and a text that is none".repeat(100);
+        let request = ConversationRequestAlpha2 { name, ..Default::default() };
+        assert_eq!(fields(&request.encode_to_vec(), 0), 1);
+    }
+
+    #[test]
+    fn stops_at_invalid_and_deep_messages() {
+        assert_eq!(fields(&[0x0a, 0, 0x0a, 0xff], 0), 1);
+        assert_eq!(fields(&[0xff; 100], 0), 0);
+        let nested = (0..1_000_u32).fold(Vec::new(), |inner: Vec<u8>, _| {
+            let mut outer = vec![0x0a];
+            prost::encoding::encode_varint(inner.len() as u64, &mut outer);
+            outer.extend(inner);
+            outer
+        });
+        assert_eq!(fields(&nested, 0), MAX_DEPTH + 1);
+    }
+
+    #[test]
+    fn counts_the_values_of_json() {
+        assert_eq!(values(br#"{"a": [1, {}, "x,[{\\\",,"], "b": 2}"#), 7);
+        assert_eq!(values(br#""unclosed \"#), 1);
+    }
+}

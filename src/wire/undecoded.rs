@@ -1,0 +1,96 @@
+//! Requests as they arrive, before they are decoded.
+
+use std::marker::PhantomData;
+
+use bytes::Bytes;
+
+use super::{conversation::ConverseRequest, decoded_size, error::Error, json};
+
+/// A request that can be decoded to `M`, on any thread.
+pub trait Undecoded<M>: Send + 'static {
+    /// Returns the size of the request in bytes.
+    fn size(&self) -> usize;
+
+    /// Returns an upper bound of the memory that decoding takes, in bytes.
+    fn decoded_size(&self) -> usize;
+
+    /// Decodes the request.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MalformedMessage`] or [`Error::MalformedBody`] if the request is invalid.
+    fn decode(self) -> Result<M, Error>;
+}
+
+/// A protobuf message.
+#[derive(Debug)]
+pub struct Protobuf<M> {
+    bytes: Bytes,
+    message: PhantomData<fn() -> M>,
+}
+
+/// A message in proto JSON, without the name of its component.
+#[derive(Debug)]
+pub(crate) struct Json {
+    pub(crate) component: String,
+    pub(crate) body: Bytes,
+}
+
+impl<M> Protobuf<M> {
+    /// Wraps an encoded message.
+    pub(crate) fn new(bytes: Bytes) -> Self {
+        Self { bytes, message: PhantomData }
+    }
+}
+
+impl<M: prost::Message + Default> Protobuf<M> {
+    /// Decodes the message.
+    pub(crate) fn decode(self) -> Result<M, Error> {
+        Ok(M::decode(self.bytes)?)
+    }
+}
+
+impl<M: ConverseRequest> Undecoded<M> for Protobuf<M> {
+    fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn decoded_size(&self) -> usize {
+        decoded_size::protobuf(&self.bytes)
+    }
+
+    fn decode(self) -> Result<M, Error> {
+        Self::decode(self)
+    }
+}
+
+impl<M: ConverseRequest> Undecoded<M> for Json {
+    fn size(&self) -> usize {
+        self.body.len()
+    }
+
+    fn decoded_size(&self) -> usize {
+        decoded_size::json(&self.body)
+    }
+
+    fn decode(self) -> Result<M, Error> {
+        let mut message: M = json::read_request(&self.body)?;
+        *message.component() = self.component;
+        Ok(message)
+    }
+}
+
+/// A message that is decoded already.
+impl<M: ConverseRequest> Undecoded<M> for M {
+    fn size(&self) -> usize {
+        0
+    }
+
+    fn decoded_size(&self) -> usize {
+        0
+    }
+
+    fn decode(self) -> Result<M, Error> {
+        Ok(self)
+    }
+}
