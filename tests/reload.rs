@@ -205,7 +205,7 @@ async fn logs_the_same_errors_once() {
     served.put("a.yaml", "a: [b");
     served.wait_for_log("stay in use").await;
     served.put("b.yaml", &component("b", "1"));
-    served.wait_for_log("the same errors").await;
+    served.wait_for_log("the errors are the same").await;
     served.put("a.yaml", &good);
     served.wait_for_model("b", Some("1")).await;
     assert_eq!(served.log().matches("[resources]/a.yaml:1:4").count(), 1, "{}", served.log());

@@ -3,8 +3,8 @@
 
 /// Memory for one field of a message, with what is made of it.
 const FIELD: usize = 100;
-/// Memory for one value of JSON. The exact reader keeps several copies.
-const VALUE: usize = 400;
+/// Memory for one key or value of JSON. The exact reader keeps several copies.
+const VALUE: usize = 240;
 /// Texts are copied while they are converted.
 const COPIES: usize = 2;
 /// Nesting beyond which decoding fails, as in prost.
@@ -62,19 +62,18 @@ fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 /// Returns the bound for a JSON text.
 pub(super) fn json(text: &[u8]) -> usize {
-    text.len() * COPIES + values(text) * VALUE
+    text.len() * COPIES + keys_and_values(text) * VALUE
 }
 
-/// Counts what may be a value: what follows a comma or an opening bracket outside of strings.
-fn values(text: &[u8]) -> usize {
+/// Counts what may be a key or a value outside of strings: what follows a comma, a colon, or a bracket
+/// that is not closed at once.
+fn keys_and_values(text: &[u8]) -> usize {
     let (mut count, mut rest) = (1, text);
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b',' | b'[' | b'{')) {
-        if rest[at] == b'"' {
-            rest = after_string(&rest[at + 1..]);
-        } else {
-            count += 1;
-            rest = &rest[at + 1..];
-        }
+    while let Some(at) = rest.iter().position(|byte| b"\",:[{".contains(byte)) {
+        let (found, after) = (rest[at], &rest[at + 1..]);
+        rest = if found == b'"' { after_string(after) } else { after };
+        let is_empty = matches!((found, after.first()), (b'[', Some(b']')) | (b'{', Some(b'}')));
+        count += usize::from(found != b'"' && !is_empty);
     }
     count
 }
@@ -120,8 +119,9 @@ mod tests {
     }
 
     #[test]
-    fn counts_the_values_of_json() {
-        assert_eq!(values(br#"{"a": [1, {}, "x,[{\\\",,"], "b": 2}"#), 7);
-        assert_eq!(values(br#""unclosed \"#), 1);
+    fn counts_the_keys_and_values_of_json() {
+        // Seven, and one for the object that is not empty.
+        assert_eq!(keys_and_values(br#"{"a": [1, {}, "x,[{\\\",,"], "b": 2}"#), 8);
+        assert_eq!(keys_and_values(br#""unclosed \"#), 1);
     }
 }

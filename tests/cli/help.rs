@@ -49,6 +49,8 @@ fn short_help() {
               Serve Prometheus metrics [default: true]
           --max-body-size <SIZE>
               Maximum size of a request or response [default: 4Mi]
+          --max-memory <SIZE>
+              Maximum memory for all requests and responses [default: 256Mi]
           --dapr-graceful-shutdown-seconds <SECONDS>
               Time for calls in flight to finish at shutdown [default: 5]
           --unix-domain-socket <FOLDER>
@@ -122,6 +124,11 @@ fn long_help() {
               Maximum size of a request or response
 
               [default: 4Mi]
+
+          --max-memory <SIZE>
+              Maximum memory for all requests and responses
+
+              [default: 256Mi]
 
           --dapr-graceful-shutdown-seconds <SECONDS>
               Time for calls in flight to finish at shutdown

@@ -61,7 +61,12 @@ fn check_without_a_path() {
 }
 
 #[test]
-fn invalid_body_size() {
+fn invalid_sizes() {
+    assert_snapshot!(run_report(&["--max-memory", "15Mi"]), @r#"
+    -- stderr
+    mynah: invalid value "15Mi" for --max-memory: expected at least 4 times --max-body-size, which is "4Mi"
+    -- exit 64
+    "#);
     assert_snapshot!(run_report(&["--max-body-size", "4MB"]), @r#"
     -- stderr
     mynah: invalid value "4MB" for --max-body-size: expected a size, such as 4194304, 512Ki, 4Mi or 1G

@@ -131,7 +131,10 @@ async fn matches_names_of_ten_thousand_words() {
     let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
     assert_eq!(answer.finish_reason, "stop");
     assert_eq!(
-        sidecar.log().matches("the rest of the text is not searched for mentioned tools").count(),
+        sidecar
+            .log()
+            .matches("the rest of the history is not searched for mentioned tools")
+            .count(),
         1
     );
 }

@@ -1,6 +1,6 @@
 //! The methods of `dapr.proto.runtime.v1.Dapr` by name.
 
-use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
+use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response};
 use prost::Message;
 use tonic::{
@@ -9,7 +9,10 @@ use tonic::{
     server::{Grpc, ServerStreamingService, UnaryService},
 };
 
-use super::{call_body::CallBody, runtime::Call};
+use super::{
+    call_body::CallBody,
+    runtime::{Answer, Call, Streamed},
+};
 use crate::wire::{codec::ServerCodec, error::Error, proto, undecoded::Protobuf};
 
 /// Answers a call of a method.
@@ -33,9 +36,6 @@ pub(super) fn answer(
         _ => async { Status::from(Error::NotServed).into_http() }.boxed(),
     }
 }
-
-pub(super) type Answer<T> = Result<tonic::Response<T>, Status>;
-pub(super) type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 /// A method in the form that tonic takes.
 struct Method<F>(Call, F);

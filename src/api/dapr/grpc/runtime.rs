@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt;
+use futures_util::{StreamExt, stream::BoxStream};
 use prost::Message;
-use tonic::{Request, Response};
+use tonic::{Request, Response, Status};
 
-use super::methods::{Answer, Streamed};
 use crate::{
     api::{
         dapr::metadata::metadata,
@@ -35,6 +34,9 @@ pub(super) struct Call {
     pub(super) runtime: Arc<Runtime>,
     pub(super) charge: Arc<Charge>,
 }
+
+pub(super) type Answer<T> = Result<Response<T>, Status>;
+pub(super) type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 
 impl Call {
     pub(super) fn max_body_size(&self) -> usize {
