@@ -19,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::io::InspectReader;
 
 use super::{
+    lingering::Lingering,
     progress::Progress,
     unsent::{TrackedBody, Unsent},
 };
@@ -135,7 +136,8 @@ where
 {
     let progress = Arc::new(Progress::default());
     let (on_read, on_call) = (progress.clone(), progress.clone());
-    let stream = InspectReader::new(stream, move |bytes| on_read.count_bytes(bytes.len()));
+    let stream =
+        InspectReader::new(Lingering::new(stream), move |bytes| on_read.count_bytes(bytes.len()));
     let service = service_fn(move |request| {
         on_call.count_call();
         service.call(request)

@@ -8,6 +8,7 @@
 mod accept;
 mod connection;
 mod listen;
+mod lingering;
 mod listener;
 mod progress;
 mod protocol;

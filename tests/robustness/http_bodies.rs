@@ -1,9 +1,13 @@
 //! Tests of HTTP bodies. `limits.rs` tests the exact size limit.
 
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
 use super::survives;
-use crate::support::Sidecar;
+use crate::support::{Sidecar, process::with_timeout};
 
 const ALPHA1: &str = "/v1.0-alpha1/conversation/echo/converse";
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
@@ -66,6 +70,39 @@ async fn accepts_a_body_of_four_mebibytes() {
     let reply = survives(&sidecar, sidecar.post(ALPHA2, body)).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     assert!(reply.body.contains("hello"), "{}", reply.body);
+}
+
+/// Sends a POST request with a body of 8 MiB, then reads the response.
+async fn send_all(sidecar: &Sidecar, path: &str, header: &str) -> String {
+    let mut connection = TcpStream::connect(sidecar.http).await.unwrap();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\n{header}Content-Length: {}\r\n\r\n",
+        8 * MIB
+    );
+    connection.write_all(head.as_bytes()).await.unwrap();
+    with_timeout(connection.write_all(&vec![b' '; 8 * MIB])).await.unwrap();
+    let mut response = String::new();
+    with_timeout(connection.read_to_string(&mut response)).await.unwrap();
+    response
+}
+
+/// The server answers before it has read the body. Many clients send the whole body before they read
+/// the response, so the server must not reset the connection.
+#[tokio::test]
+async fn answers_clients_that_send_the_whole_body_first() {
+    let sidecar = Sidecar::start();
+    let guarded = Sidecar::start_in(&[("DAPR_API_TOKEN", "secret")], &[]);
+    let cases = [
+        (&sidecar, ALPHA2, "", "400", "ERR_BODY_READ"),
+        (&sidecar, "/v1.0/nothing", "", "404", "mynah serves the conversation API only"),
+        (&sidecar, ALPHA2, "Origin: https://evil.example\r\n", "403", "ERR_FORBIDDEN"),
+        (&guarded, ALPHA2, "", "401", "invalid api token"),
+    ];
+    for (sidecar, path, header, status, text) in cases {
+        let response = send_all(sidecar, path, header).await;
+        assert!(response.starts_with(&format!("HTTP/1.1 {status} ")), "{response}");
+        assert!(response.contains(text), "{response}");
+    }
 }
 
 #[tokio::test]
