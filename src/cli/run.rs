@@ -3,9 +3,11 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
+    pin::pin,
     process::ExitStatus,
 };
 
+use futures_util::{FutureExt, future::FusedFuture};
 use thiserror::Error as ThisError;
 use tokio::process::{Child, Command};
 
@@ -47,32 +49,43 @@ impl RunError {
 /// Runs the command and serves until the command exits. Returns the command's exit code, or 128
 /// plus the signal's number if a signal terminated the command.
 ///
-/// Forwards signals to the command. Does not wait for the command's background processes.
+/// Forwards signals to the command. After the command's exit, a signal cuts the calls in flight. Does
+/// not wait for the command's background processes.
 pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunError> {
     let mut signals = Signals::for_forwarding()?;
     let app = App::bind(config).await?;
     let drain = app.drain().clone();
     let mut child = start(command, app.addresses())?;
-    let exited = async {
-        let status = wait(&mut child, &mut signals).await;
-        drain.start();
-        status.map_err(RunError::Wait)
+    let mut serving = pin!(app.serve().fuse());
+    let status = tokio::select! {
+        status = wait(&mut child, &mut signals) => status?,
+        served = serving.as_mut() => {
+            // The command may shut down the sidecar and keep running.
+            served?;
+            wait(&mut child, &mut signals).await?
+        }
     };
-    let served = async { app.serve().await.map_err(RunError::Start) };
-    // Wait for both: the command may shut down the sidecar and keep running.
-    let ((), status) = tokio::try_join!(served, exited)?;
+    drain.start();
+    if !serving.is_terminated() {
+        tokio::select! {
+            served = serving => served?,
+            _ = signals.next() => tracing::warn!("signal after the command exited: calls in flight were cut"),
+        }
+    }
     Ok(exit_code(status))
 }
 
 async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus> {
     loop {
         tokio::select! {
-            status = child.wait() => return status,
-            signal = signals.next() => {
+            // Signals first: the one that ended the command must not count as sent after its exit.
+            biased;
+            received = signals.next() => {
                 if let Some(process) = child.id() {
-                    signal.forward_to(process);
+                    received.forward_to(process);
                 }
             }
+            status = child.wait() => return status,
         }
     }
 }
@@ -102,7 +115,8 @@ fn variables(addresses: &Addresses) -> impl Iterator<Item = (&'static str, Strin
     [
         port("DAPR_GRPC_PORT", grpc.port()),
         port("DAPR_HTTP_PORT", http.port()),
-        Some(("DAPR_GRPC_ENDPOINT", grpc.dialable().url())),
+        // Without a scheme: Dapr's Python SDK calls `http` deprecated.
+        Some(("DAPR_GRPC_ENDPOINT", grpc.dialable().to_string())),
         Some(("DAPR_HTTP_ENDPOINT", http.dialable().url())),
     ]
     .into_iter()

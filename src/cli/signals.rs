@@ -2,17 +2,34 @@
 
 use std::io;
 #[cfg(unix)]
-use std::task::Poll;
+use std::{
+    future::{pending, ready},
+    pin::pin,
+};
+
+#[cfg(unix)]
+use futures_util::StreamExt;
+#[cfg(unix)]
+use signal_hook::iterator::exfiltrator::{WithOrigin, origin::Origin};
+#[cfg(unix)]
+use signal_hook_tokio::SignalsInfo;
 
 /// Receives signals. From its creation on, their default actions are disabled.
 #[cfg(unix)]
-#[derive(Debug)]
-pub(super) struct Signals(Vec<(Signal, tokio::signal::unix::Signal)>);
+pub(super) struct Signals(SignalsInfo<WithOrigin>);
 
 /// Receives signals. From its creation on, their default actions are disabled.
 #[cfg(not(unix))]
-#[derive(Debug)]
 pub(super) struct Signals;
+
+/// A signal that this process received.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Received {
+    pub(super) signal: Signal,
+    /// Whether the system sent the signal, for example because of Ctrl-C, and not a process.
+    #[cfg(unix)]
+    is_from_system: bool,
+}
 
 /// A signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,14 +61,16 @@ impl Signals {
 
     /// Receives all signals that can be forwarded to another process.
     pub(super) fn for_forwarding() -> io::Result<Self> {
-        use Signal::{Hangup, Interrupt, Quit, Terminate, User1, User2};
-        Self::listen(&[Interrupt, Terminate, Hangup, Quit, User1, User2])
+        #[cfg(unix)]
+        return Self::listen(&Signal::ALL);
+        #[cfg(not(unix))]
+        return Self::listen(&[Signal::Interrupt]);
     }
 
     #[cfg(unix)]
     fn listen(signals: &[Signal]) -> io::Result<Self> {
-        let listen = |signal: &Signal| Ok((*signal, tokio::signal::unix::signal(signal.kind())?));
-        signals.iter().map(listen).collect::<io::Result<_>>().map(Self)
+        let numbers = signals.iter().map(|signal| signal.number().as_raw());
+        SignalsInfo::new(numbers).map(Self)
     }
 
     #[cfg(not(unix))]
@@ -61,24 +80,28 @@ impl Signals {
 
     /// Waits for the next signal.
     #[cfg(unix)]
-    pub(super) async fn next(&mut self) -> Signal {
-        std::future::poll_fn(|context| {
-            let received = |(signal, stream): &mut (Signal, tokio::signal::unix::Signal)| {
-                stream.poll_recv(context).is_ready().then_some(*signal)
-            };
-            self.0.iter_mut().find_map(received).map_or(Poll::Pending, Poll::Ready)
-        })
-        .await
+    pub(super) async fn next(&mut self) -> Received {
+        let received = self.0.by_ref().filter_map(|origin| ready(Received::new(&origin)));
+        match pin!(received).next().await {
+            Some(received) => received,
+            None => pending().await,
+        }
     }
 
     /// Waits for the next signal.
     #[cfg(not(unix))]
-    pub(super) async fn next(&mut self) -> Signal {
+    pub(super) async fn next(&mut self) -> Received {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-        Signal::Interrupt
+        Received { signal: Signal::Interrupt }
     }
+}
+
+#[cfg(not(unix))]
+impl Received {
+    /// Does nothing: Ctrl-C reaches all processes attached to the console.
+    pub(super) fn forward_to(self, _process: u32) {}
 }
 
 #[cfg(not(unix))]
@@ -87,13 +110,16 @@ impl Signal {
     pub(super) fn exit_code(self) -> u8 {
         130
     }
-
-    /// Does nothing: Ctrl-C reaches all processes attached to the console.
-    pub(super) fn forward_to(self, _process: u32) {}
 }
 
 #[cfg(unix)]
-impl Signal {
+impl Received {
+    /// Returns `None` for a signal that is none of [`Signal`].
+    fn new(origin: &Origin) -> Option<Self> {
+        let signal = Signal::ALL.into_iter().find(|s| s.number().as_raw() == origin.signal)?;
+        Some(Self { signal, is_from_system: origin.process.is_none() })
+    }
+
     /// Forwards the signal to a child process.
     ///
     /// The terminal itself sends Ctrl-C to every process in the foreground. In that case the signal
@@ -101,20 +127,21 @@ impl Signal {
     pub(super) fn forward_to(self, process: u32) {
         use rustix::process::{Pid, kill_process};
         let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-        if let Some(process) = process.filter(|_| !(self.is_sent_by_key() && is_in_foreground())) {
+        if let Some(process) = process.filter(|_| !self.is_from_system) {
             // Ignore failure: the process may have exited.
-            let _ = kill_process(process, self.number());
+            let _ = kill_process(process, self.signal.number());
         }
     }
+}
+
+#[cfg(unix)]
+impl Signal {
+    const ALL: [Self; 6] =
+        [Self::Interrupt, Self::Terminate, Self::Hangup, Self::Quit, Self::User1, Self::User2];
 
     /// Returns the exit code that shells use for a process terminated by the signal.
     pub(super) fn exit_code(self) -> u8 {
         u8::try_from(128 + self.number().as_raw()).unwrap_or(1)
-    }
-
-    /// Returns `true` if a key press in a terminal sends the signal.
-    fn is_sent_by_key(self) -> bool {
-        matches!(self, Self::Interrupt | Self::Quit)
     }
 
     fn number(self) -> rustix::process::Signal {
@@ -128,23 +155,4 @@ impl Signal {
             Self::User2 => Number::USR2,
         }
     }
-
-    fn kind(self) -> tokio::signal::unix::SignalKind {
-        use tokio::signal::unix::SignalKind as Kind;
-        match self {
-            Self::Interrupt => Kind::interrupt(),
-            Self::Terminate => Kind::terminate(),
-            Self::Hangup => Kind::hangup(),
-            Self::Quit => Kind::quit(),
-            Self::User1 => Kind::user_defined1(),
-            Self::User2 => Kind::user_defined2(),
-        }
-    }
-}
-
-/// Returns `true` if this process is in the foreground process group of its terminal.
-#[cfg(unix)]
-fn is_in_foreground() -> bool {
-    let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };
-    rustix::termios::tcgetpgrp(terminal) == Ok(rustix::process::getpgrp())
 }

@@ -1,11 +1,12 @@
 //! Tests of `mynah run`.
 
-use std::{os::unix::process::CommandExt, process::Command};
+use std::{fs, os::unix::process::CommandExt, path::Path, process::Command};
 
 use insta::assert_snapshot;
 use rustix::process::Signal;
+use serde_json::json;
 
-use super::{VALID, redact_ports, report, write_folder};
+use super::{VALID, redact_ports, report, stop::start_stream, write_folder};
 use crate::{
     interop::toolchain,
     support::{
@@ -37,7 +38,8 @@ fn sets_dapr_variables() {
     let output = run(
         r#"echo "$DAPR_GRPC_ENDPOINT $DAPR_HTTP_ENDPOINT" | sed "s/$DAPR_GRPC_PORT/GRPC/; s/$DAPR_HTTP_PORT/HTTP/""#,
     );
-    assert_eq!(output.stdout, "http://127.0.0.1:GRPC http://127.0.0.1:HTTP\n");
+    // The Python SDK calls a gRPC endpoint with the scheme http deprecated.
+    assert_eq!(output.stdout, "127.0.0.1:GRPC http://127.0.0.1:HTTP\n");
     assert_eq!((output.code, &*output.stderr), (Some(0), ""));
 }
 
@@ -143,6 +145,61 @@ fn forwards_signals() {
         process.signal_when_exists(&ready, signal);
         let output = process.wait();
         assert_eq!((output.code, output.stdout), (Some(number), format!("{name}\n")));
+    }
+}
+
+/// Otherwise a call of a background process would keep mynah alive for the whole grace period.
+#[test]
+fn signal_after_exit_of_command_cuts_calls() {
+    let folder = write_folder(&[(
+        "slow.yaml",
+        &format!("{VALID}  metadata: [{{name: chunkDelay, value: 1h}}]\n"),
+    )]);
+    let (addresses, go) = (folder.join("addresses.json"), folder.join("go"));
+    let flags = ["--dapr-graceful-shutdown-seconds=3600", "--resources-path"];
+    let flags = [&flags[..], &[folder.to_str().unwrap(), "--addresses-file"]].concat();
+    let flags = [&flags[..], &[addresses.to_str().unwrap()]].concat();
+    let script = format!("until [ -e {} ]; do sleep 0.01; done; exit 3", go.display());
+    let process = Process::start(&mut command(&[], &flags, &script));
+    let address = process.address(&addresses, "http");
+    let _stream = start_stream(address);
+    fs::write(go, "").unwrap();
+    process.wait_until_refused(address);
+    let output = process.terminate();
+    assert_eq!(output.code, Some(3), "{}", output.stderr);
+    assert_eq!(output.stderr, " WARN signal after the command exited: calls in flight were cut\n");
+}
+
+/// Runs a shell script with a sidecar at a terminal, in the foreground.
+fn run_at_terminal(script: &str, steps: &serde_json::Value) -> Option<Output> {
+    if !toolchain::has("python3") {
+        return None;
+    }
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/terminal.py");
+    let mut terminal = Command::new("python3");
+    terminal.arg(program).arg(steps.to_string()).arg(mynah().get_program());
+    Some(Process::start(terminal.args(["run", "--", "sh", "-c", script])).wait())
+}
+
+#[test]
+fn forwards_interrupts_of_other_processes_in_the_foreground() {
+    let script =
+        "trap 'echo received; exit 3' INT; kill -s INT $PPID; while :; do sleep 0.01; done";
+    if let Some(output) = run_at_terminal(script, &json!([])) {
+        assert_eq!((output.code, &*output.stdout), (Some(3), "received\n"), "{}", output.stderr);
+    }
+}
+
+/// The terminal sends Ctrl-C to the command also. A second one would be too many.
+#[test]
+fn does_not_forward_ctrl_c() {
+    let script = "trap 'echo received' INT; echo ready; read -r line; echo \"$line\"";
+    let steps = json!([
+        {"wait_for": "ready", "type": "\x03"},
+        {"wait_for": "received", "type": "typed\n"},
+    ]);
+    if let Some(output) = run_at_terminal(script, &steps) {
+        assert_eq!(output.stdout.matches("received").count(), 1, "{}", output.stdout);
     }
 }
 

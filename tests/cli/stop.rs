@@ -35,7 +35,7 @@ fn stop(grace_seconds: &str, signals: &[Signal]) -> Output {
 }
 
 /// Starts a stream and waits for its headers.
-fn start_stream(address: std::net::SocketAddr) -> TcpStream {
+pub fn start_stream(address: std::net::SocketAddr) -> TcpStream {
     let body = r#"{"inputs":[{"messages":[{"ofUser":{"content":[{"text":"a b"}]}}]}]}"#;
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();

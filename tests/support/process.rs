@@ -4,6 +4,7 @@
 
 use std::{
     fs::{self, File},
+    io::ErrorKind,
     net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
@@ -88,8 +89,7 @@ impl Process {
 
     /// Waits until a sidecar has written its addresses or exited, and stops it.
     pub fn stop(mut self, addresses: &Path) -> Output {
-        let written_or_exited = || (is_written(addresses) || !self.is_running()).then_some(());
-        poll(written_or_exited, "mynah did not write its addresses");
+        self.wait_until_serving_or_exited(addresses);
         send(&self.child, Signal::TERM);
         self.wait()
     }
@@ -107,16 +107,27 @@ impl Process {
         poll(|| is_written(addresses).then_some(()), "mynah did not write its addresses");
     }
 
+    /// Waits for the addresses file or the exit; returns whether the sidecar serves.
+    pub fn wait_until_serving_or_exited(&mut self, addresses: &Path) -> bool {
+        let found = || is_written(addresses).then_some(true).or(self.has_exited().then_some(false));
+        poll(found, "mynah neither wrote its addresses nor exited")
+    }
+
     /// Waits for a file, then sends a signal.
     pub fn signal_when_exists(&self, file: &Path, signal: Signal) {
         poll(|| file.exists().then_some(()), "the file was not created");
         send(&self.child, signal);
     }
 
+    /// Sends a signal; ignored if the program has ended.
+    pub fn send(&self, signal: Signal) {
+        send(&self.child, signal);
+    }
+
     /// Sends a signal and waits until the address refuses connections.
     pub fn signal(&self, signal: Signal, address: SocketAddr) {
         send(&self.child, signal);
-        poll(|| TcpStream::connect(address).err(), "connections were still accepted");
+        self.wait_until_refused(address);
     }
 
     /// Returns the process id.
@@ -124,8 +135,13 @@ impl Process {
         self.child.id()
     }
 
-    fn is_running(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
+    /// Waits until the address refuses connections.
+    pub fn wait_until_refused(&self, address: SocketAddr) {
+        poll(|| refuses(address).then_some(()), "connections were still accepted");
+    }
+
+    fn has_exited(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 }
 
@@ -214,7 +230,7 @@ impl Sidecar {
     /// Waits until the address refuses connections while the process is still running.
     pub async fn wait_until_refused(&mut self, address: SocketAddr) {
         for _ in 0..MAX_POLLS {
-            if TcpStream::connect(address).is_err() {
+            if refuses(address) {
                 let status = self.child.try_wait().unwrap();
                 assert_eq!(status, None, "exited instead of refusing connections");
                 return;
@@ -223,6 +239,12 @@ impl Sidecar {
         }
         panic!("{address} still accepts connections after a minute");
     }
+}
+
+/// Whether an address refuses connections. A sidecar that shuts down ignores them before.
+fn refuses(address: SocketAddr) -> bool {
+    let connected = TcpStream::connect_timeout(&address, Duration::from_millis(50));
+    connected.is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused)
 }
 
 /// Listens on a free port of 127.0.0.1.

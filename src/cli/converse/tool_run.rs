@@ -47,7 +47,7 @@ impl<W: Write> Runner<W> {
 
     /// Waits for the next signal while no run is in progress.
     pub(super) async fn next_signal(&mut self) -> Signal {
-        self.signals.next().await
+        self.signals.next().await.signal
     }
 
     /// Runs the loop until it ends. A signal cancels the run.
@@ -59,8 +59,8 @@ impl<W: Write> Runner<W> {
         loop {
             let event = tokio::select! {
                 event = events.next() => event.ok_or(client::Error::Truncated)?,
-                signal = self.signals.next() => {
-                    cancelled_by = Some(signal);
+                received = self.signals.next() => {
+                    cancelled_by = Some(received.signal);
                     cancel.cancel();
                     continue;
                 }
