@@ -1,6 +1,10 @@
 //! Tests of graceful shutdown: calls in flight finish, idle connections do not delay the exit, and
 //! a second signal ends the process immediately.
 
+mod http1;
+#[cfg(target_os = "linux")]
+mod idle_clients;
+
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},

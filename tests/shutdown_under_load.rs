@@ -4,25 +4,28 @@ use std::{
     error::Error,
     io::{self, ErrorKind},
     iter::successors,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    time::Duration,
 };
 
-use futures_util::future;
+use futures_util::future::{join, join_all};
 use mynah::internals::wire::{json, proto::dapr_client::DaprClient};
 use rustix::process::Signal;
+use tokio::sync::Notify;
 use tonic::transport::Channel;
 
 use crate::support::{
     Sidecar,
-    http::direct_client,
+    http1::{Connection, Response},
     messages::{Answer, request, user},
     process::with_timeout,
 };
 
 /// The number of callers of each kind.
-const CALLERS: usize = 16;
+const CALLERS: u32 = 16;
 /// The number of answered calls before the signal.
 const CALLS_BEFORE_SIGNAL: usize = 200;
+const PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
 
 /// `true` if a call was answered. `false` if it was refused, after which the caller stops.
 type Answered = bool;
@@ -76,46 +79,94 @@ async fn streamed(client: &mut DaprClient<Channel>) -> Answered {
     true
 }
 
-/// Posts a request. If the response has a status, its body must be complete.
-async fn posted(client: &reqwest::Client, url: &str, body: &str) -> Answered {
-    let Ok(answer) = with_timeout(client.post(url).body(body.to_owned()).send()).await else {
-        return false;
-    };
-    assert_eq!(answer.status(), 200);
-    let text = with_timeout(answer.text()).await.unwrap();
-    assert!(text.contains("one two three"), "{text}");
-    true
+/// Sends SIGTERM when enough calls are answered.
+async fn stop(sidecar: &Sidecar, answered: &AtomicUsize) {
+    while answered.load(Relaxed) < CALLS_BEFORE_SIGNAL {
+        tokio::task::yield_now().await;
+    }
+    sidecar.signal(Signal::TERM);
 }
 
 #[tokio::test]
-async fn answers_every_accepted_call_after_sigterm() {
+async fn answers_every_accepted_grpc_call_after_sigterm() {
     let mut sidecar = Sidecar::start_with(&["--dapr-graceful-shutdown-seconds", "3600"]);
     let answered = AtomicUsize::new(0);
-    let count = || answered.fetch_add(1, Ordering::Relaxed);
     let mut clients = Vec::new();
     for _ in 0..CALLERS {
         clients.push(sidecar.client().await);
     }
-    let url = sidecar.url("/v1.0-alpha2/conversation/echo/converse");
-    let body = json::write(&request([user("one two three")])).unwrap();
-    let over_grpc = clients.iter().map(async |client| {
+    let callers = clients.iter().map(async |client| {
         let (mut one, mut two) = (client.clone(), client.clone());
         while unary(&mut one).await && streamed(&mut two).await {
-            count();
+            answered.fetch_add(1, Relaxed);
         }
     });
-    let over_http = (0..CALLERS).map(async |_| {
-        let client = direct_client();
-        while posted(&client, &url, &body).await {
-            count();
+    join(join_all(callers), stop(&sidecar, &answered)).await;
+    assert_eq!(sidecar.wait().await.code(), Some(0));
+}
+
+/// The calls of HTTP/1 clients.
+struct Calls<'a> {
+    sidecar: &'a Sidecar,
+    body: String,
+    answered: AtomicUsize,
+    signalled: Notify,
+}
+
+impl Calls<'_> {
+    async fn connect(&self) -> Option<Connection> {
+        with_timeout(Connection::open(self.sidecar.http)).await
+    }
+
+    /// Makes a call, which must be answered: the server has accepted the connection.
+    async fn post(&self, connection: &mut Connection, headers: &str) -> Response {
+        let answer: io::Result<Response> =
+            with_timeout(connection.post(PATH, headers, &self.body)).await;
+        let answer = answer.expect("the call is lost");
+        assert!(answer.status == 200 && answer.body.contains("three"), "{answer:?}");
+        self.answered.fetch_add(1, Relaxed);
+        answer
+    }
+
+    async fn over_one_connection(&self, headers: &str) {
+        let mut connection = self.connect().await.unwrap();
+        while !self.post(&mut connection, headers).await.is_last {}
+    }
+
+    async fn over_a_connection_each(&self) {
+        while let Some(mut connection) = self.connect().await {
+            self.post(&mut connection, "Connection: close\r\n").await;
         }
+    }
+
+    /// Connects before the signal, and calls a while after it.
+    #[expect(clippy::disallowed_methods, reason = "the calls arrive throughout a shutdown")]
+    async fn after_the_signal(&self, delay: Duration) {
+        let mut connection = self.connect().await.unwrap();
+        self.signalled.notified().await;
+        tokio::time::sleep(delay).await;
+        while !self.post(&mut connection, "").await.is_last {}
+    }
+}
+
+#[tokio::test]
+async fn answers_every_accepted_http_call_after_sigterm() {
+    let mut sidecar = Sidecar::start_with(&["--dapr-graceful-shutdown-seconds", "3600"]);
+    let body = json::write(&request([user("one two three")])).unwrap();
+    let answered = AtomicUsize::new(0);
+    let calls = Calls { sidecar: &sidecar, body, answered, signalled: Notify::new() };
+    let callers = (0..CALLERS).map(async |number| {
+        tokio::join!(
+            calls.over_one_connection(""),
+            calls.over_one_connection("Accept: text/event-stream\r\n"),
+            calls.over_a_connection_each(),
+            calls.after_the_signal(Duration::from_millis(10) * number),
+        )
     });
     let stop = async {
-        while answered.load(Ordering::Relaxed) < CALLS_BEFORE_SIGNAL {
-            tokio::task::yield_now().await;
-        }
-        sidecar.signal(Signal::TERM);
+        stop(&sidecar, &calls.answered).await;
+        calls.signalled.notify_waiters();
     };
-    tokio::join!(future::join_all(over_grpc), future::join_all(over_http), stop);
+    join(join_all(callers), stop).await;
     assert_eq!(sidecar.wait().await.code(), Some(0));
 }

@@ -4,8 +4,12 @@ use std::{
     collections::BTreeSet,
     fs,
     net::SocketAddr,
-    os::unix::{fs::FileTypeExt, net::UnixListener},
+    os::unix::{
+        fs::FileTypeExt,
+        net::{UnixListener, UnixStream},
+    },
     path::Path,
+    process::Command,
 };
 
 use mynah::internals::wire::proto::dapr_client::DaprClient;
@@ -21,11 +25,17 @@ use crate::support::{
 
 fn start(folder: &Path) -> Process {
     let addresses = folder.join("addresses.json");
-    let mut command = mynah();
-    command.args(["--app-id", "shop", "--metrics-port=0", "--unix-domain-socket"]).arg(folder);
-    let process = Process::start(command.arg("--addresses-file").arg(&addresses));
+    let _ = fs::remove_file(&addresses);
+    let process = Process::start(&mut command(folder, &addresses));
     process.wait_until_serving(&addresses);
     process
+}
+
+fn command(folder: &Path, addresses: &Path) -> Command {
+    let mut command = mynah();
+    command.args(["--app-id", "shop", "--metrics-port=0", "--unix-domain-socket"]).arg(folder);
+    command.arg("--addresses-file").arg(addresses);
+    command
 }
 
 #[tokio::test]
@@ -67,6 +77,46 @@ fn replaces_stale_sockets_and_removes_its_own() {
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["addresses.json"]);
+}
+
+/// If somebody has removed the file of a running sidecar, another one can start in its place.
+#[test]
+fn keeps_the_socket_of_a_successor() {
+    let folder = scratch("sockets");
+    let addresses = folder.join("addresses.json");
+    let first = start(&folder);
+    let sockets = ["dapr-shop-grpc.socket", "dapr-shop-http.socket"].map(|name| folder.join(name));
+    sockets.iter().for_each(|socket| fs::remove_file(socket).unwrap());
+    let second = start(&folder);
+    assert_eq!(first.terminate().code, Some(0));
+    for socket in &sockets {
+        UnixStream::connect(socket).expect("the second sidecar is reachable");
+    }
+    assert_eq!(second.stop(&addresses).code, Some(0));
+    assert!(!sockets.iter().any(|socket| socket.exists()), "the second one removes its own");
+}
+
+#[test]
+fn one_of_several_replaces_a_stale_socket() {
+    for _ in 0..5 {
+        let folder = scratch("sockets");
+        drop(UnixListener::bind(folder.join("dapr-shop-grpc.socket")).unwrap());
+        drop(UnixListener::bind(folder.join("dapr-shop-http.socket")).unwrap());
+        let files: Vec<_> = (0..8).map(|number| folder.join(format!("{number}.json"))).collect();
+        let processes: Vec<_> =
+            files.iter().map(|file| Process::start(&mut command(&folder, file))).collect();
+        let mut served = Vec::new();
+        for (mut process, file) in processes.into_iter().zip(&files) {
+            match process.wait_until_serving_or_exited(file) {
+                true => served.push(process),
+                false => assert_eq!(process.wait().code, Some(1)),
+            }
+        }
+        assert_eq!(served.len(), 1);
+        for api in ["grpc", "http"] {
+            UnixStream::connect(folder.join(format!("dapr-shop-{api}.socket"))).unwrap();
+        }
+    }
 }
 
 #[test]

@@ -42,6 +42,11 @@ impl Drain {
         self.advance(Phase::Stopped);
     }
 
+    /// Returns `true` after [`start`](Self::start).
+    pub(crate) fn has_started(&self) -> bool {
+        *self.0.borrow() >= Phase::Draining
+    }
+
     /// Waits for [`start`](Self::start).
     pub async fn started(&self) {
         self.reached(Phase::Draining).await;

@@ -5,7 +5,7 @@ use std::{error::Error, fmt::Write, io};
 use thiserror::Error as ThisError;
 
 use super::{config::ConfigError, converse, run::RunError};
-use crate::server::StartError;
+use crate::server::{ServeError, StartError};
 
 /// The exit code for wrong usage, from `sysexits.h`.
 pub(super) const USAGE: u8 = 64;
@@ -17,6 +17,8 @@ pub(super) enum CliError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Start(#[from] StartError),
+    #[error(transparent)]
+    Serve(#[from] ServeError),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]

@@ -91,6 +91,9 @@ fn start(args: &ServeArgs, default_level: LogLevel) -> Environment {
 }
 
 fn runtime() -> Result<Runtime, CliError> {
+    // Without these file descriptors, tokio would panic instead of returning an error.
+    let pipes: io::Result<Vec<_>> = (0..4).map(|_| io::pipe()).collect();
+    drop(pipes.map_err(CliError::Runtime)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(CliError::Runtime)
 }

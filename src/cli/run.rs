@@ -13,7 +13,7 @@ use tokio::process::{Child, Command};
 
 use crate::{
     cli::signals::Signals,
-    server::{Addresses, App, Config, StartError},
+    server::{Addresses, App, Config, ServeError, StartError},
 };
 
 /// An error in `mynah run` itself. A command that exits with a nonzero code is not an error.
@@ -22,6 +22,9 @@ pub(super) enum RunError {
     /// The sidecar failed to start.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// The sidecar stopped before the command did.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
     /// The command failed to start.
     #[error("cannot run {}", .command.display())]
     Command {

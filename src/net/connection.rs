@@ -1,26 +1,31 @@
 //! Serves one connection, from its first byte to its last.
 
-#[cfg(unix)]
-use std::os::unix::net::UnixStream;
-use std::{error::Error, io, net::TcpStream, pin::pin, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    io,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 use bytes::Bytes;
-use futures_util::TryFutureExt;
+use futures_util::{FutureExt, TryFutureExt};
 use http::{Request, Response};
 use hyper::{
-    body::{Body, Incoming},
+    body::Body,
     service::{Service, service_fn},
 };
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto::Builder,
+    server::{conn::auto::Builder, graceful::GracefulConnection},
 };
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::io::InspectReader;
 
 use super::{
+    activity::Activity,
+    calls::{Call, RequestBody},
     lingering::Lingering,
-    progress::Progress,
+    stream::{Io, Stream},
     unsent::{TrackedBody, Unsent},
 };
 use crate::base::{clock, drain::Drain, memory::MemoryBudget};
@@ -37,23 +42,13 @@ const MAX_STREAMS: u32 = 1024;
 /// Maximum size of a request's headers in bytes.
 const MAX_HTTP1_HEADERS: usize = 64 * 1024;
 const MAX_HTTP2_HEADERS: u32 = 16 * 1024;
-/// While draining, a connection without calls stays open for this long, because a call may already
-/// be on its way.
-const LAST_CALL: Duration = Duration::from_secs(1);
-
-/// An accepted connection, not yet registered with a runtime.
-pub(super) enum Stream {
-    Tcp(TcpStream),
-    #[cfg(unix)]
-    Unix(UnixStream),
-}
+/// While draining, a connection without calls in flight stays open for this long, because a call
+/// may already be on its way.
+pub(super) const LAST_CALL: Duration = Duration::from_secs(1);
+/// Number of checks for calls in that time.
+const CHECKS: u32 = 10;
 
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
-
-/// A TCP or Unix stream that is registered with the current runtime.
-pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
-
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 
 /// The HTTP versions that a listener accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +60,7 @@ pub(crate) enum HttpVersions {
 }
 
 /// Registers a connection with the current runtime and waits for the client's first byte. Returns
-/// `None` if no byte arrives in time or draining starts first.
+/// `None` if no byte arrives in time.
 pub(super) async fn open(stream: Stream, drain: &Drain) -> io::Result<Option<Box<dyn Io>>> {
     match stream {
         Stream::Tcp(stream) => {
@@ -89,9 +84,13 @@ async fn sends_data(
     readable: impl Future<Output = io::Result<()>>,
     drain: &Drain,
 ) -> io::Result<bool> {
+    let last_call = async {
+        drain.started().await;
+        clock::pause(LAST_CALL).await;
+    };
     tokio::select! {
         ready = clock::within(HEADER_TIMEOUT, readable) => ready.transpose().map(|r| r.is_some()),
-        () = drain.started() => Ok(false),
+        () = last_call => Ok(false),
     }
 }
 
@@ -104,57 +103,72 @@ pub(super) async fn serve_http<S, B>(
     drain: Drain,
 ) -> Result<(), BoxError>
 where
-    S: Service<Request<Incoming>, Response = Response<B>>,
+    S: Service<Request<RequestBody>, Response = Response<B>> + Send + 'static,
     S::Future: Send + 'static,
     S::Error: Into<BoxError>,
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
 {
+    let activity = Arc::new(Activity::default());
     let unsent = Arc::new(Unsent::new(budget));
-    let on_response = unsent.clone();
+    let (on_read, on_call, on_response) = (activity.clone(), activity.clone(), unsent.clone());
+    let stream = InspectReader::new(Lingering::new(stream), move |bytes| on_read.received(bytes));
     let service = service_fn(move |request| {
         let unsent = on_response.clone();
-        let track = |response: Response<B>| response.map(|body| TrackedBody::new(body, unsent));
-        service.call(request).map_ok(track)
+        let (call, request) = Call::start(&on_call, request);
+        service.call(request).map_ok(|mut response| {
+            call.finish(&mut response);
+            response.map(|body| TrackedBody::new(body, unsent, call))
+        })
     });
+    let connection = builder(versions).serve_connection(TokioIo::new(stream), service).into_owned();
+    // Boxed, because the compiler cannot show that the future is `Send` otherwise.
+    let served = serve(connection, activity, unsent.clone(), drain).boxed();
     tokio::select! {
-        ended = serve(stream, versions, service, drain) => ended,
+        ended = served => ended,
         () = unsent.stalled() => Err("the client does not take its responses".into()),
     }
 }
 
-async fn serve<S, B>(
-    stream: Box<dyn Io>,
-    versions: HttpVersions,
-    service: S,
+async fn serve<C: GracefulConnection<Error = BoxError> + Send>(
+    connection: C,
+    activity: Arc<Activity>,
+    unsent: Arc<Unsent>,
     drain: Drain,
-) -> Result<(), BoxError>
-where
-    S: Service<Request<Incoming>, Response = Response<B>>,
-    S::Future: Send + 'static,
-    S::Error: Into<BoxError>,
-    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
-{
-    let progress = Arc::new(Progress::default());
-    let (on_read, on_call) = (progress.clone(), progress.clone());
-    let stream =
-        InspectReader::new(Lingering::new(stream), move |bytes| on_read.count_bytes(bytes.len()));
-    let service = service_fn(move |request| {
-        on_call.count_call();
-        service.call(request)
-    });
-    let builder = builder(versions);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+) -> Result<(), BoxError> {
+    let mut connection = pin!(connection);
     tokio::select! {
-        result = connection.as_mut() => return result,
-        () = progress.stalled(HEADER_TIMEOUT) => return Ok(()),
-        () = drain.started() => connection.as_mut().graceful_shutdown(),
+        // Draining first: a call that arrives afterwards must get an answer that says so.
+        biased;
+        () = drain.started() => activity.start_draining(),
+        ended = connection.as_mut() => return ended,
+        () = activity.stalled(HEADER_TIMEOUT) => return Ok(()),
     }
-    tokio::select! {
-        result = connection.as_mut() => return result,
-        () = clock::pause(LAST_CALL) => {}
+    finish(connection, &activity, &unsent).await
+}
+
+/// Serves a connection during a drain: until it ends, or no call has been in flight for a while.
+///
+/// HTTP/2 clients are told at once. HTTP/1 clients are told in the answer to their next call,
+/// because closing the connection would lose a call that is on its way.
+async fn finish<C: GracefulConnection<Error = BoxError> + Send>(
+    mut connection: Pin<&mut C>,
+    activity: &Activity,
+    unsent: &Unsent,
+) -> Result<(), BoxError> {
+    let mut idle_checks = 0;
+    let mut is_announced = false;
+    while idle_checks < CHECKS {
+        if activity.is_http2() && !is_announced {
+            connection.as_mut().graceful_shutdown();
+            is_announced = true;
+        }
+        if let Some(ended) = clock::within(LAST_CALL / CHECKS, connection.as_mut()).await {
+            return ended;
+        }
+        let is_busy = activity.is_busy() || !unsent.is_empty();
+        idle_checks = if is_busy { 0 } else { idle_checks + 1 };
     }
-    // A client that has sent only part of its first request does not delay the shutdown.
-    if progress.has_calls() { connection.await } else { Ok(()) }
+    Ok(())
 }
 
 /// Returns an HTTP server with mynah's limits.

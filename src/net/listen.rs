@@ -123,6 +123,10 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 /// Returns `true` if the machine lacks the address or its whole address family.
 fn is_missing(error: &io::Error) -> bool {
-    const EAFNOSUPPORT: i32 = 97;
-    error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(EAFNOSUPPORT)
+    #[cfg(unix)]
+    let unsupported = rustix::io::Errno::AFNOSUPPORT.raw_os_error();
+    /// `WSAEAFNOSUPPORT` of Windows.
+    #[cfg(not(unix))]
+    let unsupported = 10047;
+    error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(unsupported)
 }

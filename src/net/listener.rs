@@ -18,22 +18,10 @@ pub(crate) struct Listener {
 #[derive(Debug)]
 pub(crate) enum Socket {
     Tcp(TcpListener),
-    /// The socket's file is removed when the socket is dropped.
+    /// The file is dropped first, so that it is never that of a closed socket, which another
+    /// process may replace.
     #[cfg(unix)]
-    Unix(std::os::unix::net::UnixListener, SocketFile),
-}
-
-/// The file of a Unix socket, removed on drop.
-#[cfg(unix)]
-#[derive(Debug)]
-pub(crate) struct SocketFile(pub(super) std::path::PathBuf);
-
-#[cfg(unix)]
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        // Ignore errors: the file may have been removed already.
-        let _ = std::fs::remove_file(&self.0);
-    }
+    Unix(super::socket_file::SocketFile, std::os::unix::net::UnixListener),
 }
 
 /// The error for an address that could not be bound.

@@ -6,18 +6,23 @@
 //! finish.
 
 mod accept;
+mod activity;
+mod calls;
 mod connection;
 mod listen;
 mod lingering;
 mod listener;
-mod progress;
 mod protocol;
+#[cfg(unix)]
+mod socket_file;
+mod stream;
 #[cfg(unix)]
 mod unix;
 mod unsent;
 mod workers;
 
-pub(crate) use accept::accept;
+pub(crate) use accept::Acceptor;
+pub(crate) use calls::RequestBody;
 pub(crate) use connection::HttpVersions;
 pub(crate) use listen::Interfaces;
 pub(crate) use listen::bind;
@@ -28,4 +33,4 @@ pub(crate) use listener::{Listener, Socket};
 pub(crate) use protocol::Protocol;
 #[cfg(unix)]
 pub(crate) use unix::bind_socket;
-pub(crate) use workers::Workers;
+pub(crate) use workers::{WorkerEnds, Workers};

@@ -5,12 +5,13 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response};
-use hyper::{
-    body::{Body, Incoming},
-    service::Service,
-};
+use hyper::{body::Body, service::Service};
 
-use super::connection::{self, BoxError, HttpVersions, Io, Stream, serve_http};
+use super::{
+    calls::RequestBody,
+    connection::{self, BoxError, HttpVersions, serve_http},
+    stream::{Io, Stream},
+};
 use crate::base::{drain::Drain, memory::MemoryBudget};
 
 /// A service and the HTTP versions it is served over.
@@ -25,7 +26,7 @@ impl Protocol {
     /// Unsent responses count towards `budget`.
     pub(crate) fn new<S, B>(versions: HttpVersions, service: S, budget: Arc<MemoryBudget>) -> Self
     where
-        S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + Sync + 'static,
+        S: Service<Request<RequestBody>, Response = Response<B>> + Clone + Send + Sync + 'static,
         S::Future: Send + 'static,
         S::Error: Into<BoxError>,
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,

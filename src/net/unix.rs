@@ -1,7 +1,8 @@
 //! Binds Unix sockets.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io,
     os::unix::{
         fs::FileTypeExt,
         net::{UnixListener, UnixStream},
@@ -9,7 +10,10 @@ use std::{
     path::{Path, PathBuf, absolute},
 };
 
-use super::listener::{BindError, Listener, Socket, SocketFile};
+use super::{
+    listener::{BindError, Listener, Socket},
+    socket_file::SocketFile,
+};
 use crate::base::endpoint::Endpoint;
 
 /// Listens on a Unix socket and replaces a stale socket file.
@@ -33,11 +37,21 @@ fn bind_error(address: Endpoint, error: &io::Error) -> BindError {
 }
 
 fn listen(path: PathBuf) -> io::Result<Socket> {
+    // Otherwise two processes could find the same stale socket, and the second would remove the
+    // socket that the first has put in its place.
+    let _lock = path.parent().and_then(lock);
     remove_stale(&path)?;
     let socket = UnixListener::bind(&path)?;
-    let file = SocketFile(path);
+    let file = SocketFile::new(path)?;
     socket.set_nonblocking(true)?;
-    Ok(Socket::Unix(socket, file))
+    Ok(Socket::Unix(file, socket))
+}
+
+/// Locks a folder until the file is dropped. Returns `None` if its file system has no locks.
+fn lock(folder: &Path) -> Option<File> {
+    let folder = File::open(folder).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
 }
 
 /// Removes the socket file that a killed process has left behind.
@@ -51,7 +65,13 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     }
     match UnixStream::connect(path) {
         Ok(_) => Err(io::ErrorKind::AddrInUse.into()),
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
-        Err(error) => Err(error),
+        Err(error) => match error.kind() {
+            io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+            // The other process has just removed it.
+            io::ErrorKind::NotFound => Ok(()),
+            // Its queue of connections is full.
+            io::ErrorKind::WouldBlock => Err(io::ErrorKind::AddrInUse.into()),
+            _ => Err(error),
+        },
     }
 }

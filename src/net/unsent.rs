@@ -13,6 +13,7 @@ use std::{
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 
+use super::calls::Call;
 use crate::base::{clock, memory::MemoryBudget};
 
 /// Size of the largest piece that is sent at once. Also the largest HTTP/2 frame by default.
@@ -38,6 +39,7 @@ pub(super) struct TrackedBody<B> {
     /// What is left of the last data frame of `body`.
     rest: Bytes,
     unsent: Arc<Unsent>,
+    _call: Call,
 }
 
 /// A piece that is not sent yet. HTTP/1.1 and HTTP/2 drop it when it is.
@@ -64,6 +66,11 @@ impl Unsent {
         }
     }
 
+    /// Whether the client has taken everything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.iter().all(|pieces| pieces.load(Ordering::Relaxed) == 0)
+    }
+
     fn track(self: &Arc<Self>, bytes: Bytes) -> Bytes {
         let created = self.now.load(Ordering::Relaxed);
         self.pieces[created].fetch_add(1, Ordering::Relaxed);
@@ -86,8 +93,9 @@ impl Drop for Piece {
 }
 
 impl<B> TrackedBody<B> {
-    pub(super) fn new(body: B, unsent: Arc<Unsent>) -> Self {
-        Self { body, rest: Bytes::new(), unsent }
+    /// Counts the call until the body is sent or dropped.
+    pub(super) fn new(body: B, unsent: Arc<Unsent>, call: Call) -> Self {
+        Self { body, rest: Bytes::new(), unsent, _call: call }
     }
 
     fn next_piece(&mut self) -> Frame<Bytes> {

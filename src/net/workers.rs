@@ -15,7 +15,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::{connection::Stream, protocol::Protocol};
+use super::{protocol::Protocol, stream::Stream};
 use crate::base::drain::Drain;
 
 /// Maximum number of connections waiting for one worker.
@@ -32,7 +32,7 @@ pub(crate) struct Workers {
 
 /// One receiver per worker, which completes when the worker ends. A worker ends when all handles to
 /// the [`Workers`] are dropped and its connections are closed, or when the drain is cut short.
-pub(crate) type Ended = Vec<oneshot::Receiver<()>>;
+pub(crate) type WorkerEnds = Vec<oneshot::Receiver<()>>;
 
 struct Accepted {
     stream: Stream,
@@ -41,7 +41,7 @@ struct Accepted {
 
 impl Workers {
     /// Starts one worker per core.
-    pub(crate) fn start(drain: &Drain) -> io::Result<(Self, Ended)> {
+    pub(crate) fn start(drain: &Drain) -> io::Result<(Self, WorkerEnds)> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let (mut queues, mut ended) = (Vec::new(), Vec::new());
         for core in 0..cores {

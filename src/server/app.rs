@@ -1,16 +1,16 @@
 //! The sidecar: [`App::bind`] loads components and binds addresses; [`App::serve`] serves until
 //! draining starts.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use futures_util::future;
+use futures_util::{TryFutureExt, future};
 use hyper_util::service::TowerToHyperService;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use super::{
     addresses::{self, Addresses},
     config::Config,
-    error::StartError,
+    error::{ServeError, StartError},
     reload::Reload,
 };
 use crate::{
@@ -19,10 +19,10 @@ use crate::{
         guard::Guard,
         metrics,
     },
-    base::{clock, drain::Drain, memory::MemoryBudget},
+    base::{clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
     component::{self, ComponentSpec},
     engine::Engine,
-    net::{self, BindError, HttpVersions, Listener, Protocol, Socket, Workers},
+    net::{self, Acceptor, BindError, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
 };
 
 /// A sidecar that has bound its addresses but is not serving yet.
@@ -31,7 +31,9 @@ pub(crate) struct App {
     engine: Arc<Engine>,
     drain: Drain,
     addresses: Addresses,
-    listeners: Vec<(Listener, Protocol)>,
+    acceptors: Vec<(Acceptor, Endpoint, Protocol)>,
+    workers: Workers,
+    worker_ends: WorkerEnds,
     reload: Option<Reload>,
     grace: Duration,
 }
@@ -41,17 +43,22 @@ impl App {
     ///
     /// # Errors
     ///
-    /// Fails if a component has an error, an address cannot be bound, or the addresses file cannot
-    /// be written. Metrics are optional: if their address cannot be bound, a warning is logged.
+    /// Fails if a component has an error, an address cannot be bound, the worker threads cannot be
+    /// started, or the addresses file cannot be written. Metrics are optional: if their address
+    /// cannot be bound, a warning is logged.
     pub(crate) async fn bind(config: Config) -> Result<Self, StartError> {
         addresses::remove(&config);
         let (components, reload) = load(&config)?;
         let engine = Arc::new(Engine::new(&config.app_id, &components));
         let drain = Drain::default();
-        let (listeners, addresses) = listen(&config, &engine, &drain).await?;
+        let (listeners, addresses) = listen(&config, &engine, &drain)?;
+        let (workers, worker_ends) = Workers::start(&drain).map_err(StartError::Threads)?;
+        let acceptors = register(listeners)?;
         warn_if_exposed(&config);
+        // The last step that can fail: if the file exists, mynah serves.
         addresses::write(&config, &addresses)?;
-        Ok(Self { engine, drain, addresses, listeners, reload, grace: config.grace })
+        let grace = config.grace;
+        Ok(Self { engine, drain, addresses, acceptors, workers, worker_ends, reload, grace })
     }
 
     /// Returns the bound addresses.
@@ -73,35 +80,44 @@ impl App {
     ///
     /// # Errors
     ///
-    /// Fails if the worker threads cannot be started.
-    pub(crate) async fn serve(self) -> Result<(), StartError> {
-        let Self { engine, drain, listeners, reload, grace, .. } = self;
-        let (workers, worker_ends) = Workers::start(&drain)?;
+    /// Fails if a socket stops listening.
+    pub(crate) async fn serve(self) -> Result<(), ServeError> {
+        let Self { engine, drain, acceptors, workers, worker_ends, reload, grace, .. } = self;
         let mut accept_tasks = JoinSet::new();
-        for (listener, protocol) in listeners {
-            for socket in listener.sockets {
-                spawn_accept(&mut accept_tasks, socket, &protocol, &workers, &drain);
-            }
+        for (acceptor, address, protocol) in acceptors {
+            let running = acceptor.run(protocol, workers.clone(), drain.clone());
+            accept_tasks.spawn(running.map_err(|source| ServeError::Accept { address, source }));
         }
         drop(workers);
         let mut reload_tasks = JoinSet::new();
         if let Some(reload) = reload {
             reload_tasks.spawn(reload.run(engine));
         }
-        drain.started().await;
-        while accept_tasks.join_next().await.is_some() {}
-        if clock::within(grace, future::join_all(worker_ends)).await.is_none() {
+        let failed = tokio::select! {
+            () = drain.started() => None,
+            Some(ended) = accept_tasks.join_next() => failure(ended),
+        };
+        drain.start();
+        let finish = async {
+            while accept_tasks.join_next().await.is_some() {}
+            future::join_all(worker_ends).await;
+        };
+        if clock::within(grace, finish).await.is_none() {
             tracing::warn!("connections are still open after {grace:?}; closing them");
             drain.stop();
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
+}
+
+fn failure(ended: Result<Result<(), ServeError>, JoinError>) -> Option<ServeError> {
+    ended.unwrap_or_else(|error| Err(ServeError::Panicked(error))).err()
 }
 
 type Listeners = Vec<(Listener, Protocol)>;
 
 /// Binds the addresses of the gRPC, HTTP and metrics servers.
-async fn listen(
+fn listen(
     config: &Config,
     engine: &Arc<Engine>,
     drain: &Drain,
@@ -120,7 +136,7 @@ async fn listen(
         http: http.address.clone(),
         metrics: metrics.as_ref().map(|listener| listener.address.clone()),
     };
-    let grpc_service = grpc::Service::new(engine.clone(), guard.clone(), drain.clone()).await;
+    let grpc_service = grpc::Service::new(engine.clone(), guard.clone(), drain.clone());
     let http_service = http::Service::new(engine.clone(), guard, drain.clone());
     let mut listeners = vec![
         (grpc, Protocol::new(HttpVersions::Http2, grpc_service, memory.clone())),
@@ -133,15 +149,16 @@ async fn listen(
     Ok((listeners, addresses))
 }
 
-fn spawn_accept(
-    accept_tasks: &mut JoinSet<io::Result<()>>,
-    socket: Socket,
-    protocol: &Protocol,
-    workers: &Workers,
-    drain: &Drain,
-) {
-    let (protocol, workers, drain) = (protocol.clone(), workers.clone(), drain.clone());
-    accept_tasks.spawn(net::accept(socket, protocol, workers, drain));
+/// Registers all sockets with the current runtime.
+fn register(listeners: Listeners) -> Result<Vec<(Acceptor, Endpoint, Protocol)>, StartError> {
+    let mut acceptors = Vec::new();
+    for (Listener { address, sockets }, protocol) in listeners {
+        for socket in sockets {
+            let acceptor = Acceptor::new(socket).map_err(StartError::Threads)?;
+            acceptors.push((acceptor, address.clone(), protocol.clone()));
+        }
+    }
+    Ok(acceptors)
 }
 
 /// Binds an API's TCP port or its Unix socket. The socket has the same file name as daprd's.

@@ -4,7 +4,12 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error as ThisError;
 
-use crate::{base::diagnostics::Diagnostic, net::BindError};
+use tokio::task::JoinError;
+
+use crate::{
+    base::{diagnostics::Diagnostic, endpoint::Endpoint},
+    net::BindError,
+};
 
 /// The reason why a sidecar cannot start.
 #[derive(Debug, ThisError)]
@@ -25,7 +30,23 @@ pub(crate) enum StartError {
     },
     /// The worker threads cannot be started.
     #[error("cannot start the worker threads")]
-    Threads(#[from] io::Error),
+    Threads(#[source] io::Error),
+}
+
+/// The reason why a sidecar stops serving before it is told to.
+#[derive(Debug, ThisError)]
+pub(crate) enum ServeError {
+    /// A socket is no longer listening.
+    #[error("no longer listening on {address}")]
+    Accept {
+        /// The address of the socket.
+        address: Endpoint,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A task that accepts connections panicked.
+    #[error("no longer listening")]
+    Panicked(#[source] JoinError),
 }
 
 fn lines(errors: &[Diagnostic]) -> String {

@@ -12,5 +12,5 @@ pub(crate) use self::{
     app::App,
     banner::Banner,
     config::{Config, Ports},
-    error::StartError,
+    error::{ServeError, StartError},
 };

@@ -90,11 +90,16 @@ pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 
 /// Returns the encoded headers of a `ConverseStreamAlpha2` call.
 pub fn headers() -> Vec<u8> {
-    let path = "/dapr.proto.runtime.v1.Dapr/ConverseStreamAlpha2";
+    headers_of("ConverseStreamAlpha2")
+}
+
+/// Returns the encoded headers of a call of Dapr's API.
+pub fn headers_of(method: &str) -> Vec<u8> {
+    let path = format!("/dapr.proto.runtime.v1.Dapr/{method}");
     let headers = [
         (":method", "POST"),
         (":scheme", "http"),
-        (":path", path),
+        (":path", &path),
         (":authority", "localhost"),
         ("content-type", "application/grpc"),
         ("te", "trailers"),

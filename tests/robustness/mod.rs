@@ -6,11 +6,12 @@
 
 mod http_bodies;
 mod connections;
+mod descriptors;
 mod expensive_requests;
 mod http2_floods;
 mod grpc_frames;
 mod grpc_messages;
-mod http2;
+pub mod http2;
 mod slow_clients;
 mod abandoned_streams;
 

@@ -1,6 +1,7 @@
 //! Starts the program under test and calls it.
 
 pub mod http;
+pub mod http1;
 pub mod messages;
 pub mod ports;
 pub mod process;

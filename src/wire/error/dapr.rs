@@ -62,6 +62,9 @@ impl Error {
                 Http::INTERNAL_SERVER_ERROR,
                 "ERR_HEALTH_APPID_NOT_MATCH",
             ),
+            Self::UnknownService => {
+                (Code::NotFound, Http::NOT_FOUND, "ERR_HEALTH_SERVICE_NOT_FOUND")
+            }
             Self::Unauthorized(_) => {
                 (Code::Unauthenticated, Http::UNAUTHORIZED, "ERR_UNAUTHORIZED")
             }

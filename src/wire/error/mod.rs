@@ -73,6 +73,9 @@ pub enum Error {
     /// A health check named another application.
     #[error("dapr app-id does not match")]
     AppIdMismatch,
+    /// A health check over gRPC named another service.
+    #[error("service not registered")]
+    UnknownService,
     /// The API token is missing or wrong.
     #[error("Unauthorized")]
     Unauthorized(WrongToken),

@@ -10,7 +10,7 @@ use std::{
 use axum::BoxError;
 use bytes::{Bytes, BytesMut};
 use futures_util::{FutureExt, future::BoxFuture};
-use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::body::{Body, Frame, SizeHint};
 use tonic::Status;
 
 use super::framing::Framing;
@@ -20,6 +20,7 @@ use crate::{
         memory::{Charge, MemoryExhausted},
         timeouts::BODY_TIMEOUT,
     },
+    net::RequestBody,
     wire::error::Error,
 };
 
@@ -29,7 +30,7 @@ const COPIES: usize = 3;
 /// A body that passes on whole messages only, because tonic reserves memory for a message as soon as
 /// it knows the length. Fails if a message is not complete in time, or the memory is exhausted.
 pub(super) struct CallBody {
-    body: Incoming,
+    body: RequestBody,
     framing: Framing,
     /// What has arrived of a message that is not complete.
     buffer: BytesMut,
@@ -54,7 +55,7 @@ pub(super) enum CallKind {
 
 impl CallBody {
     pub(super) fn new(
-        body: Incoming,
+        body: RequestBody,
         kind: CallKind,
         max_message_size: usize,
         charge: Arc<Charge>,

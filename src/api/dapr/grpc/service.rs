@@ -5,26 +5,29 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use axum::Router;
+use axum::{BoxError, Router, body::HttpBody};
+use bytes::Bytes;
 use futures_util::{
     FutureExt,
     future::{self, BoxFuture},
 };
 use http::{Request, Response};
-use hyper::body::Incoming;
 use tonic::{Status, body::Body, codegen::Service as _, service::Routes};
-use tonic_health::ServingStatus;
+use tonic_health::pb::health_server::HealthServer;
 use tonic_reflection::pb::{v1, v1alpha};
 
 use super::{
     call_body::{CallBody, CallKind},
+    health::Health,
     methods, refusal,
     runtime::{Call, Runtime},
+    until_drain::UntilDrain,
 };
 use crate::{
     api::{charged_body::ChargedBody, guard::Guard},
     base::drain::Drain,
     engine::Engine,
+    net::RequestBody,
     wire::DESCRIPTORS,
 };
 
@@ -46,19 +49,15 @@ pub(crate) struct Service {
     guard: Arc<Guard>,
     runtime: Arc<Runtime>,
     health: Router,
+    drain: Drain,
 }
 
 impl Service {
-    pub(crate) async fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
-        let runtime = Arc::new(Runtime { engine, guard: guard.clone(), drain });
-        Self { guard, runtime, health: health().await }
+    pub(crate) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
+        let health = Routes::new(HealthServer::new(Health(drain.clone()))).into_axum_router();
+        let runtime = Arc::new(Runtime { engine, guard: guard.clone(), drain: drain.clone() });
+        Self { guard, runtime, health, drain }
     }
-}
-
-async fn health() -> Router {
-    let (reporter, health) = tonic_health::server::health_reporter();
-    reporter.set_service_status("dapr.proto.runtime.v1.Dapr", ServingStatus::Serving).await;
-    Routes::new(health).into_axum_router()
 }
 
 fn reflection() -> Result<Router, tonic_reflection::server::Error> {
@@ -74,12 +73,12 @@ fn reflection() -> Result<Router, tonic_reflection::server::Error> {
     Ok(routes.into_axum_router())
 }
 
-impl hyper::service::Service<Request<Incoming>> for Service {
+impl hyper::service::Service<Request<RequestBody>> for Service {
     type Response = Response<ChargedBody<Body>>;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, request: Request<RequestBody>) -> Self::Future {
         let path = request.uri().path();
         match self.guard.access.check_token(request.headers()) {
             Err(error) if !path.starts_with(HEALTH) => {
@@ -98,7 +97,9 @@ impl hyper::service::Service<Request<Incoming>> for Service {
             let method = method.to_owned();
             methods::answer(call, &method, request.map(body(CallKind::OneMessage)))
         } else if path.starts_with(REFLECTION) {
-            route(&REFLECTION_ROUTER, request.map(body(CallKind::ManyMessages)))
+            // Clients keep these calls open without a request in flight.
+            let until_drain = |body| UntilDrain::new(body, self.drain.clone());
+            route(&REFLECTION_ROUTER, request.map(body(CallKind::ManyMessages)).map(until_drain))
         } else {
             route(&self.health, request.map(body(CallKind::OneMessage)))
         };
@@ -110,7 +111,10 @@ impl hyper::service::Service<Request<Incoming>> for Service {
     }
 }
 
-fn route(router: &Router, request: Request<CallBody>) -> BoxFuture<'static, Response<Body>> {
+fn route<B>(router: &Router, request: Request<B>) -> BoxFuture<'static, Response<Body>>
+where
+    B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
     let answer = router.clone().call(request);
     let response = |Ok(response): Result<Response<_>, Infallible>| response.map(Body::new);
     answer.map(response).boxed()

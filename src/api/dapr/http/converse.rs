@@ -12,7 +12,6 @@ use http::{
     HeaderMap, Request,
     header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE},
 };
-use hyper::body::Incoming;
 
 use super::{Failure, body::read, url};
 use crate::{
@@ -20,6 +19,7 @@ use crate::{
     base::memory::Charge,
     chat,
     engine::Engine,
+    net::RequestBody,
     wire::{
         conversation::ConverseRequest,
         error::{Error, json_body},
@@ -36,7 +36,7 @@ pub(super) async fn converse<M: ConverseRequest>(
     engine: Arc<Engine>,
     max_body_size: usize,
     charge: Arc<Charge>,
-    request: Request<Incoming>,
+    request: Request<RequestBody>,
 ) -> Result<Response, Failure> {
     let (head, body) = request.into_parts();
     let body = read(body, max_body_size, &charge).await?;

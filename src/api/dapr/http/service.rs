@@ -13,7 +13,6 @@ use futures_util::{
     future::{self, BoxFuture},
 };
 use http::{Method, Request, StatusCode, header::ALLOW};
-use hyper::body::Incoming;
 use hyper_util::service::TowerToHyperService;
 
 use super::{Failure, converse::converse, health, metadata, url};
@@ -21,6 +20,7 @@ use crate::{
     api::{charged_body::ChargedBody, guard::Guard},
     base::drain::Drain,
     engine::Engine,
+    net::RequestBody,
     wire::{conversation::ConverseRequest, error::Error, proto, routes::Route},
 };
 
@@ -43,8 +43,8 @@ impl Service {
 
     fn converse<M: ConverseRequest>(
         &self,
-        request: Request<Incoming>,
-    ) -> <Self as hyper::service::Service<Request<Incoming>>>::Future {
+        request: Request<RequestBody>,
+    ) -> <Self as hyper::service::Service<Request<RequestBody>>>::Future {
         let (charge, max_body_size) = (self.guard.charge(), self.guard.max_body_size);
         let response = converse::<M>(self.engine.clone(), max_body_size, charge.clone(), request);
         let charged = |result: Result<Response, _>| {
@@ -54,7 +54,7 @@ impl Service {
     }
 
     /// Rejects browser calls from pages of other sites, and calls without the token.
-    fn check_access(&self, request: &Request<Incoming>) -> Result<(), Error> {
+    fn check_access(&self, request: &Request<RequestBody>) -> Result<(), Error> {
         self.guard.access.check_browser(request.uri(), request.headers())?;
         match self.guard.access.check_token(request.headers()) {
             Err(_) if is_public(request) => Ok(()),
@@ -63,12 +63,12 @@ impl Service {
     }
 }
 
-impl hyper::service::Service<Request<Incoming>> for Service {
+impl hyper::service::Service<Request<RequestBody>> for Service {
     type Response = http::Response<ChargedBody<Body>>;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
 
-    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+    fn call(&self, mut request: Request<RequestBody>) -> Self::Future {
         url::clean(&mut request);
         if let Err(error) = self.check_access(&request) {
             let response = Failure::from(error).into_response();
@@ -88,7 +88,7 @@ impl hyper::service::Service<Request<Incoming>> for Service {
     }
 }
 
-fn is_public(request: &Request<Incoming>) -> bool {
+fn is_public(request: &Request<RequestBody>) -> bool {
     let (method, path) = (request.method(), request.uri().path());
     Route::ALL
         .iter()

@@ -1,0 +1,95 @@
+//! What a connection is doing.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    time::Duration,
+};
+
+use futures_util::future;
+
+use crate::base::clock;
+
+/// The bytes that open an HTTP/2 connection (RFC 9113, section 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The state of one connection. Only the connection's thread uses it, so no order of the accesses
+/// has to be enforced.
+#[derive(Debug, Default)]
+pub(super) struct Activity {
+    /// Number of bytes received, up to the length of the preface.
+    opening: AtomicUsize,
+    /// Whether the first bytes differ from the preface.
+    is_http1: AtomicBool,
+    has_calls: AtomicBool,
+    /// Number of calls whose response has not ended.
+    calls: AtomicUsize,
+    /// Number of calls whose request is incomplete.
+    incomplete: AtomicUsize,
+    /// Whether a piece of a body was received since the last check.
+    has_progress: AtomicBool,
+    is_draining: AtomicBool,
+}
+
+impl Activity {
+    pub(super) fn received(&self, bytes: &[u8]) {
+        let before = self.opening.load(Relaxed);
+        let expected = &PREFACE[before..];
+        if !expected.is_empty() {
+            let len = bytes.len().min(expected.len());
+            self.opening.store(before + len, Relaxed);
+            if bytes[..len] != expected[..len] {
+                self.is_http1.store(true, Relaxed);
+            }
+        }
+    }
+
+    pub(super) fn body_progressed(&self) {
+        self.has_progress.store(true, Relaxed);
+    }
+
+    pub(super) fn call_started(&self) {
+        self.has_calls.store(true, Relaxed);
+        self.calls.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn call_ended(&self) {
+        self.calls.fetch_sub(1, Relaxed);
+    }
+
+    pub(super) fn request_started(&self) {
+        self.incomplete.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn request_ended(&self) {
+        self.incomplete.fetch_sub(1, Relaxed);
+    }
+
+    pub(super) fn start_draining(&self) {
+        self.is_draining.store(true, Relaxed);
+    }
+
+    pub(super) fn is_draining(&self) -> bool {
+        self.is_draining.load(Relaxed)
+    }
+
+    /// Whether the client has sent an HTTP/2 preface.
+    pub(super) fn is_http2(&self) -> bool {
+        self.opening.load(Relaxed) == PREFACE.len() && !self.is_http1.load(Relaxed)
+    }
+
+    /// Whether a complete request has no complete answer, or a request has become more complete
+    /// since the last check.
+    pub(super) fn is_busy(&self) -> bool {
+        let has_progress = self.has_progress.swap(false, Relaxed);
+        self.calls.load(Relaxed) > self.incomplete.load(Relaxed) || has_progress
+    }
+
+    /// Completes after `limit` if the client has sent less than an HTTP/2 preface by then, and
+    /// never otherwise. hyper would wait for the rest without a limit.
+    pub(super) async fn stalled(&self, limit: Duration) {
+        clock::pause(limit).await;
+        if self.has_calls.load(Relaxed) || self.opening.load(Relaxed) == PREFACE.len() {
+            future::pending().await
+        }
+    }
+}
