@@ -29,6 +29,7 @@ mod errors;
 mod http_api;
 mod introspection;
 mod limits;
+mod metrics;
 mod pii;
 
 // Malformed, slow and excessive requests. These tests read memory usage from /proc.

@@ -235,26 +235,3 @@ fn exits_if_the_addresses_file_cannot_be_written() {
     let line = format!("mynah: cannot write the addresses to {path}: ");
     assert!(output.stderr.starts_with(&line), "{}", output.stderr);
 }
-
-#[tokio::test]
-async fn metrics_count_the_conversations_of_each_component() {
-    let sidecar = Sidecar::start_with(&["--app-id=shop"]);
-    let metrics = sidecar.metrics.unwrap();
-    let count = |success, number| {
-        format!(
-            "dapr_component_conversation_count{{app_id=\"shop\",component=\"echo\",\
-             namespace=\"\",success=\"{success}\"}} {number}\n"
-        )
-    };
-    let (status, before) = get(metrics, "/metrics").await;
-    assert_eq!(status, 200);
-    let build = format!("mynah_build_info{{version=\"{}\"}} 1\n", env!("CARGO_PKG_VERSION"));
-    assert!(before.contains(&build), "{before}");
-    assert!(before.contains(&count("true", 0)) && before.contains(&count("false", 0)), "{before}");
-    for _ in 0..2 {
-        sidecar.converse(request([user("hi")])).await.unwrap();
-    }
-    let (_, after) = get(metrics, "/metrics").await;
-    assert!(after.contains(&count("true", 2)) && after.contains(&count("false", 0)), "{after}");
-    assert_eq!(get(metrics, "/").await, (200, after), "daprd serves the metrics at / also");
-}

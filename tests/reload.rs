@@ -2,6 +2,7 @@
 
 mod under_load;
 mod file_changes;
+mod metrics;
 
 use std::{fs, path::PathBuf};
 
@@ -101,11 +102,14 @@ impl Served {
         self.sidecar.log().replace(self.resources.to_str().unwrap(), "[resources]")
     }
 
+    async fn metrics(&self) -> String {
+        let url = format!("http://{}/metrics", self.sidecar.metrics.unwrap());
+        direct_client().get(url).send().await.unwrap().text().await.unwrap()
+    }
+
     /// Returns `true` if the metrics have this line.
     async fn has_metric(&self, line: &str) -> bool {
-        let url = format!("http://{}/metrics", self.sidecar.metrics.unwrap());
-        let metrics = direct_client().get(url).send().await.unwrap().text().await.unwrap();
-        metrics.lines().any(|metric| metric == line)
+        self.metrics().await.lines().any(|metric| metric == line)
     }
 }
 

@@ -35,7 +35,7 @@ impl Components {
         let replaced = replaced.0.into_inner();
         self.0.rcu(|current| {
             let mut next = ByName::clone(current);
-            next.retain(|name, _| !removed.contains(name));
+            removed.iter().for_each(|name| drop(next.remove(name)));
             next.extend(replaced.iter().map(|(name, component)| (name.clone(), component.clone())));
             next
         });

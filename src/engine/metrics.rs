@@ -1,110 +1,98 @@
 //! Prometheus metrics, with Dapr's names where Dapr has the same metric.
 
-use std::sync::Mutex;
-
-use prometheus_client::{
-    encoding::{EncodeLabelSet, text::encode},
-    metrics::{counter::Counter, family::Family, info::Info},
-    registry::Registry,
+use prometheus::{
+    IntCounter, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT, TextEncoder, core::Collector,
 };
+
+/// The values of the label `success`.
+const SUCCEEDED: &str = "true";
+const FAILED: &str = "false";
 
 /// The metrics of one sidecar.
 #[derive(Debug)]
 pub struct Metrics {
-    app_id: String,
-    conversations: Family<Labels, Counter>,
-    reloads: Family<ReloadLabels, Counter>,
-    registry: Mutex<Registry>,
+    /// Calls by component and success.
+    conversations: IntCounterVec,
+    reloads: ReloadCounters,
+    registry: Registry,
 }
 
 /// The counters of one component. They are looked up in advance, so that a call only needs to
 /// increment one.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct CallCounters {
-    succeeded: Counter,
-    failed: Counter,
+    succeeded: IntCounter,
+    failed: IntCounter,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Labels {
-    app_id: String,
-    component: String,
-    namespace: String,
-    success: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReloadLabels {
-    result: &'static str,
+#[derive(Debug)]
+struct ReloadCounters {
+    succeeded: IntCounter,
+    failed: IntCounter,
 }
 
 impl Metrics {
+    /// The media type of the [`text`](Self::text).
+    pub const MEDIA_TYPE: &str = TEXT_FORMAT;
+
     /// Creates the metrics for an application's sidecar.
+    #[expect(clippy::expect_used, reason = "names and labels are constant, valid and distinct")]
     pub fn new(app_id: &str) -> Self {
-        let mut registry = Registry::default();
-        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        registry.register("mynah_build", "Build information", build);
-        let conversations = Family::<Labels, Counter>::default();
-        registry.register(
-            "dapr_component_conversation_count",
-            "Conversation calls that reached a component",
-            conversations.clone(),
-        );
-        let reloads = Family::<ReloadLabels, Counter>::default();
-        for result in ["ok", "failed"] {
-            // Create the counter now: Prometheus has to see it at zero to detect the first
-            // increment.
-            drop(reloads.get_or_create(&ReloadLabels { result }));
-        }
-        registry.register(
-            "mynah_component_reloads",
-            "Reloads of component files, by result",
-            reloads.clone(),
-        );
-        Self { app_id: app_id.to_owned(), conversations, reloads, registry: Mutex::new(registry) }
+        Self::try_new(app_id).expect("valid metrics")
     }
 
-    /// Returns the counters of a component.
-    pub fn call_counters(&self, component: &str) -> CallCounters {
-        let counter = |success| {
-            let labels = Labels {
-                app_id: self.app_id.clone(),
-                component: component.to_owned(),
-                namespace: String::new(),
-                success,
-            };
-            self.conversations.get_or_create(&labels).clone()
+    fn try_new(app_id: &str) -> prometheus::Result<Self> {
+        let build = Opts::new("mynah_build_info", "Build information");
+        let build = IntGauge::with_opts(build.const_label("version", env!("CARGO_PKG_VERSION")))?;
+        build.set(1);
+        let help = "Conversation calls that reached a component";
+        let conversations = Opts::new("dapr_component_conversation_count", help)
+            .const_label("app_id", app_id)
+            .const_label("namespace", "");
+        let conversations = IntCounterVec::new(conversations, &["component", "success"])?;
+        let help = "Reloads of component files, by result";
+        let reloads = Opts::new("mynah_component_reloads_total", help);
+        let reloads = IntCounterVec::new(reloads, &["result"])?;
+        let collectors: [Box<dyn Collector>; 3] =
+            [Box::new(build), Box::new(conversations.clone()), Box::new(reloads.clone())];
+        let registry = Registry::new();
+        collectors.into_iter().try_for_each(|collector| registry.register(collector))?;
+        // Create the counters now: Prometheus has to see one at zero to detect the first increment.
+        let reloads = ReloadCounters {
+            succeeded: reloads.with_label_values(&["ok"]),
+            failed: reloads.with_label_values(&["failed"]),
         };
-        CallCounters { succeeded: counter("true"), failed: counter("false") }
+        Ok(Self { conversations, reloads, registry })
+    }
+
+    /// Returns the counters of a component. Components that replace each other share them.
+    pub fn call_counters(&self, component: &str) -> CallCounters {
+        let counter = |success| self.conversations.with_label_values(&[component, success]);
+        CallCounters { succeeded: counter(SUCCEEDED), failed: counter(FAILED) }
+    }
+
+    /// Removes the counters of a component. Its calls in flight may still increment them.
+    pub(super) fn remove_call_counters(&self, component: &str) {
+        for success in [SUCCEEDED, FAILED] {
+            // Fails if they are removed already.
+            let _ = self.conversations.remove_label_values(&[component, success]);
+        }
     }
 
     /// Counts a reload of component files.
     pub(crate) fn count_reload(&self, succeeded: bool) {
-        let result = if succeeded { "ok" } else { "failed" };
-        self.reloads.get_or_create(&ReloadLabels { result }).inc();
+        if succeeded { self.reloads.succeeded.inc() } else { self.reloads.failed.inc() }
     }
 
     /// Returns all metrics in the Prometheus text format.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        let registry = self.registry.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        // Writing to a string does not fail.
-        let _ = encode(&mut text, &registry);
-        // The crate appends `_total` to the names of counters, as OpenMetrics requires. Dapr does
-        // not.
-        text.replace(
-            "dapr_component_conversation_count_total{",
-            "dapr_component_conversation_count{",
-        )
+        // Only a metric without values is an error, and gathering leaves those out.
+        TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default()
     }
 }
 
 impl CallCounters {
     pub(super) fn count(&self, success: bool) {
-        if success {
-            self.succeeded.inc()
-        } else {
-            self.failed.inc()
-        };
+        if success { self.succeeded.inc() } else { self.failed.inc() }
     }
 }

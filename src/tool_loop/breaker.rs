@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use prometheus_client::metrics::gauge::Gauge;
+use prometheus::IntGauge;
 
 use super::BreakerSettings;
 use crate::base::clock::Moment;
@@ -17,7 +17,7 @@ pub(super) struct Breaker {
     settings: BreakerSettings,
     state: Mutex<State>,
     /// The state of the breaker: 0 closed, 1 half-open, 2 open.
-    gauge: Gauge,
+    gauge: IntGauge,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ pub(super) struct Permit<'b> {
 }
 
 impl Breaker {
-    pub(super) fn new(settings: BreakerSettings, gauge: Gauge) -> Self {
+    pub(super) fn new(settings: BreakerSettings, gauge: IntGauge) -> Self {
         Self { settings, state: Mutex::new(State::Closed { failures: 0 }), gauge }
     }
 

@@ -1,9 +1,7 @@
 //! Prometheus metrics of tools.
 
-use prometheus_client::{
-    encoding::EncodeLabelSet,
-    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
-    registry::Registry,
+use prometheus::{
+    HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
 };
 
 use super::CallRecord;
@@ -15,62 +13,62 @@ const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0
 ///
 /// ```
 /// use mynah::tool_loop::{LoopSettings, ToolLoop, ToolRegistry};
-/// use prometheus_client::registry::Registry;
+/// use prometheus::Registry;
 /// let tool_loop = ToolLoop::new(ToolRegistry::new(), LoopSettings::default())?;
-/// let mut registry = Registry::default();
-/// tool_loop.metrics().register(&mut registry);
-/// # Ok::<(), mynah::tool_loop::SettingsError>(())
+/// let registry = Registry::new();
+/// tool_loop.metrics().register(&registry)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct ToolMetrics {
-    calls: Family<CallLabels, Counter>,
-    seconds: Family<ToolLabels, Histogram, fn() -> Histogram>,
-    breakers: Family<ToolLabels, Gauge>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CallLabels {
-    tool: String,
-    outcome: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ToolLabels {
-    tool: String,
+    calls: IntCounterVec,
+    seconds: HistogramVec,
+    breakers: IntGaugeVec,
 }
 
 impl ToolMetrics {
+    #[expect(clippy::expect_used, reason = "names and labels are constant and valid")]
     pub(super) fn new() -> Self {
-        Self {
-            calls: Family::default(),
-            seconds: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
-            breakers: Family::default(),
-        }
+        Self::try_new().expect("valid metrics")
     }
 
-    /// Registers `mynah_tool_calls`, `mynah_tool_seconds` and `mynah_tool_breaker`.
-    pub fn register(&self, registry: &mut Registry) {
+    fn try_new() -> prometheus::Result<Self> {
         let help = "Tool calls by outcome; cached calls did not run";
-        registry.register("mynah_tool_calls", help, self.calls.clone());
+        let calls = Opts::new("mynah_tool_calls_total", help);
         let help = "Duration of tool calls in seconds, including retries";
-        registry.register("mynah_tool_seconds", help, self.seconds.clone());
+        let seconds = HistogramOpts::new("mynah_tool_seconds", help).buckets(BUCKETS.into());
         let help = "State of tool circuit breakers: 0 closed, 1 half-open, 2 open";
-        registry.register("mynah_tool_breaker", help, self.breakers.clone());
+        let breakers = Opts::new("mynah_tool_breaker", help);
+        Ok(Self {
+            calls: IntCounterVec::new(calls, &["tool", "outcome"])?,
+            seconds: HistogramVec::new(seconds, &["tool"])?,
+            breakers: IntGaugeVec::new(breakers, &["tool"])?,
+        })
+    }
+
+    /// Registers `mynah_tool_calls_total`, `mynah_tool_seconds` and `mynah_tool_breaker`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the registry has metrics of these names already.
+    pub fn register(&self, registry: &Registry) -> prometheus::Result<()> {
+        registry.register(Box::new(self.calls.clone()))?;
+        registry.register(Box::new(self.seconds.clone()))?;
+        registry.register(Box::new(self.breakers.clone()))
     }
 
     /// Counts a call. Pass `None` for a tool that is not registered. Models can make up any number
     /// of names, so such names are not used as labels.
     pub(super) fn count(&self, tool: Option<&str>, call: &CallRecord) {
-        let tool = tool.unwrap_or_default().to_owned();
+        let tool = tool.unwrap_or_default();
         if call.outcome.ran() {
-            let labels = ToolLabels { tool: tool.clone() };
-            self.seconds.get_or_create(&labels).observe(call.duration.as_secs_f64());
+            self.seconds.with_label_values(&[tool]).observe(call.duration.as_secs_f64());
         }
-        self.calls.get_or_create(&CallLabels { tool, outcome: call.outcome.as_str() }).inc();
+        self.calls.with_label_values(&[tool, call.outcome.as_str()]).inc();
     }
 
     /// Returns the gauge for the state of a tool's circuit breaker.
-    pub(super) fn breaker(&self, tool: &str) -> Gauge {
-        self.breakers.get_or_create(&ToolLabels { tool: tool.to_owned() }).clone()
+    pub(super) fn breaker(&self, tool: &str) -> IntGauge {
+        self.breakers.with_label_values(&[tool])
     }
 }

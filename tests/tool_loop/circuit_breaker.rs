@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use mynah::tool_loop::{
     CancellationToken, LoopSettings, ToolError, ToolLoop, ToolRegistry, ToolSettings,
 };
-use prometheus_client::{encoding::text::encode, registry::Registry};
+use prometheus::{Registry, TextEncoder};
 use serde_json::json;
 use tokio::time::advance;
 
@@ -60,9 +60,9 @@ async fn call(tool_loop: &ToolLoop, count: usize) -> Vec<&'static str> {
 
 /// Returns the breaker's state in the metrics: 0 is closed, 1 is half-open, and 2 is open.
 fn state(tool_loop: &ToolLoop) -> String {
-    let (mut registry, mut text) = (Registry::default(), String::new());
-    tool_loop.metrics().register(&mut registry);
-    encode(&mut text, &registry).unwrap();
+    let registry = Registry::new();
+    tool_loop.metrics().register(&registry).unwrap();
+    let text = TextEncoder::new().encode_to_string(&registry.gather()).unwrap();
     let line = text.lines().find(|line| line.starts_with("mynah_tool_breaker{"));
     line.and_then(|line| line.rsplit(' ').next()).unwrap_or("none").to_owned()
 }

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use mynah::tool_loop::{CacheSettings, LoopSettings, ToolError, ToolLoop, ToolSettings};
-use prometheus_client::{encoding::text::encode, registry::Registry};
+use prometheus::{Registry, TextEncoder};
 
 use super::{
     doubles::{add, calls_then_repeats, identity},
@@ -22,24 +22,24 @@ async fn counts_calls_by_tool_and_outcome() {
     let model = calls_then_repeats(&[&calls]);
     run_again(&tool_loop, model.clone()).await;
     run_again(&tool_loop, model).await;
-    let (mut metrics, mut text) = (Registry::default(), String::new());
-    tool_loop.metrics().register(&mut metrics);
-    encode(&mut text, &metrics).unwrap();
+    let metrics = Registry::new();
+    tool_loop.metrics().register(&metrics).unwrap();
+    let text = TextEncoder::new().encode_to_string(&metrics.gather()).unwrap();
     let mut lines: Vec<_> =
         text.lines().filter(|line| !line.contains("_bucket") && !line.starts_with("# ")).collect();
     lines.sort_unstable();
     assert_snapshot!(lines.join("\n"), @r#"
     mynah_tool_breaker{tool="fails"} 0
     mynah_tool_breaker{tool="works"} 0
-    mynah_tool_calls_total{tool="",outcome="unknown"} 2
-    mynah_tool_calls_total{tool="fails",outcome="error"} 2
-    mynah_tool_calls_total{tool="works",outcome="cached"} 1
-    mynah_tool_calls_total{tool="works",outcome="duplicate"} 2
-    mynah_tool_calls_total{tool="works",outcome="invalid"} 2
-    mynah_tool_calls_total{tool="works",outcome="succeeded"} 1
+    mynah_tool_calls_total{outcome="cached",tool="works"} 1
+    mynah_tool_calls_total{outcome="duplicate",tool="works"} 2
+    mynah_tool_calls_total{outcome="error",tool="fails"} 2
+    mynah_tool_calls_total{outcome="invalid",tool="works"} 2
+    mynah_tool_calls_total{outcome="succeeded",tool="works"} 1
+    mynah_tool_calls_total{outcome="unknown",tool=""} 2
     mynah_tool_seconds_count{tool="fails"} 2
     mynah_tool_seconds_count{tool="works"} 1
-    mynah_tool_seconds_sum{tool="fails"} 0.0
-    mynah_tool_seconds_sum{tool="works"} 0.0
+    mynah_tool_seconds_sum{tool="fails"} 0
+    mynah_tool_seconds_sum{tool="works"} 0
     "#);
 }
