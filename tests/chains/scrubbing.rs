@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{chain, content, scripted};
+use super::{chain, component, content, scripted};
 use crate::support::{
     Sidecar,
     messages::{assistant, request, tool_result, user},
@@ -44,6 +44,23 @@ async fn scrubs_text_between_tags_that_is_not_a_chain() {
     request.inputs[0].messages = vec![chain];
     let answer = Sidecar::start().converse(request).await.unwrap().content;
     assert!(answer.contains(SCRUBBED) && !answer.contains("ann@"), "{answer}");
+}
+
+#[tokio::test]
+async fn leaves_a_chain_unchanged_that_only_the_fallback_follows() {
+    let off =
+        |fallback| format!("{{name: chains, value: false}}, {{name: fallback, value: {fallback}}}");
+    let follows = component("follows", "");
+    let without = component("without", "{name: chains, value: false}");
+    let mut request = request([chain(json!([{"messages": [{"text": MAIL}]}]))]);
+    request.inputs[0].scrub_pii = Some(true);
+    for (fallback, other, expected) in
+        [("follows", &follows, MAIL), ("without", &without, SCRUBBED)]
+    {
+        let yaml = [component("echo", &off(fallback)), other.clone()].join("---\n");
+        let answer = Sidecar::with_components(&yaml).converse(request.clone()).await.unwrap();
+        assert!(answer.content.contains(expected), "{fallback}: {}", answer.content);
+    }
 }
 
 #[tokio::test]

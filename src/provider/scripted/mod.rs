@@ -209,7 +209,12 @@ impl Provider for Scripted {
     }
 
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
-        if self.settings.chains { chain_ranges(text) } else { Vec::new() }
+        if self.settings.chains {
+            return chain_ranges(text);
+        }
+        // The fallback gets every request, and may follow chains.
+        let fallback = self.fallback.as_ref();
+        fallback.map_or_else(Vec::new, |fallback| fallback.instruction_ranges(text))
     }
 }
 

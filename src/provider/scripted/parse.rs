@@ -65,6 +65,7 @@ fn step(value: &RawValue) -> Result<Step, ChainError> {
     let reasoning = step.get("reasoning", length)?;
     let delay = step.get("delay", duration)?;
     let mut items = step.list("messages", "item", item)?.unwrap_or_default();
+    check_error_item(&items)?;
     let failure = step.get("error", error)?;
     if reasoning.is_none() && delay.is_none() && items.is_empty() && failure.is_none() {
         return Err(ChainError::new("needs messages, reasoning, error or delay"));
@@ -84,6 +85,24 @@ fn step(value: &RawValue) -> Result<Step, ChainError> {
         delay: delay.unwrap_or_default(),
         stream: stream_options(&step)?,
     })
+}
+
+/// Checks that no item is lost because of an error item, which ends the turn. Clients get the texts
+/// before an error, but no calls.
+fn check_error_item(items: &[Item]) -> Result<(), ChainError> {
+    let Some(error) = items.iter().position(|item| matches!(item, Item::Error(_))) else {
+        return Ok(());
+    };
+    if error + 1 < items.len() {
+        let message = "follows an error, which ends the turn; make the error the last item";
+        return Err(ChainError::new(message).within(format!("item {}", error + 2)));
+    }
+    let Some(calls) = items.iter().position(|item| matches!(item, Item::Calls(_))) else {
+        return Ok(());
+    };
+    let message =
+        format!("is never sent, because item {} is an error; remove one of them", error + 1);
+    Err(ChainError::new(message).within("tool_call").within(format!("item {}", calls + 1)))
 }
 
 /// Parses a number of words: `{"length": N}`.

@@ -178,6 +178,14 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (r#"{"error":{"code":"ABORTED","details":{}}}"#, r#"step 1, error, details: needs "reason""#),
     (
+        r#"{"messages":[{"text":"a"},{"tool_call":[{"name":"f"}]},{"error":{"code":"ABORTED"}}]}"#,
+        "step 1, item 2, tool_call: is never sent, because item 3 is an error; remove one of them",
+    ),
+    (
+        r#"{"messages":[{"error":{"code":"ABORTED"}},{"tool_call":[{"name":"f"}]}]}"#,
+        "step 1, item 2: follows an error, which ends the turn; make the error the last item",
+    ),
+    (
         r#"{"error":{"code":"ABORTED","details":{"reason":"R","metadata":{"a":1}}}}"#,
         r#"step 1, error, details, metadata, "a": must be a string, not a number"#,
     ),
@@ -185,6 +193,10 @@ pub(super) const INVALID: &[(&str, &str)] = &[
 
 /// Invalid chains that no schema can reject, with the parser's errors.
 pub(super) const INVALID_BEYOND_SCHEMA: &[(&str, &str)] = &[
+    (
+        r#"{"messages":[{"text":"a"},{"error":{"code":"ABORTED"}},{"text":"b"}]}"#,
+        "step 1, item 3: follows an error, which ends the turn; make the error the last item",
+    ),
     (
         r#"{"messages":[{"text":"a"}],"messages":[{"text":"b"}]}"#,
         r#"step 1: duplicate key "messages""#,

@@ -117,6 +117,9 @@ proptest! {
     fn schema_and_parser_agree(document in almost_chain()) {
         let text = document.to_string();
         let parsed = parse(&text);
+        // A schema cannot express that an item is the last one.
+        let follows_error = parsed.as_ref().is_err_and(|error| error.contains("follows an error"));
+        prop_assume!(!follows_error);
         prop_assert_eq!(COMPILED.is_valid(&document), parsed.is_ok(), "{} {:?}", text, parsed);
     }
 
