@@ -3,7 +3,10 @@
 use futures_util::{StreamExt, stream};
 use mynah::internals::wire::proto::{GetMetadataRequest, SetMetadataRequest};
 use serde_json::json;
-use tonic::transport::{Channel, Endpoint};
+use tonic::{
+    Code,
+    transport::{Channel, Endpoint},
+};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_reflection::pb::{v1, v1alpha};
 
@@ -106,6 +109,26 @@ async fn sets_labels_over_grpc_and_http() {
         "over": "grpc",
     });
     assert_eq!(extended, expected);
+}
+
+/// Clients accept about 16 KiB of headers, in which errors are sent.
+#[tokio::test]
+async fn shortens_errors_of_reflection() {
+    use v1::server_reflection_request::MessageRequest;
+    let sidecar = Sidecar::start();
+    let mut client =
+        v1::server_reflection_client::ServerReflectionClient::new(channel(&sidecar).await);
+    for (symbol, length) in [("short".to_owned(), 24), ("é".repeat(10_000), 4095)] {
+        let request = v1::ServerReflectionRequest {
+            host: String::new(),
+            message_request: Some(MessageRequest::FileContainingSymbol(symbol)),
+        };
+        let answers = client.server_reflection_info(stream::iter([request])).await;
+        let status = answers.unwrap().into_inner().next().await.unwrap().unwrap_err();
+        assert_eq!(status.code(), Code::NotFound, "{status:?}");
+        assert!(status.message().starts_with("symbol '"), "{status:?}");
+        assert_eq!(status.message().len(), length, "{status:?}");
+    }
 }
 
 #[tokio::test]

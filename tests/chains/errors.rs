@@ -101,10 +101,25 @@ async fn sends_details_and_retry_delay_over_grpc_and_http() {
     );
 }
 
+/// tonic reports a message over the limit with the same code and similar words.
+#[tokio::test]
+async fn keeps_the_code_and_details_of_an_error_about_a_length() {
+    let text = "decoded message length too large: found 5 bytes, the limit is: 4 bytes";
+    let error = json!({"code": "OUT_OF_RANGE", "message": text, "details": {"reason": "TOO_LONG"}});
+    let request = request([chain(json!([{"error": error}]))]);
+    let sidecar = scripted("");
+    let unary = sidecar.converse(request.clone()).await.unwrap_err();
+    let streamed = stream(&sidecar, request).await.unwrap_err();
+    for status in [unary, streamed] {
+        assert_eq!((status.code(), reason(&status).as_str()), (Code::OutOfRange, text));
+        let rpc = RpcStatus::decode(status.details()).unwrap();
+        assert_eq!((rpc.code, rpc.details.len()), (Code::OutOfRange as i32, 1));
+    }
+}
+
 #[tokio::test]
 async fn ends_a_stream_with_the_status_after_the_text() {
-    let items = json!([{"text": "half an"}, {"text": "answer"}, {"error": {"code": "DATA_LOSS"}},
-        {"text": "never"}]);
+    let items = json!([{"text": "half an"}, {"text": "answer"}, {"error": {"code": "DATA_LOSS"}}]);
     let request = request([chain(json!([{"messages": items}]))]);
     let sidecar = scripted("");
     let (code, _) = failure(&sidecar, request.clone()).await;
@@ -144,6 +159,27 @@ async fn rejects_a_chain_whose_later_step_is_invalid() {
         message,
         format!("chain in message 3, step 2: unknown key \"mesages\"; known: {known}")
     );
+}
+
+/// The error ends the turn, so these items would vanish without a word.
+#[tokio::test]
+async fn rejects_items_that_an_error_item_would_drop() {
+    let error = json!({"error": {"code": "ABORTED"}});
+    let calls = json!({"tool_call": [{"name": "f"}]});
+    let ends = "follows an error, which ends the turn; make the error the last item";
+    let never = "is never sent, because item 2 is an error; remove one of them";
+    let sidecar = scripted("{name: allowUnoffered, value: true}");
+    for (items, expected) in [
+        (json!([error, {"text": "never"}]), format!("item 2: {ends}")),
+        (json!([{"text": "sent"}, error, error]), format!("item 3: {ends}")),
+        (json!([error, calls]), format!("item 2: {ends}")),
+        (json!([calls, error]), format!("item 1, tool_call: {never}")),
+    ] {
+        let chain = chain(json!([text("fine"), {"messages": items}]));
+        let (code, message) = failure(&sidecar, request([chain])).await;
+        let expected = format!("chain in message 1, step 2, {expected}");
+        assert_eq!((code, message), (Code::InvalidArgument, expected), "{items}");
+    }
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! Dapr's API: maps every error to its codes and to a gRPC status.
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use prost::{Message, Name};
 use prost_types::Any;
 use tonic::{Code, Status};
 
-use super::Error;
+use super::{Error, shortened};
 use crate::{
     chat::{self, ErrorKind, ProviderError},
     wire::rpc::{self, ErrorInfo, RetryInfo},
@@ -68,6 +68,9 @@ impl Error {
             Self::Unauthorized(_) => {
                 (Code::Unauthenticated, Http::UNAUTHORIZED, "ERR_UNAUTHORIZED")
             }
+            Self::AmbiguousHeaders(_) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
             Self::Forbidden(_) => (Code::PermissionDenied, Http::FORBIDDEN, "ERR_FORBIDDEN"),
         }
     }
@@ -114,6 +117,16 @@ impl From<Error> for Status {
         let status = rpc::Status { code: code.into(), message, details };
         let encoded: Bytes = status.encode_to_vec().into();
         Self::with_details(code, status.message, encoded)
+    }
+}
+
+/// Shortens the message of the status in headers or trailers if clients would reject it.
+pub(crate) fn shorten_status(headers: &mut HeaderMap) {
+    let Some(status) = Status::from_header_map(headers) else { return };
+    if let Some(message) = shortened(status.message()) {
+        let details = Bytes::copy_from_slice(status.details());
+        // Fails only if a header is invalid, and they were valid before.
+        let _ = Status::with_details(status.code(), message, details).add_header(headers);
     }
 }
 

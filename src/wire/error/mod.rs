@@ -5,6 +5,7 @@ mod dapr_http;
 
 use thiserror::Error as ThisError;
 
+pub(crate) use self::dapr::shorten_status;
 pub use self::dapr_http::HttpError;
 pub(crate) use self::dapr_http::json_body;
 use super::routes::NotServed;
@@ -79,6 +80,9 @@ pub enum Error {
     /// The API token is missing or wrong.
     #[error("Unauthorized")]
     Unauthorized(WrongToken),
+    /// A header that must be unique is repeated, or two headers contradict each other.
+    #[error("the request has {0}")]
+    AmbiguousHeaders(&'static str),
     /// A browser sent the request on behalf of a page of another site.
     #[error("{0}; browser calls are limited to this machine and the hosts in --allowed-hosts")]
     Forbidden(String),
@@ -98,13 +102,15 @@ pub enum WrongToken {
 impl Error {
     /// Returns the message for the client, truncated if it is too long for a header.
     pub fn message(&self) -> String {
-        let mut text = self.to_string();
-        if text.len() > MAX_MESSAGE {
-            text.truncate(text.floor_char_boundary(MAX_MESSAGE - ELLIPSIS.len()));
-            text.push_str(ELLIPSIS);
-        }
-        text
+        let text = self.to_string();
+        shortened(&text).unwrap_or(text)
     }
+}
+
+/// Returns a shorter message if this one would not fit into a header.
+fn shortened(message: &str) -> Option<String> {
+    let end = message.floor_char_boundary(MAX_MESSAGE - ELLIPSIS.len());
+    (message.len() > MAX_MESSAGE).then(|| format!("{}{ELLIPSIS}", &message[..end]))
 }
 
 impl From<prost::DecodeError> for Error {

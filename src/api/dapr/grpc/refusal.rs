@@ -1,9 +1,12 @@
 //! Replaces tonic's messages for rejected calls with daprd's.
 
+use bytes::Bytes;
 use http::{HeaderMap, Response};
+use http_body_util::BodyExt;
+use hyper::body::{self, Frame};
 use tonic::{Code, Status, body::Body};
 
-use crate::wire::error::Error;
+use crate::wire::error::{Error, shorten_status};
 
 /// Replaces the status of a call that tonic rejected before mynah saw it.
 pub(super) fn explain(max_body_size: usize, response: Response<Body>) -> Response<Body> {
@@ -11,6 +14,20 @@ pub(super) fn explain(max_body_size: usize, response: Response<Body>) -> Respons
         Some(error) => Status::from(error).into_http(),
         None => response,
     }
+}
+
+/// Shortens the errors of tonic's own services, which quote the request.
+pub(super) fn shorten(
+    response: Response<impl body::Body<Data = Bytes, Error = axum::Error> + Send + 'static>,
+) -> Response<Body> {
+    let shorten = |frame: Frame<Bytes>| match frame.into_trailers() {
+        Ok(mut trailers) => {
+            shorten_status(&mut trailers);
+            Frame::trailers(trailers)
+        }
+        Err(frame) => frame,
+    };
+    response.map(|body| Body::new(body.map_frame(shorten)))
 }
 
 /// Returns daprd's error for a response in which tonic rejected the call. Only such a response has
@@ -30,7 +47,10 @@ fn rejection(max_body_size: usize, headers: &HeaderMap) -> Option<Error> {
     }
 }
 
-/// Reads N from tonic's message "…: found N bytes, the limit is: M bytes".
+/// Reads the length from tonic's message. Compares all of it: a provider's error may be similar.
 fn message_length(message: &str) -> Option<usize> {
-    message.split_once("found ")?.1.split(' ').next()?.parse().ok()
+    let found = message.strip_prefix("Error, decoded message length too large: found ")?;
+    let (length, limit) = found.strip_suffix(" bytes")?.split_once(" bytes, the limit is: ")?;
+    limit.parse::<usize>().ok()?;
+    length.parse().ok()
 }

@@ -116,6 +116,6 @@ where
     B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
     let answer = router.clone().call(request);
-    let response = |Ok(response): Result<Response<_>, Infallible>| response.map(Body::new);
+    let response = |Ok(response): Result<Response<_>, Infallible>| refusal::shorten(response);
     answer.map(response).boxed()
 }
