@@ -3,6 +3,10 @@
 use futures_util::{StreamExt, stream};
 use mynah::internals::wire::proto::{GetMetadataRequest, dapr_client::DaprClient};
 use reqwest::RequestBuilder;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use tonic::{Code, Request, Status, transport::Channel};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_reflection::pb::v1::{
@@ -10,7 +14,13 @@ use tonic_reflection::pb::v1::{
     server_reflection_request::MessageRequest,
 };
 
-use crate::support::{Sidecar, http::direct_client, messages::prompt};
+use crate::support::{
+    Sidecar,
+    http::direct_client,
+    messages::prompt,
+    mynah,
+    process::{Process, with_timeout},
+};
 
 const TOKEN: &str = "a secret";
 const CONVERSE: &str = "/v1.0-alpha2/conversation/echo/converse";
@@ -160,4 +170,87 @@ async fn rejects_browser_requests_from_other_sites() {
          this machine and the hosts in --allowed-hosts"
     );
     assert_eq!(sidecar.converse(prompt("still here", [])).await.unwrap().content, "still here");
+}
+
+/// Any host name may be the sidecar's own there, but not one that a page names.
+#[tokio::test]
+async fn rejects_pages_also_if_other_machines_can_call() {
+    let flags = ["--dapr-listen-addresses=0.0.0.0"];
+    let sidecar = Sidecar::start_with(&flags);
+    let named = Sidecar::start_with(&[flags[0], "--allowed-hosts=dev.example"]);
+    let shutdown = "POST /v1.0/shutdown HTTP/1.1\r\ncontent-length: 0\r\n";
+    for (headers, status, status_with_names) in [
+        ("host: mynah:3500\r\norigin: https://evil.example\r\n", 403, 403),
+        ("host: 192.0.2.7\r\norigin: http://192.0.2.8\r\n", 403, 403),
+        ("host: evil.example\r\norigin: http://evil.example\r\n", 403, 403),
+        ("host: mynah:3500\r\nsec-fetch-site: cross-site\r\n", 403, 403),
+        ("host: dev.example\r\nsec-fetch-site: same-origin\r\n", 403, 204),
+        ("host: mynah:3500\r\n", 204, 403),
+    ] {
+        let request = format!("{shutdown}{headers}\r\n");
+        if status != 204 {
+            assert_eq!(status_of(&sidecar, &request).await, status, "{headers}");
+        }
+        if status_with_names != 204 {
+            assert_eq!(status_of(&named, &request).await, status_with_names, "{headers}");
+        }
+    }
+    for (sidecar, host) in [(&sidecar, "mynah:3500"), (&named, "dev.example")] {
+        let request = format!("{shutdown}host: {host}\r\n\r\n");
+        assert_eq!(status_of(sidecar, &request).await, 204, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn rejects_contradicting_headers() {
+    for flags in [&[][..], &["--dapr-listen-addresses=0.0.0.0"]] {
+        let sidecar = Sidecar::start_with(flags);
+        for (target, headers, status) in [
+            ("/v1.0/metadata", "host: localhost\r\n", 200),
+            ("/v1.0/metadata", "host: localhost\r\nhost: localhost\r\n", 400),
+            ("/v1.0/metadata", "host: localhost\r\nhost: evil.example\r\n", 400),
+            ("/v1.0/metadata", "host: a\r\norigin: http://localhost\r\norigin: http://a\r\n", 400),
+            ("http://localhost/v1.0/metadata", "host: localhost\r\n", 200),
+            ("http://localhost/v1.0/metadata", "host: localhost:3500\r\n", 400),
+            ("http://localhost/v1.0/metadata", "host: evil.example\r\n", 400),
+        ] {
+            let request = format!("GET {target} HTTP/1.1\r\n{headers}\r\n");
+            assert_eq!(status_of(&sidecar, &request).await, status, "{request}");
+        }
+        let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+        let authority = sidecar.http.to_string();
+        for (host, status) in [(authority.as_str(), 200), ("localhost", 400)] {
+            let request = client.get(sidecar.url("/v1.0/metadata")).header("host", host);
+            assert_eq!(sidecar.send(request).await.status, status, "{host}");
+        }
+    }
+}
+
+/// Returns the status of the answer to a head.
+async fn status_of(sidecar: &Sidecar, head: &str) -> u16 {
+    let mut connection = TcpStream::connect(sidecar.http).await.unwrap();
+    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut status = [0; 12];
+    with_timeout(connection.read_exact(&mut status)).await.unwrap();
+    let status = str::from_utf8(&status).unwrap().strip_prefix("HTTP/1.1 ");
+    status.unwrap().parse().unwrap()
+}
+
+/// HTTP removes blanks around the value of a header, and forbids control characters in it.
+#[test]
+fn refuses_a_token_that_no_call_can_carry() {
+    for token in [" a", "a ", "a\t", "a\n", "a\r\nb", "a\u{1}"] {
+        for command in [&["serve"][..], &["run", "--", "true"]] {
+            let free = ["--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0"];
+            let mut start = mynah();
+            start.arg(command[0]).args(free).args(&command[1..]).env("DAPR_API_TOKEN", token);
+            let output = Process::start(&mut start).wait();
+            assert_eq!(output.code, Some(64), "{token:?} {output:?}");
+            assert_eq!(
+                output.stderr,
+                "mynah: invalid value of DAPR_API_TOKEN: expected text without line breaks, other \
+                 control characters, and blanks at its ends\n"
+            );
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The surfaces: the APIs that mynah serves, and the checks that every call must pass.
 
 pub mod access;
+pub mod browser;
 pub(crate) mod charged_body;
 pub mod dapr;
 pub mod guard;

@@ -6,7 +6,10 @@ use thiserror::Error as ThisError;
 
 use super::args::ServeArgs;
 use crate::{
-    api::access::{Access, ApiToken},
+    api::{
+        access::{Access, ApiToken, InvalidToken},
+        browser::Hosts,
+    },
     base::{environment::Environment, quantity},
     net::Interfaces,
     server::{Config, Ports},
@@ -53,6 +56,9 @@ pub(super) enum ConfigError {
         /// The value of the other flag.
         max_body_size: String,
     },
+    /// The value is not a token. It is not shown, since it is a secret.
+    #[error("invalid value of DAPR_API_TOKEN")]
+    Token(#[from] InvalidToken),
 }
 
 /// Returns the ports set in the environment. The default is daprd's ports.
@@ -77,13 +83,15 @@ pub(super) fn config(
     ports: Ports,
 ) -> Result<Config, ConfigError> {
     let interfaces = interfaces(args.dapr_listen_addresses.as_deref())?;
-    // Browsers cannot connect to Unix sockets.
     let is_local = args.unix_domain_socket.is_none() && interfaces.are_loopback();
-    let browser_hosts = is_local.then(|| args.allowed_hosts.clone());
+    let hosts = Hosts {
+        allowed: args.allowed_hosts.clone(),
+        any_for_programs: !is_local && args.allowed_hosts.is_empty(),
+    };
     let (max_body_size, max_memory) = sizes(args)?;
-    let token = environment.get("DAPR_API_TOKEN").and_then(ApiToken::new);
+    let token = ApiToken::new(environment.get("DAPR_API_TOKEN").unwrap_or_default())?;
     Ok(Config {
-        access: Access { token, browser_hosts },
+        access: Access { token, hosts },
         interfaces,
         app_id: args.app_id.clone(),
         resources_paths: args.resources_path.clone(),

@@ -52,6 +52,10 @@ impl Client {
     pub(crate) async fn connect(address: Address, token: Option<&str>) -> Result<Self, Error> {
         let token = token.filter(|token| !token.is_empty()).map(str::parse).transpose();
         let mut token: Option<AsciiMetadataValue> = token.map_err(|_| Error::InvalidToken)?;
+        // HTTP removes blanks around the value of a header, so the sidecar would get another token.
+        if token.as_ref().is_some_and(|token| token.as_bytes().trim_ascii() != token.as_bytes()) {
+            return Err(Error::InvalidToken);
+        }
         token.iter_mut().for_each(|token| token.set_sensitive(true));
         let Address { text: address, channel } = address;
         let channel = channel.connect().await.map_err(|error| connect_error(&address, &error))?;

@@ -19,7 +19,7 @@ pub enum Error {
     #[error("invalid address {0:?}: TLS is not supported; expected http://host:port")]
     TlsUnsupported(String),
     /// The API token is not a valid header value.
-    #[error("invalid API token; expected printable ASCII characters")]
+    #[error("invalid API token; expected printable ASCII characters, without blanks at the ends")]
     InvalidToken,
     /// Nothing listens at the address.
     #[error("nothing listens at {0}; start a sidecar there, such as mynah or dapr run")]

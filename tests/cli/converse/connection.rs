@@ -118,7 +118,7 @@ fn sends_token() {
     }
     assert_snapshot!(with("ri\nght"), @"
     -- stderr
-    mynah: invalid API token; expected printable ASCII characters (from DAPR_API_TOKEN)
+    mynah: invalid API token; expected printable ASCII characters, without blanks at the ends (from DAPR_API_TOKEN)
     -- exit 64
     ");
 }

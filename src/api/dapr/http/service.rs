@@ -55,7 +55,7 @@ impl Service {
 
     /// Rejects browser calls from pages of other sites, and calls without the token.
     fn check_access(&self, request: &Request<RequestBody>) -> Result<(), Error> {
-        self.guard.access.check_browser(request.uri(), request.headers())?;
+        self.guard.access.hosts.check(request.uri(), request.headers())?;
         match self.guard.access.check_token(request.headers()) {
             Err(_) if is_public(request) => Ok(()),
             result => result,
