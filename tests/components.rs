@@ -86,12 +86,12 @@ async fn serves_components_of_its_namespace_and_scope() {
     let anywhere = start(&[], &yaml, &["--app-id", "stock"]);
     assert_eq!(served(&anywhere).await, echoes(&["everywhere", "sold", "tested"]));
     let flags = ["--app-id", "stock"];
-    assert_snapshot!(checked(&[("NAMESPACE", "shop")], &yaml, &flags), @"
+    assert_snapshot!(checked(&[("NAMESPACE", "shop")], &yaml, &flags), @r#"
     a.yaml:1:1: skipped: component tested is in namespace test, not shop
-    a.yaml:25:1: skipped: component till-only is scoped to other applications
-    2 components, 0 errors, 0 warnings
+    a.yaml:25:1: skipped: component till-only is scoped to other applications: till; --app-id is "stock" (warning)
+    2 components, 0 errors, 1 warning
     -- exit 0
-    ");
+    "#);
 }
 
 #[tokio::test]
@@ -224,8 +224,27 @@ fn never_prints_secrets() {
     0 components, 2 errors, 0 warnings
     -- exit 1
     ");
+    let scripted = |yaml: String| yaml.replace("conversation.echo", "conversation.scripted");
+    let lost = scripted(using("fallback", kept)) + &store;
+    assert_snapshot!(checked(&variables, &lost, &[]), @"
+    a.yaml:8:43: fallback: the secret is not a component; expected echo, error or one of: fallback
+    1 component, 1 error, 0 warnings
+    -- exit 1
+    ");
+    let mut hidden = scripted(using("fallback", variable)) + &store;
+    assert_snapshot!(checked(&variables, &hidden, &[]), @"
+    a.yaml:8:30: fallback: the value of KEPT is not a component; expected echo, error or one of: fallback
+    1 component, 1 error, 0 warnings
+    -- exit 1
+    ");
+    hidden = hidden.replace("spec:\n", "spec:\n  ignoreErrors: true\n");
+    assert_snapshot!(checked(&variables, &hidden, &[]), @"
+    a.yaml:9:30: component fallback is skipped (spec.ignoreErrors): fallback: the value of KEPT is not a component; expected echo, error or one of: fallback (warning)
+    0 components, 0 errors, 1 warning
+    -- exit 0
+    ");
     let good = using("model", kept) + &using("other", variable) + &store;
-    for (yaml, code) in [(bad, 1), (good, 0)] {
+    for (yaml, code) in [(bad, 1), (lost, 1), (hidden, 0), (good, 0)] {
         let ended = log(&variables, &yaml);
         assert_eq!(ended.code, Some(code), "{ended:?}");
         assert!(!format!("{ended:?}").contains(SECRET), "{ended:?}");

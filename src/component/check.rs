@@ -4,7 +4,7 @@ use super::{
     kinds::{self, Configured},
     manifest::{Located, Manifest},
     report::Report,
-    settings::Metadata,
+    settings::{Metadata, ResolvedValue},
     spec::ComponentSpec,
     stand_in::StandIn,
 };
@@ -15,11 +15,11 @@ use crate::{
 
 /// Checks a conversation component. Returns `None` if the report has errors.
 ///
-/// The second value is the name of the component to fall back to and the place of this setting.
+/// The second value is the name of the component to fall back to.
 pub(super) fn check(
     metadata: &Metadata<'_>,
     report: &mut Report,
-) -> Option<(ComponentSpec, Option<Located>)> {
+) -> Option<(ComponentSpec, Option<ResolvedValue>)> {
     let manifest = metadata.manifest;
     let stand_in = stand_in(metadata);
     // A stand-in does not use the settings, so drop warnings about them.

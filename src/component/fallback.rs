@@ -1,112 +1,215 @@
-//! Resolves fallbacks when all components are known.
+//! Resolves fallbacks when all components are known, in O(n log n) time for any length of a chain of
+//! fallbacks.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    iter,
+    path::PathBuf,
+    sync::Arc,
+};
 
-use super::spec::ComponentSpec;
-use crate::base::diagnostics::{Diagnostic, Place};
+use super::{names::listed, settings::ResolvedValue, spec::ComponentSpec};
+use crate::base::diagnostics::Diagnostic;
 
 /// A component whose fallback is not resolved yet.
 pub(super) struct Candidate {
     pub(super) spec: ComponentSpec,
-    /// The reference to the fallback, until it is resolved.
     pub(super) fallback: Option<Reference>,
 }
 
 /// The setting that names the component to fall back to.
 pub(super) struct Reference {
-    pub(super) component: String,
+    pub(super) component: ResolvedValue,
     pub(super) file: PathBuf,
-    pub(super) place: Place,
     /// Whether an error removes the component instead of failing the load.
     pub(super) ignore_errors: bool,
 }
 
-/// Embeds each fallback in the components that refer to it. A fallback that is missing or part of a
-/// cycle is an error.
-pub(super) fn resolve(mut candidates: Vec<Candidate>) -> (Vec<ComponentSpec>, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    // Repeat, because a removed component may be the fallback of another.
-    while let Some((index, message)) = find_ignorable(&candidates) {
-        let Candidate { spec, fallback } = candidates.remove(index);
-        let name = spec.name;
-        let message = format!("component {name} is skipped (spec.ignoreErrors): {message}");
-        diagnostics.extend(fallback.map(|it| it.locate(Diagnostic::warning(message))));
-    }
-    diagnostics.extend(candidates.iter().filter_map(|candidate| {
-        let message = check(&candidates, candidate)?;
-        Some(candidate.fallback.as_ref()?.locate(Diagnostic::error(message)))
-    }));
-    embed(&mut candidates);
-    (candidates.into_iter().map(|candidate| candidate.spec).collect(), diagnostics)
+/// Sets the fallbacks of the components. A fallback that is missing or part of a cycle is an error.
+pub(super) fn resolve(candidates: &[Candidate]) -> (Vec<ComponentSpec>, Vec<Diagnostic>) {
+    let mut graph = Graph::new(candidates);
+    let mut diagnostics = graph.remove_ignorable();
+    let errors: Vec<_> = graph.errors().collect();
+    let components = if errors.is_empty() { graph.resolved() } else { graph.unresolved() };
+    diagnostics.extend(errors);
+    (components, diagnostics)
 }
 
 impl Reference {
     fn locate(&self, diagnostic: Diagnostic) -> Diagnostic {
-        diagnostic.at(self.place).in_file(&self.file)
+        diagnostic.at(self.component.place).in_file(&self.file)
     }
 }
 
-/// Returns the first component whose fallback has an error that is to be ignored, and the error.
-fn find_ignorable(candidates: &[Candidate]) -> Option<(usize, String)> {
-    candidates.iter().enumerate().find_map(|(index, candidate)| {
-        let ignores_errors = candidate.fallback.as_ref()?.ignore_errors;
-        let message = check(candidates, candidate).filter(|_| ignores_errors)?;
-        Some((index, message))
-    })
+/// Which component falls back to which. Components are indexes of candidates.
+struct Graph<'a> {
+    candidates: &'a [Candidate],
+    /// The components that are not removed.
+    remaining: BTreeSet<usize>,
+    /// The fallback of each component, unless it is missing or removed.
+    next: Vec<Option<usize>>,
+    /// The components that fall back to each component.
+    users: Vec<Vec<usize>>,
+    /// The length of the cycle that each component is part of; 0 if it is part of none.
+    cycle: Vec<usize>,
 }
 
-/// Returns the error in a component's fallback, if any.
-fn check(candidates: &[Candidate], candidate: &Candidate) -> Option<String> {
-    let start = candidate.spec.name.as_str();
-    let (mut path, mut last) = (vec![start], candidate);
-    while let Some(name) = last.fallback_name() {
-        path.push(name);
-        if name == start {
-            let path = path.join(" -> ");
-            return Some(format!("fallback: {path} is a cycle; end it with echo or error"));
+impl<'a> Graph<'a> {
+    fn new(candidates: &'a [Candidate]) -> Self {
+        // If several components have the same name, the first one counts.
+        let names = candidates.iter().map(|candidate| candidate.spec.name.as_str());
+        let indexes: BTreeMap<_, _> = names.zip(0..candidates.len()).rev().collect();
+        let next = |candidate: &Candidate| {
+            indexes.get(candidate.fallback.as_ref()?.component.text.as_str()).copied()
+        };
+        let next: Vec<Option<usize>> = candidates.iter().map(next).collect();
+        let mut users = vec![Vec::new(); candidates.len()];
+        for (user, fallback) in next.iter().enumerate() {
+            if let Some(fallback) = fallback {
+                users[*fallback].push(user);
+            }
         }
-        match find(candidates, name) {
-            Some(next) => last = next,
-            None if path.len() == 2 => return Some(unknown(candidates, name)),
-            // Reported for the component that refers to the missing one.
-            None => return None,
+        let cycle = cycles(&next);
+        let remaining = (0..candidates.len()).collect();
+        Self { candidates, remaining, next, users, cycle }
+    }
+
+    /// Removes the components whose errors are ignored. A removed component may be the fallback of
+    /// another one, which then has an error.
+    fn remove_ignorable(&mut self) -> Vec<Diagnostic> {
+        let mut removed = Vec::new();
+        let mut queue: BTreeSet<_> = (0..self.candidates.len()).collect();
+        while let Some(index) = queue.pop_first() {
+            let Candidate { spec, fallback } = &self.candidates[index];
+            let fallback = fallback.as_ref().filter(|fallback| fallback.ignore_errors);
+            if let Some(fallback) = fallback
+                && self.remaining.contains(&index)
+                && let Some(message) = self.error(index)
+            {
+                let name = &spec.name;
+                let message = format!("component {name} is skipped (spec.ignoreErrors): {message}");
+                removed.push(fallback.locate(Diagnostic::warning(message)));
+                self.remove(index);
+                queue.extend(&self.users[index]);
+            }
         }
-        // The path leads into a cycle, which is reported for the components that are part of it.
-        if path.len() > candidates.len() {
-            return None;
+        removed
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.remaining.remove(&index);
+        if self.cycle[index] > 0 {
+            let members: Vec<_> = self.path(index).take(self.cycle[index]).collect();
+            members.into_iter().for_each(|member| self.cycle[member] = 0);
+        }
+        self.users[index].iter().for_each(|user| self.next[*user] = None);
+    }
+
+    fn errors(&self) -> impl Iterator<Item = Diagnostic> {
+        self.remaining.iter().filter_map(|&index| {
+            let fallback = self.candidates[index].fallback.as_ref()?;
+            Some(fallback.locate(Diagnostic::error(self.error(index)?)))
+        })
+    }
+
+    /// Returns what is wrong with the fallback of a component.
+    fn error(&self, index: usize) -> Option<String> {
+        let fallback = self.candidates[index].fallback.as_ref()?;
+        if self.next[index].is_none() {
+            return Some(self.unknown(&fallback.component));
+        }
+        (self.cycle[index] > 0).then(|| {
+            let names = self.path(index).take(self.cycle[index]).map(|index| self.name(index));
+            let path = listed(names, self.cycle[index], " -> ");
+            let start = self.name(index);
+            format!("fallback: {path} -> {start} is a cycle; end it with echo or error")
+        })
+    }
+
+    fn unknown(&self, component: &ResolvedValue) -> String {
+        let names = self.remaining.iter().map(|index| self.name(*index));
+        let names = listed(names, self.remaining.len(), ", ");
+        let component = component.shown();
+        format!("fallback: {component} is not a component; expected echo, error or one of: {names}")
+    }
+
+    fn name(&self, index: usize) -> &'a str {
+        &self.candidates[index].spec.name
+    }
+
+    /// A component, its fallback, the fallback of its fallback, and so on.
+    fn path(&self, start: usize) -> impl Iterator<Item = usize> {
+        iter::successors(Some(start), |index| self.next[*index])
+    }
+
+    fn unresolved(&self) -> Vec<ComponentSpec> {
+        self.remaining.iter().map(|index| self.candidates[*index].spec.clone()).collect()
+    }
+
+    /// Returns the components with their fallbacks, of which there is no missing or cyclic one.
+    ///
+    /// Of a chain of fallbacks, a component gets only the next one that may answer, since each of
+    /// them is a call within a call.
+    fn resolved(&self) -> Vec<ComponentSpec> {
+        let mut answering = vec![None; self.candidates.len()];
+        let is_last = |index: &&usize| self.next[**index].is_none();
+        let mut queue: VecDeque<_> = self.remaining.iter().filter(is_last).copied().collect();
+        while let Some(index) = queue.pop_front() {
+            let fallback = self.next[index].and_then(|next| answering[next].clone());
+            answering[index] = Some(Answering::new(&self.candidates[index].spec, fallback));
+            queue.extend(self.users[index].iter().filter(|user| self.remaining.contains(user)));
+        }
+        let specs = answering.into_iter().flatten();
+        specs.map(|answering| ComponentSpec::clone(&answering.component)).collect()
+    }
+}
+
+/// A component with its fallback, and the components that answer the requests which reach it.
+#[derive(Clone)]
+struct Answering {
+    component: Arc<ComponentSpec>,
+    /// Answers requests with an instruction chain.
+    with_chain: Arc<ComponentSpec>,
+    /// Answers requests without an instruction chain.
+    without_chain: Arc<ComponentSpec>,
+}
+
+impl Answering {
+    fn new(spec: &ComponentSpec, fallback: Option<Self>) -> Self {
+        let passes_on_chains = spec.provider.passes_on_chains();
+        let next = fallback.as_ref().map(|fallback| {
+            if passes_on_chains { &fallback.with_chain } else { &fallback.without_chain }
+        });
+        let component = Arc::new(ComponentSpec { fallback: next.cloned(), ..spec.clone() });
+        let Some(Self { with_chain, without_chain, .. }) = fallback else {
+            return Self {
+                with_chain: component.clone(),
+                without_chain: component.clone(),
+                component,
+            };
+        };
+        let with_chain = if passes_on_chains { with_chain } else { component.clone() };
+        Self { component, with_chain, without_chain }
+    }
+}
+
+/// Returns the length of the cycle that each index is part of, or 0.
+fn cycles(next: &[Option<usize>]) -> Vec<usize> {
+    let mut cycle = vec![0; next.len()];
+    // The start from which each index was reached.
+    let mut reached_from = vec![None; next.len()];
+    for start in 0..next.len() {
+        let mut current = Some(start);
+        while let Some(index) = current.filter(|index| reached_from[*index].is_none()) {
+            reached_from[index] = Some(start);
+            current = next[index];
+        }
+        if let Some(index) = current.filter(|index| reached_from[*index] == Some(start)) {
+            let around = iter::successors(next[index], |index| next[*index]);
+            let members: Vec<_> =
+                around.take_while(|member| *member != index).chain([index]).collect();
+            members.iter().for_each(|member| cycle[*member] = members.len());
         }
     }
-    None
-}
-
-fn unknown(candidates: &[Candidate], name: &str) -> String {
-    let names: Vec<_> = candidates.iter().map(|candidate| candidate.spec.name.as_str()).collect();
-    let names = names.join(", ");
-    format!("fallback: unknown component {name:?}; expected echo, error or one of: {names}")
-}
-
-fn find<'a>(candidates: &'a [Candidate], name: &str) -> Option<&'a Candidate> {
-    candidates.iter().find(|candidate| candidate.spec.name == name)
-}
-
-impl Candidate {
-    fn fallback_name(&self) -> Option<&str> {
-        self.fallback.as_ref().map(|fallback| fallback.component.as_str())
-    }
-}
-
-/// Embeds fallbacks, innermost first, until no more can be resolved.
-fn embed(candidates: &mut [Candidate]) {
-    while let Some((index, fallback)) = find_resolvable(candidates) {
-        candidates[index].spec.fallback = Some(fallback);
-        candidates[index].fallback = None;
-    }
-}
-
-/// Returns a component whose fallback needs no further resolution, and the fallback.
-fn find_resolvable(candidates: &[Candidate]) -> Option<(usize, Arc<ComponentSpec>)> {
-    candidates.iter().enumerate().find_map(|(index, candidate)| {
-        let fallback = find(candidates, candidate.fallback_name()?)?;
-        fallback.fallback.is_none().then(|| (index, Arc::new(fallback.spec.clone())))
-    })
+    cycle
 }

@@ -1,6 +1,7 @@
 //! Decides which components this sidecar serves.
 
-use super::{context::Context, manifest::Manifest};
+use super::{context::Context, kinds, manifest::Manifest, names::listed};
+use crate::base::diagnostics::Diagnostic;
 
 /// The component categories of Dapr's other building blocks.
 const OTHER_CATEGORIES: [&str; 11] = [
@@ -23,17 +24,32 @@ pub(super) fn is_other_building_block(manifest: &Manifest) -> bool {
     category.is_some_and(|(category, _)| OTHER_CATEGORIES.contains(&category))
 }
 
-/// Returns the reason if the component is not meant for this sidecar. Another component may then
+/// Returns a diagnostic if the component is not meant for this sidecar. Another component may then
 /// have the same name.
-pub(super) fn skip_reason(manifest: &Manifest, context: &Context) -> Option<String> {
+pub(super) fn skip_reason(manifest: &Manifest, context: &Context) -> Option<Diagnostic> {
     let component = manifest.title();
     if let Some(namespace) = other_namespace(manifest, context) {
         let own = context.namespace();
-        let message = format!("component {component} is in namespace {namespace}, not {own}");
-        return Some(format!("skipped: {message}"));
+        let message =
+            format!("skipped: component {component} is in namespace {namespace}, not {own}");
+        return Some(Diagnostic::info(message).at(manifest.place));
     }
-    let in_scope = is_in_scope(manifest, &context.app_id);
-    (!in_scope).then(|| format!("skipped: component {component} is scoped to other applications"))
+    (!is_in_scope(manifest, &context.app_id)).then(|| out_of_scope(manifest, &context.app_id))
+}
+
+/// A conversation component is probably meant to be served, and the id of the application wrong.
+fn out_of_scope(manifest: &Manifest, app_id: &str) -> Diagnostic {
+    let component = manifest.title();
+    let scopes = &manifest.scopes;
+    let scopes = listed(scopes.iter().map(String::as_str), scopes.len(), ", ");
+    let message =
+        format!("skipped: component {component} is scoped to other applications: {scopes}");
+    let diagnostic = if kinds::is_conversation(manifest.kind_text()) {
+        Diagnostic::warning(format!("{message}; --app-id is {app_id:?}"))
+    } else {
+        Diagnostic::info(message)
+    };
+    diagnostic.at(manifest.place)
 }
 
 /// Returns the component's namespace if it differs from the sidecar's. As in daprd, the namespaces

@@ -88,15 +88,15 @@ impl Loader<'_> {
     }
 
     fn finish(mut self) -> Loaded {
-        let (components, diagnostics) = fallback::resolve(self.candidates);
+        let (components, diagnostics) = fallback::resolve(&self.candidates);
         self.loaded.components = components;
         diagnostics.into_iter().for_each(|diagnostic| self.loaded.add(diagnostic));
         self.loaded
     }
 
     fn add_component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {
-        if let Some(message) = filter::skip_reason(manifest, self.context) {
-            return report.info(manifest.place, message);
+        if let Some(diagnostic) = filter::skip_reason(manifest, self.context) {
+            return report.add(diagnostic);
         }
         let candidate = if filter::is_other_building_block(manifest) {
             skip_other_building_block(manifest, report);
@@ -120,12 +120,8 @@ impl Loader<'_> {
             report.downgrade_errors(manifest.place, manifest.title());
         }
         let (spec, fallback) = checked?;
-        let fallback = fallback.map(|name| Reference {
-            component: name.text,
-            file: file.to_owned(),
-            place: name.place,
-            ignore_errors,
-        });
+        let fallback =
+            fallback.map(|component| Reference { component, file: file.to_owned(), ignore_errors });
         Some(Candidate { spec, fallback })
     }
 

@@ -22,6 +22,7 @@ mod filter;
 mod kinds;
 mod load;
 mod manifest;
+mod names;
 mod report;
 mod settings;
 mod spec;

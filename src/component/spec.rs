@@ -55,6 +55,12 @@ impl Eq for ComponentSpec {}
 pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
     /// Builds the provider for the component `name`.
     fn build(&self, name: &str, fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider>;
+
+    /// Whether the provider passes on all requests to its fallback, also those with an instruction
+    /// chain. Otherwise it passes on those without a chain.
+    fn passes_on_chains(&self) -> bool {
+        false
+    }
 }
 
 impl PartialEq for dyn ProviderSpec {

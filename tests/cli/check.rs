@@ -122,9 +122,9 @@ fn checks_components_of_all_applications_unless_one_is_given() {
     1 component, 1 error, 0 warnings
     -- exit 1
     "#);
-    assert_snapshot!(redact_folder(&run_report(&["check", path, "--app-id", "bank"]), &folder), @"
-    [folder]/a.yaml:1:1: skipped: component echo is scoped to other applications
-    1 component, 0 errors, 0 warnings
+    assert_snapshot!(redact_folder(&run_report(&["check", path, "--app-id", "bank"]), &folder), @r#"
+    [folder]/a.yaml:1:1: skipped: component echo is scoped to other applications: shop; --app-id is "bank" (warning)
+    1 component, 0 errors, 1 warning
     -- exit 0
-    ");
+    "#);
 }

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use super::common;
-use crate::component::{manifest::Located, report::Report, settings::Metadata, spec::ProviderSpec};
+use crate::component::{
+    report::Report,
+    settings::{Metadata, ResolvedValue},
+    spec::ProviderSpec,
+};
 
 /// A component type.
 pub(crate) struct Kind {
@@ -18,8 +22,8 @@ pub(crate) struct Kind {
 /// A configured provider.
 pub(crate) struct Configured {
     pub(crate) provider: Arc<dyn ProviderSpec>,
-    /// The name of the component to fall back to and the place of this setting.
-    pub(crate) fallback: Option<Located>,
+    /// The name of the component to fall back to.
+    pub(crate) fallback: Option<ResolvedValue>,
 }
 
 impl Kind {

@@ -8,7 +8,11 @@ use super::{
 };
 use crate::{
     base::duration,
-    component::{manifest::Located, report::Report, settings::Metadata, spec::ProviderSpec},
+    component::{
+        report::Report,
+        settings::{Metadata, ResolvedValue},
+        spec::ProviderSpec,
+    },
     provider::{
         Provider,
         echo::EchoSettings,
@@ -76,15 +80,15 @@ fn read_stream_options(metadata: &Metadata<'_>, report: &mut Report) -> StreamOp
     }
 }
 
-fn read_fallback(metadata: &Metadata<'_>, report: &mut Report) -> (Fallback, Option<Located>) {
-    let Some(text) = metadata.text("fallback", report) else { return (Fallback::Echo, None) };
-    match text.as_str() {
+fn read_fallback(
+    metadata: &Metadata<'_>,
+    report: &mut Report,
+) -> (Fallback, Option<ResolvedValue>) {
+    let Some(value) = metadata.value("fallback", report) else { return (Fallback::Echo, None) };
+    match value.text.as_str() {
         "echo" => (Fallback::Echo, None),
         "error" => (Fallback::Error, None),
-        _ => {
-            let place = metadata.place("fallback");
-            (Fallback::Component, place.map(|place| Located { place, text }))
-        }
+        _ => (Fallback::Component, Some(value)),
     }
 }
 
@@ -115,5 +119,9 @@ impl ProviderSpec for ScriptedSpec {
             Fallback::Component => component,
         };
         Arc::new(Scripted::new(name, settings.clone(), fallback))
+    }
+
+    fn passes_on_chains(&self) -> bool {
+        !self.settings.chains
     }
 }

@@ -3,13 +3,10 @@
 use std::{collections::BTreeSet, fmt::Display};
 
 use super::{environment, template, value::ResolvedValue};
-use crate::{
-    base::diagnostics::Place,
-    component::{
-        context::Context,
-        manifest::{Item, Located, Manifest, SecretKeyRef, Source},
-        report::Report,
-    },
+use crate::component::{
+    context::Context,
+    manifest::{Item, Located, Manifest, SecretKeyRef, Source},
+    report::Report,
 };
 
 /// The metadata of a component, with the context and the secrets that its values may refer to.
@@ -56,7 +53,7 @@ impl Metadata<'_> {
 
     /// Returns the value of a key, or `None` if the value is absent, empty or invalid.
     pub(crate) fn text(&self, key: &str, report: &mut Report) -> Option<String> {
-        self.resolve(key, report).map(|value| value.text)
+        self.value(key, report).map(|value| value.text)
     }
 
     /// Parses the value of a key. Errors from `parse` must begin with the text in quotes.
@@ -66,18 +63,13 @@ impl Metadata<'_> {
         parse: impl FnOnce(&str) -> Result<T, E>,
         report: &mut Report,
     ) -> Option<T> {
-        let value = self.resolve(key, report)?;
+        let value = self.value(key, report)?;
         parse(&value.text)
             .map_err(|error| {
                 let error = value.redact(error.to_string());
                 report.error(value.place, format!("{key}: {error}"));
             })
             .ok()
-    }
-
-    /// Returns the place of a key.
-    pub(crate) fn place(&self, key: &str) -> Option<Place> {
-        self.item(key).map(|item| item.place)
     }
 
     /// Returns the value of a key if it is written in the metadata itself. Does not report errors.
@@ -90,7 +82,9 @@ impl Metadata<'_> {
         self.manifest.items.iter().find(|item| item.name.eq_ignore_ascii_case(key))
     }
 
-    fn resolve(&self, key: &str, report: &mut Report) -> Option<ResolvedValue> {
+    /// Returns the value of a key, and what diagnostics show of it. `None` if it is absent, empty or
+    /// invalid.
+    pub(crate) fn value(&self, key: &str, report: &mut Report) -> Option<ResolvedValue> {
         let mut value = match &self.item(key)?.source {
             Source::Value(literal) => ResolvedValue::literal(literal),
             Source::Variable(name) => self.variable(key, name, report),

@@ -7,3 +7,4 @@ mod template;
 mod value;
 
 pub(super) use metadata::Metadata;
+pub(super) use value::ResolvedValue;

@@ -3,9 +3,9 @@
 use crate::{base::diagnostics::Place, component::manifest::Located};
 
 /// The value of an item after its reference has been resolved.
-pub(super) struct ResolvedValue {
-    pub(super) place: Place,
-    pub(super) text: String,
+pub(crate) struct ResolvedValue {
+    pub(crate) place: Place,
+    pub(crate) text: String,
     /// The text that diagnostics show instead of the value. `None` if the value may be shown.
     redacted_as: Option<String>,
 }
@@ -24,6 +24,11 @@ impl ResolvedValue {
         redacted_as: impl Into<String>,
     ) -> Self {
         Self { place, text: text.into(), redacted_as: Some(redacted_as.into()) }
+    }
+
+    /// Returns the value in quotes, or what diagnostics show instead.
+    pub(crate) fn shown(&self) -> String {
+        self.redacted_as.clone().unwrap_or_else(|| format!("{:?}", self.text))
     }
 
     /// Removes a secret value from an error that begins with the quoted value.

@@ -204,7 +204,7 @@ fn rejects_missing_and_unsupported_stores() {
     ];
     assert_snapshot!(outcome(&[("a.yaml", &text.concat())]), @r#"
     Info a.yaml:1:1: skipped: component vault has type secretstores.hashicorp.vault, which is not a conversation type
-    Info a.yaml:10:1: skipped: component others is scoped to other applications
+    Info a.yaml:10:1: skipped: component others is scoped to other applications: till
     Info a.yaml:20:1: skipped: component late has type secretstores.local.env, which is not a conversation type
     ! a.yaml:37:40: model: secret store "vault" has type secretstores.hashicorp.vault, which is not supported; use secretstores.local.env or secretstores.local.file, version v1
     ! a.yaml:48:40: model: secret store "others" is not loaded; add a component with this name and type secretstores.local.env or secretstores.local.file

@@ -68,12 +68,37 @@ fn rejects_invalid_values() {
 
 #[test]
 fn resolves_fallbacks_in_any_order() {
-    let text = [falling_back("a", "b"), falling_back("b", "c"), echo("c", "")].join("---\n");
+    let text = [falling_back("a", "b"), echo("c", ""), falling_back("b", "c")].join("---\n");
     let components = loaded(&text);
-    assert_eq!(provider::<ScriptedSpec>(&components[0]).fallback, Fallback::Component);
-    let second = components[0].fallback.as_deref().expect("a fallback");
-    let third = second.fallback.as_deref().expect("a fallback");
-    assert_eq!((second, third), (&components[1], &components[2]));
+    let [a, c, b] = components.as_slice() else { panic!("{components:?}") };
+    assert_eq!(provider::<ScriptedSpec>(a).fallback, Fallback::Component);
+    assert_eq!([&a.fallback, &b.fallback].map(Option::as_deref), [Some(c); 2]);
+    assert_eq!(c.fallback, None);
+}
+
+/// A component that follows chains passes on only requests without one.
+#[test]
+fn skips_fallbacks_that_never_answer() {
+    let off = |name: &str, to: &str| {
+        scripted(
+            name,
+            &format!("  - {{name: fallback, value: {to}}}\n  - {{name: chains, value: false}}\n"),
+        )
+    };
+    let text = [
+        off("a", "b"),
+        off("b", "c"),
+        falling_back("c", "d"),
+        falling_back("d", "e"),
+        off("e", "f"),
+        falling_back("f", "error"),
+    ];
+    let components = loaded(&text.join("---\n"));
+    let fallbacks: Vec<_> = components
+        .iter()
+        .map(|component| component.fallback.as_ref().map_or("-", |fallback| &fallback.name))
+        .collect();
+    assert_eq!(fallbacks, ["c", "c", "f", "f", "f", "-"]);
 }
 
 #[test]
@@ -95,23 +120,62 @@ fn rejects_missing_and_cyclic_fallbacks() {
     + three conversation.scripted
     + onto conversation.scripted
     + after conversation.scripted
-    ! a.yaml:9:5: fallback: unknown component "nowhere"; expected echo, error or one of: lost, self, one, two, three, onto, after
-    ! a.yaml:19:5: fallback: self -> self is a cycle; end it with echo or error
-    ! a.yaml:29:5: fallback: one -> two -> three -> one is a cycle; end it with echo or error
-    ! a.yaml:39:5: fallback: two -> three -> one -> two is a cycle; end it with echo or error
-    ! a.yaml:49:5: fallback: three -> one -> two -> three is a cycle; end it with echo or error
+    ! a.yaml:9:29: fallback: "nowhere" is not a component; expected echo, error or one of: lost, self, one, two, three, onto, after
+    ! a.yaml:19:29: fallback: self -> self is a cycle; end it with echo or error
+    ! a.yaml:29:29: fallback: one -> two -> three -> one is a cycle; end it with echo or error
+    ! a.yaml:39:29: fallback: two -> three -> one -> two is a cycle; end it with echo or error
+    ! a.yaml:49:29: fallback: three -> one -> two -> three is a cycle; end it with echo or error
     "#);
+}
+
+fn lenient(name: &str, to: &str) -> String {
+    falling_back(name, to).replace("spec:\n", "spec:\n  ignoreErrors: true\n")
+}
+
+#[test]
+fn removes_a_cycle_whose_errors_are_ignored() {
+    let text = [lenient("a", "b"), lenient("b", "c"), falling_back("d", "a"), lenient("c", "a")];
+    assert_snapshot!(outcome(&[("a.yaml", &text.join("---\n"))]), @r#"
+    + d conversation.scripted
+    Warning a.yaml:10:29: component a is skipped (spec.ignoreErrors): fallback: a -> b -> c -> a is a cycle; end it with echo or error
+    Warning a.yaml:42:29: component c is skipped (spec.ignoreErrors): fallback: "a" is not a component; expected echo, error or one of: b, d, c
+    Warning a.yaml:21:29: component b is skipped (spec.ignoreErrors): fallback: "c" is not a component; expected echo, error or one of: b, d
+    ! a.yaml:31:29: fallback: "a" is not a component; expected echo, error or one of: d
+    "#);
+}
+
+/// The time was cubic in the number of components, and so was the length of the messages.
+#[test]
+fn resolves_thousands_of_fallbacks() {
+    const COUNT: usize = 5_000;
+    let all = |component: &dyn Fn(&str, &str) -> String, last: &str| {
+        let next = |index| format!("c{}", index + 1);
+        let text = (0..COUNT - 1).map(|index| component(&format!("c{index}"), &next(index)));
+        let last = component(&next(COUNT - 2), last);
+        text.chain([last]).collect::<Vec<_>>().join("---\n")
+    };
+    let components = loaded(&all(&falling_back, "echo"));
+    assert_eq!(components.len(), COUNT);
+    let last = components.last();
+    assert!(components[..COUNT - 1].iter().all(|component| component.fallback.as_deref() == last));
+
+    let cycle = outcome(&[("a.yaml", &all(&falling_back, "c0"))]);
+    let path = "fallback: c1 -> c2 -> c3 -> c4 -> c5 -> c6 -> c7 -> c8 -> c9 -> c10 -> \
+        … (4990 more) -> c1 is a cycle; end it with echo or error";
+    assert!(cycle.contains(path), "{}", &cycle[..2_000]);
+    assert_eq!(cycle.matches("is a cycle").count(), COUNT);
+
+    let lost = outcome(&[("a.yaml", &all(&lenient, "nowhere"))]);
+    assert_eq!(lost.matches("is skipped").count(), COUNT);
+    assert_eq!(outcome(&[("a.yaml", &all(&lenient, "c0"))]).matches("is skipped").count(), COUNT);
 }
 
 #[test]
 fn skips_component_without_its_fallback_if_errors_are_ignored() {
-    let lenient = |name: &str, to: &str| {
-        falling_back(name, to).replace("spec:\n", "spec:\n  ignoreErrors: true\n")
-    };
     let text = [lenient("a", "b"), lenient("b", "nowhere"), echo("c", "")].join("---\n");
     assert_snapshot!(outcome(&[("a.yaml", &text)]), @r#"
     + c conversation.echo
-    Warning a.yaml:21:5: component b is skipped (spec.ignoreErrors): fallback: unknown component "nowhere"; expected echo, error or one of: a, b, c
-    Warning a.yaml:10:5: component a is skipped (spec.ignoreErrors): fallback: unknown component "b"; expected echo, error or one of: a, c
+    Warning a.yaml:21:29: component b is skipped (spec.ignoreErrors): fallback: "nowhere" is not a component; expected echo, error or one of: a, b, c
+    Warning a.yaml:10:29: component a is skipped (spec.ignoreErrors): fallback: "b" is not a component; expected echo, error or one of: a, c
     "#);
 }

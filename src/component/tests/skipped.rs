@@ -8,7 +8,7 @@ fn skips_components_of_other_applications() {
     let ours = echo("e", "") + "scopes: [till, shop]\n";
     assert_snapshot!(outcome(&[("a.yaml", &others), ("b.yaml", &ours)]), @r#"
     + e conversation.echo
-    Info a.yaml:1:1: skipped: component e is scoped to other applications
+    Warning a.yaml:1:1: skipped: component e is scoped to other applications: till, stock; --app-id is "shop"
     "#);
     let broken = echo("e", "") + "scopes: shop\n";
     assert_snapshot!(outcome(&[("a.yaml", &broken)]), @"! a.yaml:9:9: scopes must be a list of application ids");
