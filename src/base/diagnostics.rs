@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::terminal::escape_controls;
+
 /// A message about a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
@@ -78,13 +80,15 @@ impl fmt::Display for Place {
     }
 }
 
+/// One line: control characters in the path and the message are escaped.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, place, message, .. } = self;
-        match place {
-            Some(place) => write!(f, "{}:{place}: {message}", file.display()),
-            None => write!(f, "{}: {message}", file.display()),
+        let file = self.file.display().to_string();
+        f.write_str(&escape_controls(&file))?;
+        if let Some(place) = self.place {
+            write!(f, ":{place}")?;
         }
+        write!(f, ": {}", escape_controls(&self.message))
     }
 }
 

@@ -62,6 +62,41 @@ pub fn sanitize_for_terminal(text: &str) -> Cow<'_, str> {
     text.chars().map(|char| if is_safe(char) { char } else { symbol(char) }).collect()
 }
 
+/// Escapes control characters and line breaks, so that a text cannot forge lines of a log or of a
+/// report.
+///
+/// ```
+/// use mynah::internals::base::terminal::escape_controls;
+/// assert_eq!(escape_controls("\x1b[2Jone\ntwo"), r"\u{1b}[2Jone\ntwo");
+/// ```
+pub fn escape_controls(text: &str) -> Cow<'_, str> {
+    let is_safe = |char: char| !char.is_control() && !matches!(char, '\u{2028}' | '\u{2029}');
+    if text.chars().all(is_safe) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        if is_safe(char) { escaped.push(char) } else { escaped.extend(char.escape_default()) }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Escapes the control characters that JSON allows in strings.
+pub(crate) fn escape_controls_in_json(json: &str) -> Cow<'_, str> {
+    if !json.contains(char::is_control) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for char in json.chars() {
+        if char.is_control() {
+            escaped += &format!("\\u{:04x}", u32::from(char));
+        } else {
+            escaped.push(char);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
 /// Returns the beginning of a text, sanitized and on one line.
 pub(crate) fn preview(text: &str) -> String {
     let line: String = text.chars().take(MAX_PREVIEW).collect();
@@ -89,6 +124,18 @@ mod tests {
         let text = "\x1b[2Jä\tb\r\n\x7f\u{9b}31m";
         assert_eq!(Styling::Sanitized.plain(text), "␛[2Jä\tb␍\n␡\u{fffd}31m");
         assert_eq!(Styling::Raw.plain(text), text);
+    }
+
+    #[test]
+    fn escapes_control_characters() {
+        let text = "ä\\\"\t\r\n\0\x1b\x7f\u{9b}\u{2028}";
+        assert_eq!(escape_controls(text), r#"ä\"\t\r\n\u{0}\u{1b}\u{7f}\u{9b}\u{2028}"#);
+    }
+
+    #[test]
+    fn escapes_control_characters_in_json() {
+        let json = r#"["\n\u0000ä", ""#.to_owned() + "\x7f\u{9b}\"]";
+        assert_eq!(escape_controls_in_json(&json), r#"["\n\u0000ä", "\u007f\u009b"]"#);
     }
 
     #[test]

@@ -5,7 +5,10 @@ use std::{error::Error, fmt::Write, io};
 use thiserror::Error as ThisError;
 
 use super::{config::ConfigError, converse, run::RunError};
-use crate::server::{ServeError, StartError};
+use crate::{
+    base::{diagnostics::Diagnostic, terminal::escape_controls},
+    server::{ServeError, StartError},
+};
 
 /// The exit code for wrong usage, from `sysexits.h`.
 pub(super) const USAGE: u8 = 64;
@@ -42,7 +45,7 @@ impl CliError {
         }
     }
 
-    /// Returns the message, followed by the messages of the causes.
+    /// Returns the message, followed by the messages of the causes. Control characters are escaped.
     pub(super) fn message(&self) -> String {
         let mut message = self.to_string();
         let mut cause = self.source();
@@ -51,6 +54,21 @@ impl CliError {
             let _ = write!(message, ": {error}");
             cause = error.source();
         }
+        let mut message = escape_controls(&message).into_owned();
+        let diagnostics = self.diagnostics();
+        if !diagnostics.is_empty() {
+            message.push(':');
+        }
+        for diagnostic in diagnostics {
+            let _ = write!(message, "\n  {diagnostic}");
+        }
         message
+    }
+
+    fn diagnostics(&self) -> &[Diagnostic] {
+        match self {
+            Self::Start(error) | Self::Run(RunError::Start(error)) => error.diagnostics(),
+            _ => &[],
+        }
     }
 }

@@ -1,33 +1,78 @@
 //! Logs to stderr, as text or as JSON.
 
-use std::io::{self, IsTerminal};
-
-use tracing::Level;
-use tracing_subscriber::{
-    filter::{LevelFilter, Targets},
+use std::{
     fmt,
+    io::{self, IsTerminal},
+};
+
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::{
+    field::RecordFields,
+    filter::{LevelFilter, Targets},
+    fmt::{
+        FmtContext, FormatEvent, FormatFields,
+        format::{DefaultFields, Format, Json, Writer},
+        layer,
+    },
     layer::SubscriberExt,
     registry,
+    registry::LookupSpan,
     util::SubscriberInitExt,
 };
 
-use crate::cli::args::LogLevel;
+use crate::{
+    base::terminal::{escape_controls, escape_controls_in_json},
+    cli::args::LogLevel,
+};
 
 /// Starts logging. Log messages from other crates are limited to warnings and errors.
 pub(super) fn start(level: LogLevel, as_json: bool) {
     let filter =
         Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level);
     let registry = registry().with(filter);
-    let layer = fmt::layer().with_writer(io::stderr);
+    let layer = layer().with_writer(io::stderr);
     // Ignore failure: an application that calls `mynah::run` may have set up logging already.
     let _ = if as_json {
-        registry.with(layer.json().flatten_event(true)).try_init()
+        let layer = layer.json().flatten_event(true).map_event_format(EscapedJson);
+        registry.with(layer).try_init()
     } else {
-        let layer = layer.compact().without_time().with_target(false);
+        let layer = layer.compact().without_time().with_target(false).fmt_fields(EscapedFields);
         // At a terminal, tracing-subscriber uses colors unless NO_COLOR is set.
         let layer = if io::stderr().is_terminal() { layer } else { layer.with_ansi(false) };
         registry.with(layer).try_init()
     };
+}
+
+/// Formats fields with escaped control characters, so that no value can forge a line.
+struct EscapedFields;
+
+impl<'w> FormatFields<'w> for EscapedFields {
+    fn format_fields<R: RecordFields>(&self, mut writer: Writer<'w>, fields: R) -> fmt::Result {
+        let mut text = String::new();
+        DefaultFields::new().format_fields(Writer::new(&mut text), fields)?;
+        writer.write_str(&escape_controls(&text))
+    }
+}
+
+/// Formats events as JSON, and escapes also the control characters that JSON allows in strings.
+struct EscapedJson(Format<Json>);
+
+impl<S, N> FormatEvent<S, N> for EscapedJson
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut line = String::new();
+        self.0.format_event(context, Writer::new(&mut line), event)?;
+        writer.write_str(&escape_controls_in_json(line.trim_end_matches('\n')))?;
+        writer.write_char('\n')
+    }
 }
 
 impl From<LogLevel> for LevelFilter {

@@ -17,7 +17,10 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Parser;
+use clap::{
+    Parser,
+    error::{ContextKind, ContextValue},
+};
 use tokio::runtime::Runtime;
 
 use self::{
@@ -26,7 +29,7 @@ use self::{
     error::{CliError, USAGE},
 };
 use crate::{
-    base::{environment::Environment, terminal::sanitize_for_terminal},
+    base::{environment::Environment, terminal::escape_controls},
     server::Ports,
 };
 
@@ -40,16 +43,37 @@ pub fn run<T: Into<OsString>>(args: impl IntoIterator<Item = T>) -> ExitCode {
     let args = args.into_iter().map(Into::into);
     let cli = match Cli::try_parse_from(with_two_dashes(args)) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            escape_arguments(&mut error);
             // Ignore write errors: the reader is gone.
             let _ = error.print();
             return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
         }
     };
     execute(cli).unwrap_or_else(|error| {
-        let _ = writeln!(io::stderr(), "mynah: {}", sanitize_for_terminal(&error.message()));
+        let _ = writeln!(io::stderr(), "mynah: {}", error.message());
         ExitCode::from(error.exit_code())
     })
+}
+
+/// Escapes the arguments that an error quotes, which could forge lines.
+fn escape_arguments(error: &mut clap::Error) {
+    let escape = |text: &String| escape_controls(text).into_owned();
+    let escaped = |(kind, value): (ContextKind, &ContextValue)| match value {
+        ContextValue::String(text) => Some((kind, ContextValue::String(escape(text)))),
+        ContextValue::Strings(texts) => {
+            Some((kind, ContextValue::Strings(texts.iter().map(escape).collect())))
+        }
+        ContextValue::StyledStrs(tips) => {
+            let tips = tips.iter().map(|tip| escape(&tip.to_string()).into());
+            Some((kind, ContextValue::StyledStrs(tips.collect())))
+        }
+        _ => None,
+    };
+    let escaped: Vec<_> = error.context().filter_map(escaped).collect();
+    for (kind, value) in escaped {
+        error.insert(kind, value);
+    }
 }
 
 fn execute(cli: Cli) -> Result<ExitCode, CliError> {

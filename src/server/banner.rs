@@ -6,7 +6,13 @@ use std::{
 };
 
 use super::Addresses;
-use crate::{base::endpoint::Endpoint, engine::Engine};
+use crate::{
+    base::{
+        endpoint::Endpoint,
+        terminal::{escape_controls, escape_controls_in_json},
+    },
+    engine::Engine,
+};
 
 /// The startup banner.
 #[derive(Debug)]
@@ -21,8 +27,8 @@ impl fmt::Display for Banner<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Addresses { grpc, http, metrics } = self.addresses;
         writeln!(f, "mynah {}: Dapr conversations without a model\n", env!("CARGO_PKG_VERSION"))?;
-        writeln!(f, "  gRPC       {grpc}")?;
-        writeln!(f, "  HTTP       {}", http.url())?;
+        writeln!(f, "  gRPC       {}", escape_controls(&grpc.to_string()))?;
+        writeln!(f, "  HTTP       {}", escape_controls(&http.url()))?;
         if let Some(metrics) = metrics {
             writeln!(f, "  metrics    {}/metrics", metrics.url())?;
         }
@@ -50,7 +56,8 @@ impl Banner<'_> {
     fn components(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut label = "components";
         for component in self.engine.components.all() {
-            write!(f, "  {label:<10} {} ({}", component.name, component.kind)?;
+            let [name, kind] = [&component.name, &component.kind].map(|text| escape_controls(text));
+            write!(f, "  {label:<10} {name} ({kind}")?;
             if let Some(stand_in) = component.stand_in {
                 write!(f, ", answered by {stand_in}")?;
             }
@@ -72,8 +79,9 @@ impl Banner<'_> {
             r#"{{"name":{name},"inputs":[{{"messages":[{{"ofUser":{{"content":[{{"text":"Hello, mynah!"}}]}}}}]}}]}}"#
         );
         // An apostrophe would end the quoted string in a shell.
-        let quoted = request.replace('\'', r"'\''");
-        let address = &self.addresses.grpc;
+        let quoted = escape_controls_in_json(&request).replace('\'', r"'\''");
+        let address = self.addresses.grpc.to_string();
+        let address = escape_controls(&address);
         writeln!(f, "\nTry it:")?;
         writeln!(
             f,

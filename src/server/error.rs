@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, ThisError)]
 pub(crate) enum StartError {
     /// The components have errors.
-    #[error("the components cannot be loaded:{}", lines(.0))]
+    #[error("the components cannot be loaded")]
     Components(Vec<Diagnostic>),
     /// An address cannot be bound.
     #[error(transparent)]
@@ -49,6 +49,9 @@ pub(crate) enum ServeError {
     Panicked(#[source] JoinError),
 }
 
-fn lines(errors: &[Diagnostic]) -> String {
-    errors.iter().map(|error| format!("\n  {error}")).collect()
+impl StartError {
+    /// Returns the errors of the components.
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
+        if let Self::Components(errors) = self { errors } else { &[] }
+    }
 }

@@ -108,8 +108,8 @@ fn sanitizes_answers_and_errors_at_terminal() {
         ␛[2JHello!
         -- exit 0
         ");
-        assert_snapshot!(redact_ports(&run(&["Hello!", "--component=\x1b[2J"])), @"
-        mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component ␛[2J
+        assert_snapshot!(redact_ports(&run(&["Hello!", "--component=\x1b[2J"])), @r"
+        mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component \u{1b}[2J
         -- exit 1
         ");
     });
