@@ -16,7 +16,7 @@ use tonic_reflection::pb::v1::{
 
 use crate::support::{
     Sidecar,
-    http::direct_client,
+    http::{direct_builder, direct_client},
     messages::prompt,
     mynah,
     process::{Process, with_timeout},
@@ -217,7 +217,7 @@ async fn rejects_contradicting_headers() {
             let request = format!("GET {target} HTTP/1.1\r\n{headers}\r\n");
             assert_eq!(status_of(&sidecar, &request).await, status, "{request}");
         }
-        let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+        let client = direct_builder().http2_prior_knowledge().build().unwrap();
         let authority = sidecar.http.to_string();
         for (host, status) in [(authority.as_str(), 200), ("localhost", 400)] {
             let request = client.get(sidecar.url("/v1.0/metadata")).header("host", host);

@@ -7,6 +7,8 @@ mod daprd;
 mod help;
 mod run;
 mod schema;
+#[cfg(target_os = "linux")]
+mod slow_files;
 mod start;
 mod stop;
 mod usage;

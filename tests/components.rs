@@ -302,3 +302,16 @@ fn rejects_other_providers_without_a_stand_in() {
     -- exit 1
     "#);
 }
+
+/// As in daprd, the path of a secrets file is relative to the working directory.
+#[test]
+fn warns_with_the_folder_if_a_relative_secrets_file_is_missing() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/components/echo-secret.yaml");
+    let folder = scratch("elsewhere");
+    let output = Process::start(mynah().current_dir(&folder).args(["check", sample])).wait();
+    let stdout = output.stdout.replace(sample, "[sample]");
+    assert_snapshot!(stdout.replace(folder.to_str().unwrap(), "[folder]"), @r#"
+    [sample]:27:15: model: secret store "local-secrets": components/secrets/local.json (relative to [folder]) cannot be read: No such file or directory (os error 2) (warning)
+    1 component, 0 errors, 1 warning
+    "#);
+}

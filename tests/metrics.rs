@@ -9,6 +9,7 @@ use crate::{
     chains::chain,
     support::{
         Sidecar,
+        http::direct_client,
         messages::{request, user},
         stream,
     },
@@ -25,7 +26,7 @@ spec: {type: conversation.scripted, version: v1}
 /// Returns the media type and the text of the metrics.
 async fn scrape(sidecar: &Sidecar, path: &str) -> (String, String) {
     let url = format!("http://{}{path}", sidecar.metrics.unwrap());
-    let answer = reqwest::get(url).await.unwrap();
+    let answer = direct_client().get(url).send().await.unwrap();
     assert_eq!(answer.status(), 200);
     let media_type = answer.headers()["content-type"].to_str().unwrap().to_owned();
     (media_type, answer.text().await.unwrap())

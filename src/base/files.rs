@@ -11,14 +11,38 @@ use super::diagnostics::{Diagnostic, Place};
 /// Maximum size of a file.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Reads a regular file. Rejects anything else, because opening a pipe would block until the pipe
-/// has a writer.
+/// Reads a regular file. Rejects anything else, because reading a pipe or a device could block.
 pub(crate) fn read_regular(file: &Path) -> Result<String, Diagnostic> {
-    let open = || {
-        let is_regular = fs::metadata(file)?.is_file();
-        if is_regular { File::open(file) } else { Err(io::Error::other("not a regular file")) }
+    text(open_regular(file).and_then(bytes), file)
+}
+
+/// Opens a regular file. Checks the path first, because opening can have effects on a device, and
+/// then what was opened, because another file may have the path by now.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let check = |is_regular| match is_regular {
+        true => Ok(()),
+        false => Err(io::Error::other("not a regular file")),
     };
-    text(open().and_then(bytes), file)
+    check(fs::metadata(path)?.is_file())?;
+    let file = open_without_blocking(path)?;
+    check(file.metadata()?.is_file())?;
+    Ok(file)
+}
+
+/// Opens a file such that neither opening nor reading it waits for another process. Some files that
+/// seem regular would, such as /proc/kmsg.
+#[cfg(unix)]
+fn open_without_blocking(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_without_blocking(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// Reads a file that was named by the user and may be a pipe.

@@ -21,7 +21,7 @@ use clap::{
     Parser,
     error::{ContextKind, ContextValue},
 };
-use tokio::runtime::Runtime;
+use tokio::runtime;
 
 use self::{
     args::{Cli, Command, LogLevel, RunArgs, ServeArgs, with_two_dashes},
@@ -83,7 +83,7 @@ fn execute(cli: Cli) -> Result<ExitCode, CliError> {
         Some(Command::Run(args)) => run_command(&args),
         Some(Command::Check(args)) => Ok(check::check(&args, Environment::read())),
         Some(Command::Converse(args)) => {
-            runtime()?.block_on(converse::converse(&args, &Environment::read()))?;
+            block_on(converse::converse(&args, &Environment::read()))??;
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Schema(args)) => Ok(schema::schema(&args)),
@@ -93,14 +93,14 @@ fn execute(cli: Cli) -> Result<ExitCode, CliError> {
 fn serve(args: &ServeArgs) -> Result<ExitCode, CliError> {
     let environment = start(args, LogLevel::Info);
     let config = config(args, &environment, default_ports(&environment)?)?;
-    runtime()?.block_on(serve::serve(config, args.log_as_json))?;
+    block_on(serve::serve(config, args.log_as_json))??;
     Ok(ExitCode::SUCCESS)
 }
 
 fn run_command(args: &RunArgs) -> Result<ExitCode, CliError> {
     let environment = start(&args.serve, LogLevel::Warn);
     let config = config(&args.serve, &environment, Ports::FREE)?;
-    let code = runtime()?.block_on(run::run(config, &args.command))?;
+    let code = block_on(run::run(config, &args.command))??;
     Ok(ExitCode::from(code))
 }
 
@@ -114,10 +114,14 @@ fn start(args: &ServeArgs, default_level: LogLevel) -> Environment {
     Environment::read()
 }
 
-fn runtime() -> Result<Runtime, CliError> {
+/// Runs a command. Does not wait for blocking threads at its end, which may be reading slow files.
+fn block_on<T>(command: impl Future<Output = T>) -> Result<T, CliError> {
     // Without these file descriptors, tokio would panic instead of returning an error.
     let pipes: io::Result<Vec<_>> = (0..4).map(|_| io::pipe()).collect();
     drop(pipes.map_err(CliError::Runtime)?);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(CliError::Runtime)
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(CliError::Runtime)?;
+    let result = runtime.block_on(command);
+    runtime.shutdown_background();
+    Ok(result)
 }

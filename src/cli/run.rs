@@ -56,7 +56,10 @@ impl RunError {
 /// not wait for the command's background processes.
 pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunError> {
     let mut signals = Signals::for_forwarding()?;
-    let app = App::bind(config).await?;
+    let app = match signals.interrupt(App::bind(config)).await {
+        Ok(app) => app?,
+        Err(signal) => return Ok(signal.exit_code()),
+    };
     let drain = app.drain().clone();
     let mut child = start(command, app.addresses())?;
     let mut serving = pin!(app.serve().fuse());

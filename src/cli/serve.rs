@@ -8,7 +8,8 @@ use crate::server::{App, Banner, Config};
 /// Serves until a signal arrives, then drains. A second signal cuts the drain short.
 pub(super) async fn serve(config: Config, log_as_json: bool) -> Result<(), CliError> {
     let mut signals = Signals::for_shutdown().map_err(CliError::Signals)?;
-    let app = App::bind(config).await?;
+    let Ok(app) = signals.interrupt(App::bind(config)).await else { return Ok(()) };
+    let app = app?;
     Banner { addresses: app.addresses(), engine: app.engine() }.announce(log_as_json);
     let drain = app.drain().clone();
     let mut serving = pin!(app.serve());

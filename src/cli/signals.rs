@@ -78,6 +78,17 @@ impl Signals {
         Ok(Self)
     }
 
+    /// Runs `work` until it completes or a signal arrives, which is the error.
+    pub(super) async fn interrupt<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Signal> {
+        tokio::select! {
+            output = work => Ok(output),
+            received = self.next() => Err(received.signal),
+        }
+    }
+
     /// Waits for the next signal.
     #[cfg(unix)]
     pub(super) async fn next(&mut self) -> Received {

@@ -19,7 +19,7 @@ use crate::{
         guard::Guard,
         metrics,
     },
-    base::{clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
+    base::{blocking::run_blocking, clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
     component::{self, ComponentSpec},
     engine::Engine,
     net::{self, Acceptor, BindError, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
@@ -48,7 +48,7 @@ impl App {
     /// cannot be bound, a warning is logged.
     pub(crate) async fn bind(config: Config) -> Result<Self, StartError> {
         addresses::remove(&config);
-        let (components, reload) = load(&config)?;
+        let (components, reload) = load(&config).await?;
         let engine = Arc::new(Engine::new(&config.app_id, &components));
         let drain = Drain::default();
         let (listeners, addresses) = listen(&config, &engine, &drain)?;
@@ -190,7 +190,7 @@ fn warn_if_exposed(config: &Config) {
 
 /// Loads the components from the resources paths, and returns them with the `Reload` that reloads
 /// them. Without any path, there is one built-in component, which is not reloaded.
-fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
+async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() {
         return Ok((vec![component::built_in()], None));
     }
@@ -199,7 +199,9 @@ fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartEr
         environment: config.environment.clone(),
         stand_in: config.stand_in,
     };
-    let reload = Reload::new(config.resources_paths.clone(), context);
+    let paths = config.resources_paths.clone();
+    // On a blocking thread, so that a slow file system does not delay a signal.
+    let reload = run_blocking(move || Reload::new(paths, context)).await?;
     let reload = reload.map_err(StartError::Components)?;
     Ok((reload.components().to_vec(), Some(reload)))
 }

@@ -7,7 +7,7 @@ use thiserror::Error as ThisError;
 use tokio::task::JoinError;
 
 use crate::{
-    base::{diagnostics::Diagnostic, endpoint::Endpoint},
+    base::{blocking::Panicked, diagnostics::Diagnostic, endpoint::Endpoint},
     net::BindError,
 };
 
@@ -28,6 +28,9 @@ pub(crate) enum StartError {
         /// The cause.
         source: io::Error,
     },
+    /// Loading the components panicked. The panic is in the log.
+    #[error("loading the components panicked; see the log")]
+    Panicked,
     /// The worker threads cannot be started.
     #[error("cannot start the worker threads")]
     Threads(#[source] io::Error),
@@ -47,6 +50,12 @@ pub(crate) enum ServeError {
     /// A task that accepts connections panicked.
     #[error("no longer listening")]
     Panicked(#[source] JoinError),
+}
+
+impl From<Panicked> for StartError {
+    fn from(_: Panicked) -> Self {
+        Self::Panicked
+    }
 }
 
 impl StartError {

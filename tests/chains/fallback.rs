@@ -119,3 +119,21 @@ async fn applies_on_exhausted_after_the_last_step() {
     assert_eq!(code, Code::OutOfRange);
     assert_eq!(message, "chain in message 1 has 2 steps, but the history is at turn 3");
 }
+
+/// The time to load was cubic, and each component of the chain was a call within a call.
+#[tokio::test]
+async fn serves_a_chain_of_thousands_of_fallbacks() {
+    const COUNT: usize = 5_000;
+    let next = |number| format!("{{name: fallback, value: c{}}}", number + 1);
+    let scripted = (0..COUNT).map(|number| component(&format!("c{number}"), &next(number)));
+    let last = component(&format!("c{COUNT}"), "{name: model, value: last}");
+    let sidecar =
+        Sidecar::with_components(&scripted.chain([last]).collect::<Vec<_>>().join("---\n"));
+    for name in ["c0", "c2500"] {
+        let answer = sidecar.converse(to_component(name, prompt("hi", []))).await.unwrap();
+        assert_eq!(answer.content, "hi");
+        assert_eq!(answer.response.outputs[0].model.as_deref(), Some("last"));
+        let chain = request([chain(json!([text("scripted")]))]);
+        assert_eq!(sidecar.converse(to_component(name, chain)).await.unwrap().content, "scripted");
+    }
+}

@@ -128,3 +128,30 @@ fn checks_components_of_all_applications_unless_one_is_given() {
     -- exit 0
     "#);
 }
+
+#[test]
+fn checks_thousands_of_fallbacks() {
+    const COUNT: usize = 5_000;
+    let scripted = VALID.replace("conversation.echo", "conversation.scripted");
+    let all = |last: &str| {
+        let components = (0..COUNT).map(|number| {
+            let next = if number + 1 < COUNT { &format!("c{}", number + 1) } else { last };
+            let fallback = format!("  metadata: [{{name: fallback, value: {next}}}]\n");
+            scripted.replace("parrot", &format!("c{number}")) + &fallback
+        });
+        components.collect::<Vec<_>>().join("---\n")
+    };
+    let ends = |last: &str| {
+        let report = check_folder(&[("a.yaml", &all(last))]);
+        assert!(report.len() < 2 << 20, "{} bytes", report.len());
+        report.lines().rev().take(2).collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(ends("echo"), @"
+    -- exit 0
+    5000 components, 0 errors, 0 warnings
+    ");
+    assert_snapshot!(ends("c0"), @"
+    -- exit 1
+    5000 components, 5000 errors, 0 warnings
+    ");
+}

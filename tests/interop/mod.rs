@@ -52,6 +52,9 @@ pub(crate) fn run_tests(name: &str, tests: &mut Command) {
         .env("GUARDED_GRPC_PORT", guarded.grpc.port().to_string())
         .env("GUARDED_HTTP_PORT", guarded.http.port().to_string())
         .env("GUARDED_API_TOKEN", TOKEN);
+    if let Some(metrics) = unguarded.metrics {
+        tests.env("METRICS_URL", format!("http://{metrics}/metrics"));
+    }
     child::run(tests).expect_success(name);
 }
 

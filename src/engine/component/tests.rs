@@ -144,18 +144,30 @@ async fn converse_drains_the_stream_by_default() {
 
 #[tokio::test]
 async fn a_stream_without_its_last_delta_fails() {
-    struct Truncated;
+    struct Truncated(&'static [&'static str]);
     impl Provider for Truncated {
         fn stream(self: Arc<Self>, _: Arc<Request>, _: CallContext) -> Deltas {
-            futures_util::stream::iter([Ok(Delta::Text("half".to_owned()))]).boxed()
+            let deltas = self.0.iter().map(|text| Ok(Delta::Text((*text).to_owned())));
+            futures_util::stream::iter(deltas).boxed()
         }
     }
-    let component = Component::new(&crate::component::built_in(), &Metrics::new("app"));
-    let component = Arc::new(Component { provider: Arc::new(Truncated), ..component });
-    let stream = component.stream(Request::default(), context(), identity).await.unwrap();
-    let mut pieces: Vec<_> = stream.collect().await;
-    let error = pieces.pop().unwrap().unwrap_err().to_string();
     let message =
         "failed conversing with component echo: the stream ended before the response was complete";
-    assert_eq!((error.as_str(), pieces.len()), (message, 1));
+    for texts in [&["half"][..], &[]] {
+        let metrics = Metrics::new("app");
+        let component = Component::new(&crate::component::built_in(), &metrics);
+        let component = Arc::new(Component { provider: Arc::new(Truncated(texts)), ..component });
+        let stream = component.clone().stream(Request::default(), context(), identity).await;
+        let mut pieces: Vec<_> = match stream {
+            Ok(stream) => stream.collect().await,
+            Err(error) => vec![Err(error)],
+        };
+        let error = pieces.pop().unwrap().unwrap_err().to_string();
+        assert_eq!((error.as_str(), pieces.len()), (message, texts.len()));
+        let unary = component.converse(Request::default(), context()).await;
+        assert_eq!(unary.unwrap_err().to_string(), message);
+        for count in ["success=\"false\"} 2\n", "success=\"true\"} 0\n"] {
+            assert!(metrics.text().contains(count), "{}", metrics.text());
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Reads secrets from a JSON file, for `secretstores.local.file`.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, env, path::Path};
 
 use serde_json::Value;
 
@@ -26,7 +26,8 @@ impl SecretsFile {
         let arrange = if multi_valued { multiple } else { single };
         let secrets = read(&file).and_then(|json| arrange(json, &separator));
         // Messages do not show a path that comes from the environment or a secret.
-        let shown = metadata.literal("secretsFile").unwrap_or_else(|| "secretsFile".to_owned());
+        let literal = metadata.literal("secretsFile");
+        let shown = literal.map_or_else(|| "secretsFile".to_owned(), with_start);
         secrets.map_err(|error| format!("{shown} {error}"))
     }
 
@@ -41,6 +42,16 @@ impl SecretsFile {
             Some(_) => Err(format!("secret {name:?} is not text; quote it")),
             None => Err(no_key(name, key)),
         }
+    }
+}
+
+/// Adds the folder at which a relative path starts. As in daprd, it is the working directory.
+fn with_start(path: String) -> String {
+    match env::current_dir() {
+        Ok(folder) if Path::new(&path).is_relative() => {
+            format!("{path} (relative to {})", folder.display())
+        }
+        _ => path,
     }
 }
 
