@@ -6,7 +6,7 @@ use super::access::Access;
 use crate::base::memory::{Charge, MemoryBudget};
 
 /// Memory for a call in addition to its request and response: its stream, buffers and futures.
-pub(crate) const CALL: usize = 16 * 1024;
+const CALL: usize = 16 * 1024;
 
 /// The checks that every call must pass.
 #[derive(Debug, Clone)]

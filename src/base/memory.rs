@@ -35,6 +35,8 @@ pub struct MemoryBudget {
 #[derive(Debug)]
 pub struct Charge {
     budget: Arc<MemoryBudget>,
+    /// What the call takes in addition to its request and response.
+    base: usize,
     bytes: AtomicUsize,
 }
 
@@ -51,10 +53,10 @@ impl MemoryBudget {
         Self { limit, used: AtomicUsize::new(0) }
     }
 
-    /// Charges `bytes` to the budget, even beyond the limit.
-    pub fn charge(self: Arc<Self>, bytes: usize) -> Charge {
-        self.add(bytes);
-        Charge { budget: self, bytes: AtomicUsize::new(bytes) }
+    /// Charges a new call with `base` bytes, even beyond the limit.
+    pub fn charge(self: Arc<Self>, base: usize) -> Charge {
+        self.add(base);
+        Charge { budget: self, base, bytes: AtomicUsize::new(base) }
     }
 
     #[cfg(test)]
@@ -119,14 +121,25 @@ impl Charge {
         added
     }
 
-    /// Sets the charge to `bytes`, even beyond the limit of the budget.
+    /// Replaces what has been added by `bytes`, even beyond the limit of the budget.
     pub fn set(&self, bytes: usize) {
-        let old = self.bytes.swap(bytes, Ordering::Relaxed);
-        if bytes >= old {
-            self.budget.add(bytes - old);
+        let new = self.base.saturating_add(bytes);
+        let old = self.bytes.swap(new, Ordering::Relaxed);
+        if new >= old {
+            self.budget.add(new - old);
         } else {
-            self.budget.remove(old - bytes);
+            self.budget.remove(old - new);
         }
+    }
+
+    /// Checks that the budget is not exceeded.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is.
+    pub fn check(&self) -> Result<(), MemoryExhausted> {
+        let is_within = self.budget.used.load(Ordering::Relaxed) <= self.limit_after(0);
+        if is_within { Ok(()) } else { Err(MemoryExhausted { limit: self.budget.limit }) }
     }
 
     /// The part of the budget that the charge may use if it grows by `bytes`.
@@ -157,8 +170,10 @@ mod tests {
         let charge = budget.clone().charge(100);
         assert!(charge.try_grow(200));
         charge.set(250);
-        assert_eq!(budget.used(), 250);
+        assert_eq!(budget.used(), 350);
+        assert!(charge.check().is_ok());
         charge.set(1 << 30);
+        assert!(charge.check().is_err());
         drop(charge);
         assert_eq!(budget.used(), 0);
     }

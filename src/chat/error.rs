@@ -3,6 +3,7 @@
 use thiserror::Error as ThisError;
 
 use super::ProviderError;
+use crate::base::memory::MemoryExhausted;
 
 /// The error returned if a call has no response. The messages match daprd's, so that tests written
 /// against daprd pass.
@@ -36,6 +37,9 @@ pub enum Error {
         /// The provider's error.
         error: ProviderError,
     },
+    /// The calls in flight take all the memory that they may.
+    #[error(transparent)]
+    MemoryLimit(#[from] MemoryExhausted),
 }
 
 /// The reason why a request is invalid.

@@ -18,7 +18,10 @@ use futures_util::{
 
 use super::{CallCounters, Metrics};
 use crate::{
-    base::blocking::{LARGE, Panicked, run_blocking},
+    base::{
+        blocking::{LARGE, Panicked, run_blocking},
+        memory::MemoryExhausted,
+    },
     chat::{Delta, Error, Request, Response},
     component::{ComponentSpec, StandIn},
     pii::Scrubber,
@@ -104,21 +107,21 @@ impl Component {
         self: Arc<Self>,
         request: Request,
         context: CallContext,
-    ) -> Result<Response, ProviderError> {
+    ) -> Result<Response, Failure> {
         let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
         let response =
             self.call_provider(request, context, <dyn Provider>::converse).await?.await?;
-        if scrub_output { scrub(scrubber, response).await } else { Ok(response) }
+        Ok(if scrub_output { scrub(scrubber, response).await? } else { response })
     }
 
     async fn try_stream(
         self: Arc<Self>,
         request: Request,
         context: CallContext,
-    ) -> Result<Deltas, ProviderError> {
+    ) -> Result<Deltas, Failure> {
         let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
         let deltas = self.call_provider(request, context.clone(), <dyn Provider>::stream).await?;
-        if scrub_output { scrub_stream(scrubber, deltas, &context).await } else { Ok(deltas) }
+        Ok(if scrub_output { scrub_stream(scrubber, deltas, &context).await? } else { deltas })
     }
 
     /// Scrubs a request and passes it to the provider, on a blocking thread if the request is
@@ -128,24 +131,48 @@ impl Component {
         mut request: Request,
         context: CallContext,
         invoke: impl FnOnce(Arc<dyn Provider>, Arc<Request>, CallContext) -> T + Send + 'static,
-    ) -> Result<T, ProviderError> {
+    ) -> Result<T, Failure> {
         let is_large = request.size() > LARGE;
         let work = move || {
             context.check_cancelled()?;
             self.scrubber.scrub_inputs(&mut request, |text| self.provider.instruction_ranges(text));
-            Ok(invoke(self.provider.clone(), Arc::new(request), context))
+            let output = invoke(self.provider.clone(), Arc::new(request), context.clone());
+            context.check_memory()?;
+            Ok(output)
         };
-        if is_large { run_blocking(work).await? } else { work() }
+        if is_large { run_blocking(work).await.map_err(ProviderError::from)? } else { work() }
     }
 
     #[cold]
-    fn record_failure(&self, error: ProviderError) -> Error {
+    fn record_failure(&self, failure: impl Into<Failure>) -> Error {
         self.counters.count(false);
-        self.wrap_error(error)
+        self.wrap_error(failure.into())
     }
 
-    fn wrap_error(&self, error: ProviderError) -> Error {
-        Error::Provider { component: self.name.clone(), error }
+    fn wrap_error(&self, failure: Failure) -> Error {
+        match failure {
+            Failure::Provider(error) => Error::Provider { component: self.name.clone(), error },
+            Failure::Memory(error) => error.into(),
+        }
+    }
+}
+
+/// Why a provider did not answer.
+enum Failure {
+    Provider(ProviderError),
+    /// There is no memory for its response.
+    Memory(MemoryExhausted),
+}
+
+impl From<ProviderError> for Failure {
+    fn from(error: ProviderError) -> Self {
+        Self::Provider(error)
+    }
+}
+
+impl From<MemoryExhausted> for Failure {
+    fn from(error: MemoryExhausted) -> Self {
+        Self::Memory(error)
     }
 }
 

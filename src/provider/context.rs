@@ -63,6 +63,12 @@ impl CallContext {
         }
     }
 
+    /// Fails if there is no memory for the response that the call holds. It is dropped then: while it
+    /// waited, it would take the memory.
+    pub(crate) fn check_memory(&self) -> Result<(), MemoryExhausted> {
+        self.charge.as_ref().map_or(Ok(()), |charge| charge.check())
+    }
+
     /// Returns `true` if the call has ended or the client has disconnected.
     ///
     /// A provider's futures and streams are dropped with the call and need not check this. Work on

@@ -20,6 +20,7 @@ pub const PING: u8 = 6;
 pub const GOAWAY: u8 = 7;
 pub const CONTINUATION: u8 = 9;
 
+pub const ACK: u8 = 1;
 pub const END_STREAM: u8 = 1;
 pub const END_HEADERS: u8 = 4;
 
@@ -39,12 +40,17 @@ pub struct Frame {
 }
 
 impl Connection {
-    /// Connects, sends the preface and reads the server's settings.
+    /// Connects with the default settings.
     pub async fn open(address: SocketAddr) -> Self {
+        Self::open_with(address, b"").await
+    }
+
+    /// Connects, sends the preface with these settings and reads the server's settings.
+    pub async fn open_with(address: SocketAddr, settings: &[u8]) -> Self {
         let (receiver, mut sender) =
             with_timeout(TcpStream::connect(address)).await.unwrap().into_split();
         let preface =
-            [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frame(SETTINGS, 0, 0, b"")[..]].concat();
+            [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &frame(SETTINGS, 0, 0, settings)[..]].concat();
         sender.write_all(&preface).await.unwrap();
         let mut receiver = Receiver(BufReader::new(receiver));
         assert_eq!(receiver.next().await.unwrap().kind, SETTINGS);

@@ -12,6 +12,7 @@ mod http2_floods;
 mod grpc_frames;
 mod grpc_messages;
 pub mod http2;
+mod memory;
 mod slow_clients;
 mod abandoned_streams;
 
@@ -96,4 +97,24 @@ async fn pause() {
 #[expect(clippy::disallowed_methods, reason = "waits for another process")]
 async fn for_one_second<F: Future>(future: F) -> Option<F::Output> {
     tokio::time::timeout(Duration::from_secs(1), future).await.ok()
+}
+
+/// Returns the number of open files of the process.
+fn open_files(sidecar: &Sidecar) -> usize {
+    fs::read_dir(format!("/proc/{}/fd", sidecar.pid())).unwrap().count()
+}
+
+/// Waits until a condition holds.
+async fn wait_until(condition: impl Fn() -> bool) {
+    with_timeout(async {
+        while !condition() {
+            pause().await;
+        }
+    })
+    .await
+}
+
+#[expect(clippy::disallowed_methods, reason = "leaves the processor to others")]
+async fn short_pause() {
+    tokio::time::sleep(Duration::from_millis(5)).await;
 }

@@ -208,9 +208,11 @@ pub async fn stream_alpha1(
     }
 }
 
-/// Returns a command that runs mynah. Removes the inherited variables that mynah reads.
+/// Returns a command that runs mynah, or the build in `MYNAH_PROGRAM`. Removes the inherited variables that mynah reads.
+#[expect(clippy::disallowed_methods, reason = "the variable selects the build")]
 pub fn mynah() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mynah"));
+    let program = std::env::var_os("MYNAH_PROGRAM");
+    let mut command = Command::new(program.unwrap_or(env!("CARGO_BIN_EXE_mynah").into()));
     let ports = ["DAPR_GRPC_ENDPOINT", "DAPR_GRPC_PORT", "DAPR_HTTP_PORT"];
     let others = ["DAPR_API_TOKEN", "DAPR_ENV_KEYS", "NAMESPACE", "NO_COLOR", "POD_NAME"];
     for name in ports.into_iter().chain(others) {

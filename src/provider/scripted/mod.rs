@@ -180,11 +180,14 @@ impl Provider for Scripted {
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         match self.turn(&request) {
-            Ok(Some(ScriptedTurn { answer, delay, .. })) => async move {
-                clock::pause(delay).await;
-                answer.result
+            Ok(Some(ScriptedTurn { answer, delay, .. })) => {
+                context.hold(answer.result.as_ref().map_or(0, Response::size));
+                let result = async move {
+                    clock::pause(delay).await;
+                    answer.result
+                };
+                result.boxed()
             }
-            .boxed(),
             Ok(None) => match self.fallback() {
                 Ok(fallback) => fallback.converse(request, context),
                 Err(error) => future::ready(Err(error)).boxed(),

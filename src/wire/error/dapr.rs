@@ -44,7 +44,7 @@ impl Error {
             }
             Self::BodyRead(_) => (Code::ResourceExhausted, Http::BAD_REQUEST, "ERR_BODY_READ"),
             Self::BodyTimeout => (Code::DeadlineExceeded, Http::REQUEST_TIMEOUT, "ERR_BODY_READ"),
-            Self::MemoryLimit(_) => {
+            Self::Chat(Chat::MemoryLimit(_)) => {
                 (Code::ResourceExhausted, Http::SERVICE_UNAVAILABLE, "ERR_MEMORY_LIMIT")
             }
             Self::MalformedBody(_) => {

@@ -51,9 +51,6 @@ pub enum Error {
     /// The request did not arrive in full within the time limit.
     #[error("failed to read request body: not complete after {} s", BODY_TIMEOUT.as_secs())]
     BodyTimeout,
-    /// The process uses as much memory as it may.
-    #[error(transparent)]
-    MemoryLimit(#[from] MemoryExhausted),
     /// The HTTP body is not valid proto JSON for the message that the path takes.
     #[error("failed deserializing HTTP body: proto: {0}")]
     MalformedBody(String),
@@ -111,6 +108,12 @@ impl Error {
 fn shortened(message: &str) -> Option<String> {
     let end = message.floor_char_boundary(MAX_MESSAGE - ELLIPSIS.len());
     (message.len() > MAX_MESSAGE).then(|| format!("{}{ELLIPSIS}", &message[..end]))
+}
+
+impl From<MemoryExhausted> for Error {
+    fn from(error: MemoryExhausted) -> Self {
+        Self::Chat(error.into())
+    }
 }
 
 impl From<prost::DecodeError> for Error {

@@ -7,11 +7,7 @@ use prost::Message;
 use tonic::{Request, Response, Status};
 
 use crate::{
-    api::{
-        dapr::metadata::metadata,
-        guard::{CALL, Guard},
-        pipeline,
-    },
+    api::{dapr::metadata::metadata, guard::Guard, pipeline},
     base::{drain::Drain, memory::Charge},
     engine::Engine,
     wire::{
@@ -52,7 +48,8 @@ impl Call {
         let answer = pipeline::converse(engine, request.into_inner(), context).await?;
         let size = check_size(self.max_body_size(), &answer)?;
         // The message and its encoded form.
-        self.charge.set(CALL + 2 * size);
+        self.charge.set(2 * size);
+        self.charge.check().map_err(Error::from)?;
         Ok(Response::new(answer))
     }
 

@@ -15,7 +15,7 @@ use http::{
 
 use super::{Failure, body::read, url};
 use crate::{
-    api::{guard::CALL, pipeline},
+    api::pipeline,
     base::memory::Charge,
     chat,
     engine::Engine,
@@ -47,7 +47,8 @@ pub(super) async fn converse<M: ConverseRequest>(
     }
     let answer = pipeline::converse::<M>(&engine, request, context).await?;
     let body = json::write_response(&answer)?;
-    charge.set(CALL + body.len());
+    charge.set(body.len());
+    charge.check()?;
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }
 

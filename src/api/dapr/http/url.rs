@@ -14,8 +14,7 @@ pub(super) fn clean<B>(request: &mut Request<B>) {
 
 /// Returns the URI with a clean path, or `None` if the path is already clean.
 fn cleaned(uri: &Uri) -> Option<Uri> {
-    let is_clean = |segment: &str| !matches!(segment, "" | "." | "..");
-    if uri.path().strip_prefix('/').is_some_and(|path| path.split('/').all(is_clean)) {
+    if !may_be_unclean(uri.path().as_bytes()) {
         return None;
     }
     let path = clean_path(uri.path());
@@ -26,6 +25,12 @@ fn cleaned(uri: &Uri) -> Option<Uri> {
     let mut parts = uri.clone().into_parts();
     parts.path_and_query = Some(PathAndQuery::try_from(path_and_query).ok()?);
     Uri::from_parts(parts).ok()
+}
+
+/// Whether a path may have empty segments, `.` or `..`. Almost no path has, so this is fast.
+fn may_be_unclean(path: &[u8]) -> bool {
+    let is_suspicious = |pair: &[u8]| matches!(pair, [b'/', b'/' | b'.']);
+    path.first() != Some(&b'/') || path.last() == Some(&b'/') || path.windows(2).any(is_suspicious)
 }
 
 /// Collapses repeated slashes, resolves `.` and `..`, and removes a trailing slash.
@@ -45,7 +50,12 @@ fn clean_path(path: &str) -> String {
 
 /// Returns the path segment at `index`, unescaped like a query string: `+` stands for a space.
 pub(super) fn segment(uri: &Uri, index: usize) -> Result<String, Error> {
-    let raw = uri.path().split('/').skip(1).nth(index).unwrap_or_default();
+    let raw = memchr::memchr_iter(b'/', uri.path().as_bytes()).nth(index);
+    let raw = raw.and_then(|slash| uri.path().get(slash + 1..)).unwrap_or_default();
+    let raw = memchr::memchr(b'/', raw.as_bytes()).and_then(|end| raw.get(..end)).unwrap_or(raw);
+    if !raw.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
+        return Ok(raw.to_owned());
+    }
     let malformed = || Error::MalformedPath(raw.to_owned());
     if !has_valid_escapes(raw) {
         return Err(malformed());

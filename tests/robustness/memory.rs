@@ -1,0 +1,338 @@
+//! Clients that make the sidecar keep as much memory as possible.
+//!
+//! Peak memory must stay below the memory budget plus [`OVERHEAD`]. `bench/attacks` runs these tests
+//! at full scale with a release build and prints the figures in docs/security.md.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use futures_util::{StreamExt, future::join_all, stream};
+use prost::Message;
+use reqwest::{Body, Client, header::CONTENT_LENGTH};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use super::{
+    for_one_second,
+    http2::{ACK, Connection, DATA, END_HEADERS, END_STREAM, HEADERS, PING, frame, headers},
+    open_files, peak, survives,
+};
+use crate::support::{
+    Sidecar,
+    messages::{prompt, request, user},
+    process::with_timeout,
+    report, scratch,
+};
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+/// The memory for everything but calls: the program, connections, and what the allocator keeps.
+const OVERHEAD: usize = 64 * MIB;
+const GRPC_PATH: &str = "/dapr.proto.runtime.v1.Dapr/ConverseStreamAlpha2";
+const HTTP_PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
+/// The size that requests announce, which is the largest that mynah accepts.
+const ANNOUNCED: usize = 4 * MIB;
+
+/// How large the attacks are.
+struct Scale {
+    is_full: bool,
+    budget: usize,
+    connections: usize,
+    streams_per_connection: usize,
+    large_requests: usize,
+    /// The size of a large request in bytes.
+    large: usize,
+}
+
+impl Scale {
+    #[expect(clippy::disallowed_methods, reason = "the variable sets the scale")]
+    fn read() -> Self {
+        let is_full = std::env::var("MYNAH_ATTACKS").is_ok_and(|scale| scale == "full");
+        if is_full {
+            let (budget, large) = (256 * MIB, ANNOUNCED - KIB);
+            let (connections, streams_per_connection) = (2, 150);
+            Self { is_full, budget, connections, streams_per_connection, large_requests: 24, large }
+        } else {
+            let (budget, large) = (32 * MIB, 256 * KIB);
+            let (connections, streams_per_connection) = (2, 20);
+            Self { is_full, budget, connections, streams_per_connection, large_requests: 6, large }
+        }
+    }
+
+    fn start(&self) -> Sidecar {
+        Sidecar::start_with(&["--max-memory", &self.budget.to_string()])
+    }
+
+    /// Runs an attack. Asserts that memory stays within the budget, prints the figures at full scale,
+    /// and returns the median latency of another client.
+    async fn run(&self, sidecar: &Sidecar, what: &str, attack: impl Future<Output = ()>) {
+        let other = OtherClient::start(sidecar.grpc);
+        survives(sidecar, attack).await;
+        let (median, slowest) = other.stop();
+        let peak = peak(sidecar) / KIB;
+        if self.is_full {
+            let [median, slowest] = [median, slowest].map(|time| time.as_secs_f64() * 1e3);
+            report(&format!("| {what} | {peak} MiB | {median:.1} ms | {slowest:.0} ms |"));
+            assert!(median < 20.0, "{what}: {median} ms");
+        }
+        assert!(peak * MIB < self.budget + OVERHEAD, "{what}: {peak} MiB");
+    }
+}
+
+/// A client that makes short calls, one after the other, on its own thread.
+struct OtherClient {
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<Vec<Duration>>,
+}
+
+impl OtherClient {
+    fn start(address: SocketAddr) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let stop = is_over.clone();
+        let thread = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(Self::call(address, &stop))
+        });
+        Self { is_over, thread }
+    }
+
+    async fn call(address: SocketAddr, stop: &AtomicBool) -> Vec<Duration> {
+        let url = format!("http://{address}");
+        let connect = mynah::internals::wire::proto::dapr_client::DaprClient::connect(url);
+        let mut client = connect.await.unwrap();
+        let mut latencies = Vec::new();
+        while latencies.is_empty() || !stop.load(Ordering::Relaxed) {
+            let start = Instant::now();
+            with_timeout(client.converse_alpha2(prompt("hello", []))).await.unwrap();
+            latencies.push(start.elapsed());
+            let _ = with_timeout(super::short_pause()).await;
+        }
+        latencies
+    }
+
+    /// Returns the median and the maximum of the latencies.
+    fn stop(self) -> (Duration, Duration) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let mut latencies = self.thread.join().unwrap();
+        latencies.sort();
+        (latencies[latencies.len() / 2], latencies[latencies.len() - 1])
+    }
+}
+
+/// Makes calls over HTTP/2 whose bodies start like this and never end, and keeps them for a second.
+async fn stall(scale: &Scale, url: String, start: Bytes, content_length: Option<usize>) {
+    let client = || Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let clients: Vec<_> = (0..scale.connections).map(|_| client()).collect();
+    let calls = clients.iter().flat_map(|client| vec![client; scale.streams_per_connection]);
+    let calls = calls.map(|client| {
+        let start = stream::iter([Ok::<_, std::io::Error>(start.clone())]);
+        let mut call = client.post(&url).body(Body::wrap_stream(start.chain(stream::pending())));
+        call = call.header("content-type", "application/grpc").header("te", "trailers");
+        if let Some(length) = content_length {
+            call = call.header(CONTENT_LENGTH, length);
+        }
+        async move {
+            // Refused when the memory is exhausted.
+            let _ = call.send().await;
+        }
+    });
+    let calls = join_all(calls);
+    let _ = for_one_second(calls).await;
+}
+
+/// Encodes the start of a gRPC message: the prefix, and `len` bytes of the message.
+fn start_of_message(len: usize) -> Bytes {
+    let mut start = vec![0];
+    start.extend(u32::try_from(ANNOUNCED).unwrap().to_be_bytes());
+    start.resize(start.len() + len, 0x0a);
+    start.into()
+}
+
+#[tokio::test]
+async fn stalled_requests_over_grpc() {
+    let scale = Scale::read();
+    for len in [0, 64 * KIB, scale.large] {
+        let sidecar = scale.start();
+        let url = format!("http://{}{GRPC_PATH}", sidecar.grpc);
+        let what = format!("{} KiB of 4 MiB over gRPC, then nothing", len / KIB);
+        scale.run(&sidecar, &what, stall(&scale, url, start_of_message(len), None)).await;
+    }
+}
+
+#[tokio::test]
+async fn stalled_requests_over_http() {
+    let scale = Scale::read();
+    for len in [1, 64 * KIB, scale.large] {
+        let sidecar = scale.start();
+        let url = format!("http://{}{HTTP_PATH}", sidecar.http);
+        let start = Bytes::from(" ".repeat(len));
+        let what = format!("{} KiB of 4 MiB over HTTP, then nothing", len / KIB);
+        scale.run(&sidecar, &what, stall(&scale, url, start, Some(ANNOUNCED))).await;
+    }
+}
+
+/// Memory must not be allocated for bytes that were only announced.
+#[tokio::test]
+async fn announced_requests_with_little_address_space() {
+    let scale = Scale { connections: 10, streams_per_connection: 100, ..Scale::read() };
+    let sidecar = scale.start();
+    let limit = Some(3 * 1024 * MIB as u64);
+    let pid = Pid::from_raw(i32::try_from(sidecar.pid()).unwrap());
+    prlimit(pid, Resource::As, Rlimit { current: limit, maximum: limit }).unwrap();
+    let url = format!("http://{}{GRPC_PATH}", sidecar.grpc);
+    let what = "1,000 announcements of 4 MiB, 3 GiB of address space";
+    scale.run(&sidecar, what, stall(&scale, url, start_of_message(0), None)).await;
+}
+
+/// Sends large requests at the same time. Each is answered, or refused because of the memory.
+async fn send_all(scale: &Scale, url: &str, message: Vec<u8>, content_type: &str) {
+    let message = Bytes::from(message);
+    let calls = (0..scale.large_requests).map(|_| {
+        let client = Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+        let call = client.post(url).header("content-type", content_type).header("te", "trailers");
+        let call = call.body(message.clone());
+        async move {
+            let response = call.send().await.unwrap();
+            let code = response.headers().get("grpc-status").map(|code| code.as_bytes().to_vec());
+            let is_known = matches!(code.as_deref(), None | Some(b"0" | b"8"));
+            let status = response.status().as_u16();
+            assert!(is_known && matches!(status, 200 | 503), "{status} {code:?}");
+            let _ = response.bytes().await.unwrap();
+        }
+    });
+    join_all(calls).await;
+}
+
+#[tokio::test]
+async fn requests_of_tiny_values() {
+    let scale = Scale::read();
+    let count = scale.large / 2;
+    let empty_tool = [8 << 3 | 2, 0];
+    let tools = [prompt("hello", []).encode_to_vec(), empty_tool.repeat(count - 20)].concat();
+    let nulls = prost_types::ListValue { values: vec![null(); scale.large / 4 - 8] };
+    let mut formatted = prompt("hello", []);
+    let list = prost_types::Value { kind: Some(prost_types::value::Kind::ListValue(nulls)) };
+    formatted.response_format =
+        Some(prost_types::Struct { fields: [("a".to_owned(), list)].into() });
+    for (what, message) in [("empty tools", tools), ("nulls", formatted.encode_to_vec())] {
+        let sidecar = scale.start();
+        let url = format!("http://{}{GRPC_PATH}", sidecar.grpc);
+        let len = u32::try_from(message.len()).unwrap();
+        let message = [&[0], &len.to_be_bytes()[..], &message].concat();
+        let what = format!("{} gRPC calls of 4 MiB of {what}", scale.large_requests);
+        scale.run(&sidecar, &what, send_all(&scale, &url, message, "application/grpc")).await;
+    }
+    let objects = "{},".repeat(scale.large / 3 - 40);
+    let bodies = [
+        ("empty objects", json_body(&format!("\"a\": [{objects}0]"))),
+        ("numbers", json_body(&format!("\"a\": [{}0]", "1,".repeat(scale.large / 2 - 40)))),
+    ];
+    for (what, body) in bodies {
+        let sidecar = scale.start();
+        let url = format!("http://{}{HTTP_PATH}", sidecar.http);
+        let what = format!("{} HTTP calls of 4 MiB of {what}", scale.large_requests);
+        scale.run(&sidecar, &what, send_all(&scale, &url, body, "application/json")).await;
+    }
+}
+
+fn null() -> prost_types::Value {
+    prost_types::Value { kind: Some(prost_types::value::Kind::NullValue(0)) }
+}
+
+fn json_body(format: &str) -> Vec<u8> {
+    format!(r#"{{"inputs": [{{}}], "responseFormat": {{{format}}}}}"#).into_bytes()
+}
+
+/// A prompt of a few bytes with an answer of 600,000 words.
+fn long_answer() -> String {
+    let message = json!({"text_message": {"length": 100_000}});
+    let step = json!({"messages": vec![message; 6]});
+    format!("<|instruction_start|>{step}<|instruction_end|>")
+}
+
+fn with_chains(scale: &Scale) -> Sidecar {
+    let folder = scratch("chains");
+    let yaml = "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata:\n  name: echo\n\
+                spec:\n  type: conversation.scripted\n  version: v1\n";
+    std::fs::write(folder.join("echo.yaml"), yaml).unwrap();
+    let budget = scale.budget.to_string();
+    Sidecar::start_with(&["--max-memory", &budget, "--resources-path", folder.to_str().unwrap()])
+}
+
+/// Opens streams with a window of zero bytes, and reads until the server closes the connection.
+async fn stream_without_window(address: SocketAddr, streams: usize) {
+    let window = [0, 4, 0, 0, 0, 0];
+    let Connection { mut sender, mut receiver } = Connection::open_with(address, &window).await;
+    let message = request([user(&long_answer())]).encode_to_vec();
+    let len = u32::try_from(message.len()).unwrap();
+    let message = [&[0], &len.to_be_bytes()[..], &message].concat();
+    for number in 0..streams {
+        let stream = u32::try_from(2 * number + 1).unwrap();
+        let call = [
+            frame(HEADERS, END_HEADERS, stream, &headers()),
+            frame(DATA, END_STREAM, stream, &message),
+        ];
+        sender.write_all(&call.concat()).await.unwrap();
+    }
+    while let Some(frame) = receiver.next().await {
+        if frame.kind == PING {
+            let _ = sender.write_all(&super::http2::frame(PING, ACK, 0, &frame.payload)).await;
+        }
+    }
+}
+
+/// Requests an answer of megabytes over HTTP/1.1, and reads nothing.
+async fn never_read(address: SocketAddr, accept: &str) -> TcpStream {
+    let body = request([user(&long_answer())]);
+    let body = mynah::internals::wire::json::write(&body).unwrap();
+    let mut connection = TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "POST {HTTP_PATH} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    connection.write_all(head.as_bytes()).await.unwrap();
+    connection
+}
+
+/// A single test, so that all clients wait at the same time.
+#[tokio::test]
+async fn closes_connections_that_take_no_responses() {
+    let scale = Scale::read();
+    let grpc = with_chains(&scale);
+    let streams = async {
+        let connections = (0..scale.connections)
+            .map(|_| stream_without_window(grpc.grpc, scale.streams_per_connection));
+        join_all(connections).await;
+    };
+    let http = with_chains(&scale);
+    let unread = async {
+        let count = if scale.is_full { 100 } else { 10 };
+        let before = open_files(&http);
+        let mut connections = Vec::new();
+        for number in 0..count {
+            let accept = ["application/json", "text/event-stream"][number % 2];
+            connections.push(never_read(http.http, accept).await);
+        }
+        super::wait_until(|| open_files(&http) >= before + count).await;
+        super::wait_until(|| open_files(&http) <= before + 2).await;
+        let mut rest = Vec::new();
+        let _ = with_timeout(connections[0].read_to_end(&mut rest)).await;
+    };
+    let what = "streams of 4 MB with a window of zero";
+    let grpc_attack = scale.run(&grpc, what, streams);
+    let http_attack = scale.run(&http, "HTTP/1.1 answers of 4 MB that are never read", unread);
+    tokio::join!(grpc_attack, http_attack);
+}
