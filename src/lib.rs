@@ -7,6 +7,7 @@
 //! [`provider`], such as the one in [`client`], and runs the tools that the model calls, for
 //! example those that [`tools`] loads from a file. The conversation types are in [`chat`].
 
+#![forbid(unsafe_code)]
 #![cfg_attr(
     not(feature = "internals"),
     allow(unreachable_pub, reason = "public if the feature `internals` is enabled")
