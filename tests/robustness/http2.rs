@@ -36,6 +36,7 @@ pub struct Receiver(BufReader<OwnedReadHalf>);
 
 pub struct Frame {
     pub kind: u8,
+    pub flags: u8,
     pub payload: Vec<u8>,
 }
 
@@ -66,7 +67,7 @@ impl Receiver {
         let len = u32::from_be_bytes([0, head[0], head[1], head[2]]);
         let mut payload = vec![0; len as usize];
         with_timeout(self.0.read_exact(&mut payload)).await.ok()?;
-        Some(Frame { kind: head[3], payload })
+        Some(Frame { kind: head[3], flags: head[4], payload })
     }
 
     /// Reads to the end. Returns the error code in the GOAWAY frame, if there was one.
@@ -101,11 +102,15 @@ pub fn headers() -> Vec<u8> {
 
 /// Returns the encoded headers of a call of Dapr's API.
 pub fn headers_of(method: &str) -> Vec<u8> {
-    let path = format!("/dapr.proto.runtime.v1.Dapr/{method}");
+    headers_for(&format!("/dapr.proto.runtime.v1.Dapr/{method}"))
+}
+
+/// Returns the encoded headers of a gRPC call.
+pub fn headers_for(path: &str) -> Vec<u8> {
     let headers = [
         (":method", "POST"),
         (":scheme", "http"),
-        (":path", &path),
+        (":path", path),
         (":authority", "localhost"),
         ("content-type", "application/grpc"),
         ("te", "trailers"),

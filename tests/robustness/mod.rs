@@ -104,14 +104,15 @@ fn open_files(sidecar: &Sidecar) -> usize {
     fs::read_dir(format!("/proc/{}/fd", sidecar.pid())).unwrap().count()
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition holds, for at least three minutes.
 async fn wait_until(condition: impl Fn() -> bool) {
-    with_timeout(async {
-        while !condition() {
-            pause().await;
+    for _ in 0..1_800 {
+        if condition() {
+            return;
         }
-    })
-    .await
+        pause().await;
+    }
+    panic!("the condition does not hold within three minutes");
 }
 
 #[expect(clippy::disallowed_methods, reason = "leaves the processor to others")]

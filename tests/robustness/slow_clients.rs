@@ -12,8 +12,15 @@ use tonic::{
 };
 use tonic_prost::ProstCodec;
 
-use super::survives;
+use super::{
+    http2::{
+        ACK, Connection, DATA, END_HEADERS, END_STREAM, HEADERS, PING, RESET, frame, headers_for,
+    },
+    survives,
+};
 use crate::support::{Sidecar, process::with_timeout};
+
+const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
 /// Sends half a request and returns the response.
 async fn send_half(address: SocketAddr, half: &str) -> String {
@@ -53,6 +60,26 @@ async fn send_no_message(address: SocketAddr) -> Status {
     with_timeout(caller.client_streaming(never, path, codec)).await.unwrap_err()
 }
 
+/// Sends the first bytes of a message, answers pings, and waits for the end of the call.
+async fn send_half_a_message(address: SocketAddr, path: &str) {
+    let Connection { mut sender, mut receiver } = Connection::open(address).await;
+    let call =
+        [frame(HEADERS, END_HEADERS, 1, &headers_for(path)), frame(DATA, 0, 1, &[0, 0, 0, 0, 9])];
+    sender.write_all(&call.concat()).await.unwrap();
+    with_timeout(async {
+        loop {
+            let received = receiver.next().await.unwrap();
+            match received.kind {
+                HEADERS if received.flags & END_STREAM != 0 => return,
+                RESET => return,
+                PING => sender.write_all(&frame(PING, ACK, 0, &received.payload)).await.unwrap(),
+                _ => {}
+            }
+        }
+    })
+    .await
+}
+
 /// This is a single test so that all clients wait at the same time.
 #[tokio::test]
 async fn times_out_incomplete_requests() {
@@ -75,6 +102,9 @@ async fn times_out_incomplete_requests() {
             send_no_message(grpc),
             drip(http, &drip_head),
             drip(http, &drip_body),
+            send_half_a_message(grpc, "/grpc.health.v1.Health/Check"),
+            send_half_a_message(grpc, "/grpc.health.v1.Health/Watch"),
+            send_half_a_message(grpc, REFLECTION),
         )
     };
     let (silent, line, head, preface, other, body, chunks, status, ..) =
