@@ -16,7 +16,7 @@ use std::{
 use bytes::Bytes;
 use futures_util::{StreamExt, future::join_all, stream};
 use prost::Message;
-use reqwest::{Body, Client, header::CONTENT_LENGTH};
+use reqwest::{Body, header::CONTENT_LENGTH};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::json;
 use tokio::{
@@ -31,6 +31,7 @@ use super::{
 };
 use crate::support::{
     Sidecar,
+    http::direct_builder,
     messages::{prompt, request, user},
     process::with_timeout,
     report, scratch,
@@ -108,6 +109,7 @@ impl OtherClient {
         Self { is_over, thread }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "measures latencies")]
     async fn call(address: SocketAddr, stop: &AtomicBool) -> Vec<Duration> {
         let url = format!("http://{address}");
         let connect = mynah::internals::wire::proto::dapr_client::DaprClient::connect(url);
@@ -133,7 +135,7 @@ impl OtherClient {
 
 /// Makes calls over HTTP/2 whose bodies start like this and never end, and keeps them for a second.
 async fn stall(scale: &Scale, url: String, start: Bytes, content_length: Option<usize>) {
-    let client = || Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let client = || direct_builder().http2_prior_knowledge().build().unwrap();
     let clients: Vec<_> = (0..scale.connections).map(|_| client()).collect();
     let calls = clients.iter().flat_map(|client| vec![client; scale.streams_per_connection]);
     let calls = calls.map(|client| {
@@ -200,7 +202,7 @@ async fn announced_requests_with_little_address_space() {
 async fn send_all(scale: &Scale, url: &str, message: Vec<u8>, content_type: &str) {
     let message = Bytes::from(message);
     let calls = (0..scale.large_requests).map(|_| {
-        let client = Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+        let client = direct_builder().http2_prior_knowledge().build().unwrap();
         let call = client.post(url).header("content-type", content_type).header("te", "trailers");
         let call = call.body(message.clone());
         async move {
