@@ -1,5 +1,5 @@
-//! Access control: checks the API token. [`browser`](super::browser) checks the page that a browser
-//! calls for.
+//! Access control: checks the API token. [`browser`](super::browser) checks the page on
+//! whose behalf a browser calls.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use subtle::ConstantTimeEq;
@@ -26,7 +26,7 @@ pub struct ApiToken(String);
 
 /// No header can carry the token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
-#[error("expected text without line breaks, other control characters, and blanks at its ends")]
+#[error("expected text without control characters, and without blanks at its ends")]
 pub struct InvalidToken;
 
 impl Access {

@@ -27,7 +27,8 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Rejects a request for a page of another site, and one whose headers contradict each other.
+    /// Rejects a request on behalf of a page of another site, and one whose headers contradict each
+    /// other.
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Error> {
         let sender = Sender::read(headers)?;
         let target = sender.target(uri)?;
