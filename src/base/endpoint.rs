@@ -42,6 +42,11 @@ impl Endpoint {
         }
     }
 
+    /// Returns `true` if the endpoint is a port of this host.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        matches!(self, Self::Tcp { host, .. } if host == name)
+    }
+
     /// Returns the URL, `http://host:port` or `unix:path`, as gRPC clients and Dapr's SDKs expect
     /// it.
     pub(crate) fn url(&self) -> String {

@@ -108,21 +108,36 @@ fn exit_code(status: ExitStatus) -> u8 {
 fn start(command: &[OsString], addresses: &Addresses) -> Result<Child, RunError> {
     let (program, arguments) =
         command.split_first().map_or((OsStr::new(""), &[][..]), |(p, a)| (p.as_os_str(), a));
-    let started =
-        Command::new(program).args(arguments).envs(variables(addresses)).kill_on_drop(true).spawn();
+    let mut process = Command::new(program);
+    process.args(arguments).kill_on_drop(true);
+    for name in OVERRIDDEN {
+        process.env_remove(name);
+    }
+    let started = process.envs(variables(addresses)).spawn();
     started.map_err(|source| RunError::Command { command: program.to_owned(), source })
 }
 
-/// Returns the environment variables that tell Dapr's SDKs where the sidecar is. `DAPR_API_TOKEN`
-/// is inherited.
+/// Variables with which Dapr's SDKs would look for another sidecar.
+const OVERRIDDEN: [&str; 6] = [
+    "DAPR_GRPC_ENDPOINT",
+    "DAPR_GRPC_PORT",
+    "DAPR_HTTP_ENDPOINT",
+    "DAPR_HTTP_PORT",
+    "DAPR_RUNTIME_HOST",
+    "DAPR_SIDECAR_IP",
+];
+
+/// Returns the variables in which Dapr's SDKs find the sidecar. `DAPR_API_TOKEN` is inherited.
 fn variables(addresses: &Addresses) -> impl Iterator<Item = (&'static str, String)> {
     let Addresses { grpc, http, .. } = addresses;
     let port = |name, port: Option<u16>| port.map(|port| (name, port.to_string()));
+    // No value of DAPR_GRPC_ENDPOINT suits all SDKs: Rust's and .NET's need a scheme, and Python's
+    // calls `http` deprecated. Without it, all of them use the port on 127.0.0.1.
+    let endpoint = Some(grpc.dialable()).filter(|grpc| !grpc.is_on("127.0.0.1"));
     [
         port("DAPR_GRPC_PORT", grpc.port()),
         port("DAPR_HTTP_PORT", http.port()),
-        // Without a scheme: Dapr's Python SDK calls `http` deprecated.
-        Some(("DAPR_GRPC_ENDPOINT", grpc.dialable().to_string())),
+        endpoint.map(|grpc| ("DAPR_GRPC_ENDPOINT", grpc.url())),
         Some(("DAPR_HTTP_ENDPOINT", http.dialable().url())),
     ]
     .into_iter()

@@ -33,14 +33,32 @@ fn command(environment: &[(&str, &str)], flags: &[&str], script: &str) -> Comman
     command
 }
 
+const PRINT_ENDPOINTS: &str = r#"echo "${DAPR_GRPC_ENDPOINT-none} $DAPR_HTTP_ENDPOINT" |
+    sed "s/$DAPR_GRPC_PORT/GRPC/; s/$DAPR_HTTP_PORT/HTTP/""#;
+
+/// `DAPR_GRPC_ENDPOINT` is not set, because no form of it suits all SDKs.
 #[test]
 fn sets_dapr_variables() {
-    let output = run(
-        r#"echo "$DAPR_GRPC_ENDPOINT $DAPR_HTTP_ENDPOINT" | sed "s/$DAPR_GRPC_PORT/GRPC/; s/$DAPR_HTTP_PORT/HTTP/""#,
+    let elsewhere = [
+        ("DAPR_GRPC_ENDPOINT", "http://elsewhere:1"),
+        ("DAPR_HTTP_ENDPOINT", "http://elsewhere:2"),
+    ];
+    let hosts = [("DAPR_RUNTIME_HOST", "elsewhere"), ("DAPR_SIDECAR_IP", "elsewhere")];
+    let script = format!(
+        "{PRINT_ENDPOINTS}; echo \"${{DAPR_RUNTIME_HOST-none}} ${{DAPR_SIDECAR_IP-none}}\""
     );
-    // The Python SDK calls a gRPC endpoint with the scheme http deprecated.
-    assert_eq!(output.stdout, "127.0.0.1:GRPC http://127.0.0.1:HTTP\n");
-    assert_eq!((output.code, &*output.stderr), (Some(0), ""));
+    for environment in [&[][..], &[elsewhere, hosts].concat()] {
+        let output = run_with(environment, &[], &script);
+        assert_eq!(output.stdout, "none http://127.0.0.1:HTTP\nnone none\n");
+        assert_eq!((output.code, &*output.stderr), (Some(0), ""));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn sets_endpoint_for_addresses_that_sdks_do_not_assume() {
+    let output = run_with(&[], &["--dapr-listen-addresses=127.0.0.2"], PRINT_ENDPOINTS);
+    assert_eq!(output.stdout, "http://127.0.0.2:GRPC http://127.0.0.2:HTTP\n");
 }
 
 #[test]

@@ -26,36 +26,45 @@ use std::{
     process::Command,
 };
 
-use crate::support::Sidecar;
+use crate::support::{Sidecar, mynah, scratch};
 
 /// Variables that SDKs read but the tests do not set.
-const REMOVED_VARIABLES: [&str; 7] = [
+const REMOVED_VARIABLES: [&str; 8] = [
     "DAPR_API_MAX_RETRIES",
     "DAPR_API_TIMEOUT_SECONDS",
     "DAPR_API_TOKEN",
     "DAPR_GRPC_ENDPOINT",
     "DAPR_HTTP_ENDPOINT",
     "DAPR_LLM_COMPONENT_DEFAULT",
+    "DAPR_RUNTIME_HOST",
     "DAPR_SIDECAR_IP",
 ];
 
 /// The API token of the sidecar that requires one.
 const TOKEN: &str = "interop";
 
-/// Runs a suite's tests with two sidecars. The client uses the first one by default. The second one
-/// requires a token, and its address is in the variables `GUARDED_*`.
+/// Runs a command with the address of the metrics, which is in the addresses file.
+const WITH_METRICS: &str = r#"
+    metrics=$(sed 's/.*"metrics":"\([^"]*\)".*/\1/' "$0")
+    METRICS_URL="http://$metrics/metrics" exec "$@"
+"#;
+
+/// Runs a suite's tests with two sidecars. The client uses the first one by default, with the
+/// variables that `mynah run` sets. The second one requires a token, and its address is in the
+/// variables `GUARDED_*`.
 pub(crate) fn run_tests(name: &str, tests: &mut Command) {
-    let unguarded = Sidecar::start();
     let guarded = Sidecar::start_in(&[("DAPR_API_TOKEN", TOKEN)], &[]);
-    point_at(tests, &unguarded);
-    tests
-        .env("GUARDED_GRPC_PORT", guarded.grpc.port().to_string())
+    let mut run = mynah();
+    prepare(&mut run);
+    let addresses = scratch("interop").join("addresses.json");
+    run.args(["run", "--addresses-file"]).arg(&addresses).args(["--", "sh", "-c", WITH_METRICS]);
+    run.arg(addresses).arg(tests.get_program()).args(tests.get_args());
+    run.envs(tests.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    run.current_dir(tests.get_current_dir().unwrap_or(Path::new(".")));
+    run.env("GUARDED_GRPC_PORT", guarded.grpc.port().to_string())
         .env("GUARDED_HTTP_PORT", guarded.http.port().to_string())
         .env("GUARDED_API_TOKEN", TOKEN);
-    if let Some(metrics) = unguarded.metrics {
-        tests.env("METRICS_URL", format!("http://{metrics}/metrics"));
-    }
-    child::run(tests).expect_success(name);
+    child::run(&mut run).expect_success(name);
 }
 
 /// Returns the path of a file or folder in the repository.
@@ -65,13 +74,18 @@ pub(crate) fn folder(path: &str) -> PathBuf {
 
 /// Sets the variables that Dapr SDKs read, so that they use this sidecar.
 pub(crate) fn point_at(command: &mut Command, sidecar: &Sidecar) {
+    prepare(command);
+    command
+        .env("DAPR_GRPC_PORT", sidecar.grpc.port().to_string())
+        .env("DAPR_HTTP_PORT", sidecar.http.port().to_string());
+}
+
+/// Keeps the environment of the tests from influencing Dapr SDKs.
+fn prepare(command: &mut Command) {
     for name in REMOVED_VARIABLES {
         command.env_remove(name);
     }
     command
-        .env("DAPR_RUNTIME_HOST", "127.0.0.1")
-        .env("DAPR_GRPC_PORT", sidecar.grpc.port().to_string())
-        .env("DAPR_HTTP_PORT", sidecar.http.port().to_string())
         .env("DAPR_HEALTH_TIMEOUT", "5")
         .env("NO_PROXY", "127.0.0.1")
         .env("no_proxy", "127.0.0.1");

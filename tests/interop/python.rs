@@ -17,7 +17,8 @@ pub(super) fn unittest(environment: &str, home: &str) -> Result<(), Missing> {
     let home = folder(home);
     let python = toolchain::python(environment, &home.join("requirements.txt"))?;
     let mut tests = Command::new(python);
-    tests.args(["-B", "-m", "unittest", "--verbose"]).current_dir(home);
+    // Dapr's SDK warns about deprecated values of its variables.
+    tests.args(["-B", "-W", "error", "-m", "unittest", "--verbose"]).current_dir(home);
     run_tests(environment, &mut tests);
     Ok(())
 }
