@@ -25,6 +25,7 @@ use super::{
     activity::Activity,
     calls::{Call, RequestBody},
     lingering::Lingering,
+    paced::Paced,
     stream::{Io, Stream},
     unsent::{TrackedBody, Unsent},
 };
@@ -111,7 +112,9 @@ where
     let activity = Arc::new(Activity::default());
     let unsent = Arc::new(Unsent::new(budget));
     let (on_read, on_call, on_response) = (activity.clone(), activity.clone(), unsent.clone());
-    let stream = InspectReader::new(Lingering::new(stream), move |bytes| on_read.received(bytes));
+    let stream = InspectReader::new(Lingering::new(Paced::new(stream)), move |bytes| {
+        on_read.received(bytes)
+    });
     let service = service_fn(move |request| {
         let unsent = on_response.clone();
         let (call, request) = Call::start(&on_call, request);

@@ -12,6 +12,7 @@ mod connection;
 mod listen;
 mod lingering;
 mod listener;
+mod paced;
 mod protocol;
 #[cfg(unix)]
 mod socket_file;

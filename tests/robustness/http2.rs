@@ -37,6 +37,7 @@ pub struct Receiver(BufReader<OwnedReadHalf>);
 pub struct Frame {
     pub kind: u8,
     pub flags: u8,
+    pub stream: u32,
     pub payload: Vec<u8>,
 }
 
@@ -67,7 +68,8 @@ impl Receiver {
         let len = u32::from_be_bytes([0, head[0], head[1], head[2]]);
         let mut payload = vec![0; len as usize];
         with_timeout(self.0.read_exact(&mut payload)).await.ok()?;
-        Some(Frame { kind: head[3], flags: head[4], payload })
+        let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
+        Some(Frame { kind: head[3], flags: head[4], stream, payload })
     }
 
     /// Reads to the end. Returns the error code in the GOAWAY frame, if there was one.

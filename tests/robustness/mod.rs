@@ -9,6 +9,7 @@ mod connections;
 mod descriptors;
 mod expensive_requests;
 mod http2_floods;
+mod http2_limits;
 mod grpc_frames;
 mod grpc_messages;
 pub mod http2;
