@@ -2,7 +2,7 @@
 
 use std::{mem, sync::Arc};
 
-use futures_util::Stream;
+use futures_util::{Stream, future::Either};
 
 use crate::{
     base::blocking::{LARGE, Panicked, run_blocking},
@@ -51,27 +51,28 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>>(
 
 type Decoded = (Arc<Component>, Request, Passthrough);
 
-/// Decodes a request, on a blocking thread if it is large.
+/// Decodes a request, on a blocking thread if that may take long.
 async fn decode<M: ConverseRequest>(
     engine: &Arc<Engine>,
     request: impl Undecoded<M>,
     context: &CallContext,
 ) -> Result<Decoded, Error> {
-    if request.size() <= LARGE {
-        return decode_here(engine, request);
-    }
-    let measure = move || (request.decoded_size(), request);
-    let (size, request) = run_blocking(measure).await.map_err(panicked)?;
-    context.reserve(size).await?;
+    let request = match request.decode_briefly()? {
+        Either::Left(message) => return find_component(engine, message),
+        Either::Right(request) if request.size() <= LARGE => request,
+        Either::Right(request) => {
+            let measure = move || (request.decoded_size(), request);
+            let (size, request) = run_blocking(measure).await.map_err(panicked)?;
+            context.reserve(size).await?;
+            request
+        }
+    };
     let engine = engine.clone();
-    run_blocking(move || decode_here(&engine, request)).await.map_err(panicked)?
+    let decode = move || find_component(&engine, request.decode()?);
+    run_blocking(decode).await.map_err(panicked)?
 }
 
-fn decode_here<M: ConverseRequest>(
-    engine: &Engine,
-    request: impl Undecoded<M>,
-) -> Result<Decoded, Error> {
-    let mut message = request.decode()?;
+fn find_component<M: ConverseRequest>(engine: &Engine, mut message: M) -> Result<Decoded, Error> {
     let component = engine.components.find(message.component())?;
     let request = message.into_chat()?;
     let passthrough = M::passthrough(&request);

@@ -14,9 +14,9 @@ use crate::chat::{Error, Request, Response};
 /// [`chat`](crate::chat).
 pub trait ConverseRequest: Message + Name + Default + json::FastRead + 'static {
     /// The answer to a unary call.
-    type Response: Message + Name + json::FastWrite;
+    type Response: Message + Name + json::FastWrite + 'static;
     /// One message of the answer to a streaming call.
-    type StreamResponse: Message + Name + json::FastWrite;
+    type StreamResponse: Message + Name + json::FastWrite + 'static;
 
     /// The name of the component.
     fn component(&mut self) -> &mut String;

@@ -3,11 +3,19 @@
 use std::marker::PhantomData;
 
 use bytes::Bytes;
+use futures_util::future::Either;
 
 use super::{conversation::ConverseRequest, decoded_size, error::Error, json};
 
+/// Maximum size in bytes of a protobuf message that is decoded within a millisecond.
+const MAX_BRIEF_PROTOBUF: usize = 32 * 1024;
+/// The same for proto JSON that the fast reader accepts.
+const MAX_BRIEF_JSON: usize = 16 * 1024;
+/// The same for any proto JSON.
+const MAX_BRIEF_REFLECTED: usize = 2 * 1024;
+
 /// A request that can be decoded to `M`, on any thread.
-pub trait Undecoded<M>: Send + 'static {
+pub trait Undecoded<M>: Send + Sized + 'static {
     /// Returns the size of the request in bytes.
     fn size(&self) -> usize;
 
@@ -20,6 +28,14 @@ pub trait Undecoded<M>: Send + 'static {
     ///
     /// [`Error::MalformedMessage`] or [`Error::MalformedBody`] if the request is invalid.
     fn decode(self) -> Result<M, Error>;
+
+    /// Decodes the request if that takes no longer than about a millisecond. Otherwise returns the
+    /// request.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`decode`](Self::decode).
+    fn decode_briefly(self) -> Result<Either<M, Self>, Error>;
 }
 
 /// A protobuf message.
@@ -62,6 +78,13 @@ impl<M: ConverseRequest> Undecoded<M> for Protobuf<M> {
     fn decode(self) -> Result<M, Error> {
         Self::decode(self)
     }
+
+    fn decode_briefly(self) -> Result<Either<M, Self>, Error> {
+        if self.bytes.len() > MAX_BRIEF_PROTOBUF {
+            return Ok(Either::Right(self));
+        }
+        Self::decode(self).map(Either::Left)
+    }
 }
 
 impl<M: ConverseRequest> Undecoded<M> for Json {
@@ -78,6 +101,21 @@ impl<M: ConverseRequest> Undecoded<M> for Json {
         *message.component() = self.component;
         Ok(message)
     }
+
+    fn decode_briefly(self) -> Result<Either<M, Self>, Error> {
+        let size = self.body.len();
+        if size <= MAX_BRIEF_REFLECTED {
+            return self.decode().map(Either::Left);
+        }
+        let fast = if size <= MAX_BRIEF_JSON { json::read_fast::<M>(&self.body) } else { None };
+        Ok(match fast {
+            Some(mut message) => {
+                *message.component() = self.component;
+                Either::Left(message)
+            }
+            None => Either::Right(self),
+        })
+    }
 }
 
 /// A message that is decoded already.
@@ -92,5 +130,9 @@ impl<M: ConverseRequest> Undecoded<M> for M {
 
     fn decode(self) -> Result<M, Error> {
         Ok(self)
+    }
+
+    fn decode_briefly(self) -> Result<Either<M, Self>, Error> {
+        Ok(Either::Left(self))
     }
 }

@@ -55,6 +55,11 @@ pub fn read_request<M: Message + Name + FastRead>(body: &[u8]) -> Result<M, Erro
     fast_read::read(body).or_else(|_| read(body))
 }
 
+/// Reads a request without reflection, or returns `None` if that is not possible.
+pub(crate) fn read_fast<M: FastRead>(body: &[u8]) -> Option<M> {
+    fast_read::read(body).ok()
+}
+
 /// Writes a response like [`write()`], but without reflection if possible.
 ///
 /// # Errors

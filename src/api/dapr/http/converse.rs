@@ -12,11 +12,15 @@ use http::{
     HeaderMap, Request,
     header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE},
 };
+use prost::{Message, Name};
 
 use super::{Failure, body::read, url};
 use crate::{
     api::pipeline,
-    base::memory::Charge,
+    base::{
+        blocking::{LARGE, Panicked, run_blocking},
+        memory::Charge,
+    },
     chat,
     engine::Engine,
     net::RequestBody,
@@ -46,10 +50,21 @@ pub(super) async fn converse<M: ConverseRequest>(
         return Ok(events::<M>(pipeline::stream::<M, _>(&engine, request, context).await?));
     }
     let answer = pipeline::converse::<M>(&engine, request, context).await?;
-    let body = json::write_response(&answer)?;
+    let body = write(answer).await?;
     charge.set(body.len());
     charge.check()?;
     Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// Writes a message as JSON, on a blocking thread if the message is large.
+async fn write<M: Message + Name + json::FastWrite + 'static>(message: M) -> Result<String, Error> {
+    if message.encoded_len() <= LARGE {
+        return json::write_response(&message);
+    }
+    let written = run_blocking(move || json::write_response(&message)).await;
+    written.unwrap_or_else(|Panicked| {
+        Err(Error::BodyRead("the writer panicked; see the log".to_owned()))
+    })
 }
 
 /// Returns `true` if the first media type in `Accept` is `text/event-stream`.
@@ -62,14 +77,17 @@ fn accepts_events(headers: &HeaderMap) -> bool {
 fn events<M: ConverseRequest>(
     messages: impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + 'static,
 ) -> Response {
-    let events = messages.map(|message| Ok::<_, Infallible>(event::<M>(message)));
+    let events = messages.then(async |message| Ok::<_, Infallible>(event::<M>(message).await));
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
     (headers, Body::from_stream(events)).into_response()
 }
 
-fn event<M: ConverseRequest>(message: Result<M::StreamResponse, chat::Error>) -> String {
-    let message = message.map_err(Error::from);
-    match message.and_then(|message| json::write_response(&message)) {
+async fn event<M: ConverseRequest>(message: Result<M::StreamResponse, chat::Error>) -> String {
+    let json = match message {
+        Ok(message) => write(message).await,
+        Err(error) => Err(error.into()),
+    };
+    match json {
         Ok(json) => format!("data: {json}\n\n"),
         Err(error) => format!("event: error\ndata: {}\n\n", json_body(&error)),
     }
