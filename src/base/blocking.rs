@@ -1,6 +1,7 @@
 //! Runs long computations on blocking threads, so that they do not delay other calls.
 
-use tokio::task::spawn_blocking;
+use tokio::{runtime::Handle, task::spawn_blocking};
+use tokio_util::task::AbortOnDropHandle;
 
 /// Work that processes more bytes than this runs on a blocking thread.
 pub(crate) const LARGE: usize = 64 * 1024;
@@ -9,9 +10,13 @@ pub(crate) const LARGE: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Panicked;
 
-/// Runs `work` on a blocking thread.
+/// Runs `work` on a blocking thread, or on this thread outside of a Tokio runtime. If the future is
+/// dropped before the work starts, the work is dropped too.
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Panicked> {
-    spawn_blocking(work).await.map_err(|_| Panicked)
+    if Handle::try_current().is_err() {
+        return Ok(work());
+    }
+    AbortOnDropHandle::new(spawn_blocking(work)).await.map_err(|_| Panicked)
 }

@@ -75,6 +75,13 @@ impl Request {
         &messages[end - run..end]
     }
 
+    /// Returns the length of the texts whose personal data is scrubbed, in bytes.
+    pub(crate) fn scrubbed_len(&self) -> usize {
+        let ranges = self.scrub_inputs.iter().cloned();
+        let messages = ranges.flat_map(|range| self.messages.get(range).unwrap_or_default());
+        messages.map(Message::text_len).sum()
+    }
+
     /// Estimates how many bytes of texts, tools and schemas a provider has to read.
     pub fn size(&self) -> usize {
         const TOOL: usize = 64;

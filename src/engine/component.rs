@@ -19,12 +19,12 @@ use futures_util::{
 use super::{CallCounters, Metrics};
 use crate::{
     base::{
-        blocking::{LARGE, Panicked, run_blocking},
+        blocking::{LARGE, run_blocking},
         memory::MemoryExhausted,
     },
     chat::{Delta, Error, Request, Response},
     component::{ComponentSpec, StandIn},
-    pii::Scrubber,
+    pii::{self, Scrubber},
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
         stream::{self, StreamOptions},
@@ -94,12 +94,14 @@ impl Component {
         F: FnMut(Delta) -> T + Send + Unpin,
     {
         let cancel = context.cancel_on_drop();
-        let deltas = self.clone().try_stream(request, context).await;
+        let deltas = self.clone().try_stream(request, context.clone()).await;
         let mut rest = deltas.map_err(|error| self.record_failure(error))?;
         let first = match rest.next().await {
             Some(first) => Some(first.map_err(|error| self.record_failure(error))?),
             None => return Err(self.record_failure(stream::incomplete())),
         };
+        // The provider may have made the response only now.
+        context.check_memory().map_err(|error| self.record_failure(error))?;
         Ok(Encoded { component: self, first, rest, is_complete: false, encode, _cancel: cancel })
     }
 
@@ -109,8 +111,9 @@ impl Component {
         context: CallContext,
     ) -> Result<Response, Failure> {
         let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
-        let response =
-            self.call_provider(request, context, <dyn Provider>::converse).await?.await?;
+        let response = self.call_provider(request, context.clone(), <dyn Provider>::converse);
+        let response = response.await?.await?;
+        context.check_memory()?;
         Ok(if scrub_output { scrub(scrubber, response).await? } else { response })
     }
 
@@ -132,7 +135,7 @@ impl Component {
         context: CallContext,
         invoke: impl FnOnce(Arc<dyn Provider>, Arc<Request>, CallContext) -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let is_large = request.size() > LARGE;
+        let is_large = request.size() + pii::COST * request.scrubbed_len() > LARGE;
         let work = move || {
             context.check_cancelled()?;
             self.scrubber.scrub_inputs(&mut request, |text| self.provider.instruction_ranges(text));
@@ -229,7 +232,7 @@ impl fmt::Debug for Component {
 
 /// Scrubs a response, on a blocking thread if the response is large.
 async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
-    if response.content.len() <= LARGE {
+    if pii::COST * response.content.len() <= LARGE {
         scrubber.scrub_response(&mut response);
         return Ok(response);
     }
@@ -248,10 +251,4 @@ async fn scrub_stream(
 ) -> Result<Deltas, ProviderError> {
     let response = scrub(scrubber, stream::collect(deltas).await?).await?;
     Ok(stream::deltas(response, StreamOptions::default(), context))
-}
-
-impl From<Panicked> for ProviderError {
-    fn from(_: Panicked) -> Self {
-        Self::internal("the provider panicked; see the log")
-    }
 }

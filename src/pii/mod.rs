@@ -45,6 +45,9 @@ mod tests;
 
 use std::borrow::Cow;
 
+/// How many times longer scrubbing a text takes than reading it.
+pub(crate) const COST: usize = 40;
+
 /// A scrubber of personal data.
 ///
 /// Scrubbing takes O(n log n) time.

@@ -8,6 +8,7 @@ use std::sync::{
 use super::ProviderError;
 use crate::{
     base::{
+        blocking::{Panicked, run_blocking},
         clock::Moment,
         memory::{Charge, MemoryExhausted},
     },
@@ -28,19 +29,30 @@ pub struct CallContext {
     pub session: Option<Arc<str>>,
     /// The time at which the client stops waiting, if the client sets a deadline.
     pub deadline: Option<Moment>,
-    is_cancelled: Arc<AtomicBool>,
+    cancellation: Cancellation,
     /// The memory that the call uses; `None` outside of a sidecar.
     charge: Option<Arc<Charge>>,
 }
 
+/// Whether a call is cancelled.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cancellation(Arc<AtomicBool>);
+
 /// Cancels a call when dropped, because the call has ended or the client has disconnected.
 #[derive(Debug)]
-pub(crate) struct CancelOnDrop(Arc<AtomicBool>);
+pub(crate) struct CancelOnDrop(Cancellation);
+
+impl Cancellation {
+    /// Returns `true` if the call is cancelled, so that its result is of no use.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 impl CallContext {
     /// Creates the context of a call.
     pub fn new(session: Option<Arc<str>>, deadline: Option<Moment>) -> Self {
-        Self { session, deadline, is_cancelled: Arc::default(), charge: None }
+        Self { session, deadline, cancellation: Cancellation::default(), charge: None }
     }
 
     /// Sets the charge for the memory that the call uses.
@@ -74,11 +86,28 @@ impl CallContext {
     /// A provider's futures and streams are dropped with the call and need not check this. Work on
     /// another thread or in another task should stop when this returns `true`.
     pub fn is_cancelled(&self) -> bool {
-        self.is_cancelled.load(Ordering::Relaxed)
+        self.cancellation.is_cancelled()
     }
 
     pub(crate) fn cancel_on_drop(&self) -> CancelOnDrop {
-        CancelOnDrop(self.is_cancelled.clone())
+        CancelOnDrop(self.cancellation.clone())
+    }
+
+    pub(crate) fn cancellation(&self) -> Cancellation {
+        self.cancellation.clone()
+    }
+
+    /// Runs the work of the call on a blocking thread, unless the call is cancelled.
+    pub(crate) async fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, ProviderError> + Send + 'static,
+    ) -> Result<T, ProviderError> {
+        let context = self.clone();
+        let work = move || {
+            context.check_cancelled()?;
+            work()
+        };
+        run_blocking(work).await?
     }
 
     /// Fails if the call is cancelled, so that the caller starts no work for it.
@@ -90,8 +119,14 @@ impl CallContext {
     }
 }
 
+impl From<Panicked> for ProviderError {
+    fn from(_: Panicked) -> Self {
+        Self::internal("the provider panicked; see the log")
+    }
+}
+
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.0.store(true, Ordering::Relaxed);
     }
 }

@@ -16,7 +16,7 @@ use std::{ops::Range, sync::Arc};
 use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
 
 pub use self::context::CallContext;
-pub(crate) use self::context::CancelOnDrop;
+pub(crate) use self::context::{CancelOnDrop, Cancellation};
 pub use self::stream::StreamOptions;
 pub use crate::base::clock::Moment;
 pub use crate::chat::ProviderError;
@@ -31,8 +31,8 @@ pub trait Provider: Send + Sync {
     /// response. The last delta is the complete response. It is an error for a stream to end
     /// without [`Delta::Complete`].
     ///
-    /// All CPU-bound work must be done before this method returns. Polling the stream only waits
-    /// for the next piece.
+    /// Work of about a millisecond must be done before this method returns, and longer work on
+    /// another thread. Polling the stream only waits for the next piece.
     fn stream(
         self: Arc<Self>,
         request: Arc<Request>,

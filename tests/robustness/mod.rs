@@ -14,6 +14,7 @@ mod grpc_frames;
 mod grpc_messages;
 pub mod http2;
 mod memory;
+mod serving_threads;
 mod slow_clients;
 mod abandoned_streams;
 

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod daprd;
+mod effort;
 mod matching;
 mod reply;
 mod response_format;
@@ -20,12 +21,10 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 
+use self::effort::{Effort, Unfinished};
 pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
-use super::{CallContext, Provider, ProviderError};
-use crate::{
-    chat::{Delta, Request, Response},
-    provider::stream::deltas,
-};
+use super::{CallContext, Provider, ProviderError, stream::StreamOptions, stream::deltas};
+use crate::chat::{Delta, Request, Response};
 
 /// The provider for `conversation.echo` components.
 #[derive(Debug, Clone)]
@@ -40,11 +39,27 @@ impl Echo {
         Self { component: component.into(), settings }
     }
 
-    fn reply(&self, request: &Request) -> Result<Response, ProviderError> {
+    /// Replies to a request, or returns `None` if a reply takes longer than about a millisecond.
+    fn brief_reply(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         match self.settings.mode {
-            Mode::Mynah => Ok(reply::reply(&self.component, &self.settings, request)),
-            Mode::Daprd => daprd::reply(request),
+            Mode::Mynah => self.try_reply(request, &Effort::Brief).ok().map(Ok),
+            Mode::Daprd => Some(daprd::reply(request)),
         }
+    }
+
+    /// Replies to a request on a blocking thread.
+    async fn long_reply(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> Result<Response, ProviderError> {
+        let effort = Effort::Full(context.cancellation());
+        let unfinished = |Unfinished| ProviderError::internal("the reply is unfinished");
+        context.run_blocking(move || self.try_reply(&request, &effort).map_err(unfinished)).await
+    }
+
+    fn try_reply(&self, request: &Request, effort: &Effort) -> Result<Response, Unfinished> {
+        reply::reply(&self.component, &self.settings, request, effort)
     }
 }
 
@@ -52,9 +67,12 @@ impl Provider for Echo {
     fn converse(
         self: Arc<Self>,
         request: Arc<Request>,
-        _: CallContext,
+        context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        future::ready(self.reply(&request)).boxed()
+        match self.brief_reply(&request) {
+            Some(reply) => future::ready(reply).boxed(),
+            None => self.long_reply(request, context).boxed(),
+        }
     }
 
     fn stream(
@@ -62,9 +80,23 @@ impl Provider for Echo {
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        match self.reply(&request) {
-            Ok(response) => deltas(response, self.settings.stream, &context),
-            Err(error) => stream::once(future::ready(Err(error))).boxed(),
+        let options = self.settings.stream;
+        match self.brief_reply(&request) {
+            Some(reply) => stream_reply(reply, options, &context),
+            None => stream::once(self.long_reply(request, context.clone()))
+                .flat_map(move |reply| stream_reply(reply, options, &context))
+                .boxed(),
         }
+    }
+}
+
+fn stream_reply(
+    reply: Result<Response, ProviderError>,
+    options: StreamOptions,
+    context: &CallContext,
+) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    match reply {
+        Ok(response) => deltas(response, options, context),
+        Err(error) => stream::once(future::ready(Err(error))).boxed(),
     }
 }

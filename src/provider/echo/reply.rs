@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::{
     arguments::{Context, ReplyBudget},
+    effort::{Effort, Unfinished},
     response_format,
     settings::{ArgumentStyle, EchoSettings},
-    tool_calls::tool_calls,
+    tool_calls::{MAX_BRIEF_SCHEMAS, tool_calls},
 };
 use crate::{
     chat::{FinishReason, LazyJson, Message, Request, Response},
@@ -18,34 +19,45 @@ const FORMAT_NAME_POINTERS: [&str; 5] =
     ["/json_schema/schema/title", "/schema/title", "/title", "/json_schema/name", "/name"];
 
 /// Replies to a request with text or tool calls.
-pub(super) fn reply(component: &str, settings: &EchoSettings, request: &Request) -> Response {
+pub(super) fn reply(
+    component: &str,
+    settings: &EchoSettings,
+    request: &Request,
+    effort: &Effort,
+) -> Result<Response, Unfinished> {
     let results = request.tool_results();
     // Once there are tool results, answer with text, which ends the tool loop.
     let mut tool_calls =
-        if results.is_empty() { tool_calls(settings, request) } else { Vec::new() };
+        if results.is_empty() { tool_calls(settings, request, effort)? } else { Vec::new() };
     ids::assign(component, &request.messages, &mut tool_calls);
     let (content, finish_reason) = match tool_calls.as_slice() {
-        [] => (content(settings, request, results), FinishReason::Stop),
+        [] => (content(settings, request, results, effort)?, FinishReason::Stop),
         _ => (String::new(), FinishReason::ToolCalls),
     };
-    Response {
+    Ok(Response {
         usage: Some(usage::estimate(&request.messages, &content, &tool_calls)),
         content,
         tool_calls,
         finish_reason,
         model: Some(settings.model.clone()),
-    }
+    })
 }
 
-fn content(settings: &EchoSettings, request: &Request, results: &[Message]) -> String {
+fn content(
+    settings: &EchoSettings,
+    request: &Request,
+    results: &[Message],
+    effort: &Effort,
+) -> Result<String, Unfinished> {
     let texts: Vec<Cow<'_, str>> = match results {
         [] => echoed_message(request).into_iter().map(Message::text).collect(),
         results => results.iter().map(Message::text).collect(),
     };
-    let format = request.response_format.as_ref();
-    format
-        .and_then(|format| structured(settings, request, format, &texts))
-        .unwrap_or_else(|| texts.join("\n"))
+    let structured = match &request.response_format {
+        Some(format) => structured(settings, request, format, &texts, effort)?,
+        None => None,
+    };
+    Ok(structured.unwrap_or_else(|| texts.join("\n")))
 }
 
 /// Returns the last user message. If there is none, returns the last message that has text.
@@ -61,7 +73,9 @@ fn structured(
     request: &Request,
     format: &LazyJson,
     texts: &[Cow<'_, str>],
-) -> Option<String> {
+    effort: &Effort,
+) -> Result<Option<String>, Unfinished> {
+    effort.allow(format.size() > MAX_BRIEF_SCHEMAS)?;
     let format = format.read();
     let question = request.last_user().map(Message::text).unwrap_or_default();
     let name = FORMAT_NAME_POINTERS.iter().find_map(|pointer| format.pointer(pointer)?.as_str());
@@ -72,12 +86,14 @@ fn structured(
         literal: settings.arguments == ArgumentStyle::Literal,
     };
     let candidates = texts.iter().map(AsRef::as_ref);
-    let mut budget = ReplyBudget::default();
+    let mut budget = ReplyBudget::new(effort);
     let answer = response_format::answer(&format, candidates, &context, &mut budget)?;
-    if let Some(violation) = answer.possible_violation {
+    budget.check()?;
+    let violation = answer.as_ref().and_then(|answer| answer.possible_violation.as_ref());
+    if let Some(violation) = violation {
         tracing::warn!("the answer may violate response_format: {violation}");
     }
-    Some(answer.json)
+    Ok(answer.map(|answer| answer.json))
 }
 
 #[cfg(test)]
@@ -91,7 +107,8 @@ mod tests {
 
     fn text(messages: Vec<Message>) -> String {
         let request = Request { messages, ..Request::default() };
-        reply("echo", &EchoSettings::default(), &request).content
+        let reply = reply("echo", &EchoSettings::default(), &request, &Effort::Brief);
+        reply.unwrap().content
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{self, Context, Generated, ReplyBudget};
+use super::{
+    arguments::{self, Context, Generated, ReplyBudget},
+    effort::Unfinished,
+};
 use crate::base::json_schema;
 
 /// Keywords whose values are data instead of schemas, so null is meaningful in them.
@@ -18,10 +21,11 @@ pub(super) fn answer<'t>(
     candidates: impl Iterator<Item = &'t str>,
     context: &Context,
     budget: &mut ReplyBudget,
-) -> Option<Generated> {
-    let schema = drop_nulls(&unwrap_schema(format)?);
-    let valid = first_valid(&schema, candidates);
-    Some(valid.unwrap_or_else(|| arguments::value(&schema, context, budget)))
+) -> Result<Option<Generated>, Unfinished> {
+    let Some(schema) = unwrap_schema(format) else { return Ok(None) };
+    let schema = drop_nulls(&schema);
+    let valid = first_valid(&schema, candidates, budget)?;
+    Ok(Some(valid.unwrap_or_else(|| arguments::value(&schema, context, budget))))
 }
 
 /// Unwraps the schema from the objects in which OpenAI's API nests schemas.
@@ -66,13 +70,19 @@ fn drop_nulls_of_member((keyword, value): (&String, &Value)) -> Option<(String, 
 
 /// Returns the first valid candidate. Compiles the schema only if a candidate is JSON, which is
 /// rare.
-fn first_valid<'t>(schema: &Value, candidates: impl Iterator<Item = &'t str>) -> Option<Generated> {
+fn first_valid<'t>(
+    schema: &Value,
+    candidates: impl Iterator<Item = &'t str>,
+    budget: &ReplyBudget,
+) -> Result<Option<Generated>, Unfinished> {
     let parse = |text: &'t str| Some((text, serde_json::from_str::<Value>(text).ok()?));
     let (texts, values): (Vec<&str>, Vec<Value>) = candidates.filter_map(parse).unzip();
     if values.is_empty() {
-        return None;
+        return Ok(None);
     }
-    match json_schema::first_valid(schema, &values) {
+    // Compiling takes up to a second.
+    budget.effort().allow(true)?;
+    Ok(match json_schema::first_valid(schema, &values) {
         Ok(valid) => {
             valid.map(|index| Generated { json: texts[index].to_owned(), possible_violation: None })
         }
@@ -83,17 +93,19 @@ fn first_valid<'t>(schema: &Value, candidates: impl Iterator<Item = &'t str>) ->
             );
             None
         }
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::echo::effort::Effort;
 
     #[track_caller]
     fn check(format: &Value, candidates: &[&str], expected: Option<&str>) {
         let candidates = candidates.iter().copied();
-        let answer = answer(format, candidates, &Context::default(), &mut ReplyBudget::default());
+        let mut budget = ReplyBudget::new(&Effort::full());
+        let answer = answer(format, candidates, &Context::default(), &mut budget).unwrap();
         assert_eq!(answer.map(|answer| answer.json).as_deref(), expected, "{format}");
     }
 

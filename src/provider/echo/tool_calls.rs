@@ -3,11 +3,15 @@
 use std::borrow::Cow;
 
 use super::{
-    arguments::{self, Context, ReplyBudget},
+    arguments::{self, Context, Generated, ReplyBudget},
+    effort::{Effort, Unfinished},
     matching::{Mention, mentions},
     settings::{ArgumentStyle, EchoSettings},
 };
-use crate::chat::{Message, Request, ToolCall, ToolChoice};
+use crate::chat::{LazyJson, Message, Request, ToolCall, ToolChoice};
+
+/// Maximum size in bytes of all schemas that a brief effort reads.
+pub(super) const MAX_BRIEF_SCHEMAS: usize = 8 * 1024;
 
 /// A tool to call and the message from which to extract the arguments.
 struct Selection<'r> {
@@ -16,28 +20,45 @@ struct Selection<'r> {
 }
 
 /// Returns the calls to make, without ids, in the order in which the request lists the tools.
-pub(super) fn tool_calls(settings: &EchoSettings, request: &Request) -> Vec<ToolCall> {
-    let selected = select(request);
+pub(super) fn tool_calls(
+    settings: &EchoSettings,
+    request: &Request,
+    effort: &Effort,
+) -> Result<Vec<ToolCall>, Unfinished> {
+    let selected = select(request, effort)?;
     if selected.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
+    let schemas = selected.iter().filter_map(|it| request.tools[it.tool].parameters.as_ref());
+    effort.allow(schemas.map(LazyJson::size).sum::<usize>() > MAX_BRIEF_SCHEMAS)?;
     let question = request.last_user().map(Message::text).unwrap_or_default();
-    let mut budget = ReplyBudget::default();
-    let call = |selection| call(settings, request, &selection, &question, &mut budget);
-    selected.into_iter().map(call).collect()
+    let mut budget = ReplyBudget::new(effort);
+    let (mut calls, mut violations) = (Vec::new(), Vec::new());
+    for selection in selected {
+        let Generated { json: arguments, possible_violation } =
+            arguments(settings, request, &selection, &question, &mut budget);
+        budget.check()?;
+        let name = request.tools[selection.tool].name.clone();
+        violations.extend(possible_violation.map(|violation| (name.clone(), violation)));
+        calls.push(ToolCall { id: None, name, arguments });
+    }
+    for (tool, violation) in violations {
+        tracing::warn!(tool, "arguments may violate the tool's schema: {violation}");
+    }
+    Ok(calls)
 }
 
 /// Selects the tools to call, based on mentions and the tool choice.
-fn select(request: &Request) -> Vec<Selection<'_>> {
+fn select<'r>(request: &'r Request, effort: &Effort) -> Result<Vec<Selection<'r>>, Unfinished> {
     if request.tools.is_empty() || request.tool_choice == ToolChoice::None {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let mentions = mentions(&request.messages, &request.tools);
+    let mentions = mentions(&request.messages, &request.tools, effort)?;
     let mentioned = |mention: &Mention| Selection {
         tool: mention.tool,
         message: request.messages.get(mention.message),
     };
-    match &request.tool_choice {
+    Ok(match &request.tool_choice {
         ToolChoice::Tool(name) => {
             let tool = request.tools.iter().position(|tool| tool.name == *name);
             let mention = mentions.iter().find(|mention| Some(mention.tool) == tool);
@@ -46,16 +67,16 @@ fn select(request: &Request) -> Vec<Selection<'_>> {
         }
         ToolChoice::Required if mentions.is_empty() => vec![Selection { tool: 0, message: None }],
         _ => mentions.iter().map(mentioned).collect(),
-    }
+    })
 }
 
-fn call(
+fn arguments(
     settings: &EchoSettings,
     request: &Request,
     selection: &Selection<'_>,
     question: &str,
     budget: &mut ReplyBudget,
-) -> ToolCall {
+) -> Generated {
     let tool = &request.tools[selection.tool];
     // If a tool is called without being mentioned, its arguments are extracted from the question.
     let mention = selection.message.map_or(Cow::Borrowed(question), Message::text);
@@ -66,9 +87,5 @@ fn call(
         literal: settings.arguments == ArgumentStyle::Literal,
     };
     let schema = tool.parameters.as_ref().map(|schema| schema.read());
-    let generated = arguments::arguments(schema.as_ref(), &context, budget);
-    if let Some(violation) = generated.possible_violation {
-        tracing::warn!(tool = tool.name, "arguments may violate the tool's schema: {violation}");
-    }
-    ToolCall { id: None, name: tool.name.clone(), arguments: generated.json }
+    arguments::arguments(schema.as_ref(), &context, budget)
 }

@@ -16,6 +16,16 @@ pub(super) struct ActiveChain {
     pub(super) turns: usize,
 }
 
+/// Maximum length in bytes of user messages with chains that are parsed within a millisecond.
+const MAX_BRIEF_CHAINS: usize = 8 * 1024;
+
+/// Returns `true` if parsing the chains in a history may take longer than a millisecond.
+pub(super) fn has_long_chain(messages: &[Message]) -> bool {
+    let of_user = || messages.iter().filter(|message| matches!(message.role, Role::User));
+    let has_tag = |message: &Message| message.parts.iter().any(|text| tags::has_start(text));
+    of_user().map(Message::text_len).sum::<usize>() > MAX_BRIEF_CHAINS && of_user().any(has_tag)
+}
+
 /// Finds the chain in the latest user message that contains one. Skips blocks that are not JSON
 /// objects, and searches each text only once.
 pub(super) fn find_active_chain(messages: &[Message]) -> Result<Option<ActiveChain>, ChainError> {

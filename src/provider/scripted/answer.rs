@@ -15,6 +15,8 @@ use crate::{
 /// Maximum size of the text in an answer, in bytes. By default, gRPC clients reject larger
 /// messages.
 const MAX_TEXT: usize = 4 << 20;
+/// Maximum size of the generated text, in bytes, that takes less than a millisecond.
+const MAX_BRIEF_TEXT: usize = 64 * 1024;
 /// Maximum number of tools that an error message lists.
 const MAX_LISTED: usize = 10;
 
@@ -24,6 +26,21 @@ pub(super) struct Answer {
     pub(super) text: String,
     /// The complete response, or the scripted error.
     pub(super) result: Result<Response, ProviderError>,
+}
+
+/// Returns `true` if generating a step's answer may take longer than a millisecond.
+pub(super) fn is_long(step: &Step, request: &Request) -> bool {
+    const FILLER_WORD: usize = 6;
+    let (mut bytes, mut directives) = (0, 0);
+    for item in &step.items {
+        match item {
+            Item::Filler(words) => bytes += *words as usize * FILLER_WORD,
+            Item::Directive(_) => directives += 1,
+            Item::Text(_) | Item::Calls(_) | Item::Error(_) => {}
+        }
+    }
+    // A directive writes at most the texts, tools and schemas of the request.
+    bytes > MAX_BRIEF_TEXT || (directives > 0 && directives * request.size() > MAX_BRIEF_TEXT)
 }
 
 /// Generates a step's answer. Call ids depend on the component's name.

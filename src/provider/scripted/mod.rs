@@ -57,12 +57,14 @@ use std::{ops::Range, sync::Arc, time::Duration};
 
 use futures_util::{
     FutureExt, StreamExt,
-    future::{self, BoxFuture},
+    future::{self, BoxFuture, Either},
     stream::{self, BoxStream},
 };
 
+use tokio::sync::{Semaphore, SemaphorePermit};
+
 use self::{
-    active_chain::{ActiveChain, chain_ranges, find_active_chain},
+    active_chain::{ActiveChain, chain_ranges, find_active_chain, has_long_chain},
     answer::{Answer, answer},
     chain::Step,
 };
@@ -92,6 +94,38 @@ pub struct Scripted {
     fallback: Option<Arc<dyn Provider>>,
 }
 
+/// A step that was selected for a request.
+struct PlannedTurn {
+    /// Number of the message that contains the chain.
+    message: usize,
+    /// Number of the step.
+    number: usize,
+    step: Step,
+}
+
+/// The turn for a request, or `None` if the request contains no chain.
+type Turn = Result<Option<ScriptedTurn>, ProviderError>;
+
+/// A turn, or the work on a blocking thread that returns one, with a permit to drop when the call is
+/// charged for the answer.
+type ReadyOrLater = Either<Turn, BoxFuture<'static, (Turn, Option<SemaphorePermit<'static>>)>>;
+
+/// Limits the long answers that exist at the same time without being charged.
+static LONG_ANSWERS: Semaphore = Semaphore::const_new(2);
+
+/// Runs the work for a turn on a blocking thread.
+fn long_turn(
+    context: CallContext,
+    work: impl FnOnce() -> Turn + Send + 'static,
+) -> BoxFuture<'static, (Turn, Option<SemaphorePermit<'static>>)> {
+    async move {
+        // The semaphore is never closed.
+        let permit = LONG_ANSWERS.acquire().await.ok();
+        (context.run_blocking(work).await, permit)
+    }
+    .boxed()
+}
+
 /// A scripted turn and its timing.
 struct ScriptedTurn {
     answer: Answer,
@@ -110,8 +144,29 @@ impl Scripted {
         Self { component: component.into(), settings, fallback }
     }
 
-    /// Returns the turn for a request, or `None` if the request contains no chain.
-    fn turn(&self, request: &Request) -> Result<Option<ScriptedTurn>, ProviderError> {
+    /// Returns the turn for a request. Works on a blocking thread if the chain or the answer is
+    /// long.
+    fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
+        if self.settings.chains && has_long_chain(&request.messages) {
+            let (this, request) = (self.clone(), request.clone());
+            return Either::Right(long_turn(context.clone(), move || {
+                this.plan(&request)?.map(|plan| this.perform(plan, &request)).transpose()
+            }));
+        }
+        match self.plan(request) {
+            Ok(Some(plan)) if answer::is_long(&plan.step, request) => {
+                let (this, request) = (self.clone(), request.clone());
+                let work = move || this.perform(plan, &request).map(Some);
+                Either::Right(long_turn(context.clone(), work))
+            }
+            Ok(Some(plan)) => Either::Left(self.perform(plan, request).map(Some)),
+            Ok(None) => Either::Left(Ok(None)),
+            Err(error) => Either::Left(Err(error)),
+        }
+    }
+
+    /// Selects the step for a request, or returns `None` if the request contains no chain.
+    fn plan(&self, request: &Request) -> Result<Option<PlannedTurn>, ProviderError> {
         if !self.settings.chains {
             return Ok(None);
         }
@@ -126,12 +181,18 @@ impl Scripted {
             id_message = step.id_message,
             "scripted turn"
         );
+        Ok(Some(PlannedTurn { message, number, step }))
+    }
+
+    /// Generates the answer of a step.
+    fn perform(&self, plan: PlannedTurn, request: &Request) -> Result<ScriptedTurn, ProviderError> {
+        let PlannedTurn { message, number, step } = plan;
         let answer = answer(&step, &self.component, &self.settings, request).map_err(|error| {
             let error = error.within(format!("step {number}"));
             invalid_argument(error.within(format!("chain in message {message}")))
         })?;
         let stream = step.stream.or(self.settings.stream);
-        Ok(Some(ScriptedTurn { answer, delay: step.delay, stream }))
+        Ok(ScriptedTurn { answer, delay: step.delay, stream })
     }
 
     /// Returns the step to run and its number.
@@ -173,13 +234,15 @@ impl Scripted {
     }
 }
 
-impl Provider for Scripted {
-    fn converse(
-        self: Arc<Self>,
+impl Scripted {
+    /// Returns the response of a turn, or of the fallback if there is no turn.
+    fn respond(
+        &self,
+        turn: Turn,
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        match self.turn(&request) {
+        match turn {
             Ok(Some(ScriptedTurn { answer, delay, .. })) => {
                 context.hold(answer.result.as_ref().map_or(0, Response::size));
                 let result = async move {
@@ -196,18 +259,56 @@ impl Provider for Scripted {
         }
     }
 
-    fn stream(
-        self: Arc<Self>,
+    /// Returns the response of a turn, or of the fallback if there is no turn, in pieces.
+    fn stream_turn(
+        &self,
+        turn: Turn,
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        match self.turn(&request) {
+        match turn {
             Ok(Some(turn)) => turn.stream(&context),
             Ok(None) => match self.fallback() {
                 Ok(fallback) => fallback.stream(request, context),
                 Err(error) => stream::once(future::ready(Err(error))).boxed(),
             },
             Err(error) => stream::once(future::ready(Err(error))).boxed(),
+        }
+    }
+}
+
+impl Provider for Scripted {
+    fn converse(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        match self.turn(&request, &context) {
+            Either::Left(turn) => self.respond(turn, request, context),
+            Either::Right(later) => async move {
+                let (turn, permit) = later.await;
+                let response = self.respond(turn, request, context);
+                drop(permit);
+                response.await
+            }
+            .boxed(),
+        }
+    }
+
+    fn stream(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        match self.turn(&request, &context) {
+            Either::Left(turn) => self.stream_turn(turn, request, context),
+            Either::Right(later) => {
+                let stream = async move {
+                    let (turn, _permit) = later.await;
+                    self.stream_turn(turn, request, context)
+                };
+                stream.flatten_stream().boxed()
+            }
         }
     }
 

@@ -14,6 +14,11 @@ const PREFIX: &str = "<|instruction_";
 /// Built only once, because a history has many texts and few of them contain a tag.
 static START_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(START));
 
+/// Returns `true` if a text contains a start tag.
+pub(super) fn has_start(text: &str) -> bool {
+    START_FINDER.find(text.as_bytes()).is_some()
+}
+
 /// Returns the ranges inside the outermost pairs of tags, in order.
 ///
 /// Nested blocks are part of the outer block, so a string in a chain can contain a chain. An end

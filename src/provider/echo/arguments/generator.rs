@@ -12,6 +12,7 @@ use super::{
     schema::{FlatSchema, NoValue, array, flatten, type_names},
     validator::Validator,
 };
+use crate::provider::echo::effort::Effort;
 
 /// Maximum number of characters of the subject that are used in values.
 const MAX_SUBJECT: usize = 256;
@@ -29,6 +30,7 @@ pub(super) struct Generator<'a> {
     pub(super) budget: CallBudget,
     pub(super) possible_violation: Option<String>,
     root: &'a Value,
+    effort: Effort,
     /// Whether to replace a value that cannot be valid with one of the right type.
     pub(super) best_effort: bool,
     /// The schemas of the values that are being generated, outermost first.
@@ -43,6 +45,7 @@ impl<'a> Generator<'a> {
         root: &'a Value,
         context: &'a Context<'a>,
         budget: CallBudget,
+        effort: Effort,
         best_effort: bool,
     ) -> Self {
         let end = context.subject.char_indices().nth(MAX_SUBJECT);
@@ -53,6 +56,7 @@ impl<'a> Generator<'a> {
             budget,
             possible_violation: None,
             root,
+            effort,
             best_effort,
             active: Vec::new(),
             depth: 0,
@@ -102,6 +106,9 @@ impl<'a> Generator<'a> {
         name: &str,
         nth: usize,
     ) -> Result<Value, NoValue> {
+        if self.effort.is_cancelled() {
+            (self.budget.values, self.budget.steps) = (0, 0);
+        }
         if !spend(&mut self.budget.values, 1) {
             return Err(self.limit_reached("value"));
         }

@@ -2,29 +2,58 @@
 
 use serde_json::Value;
 
+use crate::provider::echo::effort::{Effort, Unfinished};
+
 /// Maximum nesting depth of a generated value.
 pub(super) const MAX_DEPTH: usize = 32;
 
 const CALL: CallBudget = CallBudget { values: 10_000, steps: 100_000, bytes: 64 * 1024 };
 
+/// Maximum number of bytes that all calls in one reply generate.
+const REPLY_BYTES: usize = 4 * 1024 * 1024;
+/// Maximum number of bytes that a brief effort generates.
+const BRIEF_BYTES: usize = 64 * 1024;
+
 /// The work and the output left for all calls in one reply.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyBudget {
+    effort: Effort,
+    values: usize,
     steps: usize,
     bytes: usize,
 }
 
-impl Default for ReplyBudget {
-    fn default() -> Self {
-        Self { steps: 1_000_000, bytes: 4 * 1024 * 1024 }
-    }
-}
-
 impl ReplyBudget {
+    /// Creates the budget for a reply.
+    ///
+    /// A value takes up to 8 µs; a step takes less than 1 µs, or up to 3 µs in the compilation of a
+    /// pattern.
+    pub(crate) fn new(effort: &Effort) -> Self {
+        let (values, steps) = match effort {
+            Effort::Brief => (64, 600),
+            Effort::Full(_) => (100_000, 1_000_000),
+        };
+        Self { effort: effort.clone(), values, steps, bytes: REPLY_BYTES }
+    }
+
+    /// Fails if the effort is brief and the calls so far may have needed more.
+    ///
+    /// Bytes are not limited further, because the number that is left can change a value.
+    pub(crate) fn check(&self) -> Result<(), Unfinished> {
+        let is_used_up =
+            self.values == 0 || self.steps == 0 || REPLY_BYTES - self.bytes > BRIEF_BYTES;
+        self.effort.allow(is_used_up)
+    }
+
+    /// Returns the effort that the budget was created for.
+    pub(crate) fn effort(&self) -> &Effort {
+        &self.effort
+    }
+
     /// Returns the budget for the next call.
     pub(super) fn call(&self) -> CallBudget {
         CallBudget {
-            values: CALL.values,
+            values: CALL.values.min(self.values),
             steps: CALL.steps.min(self.steps),
             bytes: CALL.bytes.min(self.bytes),
         }
@@ -32,6 +61,7 @@ impl ReplyBudget {
 
     /// Subtracts what a call has used: `granted` minus `left`.
     pub(super) fn charge(&mut self, granted: CallBudget, left: CallBudget) {
+        self.values -= granted.values - left.values;
         self.steps -= granted.steps - left.steps;
         self.bytes -= granted.bytes - left.bytes;
     }

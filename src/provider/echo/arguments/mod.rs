@@ -81,7 +81,8 @@ fn generate<'a>(
 ) -> Generated {
     for best_effort in [false, true] {
         let granted = budget.call();
-        let mut generator = Generator::new(root, context, granted, best_effort);
+        let mut generator =
+            Generator::new(root, context, granted, budget.effort().clone(), best_effort);
         let generated = generator.value(schemas, "", 0);
         budget.charge(granted, generator.budget);
         if let Ok(value) = generated

@@ -105,6 +105,7 @@ fn is_operator(separator: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Index, Sentence, WorkBudget};
+    use crate::provider::echo::effort::Effort;
     use crate::provider::echo::matching::{tokens::Tokens, tool_names::ToolNames};
 
     fn arithmetic(text: &str) -> Vec<u32> {
@@ -113,7 +114,9 @@ mod tests {
         let (mut sentence, mut buffer) = (Sentence::default(), String::new());
         for token in Tokens::new(text, &[]) {
             let lowercase = token.lowercase_into(&mut buffer);
-            sentence.push(&token, lowercase, &index, &mut WorkBudget::for_one_call()).unwrap();
+            sentence
+                .push(&token, lowercase, &index, &mut WorkBudget::for_one_call(&Effort::full()))
+                .unwrap();
         }
         sentence.arithmetic
     }

@@ -3,12 +3,16 @@
 
 use proptest::prelude::*;
 
-use super::{MAX_UNFILTERED, Mention, WorkBudget, mentions, mentions_within};
+use super::{Effort, MAX_UNFILTERED, Mention, WorkBudget, mentions_within};
 use crate::chat::{Message, Role, Tool, ToolCall};
 
 fn tools(names: &[&str]) -> Vec<Tool> {
     let tool = |name: &&str| Tool { name: (*name).to_owned(), description: None, parameters: None };
     names.iter().map(tool).collect()
+}
+
+fn mentions(messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
+    super::mentions(messages, tools, &Effort::full()).unwrap()
 }
 
 fn mentioned(text: &str, names: &[&str]) -> Vec<usize> {
@@ -17,7 +21,7 @@ fn mentioned(text: &str, names: &[&str]) -> Vec<usize> {
 
 /// Counts the comparisons of a search.
 fn work(text: &str, names: &[&str]) -> usize {
-    let mut budget = WorkBudget::for_one_call();
+    let mut budget = WorkBudget::for_one_call(&Effort::full());
     let all = budget.left();
     mentions_within(&mut budget, &[Message::new(Role::User, text)], &tools(names));
     all - budget.left()

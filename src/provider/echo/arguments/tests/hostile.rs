@@ -4,12 +4,14 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Context, ReplyBudget, arguments};
+use crate::provider::echo::effort::Effort;
 
 const MAX_LEN: usize = 64 * 1024;
 
 /// Generates arguments, and checks that they are a JSON object within the limits.
 fn generate_within_limits(schema: &Value) -> super::Generated {
-    let generated = arguments(Some(schema), &Context::default(), &mut ReplyBudget::default());
+    let generated =
+        arguments(Some(schema), &Context::default(), &mut ReplyBudget::new(&Effort::full()));
     assert!(generated.json.len() <= MAX_LEN, "{} bytes", generated.json.len());
     assert!(serde_json::from_str::<Value>(&generated.json).is_ok_and(|value| value.is_object()));
     generated
@@ -99,7 +101,7 @@ fn bounds_deep_schemas() {
 fn bounds_the_output_for_thousands_of_tools() {
     let schema =
         json!({"properties": {"a": {"type": "array", "minItems": 9000}}, "required": ["a"]});
-    let mut budget = ReplyBudget::default();
+    let mut budget = ReplyBudget::new(&Effort::full());
     let generated = (0..2000).map(|_| arguments(Some(&schema), &Context::default(), &mut budget));
     assert!(
         generated.map(|generated| generated.json.len()).sum::<usize>() < 4 * 1024 * 1024 + 2000 * 2
@@ -128,7 +130,7 @@ fn bounds_long_lists_and_messages() {
     let schema = json!({"properties": names.collect::<serde_json::Map<_, _>>()});
     let context =
         Context { subject: &message, mention: &message, question: &message, literal: false };
-    arguments(Some(&schema), &context, &mut ReplyBudget::default());
+    arguments(Some(&schema), &context, &mut ReplyBudget::new(&Effort::full()));
 }
 
 /// JSON of which parts resemble a schema.

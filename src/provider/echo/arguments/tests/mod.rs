@@ -7,9 +7,10 @@ mod strings;
 use serde_json::{Value, json};
 
 use super::{Context, Generated, ReplyBudget, arguments, value};
+use crate::provider::echo::effort::Effort;
 
 fn generate(schema: &Value, context: &Context) -> Generated {
-    value(schema, context, &mut ReplyBudget::default())
+    value(schema, context, &mut ReplyBudget::new(&Effort::full()))
 }
 
 /// Checks the value that each schema yields for the property `note`, and that no violation is
@@ -50,7 +51,8 @@ fn generates_typical_samples() {
         "priority": {"type": "integer", "minimum": 1.0, "maximum": 5.0},
         "send_immediately": {"type": "boolean"}}});
     let expected = r#"{"address":{"city":"San Francisco","street":"123 Main St"},"count":42,"email":"test@example.com","enabled":true,"location":"San Francisco","priority":5,"send_immediately":true,"subject":"Test email subject","temperature":42}"#;
-    let generated = arguments(Some(&schema), &Context::default(), &mut ReplyBudget::default());
+    let generated =
+        arguments(Some(&schema), &Context::default(), &mut ReplyBudget::new(&Effort::full()));
     assert_eq!(generated, Generated { json: expected.to_owned(), possible_violation: None });
     let literal = Context { literal: true, ..Context::default() };
     assert!(generate(&schema, &literal).json.contains(r#""priority":42"#));
@@ -58,10 +60,11 @@ fn generates_typical_samples() {
 
 #[test]
 fn arguments_are_always_an_object() {
-    let none = arguments(None, &Context::default(), &mut ReplyBudget::default());
+    let none = arguments(None, &Context::default(), &mut ReplyBudget::new(&Effort::full()));
     assert_eq!(none.json, "{}");
     for schema in [json!(null), json!(true), json!(5), json!({}), json!({"type": "string"})] {
-        let generated = arguments(Some(&schema), &Context::default(), &mut ReplyBudget::default());
+        let generated =
+            arguments(Some(&schema), &Context::default(), &mut ReplyBudget::new(&Effort::full()));
         assert_eq!(generated.json, "{}", "{schema}");
     }
 }

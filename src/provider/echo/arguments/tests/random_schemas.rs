@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Context, ReplyBudget, arguments};
 use crate::base::json_schema::Schema;
+use crate::provider::echo::effort::Effort;
 
 /// String schemas that can be satisfied.
 fn string() -> impl Strategy<Value = Value> + Clone {
@@ -197,11 +198,14 @@ proptest! {
     fn generated_values_are_valid(schema in root(), message in "( ?(in|for|Rome|a@b.co|2+2|é)){0,4}") {
         let context =
             Context { subject: "send_mail", mention: &message, question: &message, literal: false };
-        let generated = arguments(Some(&schema), &context, &mut ReplyBudget::default());
+        let generated = arguments(Some(&schema), &context, &mut ReplyBudget::new(&Effort::full()));
         let value: Value = serde_json::from_str(&generated.json).unwrap();
         prop_assert!(Schema::compile(&schema).unwrap().is_valid(&value), "{} for {schema}", generated.json);
-        prop_assert_eq!(generated.possible_violation, None);
-        let again = arguments(Some(&schema), &context, &mut ReplyBudget::default());
-        prop_assert_eq!(again.json, generated.json);
+        prop_assert_eq!(&generated.possible_violation, &None);
+        let again = arguments(Some(&schema), &context, &mut ReplyBudget::new(&Effort::full()));
+        prop_assert_eq!(&again.json, &generated.json);
+        let mut brief = ReplyBudget::new(&Effort::Brief);
+        let attempt = arguments(Some(&schema), &context, &mut brief);
+        prop_assert!(brief.check().is_err() || attempt == generated, "{} for {schema}", attempt.json);
     }
 }

@@ -1,0 +1,179 @@
+//! Small requests that take long to answer. The threads that serve connections must stay free for
+//! other calls, and nothing may work on a call that is cancelled.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use futures_util::future::{join_all, select};
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
+use prost::Message;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::support::{
+    Sidecar,
+    messages::{input, prompt, request, tool, user},
+    process::{wait_until, with_timeout},
+};
+
+/// Clients that send expensive requests in a loop: more than a machine for tests has cores.
+const CLIENTS: usize = 8;
+/// Short calls whose median time is measured.
+const SHORT_CALLS: usize = 21;
+/// The maximum of this median. A short call takes milliseconds, and an expensive one in a debug build
+/// several seconds.
+const MAX_MEDIAN: Duration = Duration::from_millis(500);
+/// The maximum time from the cancellation of calls to the end of their work.
+const MAX_REST: Duration = Duration::from_secs(30);
+/// The size up to which a request is not already large by its bytes.
+const SMALL: usize = 64 * 1024;
+
+/// Returns a schema with properties that this function describes.
+fn object(count: usize, property: impl Fn(usize) -> Value) -> Value {
+    let name = |number: usize| format!("p{number}");
+    let properties: serde_json::Map<_, _> =
+        (0..count).map(|number| (name(number), property(number))).collect();
+    let required: Vec<_> = (0..count).map(name).collect();
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// Returns a request that calls tools with this schema.
+fn calls(count: usize, schema: &Value) -> ConversationRequestAlpha2 {
+    let names: Vec<_> = (0..count).map(|number| format!("t{number}")).collect();
+    let sentences: Vec<_> = names.iter().map(|name| format!("Call {name}.")).collect();
+    let tools: Vec<_> = names.iter().map(|name| tool(name, schema.clone())).collect();
+    prompt(&sentences.join(" "), tools)
+}
+
+fn pattern(number: usize) -> Value {
+    json!({"type": "string", "pattern": format!("^[a-z]{{3}}{number}(\\w{{1,50}}){{1,9}}$")})
+}
+
+fn many_patterns() -> ConversationRequestAlpha2 {
+    calls(4, &object(120, pattern))
+}
+
+fn long_lists() -> ConversationRequestAlpha2 {
+    let list = json!({"type": "array", "minItems": 5_000, "uniqueItems": true,
+        "items": {"type": "string"}});
+    calls(20, &object(1, |_| list.clone()))
+}
+
+fn repeated_words() -> ConversationRequestAlpha2 {
+    prompt(&"a b ".repeat(7_000), [tool(&["a_b"; 2_500].join("_"), Value::Null)])
+}
+
+fn patterns_to_validate() -> ConversationRequestAlpha2 {
+    let mut request = prompt(r#"{"p1": "x"}"#, []);
+    request.response_format = Some(crate::support::messages::as_struct(&object(150, pattern)));
+    request
+}
+
+fn personal_data() -> ConversationRequestAlpha2 {
+    let mut input = input([user(&"12345 ".repeat(10_000))]);
+    input.scrub_pii = Some(true);
+    ConversationRequestAlpha2 { inputs: vec![input], ..request([]) }
+}
+
+#[expect(clippy::disallowed_methods, reason = "measures another process")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Returns the median time of short calls while clients send `expensive` in a loop.
+async fn median_during(sidecar: &Sidecar, expensive: &ConversationRequestAlpha2) -> Duration {
+    assert!(expensive.encoded_len() < SMALL, "{} bytes", expensive.encoded_len());
+    let attack = join_all((0..CLIENTS).map(async |_| {
+        let mut client = sidecar.client().await;
+        loop {
+            let answer = client.converse_alpha2(expensive.clone()).await;
+            assert!(answer.is_ok(), "{answer:?}");
+        }
+    }));
+    let measure = async {
+        super::pause().await;
+        let mut times = Vec::new();
+        for _ in 0..SHORT_CALLS {
+            // A new connection for each call, so that the calls use every thread.
+            let start = now();
+            with_timeout(sidecar.converse(prompt("short", []))).await.unwrap();
+            times.push(start.elapsed());
+        }
+        times.sort();
+        times[SHORT_CALLS / 2]
+    };
+    let (attack, measure) = (std::pin::pin!(attack), std::pin::pin!(measure));
+    match select(attack, measure).await {
+        futures_util::future::Either::Right((median, _)) => median,
+        futures_util::future::Either::Left(_) => unreachable!("the loops do not end"),
+    }
+}
+
+#[tokio::test]
+async fn expensive_requests_do_not_delay_others() {
+    let cases = [
+        ("patterns", many_patterns()),
+        ("lists", long_lists()),
+        ("words", repeated_words()),
+        ("validation", patterns_to_validate()),
+        ("personal data", personal_data()),
+    ];
+    for (name, expensive) in cases {
+        let sidecar = Sidecar::start();
+        let median = median_during(&sidecar, &expensive).await;
+        eprintln!("{name}: {median:?}");
+        assert!(median < MAX_MEDIAN, "{name}: {median:?}");
+    }
+}
+
+/// Returns the processor time that a process has used, in clock ticks.
+fn processor_time(sidecar: &Sidecar) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", sidecar.pid())).unwrap();
+    // The name of the program, in parentheses, may contain spaces.
+    let (_, after_name) = stat.rsplit_once(')').unwrap();
+    let ticks = after_name.split_whitespace().skip(11).take(2);
+    ticks.map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+}
+
+/// Waits until the process has used half a second of processor time.
+async fn wait_for_work(sidecar: &Sidecar) {
+    const TICKS: u64 = 50;
+    let before = processor_time(sidecar);
+    let works = async || (processor_time(sidecar) > before + TICKS).then_some(());
+    wait_until(works, "the process did not start to work").await;
+}
+
+#[expect(clippy::disallowed_methods, reason = "waits for another process")]
+/// Waits until the process uses no processor time for half a second.
+async fn wait_for_rest(sidecar: &Sidecar) {
+    let rests = async || {
+        let before = processor_time(sidecar);
+        for _ in 0..5 {
+            super::pause().await;
+        }
+        (processor_time(sidecar) == before).then_some(())
+    };
+    let rests = wait_until(rests, "the process did not rest");
+    tokio::time::timeout(MAX_REST, rests).await.expect("the process rests");
+}
+
+/// Starts expensive calls and waits until the process works on them.
+async fn start_calls(sidecar: &Sidecar, expensive: &ConversationRequestAlpha2) -> JoinSet<()> {
+    let mut calls_in_flight = JoinSet::new();
+    for _ in 0..CLIENTS {
+        let (mut client, expensive) = (sidecar.client().await, expensive.clone());
+        calls_in_flight.spawn(async move { drop(client.converse_alpha2(expensive).await) });
+    }
+    wait_for_work(sidecar).await;
+    calls_in_flight
+}
+
+/// Together, the calls would take minutes in a debug build.
+#[tokio::test]
+async fn cancelled_requests_stop_their_work() {
+    let sidecar = Sidecar::start();
+    drop(start_calls(&sidecar, &calls(10, &object(200, pattern))).await);
+    wait_for_rest(&sidecar).await;
+}
