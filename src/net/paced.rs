@@ -4,6 +4,7 @@ use std::{
     io,
     pin::{Pin, pin},
     task::{Context, Poll},
+    time::Duration,
 };
 
 use tokio::{
@@ -11,18 +12,36 @@ use tokio::{
     task::yield_now,
 };
 
-/// Number of bytes that are read from a connection before other tasks run.
-const TURN: u64 = 8 * 1024;
+use crate::base::clock::Moment;
 
-/// A stream that yields after each [`TURN`] of received bytes.
+/// Maximum number of bytes that are read at once.
+const STEP: u64 = 4 * 1024;
+/// Time after which a connection yields between two steps.
+const TURN: Duration = Duration::from_micros(250);
+
+/// A stream that yields to other tasks if processing what it has received takes long.
 ///
 /// HTTP/2 has frames that are cheap to send and expensive to process: with a thousand open streams,
-/// those in one turn take milliseconds. h2 would go on as long as there are any.
-pub(super) struct Paced<S>(Take<S>);
+/// a step of SETTINGS frames takes two milliseconds. h2 goes on as long as there is anything to read.
+pub(super) struct Paced<S> {
+    stream: Take<S>,
+    /// The start of the turn, or the end of its first step. Most turns are shorter than a step.
+    turn: Option<Moment>,
+}
 
 impl<S: AsyncRead> Paced<S> {
     pub(super) fn new(stream: S) -> Self {
-        Self(stream.take(TURN))
+        Self { stream: stream.take(STEP), turn: None }
+    }
+
+    /// Starts another step. Returns `false` if the turn is over.
+    fn step(&mut self) -> bool {
+        if self.turn.take_if(|start| start.age() >= TURN).is_some() {
+            return false;
+        }
+        self.turn.get_or_insert_with(Moment::now);
+        self.stream.set_limit(STEP);
+        true
     }
 }
 
@@ -32,13 +51,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Paced<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let read = match self.0.limit() {
+        if self.stream.limit() == 0 && !self.step() {
             // Wakes the task after the runtime has looked for events of other connections.
-            0 => pin!(yield_now()).poll(cx).map(Ok),
-            _ => Pin::new(&mut self.0).poll_read(cx, buffer),
-        };
+            return pin!(yield_now()).poll(cx).map(Ok);
+        }
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if read.is_pending() {
-            self.0.set_limit(TURN);
+            self.stream.set_limit(STEP);
+            self.turn = None;
         }
         read
     }
@@ -50,7 +70,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(self.0.get_mut()).poll_write(cx, bytes)
+        Pin::new(self.stream.get_mut()).poll_write(cx, bytes)
     }
 
     fn poll_write_vectored(
@@ -58,18 +78,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Paced<S> {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(self.0.get_mut()).poll_write_vectored(cx, slices)
+        Pin::new(self.stream.get_mut()).poll_write_vectored(cx, slices)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.0.get_ref().is_write_vectored()
+        self.stream.get_ref().is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(self.0.get_mut()).poll_flush(cx)
+        Pin::new(self.stream.get_mut()).poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(self.0.get_mut()).poll_shutdown(cx)
+        Pin::new(self.stream.get_mut()).poll_shutdown(cx)
     }
 }

@@ -3,15 +3,7 @@
 //! Peak memory must stay below the memory budget plus [`OVERHEAD`]. `bench/attacks` runs these tests
 //! at full scale with a release build and prints the figures in docs/security.md.
 
-use std::{
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
-};
+use std::{net::SocketAddr, time::Duration};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, future::join_all, stream};
@@ -27,14 +19,16 @@ use tokio::{
 use super::{
     for_one_second,
     http2::{ACK, Connection, DATA, END_HEADERS, END_STREAM, HEADERS, PING, frame, headers},
-    open_files, peak, survives,
+    open_files,
+    other_client::{OtherClient, is_full_scale, report_attack},
+    peak, survives,
 };
 use crate::support::{
     Sidecar,
     http::direct_builder,
     messages::{prompt, request, user},
     process::with_timeout,
-    report, scratch,
+    scratch,
 };
 
 const KIB: usize = 1024;
@@ -58,9 +52,8 @@ struct Scale {
 }
 
 impl Scale {
-    #[expect(clippy::disallowed_methods, reason = "the variable sets the scale")]
     fn read() -> Self {
-        let is_full = std::env::var("MYNAH_ATTACKS").is_ok_and(|scale| scale == "full");
+        let is_full = is_full_scale();
         if is_full {
             let (budget, large) = (256 * MIB, ANNOUNCED - KIB);
             let (connections, streams_per_connection) = (2, 150);
@@ -81,55 +74,13 @@ impl Scale {
     async fn run(&self, sidecar: &Sidecar, what: &str, attack: impl Future<Output = ()>) {
         let other = OtherClient::start(sidecar.grpc);
         survives(sidecar, attack).await;
-        let (median, slowest) = other.stop();
+        let latencies = other.stop();
         let peak = peak(sidecar) / KIB;
         if self.is_full {
-            let [median, slowest] = [median, slowest].map(|time| time.as_secs_f64() * 1e3);
-            report(&format!("| {what} | {peak} MiB | {median:.1} ms | {slowest:.0} ms |"));
-            assert!(median < 20.0, "{what}: {median} ms");
+            report_attack(what, peak, &latencies);
+            assert!(latencies.median() < Duration::from_millis(20), "{what}: {latencies:?}");
         }
         assert!(peak * MIB < self.budget + OVERHEAD, "{what}: {peak} MiB");
-    }
-}
-
-/// A client that makes short calls, one after the other, on its own thread.
-struct OtherClient {
-    is_over: Arc<AtomicBool>,
-    thread: JoinHandle<Vec<Duration>>,
-}
-
-impl OtherClient {
-    fn start(address: SocketAddr) -> Self {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let stop = is_over.clone();
-        let thread = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.unwrap().block_on(Self::call(address, &stop))
-        });
-        Self { is_over, thread }
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "measures latencies")]
-    async fn call(address: SocketAddr, stop: &AtomicBool) -> Vec<Duration> {
-        let url = format!("http://{address}");
-        let connect = mynah::internals::wire::proto::dapr_client::DaprClient::connect(url);
-        let mut client = connect.await.unwrap();
-        let mut latencies = Vec::new();
-        while latencies.is_empty() || !stop.load(Ordering::Relaxed) {
-            let start = Instant::now();
-            with_timeout(client.converse_alpha2(prompt("hello", []))).await.unwrap();
-            latencies.push(start.elapsed());
-            let _ = with_timeout(super::short_pause()).await;
-        }
-        latencies
-    }
-
-    /// Returns the median and the maximum of the latencies.
-    fn stop(self) -> (Duration, Duration) {
-        self.is_over.store(true, Ordering::Relaxed);
-        let mut latencies = self.thread.join().unwrap();
-        latencies.sort();
-        (latencies[latencies.len() / 2], latencies[latencies.len() - 1])
     }
 }
 

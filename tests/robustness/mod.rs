@@ -15,6 +15,7 @@ mod grpc_messages;
 pub mod http2;
 mod memory;
 mod serving_threads;
+mod other_client;
 mod slow_clients;
 mod abandoned_streams;
 
@@ -90,9 +91,13 @@ fn status(sidecar: &Sidecar, name: &str) -> usize {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-#[expect(clippy::disallowed_methods, reason = "waits for another process")]
 async fn pause() {
-    tokio::time::sleep(POLL_INTERVAL).await;
+    wait(POLL_INTERVAL).await;
+}
+
+#[expect(clippy::disallowed_methods, reason = "waits for another process")]
+async fn wait(time: Duration) {
+    tokio::time::sleep(time).await;
 }
 
 /// Awaits a future for at most a second.
