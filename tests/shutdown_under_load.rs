@@ -16,6 +16,7 @@ use tonic::transport::Channel;
 
 use crate::support::{
     Sidecar,
+    attacks::{is_full_scale, report_row},
     http1::{Connection, Response},
     messages::{Answer, request, user},
     process::with_timeout,
@@ -87,8 +88,23 @@ async fn stop(sidecar: &Sidecar, answered: &AtomicUsize) {
     sidecar.signal(Signal::TERM);
 }
 
+/// The number of times that a sidecar is stopped.
+fn stops() -> usize {
+    if is_full_scale() { 20 } else { 1 }
+}
+
 #[tokio::test]
 async fn answers_every_accepted_grpc_call_after_sigterm() {
+    let mut all_answered = 0;
+    for _ in 0..stops() {
+        all_answered += grpc_calls_until_sigterm().await;
+    }
+    let result = format!("{all_answered} calls answered, none lost");
+    report_row(&[&format!("{} times SIGTERM while gRPC clients call", stops()), &result]);
+}
+
+/// Stops a sidecar under load, and returns the number of answered calls.
+async fn grpc_calls_until_sigterm() -> usize {
     let mut sidecar = Sidecar::start_with(&["--dapr-graceful-shutdown-seconds", "3600"]);
     let answered = AtomicUsize::new(0);
     let mut clients = Vec::new();
@@ -103,6 +119,7 @@ async fn answers_every_accepted_grpc_call_after_sigterm() {
     });
     join(join_all(callers), stop(&sidecar, &answered)).await;
     assert_eq!(sidecar.wait().await.code(), Some(0));
+    2 * answered.into_inner()
 }
 
 /// The calls of HTTP/1 clients.
@@ -151,6 +168,16 @@ impl Calls<'_> {
 
 #[tokio::test]
 async fn answers_every_accepted_http_call_after_sigterm() {
+    let mut all_answered = 0;
+    for _ in 0..stops() {
+        all_answered += http_calls_until_sigterm().await;
+    }
+    let result = format!("{all_answered} calls answered, none lost");
+    report_row(&[&format!("{} times SIGTERM while HTTP/1.1 clients call", stops()), &result]);
+}
+
+/// Stops a sidecar under load, and returns the number of answered calls.
+async fn http_calls_until_sigterm() -> usize {
     let mut sidecar = Sidecar::start_with(&["--dapr-graceful-shutdown-seconds", "3600"]);
     let body = json::write(&request([user("one two three")])).unwrap();
     let answered = AtomicUsize::new(0);
@@ -168,5 +195,7 @@ async fn answers_every_accepted_http_call_after_sigterm() {
         calls.signalled.notify_waiters();
     };
     join(join_all(callers), stop).await;
+    let answered = calls.answered.into_inner();
     assert_eq!(sidecar.wait().await.code(), Some(0));
+    answered
 }

@@ -1,5 +1,7 @@
 //! Tests of answers without a chain and after the last step of a chain.
 
+use std::time::Instant;
+
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::{Value, json};
 use tonic::Code;
@@ -7,6 +9,7 @@ use tonic::Code;
 use super::{chain, component, content, failure, scripted, text};
 use crate::support::{
     Sidecar,
+    attacks::report_row,
     messages::{assistant, prompt, request, tool, user},
     stream,
 };
@@ -120,15 +123,23 @@ async fn applies_on_exhausted_after_the_last_step() {
     assert_eq!(message, "chain in message 1 has 2 steps, but the history is at turn 3");
 }
 
+#[expect(clippy::disallowed_methods, reason = "measures another process")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 /// The time to load was cubic, and each component of the chain was a call within a call.
 #[tokio::test]
 async fn serves_a_chain_of_thousands_of_fallbacks() {
     const COUNT: usize = 5_000;
+    let start = now();
     let next = |number| format!("{{name: fallback, value: c{}}}", number + 1);
     let scripted = (0..COUNT).map(|number| component(&format!("c{number}"), &next(number)));
     let last = component(&format!("c{COUNT}"), "{name: model, value: last}");
     let sidecar =
         Sidecar::with_components(&scripted.chain([last]).collect::<Vec<_>>().join("---\n"));
+    let result = format!("starts within {:.1} s", start.elapsed().as_secs_f64());
+    report_row(&["a chain of 5,000 fallbacks", &result]);
     for name in ["c0", "c2500"] {
         let answer = sidecar.converse(to_component(name, prompt("hi", []))).await.unwrap();
         assert_eq!(answer.content, "hi");

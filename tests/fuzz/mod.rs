@@ -2,6 +2,7 @@
 //! mutations of it. `MYNAH_FUZZ_EXECUTIONS` sets the number of mutations per target.
 
 mod mutator;
+mod sockets;
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 

@@ -7,7 +7,10 @@ use mynah::internals::wire::proto::{
 };
 
 use super::{Served, component};
-use crate::support::messages::{request, user};
+use crate::support::{
+    attacks::{is_full_scale, report_row},
+    messages::{request, user},
+};
 
 /// Components in each of the generations that replace each other.
 const GENERATION: usize = 500;
@@ -70,12 +73,16 @@ async fn do_not_accumulate() {
         names.map(|name| component(&name, "m")).collect::<Vec<_>>().join("---\n")
     };
     let served = Served::folder(&[("a.yaml", &generation(0))], &["--log-level=info"]);
-    for number in 1..5 {
+    let generations = if is_full_scale() { 24_000 / GENERATION } else { 5 };
+    for number in 1..generations {
         served.put("a.yaml", &generation(number));
         served.wait_for_log(&format!("added c{number}-0,")).await;
     }
     let text = served.metrics().await;
     let series = text.lines().filter(|line| line.starts_with("dapr_component_conversation_count{"));
-    assert_eq!(series.count(), 2 * GENERATION);
-    assert_eq!(served.count("c4-0").await, Some(0));
+    let series = series.count();
+    let result = format!("{series} metric series for {GENERATION} components");
+    report_row(&["24,000 names added and removed", &result]);
+    assert_eq!(series, 2 * GENERATION);
+    assert_eq!(served.count(&format!("c{}-0", generations - 1)).await, Some(0));
 }

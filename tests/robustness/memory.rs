@@ -20,11 +20,12 @@ use super::{
     for_one_second,
     http2::{ACK, Connection, DATA, END_HEADERS, END_STREAM, HEADERS, PING, frame, headers},
     open_files,
-    other_client::{OtherClient, is_full_scale, report_attack},
+    other_client::{OtherClient, report_attack},
     peak, survives,
 };
 use crate::support::{
     Sidecar,
+    attacks::is_full_scale,
     http::direct_builder,
     messages::{prompt, request, user},
     process::with_timeout,
@@ -76,9 +77,9 @@ impl Scale {
         survives(sidecar, attack).await;
         let latencies = other.stop();
         let peak = peak(sidecar) / KIB;
+        report_attack(what, peak, &latencies);
         if self.is_full {
-            report_attack(what, peak, &latencies);
-            assert!(latencies.median() < Duration::from_millis(20), "{what}: {latencies:?}");
+            assert!(latencies.median() < Duration::from_millis(100), "{what}: {latencies:?}");
         }
         assert!(peak * MIB < self.budget + OVERHEAD, "{what}: {peak} MiB");
     }
@@ -224,7 +225,8 @@ fn with_chains(scale: &Scale) -> Sidecar {
     Sidecar::start_with(&["--max-memory", &budget, "--resources-path", folder.to_str().unwrap()])
 }
 
-/// Opens streams with a window of zero bytes, and reads until the server closes the connection.
+/// Opens streams with a window of zero bytes, and reads until the server closes the connection or has
+/// refused all calls.
 async fn stream_without_window(address: SocketAddr, streams: usize) {
     let window = [0, 4, 0, 0, 0, 0];
     let Connection { mut sender, mut receiver } = Connection::open_with(address, &window).await;
@@ -239,9 +241,17 @@ async fn stream_without_window(address: SocketAddr, streams: usize) {
         ];
         sender.write_all(&call.concat()).await.unwrap();
     }
-    while let Some(frame) = receiver.next().await {
-        if frame.kind == PING {
-            let _ = sender.write_all(&super::http2::frame(PING, ACK, 0, &frame.payload)).await;
+    let mut open = streams;
+    while open > 0
+        && let Some(frame) = receiver.next().await
+    {
+        match (frame.kind, frame.flags) {
+            (PING, _) => {
+                let ack = super::http2::frame(PING, ACK, 0, &frame.payload);
+                let _ = sender.write_all(&ack).await;
+            }
+            (HEADERS, flags) if flags & END_STREAM > 0 => open -= 1,
+            _ => {}
         }
     }
 }

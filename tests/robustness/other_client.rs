@@ -11,19 +11,14 @@ use std::{
 };
 
 use super::short_pause;
-use crate::support::{messages::prompt, process::with_timeout, report};
+use crate::support::{attacks::report_row, messages::prompt, process::with_timeout};
 
-/// Returns `true` if the attacks run at full scale.
-#[expect(clippy::disallowed_methods, reason = "the variable sets the scale")]
-pub fn is_full_scale() -> bool {
-    std::env::var("MYNAH_ATTACKS").is_ok_and(|scale| scale == "full")
-}
-
-/// Prints a row of the table in docs/security.md.
+/// Prints a row of the table of attacks on memory and time.
 pub fn report_attack(what: &str, peak_in_mib: usize, latencies: &Latencies) {
     let [median, slowest] =
         [latencies.median(), latencies.slowest()].map(|t| t.as_secs_f64() * 1e3);
-    report(&format!("| {what} | {peak_in_mib} MiB | {median:.1} ms | {slowest:.0} ms |"));
+    let [median, slowest] = [format!("{median:.1} ms"), format!("{slowest:.0} ms")];
+    report_row(&[what, &format!("{peak_in_mib} MiB"), &median, &slowest]);
 }
 
 /// A client that makes short calls, one after the other, on its own thread.
@@ -61,9 +56,7 @@ impl OtherClient {
     /// Ends the client after its current call.
     pub fn stop(self) -> Latencies {
         self.is_over.store(true, Ordering::Relaxed);
-        let mut latencies = self.thread.join().unwrap();
-        latencies.sort();
-        Latencies(latencies)
+        Latencies::new(self.thread.join().unwrap())
     }
 }
 
@@ -72,6 +65,11 @@ impl OtherClient {
 pub struct Latencies(Vec<Duration>);
 
 impl Latencies {
+    pub fn new(mut latencies: Vec<Duration>) -> Self {
+        latencies.sort();
+        Self(latencies)
+    }
+
     pub fn median(&self) -> Duration {
         self.0[self.0.len() / 2]
     }

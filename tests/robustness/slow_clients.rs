@@ -1,6 +1,6 @@
 //! Tests of clients that send a request slowly or never complete it.
 
-use std::{future, net::SocketAddr};
+use std::{future, net::SocketAddr, time::Instant};
 
 use mynah::internals::wire::proto::{ConversationRequestAlpha2, ConversationResponseAlpha2};
 use tokio::{
@@ -18,7 +18,7 @@ use super::{
     },
     survives,
 };
-use crate::support::{Sidecar, process::with_timeout};
+use crate::support::{Sidecar, attacks::report_row, process::with_timeout};
 
 const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
@@ -80,6 +80,11 @@ async fn send_half_a_message(address: SocketAddr, path: &str) {
     .await
 }
 
+#[expect(clippy::disallowed_methods, reason = "measures another process")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 /// This is a single test so that all clients wait at the same time.
 #[tokio::test]
 async fn times_out_incomplete_requests() {
@@ -90,6 +95,7 @@ async fn times_out_incomplete_requests() {
     let chunked = format!("{post}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n");
     let (drip_head, drip_body) =
         (format!("{post}A: "), format!("{post}Content-Length: 100000\r\n\r\n"));
+    let start = now();
     let wait = async {
         tokio::join!(
             send_half(http, ""),
@@ -109,6 +115,8 @@ async fn times_out_incomplete_requests() {
     };
     let (silent, line, head, preface, other, body, chunks, status, ..) =
         survives(&sidecar, wait).await;
+    let result = format!("all closed after {:.0} s", start.elapsed().as_secs_f64());
+    report_row(&["half a request, or single bytes, on each surface", &result]);
     assert_eq!([silent, line, head, other], [""; 4]);
     assert!(!preface.contains("HTTP"), "{preface:?}");
     for answer in [body, chunks] {

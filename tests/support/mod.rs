@@ -1,5 +1,6 @@
 //! Starts the program under test and calls it.
 
+pub mod attacks;
 pub mod http;
 pub mod http1;
 pub mod messages;
