@@ -57,17 +57,24 @@ async fn decode<M: ConverseRequest>(
     request: impl Undecoded<M>,
     context: &CallContext,
 ) -> Result<Decoded, Error> {
-    let request = match request.decode_briefly()? {
-        Either::Left(message) => return find_component(engine, message),
-        Either::Right(request) if request.size() <= LARGE => request,
-        Either::Right(request) => {
-            let measure = move || (request.decoded_size(), request);
-            let (size, request) = run_blocking(measure).await.map_err(panicked)?;
-            context.reserve(size).await?;
-            request
-        }
-    };
-    let engine = engine.clone();
+    match request.decode_briefly()? {
+        Either::Left(message) => find_component(engine, message),
+        // Boxed, so that the future of a brief call stays small.
+        Either::Right(request) => Box::pin(decode_blocking(engine.clone(), request, context)).await,
+    }
+}
+
+async fn decode_blocking<M: ConverseRequest>(
+    engine: Arc<Engine>,
+    mut request: impl Undecoded<M>,
+    context: &CallContext,
+) -> Result<Decoded, Error> {
+    if request.size() > LARGE {
+        let measure = move || (request.decoded_size(), request);
+        let measured = run_blocking(measure).await.map_err(panicked)?;
+        context.reserve(measured.0).await?;
+        request = measured.1;
+    }
     let decode = move || find_component(&engine, request.decode()?);
     run_blocking(decode).await.map_err(panicked)?
 }

@@ -61,7 +61,8 @@ async fn write<M: Message + Name + json::FastWrite + 'static>(message: M) -> Res
     if message.encoded_len() <= LARGE {
         return json::write_response(&message);
     }
-    let written = run_blocking(move || json::write_response(&message)).await;
+    // Boxed, so that the future of a call with a small message stays small.
+    let written = Box::pin(run_blocking(move || json::write_response(&message))).await;
     written.unwrap_or_else(|Panicked| {
         Err(Error::BodyRead("the writer panicked; see the log".to_owned()))
     })
