@@ -1,5 +1,7 @@
 //! Tests of echo's answers: text, tool calls and their arguments, usage and streams.
 
+mod sentences;
+
 use std::collections::BTreeSet;
 
 use mynah::internals::wire::proto::ConversationTools;
