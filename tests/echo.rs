@@ -1,6 +1,7 @@
 //! Tests of echo's answers: text, tool calls and their arguments, usage and streams.
 
-mod sentences;
+mod earlier_requests;
+pub mod sentences;
 
 use std::collections::BTreeSet;
 

@@ -7,6 +7,7 @@
 //! the running mynah. [`terminal::Terminal::run`] lists the exceptions.
 
 mod book;
+mod calls;
 mod checks;
 mod page;
 mod snippets;

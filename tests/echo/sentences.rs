@@ -2,9 +2,11 @@
 
 use std::{collections::BTreeMap, fs};
 
-use mynah::internals::wire::proto::{ConversationMessage, ConversationTools};
+use mynah::internals::wire::proto::{
+    ConversationMessage, ConversationRequestAlpha2, ConversationTools,
+};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     interop::folder,
@@ -17,7 +19,7 @@ use crate::{
 };
 
 /// The arguments of calls by the name of the tool.
-pub type Calls = BTreeMap<String, Value>;
+type Calls = BTreeMap<String, Value>;
 
 /// The properties of the parameters of each tool.
 #[derive(Debug, Deserialize)]
@@ -53,6 +55,18 @@ enum Turn {
     Called(String),
 }
 
+/// Returns a request for each sentence.
+pub fn requests() -> Vec<ConversationRequestAlpha2> {
+    let file = File::read();
+    file.sentences.iter().map(|sentence| sentence.request(&file.tools)).collect()
+}
+
+/// Returns the properties of all tools. If several tools have a property, one of its schemas.
+pub fn all_properties() -> Map<String, Value> {
+    let tools = File::read().tools.0.into_values();
+    tools.flat_map(|properties| properties.as_object().expect("properties").clone()).collect()
+}
+
 impl File {
     fn read() -> Self {
         let text = fs::read_to_string(folder("tests/echo/sentences.yaml")).expect("a file");
@@ -82,6 +96,11 @@ impl Sentence {
         )
     }
 
+    fn request(&self, tools: &Toolbox) -> ConversationRequestAlpha2 {
+        let tools = self.offered().into_iter().map(|name| tools.tool(name)).collect();
+        ConversationRequestAlpha2 { tools, ..request(self.messages()) }
+    }
+
     fn messages(&self) -> Vec<ConversationMessage> {
         let history = self.history.iter().flat_map(|turn| match turn {
             Turn::User(text) => vec![user(text)],
@@ -96,7 +115,7 @@ impl Sentence {
 }
 
 /// Returns a description of the difference if an answer does not have exactly these calls.
-pub fn difference(answer: &Answer, expected: &Calls) -> Option<String> {
+fn difference(answer: &Answer, expected: &Calls) -> Option<String> {
     let called: Calls =
         answer.calls.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
     let differs = called != *expected || called.len() != answer.calls.len();
@@ -109,9 +128,7 @@ async fn sentences_cause_the_expected_calls() {
     let sidecar = Sidecar::start();
     let mut failures = Vec::new();
     for sentence in &file.sentences {
-        let mut request = request(sentence.messages());
-        request.tools = sentence.offered().into_iter().map(|name| file.tools.tool(name)).collect();
-        let answer = sidecar.converse(request).await.expect("an answer");
+        let answer = sidecar.converse(sentence.request(&file.tools)).await.expect("an answer");
         if let Some(difference) = difference(&answer, &sentence.calls) {
             failures.push(format!("{}\n{difference}\n", sentence.user));
         }

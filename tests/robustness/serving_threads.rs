@@ -137,7 +137,7 @@ async fn expensive_requests_do_not_delay_others() {
 }
 
 /// Returns the processor time that a process has used, in clock ticks.
-fn processor_time(sidecar: &Sidecar) -> u64 {
+pub(super) fn processor_time(sidecar: &Sidecar) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", sidecar.pid())).unwrap();
     // The name of the program, in parentheses, may contain spaces.
     let (_, after_name) = stat.rsplit_once(')').unwrap();
