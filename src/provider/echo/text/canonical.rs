@@ -1,0 +1,118 @@
+//! The canonical form of a word. Two words are the same if their canonical forms are equal.
+
+use std::{collections::BTreeSet, sync::LazyLock};
+
+/// Words that do not indicate the purpose of a tool.
+const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
+     retrieve read check search query view give tell current tool function api info data detail \
+     new latest all the a an of for by id in on to from with and or me my";
+
+/// Words that end in s but are no plurals, apart from those in ss, us and is.
+const SINGULAR: [&str; 3] = ["alias", "canvas", "atlas"];
+
+/// Returns the canonical form of a word.
+pub(crate) fn canonical(word: &str) -> String {
+    let mut form = String::with_capacity(word.len());
+    canonicalize(word, &mut form);
+    form
+}
+
+/// Appends the canonical form of a word to `form`.
+///
+/// The form is in lower case, and most singulars and plurals have the same form.
+pub(crate) fn canonicalize(word: &str, form: &mut String) {
+    let start = form.len();
+    if word.is_ascii() {
+        form.push_str(word);
+        form[start..].make_ascii_lowercase();
+    } else {
+        form.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    let ending = ending_to_remove(&form[start..]);
+    form.truncate(form.len() - ending);
+    // "query" and "querie", "movie" and "movi".
+    let ending = if form[start..].ends_with("ie") { 2 } else { 1 };
+    if form[start..].ends_with("ie") || form[start..].ends_with('y') {
+        form.truncate(form.len() - ending);
+        form.push('i');
+    }
+}
+
+/// Returns the length of a final s, e or es that is not part of the canonical form.
+fn ending_to_remove(word: &str) -> usize {
+    let is_longer_than = |length| word.chars().nth(length).is_some();
+    let without_s = match word.strip_suffix('s') {
+        // Excludes "class", "status" and "analysis".
+        Some(rest) if is_longer_than(4) && !rest.ends_with(['s', 'u', 'i']) => {
+            if SINGULAR.contains(&word) { word } else { rest }
+        }
+        _ => word,
+    };
+    let without_e = match without_s.strip_suffix('e') {
+        Some(rest) if ends_in_sibilant(rest) && without_s.chars().nth(3).is_some() => rest,
+        _ => without_s,
+    };
+    word.len() - without_e.len()
+}
+
+/// Returns `true` if the plural of a word ends in "es".
+fn ends_in_sibilant(word: &str) -> bool {
+    ["s", "x", "z", "ch", "sh"].iter().any(|ending| word.ends_with(ending))
+}
+
+/// Returns `true` if a canonical word does not indicate the purpose of a tool.
+pub(crate) fn is_generic(canonical: &str) -> bool {
+    static FORMS: LazyLock<BTreeSet<String>> =
+        LazyLock::new(|| GENERIC.split_whitespace().map(self::canonical).collect());
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(char::is_numeric);
+    let version = canonical.strip_prefix('v').unwrap_or(canonical);
+    is_number(version) || FORMS.contains(canonical)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{canonical, is_generic};
+
+    #[test]
+    fn plurals_equal_their_singulars() {
+        let pairs = "user users,file files,address addresses,box boxes,branch branches,hash hashes,\
+             query queries,city cities,movie movies,alias aliases,database databases,size sizes,\
+             class classes,status statuses,canvas canvases,house houses";
+        for pair in pairs.split(",") {
+            let (singular, plural) = pair.split_once(' ').unwrap();
+            assert_eq!(canonical(singular), canonical(&plural.to_uppercase()), "{pair}");
+        }
+    }
+
+    #[test]
+    fn other_words_differ() {
+        let pairs = "new news,i is,clas class,statu status,analysi analysis,rain training,use user,\
+             do does,tim times,alia alias,atla atlas";
+        for pair in pairs.split(',') {
+            let (one, other) = pair.split_once(' ').unwrap();
+            assert_ne!(canonical(one), canonical(other), "{pair}");
+        }
+    }
+
+    #[test]
+    fn recognizes_generic_words() {
+        for word in ["get", "details", "queries", "fetches", "v1", "V22", "2024", "The", "my", "by"]
+        {
+            assert!(is_generic(&canonical(word)), "{word}");
+        }
+        for word in ["send", "weather", "v", "vx", "news", "gets", "s3", ""] {
+            assert!(!is_generic(&canonical(word)), "{word}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn forms_start_like_their_words(word in "[abseiyxhu]{1,7}") {
+            let form = canonical(&word);
+            prop_assert!(!form.is_empty());
+            prop_assert!(word.starts_with(&form) || word.starts_with(&form[..form.len() - 1]));
+        }
+    }
+}

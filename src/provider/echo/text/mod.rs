@@ -1,0 +1,16 @@
+//! Reads text: words and their canonical forms, sentences, quotes and addresses.
+//!
+//! Tool names, property names and messages are all read here, so that a word is the same word
+//! everywhere.
+
+mod addresses;
+mod canonical;
+mod quotes;
+mod sentences;
+mod words;
+
+pub(crate) use addresses::{Address, AddressKind, addresses};
+pub(crate) use canonical::{canonical, canonicalize, is_generic};
+pub(crate) use quotes::quotes;
+pub(crate) use sentences::{sentence_end, sentences};
+pub(crate) use words::{Word, words};
