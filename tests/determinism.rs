@@ -1,6 +1,6 @@
 //! Tests that on every surface, a repeated request gets the same bytes, also from another process.
 
-mod requests;
+pub mod requests;
 
 use std::{fmt::Debug, net::SocketAddr};
 

@@ -2,6 +2,7 @@
 
 mod earlier_requests;
 pub mod sentences;
+mod stated_values;
 
 use std::collections::BTreeSet;
 

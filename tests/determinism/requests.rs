@@ -56,7 +56,8 @@ const ROLES: [&str; 8] =
     ["user", "system", "assistant", "ai", "tool", "function", "generic", "никто"];
 
 impl Generator {
-    fn below(&mut self, bound: usize) -> usize {
+    /// Returns a number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -68,7 +69,7 @@ impl Generator {
         self.below(times) == 0
     }
 
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         from[self.below(from.len())]
     }
 
