@@ -4,7 +4,10 @@
 use std::iter;
 
 use futures_util::{StreamExt, stream, stream::BoxStream};
-use mynah::internals::wire::proto::{
+use tonic::{Request, Response, Status};
+
+use crate::cases::{BARE_CHUNK, CHUNKS, bare_text};
+use crate::proto::{
     ConversationRequest, ConversationRequestAlpha2, ConversationResponse,
     ConversationResponseAlpha2, ConversationResultAlpha2, ConversationResultAlpha2CompletionUsage,
     ConversationResultChoices, ConversationResultMessage, ConversationStreamChunk,
@@ -13,9 +16,6 @@ use mynah::internals::wire::proto::{
     conversation_message::MessageTypes, conversation_stream_response_alpha2::Message,
     dapr_server::Dapr,
 };
-use tonic::{Request, Response, Status};
-
-use crate::cases::{BARE_CHUNK, CHUNKS, bare_text};
 
 /// The service.
 #[derive(Debug, Clone, Copy)]

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use futures_util::stream;
 use mimalloc::MiMalloc;
-use mynah::internals::wire::proto::dapr_server::DaprServer;
 use mynah_bench::{
     bare::Bare,
+    proto::dapr_server::DaprServer,
     serve::{Connections, serve},
 };
 use tonic::transport::Server;

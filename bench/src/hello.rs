@@ -1,8 +1,7 @@
 //! A tonic server like those in tonic's examples, with `#[tokio::main]` and cargo's default release
 //! profile.
 
-use mynah::internals::wire::proto::dapr_server::DaprServer;
-use mynah_bench::{bare::Bare, serve::listen};
+use mynah_bench::{bare::Bare, proto::dapr_server::DaprServer, serve::listen};
 use tonic::transport::Server;
 
 #[tokio::main]

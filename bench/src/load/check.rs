@@ -11,36 +11,40 @@ use mynah::internals::wire::{
         conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
     },
 };
-use mynah_bench::cases::{Answer, Case, JSON_PATH};
+use mynah_bench::cases::{Answer, Call, Case, JSON_PATH};
 use serde_json::Value;
 use tokio::net::TcpStream;
 
 use crate::server::Server;
 
-/// Fails unless the server's answer to the case is correct.
+/// Fails unless the server's answers to the case are correct.
 pub(crate) async fn check(server: &Server, case: Case) -> anyhow::Result<()> {
-    let answer = match case {
-        Case::Json => post(server).await,
-        Case::Stream => stream(server).await,
-        _ => converse(server, case).await,
-    };
     let name = server.program.name();
-    let answer = answer.with_context(|| format!("{name} does not answer"))?;
-    let checked =
-        if server.program.is_bare() { case.check_bare(&answer) } else { case.check(&answer) };
-    checked.with_context(|| format!("wrong answer from {name} to {}", case.name()))
+    for call in case.calls()? {
+        let answer = match case {
+            Case::Json => post(server, &call).await,
+            Case::Stream => stream(server, &call).await,
+            _ => converse(server, case, &call).await,
+        };
+        let answer = answer.with_context(|| format!("{name} does not answer"))?;
+        let is_bare = server.program.is_bare();
+        let checked =
+            if is_bare { case.check_bare(&call, &answer) } else { case.check(&call, &answer) };
+        checked.with_context(|| format!("wrong answer from {name} to {}", case.name()))?;
+    }
+    Ok(())
 }
 
-async fn converse(server: &Server, case: Case) -> anyhow::Result<Answer> {
+async fn converse(server: &Server, case: Case, call: &Call) -> anyhow::Result<Answer> {
     let mut client = DaprClient::connect(format!("http://{}", server.address(case))).await?;
-    let response = client.converse_alpha2(case.message()?).await?.into_inner();
+    let response = client.converse_alpha2(call.message()?).await?.into_inner();
     Ok(Answer { chunks: Vec::new(), response: as_json(&response)? })
 }
 
-async fn stream(server: &Server) -> anyhow::Result<Answer> {
+async fn stream(server: &Server, call: &Call) -> anyhow::Result<Answer> {
     let url = format!("http://{}", server.address(Case::Stream));
     let mut client = DaprClient::connect(url).await?;
-    let response = client.converse_stream_alpha2(Case::Stream.message()?).await?;
+    let response = client.converse_stream_alpha2(call.message()?).await?;
     let (mut stream, mut chunks) = (response.into_inner(), Vec::new());
     while let Some(message) = stream.message().await? {
         match message.message {
@@ -55,7 +59,7 @@ async fn stream(server: &Server) -> anyhow::Result<Answer> {
     bail!("the stream ends without a final message")
 }
 
-async fn post(server: &Server) -> anyhow::Result<Answer> {
+async fn post(server: &Server, call: &Call) -> anyhow::Result<Answer> {
     let address = server.address(Case::Json);
     let (mut client, connection) =
         http1::handshake(TokioIo::new(TcpStream::connect(address).await?)).await?;
@@ -63,7 +67,7 @@ async fn post(server: &Server) -> anyhow::Result<Answer> {
     let request = http::Request::post(JSON_PATH)
         .header("host", address.to_string())
         .header("content-type", "application/json")
-        .body(Full::new(bytes::Bytes::from(Case::Json.json().to_string())))?;
+        .body(Full::new(bytes::Bytes::from(call.json.to_string())))?;
     let body = client.send_request(request).await?.into_body().collect().await?.to_bytes();
     Ok(Answer { chunks: Vec::new(), response: serde_json::from_slice(&body)? })
 }

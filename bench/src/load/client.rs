@@ -17,7 +17,7 @@ use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use mynah_bench::cases::{Case, JSON_PATH};
+use mynah_bench::cases::{Call, Case, JSON_PATH};
 use prost::Message;
 use tokio::{net::TcpStream, task::JoinSet};
 
@@ -46,6 +46,14 @@ pub(crate) struct Client(Vec<Caller>);
 #[derive(Debug)]
 struct Caller {
     sender: Sender,
+    /// The requests to send in turn, and the next of them.
+    requests: Vec<Exchange>,
+    next: usize,
+}
+
+/// A request and its answer.
+#[derive(Debug, Clone)]
+struct Exchange {
     request: Bytes,
     /// The length of the first answer in bytes. All other answers must have the same length.
     answer_length: Option<usize>,
@@ -73,7 +81,7 @@ impl Client {
         concurrency: Concurrency,
     ) -> anyhow::Result<Self> {
         let mut senders = Vec::new();
-        let request = body(case)?;
+        let requests = bodies(case)?;
         for _ in 0..concurrency.connections {
             if case == Case::Json {
                 // HTTP/1.1 allows one call in flight per connection.
@@ -85,8 +93,11 @@ impl Client {
                 senders.extend((0..concurrency.streams).map(|_| sender.share()));
             }
         }
-        let caller = |sender| Caller { sender, request: request.clone(), answer_length: None };
-        Ok(Self(senders.into_iter().map(caller).collect()))
+        let caller = |(at, sender)| {
+            let requests = requests.clone();
+            Caller { sender, next: at % requests.len(), requests }
+        };
+        Ok(Self(senders.into_iter().enumerate().map(caller).collect()))
     }
 
     /// Makes calls from all callers for the duration `time`.
@@ -129,8 +140,11 @@ impl Client {
 
 impl Caller {
     async fn call(&mut self) -> anyhow::Result<()> {
-        let length = self.sender.call(self.request.clone()).await?;
-        let expected = *self.answer_length.get_or_insert(length);
+        let count = self.requests.len();
+        let exchange = &mut self.requests[self.next];
+        self.next = (self.next + 1) % count;
+        let length = self.sender.call(exchange.request.clone()).await?;
+        let expected = *exchange.answer_length.get_or_insert(length);
         ensure!(length == expected, "an answer has {length} bytes instead of {expected}");
         Ok(())
     }
@@ -210,12 +224,18 @@ async fn grpc(
     }
 }
 
-/// Returns the body of a request: JSON or a length-prefixed gRPC message.
-fn body(case: Case) -> anyhow::Result<Bytes> {
-    if case == Case::Json {
-        return Ok(case.json().to_string().into());
-    }
-    let message = case.message()?;
+/// Returns the requests of a case.
+fn bodies(case: Case) -> anyhow::Result<Vec<Exchange>> {
+    let exchange = |call: &Call| {
+        let request = if case == Case::Json { call.json.to_string().into() } else { frame(call)? };
+        Ok(Exchange { request, answer_length: None })
+    };
+    case.calls()?.iter().map(exchange).collect()
+}
+
+/// Returns a length-prefixed gRPC message.
+fn frame(call: &Call) -> anyhow::Result<Bytes> {
+    let message = call.message()?;
     let mut frame = BytesMut::new();
     frame.put_u8(0);
     frame.put_u32(message.encoded_len().try_into()?);

@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Path of a daprd whose echo is also measured
     #[arg(long, env = "DAPRD", value_name = "PATH", hide_env_values = true)]
     daprd: Option<PathBuf>,
+    /// Measure only the calls whose name contains this text
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
 }
 
 /// The state of the comparison and its results.
@@ -70,19 +73,16 @@ pub(crate) async fn compare(args: Args) -> anyhow::Result<()> {
         ratios: Table::new(&ratios),
     };
     comparison.measure_noise().await?;
-    for case in Case::ALL {
+    let is_chosen = |case: &Case| args.only.as_ref().is_none_or(|text| case.name().contains(text));
+    for case in Case::ALL.into_iter().filter(is_chosen) {
         comparison.compare_with_bare(case).await?;
     }
-    comparison.compare_on_all_cores(Program::Hello).await?;
-    if comparison.programs.has_daprd() {
-        comparison.compare_on_all_cores(Program::Daprd).await?;
-    }
-    let (memory, start) = (comparison.memory().await?, comparison.first_answer().await?);
+    let whole = if args.only.is_none() { comparison.measure_whole().await? } else { String::new() };
     println!("{}", heading(comparison.effort));
     if !comparison.is_quiet {
         println!("{NOISY}\n");
     }
-    println!("{}\n{}\n{memory}{start}", comparison.costs, comparison.ratios);
+    println!("{}\n{}\n{whole}", comparison.costs, comparison.ratios);
     Ok(())
 }
 
@@ -116,6 +116,15 @@ impl Comparison {
         self.is_quiet = paired.cpu.is_one(targets::NOISE);
         self.add_ratio("short message", "bare tonic and itself", "CPU", paired.cpu, None);
         Ok(())
+    }
+
+    /// Compares mynah with other programs on all cores, and measures its memory and startup.
+    async fn measure_whole(&mut self) -> anyhow::Result<String> {
+        self.compare_on_all_cores(Program::Hello).await?;
+        if self.programs.has_daprd() {
+            self.compare_on_all_cores(Program::Daprd).await?;
+        }
+        Ok(self.memory().await? + &self.first_answer().await?)
     }
 
     /// Compares mynah with the bare server for the same protocol, each on one core.

@@ -18,7 +18,14 @@ use crate::{
 };
 
 /// The cases whose instructions are counted.
-const COUNTED: [Case; 4] = [Case::Short, Case::Tools, Case::HistoryWithTools, Case::Json];
+const COUNTED: [Case; 6] = [
+    Case::Short,
+    Case::Question,
+    Case::HistoryWithTools,
+    Case::Numbers,
+    Case::FortyTools,
+    Case::Json,
+];
 /// The largest accepted difference from the baseline, in percent.
 const TOLERANCE: f64 = 2.0;
 

@@ -36,11 +36,13 @@ pub(crate) fn cost(other: Program, case: Case) -> Target {
     Target::AtMost(match (other, case) {
         (Program::Hello, _) => 0.55,
         (Program::Daprd, _) => 1.0 / 6.0,
-        (_, Case::Short) => 1.1,
-        (_, Case::Tools) => 1.5,
+        (_, Case::FortyTools) => 0.8,
+        (_, Case::Question) => 1.0,
+        (_, Case::Short) => 1.05,
+        (_, Case::HistoryWithTools | Case::Numbers) => 1.1,
         (_, Case::History) => 1.15,
         (_, Case::Stream) => 1.2,
-        (_, Case::HistoryWithTools | Case::Json) => 1.6,
+        (_, Case::Json) => 1.6,
     })
 }
 
