@@ -5,7 +5,13 @@ mod json;
 
 use std::{env, error::Error, fs, path::PathBuf};
 
-use protox::{prost::Message, prost_reflect::DescriptorPool};
+use protox::{
+    prost::Message,
+    prost_reflect::{
+        DescriptorPool,
+        prost_types::{FieldDescriptorProto, FileDescriptorSet, field_descriptor_proto::Type},
+    },
+};
 
 const FILES: [&str; 2] = ["dapr/proto/runtime/v1/dapr.proto", "google/rpc/status.proto"];
 
@@ -20,13 +26,32 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out_dir.join("dapr_methods.rs"), dapr_methods(&pool))?;
 
     let mut messages = tonic_prost_build::Config::new();
-    messages.enable_type_names();
+    messages.enable_type_names().bytes(["."]);
     tonic_prost_build::configure()
         // Sorted maps make equal messages encode to equal bytes.
         .btree_map(".")
         .codec_path("crate::wire::codec::Codec")
-        .compile_fds_with_config(descriptors, messages)?;
+        .compile_fds_with_config(with_encoded_structs(descriptors), messages)?;
     Ok(())
+}
+
+/// Declares each `google.protobuf.Struct` as its encoding, which looks the same on the wire. Decoding
+/// a message then leaves its JSON Schemas undecoded, without copying them.
+fn with_encoded_structs(mut descriptors: FileDescriptorSet) -> FileDescriptorSet {
+    let messages = descriptors.file.iter_mut().flat_map(|file| &mut file.message_type);
+    for field in messages.flat_map(|message| &mut message.field) {
+        if field.type_name() == ".google.protobuf.Struct" {
+            *field = FieldDescriptorProto {
+                name: field.name.take(),
+                number: field.number,
+                label: field.label,
+                r#type: Some(Type::Bytes.into()),
+                proto3_optional: Some(true),
+                ..FieldDescriptorProto::default()
+            };
+        }
+    }
+    descriptors
 }
 
 /// Generates a constant that lists the method names of Dapr's runtime service.

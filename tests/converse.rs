@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::support::{
     Sidecar,
     messages::{
-        as_struct, assistant, assistant_with_calls, developer, input, prompt, request, system,
+        assistant, assistant_with_calls, developer, encoded_schema, input, prompt, request, system,
         tool, tool_call, tool_result, user,
     },
     stream, stream_alpha1,
@@ -159,7 +159,7 @@ async fn follows_response_format() {
     ];
     for (format, text, expected) in cases {
         let mut asked = prompt(text, []);
-        asked.response_format = Some(as_struct(format));
+        asked.response_format = Some(encoded_schema(format));
         let answer = sidecar.converse(asked).await.unwrap();
         assert_eq!(answer.content, expected, "{text}");
     }
@@ -169,7 +169,7 @@ async fn follows_response_format() {
 async fn ignores_invalid_response_format() {
     let sidecar = Sidecar::start();
     let mut asked = prompt("5", []);
-    asked.response_format = Some(as_struct(&json!({"type": "integer", "minimum": "x"})));
+    asked.response_format = Some(encoded_schema(&json!({"type": "integer", "minimum": "x"})));
     assert_eq!(sidecar.converse(asked).await.unwrap().content, "42");
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{
     Sidecar,
     messages::{
-        as_struct, assistant_with_calls, prompt, request, tool, tool_call, tool_result, user,
+        assistant_with_calls, encoded_schema, prompt, request, tool, tool_call, tool_result, user,
     },
 };
 
@@ -38,7 +38,7 @@ async fn returns_the_answers_of_the_snapshots() {
     let sidecar = Sidecar::start();
     let weather = json!({"type": "object", "properties": {"location": {"type": "string"}}});
     let mut formatted = prompt("Tell me about a user.", []);
-    formatted.response_format = Some(as_struct(&json!({
+    formatted.response_format = Some(encoded_schema(&json!({
         "type": "json_schema",
         "json_schema": {"name": "user", "schema": {"type": "object", "properties": {
             "name": {"type": "string"}, "age": {"type": "integer"}, "phone": {"type": "string"},

@@ -19,4 +19,4 @@ pub use message::{Message, Role};
 pub use provider_error::{ErrorDetails, ErrorKind, ProviderError};
 pub use request::{Parameter, Request, ToolChoice};
 pub use response::{FinishReason, Response, Usage};
-pub use tool::{LazyJson, ReadJson, Tool, ToolCall};
+pub use tool::{LazyJson, Tool, ToolCall};

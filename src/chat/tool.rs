@@ -1,7 +1,8 @@
 //! Tools and tool calls.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, ptr::fn_addr_eq};
 
+use bytes::Bytes;
 use serde_json::Value;
 
 /// A tool that the model may call.
@@ -26,9 +27,10 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
-/// JSON that is converted only when it is read.
+/// JSON that is decoded only when it is read.
 ///
 /// A request contains a schema for every offered tool, and most of these schemas are never read.
+/// Two values are equal if they have the same encoding.
 ///
 /// ```
 /// use mynah::chat::LazyJson;
@@ -36,43 +38,47 @@ pub struct ToolCall {
 /// assert_eq!(schema.read()["type"], "object");
 /// ```
 #[derive(Clone)]
-pub struct LazyJson(Arc<dyn ReadJson>);
-
-/// JSON in the representation of a transport.
-pub trait ReadJson: Send + Sync {
-    /// Converts the JSON to a [`Value`].
-    fn read_json(&self) -> Value;
-
-    /// Estimates the size in bytes, without converting the JSON.
-    fn size(&self) -> usize;
+pub struct LazyJson {
+    /// May be a part of the request, which is then kept in memory as a whole.
+    encoding: Bytes,
+    decode: fn(&[u8]) -> Value,
 }
 
 impl LazyJson {
-    /// Wraps JSON that has not been converted yet.
-    pub fn new(source: impl ReadJson + 'static) -> Self {
-        Self(Arc::new(source))
+    /// Encodes a value.
+    pub fn new(value: impl Into<Value>) -> Self {
+        let decode = |text: &[u8]| serde_json::from_slice(text).unwrap_or_default();
+        Self::encoded(value.into().to_string().into(), decode)
     }
 
-    /// Converts the JSON to a [`Value`]. The result is not cached.
+    /// Wraps encoded JSON. Equal encodings must be decoded to equal values.
+    pub(crate) fn encoded(encoding: Bytes, decode: fn(&[u8]) -> Value) -> Self {
+        Self { encoding, decode }
+    }
+
+    /// Decodes the JSON. The result is not cached.
     pub fn read(&self) -> Value {
-        self.0.read_json()
+        (self.decode)(&self.encoding)
     }
 
-    /// Estimates the size in bytes, without converting the JSON.
+    /// Returns the encoding, which is cheap to hash and to compare.
+    pub fn encoding(&self) -> &[u8] {
+        &self.encoding
+    }
+
+    /// Returns the size of the encoding in bytes.
     pub fn size(&self) -> usize {
-        self.0.size()
+        self.encoding.len()
     }
 }
 
-impl ReadJson for Value {
-    fn read_json(&self) -> Value {
-        self.clone()
-    }
-
-    fn size(&self) -> usize {
-        self.to_string().len()
+impl PartialEq for LazyJson {
+    fn eq(&self, other: &Self) -> bool {
+        fn_addr_eq(self.decode, other.decode) && self.encoding == other.encoding
     }
 }
+
+impl Eq for LazyJson {}
 
 impl fmt::Debug for LazyJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,7 @@
 //! Encodes a [`Request`] for another sidecar.
 
+use bytes::Bytes;
+use prost::Message as _;
 use prost_types::Any;
 
 use super::{
@@ -100,8 +102,8 @@ pub(crate) fn encode_tool(tool: &Tool) -> proto::ConversationTools {
     proto::ConversationTools { tool_types: Some(ToolTypes::Function(function)) }
 }
 
-fn encode_struct(json: &LazyJson) -> prost_types::Struct {
-    from_json(&json.read())
+fn encode_struct(json: &LazyJson) -> Bytes {
+    from_json(&json.read()).encode_to_vec().into()
 }
 
 fn tool_choice(choice: &ToolChoice) -> Option<String> {

@@ -13,10 +13,10 @@ use super::{
         self, conversation_message::MessageTypes, conversation_tool_calls,
         conversation_tools::ToolTypes,
     },
-    structs::LazyStruct,
+    structs::lazy_json,
 };
 use crate::chat::{
-    Error, InvalidParams, LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
+    Error, InvalidParams, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
 };
 
 /// Decodes an Alpha2 request for a component that exists.
@@ -39,7 +39,7 @@ pub fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Erro
         messages,
         tools,
         tool_choice,
-        response_format: request.response_format.map(|format| LazyJson::new(LazyStruct(format))),
+        response_format: request.response_format.map(lazy_json),
         temperature: request.temperature.filter(|value| *value > 0.0),
         max_tokens: request.max_tokens,
         prompt_cache_retention: request.prompt_cache_retention.and_then(duration),
@@ -98,7 +98,7 @@ fn tool(source: proto::ConversationTools) -> Option<Tool> {
     Some(Tool {
         name: function.name,
         description: function.description,
-        parameters: function.parameters.map(|schema| LazyJson::new(LazyStruct(schema))),
+        parameters: function.parameters.map(lazy_json),
     })
 }
 

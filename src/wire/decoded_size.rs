@@ -1,18 +1,23 @@
 //! Upper bounds of the memory that decoding takes. Tiny values grow most: an empty tool has two bytes
 //! on the wire and a hundred in memory.
 
+use super::{
+    protobuf::{Field, split_field},
+    structs,
+};
+
 /// Memory for one field of a message, with what is made of it.
 const FIELD: usize = 100;
 /// Memory for one key or value of JSON. The exact reader keeps several copies.
 const VALUE: usize = 240;
 /// Texts are copied while they are converted.
 const COPIES: usize = 2;
-/// Nesting beyond which decoding fails, as in prost.
-const MAX_DEPTH: usize = 100;
+/// Nesting beyond which decoding fails: that of prost, and three messages for each level of JSON.
+const MAX_DEPTH: usize = 100 + 3 * structs::MAX_DEPTH;
 
 /// Returns the bound for a protobuf message.
 ///
-/// Counts what may be a field at any depth. No descriptor is needed, since a text that happens to
+/// Counts what may be a field at any depth, also in schemas, as if all of them were read. No descriptor is needed, since a text that happens to
 /// be a valid message only increases the bound.
 pub(super) fn protobuf(message: &[u8]) -> usize {
     message.len() * COPIES + fields(message, 0) * FIELD
@@ -21,43 +26,16 @@ pub(super) fn protobuf(message: &[u8]) -> usize {
 /// Counts the fields of a message up to the first that is invalid.
 fn fields(mut message: &[u8], depth: usize) -> usize {
     let mut count = 0;
-    while let Some((value, rest)) = field(message) {
+    while let Some((_, value, rest)) = split_field(message) {
         count += 1;
-        if depth < MAX_DEPTH {
-            count += fields(value, depth + 1);
+        if let Field::Bytes(inner) = value
+            && depth < MAX_DEPTH
+        {
+            count += fields(inner, depth + 1);
         }
         message = rest;
     }
     count
-}
-
-/// Splits off the first field. Its value is empty unless it has a length.
-fn field(message: &[u8]) -> Option<(&[u8], &[u8])> {
-    const VARINT: u64 = 0;
-    const FIXED_64: u64 = 1;
-    const LENGTH_DELIMITED: u64 = 2;
-    const FIXED_32: u64 = 5;
-    let (tag, rest) = varint(message)?;
-    let skip = |len| Some((&[][..], rest.get(len..)?));
-    match tag & 7 {
-        VARINT => Some((&[], varint(rest)?.1)),
-        FIXED_64 => skip(8),
-        LENGTH_DELIMITED => {
-            let (len, rest) = varint(rest)?;
-            rest.split_at_checked(usize::try_from(len).ok()?)
-        }
-        FIXED_32 => skip(4),
-        _ => None,
-    }
-}
-
-/// Splits off a number of up to ten bytes, as in protobuf's specification of its encoding.
-fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    const MAX_LEN: usize = 10;
-    let len = bytes.iter().take(MAX_LEN).position(|byte| byte & 0x80 == 0)? + 1;
-    let (number, rest) = bytes.split_at_checked(len)?;
-    let number = number.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f));
-    Some((number, rest))
 }
 
 /// Returns the bound for a JSON text.

@@ -13,6 +13,7 @@
 //! json              reads and writes proto JSON
 //! codec             encodes and decodes gRPC messages
 //! structs           converts between google.protobuf.Struct and JSON
+//! protobuf          splits encoded messages into fields
 //! ```
 
 pub(crate) mod client_request;
@@ -25,6 +26,7 @@ pub mod encode;
 pub mod error;
 pub(crate) mod headers;
 pub mod json;
+mod protobuf;
 pub(crate) mod refusal;
 pub mod routes;
 mod structs;

@@ -1,43 +1,107 @@
 //! Converts between `google.protobuf.Struct` and JSON.
 
+use bytes::Bytes;
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
-use crate::{base::number::as_integer, chat::ReadJson};
+use super::protobuf::{Field, split_field};
+use crate::{base::number::as_integer, chat::LazyJson};
 
-/// A struct from a request, converted to JSON on first use.
-pub(super) struct LazyStruct(pub(super) Struct);
+/// The nesting limit for objects and lists. It is that of serde_json, so that what is read from JSON
+/// is never nested too deeply.
+pub(super) const MAX_DEPTH: usize = 128;
 
-impl ReadJson for LazyStruct {
-    fn read_json(&self) -> Value {
-        object(&self.0)
-    }
-
-    fn size(&self) -> usize {
-        size(&self.0)
-    }
-}
-
-/// Returns the approximate encoded length, which is faster to compute than the exact length.
-fn size(source: &Struct) -> usize {
-    source.fields.iter().map(|(name, member)| name.len() + value_size(member)).sum()
-}
-
-fn value_size(source: &ProtoValue) -> usize {
-    /// The encoded length of a number with its tags. Other values have about the same overhead.
-    const VALUE: usize = 12;
-    VALUE
-        + match &source.kind {
-            Some(Kind::StringValue(text)) => text.len(),
-            Some(Kind::StructValue(members)) => size(members),
-            Some(Kind::ListValue(list)) => list.values.iter().map(value_size).sum(),
-            None | Some(Kind::NullValue(_) | Kind::NumberValue(_) | Kind::BoolValue(_)) => 0,
+/// Wraps an encoded struct from a request.
+///
+/// A struct that is malformed or nested too deeply is read as `{}`, since a schema that is invalid in
+/// any other way does not fail the call either.
+pub(super) fn lazy_json(encoding: Bytes) -> LazyJson {
+    LazyJson::encoded(encoding, |encoding| match object(encoding, MAX_DEPTH) {
+        Some(object) => object,
+        None => {
+            tracing::warn!("a JSON Schema is malformed or nested too deeply and is ignored");
+            Value::Object(Map::new())
         }
+    })
 }
 
-fn object(source: &Struct) -> Value {
-    let members = source.fields.iter().map(|(name, member)| (name.clone(), value(member)));
-    Value::Object(members.collect::<Map<_, _>>())
+/// Decodes a struct with at most `depth` levels.
+fn object(mut encoding: &[u8], depth: usize) -> Option<Value> {
+    const FIELDS: u64 = 1;
+    let (mut object, depth) = (Map::new(), depth.checked_sub(1)?);
+    while !encoding.is_empty() {
+        let (number, field, rest) = split_field(encoding)?;
+        if let (FIELDS, Field::Bytes(entry)) = (number, field) {
+            let (name, value) = member(entry, depth)?;
+            object.insert(name, value);
+        }
+        encoding = rest;
+    }
+    Some(Value::Object(object))
+}
+
+/// Decodes a member of a struct.
+fn member(mut encoding: &[u8], depth: usize) -> Option<(String, Value)> {
+    const NAME: u64 = 1;
+    const VALUE: u64 = 2;
+    let (mut name, mut value) = ("", Value::Null);
+    while !encoding.is_empty() {
+        let (number, field, rest) = split_field(encoding)?;
+        match (number, field) {
+            (NAME, Field::Bytes(text)) => name = str::from_utf8(text).ok()?,
+            (VALUE, Field::Bytes(inner)) => value = decode_value(inner, depth)?,
+            _ => {}
+        }
+        encoding = rest;
+    }
+    Some((name.to_owned(), value))
+}
+
+/// Decodes a value, which is `null` if it is empty.
+fn decode_value(mut encoding: &[u8], depth: usize) -> Option<Value> {
+    const NULL: u64 = 1;
+    const NUMBER: u64 = 2;
+    const STRING: u64 = 3;
+    const BOOL: u64 = 4;
+    const STRUCT: u64 = 5;
+    const LIST: u64 = 6;
+    let mut value = Value::Null;
+    while !encoding.is_empty() {
+        let (number, field, rest) = split_field(encoding)?;
+        value = match (number, field) {
+            (NULL, Field::Varint(_)) => Value::Null,
+            (NUMBER, Field::Fixed64(bits)) => number_value(f64::from_bits(bits)),
+            (STRING, Field::Bytes(text)) => Value::String(str::from_utf8(text).ok()?.to_owned()),
+            (BOOL, Field::Varint(flag)) => Value::Bool(flag != 0),
+            (STRUCT, Field::Bytes(inner)) => object(inner, depth)?,
+            (LIST, Field::Bytes(inner)) => list(inner, depth)?,
+            (NULL..=LIST, _) => return None,
+            _ => value,
+        };
+        encoding = rest;
+    }
+    Some(value)
+}
+
+fn list(mut encoding: &[u8], depth: usize) -> Option<Value> {
+    const VALUES: u64 = 1;
+    let (mut items, depth) = (Vec::new(), depth.checked_sub(1)?);
+    while !encoding.is_empty() {
+        let (number, field, rest) = split_field(encoding)?;
+        if let (VALUES, Field::Bytes(item)) = (number, field) {
+            items.push(decode_value(item, depth)?);
+        }
+        encoding = rest;
+    }
+    Some(Value::Array(items))
+}
+
+/// Converts a number to JSON. All numbers in structs are doubles; whole numbers become integers.
+fn number_value(number: f64) -> Value {
+    match as_integer(number) {
+        Some(whole) => whole.into(),
+        None => Number::from_f64(number).map_or(Value::Null, Value::Number),
+    }
 }
 
 /// Converts an object. Any other value becomes an empty struct.
@@ -61,22 +125,46 @@ fn proto_value(source: &Value) -> ProtoValue {
     ProtoValue { kind: Some(kind) }
 }
 
-/// Converts a value to JSON. The recursion is safe, because the decoder limits the depth.
-fn value(source: &ProtoValue) -> Value {
-    match &source.kind {
-        None | Some(Kind::NullValue(_)) => Value::Null,
-        Some(Kind::NumberValue(number)) => number_value(*number),
-        Some(Kind::StringValue(text)) => Value::String(text.clone()),
-        Some(Kind::BoolValue(flag)) => Value::Bool(*flag),
-        Some(Kind::StructValue(members)) => object(members),
-        Some(Kind::ListValue(list)) => Value::Array(list.values.iter().map(value).collect()),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prost::Message;
+    use serde_json::json;
 
-/// Converts a number to JSON. All numbers in structs are doubles; whole numbers become integers.
-fn number_value(number: f64) -> Value {
-    match as_integer(number) {
-        Some(whole) => whole.into(),
-        None => Number::from_f64(number).map_or(Value::Null, Value::Number),
+    #[test]
+    fn reads_back_what_it_encodes() {
+        let value = json!({
+            "": null, "a": [1, 2.5, -3, [], {}, [null]], "b": {"c": {"d": "é\u{0}"}, "e": true}, "f": false,
+        });
+        assert_eq!(lazy_json(from_json(&value).encode_to_vec().into()).read(), value);
+    }
+
+    #[test]
+    fn reads_malformed_structs_as_empty() {
+        let encoding = from_json(&json!({"name": {"type": ["string", "null"], "a": 0.5}}));
+        let encoding = Bytes::from(encoding.encode_to_vec());
+        for len in 1..encoding.len() {
+            assert_eq!(lazy_json(encoding.slice(..len)).read(), json!({}), "{len}");
+        }
+        let not_utf8 = [10, 7, 10, 1, 0xff, 18, 2, 8, 0];
+        assert_eq!(lazy_json(Bytes::copy_from_slice(&not_utf8)).read(), json!({}));
+    }
+
+    #[test]
+    fn limits_the_depth() {
+        let nested = |depth: usize| {
+            let value = (1..depth).fold(json!({}), |inner, _| json!({ "a": inner }));
+            lazy_json(from_json(&value).encode_to_vec().into()).read()["a"].is_object()
+        };
+        assert!(nested(MAX_DEPTH));
+        assert!(!nested(MAX_DEPTH + 1));
+    }
+
+    #[test]
+    fn equal_encodings_are_equal() {
+        let schema =
+            |text: &str| lazy_json(from_json(&json!({ "a": text })).encode_to_vec().into());
+        assert_eq!(schema("b"), schema("b"));
+        assert_ne!(schema("b"), schema("c"));
     }
 }

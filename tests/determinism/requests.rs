@@ -11,8 +11,8 @@ use prost_types::Any;
 use serde_json::{Value as Json, json};
 
 use crate::support::messages::{
-    as_struct, assistant, assistant_with_calls, developer, input, system, tool, tool_call,
-    tool_result, user,
+    as_struct, assistant, assistant_with_calls, developer, encoded_schema, input, system, tool,
+    tool_call, tool_result, user,
 };
 
 /// A xorshift64 generator.
@@ -108,7 +108,7 @@ impl Generator {
             temperature: self.maybe(Self::temperature),
             tool_choice: self.tool_choice(!tools.is_empty()),
             tools,
-            response_format: self.one_in(3).then(|| as_struct(&self.schema())),
+            response_format: self.one_in(3).then(|| encoded_schema(&self.schema())),
             prompt_cache_retention: self.maybe(|this| prost_types::Duration {
                 seconds: this.below(90_000) as i64,
                 nanos: 500_000_000 * this.below(2) as i32,

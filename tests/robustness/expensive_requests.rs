@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::survives;
 use crate::support::{
     Sidecar,
-    messages::{Answer, as_struct, prompt, request, tool, user},
+    messages::{Answer, as_struct, encoded, encoded_schema, prompt, request, tool, user},
 };
 
-/// Requests a call to a tool with this schema, and an answer in this format.
+/// Requests a call to a tool with this encoded_schema, and an answer in this format.
 async fn with_schema(sidecar: &Sidecar, schema: &Value) -> (Answer, Answer) {
     let with_tool = prompt("call the test tool", [tool("test", schema.clone())]);
     let mut with_format = prompt("{}", []);
-    with_format.response_format = Some(as_struct(schema));
+    with_format.response_format = Some(encoded_schema(schema));
     (sidecar.converse(with_tool).await.unwrap(), sidecar.converse(with_format).await.unwrap())
 }
 
@@ -79,8 +79,8 @@ async fn answers_requests_with_special_numbers() {
         else {
             unreachable!("tool() returns functions");
         };
-        function.parameters = Some(schema_struct.clone());
-        request.response_format = Some(schema_struct);
+        function.parameters = Some(encoded(&schema_struct));
+        request.response_format = Some(encoded(&schema_struct));
         request.temperature = Some(number);
         let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
         assert_eq!(answer.called_tools(), ["test"], "{number}");

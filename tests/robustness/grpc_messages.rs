@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use mynah::internals::wire::proto::{
     ConversationInput, ConversationMessage, ConversationRequest, ConversationRequestAlpha2,
-    ConversationToolCalls, ConversationTools,
+    ConversationToolCalls, ConversationTools, conversation_tools::ToolTypes,
 };
 use prost::Message;
 use prost_types::{Any, Struct, Value};
+use serde_json::json;
 use tonic::Code;
 
 use super::survives;
 use crate::support::{
     Sidecar,
-    messages::{assistant_with_calls, prompt, request, tool, user},
+    messages::{assistant_with_calls, encoded, prompt, request, tool, user},
 };
 
 const MIB: usize = 1024 * 1024;
@@ -60,7 +62,7 @@ async fn rejects_or_ignores_unset_oneofs() {
     }
     let schema = Struct { fields: [("type".to_owned(), Value::default())].into() };
     let mut request = prompt("hello", [ConversationTools::default()]);
-    request.response_format = Some(schema);
+    request.response_format = Some(encoded(&schema));
     assert!(survives(&sidecar, sidecar.converse(request)).await.is_ok());
 }
 
@@ -88,8 +90,35 @@ async fn accepts_many_parameters_without_a_type() {
 #[tokio::test]
 async fn never_calls_tools_without_a_name() {
     let sidecar = Sidecar::start();
-    let tools: Vec<_> = (0..10_000).map(|_| tool("", serde_json::json!({}))).collect();
+    let tools: Vec<_> = (0..10_000).map(|_| tool("", json!({}))).collect();
     let request = ConversationRequestAlpha2 { tools, ..request([user("call a tool")]) };
     let answer = survives(&sidecar, sidecar.converse(request)).await.unwrap();
     assert_eq!(answer.finish_reason, "stop");
+}
+
+/// Returns a request that calls the tool `test`, whose schema has this encoding.
+fn with_schema(encoding: &'static [u8]) -> ConversationRequestAlpha2 {
+    let mut request =
+        prompt("call the test tool", [tool("test", json!({})), tool("other", json!({}))]);
+    for tool in &mut request.tools {
+        if let Some(ToolTypes::Function(function)) = &mut tool.tool_types {
+            function.parameters = Some(Bytes::from_static(encoding));
+        }
+    }
+    request.response_format = Some(Bytes::from_static(encoding));
+    request
+}
+
+#[tokio::test]
+async fn ignores_malformed_schemas() {
+    let sidecar = Sidecar::start();
+    let not_utf8 = &[10, 7, 10, 1, 0xff, 18, 2, 8, 0];
+    for encoding in [&b"\xff"[..], b"{\"type\": \"object\"}", &[10, 100], not_utf8] {
+        let request = with_schema(encoding);
+        let answer = survives(&sidecar, sidecar.converse(request.clone())).await.unwrap();
+        assert_eq!(answer.called_tools(), ["test"]);
+        assert_eq!(answer.calls[0].arguments, json!({}));
+        let request = ConversationRequestAlpha2 { tools: Vec::new(), ..request };
+        assert!(survives(&sidecar, sidecar.converse(request)).await.is_ok());
+    }
 }

@@ -27,7 +27,7 @@ use crate::support::{
     Sidecar,
     attacks::is_full_scale,
     http::direct_builder,
-    messages::{prompt, request, user},
+    messages::{encoded, prompt, request, user},
     process::with_timeout,
     scratch,
 };
@@ -179,7 +179,7 @@ async fn requests_of_tiny_values() {
     let mut formatted = prompt("hello", []);
     let list = prost_types::Value { kind: Some(prost_types::value::Kind::ListValue(nulls)) };
     formatted.response_format =
-        Some(prost_types::Struct { fields: [("a".to_owned(), list)].into() });
+        Some(encoded(&prost_types::Struct { fields: [("a".to_owned(), list)].into() }));
     for (what, message) in [("empty tools", tools), ("nulls", formatted.encode_to_vec())] {
         let sidecar = scale.start();
         let url = format!("http://{}{GRPC_PATH}", sidecar.grpc);

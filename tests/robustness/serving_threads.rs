@@ -68,7 +68,7 @@ fn repeated_words() -> ConversationRequestAlpha2 {
 
 fn patterns_to_validate() -> ConversationRequestAlpha2 {
     let mut request = prompt(r#"{"p1": "x"}"#, []);
-    request.response_format = Some(crate::support::messages::as_struct(&object(150, pattern)));
+    request.response_format = Some(crate::support::messages::encoded_schema(&object(150, pattern)));
     request
 }
 

@@ -1,5 +1,6 @@
 //! Short constructors for requests, and the parts of a response that tests check.
 
+use bytes::Bytes;
 use mynah::internals::wire::proto::{
     ConversationInputAlpha2, ConversationMessage, ConversationMessageContent,
     ConversationMessageOfAssistant, ConversationMessageOfDeveloper, ConversationMessageOfSystem,
@@ -8,6 +9,7 @@ use mynah::internals::wire::proto::{
     ConversationToolCallsOfFunction, ConversationTools, ConversationToolsFunction,
     conversation_message::MessageTypes, conversation_tool_calls, conversation_tools,
 };
+use prost::Message as _;
 use prost_types::{ListValue, Struct, Value, value::Kind};
 use serde_json::Value as Json;
 
@@ -84,9 +86,18 @@ pub fn tool(name: &str, parameters: Json) -> ConversationTools {
     let function = ConversationToolsFunction {
         name: name.to_owned(),
         description: None,
-        parameters: (!parameters.is_null()).then(|| as_struct(&parameters)),
+        parameters: (!parameters.is_null()).then(|| encoded_schema(&parameters)),
     };
     ConversationTools { tool_types: Some(conversation_tools::ToolTypes::Function(function)) }
+}
+
+/// Returns a schema in encoded form.
+pub fn encoded_schema(json: &Json) -> Bytes {
+    encoded(&as_struct(json))
+}
+
+pub fn encoded(schema: &Struct) -> Bytes {
+    schema.encode_to_vec().into()
 }
 
 pub fn as_struct(json: &Json) -> Struct {

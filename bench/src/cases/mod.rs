@@ -93,8 +93,8 @@ impl Case {
     /// Returns the calls to make in turn.
     pub fn calls(self) -> anyhow::Result<Vec<Call>> {
         Ok(match self {
-            Self::Short | Self::Json => vec![Call::new(vec![user(SHORT_TEXT)], &[])?],
-            Self::Stream => vec![Call::new(vec![user(&words())], &[])?],
+            Self::Short | Self::Json => vec![Call::new(&[user(SHORT_TEXT)], &[])?],
+            Self::Stream => vec![Call::new(&[user(&words())], &[])?],
             Self::Numbers => numbers::calls()?,
             Self::Question | Self::History | Self::HistoryWithTools | Self::FortyTools => {
                 prose::calls(self)?
@@ -121,7 +121,7 @@ impl Case {
 
 impl Call {
     /// Creates a call that mentions no tool.
-    fn new(messages: Vec<Value>, tools: &[Value]) -> anyhow::Result<Self> {
+    fn new(messages: &[Value], tools: &[Value]) -> anyhow::Result<Self> {
         let last = messages.last().and_then(|last| last.pointer("/ofUser/content/0/text"));
         let text = last.and_then(Value::as_str).context("the last message is from the user")?;
         let text = text.to_owned();

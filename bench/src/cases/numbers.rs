@@ -25,7 +25,7 @@ pub(super) fn calls() -> anyhow::Result<Vec<Call>> {
                 let text: Vec<_> = numbered(text, at).chars().collect();
                 text.into_iter().cycle()
             };
-            calls.push(Call::new(LONG.of(text, ""), &tools)?);
+            calls.push(Call::new(&LONG.of(text, ""), &tools)?);
         }
     }
     Ok(calls)

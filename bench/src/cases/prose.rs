@@ -42,7 +42,7 @@ pub(super) fn calls(case: Case) -> anyhow::Result<Vec<Call>> {
                 _ => LONG.of(text, &format!(". {}", question.text)),
             };
             let tool = (!tools.is_empty()).then(|| question.tool.clone());
-            calls.push(Call { tool, ..Call::new(messages, &tools)? });
+            calls.push(Call { tool, ..Call::new(&messages, &tools)? });
         }
     }
     Ok(calls)

@@ -5,7 +5,9 @@
 
 use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
-use prost_types::{Any, Duration, Struct};
+use bytes::Bytes;
+use prost::Message;
+use prost_types::{Any, Duration};
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor},
@@ -87,9 +89,11 @@ impl<T: Scalar> ReadField for Option<T> {
     }
 }
 
-impl ReadField for Option<Struct> {
+/// A `google.protobuf.Struct`, which is kept in encoded form.
+impl ReadField for Option<Bytes> {
     fn read_from<'de, A: MapAccess<'de>>(&mut self, object: &mut A) -> Result<(), A::Error> {
-        set(self, object.next_value::<Option<_>>()?.map(|ShallowStruct(members)| members))
+        let value = object.next_value::<Option<ShallowStruct>>()?;
+        set(self, value.map(|ShallowStruct(members)| members.encode_to_vec().into()))
     }
 }
 

@@ -125,14 +125,13 @@ fn reports_place_in_invalid_history() {
     ");
 }
 
-/// Protobuf decoders limit nesting, so the sidecar would reject the request.
 #[test]
 fn rejects_deeply_nested_history() {
     let deep =
-        format!(r#"{{"responseFormat": {}}}"#, r#"{"a":"#.repeat(40) + "1" + &"}".repeat(40));
+        format!(r#"{{"responseFormat": {}}}"#, r#"{"a":"#.repeat(200) + "1" + &"}".repeat(200));
     assert_snapshot!(run_with_history(&Sidecar::start(), &deep, &["Hello!"]), @"
     -- stderr
-    mynah: [folder]/history.json:1:261: message is nested too deeply
+    mynah: [folder]/history.json:1:650: not valid JSON: recursion limit exceeded
     -- exit 1
     ");
 }

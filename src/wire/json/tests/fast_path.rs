@@ -131,6 +131,7 @@ fn leaves_deeply_nested_structs_to_reflection() {
         };
         assert_eq!(is_read(23), (true, true));
         assert_eq!(is_read(24), (false, true));
-        assert_eq!(is_read(60), (false, false));
+        assert_eq!(is_read(100), (false, true));
+        assert_eq!(is_read(200), (false, false));
     }
 }

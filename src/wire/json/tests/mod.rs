@@ -74,7 +74,7 @@ fn requests() -> impl Strategy<Value = ConversationRequestAlpha2> {
                     .collect(),
                 parameters: texts.iter().map(|(k, v)| (k.clone(), parameter(v))).collect(),
                 metadata: texts,
-                response_format: format,
+                response_format: format.map(|format| format.encode_to_vec().into()),
                 prompt_cache_retention: seconds.map(|seconds| Duration { seconds, nanos: 0 }),
                 ..Default::default()
             }
