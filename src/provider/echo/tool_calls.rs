@@ -13,10 +13,10 @@ use crate::chat::{LazyJson, Message, Request, ToolCall, ToolChoice};
 /// Maximum size in bytes of all schemas that a brief effort reads.
 pub(super) const MAX_BRIEF_SCHEMAS: usize = 8 * 1024;
 
-/// A tool to call and the message from which to extract the arguments.
-struct Selection<'r> {
+/// A tool to call and, unless it is called without being mentioned, its mention.
+struct Selection {
     tool: usize,
-    message: Option<&'r Message>,
+    mention: Option<Mention>,
 }
 
 /// Returns the calls to make, without ids, in the order in which the request lists the tools.
@@ -49,40 +49,38 @@ pub(super) fn tool_calls(
 }
 
 /// Selects the tools to call, based on mentions and the tool choice.
-fn select<'r>(request: &'r Request, effort: &Effort) -> Result<Vec<Selection<'r>>, Unfinished> {
+fn select(request: &Request, effort: &Effort) -> Result<Vec<Selection>, Unfinished> {
     if request.tools.is_empty() || request.tool_choice == ToolChoice::None {
         return Ok(Vec::new());
     }
-    let mentions = mentions(&request.messages, &request.tools, effort)?;
-    let mentioned = |mention: &Mention| Selection {
-        tool: mention.tool,
-        message: request.messages.get(mention.message),
-    };
+    let mut mentions = mentions(&request.messages, &request.tools, effort)?;
+    let select = |mention: Mention| Selection { tool: mention.tool, mention: Some(mention) };
     Ok(match &request.tool_choice {
         ToolChoice::Tool(name) => {
             let tool = request.tools.iter().position(|tool| tool.name == *name);
-            let mention = mentions.iter().find(|mention| Some(mention.tool) == tool);
-            let message = mention.and_then(|mention| request.messages.get(mention.message));
-            tool.map(|tool| Selection { tool, message }).into_iter().collect()
+            mentions.retain(|mention| Some(mention.tool) == tool);
+            tool.map(|tool| Selection { tool, mention: mentions.pop() }).into_iter().collect()
         }
-        ToolChoice::Required if mentions.is_empty() => vec![Selection { tool: 0, message: None }],
-        _ => mentions.iter().map(mentioned).collect(),
+        ToolChoice::Required if mentions.is_empty() => vec![Selection { tool: 0, mention: None }],
+        _ => mentions.into_iter().map(select).collect(),
     })
 }
 
 fn arguments(
     settings: &EchoSettings,
     request: &Request,
-    selection: &Selection<'_>,
+    selection: &Selection,
     question: &str,
     budget: &mut ReplyBudget,
 ) -> Generated {
     let tool = &request.tools[selection.tool];
     // If a tool is called without being mentioned, its arguments are extracted from the question.
-    let mention = selection.message.map_or(Cow::Borrowed(question), Message::text);
+    let mention = selection.mention.as_ref();
+    let text = mention.map_or(Cow::Borrowed(question), |it| request.messages[it.message].text());
     let context = Context {
         subject: &tool.name,
-        mention: &mention,
+        mention: &text,
+        sentence: mention.map_or(0..0, |mention| mention.sentence.clone()),
         question,
         literal: settings.arguments == ArgumentStyle::Literal,
     };

@@ -1,13 +1,17 @@
 //! The inputs to the generator.
 
+use std::ops::Range;
+
 /// The inputs from which values are generated, in addition to the schema.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Context<'a> {
     /// Name of the tool or title of the response format.
     pub(crate) subject: &'a str,
     /// Text to search for values: the latest message that mentions the tool, or else the last user
     /// message.
     pub(crate) mention: &'a str,
+    /// The bytes of the sentence in `mention` that mentions the tool. Its facts come first.
+    pub(crate) sentence: Range<usize>,
     /// Text of the last user message.
     pub(crate) question: &'a str,
     /// Whether numbers are 42 regardless of their bounds.

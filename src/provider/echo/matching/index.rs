@@ -1,198 +1,262 @@
-//! An index that maps words to the tools that they may mention.
+//! The names of the offered tools, indexed by word.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
-use super::{
-    multimap::Multimap,
-    terms::{Term, Terms, to_u32},
-    tool_names::{ToolName, ToolNames},
-    word_lists::Category,
-};
+use super::{categories::Category, filter::Filter};
+use crate::provider::echo::text::{canonical, is_generic, words};
+
+/// The number of a word that matters to the offered tools.
+pub(super) type Term = u32;
 
 /// The maximum number of words in a name that is matched by all rules. Longer names are matched
-/// only literally.
+/// only as a name.
 const MAX_WORDS: usize = 16;
+/// Verbs that ask for so many different things that they do not mention a tool alone.
+const COMMON_VERBS: &str = "add create delete remove update change send open close start stop \
+     cancel save set book order";
 
-/// An index of the offered tools.
+/// An index of the names of the offered tools.
+#[derive(Debug, Default)]
+pub(super) struct ToolIndex {
+    names: Vec<String>,
+    by_name: BTreeMap<String, usize>,
+    terms: BTreeMap<String, Term>,
+    tools: Vec<ToolTerms>,
+    /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
+    /// tool has such a term, or arithmetic.
+    anchored: Vec<Vec<usize>>,
+    /// The tools that arithmetic mentions.
+    pub(super) arithmetic_tools: Vec<usize>,
+    /// Finds anchors in text. `None` if the whole text must be searched.
+    pub(super) filter: Option<Filter>,
+}
+
+/// The terms by which a tool is found.
+#[derive(Debug, Default)]
+pub(super) struct ToolTerms {
+    /// The name and, if it has a prefix that ends in `__`, the part after it.
+    pub(super) names: Vec<Name>,
+    /// The words that ask for a tool in the same category.
+    pub(super) keywords: Vec<Term>,
+    pub(super) has_arithmetic: bool,
+    /// The verb that asks for this tool and no other.
+    pub(super) verb: Option<Term>,
+}
+
+/// A name, split into words.
 #[derive(Debug)]
-pub(super) struct Index<'n> {
-    pub(super) terms: Terms<'n>,
-    /// Maps each anchor to its tools. Every sentence that mentions a tool contains one of the
-    /// tool's anchors, or arithmetic.
-    pub(super) anchors: Multimap,
-    /// The tools that a sentence with arithmetic mentions.
-    pub(super) arithmetic_tools: Vec<u32>,
-    tools: Vec<KeyRanges>,
-    /// The keys of all tools. `tools` contains the ranges for each tool.
-    key_terms: Vec<Term>,
+pub(super) struct Name {
+    pub(super) words: Vec<Term>,
+    /// The words that are not generic, and those that are.
+    pub(super) telling: Vec<Term>,
+    pub(super) generic: Vec<Term>,
+    /// All words joined into one.
+    pub(super) joined: Term,
 }
 
-/// The keys of a tool, as ranges in [`Index::key_terms`].
-#[derive(Debug)]
-struct KeyRanges {
-    words: Range<usize>,
-    joined: Range<usize>,
-    topic: Range<usize>,
-    keywords: Range<usize>,
-    anchor: usize,
-    arithmetic: bool,
+impl ToolIndex {
+    /// Indexes the names of the tools, in order.
+    pub(super) fn new<'t>(names: impl Iterator<Item = &'t str>) -> Self {
+        let mut index = Self::default();
+        for (at, name) in names.enumerate() {
+            index.names.push(name.to_owned());
+            // Of tools with the same name, only the first is matched.
+            let is_first = *index.by_name.entry(name.to_owned()).or_insert(at) == at;
+            let tool = if is_first { index.read_tool(name) } else { ToolTerms::default() };
+            index.tools.push(tool);
+        }
+        index.keep_unique_verbs();
+        index.add_anchors();
+        let anchors = index.terms.iter().filter(|(_, term)| !index.anchored(**term).is_empty());
+        let anchors = anchors.map(|(word, _)| word.as_str());
+        index.filter = Filter::new(anchors, !index.arithmetic_tools.is_empty());
+        index
+    }
+
+    /// Returns `true` if this is the index of the tools with these names.
+    pub(super) fn is_for<'t>(&self, names: impl Iterator<Item = &'t str>) -> bool {
+        self.names.iter().map(String::as_str).eq(names)
+    }
+
+    /// Returns the number of tools.
+    pub(super) fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Returns the first tool with a name.
+    pub(super) fn tool_named(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(super) fn tool(&self, tool: usize) -> &ToolTerms {
+        &self.tools[tool]
+    }
+
+    /// Returns the term of a canonical word.
+    pub(super) fn term(&self, word: &str) -> Option<Term> {
+        self.terms.get(word).copied()
+    }
+
+    /// Returns the tools that a sentence with this term may mention.
+    pub(super) fn anchored(&self, term: Term) -> &[usize] {
+        self.anchored.get(term as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Estimates the size in bytes.
+    pub(super) fn size(&self) -> usize {
+        let names: usize = self.names.iter().map(String::len).sum();
+        size_of::<Self>() + 8 * names + 256 * (self.names.len() + self.terms.len())
+    }
+
+    fn read_tool(&mut self, name: &str) -> ToolTerms {
+        let mut tool = ToolTerms::default();
+        let part = name.rsplit_once("__").map(|(_, part)| part);
+        for name in [Some(name), part].into_iter().flatten() {
+            let forms: Vec<_> = words(name).map(|word| canonical(&name[word.range])).collect();
+            let telling: Vec<_> = forms.iter().filter(|form| !is_generic(form)).collect();
+            let is_common =
+                |verb: &str| COMMON_VERBS.split(' ').any(|common| canonical(common) == verb);
+            let verb = telling.first().filter(|verb| !is_common(verb));
+            tool.verb = verb.map(|verb| self.intern(verb.to_string()));
+            if let Some(category) = category(&telling).filter(|_| forms.len() <= MAX_WORDS) {
+                tool.keywords =
+                    category.keywords().map(|word| self.intern(canonical(word))).collect();
+                tool.has_arithmetic = category.has_arithmetic;
+            }
+            if !forms.is_empty() {
+                tool.names.push(self.read_name(name, forms));
+            }
+        }
+        tool
+    }
+
+    fn read_name(&mut self, name: &str, forms: Vec<String>) -> Name {
+        let joined: String = words(name).map(|word| &name[word.range]).collect();
+        let joined = self.intern(canonical(&joined));
+        let mut terms = Vec::with_capacity(forms.len());
+        let (mut telling, mut generic) = (Vec::new(), Vec::new());
+        for form in forms {
+            let is_generic = is_generic(&form);
+            let term = self.intern(form);
+            terms.push(term);
+            if is_generic { &mut generic } else { &mut telling }.push(term);
+        }
+        for list in [&mut telling, &mut generic] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Name { words: terms, telling, generic, joined }
+    }
+
+    fn intern(&mut self, word: String) -> Term {
+        let next = to_u32(self.terms.len());
+        *self.terms.entry(word).or_insert(next)
+    }
+
+    /// Removes the verbs that several tools have.
+    fn keep_unique_verbs(&mut self) {
+        let mut counts = vec![0; self.terms.len()];
+        let verbs = |tools: &[ToolTerms]| -> Vec<_> { tools.iter().map(|it| it.verb).collect() };
+        verbs(&self.tools).into_iter().flatten().for_each(|verb| counts[verb as usize] += 1);
+        for tool in &mut self.tools {
+            tool.verb = tool.verb.filter(|verb| counts[*verb as usize] == 1);
+        }
+    }
+
+    fn add_anchors(&mut self) {
+        let mut frequencies = vec![0; self.terms.len()];
+        let words = self.tools.iter().flat_map(|tool| &tool.names).flat_map(|name| &name.words);
+        words.for_each(|term| frequencies[*term as usize] += 1);
+        let mut anchored = vec![Vec::new(); self.terms.len()];
+        for (at, tool) in self.tools.iter().enumerate() {
+            let rarest = |name: &Name| {
+                let words = if name.telling.is_empty() { &name.words } else { &name.telling };
+                words.iter().copied().min_by_key(|term| frequencies[*term as usize])
+            };
+            let names = tool.names.iter().flat_map(|name| [Some(name.joined), rarest(name)]);
+            let other = tool.keywords.iter().copied().map(Some).chain([tool.verb]);
+            for anchor in names.chain(other).flatten() {
+                let tools: &mut Vec<usize> = &mut anchored[anchor as usize];
+                if tools.last() != Some(&at) {
+                    tools.push(at);
+                }
+            }
+        }
+        self.anchored = anchored;
+        let tools = self.tools.iter().enumerate();
+        self.arithmetic_tools =
+            tools.filter(|(_, tool)| tool.has_arithmetic).map(|(at, _)| at).collect();
+    }
 }
 
-/// The keys by which a tool is found.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Keys<'i> {
-    /// The words of the name.
-    pub(super) words: &'i [Term],
-    /// The whole name as one word. Empty if the name has only one word.
-    pub(super) joined: &'i [Term],
-    /// The words of the name that are not generic. Empty if the name is long.
-    pub(super) topic: &'i [Term],
-    /// The keywords of the tool's category.
-    pub(super) keywords: &'i [Term],
-    /// The index in `words` of the word that every match by name, phrase or topic contains, unless
-    /// the name is joined into one word.
-    pub(super) anchor: usize,
-    /// Whether a sentence with arithmetic mentions the tool.
-    pub(super) arithmetic: bool,
-}
-
-impl Keys<'_> {
-    /// Returns `true` if the tool is matched by all rules and not only by its literal name.
-    pub(super) fn is_short(self) -> bool {
+impl Name {
+    /// Returns `true` if the name is matched by all rules.
+    pub(super) fn is_short(&self) -> bool {
         self.words.len() <= MAX_WORDS
     }
 }
 
-impl<'n> Index<'n> {
-    pub(super) fn new(names: &'n ToolNames) -> Self {
-        let mut words = Vec::with_capacity(2 * names.word_count());
-        let mut tools: Vec<_> = names.iter().map(|name| KeyRanges::new(name, &mut words)).collect();
-        let (terms, mut key_terms) = Terms::intern(&words);
-        let frequencies = frequencies(&terms, &tools, &key_terms);
-        for (name, ranges) in names.iter().zip(&mut tools) {
-            let term = |word: usize| key_terms[ranges.words.start + word];
-            // Prefer words that are not generic, and then words that few names contain.
-            let rarity = |word: &usize| (name.is_generic(*word), frequencies[term(*word) as usize]);
-            ranges.anchor = (0..name.word_count()).min_by_key(rarity).unwrap_or(0);
-            let is_short = name.word_count() <= MAX_WORDS;
-            let specific =
-                (0..name.word_count()).filter(|word| is_short && !name.is_generic(*word));
-            let topic: Vec<_> = specific.map(term).collect();
-            ranges.topic = append(&mut key_terms, topic);
-        }
-        let mut index = Self {
-            terms,
-            anchors: Multimap::default(),
-            arithmetic_tools: Vec::new(),
-            tools,
-            key_terms,
-        };
-        index.index_anchors();
-        index
-    }
-
-    /// Builds the maps from anchors and arithmetic to tools. Together, they cover every mention.
-    fn index_anchors(&mut self) {
-        let mut anchors = Multimap::default();
-        let tools = || 0..to_u32(self.tools.len());
-        for tool in tools() {
-            let Keys { words, joined, keywords, anchor, .. } = self.keys(tool);
-            let word = words.get(anchor).into_iter();
-            word.chain(joined).chain(keywords).for_each(|term| anchors.push(*term, tool));
-        }
-        anchors.sort();
-        self.arithmetic_tools = tools().filter(|tool| self.keys(*tool).arithmetic).collect();
-        self.anchors = anchors;
-    }
-
-    /// Returns the stems of all anchors. Joined names are omitted because each contains the stem of
-    /// another anchor.
-    pub(super) fn anchor_stems(&self) -> impl Iterator<Item = &'n str> {
-        (0..to_u32(self.tools.len())).flat_map(|tool| {
-            let Keys { words, keywords, anchor, .. } = self.keys(tool);
-            words.get(anchor).into_iter().chain(keywords).map(|term| self.terms.stem(*term))
-        })
-    }
-
-    /// Returns the keys of the tool with index `tool` in the request.
-    pub(super) fn keys(&self, tool: u32) -> Keys<'_> {
-        let ranges = &self.tools[tool as usize];
-        Keys {
-            words: &self.key_terms[ranges.words.clone()],
-            joined: &self.key_terms[ranges.joined.clone()],
-            topic: &self.key_terms[ranges.topic.clone()],
-            keywords: &self.key_terms[ranges.keywords.clone()],
-            anchor: ranges.anchor,
-            arithmetic: ranges.arithmetic,
-        }
-    }
+/// Returns the category of a tool whose name has these telling words.
+fn category(telling: &[&String]) -> Option<&'static Category> {
+    let mut words = telling.iter().filter(|word| **word != "send");
+    let (word, None) = (words.next()?, words.next()) else { return None };
+    Category::of(word)
 }
 
-impl KeyRanges {
-    /// Appends the keys of a tool to `words`, except `topic` and `anchor`, which require interned
-    /// terms.
-    fn new<'n>(name: ToolName<'n>, words: &mut Vec<&'n str>) -> Self {
-        let short = Some(name).filter(|name| name.word_count() <= MAX_WORDS);
-        let category = short.and_then(|name| Category::of(name.specific_words()));
-        Self {
-            words: append(words, name.words()),
-            joined: append(words, name.joined()),
-            topic: 0..0,
-            keywords: append(words, category.into_iter().flat_map(|it| it.keywords).copied()),
-            anchor: 0,
-            arithmetic: category.is_some_and(|category| category.arithmetic),
-        }
-    }
-}
-
-/// Appends `items` to `list` and returns their range.
-fn append<T>(list: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> Range<usize> {
-    let start = list.len();
-    list.extend(items);
-    start..list.len()
-}
-
-/// Counts how often each term occurs in the names.
-fn frequencies(terms: &Terms<'_>, tools: &[KeyRanges], key_terms: &[Term]) -> Vec<u32> {
-    let mut frequencies = vec![0; terms.len()];
-    for term in tools.iter().flat_map(|ranges| &key_terms[ranges.words.clone()]) {
-        frequencies[*term as usize] += 1;
-    }
-    frequencies
+/// Converts an index to 32 bits. No request has more words than 32 bits can count.
+pub(super) fn to_u32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use super::ToolIndex;
 
-    use super::{Index, ToolNames};
-
-    #[test]
-    fn anchors_are_the_rarest_word_the_joined_name_and_keywords() {
-        let names =
-            ToolNames::new(["get_user", "list_users_all", "create_user", "send_mail"].into_iter());
-        let index = Index::new(&names);
-        let anchored = |word: &str| -> Vec<u32> {
-            let terms = index.terms.with_stem_of(word);
-            let tools: BTreeSet<_> = terms.flat_map(|term| index.anchors.get(term)).collect();
-            tools.into_iter().collect()
-        };
-        assert_eq!(anchored("users"), [0, 1]);
-        assert_eq!(anchored("profile"), [0, 1]);
-        assert_eq!(anchored("create"), [2]);
-        assert_eq!(anchored("sendmail"), [3]);
-        assert!(anchored("get").is_empty());
-        assert!(index.arithmetic_tools.is_empty());
+    fn anchored(names: &[&str], word: &str) -> Vec<usize> {
+        let index = ToolIndex::new(names.iter().copied());
+        index.term(word).map(|term| index.anchored(term).to_vec()).unwrap_or_default()
     }
 
     #[test]
-    fn long_names_have_neither_topic_nor_keywords() {
-        let long = "get ".repeat(16) + "weather";
-        let names = ToolNames::new([long.as_str(), "_"].into_iter());
-        let index = Index::new(&names);
-        let keys = index.keys(0);
-        assert_eq!((keys.words.len(), keys.anchor), (17, 16));
-        assert!(keys.topic.is_empty() && keys.keywords.is_empty() && !keys.is_short());
-        assert!(index.keys(1).words.is_empty());
+    fn anchors_are_the_rarest_word_the_joined_name_keywords_and_the_verb() {
+        let names = ["get_user", "list_users_all", "create_user", "send_mail", "translate_text"];
+        let cases: [(&str, &[usize]); 7] = [
+            ("user", &[0, 1]),
+            ("profile", &[0, 1]),
+            ("create", &[2]),
+            ("sendmail", &[3]),
+            ("email", &[3]),
+            ("translate", &[4]),
+            ("get", &[]),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(anchored(&names, word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn verbs_of_several_tools_are_no_anchors() {
+        let names = ["translate_text_now", "translate_text", "text"];
+        assert_eq!(anchored(&names, "translate"), [1]);
+        assert!(
+            ToolIndex::new(names.into_iter())
+                .tools
+                .iter()
+                .all(|tool| { tool.verb.is_none() || tool.names[0].words.len() == 1 })
+        );
+    }
+
+    #[test]
+    fn the_part_after_a_prefix_is_a_name() {
+        let index = ToolIndex::new(["mcp__github__create_issue", "_", "mcp__"].into_iter());
+        let names = [0, 1, 2].map(|tool| index.tool(tool).names.len());
+        assert_eq!(names, [2, 0, 1]);
+    }
+
+    #[test]
+    fn only_the_first_tool_with_a_name_is_indexed() {
+        let index = ToolIndex::new(["get_time", "get_time"].into_iter());
+        assert_eq!(index.tool_named("get_time"), Some(0));
+        assert!(index.tool(1).names.is_empty());
     }
 }

@@ -1,9 +1,7 @@
 //! Tracks which tools are mentioned and which mentions still trigger a call.
 
-use std::collections::BTreeMap;
-
-use super::mention::Mention;
-use crate::chat::{Message, Role, Tool};
+use super::{Mention, index::ToolIndex};
+use crate::chat::{Message, Role};
 
 /// The state of every offered tool during a search from the newest message to the oldest.
 ///
@@ -12,94 +10,76 @@ use crate::chat::{Message, Role, Tool};
 #[derive(Debug)]
 pub(super) struct MentionTracker {
     tools: Vec<ToolState>,
-    /// The tools, sorted by the first message in which a mention counts.
-    by_first_message: Vec<usize>,
-    /// The number of tools at the start of `by_first_message` that are known to be mentioned.
-    mentioned: usize,
+    /// The first message in which a mention of any tool counts that has not been found yet.
+    first_pending: Option<usize>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct ToolState {
-    /// The first message in which a mention counts, or `None` if an earlier tool has the same name.
-    first_message: Option<usize>,
-    /// The latest message that mentions the tool.
-    mentioned_in: Option<usize>,
+    /// The first message in which a mention counts.
+    first_message: usize,
+    mention: Option<Mention>,
 }
 
 impl MentionTracker {
-    pub(super) fn new(messages: &[Message], tools: &[Tool]) -> Self {
-        let mut states = vec![ToolState::default(); tools.len()];
-        let mut by_name = BTreeMap::new();
-        for (at, tool) in tools.iter().enumerate() {
-            let first = *by_name.entry(tool.name.as_str()).or_insert(at);
-            states[at].first_message = (first == at).then_some(0);
-        }
+    pub(super) fn new(messages: &[Message], index: &ToolIndex) -> Self {
+        let mut tools = vec![ToolState::default(); index.len()];
+        let mut ignore_earlier = |name: &str, at: usize| {
+            if let Some(tool) = index.tool_named(name) {
+                tools[tool].first_message = at + 1;
+            }
+        };
         for (at, message) in messages.iter().enumerate() {
-            let mut ignore_earlier = |name: &str| {
-                if let Some(tool) = by_name.get(name) {
-                    states[*tool].first_message = Some(at + 1);
-                }
-            };
             match &message.role {
                 Role::Assistant { tool_calls } => {
-                    tool_calls.iter().for_each(|call| ignore_earlier(&call.name));
+                    tool_calls.iter().for_each(|call| ignore_earlier(&call.name, at));
                 }
-                Role::Tool { name, .. } => ignore_earlier(name),
+                Role::Tool { name, .. } => ignore_earlier(name, at),
                 Role::Developer | Role::System | Role::User => {}
             }
         }
-        let mut by_first_message: Vec<_> =
-            (0..states.len()).filter(|tool| states[*tool].first_message.is_some()).collect();
-        by_first_message.sort_by_key(|tool| states[*tool].first_message);
-        Self { tools: states, by_first_message, mentioned: 0 }
+        let mut tracker = Self { tools, first_pending: None };
+        tracker.update();
+        tracker
     }
 
     /// Returns `true` if a mention of `tool` in `message` counts and none has been found yet.
     pub(super) fn is_pending(&self, tool: usize, message: usize) -> bool {
         let state = &self.tools[tool];
-        state.mentioned_in.is_none() && state.first_message.is_some_and(|first| first <= message)
+        state.mention.is_none() && state.first_message <= message
     }
 
-    /// Returns `true` if any tool [is pending](Self::is_pending) in `message`. From one call to the
-    /// next, `message` must not increase.
-    pub(super) fn any_pending(&mut self, message: usize) -> bool {
-        let is_mentioned = |tool: &usize| self.tools[*tool].mentioned_in.is_some();
-        let rest = &self.by_first_message[self.mentioned..];
-        self.mentioned += rest.iter().take_while(|tool| is_mentioned(tool)).count();
-        let first = self.by_first_message.get(self.mentioned);
-        first.is_some_and(|tool| self.is_pending(*tool, message))
+    /// Returns `true` if any tool [is pending](Self::is_pending) in `message`.
+    pub(super) fn any_pending(&self, message: usize) -> bool {
+        self.first_pending.is_some_and(|first| first <= message)
     }
 
-    /// Returns the names to search for, in the order of the tools. If an earlier tool has the same
-    /// name, the name is empty.
-    pub(super) fn names<'t>(&self, tools: &'t [Tool]) -> impl Iterator<Item = &'t str> {
-        let once =
-            |(tool, state): (&'t Tool, &ToolState)| state.first_message.map_or("", |_| &tool.name);
-        tools.iter().zip(&self.tools).map(once)
-    }
-
-    /// Records that `message` mentions a pending tool.
-    pub(super) fn record(&mut self, tool: usize, message: usize) {
-        self.tools[tool].mentioned_in = Some(message);
+    /// Records mentions of tools, except those that are not pending.
+    pub(super) fn record(&mut self, mentions: impl Iterator<Item = Mention>) {
+        for mention in mentions {
+            if self.is_pending(mention.tool, mention.message) {
+                let tool = mention.tool;
+                self.tools[tool].mention = Some(mention);
+            }
+        }
+        self.update();
     }
 
     /// Returns all recorded mentions, in the order of the tools.
-    pub(super) fn mentions(&self) -> Vec<Mention> {
-        let states = self.tools.iter().enumerate();
-        states
-            .filter_map(|(tool, state)| Some(Mention { tool, message: state.mentioned_in? }))
-            .collect()
+    pub(super) fn into_mentions(self) -> Vec<Mention> {
+        self.tools.into_iter().filter_map(|tool| tool.mention).collect()
+    }
+
+    fn update(&mut self) {
+        let pending = self.tools.iter().filter(|tool| tool.mention.is_none());
+        self.first_pending = pending.map(|tool| tool.first_message).min();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::MentionTracker;
-    use crate::chat::{Message, Role, Tool, ToolCall};
-
-    fn tool(name: &str) -> Tool {
-        Tool { name: name.to_owned(), description: None, parameters: None }
-    }
+    use super::{Mention, MentionTracker, ToolIndex};
+    use crate::chat::{Message, Role, ToolCall};
 
     #[test]
     fn calls_and_results_invalidate_earlier_mentions() {
@@ -110,23 +90,17 @@ mod tests {
             Message::new(Role::Tool { id: None, name: "b".to_owned() }, ""),
             Message::new(Role::User, ""),
         ];
-        let mut tracker = MentionTracker::new(&messages, &["a", "b", "c", "a"].map(tool));
+        let index = ToolIndex::new(["a", "b", "c"].into_iter());
+        let mut tracker = MentionTracker::new(&messages, &index);
+        let mention = |tool| Mention { tool, message: 3, sentence: 0..0 };
         let pending =
-            |tracker: &MentionTracker, at| [0, 1, 2, 3].map(|tool| tracker.is_pending(tool, at));
-        assert_eq!(pending(&tracker, 0), [false, false, true, false]);
-        assert_eq!(pending(&tracker, 3), [true, true, true, false]);
+            |tracker: &MentionTracker, at| [0, 1, 2].map(|tool| tracker.is_pending(tool, at));
+        assert_eq!(pending(&tracker, 0), [false, false, true]);
+        assert_eq!(pending(&tracker, 3), [true, true, true]);
         assert!(tracker.any_pending(0));
-        tracker.record(2, 3);
+        tracker.record([mention(2)].into_iter());
         assert!(tracker.any_pending(3) && !tracker.any_pending(0));
-        tracker.record(0, 3);
-        tracker.record(1, 3);
+        tracker.record([mention(0), mention(1)].into_iter());
         assert!(!tracker.any_pending(3));
-    }
-
-    #[test]
-    fn repeated_names_are_searched_once() {
-        let tools = ["a", "b", "a"].map(tool);
-        let tracker = MentionTracker::new(&[], &tools);
-        assert_eq!(tracker.names(&tools).collect::<Vec<_>>(), ["a", "b", ""]);
     }
 }

@@ -1,39 +1,32 @@
 //! Finds the tools that the user asks for.
 //!
-//! The words in tool names are interned ([`terms`]). An [`index`] maps each word to the tools that
-//! it may mention. User messages are searched from newest to oldest ([`search`]). In long texts, a
-//! [`prefilter`] skips most sentences. The remaining text is split into [`tokens`]. At the end of
-//! each [`sentence`], the [`rules`] are applied to the tools that the sentence may mention.
+//! The names of the offered tools are indexed by word ([`index`]); a [`cache`] keeps the index for
+//! the next request with the same tools. User messages are searched from newest to oldest
+//! ([`search`]). A [`filter`] finds the sentences that may mention a tool. Each of them is split
+//! into words ([`sentence`]) to which the [`rules`] are applied.
 //!
 //! The work is normally linear in the length of the texts and names. If a client crafts input that
 //! needs more work, a [`work_budget`] ends the search.
 
-mod addresses;
+mod cache;
+mod categories;
+mod filter;
 mod index;
-mod mention;
 mod mention_tracker;
-mod multimap;
-mod plural;
-mod prefilter;
 mod rules;
 mod search;
 mod sentence;
-mod terms;
 #[cfg(test)]
 mod tests;
-mod tokens;
-mod tool_names;
-mod word_lists;
 mod work_budget;
 
-use index::Index;
-use mention_tracker::MentionTracker;
-use prefilter::Prefilter;
-use search::Searcher;
-use tool_names::ToolNames;
-use work_budget::WorkBudget;
+use std::{ops::Range, rc::Rc};
 
-pub(crate) use mention::Mention;
+use cache::cached_index;
+use index::ToolIndex;
+use mention_tracker::MentionTracker;
+use search::Searcher;
+use work_budget::WorkBudget;
 
 use super::effort::{Effort, Unfinished};
 use crate::chat::{Message, Role, Tool};
@@ -44,8 +37,17 @@ const MAX_BRIEF_TEXT: usize = 32 * 1024;
 /// [`TOOL_LEN`] bytes more.
 const MAX_BRIEF_NAMES: usize = 8 * 1024;
 const TOOL_LEN: usize = 16;
-/// The length in bytes up to which searching all text is cheaper than building a prefilter.
-const MAX_UNFILTERED: usize = 128;
+
+/// A tool that the user asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mention {
+    /// Index of the tool in the request.
+    pub(crate) tool: usize,
+    /// Index of the latest message in the request that mentions the tool.
+    pub(crate) message: usize,
+    /// The bytes of the first sentence in the message's text that mentions the tool.
+    pub(crate) sentence: Range<usize>,
+}
 
 /// Returns a mention of each tool that the user asked for and that has not been called since, in
 /// the order of `tools`.
@@ -57,7 +59,11 @@ pub(crate) fn mentions(
     let names: usize = tools.iter().map(|tool| TOOL_LEN + tool.name.len()).sum();
     effort.allow(names > MAX_BRIEF_NAMES || user_text_len(messages) > MAX_BRIEF_TEXT)?;
     let mut budget = WorkBudget::for_one_call(effort);
-    let mentions = mentions_within(&mut budget, messages, tools);
+    let index = match effort {
+        Effort::Brief => cached_index(tools),
+        Effort::Full(_) => Rc::new(ToolIndex::new(tools.iter().map(|tool| tool.name.as_str()))),
+    };
+    let mentions = mentions_within(&mut budget, messages, &index);
     effort.allow(budget.is_exhausted())?;
     if budget.is_exhausted() && !effort.is_cancelled() {
         tracing::warn!(
@@ -76,21 +82,17 @@ fn user_messages(messages: &[Message]) -> impl Iterator<Item = (usize, &Message)
     messages.iter().enumerate().rev().filter(|(_, message)| message.role == Role::User)
 }
 
-fn mentions_within(budget: &mut WorkBudget, messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
-    let mut tracker = MentionTracker::new(messages, tools);
-    // In most requests, there are no tools or all of them have already been called.
-    if !user_messages(messages).next().is_some_and(|(latest, _)| tracker.any_pending(latest)) {
-        return Vec::new();
-    }
-    let names = ToolNames::new(tracker.names(tools));
-    let index = Index::new(&names);
-    let prefilter =
-        if user_text_len(messages) > MAX_UNFILTERED { Prefilter::new(&index) } else { None };
-    let mut searcher = Searcher::new(&index, prefilter.as_ref(), &mut tracker, budget);
-    for (index, message) in user_messages(messages) {
-        if !searcher.any_pending(index) || searcher.search(index, &message.text()).is_err() {
+fn mentions_within(
+    budget: &mut WorkBudget,
+    messages: &[Message],
+    index: &ToolIndex,
+) -> Vec<Mention> {
+    let tracker = MentionTracker::new(messages, index);
+    let mut searcher = Searcher::new(index, tracker, budget);
+    for (at, message) in user_messages(messages) {
+        if !searcher.tracker.any_pending(at) || searcher.search(at, &message.text()).is_err() {
             break;
         }
     }
-    tracker.mentions()
+    searcher.tracker.into_mentions()
 }

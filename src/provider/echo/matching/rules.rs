@@ -1,9 +1,8 @@
-//! The four rules that decide whether a sentence mentions a tool.
+//! The five rules that decide which tools a sentence mentions.
 
 use super::{
-    index::{Index, Keys},
-    sentence::Sentence,
-    terms::{Term, to_u32},
+    index::{Name, Term, ToolIndex},
+    sentence::{Occurrence, Sentence},
     work_budget::{Exhausted, WorkBudget},
 };
 
@@ -11,192 +10,267 @@ use super::{
 /// words lie between them.
 const MAX_DISTANCE: u32 = 4;
 
-/// Matches tools against one sentence.
+/// Applies the rules to one sentence.
 pub(super) struct SentenceMatcher<'a> {
-    pub(super) index: &'a Index<'a>,
-    pub(super) sentence: &'a Sentence,
-    pub(super) budget: &'a mut WorkBudget,
+    index: &'a ToolIndex,
+    sentence: &'a Sentence,
+    budget: &'a mut WorkBudget,
+    /// By position, whether a match by an earlier rule contains the word.
+    taken: Vec<bool>,
+    /// The matches by the present rule.
+    matches: Vec<Match>,
 }
 
-/// The result of a rule: the positions of the words that match. Empty if the rule does not match.
-type MatchResult = Result<Vec<u32>, Exhausted>;
+/// Words that mention a tool.
+#[derive(Debug, Default)]
+struct Match {
+    tool: usize,
+    /// The number of words of the name, or of keywords, that match.
+    size: usize,
+    /// The positions of the words that indicate the purpose of the tool.
+    telling: Vec<u32>,
+    /// The positions of the other words.
+    other: Vec<u32>,
+    is_negated: bool,
+}
 
-impl SentenceMatcher<'_> {
-    /// Returns the positions of the words that mention `tool`, sorted, as found by the first rule
-    /// that matches.
-    pub(super) fn positions(&mut self, tool: u32) -> MatchResult {
-        let keys = self.index.keys(tool);
-        let rules = [Self::match_name, Self::match_phrase, Self::match_topic, Self::match_keyword];
+type Rule<'a> = fn(&mut SentenceMatcher<'a>, usize) -> Result<(), Exhausted>;
+
+impl<'a> SentenceMatcher<'a> {
+    pub(super) fn new(
+        index: &'a ToolIndex,
+        sentence: &'a Sentence,
+        budget: &'a mut WorkBudget,
+    ) -> Self {
+        let taken = vec![false; sentence.words.len()];
+        Self { index, sentence, budget, taken, matches: Vec::new() }
+    }
+
+    /// Returns which of the `candidates` the sentence mentions.
+    pub(super) fn mentioned(mut self, candidates: &[usize]) -> Result<Vec<usize>, Exhausted> {
+        let rules: [Rule<'a>; 4] =
+            [Self::match_names, Self::match_phrases, Self::match_topics, Self::match_keywords];
+        let (mut open, mut mentioned) = (candidates.to_vec(), Vec::new());
         for rule in rules {
-            let mut positions = rule(self, keys)?;
-            if !positions.is_empty() {
-                positions.sort_unstable();
-                positions.dedup();
-                return Ok(positions);
+            for tool in &open {
+                rule(&mut self, *tool)?;
+            }
+            let found = self.take_matches()?;
+            open.retain(|tool| found.binary_search(tool).is_err());
+            mentioned.extend(found);
+        }
+        if mentioned.is_empty() {
+            mentioned.extend(open.into_iter().find(|tool| self.has_verb(*tool)));
+        }
+        Ok(mentioned)
+    }
+
+    /// Returns the tools that the present rule matches, sorted, and takes their words.
+    fn take_matches(&mut self) -> Result<Vec<usize>, Exhausted> {
+        let mut tools = Vec::new();
+        if self.matches.is_empty() {
+            return Ok(tools);
+        }
+        let mut largest = vec![0; self.taken.len()];
+        for found in &self.matches {
+            self.budget.spend(found.telling.len() + found.other.len())?;
+            for at in found.positions() {
+                largest[at] = found.size.max(largest[at]);
             }
         }
-        Ok(Vec::new())
-    }
-
-    /// Matches the words of the name if they are consecutive or joined into one word.
-    fn match_name(&mut self, keys: Keys<'_>) -> MatchResult {
-        let mut positions = Vec::new();
-        self.add_positions(keys.joined, &mut positions)?;
-        let Some(anchor) = keys.words.get(keys.anchor) else { return Ok(positions) };
-        for at in self.sentence.positions.get(*anchor) {
-            let Some(start) = at.checked_sub(to_u32(keys.anchor)) else { continue };
-            if self.is_name_at(start, keys)? {
-                positions.extend((start..).take(keys.words.len()));
+        // In "list users", the match of `list_users` contains that of `get_user`.
+        let stands = |it: &Match| it.telling.iter().all(|at| largest[*at as usize] <= it.size);
+        for found in self.matches.drain(..).filter(stands) {
+            found.positions().for_each(|at| self.taken[at] = true);
+            if !found.is_negated && tools.last() != Some(&found.tool) {
+                tools.push(found.tool);
             }
         }
-        Ok(positions)
+        Ok(tools)
     }
 
-    /// Returns `true` if the whole name occurs at `start`.
-    fn is_name_at(&mut self, start: u32, keys: Keys<'_>) -> Result<bool, Exhausted> {
-        for (word, at) in keys.words.iter().zip(start..) {
-            self.budget.spend(1)?;
-            if !self.sentence.positions.contains(*word, at) {
-                return Ok(false);
+    /// Matches the words of a name that are consecutive or joined into one word.
+    fn match_names(&mut self, tool: usize) -> Result<(), Exhausted> {
+        for name in &self.index.tool(tool).names {
+            let matches_before = self.matches.len();
+            for joined in self.sentence.occurrences(name.joined) {
+                self.add(tool, name, name.words.len(), vec![(name.joined, *joined)])?;
             }
-        }
-        Ok(true)
-    }
-
-    /// Matches the words of the name in order, with few other words between them.
-    fn match_phrase(&mut self, keys: Keys<'_>) -> MatchResult {
-        if !keys.is_short() || !self.has_all(keys.words)? {
-            return Ok(Vec::new());
-        }
-        let mut occurrences = self.occurrences(keys)?;
-        keep_phrases(&mut occurrences, keys.words.len());
-        let kept = occurrences.iter().filter(|occurrence| occurrence.words != 0);
-        Ok(kept.map(|occurrence| occurrence.at).collect())
-    }
-
-    /// Matches the words of the name that are not generic, in any order.
-    fn match_topic(&mut self, keys: Keys<'_>) -> MatchResult {
-        let mut positions = Vec::new();
-        if self.has_all(keys.topic)? {
-            self.add_positions(keys.topic, &mut positions)?;
-        }
-        Ok(positions)
-    }
-
-    /// Matches any keyword of the tool's category, and arithmetic if the category includes it.
-    fn match_keyword(&mut self, keys: Keys<'_>) -> MatchResult {
-        let mut positions = Vec::new();
-        self.add_positions(keys.keywords, &mut positions)?;
-        if keys.arithmetic {
-            self.budget.spend(self.sentence.arithmetic.len())?;
-            positions.extend(&self.sentence.arithmetic);
-        }
-        Ok(positions)
-    }
-
-    /// Returns `true` if the sentence contains all of the terms.
-    fn has_all(&mut self, terms: &[Term]) -> Result<bool, Exhausted> {
-        self.budget.spend(terms.len())?;
-        Ok(terms.iter().all(|term| self.sentence.positions.get(*term).len() > 0))
-    }
-
-    /// Appends the positions of all `terms` to `positions`.
-    fn add_positions(&mut self, terms: &[Term], positions: &mut Vec<u32>) -> Result<(), Exhausted> {
-        for term in terms {
-            let found = self.sentence.positions.get(*term);
-            self.budget.spend(found.len())?;
-            positions.extend(found);
+            let first = name.words.first().filter(|_| name.words.len() > 1);
+            for first in first.map_or(&[][..], |first| self.sentence.occurrences(*first)) {
+                let mut found = Vec::new();
+                let mut next = first.first;
+                for term in &name.words {
+                    self.budget.spend(1)?;
+                    let Some(word) = self.sentence.occurrence_at(*term, next) else { break };
+                    next = word.last + 1;
+                    found.push((*term, word));
+                }
+                if found.len() == name.words.len() {
+                    self.add(tool, name, found.len(), found)?;
+                }
+            }
+            self.cover_generic_words(name, matches_before)?;
         }
         Ok(())
     }
 
-    /// Returns where the words of a short name occur, sorted by position.
-    fn occurrences(&mut self, keys: Keys<'_>) -> Result<Vec<Occurrence>, Exhausted> {
-        let mut occurrences = Vec::new();
-        for (word, term) in keys.words.iter().enumerate() {
-            let positions = self.sentence.positions.get(*term);
-            self.budget.spend(positions.len())?;
-            occurrences.extend(positions.map(|at| Occurrence { at, words: 1 << word }));
+    /// Matches the words of a name in order, with few other words between them.
+    fn match_phrases(&mut self, tool: usize) -> Result<(), Exhausted> {
+        for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
+            let matches_before = self.matches.len();
+            let reached = self.reached_words(name)?;
+            let Some(last) = reached.last().filter(|_| reached.len() == name.words.len()) else {
+                continue;
+            };
+            for end in last {
+                let mut found = vec![(name.words[reached.len() - 1], *end)];
+                for (term, words) in name.words.iter().zip(&reached).rev().skip(1) {
+                    let next = found[found.len() - 1].1;
+                    found.extend(last_before(words, next).map(|word| (*term, word)));
+                }
+                found.reverse();
+                self.add(tool, name, found.len(), found)?;
+            }
+            self.cover_generic_words(name, matches_before)?;
         }
-        occurrences.sort_unstable_by_key(|occurrence| occurrence.at);
-        occurrences.dedup_by(|next, kept| {
-            let same = next.at == kept.at;
-            kept.words |= if same { next.words } else { 0 };
-            same
-        });
-        Ok(occurrences)
-    }
-}
-
-/// A position in a sentence, and which words of the name match the word at that position.
-struct Occurrence {
-    at: u32,
-    /// One bit for each word of the name. The lowest bit is for the first word.
-    words: u16,
-}
-
-/// Clears the bits of words that are not part of a phrase. A phrase runs from the first to the last
-/// word of the name, with each word close to the previous one.
-fn keep_phrases(occurrences: &mut [Occurrence], name_len: usize) {
-    for here in 0..occurrences.len() {
-        let before = words_nearby(&occurrences[here], occurrences[..here].iter().rev());
-        occurrences[here].words &= 1 | before << 1;
-    }
-    for here in (0..occurrences.len()).rev() {
-        let after = words_nearby(&occurrences[here], occurrences[here + 1..].iter());
-        occurrences[here].words &= 1 << (name_len - 1) | after >> 1;
-    }
-}
-
-/// Returns the set of words close to `here`. `occurrences` must be sorted by distance from `here`.
-fn words_nearby<'o>(here: &Occurrence, occurrences: impl Iterator<Item = &'o Occurrence>) -> u16 {
-    let near = occurrences.take_while(|other| other.at.abs_diff(here.at) <= MAX_DISTANCE);
-    near.fold(0, |words, other| words | other.words)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Occurrence, keep_phrases};
-    use proptest::prelude::*;
-
-    fn occurrences(name: &[u8], text: &[u8]) -> Vec<Occurrence> {
-        let words = |word: u8| {
-            (0..name.len()).filter(|at| name[*at] == word).fold(0, |all, at| all | 1 << at)
-        };
-        (0..).zip(text).map(|(at, word)| Occurrence { at, words: words(*word) }).collect()
+        Ok(())
     }
 
-    /// Finds all phrases that start with `chain` by brute force and marks their positions.
-    fn try_all(name: &[u8], text: &[u8], chain: &mut Vec<usize>, found: &mut [bool]) {
-        let Some(next) = name.get(chain.len()) else {
-            return chain.iter().for_each(|at| found[*at] = true);
-        };
-        let near = chain.last().map_or(0..text.len(), |at| at + 1..text.len().min(at + 5));
-        for at in near.filter(|at| text[*at] == *next) {
-            chain.push(at);
-            try_all(name, text, chain, found);
-            chain.pop();
+    /// For each word of the name, returns the occurrences that are close enough behind one of the
+    /// previous word. Ends at a word that has none.
+    fn reached_words(&mut self, name: &Name) -> Result<Vec<Vec<Occurrence>>, Exhausted> {
+        let mut reached: Vec<Vec<Occurrence>> = Vec::new();
+        for term in &name.words {
+            let mut words = self.free(*term, !name.generic.contains(term))?;
+            if let Some(before) = reached.last() {
+                words.retain(|word| {
+                    last_before(before, *word)
+                        .is_some_and(|before| word.first - before.last <= MAX_DISTANCE)
+                });
+            }
+            if words.is_empty() {
+                break;
+            }
+            reached.push(words);
         }
+        Ok(reached)
     }
 
-    proptest! {
-        #[test]
-        fn keeps_the_same_phrases_as_brute_force(name in "[a-c]{1,4}", text in "[a-e]{0,16}") {
-            let (name, text) = (name.as_bytes(), text.as_bytes());
-            let mut occurrences = occurrences(name, text);
-            keep_phrases(&mut occurrences, name.len());
-            let mut expected = vec![false; text.len()];
-            try_all(name, text, &mut Vec::new(), &mut expected);
-            let kept = occurrences.iter().map(|occurrence| occurrence.words != 0);
-            prop_assert_eq!(kept.collect::<Vec<_>>(), expected);
+    /// Matches the telling words of a name, in any order.
+    fn match_topics(&mut self, tool: usize) -> Result<(), Exhausted> {
+        for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
+            let matches_before = self.matches.len();
+            let mut words = Vec::new();
+            for term in &name.telling {
+                words.push((*term, self.free(*term, true)?));
+            }
+            let rounds = words.iter().map(|(_, words)| words.len()).min().unwrap_or(0);
+            for round in 0..rounds {
+                let first = words.iter().map(|(_, words)| words[round].first).min().unwrap_or(0);
+                let is_negated = self.sentence.words[first as usize].is_negated;
+                let taken = if is_negated { round..round + 1 } else { round..usize::MAX };
+                let found = words.iter().flat_map(|(term, words)| {
+                    words[round..words.len().min(taken.end)].iter().map(|word| (*term, *word))
+                });
+                let found = found.collect();
+                self.add(tool, name, name.telling.len(), found)?;
+                if !is_negated {
+                    break;
+                }
+            }
+            let covered = self.cover_generic_words(name, matches_before)?;
+            self.matches[matches_before..].iter_mut().for_each(|found| found.size += covered);
         }
+        Ok(())
     }
 
-    #[test]
-    fn keeps_phrases_of_sixteen_words() {
-        let name = *b"abcdefghijklmnop";
-        let mut occurrences = occurrences(&name, &name);
-        keep_phrases(&mut occurrences, name.len());
-        assert!(occurrences.iter().all(|occurrence| occurrence.words.count_ones() == 1));
+    /// Matches any keyword of the tool's category, and arithmetic if the category includes it.
+    fn match_keywords(&mut self, tool: usize) -> Result<(), Exhausted> {
+        let terms = self.index.tool(tool);
+        let mut found = Vec::new();
+        for keyword in &terms.keywords {
+            found.extend(self.free(*keyword, true)?);
+        }
+        if terms.has_arithmetic {
+            let arithmetic = &self.sentence.arithmetic;
+            self.budget.spend(arithmetic.len())?;
+            found.extend(arithmetic.iter().filter(|pair| self.is_free(pair, true)));
+        }
+        self.matches.extend(found.into_iter().map(|word| Match {
+            tool,
+            size: 1,
+            telling: (word.first..=word.last).collect(),
+            other: Vec::new(),
+            is_negated: self.sentence.words[word.first as usize].is_negated,
+        }));
+        Ok(())
     }
+
+    /// Returns `true` if the sentence begins with the verb of the tool.
+    fn has_verb(&self, tool: usize) -> bool {
+        let verb = self.index.tool(tool).verb;
+        let word = verb.and_then(|verb| self.sentence.occurrence_at(verb, self.sentence.beginning));
+        word.is_some_and(|word| self.is_free(&word, true))
+    }
+
+    /// Returns the occurrences of a term outside quotes. Those of a telling word are also outside
+    /// the matches by earlier rules.
+    fn free(&mut self, term: Term, is_telling: bool) -> Result<Vec<Occurrence>, Exhausted> {
+        let words = self.sentence.occurrences(term);
+        self.budget.spend(1 + words.len())?;
+        Ok(words.iter().filter(|word| self.is_free(word, is_telling)).copied().collect())
+    }
+
+    fn is_free(&self, word: &Occurrence, is_telling: bool) -> bool {
+        let mut positions = word.first as usize..=word.last as usize;
+        positions.all(|at| !self.sentence.words[at].is_quoted && !(is_telling && self.taken[at]))
+    }
+
+    /// Adds a match of words of a name. If all words of the name are generic, all are telling.
+    fn add(
+        &mut self,
+        tool: usize,
+        name: &Name,
+        size: usize,
+        words: Vec<(Term, Occurrence)>,
+    ) -> Result<(), Exhausted> {
+        self.budget.spend(words.len())?;
+        let first = words.iter().map(|(_, word)| word.first).min().unwrap_or(0);
+        let is_negated = self.sentence.words[first as usize].is_negated;
+        let mut found = Match { tool, size, is_negated, ..Match::default() };
+        for (term, word) in words {
+            let is_other = !name.telling.is_empty() && name.generic.binary_search(&term).is_ok();
+            let list = if is_other { &mut found.other } else { &mut found.telling };
+            list.extend(word.first..=word.last);
+        }
+        self.matches.push(found);
+        Ok(())
+    }
+
+    /// Adds the generic words of a name that the sentence contains to the first of its matches.
+    /// Returns how many of them it contains.
+    fn cover_generic_words(&mut self, name: &Name, first: usize) -> Result<usize, Exhausted> {
+        let Some(found) = self.matches.get_mut(first) else { return Ok(0) };
+        let mut covered = 0;
+        for term in &name.generic {
+            let words = self.sentence.occurrences(*term);
+            self.budget.spend(1 + words.len())?;
+            covered += usize::from(!words.is_empty());
+            found.other.extend(words.iter().flat_map(|word| word.first..=word.last));
+        }
+        Ok(covered)
+    }
+}
+
+impl Match {
+    fn positions(&self) -> impl Iterator<Item = usize> {
+        self.telling.iter().chain(&self.other).map(|at| *at as usize)
+    }
+}
+
+/// Returns the last of the words that end before a word starts.
+fn last_before(words: &[Occurrence], next: Occurrence) -> Option<Occurrence> {
+    let end = words.partition_point(|word| word.last < next.first);
+    words[..end].last().copied()
 }

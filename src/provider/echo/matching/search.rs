@@ -1,86 +1,95 @@
 //! Searches texts for mentions of tools, sentence by sentence.
 
+use std::ops::Range;
+
 use super::{
-    addresses::find_addresses,
-    index::Index,
+    Mention,
+    index::ToolIndex,
     mention_tracker::MentionTracker,
-    prefilter::Prefilter,
     rules::SentenceMatcher,
     sentence::Sentence,
-    tokens::Tokens,
     work_budget::{Exhausted, WorkBudget},
 };
+use crate::provider::echo::text::{canonicalize, quotes, sentence_around, sentences, words};
 
 /// A search, with buffers that are reused for every sentence.
 pub(super) struct Searcher<'a> {
-    index: &'a Index<'a>,
-    prefilter: Option<&'a Prefilter<'a>>,
-    tracker: &'a mut MentionTracker,
+    index: &'a ToolIndex,
     budget: &'a mut WorkBudget,
+    pub(super) tracker: MentionTracker,
     sentence: Sentence,
-    lowercase: String,
-}
-
-/// A tool and the positions of the words that mention it.
-struct Match {
-    tool: u32,
-    positions: Vec<u32>,
+    form: String,
 }
 
 impl<'a> Searcher<'a> {
     pub(super) fn new(
-        index: &'a Index<'a>,
-        prefilter: Option<&'a Prefilter<'a>>,
-        tracker: &'a mut MentionTracker,
+        index: &'a ToolIndex,
+        tracker: MentionTracker,
         budget: &'a mut WorkBudget,
     ) -> Self {
-        let (sentence, lowercase) = (Sentence::default(), String::new());
-        Self { index, prefilter, tracker, budget, sentence, lowercase }
-    }
-
-    /// Returns `true` if a mention of any tool in `message` could still count.
-    pub(super) fn any_pending(&mut self, message: usize) -> bool {
-        self.tracker.any_pending(message)
+        Self { index, budget, tracker, sentence: Sentence::default(), form: String::new() }
     }
 
     /// Records the tools that `text`, the text of `message`, mentions.
     pub(super) fn search(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
-        match self.prefilter.and_then(|prefilter| prefilter.candidates(text)) {
-            Some(mut parts) => parts.try_for_each(|part| self.search_part(message, part)),
-            None => self.search_part(message, text),
-        }
-    }
-
-    fn search_part(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
-        let excluded = find_addresses(text);
-        for token in Tokens::new(text, &excluded) {
-            if token.starts_sentence() {
-                self.end_sentence(message)?;
-            }
-            let lowercase = token.lowercase_into(&mut self.lowercase);
-            self.sentence.push(&token, lowercase, self.index, self.budget)?;
-        }
-        self.end_sentence(message)
-    }
-
-    fn end_sentence(&mut self, message: usize) -> Result<(), Exhausted> {
-        if self.sentence.may_mention_tools() {
-            self.sentence.positions.sort();
-            let candidates = self.candidates()?;
-            if candidates.iter().any(|tool| self.tracker.is_pending(*tool as usize, message)) {
-                let matches = self.matches(&candidates)?;
-                self.record(message, &matches)?;
+        let mut quoted = None;
+        let filter = self.index.filter.as_ref().filter(|filter| filter.applies_to(text));
+        let Some(filter) = filter else {
+            return sentences(text).try_for_each(|sentence| {
+                self.search_sentence(message, text, sentence, &mut quoted)
+            });
+        };
+        let (mut from, mut next) = (0, 0);
+        while let Some(at) = filter.find(text.as_bytes(), next) {
+            next = at + 1;
+            self.budget.spend(1)?;
+            if self.is_anchor(&text[at..]) {
+                let sentence = sentence_around(text, from, at);
+                (from, next) = (sentence.end, sentence.end);
+                self.search_sentence(message, text, sentence, &mut quoted)?;
             }
         }
-        self.sentence.clear();
+        Ok(())
+    }
+
+    /// Returns `true` if a text starts with a word that may mention a tool.
+    fn is_anchor(&mut self, text: &str) -> bool {
+        let Some(word) = words(text).next() else { return false };
+        let is_number = text.starts_with(|c: char| c.is_ascii_digit());
+        is_number && !self.index.arithmetic_tools.is_empty()
+            || [word.range, word.run].into_iter().any(|range| {
+                self.form.clear();
+                canonicalize(&text[range], &mut self.form);
+                let term = self.index.term(&self.form);
+                term.is_some_and(|term| !self.index.anchored(term).is_empty())
+            })
+    }
+
+    /// Searches one sentence. `quoted` are the quotes of the text, once they are needed.
+    fn search_sentence(
+        &mut self,
+        message: usize,
+        text: &str,
+        range: Range<usize>,
+        quoted: &mut Option<Vec<Range<usize>>>,
+    ) -> Result<(), Exhausted> {
+        let quoted = quoted.get_or_insert_with(|| quotes(text));
+        self.sentence.read(text, range.clone(), quoted, self.index, self.budget)?;
+        let candidates = self.candidates()?;
+        if candidates.iter().any(|tool| self.tracker.is_pending(*tool, message)) {
+            let matcher = SentenceMatcher::new(self.index, &self.sentence, self.budget);
+            let mentioned = matcher.mentioned(&candidates)?.into_iter();
+            let mention = |tool| Mention { tool, message, sentence: range.clone() };
+            self.tracker.record(mentioned.map(mention));
+        }
         Ok(())
     }
 
     /// Returns the tools that the sentence may mention, sorted.
-    fn candidates(&mut self) -> Result<Vec<u32>, Exhausted> {
+    fn candidates(&mut self) -> Result<Vec<usize>, Exhausted> {
         let mut candidates = Vec::new();
-        for term in self.sentence.positions.keys() {
-            let anchored = self.index.anchors.get(term);
+        for term in self.sentence.terms() {
+            let anchored = self.index.anchored(term);
             self.budget.spend(anchored.len())?;
             candidates.extend(anchored);
         }
@@ -92,48 +101,4 @@ impl<'a> Searcher<'a> {
         candidates.dedup();
         Ok(candidates)
     }
-
-    fn matches(&mut self, candidates: &[u32]) -> Result<Vec<Match>, Exhausted> {
-        let (index, sentence) = (self.index, &self.sentence);
-        let mut matcher = SentenceMatcher { index, sentence, budget: self.budget };
-        let mut matches = Vec::new();
-        for &tool in candidates {
-            let positions = matcher.positions(tool)?;
-            if !positions.is_empty() {
-                matches.push(Match { tool, positions });
-            }
-        }
-        Ok(matches)
-    }
-
-    fn record(&mut self, message: usize, matches: &[Match]) -> Result<(), Exhausted> {
-        for found in matches {
-            let tool = found.tool as usize;
-            if self.tracker.is_pending(tool, message) && !self.is_covered(found, matches)? {
-                self.tracker.record(tool, message);
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns `true` if another match contains all words of `found` and more. In "list users",
-    /// `list_users` covers `get_user`.
-    fn is_covered(&mut self, found: &Match, matches: &[Match]) -> Result<bool, Exhausted> {
-        self.budget.spend(matches.len())?;
-        for other in matches {
-            if found.positions.len() < other.positions.len() {
-                self.budget.spend(other.positions.len())?;
-                if is_subset(&found.positions, &other.positions) {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-}
-
-/// Returns `true` if `all` contains every item of `some`. Both must be sorted.
-fn is_subset(some: &[u32], all: &[u32]) -> bool {
-    let mut all = all.iter();
-    some.iter().all(|position| all.any(|other| other == position))
 }

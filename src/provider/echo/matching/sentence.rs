@@ -1,22 +1,63 @@
-//! The words in a sentence that are relevant to the offered tools.
+//! The words of a sentence, as far as they matter to the offered tools.
+
+use std::ops::Range;
 
 use super::{
-    index::Index,
-    multimap::Multimap,
-    tokens::Token,
-    word_lists::is_arithmetic_verb,
+    categories::is_arithmetic_verb,
+    index::{Term, ToolIndex, to_u32},
     work_budget::{Exhausted, WorkBudget},
 };
+use crate::provider::echo::text::{Word, addresses, canonicalize, is_generic, words};
 
-/// The terms and the arithmetic in a sentence. A position is the index of a word in the sentence.
+/// Expressions whose words do not mention tools.
+const LEFT_OUT: [&str; 4] = ["in order to", "on time", "in time", "at the same time"];
+/// Words before the verb of a request.
+const OPENINGS: [&str; 9] = [
+    "please",
+    "can you",
+    "could you",
+    "would you",
+    "i want to",
+    "i need to",
+    "i would like to",
+    "i d like to",
+    "let s",
+];
+
+/// A sentence. A position is the index of a word in `words`.
 #[derive(Debug, Default)]
 pub(super) struct Sentence {
-    /// Maps each term to its positions.
-    pub(super) positions: Multimap,
-    /// The positions of words that are part of arithmetic, such as both words in "add 5".
-    pub(super) arithmetic: Vec<u32>,
-    word_count: u32,
+    pub(super) words: Vec<SentenceWord>,
+    /// Where the terms of the offered tools occur, sorted by term.
+    occurrences: Vec<Occurrence>,
+    /// The pairs of words that form arithmetic, such as "add 5".
+    pub(super) arithmetic: Vec<Occurrence>,
+    /// The position of the first word after an opening such as "please".
+    pub(super) beginning: u32,
     previous: Operand,
+    /// The position of the first word in the run of the last word.
+    run_first: u32,
+    form: String,
+}
+
+#[derive(Debug)]
+pub(super) struct SentenceWord {
+    range: Range<usize>,
+    is_generic: bool,
+    is_left_out: bool,
+    pub(super) is_quoted: bool,
+    /// Whether the word is a negation, such as "not".
+    negates: bool,
+    /// Whether a match that starts with this word is negated.
+    pub(super) is_negated: bool,
+}
+
+/// One or several consecutive words that are a term or arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Occurrence {
+    term: Term,
+    pub(super) first: u32,
+    pub(super) last: u32,
 }
 
 /// The role of a word if the next word is a number.
@@ -31,62 +72,175 @@ enum Operand {
 }
 
 impl Sentence {
-    /// Removes all words.
-    pub(super) fn clear(&mut self) {
-        self.positions.clear();
-        self.arithmetic.clear();
-        self.word_count = 0;
-        self.previous = Operand::None;
-    }
-
-    /// Returns `true` if the sentence contains any term or arithmetic.
-    pub(super) fn may_mention_tools(&self) -> bool {
-        !self.positions.is_empty() || !self.arithmetic.is_empty()
-    }
-
-    /// Adds the next word. `lowercase` is the same word in lower case.
-    pub(super) fn push(
+    /// Replaces the content with the sentence in the `range` of a text.
+    pub(super) fn read(
         &mut self,
-        token: &Token,
-        lowercase: &str,
-        index: &Index,
+        text: &str,
+        range: Range<usize>,
+        quotes: &[Range<usize>],
+        index: &ToolIndex,
         budget: &mut WorkBudget,
     ) -> Result<(), Exhausted> {
-        for term in index.terms.with_stem_of(lowercase) {
+        self.clear();
+        let (text, start) = (&text[range.clone()], range.start);
+        let addresses = addresses(text);
+        let mut addresses = addresses.iter().map(|address| &address.range).peekable();
+        let mut quotes = quotes[quotes.partition_point(|quote| quote.end <= start)..].iter();
+        let mut quote = quotes.next();
+        for word in words(text) {
             budget.spend(1)?;
-            if index.terms.is_same_word(term, lowercase) {
-                self.positions.push(term, self.word_count);
+            while addresses.next_if(|address| address.end <= word.range.start).is_some() {}
+            if addresses.peek().is_some_and(|address| address.start < word.range.end) {
+                continue;
             }
+            let at = start + word.range.start;
+            while quote.is_some_and(|quote| quote.end <= at) {
+                quote = quotes.next();
+            }
+            self.push(text, &word, quote.is_some_and(|quote| quote.start <= at), index);
         }
-        if !index.arithmetic_tools.is_empty() {
-            self.detect_arithmetic(token, lowercase);
-        }
-        self.word_count += 1;
+        let words = &self.words;
+        self.occurrences.retain(|occurrence| !words[occurrence.first as usize].is_left_out);
+        self.occurrences.sort_unstable();
+        self.beginning = self.find_beginning(text);
         Ok(())
     }
 
-    fn detect_arithmetic(&mut self, token: &Token, lowercase: &str) {
-        let is_number = starts_with_digit(lowercase);
+    /// Returns the distinct terms in the sentence.
+    pub(super) fn terms(&self) -> impl Iterator<Item = Term> {
+        self.occurrences.chunk_by(|one, next| one.term == next.term).map(|same| same[0].term)
+    }
+
+    /// Returns the occurrences of a term, in order.
+    pub(super) fn occurrences(&self, term: Term) -> &[Occurrence] {
+        let start = self.occurrences.partition_point(|occurrence| occurrence.term < term);
+        let length = self.occurrences[start..].partition_point(|it| it.term == term);
+        &self.occurrences[start..start + length]
+    }
+
+    /// Returns the occurrence of a term that starts at a position.
+    pub(super) fn occurrence_at(&self, term: Term, first: u32) -> Option<Occurrence> {
+        let key = |occurrence: &Occurrence| (occurrence.term, occurrence.first);
+        let found = self.occurrences.binary_search_by_key(&(term, first), key).ok()?;
+        Some(self.occurrences[found])
+    }
+
+    fn clear(&mut self) {
+        self.words.clear();
+        self.occurrences.clear();
+        self.arithmetic.clear();
+        self.previous = Operand::None;
+    }
+
+    fn push(&mut self, text: &str, word: &Word, is_quoted: bool, index: &ToolIndex) {
+        let separator_start = self.words.last().map_or(word.range.start, |last| last.range.end);
+        let separator = &text[separator_start..word.range.start];
+        self.form.clear();
+        canonicalize(&text[word.range.clone()], &mut self.form);
+        self.words.push(SentenceWord {
+            range: word.range.clone(),
+            is_generic: is_generic(&self.form),
+            is_left_out: false,
+            is_quoted,
+            negates: self.negates(text, separator),
+            is_negated: self.is_negated(separator),
+        });
+        if !index.arithmetic_tools.is_empty() {
+            self.detect_arithmetic(separator);
+        }
+        self.add_occurrences(text, word, index);
+        self.leave_out_expression(text);
+    }
+
+    /// Returns the position of the last word.
+    fn last(&self) -> u32 {
+        to_u32(self.words.len() - 1)
+    }
+
+    /// Returns `true` if the word in `self.form`, which is the next word, is a negation.
+    fn negates(&self, text: &str, separator: &str) -> bool {
+        let previous = self.words.last().map_or("", |last| &text[last.range.clone()]);
+        match self.form.as_str() {
+            "not" => !previous.eq_ignore_ascii_case("why"),
+            "never" | "without" | "no" => true,
+            // "don't"
+            "t" => ["'", "\u{2019}"].contains(&separator) && previous.ends_with(['n', 'N']),
+            _ => false,
+        }
+    }
+
+    /// Returns `true` if a match that starts with the next word is negated.
+    fn is_negated(&self, separator: &str) -> bool {
+        let is_negated = |last: &SentenceWord| last.negates || last.is_generic && last.is_negated;
+        !separator.contains([',', ':', ';']) && self.words.last().is_some_and(is_negated)
+    }
+
+    /// Adds the terms that the last word is or ends.
+    fn add_occurrences(&mut self, text: &str, word: &Word, index: &ToolIndex) {
+        let last = self.last();
+        let occurrence = |term, first| Occurrence { term, first, last };
+        self.occurrences.extend(index.term(&self.form).map(|term| occurrence(term, last)));
+        if word.range == word.run {
+            return;
+        }
+        if word.range.start == word.run.start {
+            self.run_first = last;
+        }
+        // A run may end in a plural s that is part of no word.
+        if ["", "s"].contains(&&text[word.range.end..word.run.end]) {
+            self.form.clear();
+            canonicalize(&text[word.run.clone()], &mut self.form);
+            let term = index.term(&self.form);
+            self.occurrences.extend(term.map(|term| occurrence(term, self.run_first)));
+        }
+    }
+
+    fn leave_out_expression(&mut self, text: &str) {
+        let end = self.words.len();
+        for expression in LEFT_OUT {
+            let start = end.checked_sub(expression.split(' ').count());
+            if let Some(start) = start.filter(|start| self.has_words(text, *start, expression)) {
+                self.words[start..].iter_mut().for_each(|word| word.is_left_out = true);
+            }
+        }
+    }
+
+    fn find_beginning(&self, text: &str) -> u32 {
+        let mut at = 0;
+        let opening = |at| OPENINGS.iter().find(|opening| self.has_words(text, at, opening));
+        while let Some(opening) = opening(at) {
+            at += opening.split(' ').count();
+        }
+        to_u32(at)
+    }
+
+    /// Returns `true` if the words of an expression start at a position.
+    fn has_words(&self, text: &str, start: usize, expression: &str) -> bool {
+        let mut words = self.words[start..].iter().map(|word| &text[word.range.clone()]);
+        let is_next = |expected| words.next().is_some_and(|it| it.eq_ignore_ascii_case(expected));
+        expression.split(' ').all(is_next)
+    }
+
+    /// Detects arithmetic that ends with the word in `self.form`, which is the last word.
+    fn detect_arithmetic(&mut self, separator: &str) {
+        let is_number = self.form.starts_with(|c: char| c.is_ascii_digit());
         let is_arithmetic = match self.previous {
             Operand::None => false,
-            Operand::Number => is_number && is_operator(token.separator),
+            Operand::Number => is_number && is_operator(separator),
             Operand::Verb => is_number,
         };
         if is_arithmetic {
-            self.arithmetic.extend([self.word_count - 1, self.word_count]);
+            let last = self.last();
+            self.arithmetic.push(Occurrence { term: Term::MAX, first: last - 1, last });
         }
-        self.previous = if is_number && lowercase.ends_with(|c: char| c.is_ascii_digit()) {
+        self.previous = if is_number && self.form.ends_with(|c: char| c.is_ascii_digit()) {
             Operand::Number
-        } else if is_arithmetic_verb(lowercase) {
+        } else if is_arithmetic_verb(&self.form) {
             Operand::Verb
         } else {
             Operand::None
         };
     }
-}
-
-fn starts_with_digit(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Returns `true` if the separator between two numbers is an operator. `-` and `/` need spaces
@@ -104,39 +258,34 @@ fn is_operator(separator: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Index, Sentence, WorkBudget};
+    use super::{Sentence, ToolIndex, WorkBudget};
     use crate::provider::echo::effort::Effort;
-    use crate::provider::echo::matching::{tokens::Tokens, tool_names::ToolNames};
 
-    fn arithmetic(text: &str) -> Vec<u32> {
-        let names = ToolNames::new(["calculate"].into_iter());
-        let index = Index::new(&names);
-        let (mut sentence, mut buffer) = (Sentence::default(), String::new());
-        for token in Tokens::new(text, &[]) {
-            let lowercase = token.lowercase_into(&mut buffer);
-            sentence
-                .push(&token, lowercase, &index, &mut WorkBudget::for_one_call(&Effort::full()))
-                .unwrap();
-        }
-        sentence.arithmetic
+    fn read(text: &str) -> Sentence {
+        let index = ToolIndex::new(["calculate", "time", "order"].into_iter());
+        let mut sentence = Sentence::default();
+        let mut budget = WorkBudget::for_one_call(&Effort::full());
+        sentence.read(text, 0..text.len(), &[], &index, &mut budget).unwrap();
+        sentence
     }
 
     #[test]
     fn finds_arithmetic() {
         let cases: [(&str, &[u32]); 10] = [
-            ("10+5", &[0, 1]),
-            ("what is 2 ^ 10", &[2, 3]),
-            ("1*2", &[0, 1]),
-            ("9 - 4", &[0, 1]),
-            ("8 / 2km", &[0, 1]),
-            ("1+2+3", &[0, 1, 1, 2]),
-            ("please add 5", &[1, 2]),
-            ("Multiply $3", &[0, 1]),
-            ("he divides 3", &[1, 2]),
-            ("3.5 + 2", &[1, 2]),
+            ("10+5", &[0]),
+            ("what is 2 ^ 10", &[2]),
+            ("1*2", &[0]),
+            ("9 - 4", &[0]),
+            ("8 / 2km", &[0]),
+            ("1+2+3", &[0, 1]),
+            ("please add 5", &[1]),
+            ("Multiply $3", &[0]),
+            ("he divides 3", &[1]),
+            ("3.5 + 2", &[1]),
         ];
         for (text, expected) in cases {
-            assert_eq!(arithmetic(text), expected, "{text}");
+            let found: Vec<_> = read(text).arithmetic.iter().map(|pair| pair.first).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 
@@ -145,7 +294,51 @@ mod tests {
         for text in
             ["+1-555-0100", "2024-01-15", "1/2", "10 +5", "1 -2", "c+5", "add salt", "1, 2", "2**3"]
         {
-            assert!(arithmetic(text).is_empty(), "{text}");
+            assert!(read(text).arithmetic.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn negations_reach_the_next_word_that_is_not_generic() {
+        let cases: [(&str, &[&str]); 8] = [
+            ("do not get the mail now", &["get", "the", "mail"]),
+            ("don't send", &["send"]),
+            ("I haven\u{2019}t the time", &["the", "time"]),
+            ("cart t mail", &[]),
+            ("no, send; never: mail", &[]),
+            ("don't forget to send", &["forget"]),
+            ("why not send it", &[]),
+            ("without mail", &["mail"]),
+        ];
+        for (text, expected) in cases {
+            let sentence = read(text);
+            let negated = sentence.words.iter().filter(|word| word.is_negated);
+            let negated: Vec<_> = negated.map(|word| &text[word.range.clone()]).collect();
+            assert_eq!(negated, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn expressions_are_left_out() {
+        let cases =
+            [("In order to be on time", 0), ("the order in the time", 2), ("at the same time", 0)];
+        for (text, expected) in cases {
+            assert_eq!(read(text).terms().count(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_begin_after_openings() {
+        let cases = [
+            ("please go", 1),
+            ("Could you please go", 3),
+            ("I'd like to go", 4),
+            ("let's go", 2),
+            ("go please", 0),
+            ("can", 0),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(read(text).beginning, expected, "{text}");
         }
     }
 }

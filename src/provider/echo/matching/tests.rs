@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::{Effort, MAX_UNFILTERED, Mention, WorkBudget, mentions_within};
+use super::{Effort, Mention, ToolIndex, WorkBudget, cache::Cache, mentions_within};
 use crate::chat::{Message, Role, Tool, ToolCall};
 
 fn tools(names: &[&str]) -> Vec<Tool> {
@@ -23,7 +23,8 @@ fn mentioned(text: &str, names: &[&str]) -> Vec<usize> {
 fn work(text: &str, names: &[&str]) -> usize {
     let mut budget = WorkBudget::for_one_call(&Effort::full());
     let all = budget.left();
-    mentions_within(&mut budget, &[Message::new(Role::User, text)], &tools(names));
+    let index = ToolIndex::new(names.iter().copied());
+    mentions_within(&mut budget, &[Message::new(Role::User, text)], &index);
     all - budget.left()
 }
 
@@ -65,7 +66,8 @@ fn returns_the_latest_mention() {
     let assistant = Message::new(Role::Assistant { tool_calls: Vec::new() }, "hm");
     let messages = [user("get time"), user("get weather"), assistant, user("get time, now")];
     let found = mentions(&messages, &tools(&["get_weather", "get_time"]));
-    assert_eq!(found, [Mention { tool: 0, message: 1 }, Mention { tool: 1, message: 3 }]);
+    let mention = |tool, message, length| Mention { tool, message, sentence: 0..length };
+    assert_eq!(found, [mention(0, 1, 11), mention(1, 3, 13)]);
 }
 
 #[test]
@@ -118,23 +120,43 @@ proptest! {
     }
 }
 
-/// A message without words that is long enough to enable the prefilter.
-fn filler() -> Message {
-    Message::new(Role::User, "- ".repeat(MAX_UNFILTERED))
-}
-
 proptest! {
     #[test]
-    fn prefilter_never_skips_mentions(
-        texts in proptest::collection::vec(prose(), 1..3),
+    fn filter_never_skips_mentions(
+        text in prose(),
         names in proptest::collection::vec("[a-cA-Ceisy]{1,6}(_[a-cA-Ceisy]{1,6})?", 0..4),
         known in proptest::sample::subsequence(&KNOWN_NAMES[..], 1..KNOWN_NAMES.len()),
     ) {
         let names: Vec<_> = names.iter().map(String::as_str).chain(known).collect();
-        let mut messages: Vec<_> = texts.iter().map(|text| Message::new(Role::User, text)).collect();
-        let found = mentions(&messages, &tools(&names));
-        messages.push(filler());
-        prop_assert_eq!(mentions(&messages, &tools(&names)), found);
+        let messages = [Message::new(Role::User, text)];
+        let mut index = ToolIndex::new(names.iter().copied());
+        let find = |index: &ToolIndex| {
+            mentions_within(&mut WorkBudget::for_one_call(&Effort::full()), &messages, index)
+        };
+        let found = find(&index);
+        index.filter = None;
+        prop_assert_eq!(found, find(&index));
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_cache(
+        requests in proptest::collection::vec(
+            (prose(), proptest::sample::subsequence(&KNOWN_NAMES[..], 0..3)),
+            1..20,
+        ),
+    ) {
+        let (mut off, mut one, mut many) = (Cache::new(0), Cache::new(1), Cache::new(16));
+        for (text, names) in requests {
+            let (messages, tools) = ([Message::new(Role::User, text)], tools(&names));
+            let find = |cache: &mut Cache| {
+                let mut budget = WorkBudget::for_one_call(&Effort::full());
+                mentions_within(&mut budget, &messages, &cache.index(&tools))
+            };
+            let found = find(&mut off);
+            prop_assert_eq!(&found, &find(&mut one));
+            prop_assert_eq!(&found, &find(&mut many));
+            prop_assert_eq!(&found, &super::mentions(&messages, &tools, &Effort::Brief).unwrap());
+        }
     }
 }
 
@@ -176,7 +198,8 @@ fn hostile_requests_terminate() {
     for (name, text, names) in cases {
         let messages = [Message::new(Role::User, text)];
         let mut budget = WorkBudget::new(1_000_000);
-        let found = mentions_within(&mut budget, &messages, &tools(&names));
+        let index = ToolIndex::new(names.iter().copied());
+        let found = mentions_within(&mut budget, &messages, &index);
         assert!(found.len() <= names.len(), "{name}");
     }
 }

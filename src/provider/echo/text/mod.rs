@@ -12,5 +12,5 @@ mod words;
 pub(crate) use addresses::{Address, AddressKind, addresses};
 pub(crate) use canonical::{canonical, canonicalize, is_generic};
 pub(crate) use quotes::quotes;
-pub(crate) use sentences::{sentence_end, sentences};
+pub(crate) use sentences::{sentence_around, sentences};
 pub(crate) use words::{Word, words};

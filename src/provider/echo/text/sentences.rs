@@ -12,26 +12,31 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the end of the sentence that contains the byte at `from`: after a line break, or after
-/// `.`, `!` or `?` before white space.
-pub(crate) fn sentence_end(text: &str, from: usize) -> usize {
-    let bytes = text.as_bytes();
-    for at in from..bytes.len() {
-        let end = match bytes[at] {
-            b'\n' | b'\r' => at + 1,
-            b'.' | b'!' | b'?' if text[at + 1..].starts_with(char::is_whitespace) => at + 1,
-            // The first byte of the line separator and the paragraph separator.
-            0xe2 if text[at..].starts_with(['\u{2028}', '\u{2029}']) => at + 3,
-            _ => continue,
-        };
-        return end;
+/// Returns the sentence that contains the byte at `at`, in a text of which `from` starts a sentence.
+pub(crate) fn sentence_around(text: &str, from: usize, at: usize) -> Range<usize> {
+    let start = (from..at).rev().find_map(|before| break_at(text, before));
+    start.unwrap_or(from)..sentence_end(text, at)
+}
+
+fn sentence_end(text: &str, from: usize) -> usize {
+    (from..text.len()).find_map(|at| break_at(text, at)).unwrap_or(text.len())
+}
+
+/// Returns where the next sentence starts if the byte at `at` ends one. Line breaks do, and `.`, `!`
+/// and `?` before white space.
+fn break_at(text: &str, at: usize) -> Option<usize> {
+    match text.as_bytes()[at] {
+        b'\n' | b'\r' => Some(at + 1),
+        b'.' | b'!' | b'?' if text[at + 1..].starts_with(char::is_whitespace) => Some(at + 1),
+        // The first byte of the line separator and of the paragraph separator.
+        0xe2 if text[at..].starts_with(['\u{2028}', '\u{2029}']) => Some(at + 3),
+        _ => None,
     }
-    text.len()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::sentences;
+    use super::{sentence_around, sentences};
 
     #[test]
     fn sentences_end_at_line_breaks_and_before_white_space() {
@@ -52,6 +57,10 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(sentences(text).count(), expected, "{text}");
             assert_eq!(sentences(text).map(|it| &text[it]).collect::<String>(), text);
+            for sentence in sentences(text) {
+                assert_eq!(sentence_around(text, 0, sentence.start), sentence);
+                assert_eq!(sentence_around(text, sentence.start, sentence.start), sentence);
+            }
         }
     }
 }

@@ -78,8 +78,8 @@ fn starts_lower(text: &str) -> bool {
 
 /// Returns `true` if a text starts with an s that belongs to an abbreviation before it.
 fn is_plural_ending(text: &str) -> bool {
-    let lower_follows = || class_at(text, 1).is_some_and(|(class, _)| class == CharClass::Lower);
-    text.starts_with('s') && !lower_follows()
+    let continues = |class| matches!(class, CharClass::Lower | CharClass::Digit);
+    text.starts_with('s') && !class_at(text, 1).is_some_and(|(class, _)| continues(class))
 }
 
 /// Returns the length of the plural s after an abbreviation, which is part of no word.
