@@ -58,7 +58,8 @@ const CASES: &[Case] = &[
         &["another_tool", "third_tool"],
     ),
     case("What is the HTTP status?", &["HTTPStatus"], &["HTTPStatus"]),
-    case("call http_status", &["getHTTPStatus", "HTTPStatus"], &["getHTTPStatus", "HTTPStatus"]),
+    // The name of one tool takes the words from the topic of the other.
+    case("call http_status", &["getHTTPStatus", "HTTPStatus"], &["HTTPStatus"]),
     case("get HTTPStatus", &["getHTTPStatus", "HTTPStatus"], &["getHTTPStatus"]),
     case("upload to S3: s3_upload", &["S3Upload"], &["S3Upload"]),
     case("fs.read_file please", &["fs.read_file"], &["fs.read_file"]),

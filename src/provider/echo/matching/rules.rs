@@ -224,7 +224,7 @@ impl<'a> SentenceMatcher<'a> {
 
     fn is_free(&self, word: &Occurrence, is_telling: bool) -> bool {
         let mut positions = word.first as usize..=word.last as usize;
-        positions.all(|at| !self.sentence.words[at].is_quoted && !(is_telling && self.taken[at]))
+        !positions.any(|at| self.sentence.words[at].is_quoted || is_telling && self.taken[at])
     }
 
     /// Adds a match of words of a name. If all words of the name are generic, all are telling.
