@@ -129,7 +129,7 @@ fn bounds_long_lists_and_messages() {
     let names = (0..9000).map(|number| (format!("city{number}"), json!({"type": "string"})));
     let schema = json!({"properties": names.collect::<serde_json::Map<_, _>>()});
     let context =
-        Context { subject: &message, mention: &message, question: &message, literal: false };
+        Context { subject: &message, mention: &message, question: &message, ..Context::default() };
     arguments(Some(&schema), &context, &mut ReplyBudget::new(&Effort::full()));
 }
 

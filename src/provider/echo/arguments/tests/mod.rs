@@ -31,7 +31,8 @@ fn check(table: &[(Value, Value)]) {
 fn check_names(subject: &str, message: &str, table: &[(&str, &str)]) {
     for (name, expected) in table {
         let schema = json!({"properties": {*name: {"type": "string"}}});
-        let context = Context { subject, mention: message, question: message, literal: false };
+        let context =
+            Context { subject, mention: message, question: message, ..Context::default() };
         assert_eq!(
             generate(&schema, &context).json,
             json!({*name: expected}).to_string(),

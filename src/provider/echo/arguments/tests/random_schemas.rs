@@ -197,7 +197,7 @@ proptest! {
     #[test]
     fn generated_values_are_valid(schema in root(), message in "( ?(in|for|Rome|a@b.co|2+2|é)){0,4}") {
         let context =
-            Context { subject: "send_mail", mention: &message, question: &message, literal: false };
+            Context { subject: "send_mail", mention: &message, question: &message, ..Context::default() };
         let generated = arguments(Some(&schema), &context, &mut ReplyBudget::new(&Effort::full()));
         let value: Value = serde_json::from_str(&generated.json).unwrap();
         prop_assert!(Schema::compile(&schema).unwrap().is_valid(&value), "{} for {schema}", generated.json);
