@@ -7,6 +7,7 @@
 mod arguments;
 mod daprd;
 mod effort;
+mod facts;
 mod matching;
 mod reply;
 mod response_format;

@@ -135,12 +135,15 @@ impl<'a> Generator<'a> {
             let schemas = item_schemas(flat, items.len());
             let best_effort = self.best_effort;
             self.best_effort &= items.len() < min;
+            let is_repeated = self.is_repeated;
+            self.is_repeated |= !items.is_empty();
             let generated = if unique {
                 self.unique_item(&schemas, name, nth + items.len(), &mut seen)
             } else {
                 self.variant_or_first(&schemas, name, nth)
             };
             self.best_effort = best_effort;
+            self.is_repeated = is_repeated;
             match generated {
                 Ok(item) => items.push(item),
                 Err(_) if items.len() >= min => break,
@@ -178,7 +181,7 @@ impl<'a> Generator<'a> {
 }
 
 /// Returns the schemas that apply to the property `name`.
-fn property_schemas<'a>(flat: &FlatSchema<'a>, name: &str) -> Vec<&'a Value> {
+pub(super) fn property_schemas<'a>(flat: &FlatSchema<'a>, name: &str) -> Vec<&'a Value> {
     let schema = |layer: &&'a Map<String, Value>| {
         let named = layer.get("properties").and_then(|properties| properties.get(name));
         let other = || {
@@ -197,7 +200,7 @@ fn prefix_schemas(layer: &Map<String, Value>) -> &[Value] {
 }
 
 /// Returns the schemas that apply to the item at `index`.
-fn item_schemas<'a>(flat: &FlatSchema<'a>, index: usize) -> Vec<&'a Value> {
+pub(super) fn item_schemas<'a>(flat: &FlatSchema<'a>, index: usize) -> Vec<&'a Value> {
     let schema = |layer: &&'a Map<String, Value>| {
         let rest = if layer.get("items").is_some_and(Value::is_array) {
             "additionalItems"

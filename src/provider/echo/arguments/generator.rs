@@ -1,6 +1,6 @@
 //! Generates a value: one that the schema provides, or else one of the right type.
 
-use std::ptr;
+use std::{collections::BTreeMap, ptr};
 
 use serde_json::{Map, Value};
 
@@ -8,8 +8,9 @@ use super::{
     context::Context,
     limits::{BRACKETS_LEN, CallBudget, MAX_DEPTH, scalar_len, spend, spend_or_exhaust},
     number::{self, normalize_integers},
-    property_kind,
+    property::canonical_words,
     schema::{FlatSchema, NoValue, array, flatten, type_names},
+    string::lower_case_words,
     validator::Validator,
 };
 use crate::provider::echo::effort::Effort;
@@ -27,9 +28,15 @@ pub(super) struct Generator<'a> {
     pub(super) context: &'a Context<'a>,
     /// The words of the subject.
     pub(super) subject: Vec<String>,
+    /// The canonical words of the subject.
+    pub(super) tool: Vec<String>,
+    /// The values that messages state, by the paths of their properties.
+    pub(super) stated: BTreeMap<String, Value>,
+    /// Whether the current value is inside an item after the first of an array.
+    pub(super) is_repeated: bool,
     pub(super) budget: CallBudget,
     pub(super) possible_violation: Option<String>,
-    root: &'a Value,
+    pub(super) root: &'a Value,
     effort: Effort,
     /// Whether to replace a value that cannot be valid with one of the right type.
     pub(super) best_effort: bool,
@@ -52,7 +59,10 @@ impl<'a> Generator<'a> {
         let subject = end.map_or(context.subject, |(at, _)| &context.subject[..at]);
         Self {
             context,
-            subject: property_kind::split_words(subject),
+            subject: lower_case_words(subject),
+            tool: canonical_words(subject),
+            stated: BTreeMap::new(),
+            is_repeated: false,
             budget,
             possible_violation: None,
             root,
@@ -121,6 +131,9 @@ impl<'a> Generator<'a> {
         if let Some(unsupported) = flat.unsupported {
             self.note_violation(&format!("{unsupported} is not supported"));
         }
+        if let Some(value) = self.stated_value(schemas, nth) {
+            return self.spend_bytes(value.to_string().len() + 1).map(|()| value);
+        }
         if let Some(value) = self.provided(&flat, schemas, nth)? {
             return Ok(value);
         }
@@ -128,6 +141,15 @@ impl<'a> Generator<'a> {
         self.spend_bytes(BRACKETS_LEN)?;
         let value = self.by_type(&flat, name, nth)?;
         self.spend_bytes(scalar_len(&value)).map(|()| value)
+    }
+
+    /// Returns the valid value that a message states for the current property.
+    fn stated_value(&mut self, schemas: &[&'a Value], nth: usize) -> Option<Value> {
+        if nth > 0 || self.is_repeated {
+            return None;
+        }
+        let value = self.stated.get(&self.path)?.clone();
+        self.is_valid(&value, schemas).then_some(value)
     }
 
     pub(super) fn spend_bytes(&mut self, bytes: usize) -> Result<(), NoValue> {
@@ -142,7 +164,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
+    pub(super) fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
         let mut validator = Validator { root: self.root, steps: &mut self.budget.steps };
         validator.is_valid(value, schemas)
     }

@@ -1,13 +1,21 @@
 //! Limits on generated values, so that no schema takes seconds or produces gigabytes.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
-use crate::provider::echo::effort::{Effort, Unfinished};
+use crate::provider::echo::{
+    effort::{Effort, Unfinished},
+    facts::Reading,
+};
 
 /// Maximum nesting depth of a generated value.
 pub(super) const MAX_DEPTH: usize = 32;
 
 const CALL: CallBudget = CallBudget { values: 10_000, steps: 100_000, bytes: 64 * 1024 };
+
+/// Number of bytes of a message that are read in the time of a step.
+const BYTES_PER_STEP: usize = 16;
 
 /// Maximum number of bytes that all calls in one reply generate.
 const REPLY_BYTES: usize = 4 * 1024 * 1024;
@@ -15,12 +23,13 @@ const REPLY_BYTES: usize = 4 * 1024 * 1024;
 const BRIEF_BYTES: usize = 64 * 1024;
 
 /// The work and the output left for all calls in one reply.
-#[derive(Debug, Clone)]
 pub(crate) struct ReplyBudget {
     effort: Effort,
     values: usize,
     steps: usize,
     bytes: usize,
+    /// The messages that have been read for this reply.
+    readings: Vec<Rc<Reading>>,
 }
 
 impl ReplyBudget {
@@ -33,7 +42,7 @@ impl ReplyBudget {
             Effort::Brief => (64, 600),
             Effort::Full(_) => (100_000, 1_000_000),
         };
-        Self { effort: effort.clone(), values, steps, bytes: REPLY_BYTES }
+        Self { effort: effort.clone(), values, steps, bytes: REPLY_BYTES, readings: Vec::new() }
     }
 
     /// Fails if the effort is brief and the calls so far may have needed more.
@@ -48,6 +57,19 @@ impl ReplyBudget {
     /// Returns the effort that the budget was created for.
     pub(crate) fn effort(&self) -> &Effort {
         &self.effort
+    }
+
+    /// Reads a message, unless that has been done for this reply.
+    pub(super) fn read(&mut self, message: &str) -> Rc<Reading> {
+        let done = self.readings.iter().find(|reading| reading.is_of(message));
+        if let Some(reading) = done {
+            return Rc::clone(reading);
+        }
+        spend_or_exhaust(&mut self.steps, message.len() / BYTES_PER_STEP);
+        let message = if self.steps == 0 { "" } else { message };
+        let reading = Rc::new(Reading::new(message));
+        self.readings.push(Rc::clone(&reading));
+        reading
     }
 
     /// Returns the budget for the next call.

@@ -8,22 +8,26 @@
 
 mod containers;
 mod context;
-mod extract;
 mod formats;
 mod generator;
 mod limits;
 mod number;
+mod offers;
 mod pattern;
-mod property_kind;
+mod property;
 mod schema;
+mod stated;
 mod string;
 mod string_constraints;
 #[cfg(test)]
 mod tests;
 mod validator;
 
+use std::{ops::Range, rc::Rc};
+
 use serde_json::{Value, json};
 
+use super::facts::Reading;
 use generator::Generator;
 
 pub(crate) use context::Context;
@@ -79,10 +83,16 @@ fn generate<'a>(
     context: &Context<'a>,
     budget: &mut ReplyBudget,
 ) -> Generated {
+    let readings = readings(context, budget);
+    let mut stated = None;
     for best_effort in [false, true] {
         let granted = budget.call();
         let mut generator =
             Generator::new(root, context, granted, budget.effort().clone(), best_effort);
+        generator.stated = match stated.take() {
+            Some(stated) => stated,
+            None => generator.stated_values(schemas, &readings),
+        };
         let generated = generator.value(schemas, "", 0);
         budget.charge(granted, generator.budget);
         if let Ok(value) = generated
@@ -90,6 +100,16 @@ fn generate<'a>(
         {
             return Generated { json, possible_violation: generator.possible_violation };
         }
+        stated = Some(generator.stated);
     }
     Generated::empty_object("no value within the limits")
+}
+
+/// Reads the messages, each with the sentence whose facts come first.
+fn readings(context: &Context, budget: &mut ReplyBudget) -> Vec<(Rc<Reading>, Range<usize>)> {
+    let mut readings = vec![(budget.read(context.mention), context.sentence.clone())];
+    if context.question != context.mention {
+        readings.push((budget.read(context.question), 0..0));
+    }
+    readings
 }

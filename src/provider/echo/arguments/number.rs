@@ -230,7 +230,7 @@ pub(super) fn is_valid(flat: &FlatSchema, number: &Number) -> bool {
 }
 
 /// Converts a number to JSON. Integers have no fraction.
-fn from_f64(value: f64) -> Value {
+pub(super) fn from_f64(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e18 {
         return from_i128(value as i128);
     }

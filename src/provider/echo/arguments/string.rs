@@ -1,19 +1,18 @@
-//! Generates strings from the message, the format, the property name or the pattern.
+//! Generates strings from the format, the property name or the pattern.
 
 use serde_json::Value;
 
 use super::{
-    extract, formats,
+    formats,
     generator::Generator,
     limits::{json_len, spend_or_exhaust},
     pattern::{Pattern, pad},
-    property_kind::{self, PropertyKind},
+    property::canonical_words,
     schema::{FlatSchema, NoValue},
     string_constraints::StringConstraints,
 };
+use crate::provider::echo::{facts::meaning_of, text::words};
 
-/// Maximum number of bytes of a message to search.
-const MAX_SEARCHED: usize = 64 * 1024;
 /// Maximum number of strings to try for a pattern.
 const MAX_TRIES: usize = 32;
 
@@ -29,7 +28,7 @@ impl<'a> Generator<'a> {
         if let Some(reason) = &constraints.unchecked {
             self.note_violation(reason);
         }
-        let candidates = self.candidates(flat, &constraints, name, nth)?;
+        let candidates = self.candidates(flat, &constraints, name, nth);
         let max_bytes = self.budget.bytes;
         let valid =
             candidates.iter().find(|text| json_len(text) < max_bytes && constraints.allow(text));
@@ -46,45 +45,26 @@ impl<'a> Generator<'a> {
 
     /// Returns candidate strings, best first.
     fn candidates(
-        &mut self,
+        &self,
         flat: &FlatSchema,
         constraints: &StringConstraints,
         name: &str,
         nth: usize,
-    ) -> Result<Vec<String>, NoValue> {
-        let property = property_kind::split_words(name);
-        let kind = property_kind::kind_of(&property, &self.subject);
-        // Charge for searching the message.
-        self.spend_steps(kind.map_or(0, |_| searched(self.context.mention).len() / 64))?;
-        let stated = kind.filter(|_| nth == 0).and_then(|kind| self.stated(kind));
+    ) -> Vec<String> {
         for format in flat.strings("format") {
             let (min_len, max_len) = (constraints.min_len, constraints.max_len);
             if let Some(examples) = formats::candidates(format, nth, min_len, max_len) {
-                let is_email = kind == Some(PropertyKind::Email) && format.ends_with("email");
-                return Ok(stated.filter(|_| is_email).into_iter().chain(examples).collect());
+                return examples;
             }
         }
+        let meaning = meaning_of(&canonical_words(name), None, &self.tool, false);
+        let sample = meaning.map_or("", |meaning| meaning.row.sample);
+        let sample = Some(sample).filter(|sample| !sample.is_empty()).map(str::to_owned);
+        let property = lower_case_words(name);
         let words = ["Test".to_owned()].into_iter().chain(self.subject.clone()).chain(property);
         let text = words.collect::<Vec<_>>().join(" ");
-        let example = kind.and_then(PropertyKind::example).map(str::to_owned);
-        let samples = example.into_iter().chain([text]);
-        Ok(stated.into_iter().chain(samples.map(|text| number_variant(text, kind, nth))).collect())
-    }
-
-    /// Returns the value for a property of this kind from the messages, if they contain one.
-    fn stated(&self, kind: PropertyKind) -> Option<String> {
-        let allowed_len = 1..self.budget.bytes;
-        let question = Some(self.context.question).filter(|text| allowed_len.contains(&text.len()));
-        let message = searched(self.context.mention);
-        match kind {
-            PropertyKind::Email => extract::email(message).map(str::to_owned),
-            PropertyKind::Place => extract::place(message),
-            PropertyKind::Expression => {
-                extract::expression(message).or(question).map(str::to_owned)
-            }
-            PropertyKind::Question => question.map(str::to_owned),
-            PropertyKind::Example(_) => None,
-        }
+        let samples = sample.into_iter().chain([text]);
+        samples.map(|text| number_variant(text, nth)).collect()
     }
 
     /// Returns a string that matches the pattern and satisfies the other constraints.
@@ -135,16 +115,16 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Returns the part of a message that is searched.
-fn searched(message: &str) -> &str {
-    &message[..message.floor_char_boundary(MAX_SEARCHED)]
+/// Returns the words of a name in lower case.
+pub(super) fn lower_case_words(name: &str) -> Vec<String> {
+    words(name).map(|word| name[word.range].to_lowercase()).collect()
 }
 
 /// Returns the `nth` variant of a text.
-fn number_variant(text: String, kind: Option<PropertyKind>, nth: usize) -> String {
+fn number_variant(text: String, nth: usize) -> String {
     match nth {
         0 => text,
-        _ if kind == Some(PropertyKind::Email) => format!("test{}@example.com", nth + 1),
+        _ if text == "test@example.com" => format!("test{}@example.com", nth + 1),
         _ => format!("{text} {}", nth + 1),
     }
 }

@@ -55,7 +55,7 @@ fn generates_strings_by_property_name() {
             ("language", "en"),
             ("query", "Why?"),
             ("message", "Why?"),
-            ("expression", "Why?"),
+            ("expression", "Test get it expression"),
             ("title", "Test get it title"),
             ("userId", "Test get it user id"),
             ("", "Test get it"),
@@ -71,7 +71,7 @@ fn extracts_strings_from_the_message() {
         message,
         &[
             ("to", "bob@example.org"),
-            ("cc", "bob@example.org"),
+            ("cc", "test@example.com"),
             ("city", "New York"),
             ("expression", "3 * 4"),
             ("text", message),

@@ -1,0 +1,182 @@
+//! The properties of a call that take facts from messages.
+
+use serde_json::{Map, Value};
+
+use super::{
+    containers::{item_schemas, property_schemas},
+    generator::Generator,
+    schema::{FlatSchema, array, flatten},
+};
+use crate::provider::echo::{
+    facts::{Fact, Kind, Meaning, Role, meaning_of},
+    text::{canonical, is_generic, words},
+};
+
+/// Maximum nesting depth of the properties that take facts.
+const MAX_NESTING: usize = 4;
+/// Words beside which no fact of a property stands.
+const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code key ref";
+
+/// A property of a call, or one of a nested object.
+pub(super) struct Property<'a> {
+    /// JSON pointer, without array indexes.
+    pub(super) path: String,
+    /// The canonical words of the name.
+    pub(super) words: Vec<String>,
+    /// The words beside which its facts stand.
+    pub(super) own_words: Vec<String>,
+    pub(super) schemas: Vec<&'a Value>,
+    pub(super) is_array: bool,
+    /// The type of the value, or of the items of an array.
+    pub(super) type_name: &'a str,
+    pub(super) format: Option<&'a str>,
+    pub(super) pattern: Option<&'a str>,
+    pub(super) choices: Vec<&'a Value>,
+    pub(super) meaning: Option<Meaning>,
+    /// The facts that the value consists of, each with the values that it may have here.
+    pub(super) offers: Vec<Offer>,
+    pub(super) value: Option<Value>,
+    /// The fact that gave the value, if a cue led to it.
+    pub(super) by_cue: Option<Fact>,
+}
+
+/// A fact that a property may take.
+#[derive(Debug, Clone)]
+pub(super) struct Offer {
+    pub(super) fact: Fact,
+    /// The values that the fact may have, best first.
+    pub(super) values: Vec<Value>,
+}
+
+impl Property<'_> {
+    pub(super) fn kind(&self) -> Option<Kind> {
+        self.meaning.map(|meaning| meaning.kind())
+    }
+
+    pub(super) fn role(&self) -> Role {
+        self.meaning.map_or(Role::None, |meaning| meaning.role)
+    }
+
+    pub(super) fn is_numeric(&self) -> bool {
+        is_numeric(self.type_name)
+    }
+
+    /// Returns `true` if the property is an unfilled number that any bare number may fill.
+    pub(super) fn wants_number(&self) -> bool {
+        self.value.is_none() && self.is_numeric() && !self.is_array && self.choices.is_empty()
+    }
+
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.words.iter().any(|it| it == word)
+    }
+}
+
+fn is_numeric(type_name: &str) -> bool {
+    matches!(type_name, "integer" | "number")
+}
+
+/// Returns the canonical words of a name.
+pub(super) fn canonical_words(name: &str) -> Vec<String> {
+    words(name).map(|word| canonical(&name[word.range])).collect()
+}
+
+impl<'a> Generator<'a> {
+    /// Collects the properties of the objects in `schemas` that are not constant.
+    pub(super) fn collect_properties(
+        &mut self,
+        schemas: &[&'a Value],
+        path: &str,
+        active: &mut Vec<*const Value>,
+        found: &mut Vec<Property<'a>>,
+    ) {
+        let Ok(flat) = flatten(self.root, schemas, active, &mut self.budget.steps) else { return };
+        let outer = active.len();
+        active.extend(schemas.iter().map(|schema| std::ptr::from_ref(*schema)));
+        active.extend(&flat.ref_targets);
+        let objects = flat.values("properties").filter_map(Value::as_object);
+        let mut names: Vec<&'a String> = objects.flat_map(Map::keys).collect();
+        names.sort();
+        names.dedup();
+        for name in names {
+            if self.spend_steps(1 + flat.layers.len()).is_err() {
+                break;
+            }
+            let schemas = property_schemas(&flat, name);
+            self.add_property(&schemas, name, format!("{path}/{name}"), active, found);
+        }
+        active.truncate(outer);
+    }
+
+    fn add_property(
+        &mut self,
+        schemas: &[&'a Value],
+        name: &str,
+        path: String,
+        active: &mut Vec<*const Value>,
+        found: &mut Vec<Property<'a>>,
+    ) {
+        let Ok(flat) = flatten(self.root, schemas, active, &mut self.budget.steps) else { return };
+        let is_array = flat.type_name() == Some("array");
+        let items = if is_array { item_schemas(&flat, 0) } else { Vec::new() };
+        let inner = if is_array {
+            flatten(self.root, &items, active, &mut self.budget.steps).unwrap_or_default()
+        } else {
+            flat
+        };
+        let type_name = inner.type_name().unwrap_or("string");
+        if inner.values("const").next().is_some() || self.context.literal && is_numeric(type_name) {
+            return;
+        }
+        if type_name == "object" {
+            if path.matches('/').count() < MAX_NESTING {
+                let schemas = if is_array { &items } else { schemas };
+                self.collect_properties(schemas, &path, active, found);
+            }
+            return;
+        }
+        found.push(self.describe(schemas, &inner, name, path, is_array, type_name));
+    }
+
+    fn describe(
+        &self,
+        schemas: &[&'a Value],
+        inner: &FlatSchema<'a>,
+        name: &str,
+        path: String,
+        is_array: bool,
+        type_name: &'a str,
+    ) -> Property<'a> {
+        let words = canonical_words(name);
+        let format = inner.strings("format").next();
+        let meaning = match type_name {
+            "boolean" | "null" => None,
+            _ => meaning_of(&words, format, &self.tool, is_numeric(type_name)),
+        };
+        let is_own = |word: &&String| {
+            !is_generic(word) && !NO_OWN_WORDS.split(' ').any(|one| one == word.as_str())
+        };
+        let mut own_words: Vec<String> = words.iter().filter(is_own).cloned().collect();
+        if own_words.is_empty() && meaning.is_some_and(|meaning| meaning.kind() == Kind::Id) {
+            own_words = self.tool.iter().filter(is_own).cloned().collect();
+        }
+        if words.iter().any(|word| word == "limit") {
+            own_words.push("top".to_owned());
+        }
+        let choices = inner.layers.iter().flat_map(|layer| array(layer, "enum")).collect();
+        Property {
+            path,
+            words,
+            own_words,
+            schemas: schemas.to_vec(),
+            is_array,
+            type_name,
+            format,
+            pattern: inner.strings("pattern").next(),
+            choices,
+            meaning,
+            offers: Vec::new(),
+            value: None,
+            by_cue: None,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The table of kinds: what the words of a property's name mean, and which facts it takes.
+
+use super::{FactType, contains};
+use crate::provider::echo::text::canonical;
+use FactType::{
+    Capitals, Code, Currency, Date, Email, Expression, Ip, Language, Money, Name, Number, Phone,
+    Quote, RelativeDate, Share, Time, Url, Uuid, Word,
+};
+
+/// The kind of a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Email,
+    /// `cc` and `bcc`.
+    Copy,
+    Recipient,
+    Uri,
+    Uuid,
+    Ip,
+    Phone,
+    Date,
+    /// A point in time: a date or a time.
+    Moment,
+    Time,
+    Money,
+    Share,
+    Number,
+    Id,
+    Currency,
+    Language,
+    Symbol,
+    Place,
+    Room,
+    Title,
+    Event,
+    Person,
+    /// A text that may be quoted.
+    Text,
+    /// The whole message.
+    Question,
+    Expression,
+    /// A kind that no message states.
+    Sample,
+}
+
+/// A row of the table.
+pub(crate) struct Row {
+    pub(crate) kind: Kind,
+    /// Words of a property's name. The last word that has a row decides.
+    words: &'static str,
+    /// Values of `format`.
+    formats: &'static str,
+    /// The facts that a property takes, best first.
+    pub(crate) takes: &'static [FactType],
+    /// The cues before its facts.
+    cues: &'static str,
+    /// The cues if the property is where something starts (`from_date`) or ends (`to_date`).
+    /// Empty if the cues are the same.
+    start_cues: &'static str,
+    end_cues: &'static str,
+    /// The value if the message states none. Empty if the name of the property is the sample.
+    pub(crate) sample: &'static str,
+}
+
+#[rustfmt::skip]
+const ROWS: [Row; 34] = [
+    row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
+    row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
+    row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
+    row(Kind::Uri, "url uri link website", "uri iri url", &[Url], ["", "", ""], "https://example.com"),
+    row(Kind::Uuid, "uuid guid", "uuid", &[Uuid], ["", "", ""], ""),
+    row(Kind::Ip, "ip", "ipv4 ipv6", &[Ip], ["", "", ""], ""),
+    row(Kind::Phone, "phone telephone mobile", "", &[Phone, Number], ["to", "from", "to"], "+15555550100"),
+    row(Kind::Moment, "datetime timestamp", "date-time", &[Date, Time], ["on at", "from on since at", "to until till by"], "2024-01-15T12:00:00Z"),
+    row(Kind::Date, "date day deadline due checkin checkout", "date", &[Date, RelativeDate], ["on", "from on since check-in", "to until till by check-out return returning due"], "2024-01-15"),
+    row(Kind::Moment, "start begin end until return when check", "", &[Date, Time, RelativeDate], ["on at", "from on since at check-in", "to until till by check-out return returning due"], "2024-01-15"),
+    row(Kind::Time, "time", "time", &[Time], ["at", "from at since", "to until till by"], "12:00:00Z"),
+    row(Kind::Money, "amount price cost total budget fee bill", "", &[Money], ["under over up-to", "", ""], ""),
+    row(Kind::Share, "percent percentage rate tip discount tax", "", &[Share], ["", "", ""], ""),
+    row(Kind::Currency, "currency", "", &[Currency], ["in", "from", "to in into"], "USD"),
+    row(Kind::Language, "language", "", &[Language], ["to in into", "from", "to in into"], "en"),
+    row(Kind::Symbol, "symbol ticker", "", &[Capitals], ["", "", ""], ""),
+    row(Kind::Place, "location city place town destination origin", "", &[Name, Word], ["in near at", "from", "to"], "San Francisco"),
+    row(Kind::Place, "source departure arrival region", "", &[Name, Word], ["in near at", "from", "to"], ""),
+    row(Kind::Place, "country", "", &[Name, Word], ["in near at", "from", "to"], "US"),
+    row(Kind::Room, "room", "", &[Name, Word], ["in at", "from", "to"], ""),
+    row(Kind::Title, "title", "", &[Quote, Name], ["titled called named subject", "", ""], ""),
+    row(Kind::Title, "subject", "", &[Quote, Name], ["titled called named subject", "", ""], "Test email subject"),
+    row(Kind::Title, "name", "", &[Quote, Name], ["titled called named subject", "", ""], "Test User"),
+    row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
+    row(Kind::Person, "person customer guest assignee", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Text, "text message content body input", "", &[Quote], ["", "", ""], ""),
+    row(Kind::Question, "query question prompt", "", &[], ["", "", ""], ""),
+    row(Kind::Expression, "expression formula", "", &[Expression], ["", "", ""], ""),
+    row(Kind::Sample, "street", "", &[], ["", "", ""], "123 Main St"),
+    row(Kind::Sample, "address", "", &[], ["", "", ""], "123 Main St"),
+    row(Kind::Sample, "zip postal postcode", "", &[], ["", "", ""], "94105"),
+    row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
+    row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
+    row(Kind::Id, "id number code key ref", "", &[Code, Number], ["", "", ""], ""),
+];
+
+const fn row(
+    kind: Kind,
+    words: &'static str,
+    formats: &'static str,
+    takes: &'static [FactType],
+    [cues, start_cues, end_cues]: [&'static str; 3],
+    sample: &'static str,
+) -> Row {
+    Row { kind, words, formats, takes, cues, start_cues, end_cues, sample }
+}
+
+/// Words of a property where something starts, and where it ends.
+const START_WORDS: &str = "from start begin origin source departure sender checkin";
+const END_WORDS: &str =
+    "to end until destination target arrival return due deadline recipient checkout into";
+/// Words that do not decide on the kind unless they are alone.
+const FILLERS: &str =
+    "from to count max min maximum minimum start end source target arrival departure return";
+/// Words that make an id of a property if they are its last.
+const ID_WORDS: &str = "id number code key ref";
+
+/// Whether something starts or ends at the property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Start,
+    End,
+    None,
+}
+
+/// The meaning of a property.
+#[derive(Clone, Copy)]
+pub(crate) struct Meaning {
+    pub(crate) row: &'static Row,
+    pub(crate) role: Role,
+}
+
+impl Meaning {
+    pub(crate) fn kind(&self) -> Kind {
+        self.row.kind
+    }
+
+    /// Returns `true` if the cue is one of this property.
+    pub(crate) fn has_cue(&self, cue: &str) -> bool {
+        let by_role = match self.role {
+            Role::Start => self.row.start_cues,
+            Role::End => self.row.end_cues,
+            Role::None => self.row.cues,
+        };
+        contains(if by_role.is_empty() { self.row.cues } else { by_role }, cue)
+    }
+
+    /// Returns `true` if a property may take a fact behind an exclusive cue without being asked for
+    /// by this cue.
+    pub(crate) fn names_cue(&self, cue: &str) -> bool {
+        self.has_cue(cue)
+            || (self.role == Role::None
+                && [self.row.start_cues, self.row.end_cues].iter().any(|cues| contains(cues, cue)))
+            || (self.row.kind == Kind::Place && self.role != Role::Start && contains("for", cue))
+    }
+}
+
+/// Returns the meaning of a property with the `words` in its name, given its format and the words of
+/// the tool's name.
+pub(crate) fn meaning_of(
+    words: &[String],
+    format: Option<&str>,
+    tool: &[String],
+    is_numeric: bool,
+) -> Option<Meaning> {
+    let is_word = |list: &str, word: &String| {
+        list.split_ascii_whitespace().any(|one| one == word || canonical(one) == *word)
+    };
+    let has = |list: &str| words.iter().any(|word| is_word(list, word));
+    let is_check = words.iter().any(|word| word == "check");
+    let role = if has(START_WORDS) || is_check && has("in") {
+        Role::Start
+    } else if has(END_WORDS) || is_check && has("out") {
+        Role::End
+    } else {
+        Role::None
+    };
+    let by_word = row_of(words, tool, &is_word);
+    let by_format = |format: &str| {
+        // `cc` stays a copy if its format is `email`.
+        let same = by_word.filter(|row| row.takes == [Email] && format.ends_with("email"));
+        same.or_else(|| ROWS.iter().find(|row| contains(row.formats, format)))
+    };
+    let row = format
+        .and_then(by_format)
+        .or(by_word)
+        .filter(|row| !is_numeric || matches!(row.kind, Kind::Money | Kind::Share))
+        .or_else(|| is_numeric.then(|| by_kind(Kind::Number)).flatten())?;
+    Some(Meaning { row, role })
+}
+
+fn by_kind(kind: Kind) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.kind == kind)
+}
+
+fn row_of(
+    words: &[String],
+    tool: &[String],
+    is_word: &impl Fn(&str, &String) -> bool,
+) -> Option<&'static Row> {
+    let row = |word: &String| ROWS.iter().find(|row| is_word(row.words, word));
+    let (last, rest) = words.split_last()?;
+    let before = rest.last().and_then(row).map(|row| row.kind);
+    if is_word(ID_WORDS, last) {
+        let is_filler =
+            matches!(before, Some(Kind::Phone | Kind::Currency | Kind::Language | Kind::Symbol))
+                || is_word("zip postal postcode", rest.last().unwrap_or(last));
+        return if is_filler { rest.last().and_then(row) } else { by_kind(Kind::Id) };
+    }
+    let is_named = matches!(before, Some(Kind::Place | Kind::Person | Kind::Recipient));
+    let has_address = matches!(before, Some(Kind::Email | Kind::Recipient | Kind::Ip | Kind::Uri));
+    if is_word("name", last) && is_named || is_word("address", last) && has_address {
+        return rest.last().and_then(row);
+    }
+    if is_word("zone", last) && rest.last().is_none_or(|word| word != "time") {
+        return None;
+    }
+    let decisive = words.iter().rev().find(|word| !is_word(FILLERS, word));
+    if let Some(decisive) = decisive {
+        let is_check = decisive == "in" || decisive == "out" || decisive == "check";
+        let is_check = is_check && words.iter().any(|word| word == "check");
+        return if is_check { by_kind(Kind::Date) } else { row(decisive) };
+    }
+    let is_mail = || tool.iter().any(|word| is_word("email mail", word));
+    match last.as_str() {
+        "from" | "to" => {
+            if is_mail() {
+                by_kind(Kind::Email)
+            } else {
+                row(&"region".to_owned())
+            }
+        }
+        _ => row(last),
+    }
+}
+
+/// Types of facts of which a property that holds an id or a place of a house takes one beside a word
+/// of its own.
+pub(crate) const NUMBERED: [FactType; 2] = [Code, Number];

@@ -1,0 +1,111 @@
+//! Finds facts that consist of words: names, abbreviations, languages, number words, …
+
+use std::ops::Range;
+
+use super::{
+    Bare, FactType,
+    lexicon::{currency_of, language_of, may_be_name, number_of},
+    words::Words,
+};
+use crate::provider::echo::text::is_generic;
+
+/// Lower-case words inside names.
+const PARTICLES: [&str; 12] =
+    ["de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of"];
+/// Words after which a lower-case word may be a place.
+const BEFORE_PLACES: [&str; 4] = ["in", "near", "from", "to"];
+
+/// Adds the facts that do not overlap those already found, which must be sorted.
+pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
+    let taken: Vec<Range<usize>> = found.iter().map(|(_, range, _)| range.clone()).collect();
+    let is_free = |range: &Range<usize>| {
+        let next = taken.partition_point(|it| it.end <= range.start);
+        taken.get(next).is_none_or(|it| it.start >= range.end)
+    };
+    let mut name: Option<Range<usize>> = None;
+    for (index, word) in words.iter().enumerate() {
+        // The run of letters was read with its first word.
+        if word.range.start != word.run.start || !is_free(&word.run) {
+            continue;
+        }
+        let (text, range) = (&source[word.run.clone()], word.run.clone());
+        let is_name = is_name(text) && !(words.starts_sentence(index) && name.is_none());
+        name = name.and_then(|name| join(source, name, &range, is_name, found));
+        if is_name && name.is_none() {
+            name = Some(range.clone());
+        }
+        if let Some(number) = number_of(text) {
+            found.push((FactType::Number, range, number.to_string()));
+        } else if let Some(code) = language_of(text) {
+            found.push((FactType::Language, range, code.to_owned()));
+        } else if let Some(code) = currency_of(text).filter(|_| text.len() > 2) {
+            found.push((FactType::Currency, range.clone(), code.to_owned()));
+            if is_capitals(text) {
+                found.push((FactType::Capitals, range, text.to_owned()));
+            }
+        } else if is_capitals(text) {
+            found.push((FactType::Capitals, range, text.to_owned()));
+        } else if may_be_place(source, words, index) {
+            found.push((FactType::Word, range, text.to_owned()));
+        }
+    }
+    found.extend(name.map(|range| (FactType::Name, range.clone(), source[range].to_owned())));
+}
+
+/// Extends a name by the next word. If the word does not continue the name, adds the name to the
+/// facts and returns `None`.
+fn join(
+    source: &str,
+    name: Range<usize>,
+    next: &Range<usize>,
+    is_name: bool,
+    found: &mut Vec<Bare>,
+) -> Option<Range<usize>> {
+    let gap = source.get(name.end..next.start).unwrap_or(",");
+    let is_particle = |gap: &str| {
+        let gap = gap.trim();
+        gap.is_empty() || gap == "-" || gap.split(' ').all(|word| PARTICLES.contains(&word))
+    };
+    if is_name && is_particle(gap) && !gap.contains('\n') {
+        return Some(name.start..next.end);
+    }
+    let text = &source[next.clone()];
+    if PARTICLES.contains(&text) && gap == " " {
+        return Some(name);
+    }
+    found.push((FactType::Name, name.clone(), source[name].to_owned()));
+    None
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(char::is_uppercase)
+        && !is_capitals(word)
+        && word.len() > 1
+        && may_be_name(word)
+}
+
+/// Returns `true` for two to five capital letters.
+fn is_capitals(word: &str) -> bool {
+    (2..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// Returns `true` for a lower-case word that is no name of something else, directly after a
+/// preposition.
+fn may_be_place(source: &str, words: &Words, index: usize) -> bool {
+    let word = &words[index];
+    let is_before = |index: usize, list: &[&str]| {
+        let (before, after) = (&words[index], &words[index + 1]);
+        let gap = &source[before.range.end..after.range.start];
+        before.sentence == after.sentence
+            && gap.trim().is_empty()
+            && list.contains(&source[before.range.clone()].to_lowercase().as_str())
+    };
+    let follows = |index: usize| index > 0 && is_before(index - 1, &BEFORE_PLACES);
+    let text = &source[word.run.clone()];
+    let behind_the = || index > 1 && is_before(index - 1, &["the"]) && follows(index - 1);
+    text.starts_with(char::is_lowercase)
+        && (follows(index) || behind_the())
+        && text.chars().all(char::is_alphabetic)
+        && !is_generic(&word.form)
+        && may_be_name(text)
+}
