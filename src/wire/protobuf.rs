@@ -41,6 +41,10 @@ pub(super) fn split_field(message: &[u8]) -> Option<(u64, Field<'_>, &[u8])> {
 /// Splits off a number of up to ten bytes, as in protobuf's specification of its encoding.
 fn split_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     const MAX_LEN: usize = 10;
+    // Most numbers have one byte.
+    if let Some((byte @ ..0x80, rest)) = bytes.split_first() {
+        return Some((u64::from(*byte), rest));
+    }
     let len = bytes.iter().take(MAX_LEN).position(|byte| byte & 0x80 == 0)? + 1;
     let (number, rest) = bytes.split_at_checked(len)?;
     let number = number.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f));
