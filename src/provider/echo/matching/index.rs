@@ -1,6 +1,6 @@
 //! The names of the offered tools, indexed by word.
 
-use std::collections::BTreeMap;
+use std::{cell::OnceCell, collections::BTreeMap};
 
 use super::{categories::Category, filter::Filter};
 use crate::provider::echo::text::{canonical, is_generic, words};
@@ -15,6 +15,8 @@ const MAX_WORDS: usize = 16;
 const COMMON_VERBS: &str = "add create delete remove update change send open close start stop \
      cancel save set book order";
 
+const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
 /// An index of the names of the offered tools.
 #[derive(Debug, Default)]
 pub(super) struct ToolIndex {
@@ -27,8 +29,7 @@ pub(super) struct ToolIndex {
     anchored: Vec<Vec<usize>>,
     /// The tools that arithmetic mentions.
     pub(super) arithmetic_tools: Vec<usize>,
-    /// Finds anchors in text. `None` if the whole text must be searched.
-    pub(super) filter: Option<Filter>,
+    filter: OnceCell<Option<Filter>>,
 }
 
 /// The terms by which a tool is found.
@@ -67,9 +68,6 @@ impl ToolIndex {
         }
         index.keep_unique_verbs();
         index.add_anchors();
-        let anchors = index.terms.iter().filter(|(_, term)| !index.anchored(**term).is_empty());
-        let anchors = anchors.map(|(word, _)| word.as_str());
-        index.filter = Filter::new(anchors, !index.arithmetic_tools.is_empty());
         index
     }
 
@@ -102,10 +100,21 @@ impl ToolIndex {
         self.anchored.get(term as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns a filter that finds anchors and numbers, or `None` if all text must be searched. The
+    /// filter is built on first use: for short texts, it is not worth its cost.
+    pub(super) fn filter(&self) -> Option<&Filter> {
+        let build = || {
+            let anchors = self.terms.iter().filter(|(_, term)| !self.anchored(**term).is_empty());
+            let numbers = if self.arithmetic_tools.is_empty() { &[][..] } else { &DIGITS };
+            Filter::new(anchors.map(|(word, _)| word.as_str()).chain(numbers.iter().copied()))
+        };
+        self.filter.get_or_init(build).as_ref()
+    }
+
     /// Estimates the size in bytes.
     pub(super) fn size(&self) -> usize {
         let names: usize = self.names.iter().map(String::len).sum();
-        size_of::<Self>() + 8 * names + 256 * (self.names.len() + self.terms.len())
+        size_of::<Self>() + 8 * names + 512 * (self.names.len() + self.terms.len())
     }
 
     fn read_tool(&mut self, name: &str) -> ToolTerms {

@@ -37,6 +37,8 @@ const MAX_BRIEF_TEXT: usize = 32 * 1024;
 /// [`TOOL_LEN`] bytes more.
 const MAX_BRIEF_NAMES: usize = 8 * 1024;
 const TOOL_LEN: usize = 16;
+/// The length in bytes of all user messages up to which no filter is built.
+const MAX_UNFILTERED: usize = 512;
 
 /// A tool that the user asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +90,9 @@ fn mentions_within(
     index: &ToolIndex,
 ) -> Vec<Mention> {
     let tracker = MentionTracker::new(messages, index);
-    let mut searcher = Searcher::new(index, tracker, budget);
+    let is_long = user_text_len(messages) > MAX_UNFILTERED;
+    let filter = if is_long { index.filter() } else { None };
+    let mut searcher = Searcher::new(index, filter, tracker, budget);
     for (at, message) in user_messages(messages) {
         if !searcher.tracker.any_pending(at) || searcher.search(at, &message.text()).is_err() {
             break;

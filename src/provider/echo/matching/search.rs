@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{
     Mention,
+    filter::Filter,
     index::ToolIndex,
     mention_tracker::MentionTracker,
     rules::SentenceMatcher,
@@ -15,6 +16,7 @@ use crate::provider::echo::text::{canonicalize, quotes, sentence_around, sentenc
 /// A search, with buffers that are reused for every sentence.
 pub(super) struct Searcher<'a> {
     index: &'a ToolIndex,
+    filter: Option<&'a Filter>,
     budget: &'a mut WorkBudget,
     pub(super) tracker: MentionTracker,
     sentence: Sentence,
@@ -24,23 +26,24 @@ pub(super) struct Searcher<'a> {
 impl<'a> Searcher<'a> {
     pub(super) fn new(
         index: &'a ToolIndex,
+        filter: Option<&'a Filter>,
         tracker: MentionTracker,
         budget: &'a mut WorkBudget,
     ) -> Self {
-        Self { index, budget, tracker, sentence: Sentence::default(), form: String::new() }
+        Self { index, filter, budget, tracker, sentence: Sentence::default(), form: String::new() }
     }
 
     /// Records the tools that `text`, the text of `message`, mentions.
     pub(super) fn search(&mut self, message: usize, text: &str) -> Result<(), Exhausted> {
         let mut quoted = None;
-        let filter = self.index.filter.as_ref().filter(|filter| filter.applies_to(text));
-        let Some(filter) = filter else {
+        let Some(filter) = self.filter.filter(|_| Filter::applies_to(text)) else {
             return sentences(text).try_for_each(|sentence| {
                 self.search_sentence(message, text, sentence, &mut quoted)
             });
         };
+        let lowercase = text.as_bytes().to_ascii_lowercase();
         let (mut from, mut next) = (0, 0);
-        while let Some(at) = filter.find(text.as_bytes(), next) {
+        while let Some(at) = filter.find(text.as_bytes(), &lowercase, next) {
             next = at + 1;
             self.budget.spend(1)?;
             if self.is_anchor(&text[at..]) {

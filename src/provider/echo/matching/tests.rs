@@ -3,7 +3,9 @@
 
 use proptest::prelude::*;
 
-use super::{Effort, Mention, ToolIndex, WorkBudget, cache::Cache, mentions_within};
+use super::{
+    Effort, MAX_UNFILTERED, Mention, ToolIndex, WorkBudget, cache::Cache, mentions_within,
+};
 use crate::chat::{Message, Role, Tool, ToolCall};
 
 fn tools(names: &[&str]) -> Vec<Tool> {
@@ -128,14 +130,10 @@ proptest! {
         known in proptest::sample::subsequence(&KNOWN_NAMES[..], 1..KNOWN_NAMES.len()),
     ) {
         let names: Vec<_> = names.iter().map(String::as_str).chain(known).collect();
-        let messages = [Message::new(Role::User, text)];
-        let mut index = ToolIndex::new(names.iter().copied());
-        let find = |index: &ToolIndex| {
-            mentions_within(&mut WorkBudget::for_one_call(&Effort::full()), &messages, index)
-        };
-        let found = find(&index);
-        index.filter = None;
-        prop_assert_eq!(found, find(&index));
+        let mut messages = vec![Message::new(Role::User, text)];
+        let found = mentions(&messages, &tools(&names));
+        messages.push(Message::new(Role::User, "- ".repeat(MAX_UNFILTERED)));
+        prop_assert_eq!(found, mentions(&messages, &tools(&names)));
     }
 
     #[test]
@@ -166,8 +164,8 @@ fn work_is_linear_in_the_text() {
     let filler = "Nothing in this one is of any interest to a tool, or is it? ";
     // These tools are never mentioned, so every sentence is searched.
     let unfound = ["get_weather_alert", "get_user_photo", "send_email_draft"];
-    let one = work(&(sentence.to_owned() + filler), &unfound);
-    assert_eq!(work(&(sentence.repeat(100) + filler), &unfound), 100 * one);
+    let ten = work(&(sentence.repeat(10) + filler), &unfound);
+    assert_eq!(work(&(sentence.repeat(100) + filler), &unfound), 10 * ten);
 }
 
 #[test]
