@@ -17,12 +17,13 @@ impl<'a> Generator<'a> {
     /// Generates an object with all required properties and as many optional properties as allowed.
     pub(super) fn object(&mut self, flat: &FlatSchema<'a>, nth: usize) -> Result<Value, NoValue> {
         let names = self.property_names(flat)?;
+        let required_only = std::mem::take(&mut self.required_only);
         let (min, max) = (flat.lower_limit("minProperties"), flat.upper_limit("maxProperties"));
         let required = names.values().filter(|required| **required).count();
         let mut optional_left = max.saturating_sub(required);
         let mut object = Map::new();
         for (name, required) in names {
-            if !required && optional_left == 0 {
+            if !required && (optional_left == 0 || required_only) {
                 continue;
             }
             match self.property(flat, name, nth, required) {

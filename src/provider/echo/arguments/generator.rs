@@ -9,7 +9,7 @@ use super::{
     limits::{BRACKETS_LEN, CallBudget, MAX_DEPTH, scalar_len, spend, spend_or_exhaust},
     number::{self, normalize_integers},
     property::canonical_words,
-    schema::{FlatSchema, NoValue, array, flatten, type_names},
+    schema::{Choice, FlatSchema, NoValue, array, flatten, type_names},
     string::lower_case_words,
     validator::Validator,
 };
@@ -17,6 +17,8 @@ use crate::provider::echo::effort::Effort;
 
 /// Maximum number of characters of the subject that are used in values.
 const MAX_SUBJECT: usize = 256;
+/// Maximum number of choices of branches to try for a value.
+const MAX_CHOICES: usize = 64;
 /// Maximum number of characters of a reason that are logged.
 const MAX_REASON: usize = 256;
 
@@ -36,6 +38,10 @@ pub(super) struct Generator<'a> {
     pub(super) is_repeated: bool,
     pub(super) budget: CallBudget,
     pub(super) possible_violation: Option<String>,
+    /// The first keyword that is not supported, with its location.
+    pub(super) unsupported: Option<String>,
+    /// Whether to omit optional properties of the next object.
+    pub(super) required_only: bool,
     pub(super) root: &'a Value,
     effort: Effort,
     /// Whether to replace a value that cannot be valid with one of the right type.
@@ -65,6 +71,8 @@ impl<'a> Generator<'a> {
             is_repeated: false,
             budget,
             possible_violation: None,
+            unsupported: None,
+            required_only: false,
             root,
             effort,
             best_effort,
@@ -78,9 +86,12 @@ impl<'a> Generator<'a> {
     pub(super) fn note_violation(&mut self, reason: &str) {
         if self.possible_violation.is_none() {
             let reason: String = reason.chars().take(MAX_REASON).collect();
-            let path = if self.path.is_empty() { "/" } else { &self.path };
-            self.possible_violation = Some(format!("{path}: {reason}"));
+            self.possible_violation = Some(format!("{}: {reason}", self.location()));
         }
+    }
+
+    fn location(&self) -> &str {
+        if self.path.is_empty() { "/" } else { &self.path }
     }
 
     /// Records that the limit on `what` is reached, and returns the error.
@@ -125,21 +136,69 @@ impl<'a> Generator<'a> {
         if self.depth > MAX_DEPTH {
             return Err(self.limit_reached("depth"));
         }
-        let flat = flatten(self.root, schemas, &self.active, &mut self.budget.steps)?;
-        self.active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
-        self.active.extend(&flat.ref_targets);
-        if let Some(unsupported) = flat.unsupported {
-            self.note_violation(&format!("{unsupported} is not supported"));
-        }
         if let Some(value) = self.stated_value(schemas, nth) {
             return self.spend_bytes(value.to_string().len() + 1).map(|()| value);
         }
-        if let Some(value) = self.provided(&flat, schemas, nth)? {
+        let (outer, bytes, repeats) = (self.active.len(), self.budget.bytes, self.is_repeated);
+        let mut number = 0;
+        loop {
+            let mut choice = Choice::new(number);
+            let flat =
+                flatten(self.root, schemas, &self.active, &mut choice, &mut self.budget.steps);
+            let generated = flat.and_then(|flat| self.value_of(&flat, schemas, name, nth));
+            number += 1;
+            let is_last = number >= choice.choices.min(MAX_CHOICES);
+            if is_last || matches!(generated, Ok(_) | Err(NoValue::Limit)) {
+                return generated;
+            }
+            self.active.truncate(outer);
+            (self.budget.bytes, self.is_repeated) = (bytes, repeats);
+        }
+    }
+
+    /// Generates a value for a choice of branches.
+    fn value_of(
+        &mut self,
+        flat: &FlatSchema<'a>,
+        schemas: &[&'a Value],
+        name: &str,
+        nth: usize,
+    ) -> Result<Value, NoValue> {
+        self.active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
+        self.active.extend(&flat.ref_targets);
+        if self.unsupported.is_none() {
+            self.unsupported = flat
+                .unsupported
+                .map(|keyword| format!("{}: {keyword} is not supported", self.location()));
+        }
+        for required_only in [false, true] {
+            self.required_only = required_only;
+            let bytes = self.budget.bytes;
+            let value = self.value_by_keywords(flat, schemas, name, nth)?;
+            if !flat.has_one_of || self.context.literal || self.is_valid(&value, schemas) {
+                return Ok(value);
+            }
+            if !value.is_object() {
+                break;
+            }
+            self.budget.bytes = bytes;
+        }
+        Err(NoValue::Unsatisfiable)
+    }
+
+    fn value_by_keywords(
+        &mut self,
+        flat: &FlatSchema<'a>,
+        schemas: &[&'a Value],
+        name: &str,
+        nth: usize,
+    ) -> Result<Value, NoValue> {
+        if let Some(value) = self.provided(flat, schemas, nth)? {
             return Ok(value);
         }
         // Charge for the brackets first, so that a container that fails halfway is also charged.
         self.spend_bytes(BRACKETS_LEN)?;
-        let value = self.by_type(&flat, name, nth)?;
+        let value = self.by_type(flat, name, nth)?;
         self.spend_bytes(scalar_len(&value)).map(|()| value)
     }
 
@@ -171,7 +230,7 @@ impl<'a> Generator<'a> {
 
     /// Returns a value that is invalid but has the right type.
     fn fallback(&mut self, schemas: &[&'a Value], reason: NoValue) -> Result<Value, NoValue> {
-        let flat = flatten(self.root, schemas, &[], &mut self.budget.steps).unwrap_or_default();
+        let flat = self.flatten_first(schemas, &[]).unwrap_or_default();
         let value = match flat.type_name() {
             Some("object") => Value::Object(Map::new()),
             Some("array") => Value::Array(Vec::new()),
@@ -210,11 +269,12 @@ impl<'a> Generator<'a> {
         schemas: &[&'a Value],
         nth: usize,
     ) -> Result<Option<&'a Value>, NoValue> {
-        if let Some(only) = flat.values("const").next() {
+        if let Some(only) = flat.constants(false).next() {
             return Ok(Some(only));
         }
         let listed = |keyword| flat.layers.iter().flat_map(move |layer| array(layer, keyword));
         let values = flat.values("default").chain(listed("examples")).chain(listed("enum"));
+        let values = values.chain(flat.constants(true));
         let mut earlier = Vec::new();
         for value in values {
             self.spend_steps(1 + earlier.len())?;
@@ -236,7 +296,8 @@ impl<'a> Generator<'a> {
         schemas: &[&'a Value],
         nth: usize,
     ) -> Result<Option<Value>, NoValue> {
-        if !flat.values("enum").any(Value::is_array) {
+        let is_constant = flat.constants(true).next().is_some();
+        if !is_constant && !flat.values("enum").any(Value::is_array) {
             return Ok(None);
         }
         if nth > 0 {

@@ -4,9 +4,12 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::provider::echo::{
-    effort::{Effort, Unfinished},
-    facts::Reading,
+use crate::{
+    base::json_schema,
+    provider::echo::{
+        effort::{Effort, Unfinished},
+        facts::Reading,
+    },
 };
 
 /// Maximum nesting depth of a generated value.
@@ -70,6 +73,16 @@ impl ReplyBudget {
         let reading = Rc::new(Reading::new(message));
         self.readings.push(Rc::clone(&reading));
         reading
+    }
+
+    /// Returns `true` if a value is valid, also against keywords that the generator does not support.
+    /// A brief effort does not suffice for that.
+    pub(super) fn confirms(&mut self, schema: &Value, value: &Value) -> bool {
+        if self.effort.allow(true).is_err() {
+            self.steps = 0;
+            return false;
+        }
+        json_schema::first_valid(schema, std::slice::from_ref(value)) == Ok(Some(0))
     }
 
     /// Returns the budget for the next call.

@@ -3,8 +3,10 @@
 //! For each value, [`schema`] flattens the schemas that apply to the value. If they provide a value
 //! that the [`validator`] accepts, this value is the result. Otherwise, the [`generator`] makes one
 //! of the right type, with the help of [`containers`] for arrays and objects and [`string`] for
-//! strings. A string may come from the message, the format, the property name or the pattern. All
-//! work is subject to [`limits`].
+//! strings. All work is subject to [`limits`].
+//!
+//! Values that the user stated come first: a [`property`] gets [`offers`] of the facts in the
+//! messages, and takes one of them in one of three [`passes`].
 
 mod containers;
 mod context;
@@ -13,6 +15,7 @@ mod generator;
 mod limits;
 mod number;
 mod offers;
+mod passes;
 mod pattern;
 mod property;
 mod schema;
@@ -98,7 +101,10 @@ fn generate<'a>(
         if let Ok(value) = generated
             && let Ok(json) = serde_json::to_string(&value)
         {
-            return Generated { json, possible_violation: generator.possible_violation };
+            let (known, unsupported) = (generator.possible_violation, generator.unsupported);
+            let possible_violation =
+                known.or_else(|| unsupported.filter(|_| !budget.confirms(root, &value)));
+            return Generated { json, possible_violation };
         }
         stated = Some(generator.stated);
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{
     containers::{item_schemas, property_schemas},
     generator::Generator,
-    schema::{FlatSchema, array, flatten},
+    schema::{Choice, FlatSchema, NoValue, array, flatten},
 };
 use crate::provider::echo::{
     facts::{Fact, Kind, Meaning, Role, meaning_of},
@@ -81,6 +81,15 @@ pub(super) fn canonical_words(name: &str) -> Vec<String> {
 }
 
 impl<'a> Generator<'a> {
+    pub(super) fn flatten_first(
+        &mut self,
+        schemas: &[&'a Value],
+        active: &[*const Value],
+    ) -> Result<FlatSchema<'a>, NoValue> {
+        let mut choice = Choice::FIRST;
+        flatten(self.root, schemas, active, &mut choice, &mut self.budget.steps)
+    }
+
     /// Collects the properties of the objects in `schemas` that are not constant.
     pub(super) fn collect_properties(
         &mut self,
@@ -89,7 +98,7 @@ impl<'a> Generator<'a> {
         active: &mut Vec<*const Value>,
         found: &mut Vec<Property<'a>>,
     ) {
-        let Ok(flat) = flatten(self.root, schemas, active, &mut self.budget.steps) else { return };
+        let Ok(flat) = self.flatten_first(schemas, active) else { return };
         let outer = active.len();
         active.extend(schemas.iter().map(|schema| std::ptr::from_ref(*schema)));
         active.extend(&flat.ref_targets);
@@ -115,16 +124,14 @@ impl<'a> Generator<'a> {
         active: &mut Vec<*const Value>,
         found: &mut Vec<Property<'a>>,
     ) {
-        let Ok(flat) = flatten(self.root, schemas, active, &mut self.budget.steps) else { return };
+        let Ok(flat) = self.flatten_first(schemas, active) else { return };
         let is_array = flat.type_name() == Some("array");
         let items = if is_array { item_schemas(&flat, 0) } else { Vec::new() };
-        let inner = if is_array {
-            flatten(self.root, &items, active, &mut self.budget.steps).unwrap_or_default()
-        } else {
-            flat
-        };
+        let inner =
+            if is_array { self.flatten_first(&items, active).unwrap_or_default() } else { flat };
         let type_name = inner.type_name().unwrap_or("string");
-        if inner.values("const").next().is_some() || self.context.literal && is_numeric(type_name) {
+        if inner.constants(false).next().is_some() || self.context.literal && is_numeric(type_name)
+        {
             return;
         }
         if type_name == "object" {

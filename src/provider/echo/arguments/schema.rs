@@ -14,6 +14,10 @@ use crate::base::json_schema::resolve_local_ref;
 #[derive(Debug, Default)]
 pub(super) struct FlatSchema<'a> {
     pub(super) layers: Vec<&'a Map<String, Value>>,
+    /// How many of the layers are not in a branch of `anyOf` or `oneOf`. They come first.
+    pub(super) outer: usize,
+    /// Whether exactly one of several branches must hold.
+    pub(super) has_one_of: bool,
     /// The targets of `$ref` among the layers.
     pub(super) ref_targets: Vec<*const Value>,
     /// An unresolvable `$ref` or an unsupported keyword, if there is one.
@@ -47,24 +51,62 @@ const UNSUPPORTED: [&str; 12] = [
     "$recursiveRef",
 ];
 
+/// A choice of branches: the number of the choice, read as a mixed-radix number with a digit for each
+/// `anyOf` or `oneOf`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Choice {
+    rest: usize,
+    /// The number of choices.
+    pub(super) choices: usize,
+}
+
+impl Choice {
+    pub(super) const FIRST: Self = Self::new(0);
+
+    pub(super) const fn new(number: usize) -> Self {
+        Self { rest: number, choices: 1 }
+    }
+
+    fn digit(&mut self, count: usize) -> usize {
+        let digit = self.rest % count;
+        self.rest /= count;
+        self.choices = self.choices.saturating_mul(count);
+        digit
+    }
+}
+
 /// Flattens `schemas`. A reference to one of the `active` schemas, whose values are being
 /// generated, is a cycle.
 pub(super) fn flatten<'a>(
     root: &'a Value,
     schemas: &[&'a Value],
     active: &[*const Value],
+    choice: &mut Choice,
     steps: &mut usize,
 ) -> Result<FlatSchema<'a>, NoValue> {
     // The common case needs no set of visited schemas.
     if let Some(layers) = self_contained(schemas) {
         let enough = spend_or_exhaust(steps, layers.len());
-        let flat = FlatSchema { layers, ..FlatSchema::default() };
+        let flat = FlatSchema { outer: layers.len(), layers, ..FlatSchema::default() };
         return if enough { Ok(flat) } else { Err(NoValue::Limit) };
     }
     let mut flat = FlatSchema::default();
     let mut visited = BTreeSet::new();
     let mut todo: Vec<&Value> = schemas.iter().rev().copied().collect();
-    while let Some(schema) = todo.pop() {
+    // Branches come after all other schemas.
+    let (mut branches_todo, mut is_outer) = (Vec::new(), true);
+    loop {
+        let Some(schema) = todo.pop() else {
+            if is_outer {
+                flat.outer = flat.layers.len();
+                is_outer = false;
+            }
+            if branches_todo.is_empty() {
+                break;
+            }
+            todo.push(branches_todo.remove(0));
+            continue;
+        };
         let branches = ["allOf", "anyOf", "oneOf"].map(|keyword| schema.get(keyword));
         let lens = branches.into_iter().flatten().filter_map(Value::as_array).map(Vec::len);
         if !spend_or_exhaust(steps, 1 + lens.sum::<usize>()) {
@@ -81,6 +123,11 @@ pub(super) fn flatten<'a>(
         if visited.insert(ptr::from_ref(schema)) {
             flat.add(layer);
             todo.extend(flat.referenced(root, layer, active)?.into_iter().rev());
+            for keyword in ["anyOf", "oneOf"] {
+                let branches = array(layer, keyword);
+                branches_todo.extend(choose_branch(root, branches, active, choice));
+                flat.has_one_of |= keyword == "oneOf" && branches.len() > 1;
+            }
         }
     }
     Ok(flat)
@@ -106,7 +153,7 @@ fn self_contained<'a>(schemas: &[&'a Value]) -> Option<Vec<&'a Map<String, Value
 impl<'a> FlatSchema<'a> {
     /// Wraps one schema without following its references.
     pub(super) fn single(layer: &'a Map<String, Value>) -> Self {
-        Self { layers: vec![layer], ..Self::default() }
+        Self { layers: vec![layer], outer: 1, ..Self::default() }
     }
 
     fn add(&mut self, layer: &'a Map<String, Value>) {
@@ -136,15 +183,19 @@ impl<'a> FlatSchema<'a> {
             }
         }
         schemas.extend(array(layer, "allOf"));
-        for keyword in ["anyOf", "oneOf"] {
-            schemas.extend(choose_branch(root, array(layer, keyword), active));
-        }
         Ok(schemas)
     }
 
     /// Returns the values of a keyword, layer by layer.
     pub(super) fn values<'n>(&'n self, keyword: &'n str) -> impl Iterator<Item = &'a Value> + 'n {
         self.layers.iter().filter_map(move |layer| layer.get(keyword))
+    }
+
+    /// Returns the `const` values outside of branches, or in branches.
+    pub(super) fn constants(&self, in_branch: bool) -> impl Iterator<Item = &'a Value> {
+        let (outer, branches) = self.layers.split_at(self.outer);
+        let layers = if in_branch { branches } else { outer };
+        layers.iter().filter_map(|layer| layer.get("const"))
     }
 
     /// Returns the values of a keyword that are strings.
@@ -225,12 +276,13 @@ fn intersection<'a>(left: &[&'a str], right: &[&'a str]) -> Vec<&'a str> {
     left.iter().filter_map(common).collect()
 }
 
-/// Chooses the first branch that is neither null nor a cycle. If there is none, prefers a null
-/// branch to a cycle.
+/// Chooses a branch. The first choice is the first branch that is neither null nor a cycle, the last
+/// one is null.
 fn choose_branch<'a>(
     root: &Value,
     branches: &'a [Value],
     active: &[*const Value],
+    choice: &mut Choice,
 ) -> Option<&'a Value> {
     let is_cycle = |branch: &Value| {
         let reference = branch.get("$ref").and_then(Value::as_str);
@@ -238,8 +290,13 @@ fn choose_branch<'a>(
         target.is_some_and(|target| active.contains(&ptr::from_ref(target)))
     };
     let is_usable = |branch: &&Value| **branch != Value::Bool(false) && !is_cycle(branch);
-    let mut usable = branches.iter().filter(is_usable);
-    usable.clone().find(|branch| !is_null(branch)).or(usable.next()).or(branches.first())
+    let usable = branches.iter().filter(is_usable);
+    let (nulls, others): (Vec<&Value>, Vec<&Value>) = usable.partition(|branch| is_null(branch));
+    let ordered: Vec<&Value> = others.into_iter().chain(nulls).collect();
+    if ordered.is_empty() {
+        return branches.first();
+    }
+    Some(ordered[choice.digit(ordered.len())])
 }
 
 /// Returns `true` if null is the only value that a schema allows.

@@ -1,8 +1,11 @@
 //! Validates the values that a schema itself provides (`default`, `examples`, `enum`).
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::{
+    containers::{item_schemas, property_schemas},
     limits::{MAX_DEPTH, spend_or_exhaust},
     number,
     schema::{FlatSchema, array, type_names},
@@ -38,19 +41,23 @@ impl<'a> Validator<'a, '_> {
             .and_then(|to| resolve_local_ref(self.root, to));
         target.is_none_or(|target| self.satisfies(value, target, depth + 1))
             && array(layer, "allOf").iter().all(|part| self.satisfies(value, part, depth + 1))
-            && ["anyOf", "oneOf"].into_iter().all(|keyword| {
-                let branches = array(layer, keyword);
-                branches.is_empty()
-                    || branches.iter().any(|branch| self.satisfies(value, branch, depth + 1))
-            })
+            && self.count(value, array(layer, "anyOf"), 1, depth) > 0
+            && self.count(value, array(layer, "oneOf"), 2, depth) == 1
+            && layer.get("not").is_none_or(|other| !self.satisfies(value, other, depth + 1))
             && satisfies_any_type_keywords(value, layer)
-            && self.satisfies_type_keywords(value, schema, layer, depth)
+            && self.satisfies_type_keywords(value, layer, depth)
+    }
+
+    /// Counts the branches that hold, up to `limit`. No branches at all count as one.
+    fn count(&mut self, value: &Value, branches: &'a [Value], limit: usize, depth: usize) -> usize {
+        let holds = |branch: &&'a Value| self.satisfies(value, branch, depth + 1);
+        let is_empty = usize::from(branches.is_empty());
+        is_empty + branches.iter().filter(holds).take(limit).count()
     }
 
     fn satisfies_type_keywords(
         &mut self,
         value: &Value,
-        schema: &'a Value,
         layer: &'a Map<String, Value>,
         depth: usize,
     ) -> bool {
@@ -59,21 +66,22 @@ impl<'a> Validator<'a, '_> {
             Value::Number(number) => number::is_valid(&flat, number),
             Value::String(text) => StringConstraints::new(&flat, self.steps).allow(text),
             Value::Array(items) => {
+                let is_unique =
+                    flat.values("uniqueItems").any(|unique| *unique == Value::Bool(true));
                 is_in_limits(&flat, "minItems", "maxItems", items.len())
-                    && items.iter().all(|item| match schema.get("items") {
-                        Some(items) => self.satisfies(item, items, depth + 1),
-                        None => true,
+                    && (!is_unique || are_unique(items))
+                    && items.iter().enumerate().all(|(index, item)| {
+                        let mut schemas = item_schemas(&flat, index).into_iter();
+                        schemas.all(|schema| self.satisfies(item, schema, depth + 1))
                     })
             }
             Value::Object(members) => {
-                let required = array(layer, "required").iter().filter_map(Value::as_str);
-                let properties = layer.get("properties");
+                let mut required = array(layer, "required").iter().filter_map(Value::as_str);
                 is_in_limits(&flat, "minProperties", "maxProperties", members.len())
-                    && required.into_iter().all(|name| members.contains_key(name))
+                    && required.all(|name| members.contains_key(name))
                     && members.iter().all(|(name, member)| {
-                        let property = properties.and_then(|properties| properties.get(name));
-                        let property = property.or(layer.get("additionalProperties"));
-                        property.is_none_or(|schema| self.satisfies(member, schema, depth + 1))
+                        let mut schemas = property_schemas(&flat, name).into_iter();
+                        schemas.all(|schema| self.satisfies(member, schema, depth + 1))
                     })
             }
             Value::Null | Value::Bool(_) => true,
@@ -90,6 +98,12 @@ fn satisfies_any_type_keywords(value: &Value, layer: &Map<String, Value>) -> boo
             let names = type_names(names);
             names.is_empty() || names.iter().any(|name| has_type(value, name))
         })
+}
+
+fn are_unique(items: &[Value]) -> bool {
+    let texts: BTreeSet<String> =
+        items.iter().map(|item| number::normalize_integers(item).to_string()).collect();
+    texts.len() == items.len()
 }
 
 fn is_in_limits(flat: &FlatSchema, lower: &str, upper: &str, count: usize) -> bool {

@@ -149,6 +149,59 @@ fn combines_nested_schemas() {
 }
 
 #[test]
+fn satisfies_exactly_one_branch() {
+    check(&[
+        // All properties satisfy both branches, the required ones only the first.
+        (
+            json!({"oneOf": [
+                {"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 2}}, "required": ["a"]},
+                {"type": "object", "required": ["b"]}]}),
+            json!({"a": 1}),
+        ),
+        (json!({"oneOf": [{"type": "number"}, {"type": "integer"}, {"const": "x"}]}), json!("x")),
+        (json!({"anyOf": [{"const": "a"}, {"const": "b"}], "default": "b"}), json!("b")),
+        (json!({"anyOf": [{"const": "a"}, {"const": "b"}]}), json!("a")),
+        (json!({"anyOf": [{"allOf": [false]}, {"type": "boolean"}]}), json!(true)),
+    ]);
+}
+
+#[test]
+fn satisfies_recursive_unions() {
+    let schema = json!({"$defs": {
+        "expression": {"oneOf": [{"$ref": "#/$defs/sum"}, {"type": "integer"}]},
+        "sum": {"type": "object", "required": ["left", "right"], "properties": {
+            "left": {"$ref": "#/$defs/expression"}, "right": {"$ref": "#/$defs/expression"}}}},
+        "type": "object", "properties": {"note": {"$ref": "#/$defs/expression"}}});
+    let generated = generate(&schema, &Context::default());
+    assert_eq!(generated, Generated { json: r#"{"note":42}"#.into(), possible_violation: None });
+}
+
+#[test]
+fn warns_about_unsupported_keywords_only_if_the_value_is_invalid() {
+    for (schema, is_valid) in [
+        (json!({"type": "string", "not": {"const": "x"}}), true),
+        (json!({"type": "string", "not": {"type": "string"}}), false),
+        (json!({"type": "array", "contains": {"type": "string"}}), true),
+        (json!({"type": "array", "contains": {"const": 7}}), false),
+        (json!({"if": {"type": "string"}, "then": {"minLength": 3}}), true),
+    ] {
+        let generated = generate(
+            &json!({"type": "object", "properties": {"a": schema}, "required": ["a"]}),
+            &Context::default(),
+        );
+        assert_eq!(generated.possible_violation.is_none(), is_valid, "{schema}");
+    }
+}
+
+#[test]
+fn literal_numbers_are_unique_where_needed() {
+    let schema = json!({"properties": {"a": {
+        "type": "array", "items": {"type": "integer"}, "minItems": 2, "uniqueItems": true}}});
+    let literal = Context { literal: true, ..Context::default() };
+    assert_eq!(generate(&schema, &literal).json, r#"{"a":[42,43]}"#);
+}
+
+#[test]
 fn resolves_references() {
     let schema = json!({"$defs": {"a b": {"const": 1}, "c/d": {"const": 2}}, "definitions": {"é": {"const": 3}},
         "properties": {"a": {"$ref": "#/$defs/a%20b"}, "b": {"$ref": "#/$defs/c~1d"}, "c": {"$ref": "#/definitions/%C3%A9"}}});

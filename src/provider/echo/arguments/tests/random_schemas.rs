@@ -100,6 +100,7 @@ fn leaf() -> impl Strategy<Value = Value> + Clone {
         2 => provided(),
         1 => reference,
         1 => Just(json!({"$ref": "#/$defs/tree"})),
+        1 => Just(json!({"$ref": "#/$defs/expression"})),
         1 => Just(json!({"type": "boolean"})),
         1 => Just(json!({})),
     ]
@@ -160,6 +161,14 @@ fn combined(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value 
     prop_oneof![
         inner.clone().prop_map(move |schema| pair("anyOf", null(), schema)),
         inner.clone().prop_map(move |schema| pair("oneOf", schema, null())),
+        (inner.clone(), inner.clone()).prop_map(|(first, second)| json!({"oneOf": [
+            {"type": "object", "properties": {"kind": {"const": "a"}, "value": first}, "required": ["kind"]},
+            {"type": "object", "properties": {"kind": {"const": "b"}, "value": second}, "required": ["kind"]}]})),
+        // With all properties, both branches hold; with those of the second, only the second does.
+        inner.clone().prop_map(|schema| json!({"oneOf": [
+            {"type": "object", "properties": {"b": {}, "c": schema}, "required": ["b"]},
+            {"type": "object", "required": ["a"], "properties": {"a": {"const": 1}, "b": false}},
+            {"type": "object", "required": ["a"], "properties": {"a": {"const": 2}, "b": false}}]})),
         (inner.clone(), inner.clone()).prop_map(move |(first, second)| pair("anyOf", first, second)),
         inner.clone().prop_map(|schema| json!({"allOf": [schema, {"description": "d"}]})),
         (inner.clone(), inner).prop_map(|(first, second)| json!({"allOf": [
@@ -188,6 +197,12 @@ fn root() -> impl Strategy<Value = Value> {
             "next": {"$ref": "#/$defs/tree"},
             "up": {"anyOf": [{"$ref": "#/$defs/tree"}, {"type": "null"}]}}});
         defs.insert("tree".to_owned(), tree);
+        let expression = json!({"oneOf": [
+            {"type": "object", "required": ["left", "right"], "properties": {
+                "left": {"$ref": "#/$defs/expression"}, "right": {"$ref": "#/$defs/expression"}}},
+            {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/expression"}},
+            {"type": "number"}]});
+        defs.insert("expression".to_owned(), expression);
         root["$defs"] = Value::Object(defs.into_iter().collect::<Map<_, _>>());
         root
     })
