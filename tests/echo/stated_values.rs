@@ -124,5 +124,5 @@ async fn stated_values_are_used_once_and_only_if_they_are_valid() {
         assert!(times.iter().all(|times| *times <= 1), "{text}\n{schema}\n{arguments}");
         used += times.iter().sum::<usize>();
     }
-    assert!(used > REQUESTS, "{used} values used");
+    assert!(used > REQUESTS / 2, "{used} values used");
 }

@@ -243,3 +243,34 @@ fn row_of(
 /// Types of facts of which a property that holds an id or a place of a house takes one beside a word
 /// of its own.
 pub(crate) const NUMBERED: [FactType; 2] = [Code, Number];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::ROWS;
+
+    /// docs/echo.md has the words, the cues and the sample of each row.
+    #[test]
+    fn documentation_has_the_same_table() {
+        let page = include_str!("../../../../docs/echo.md");
+        let (_, table) = page.split_once("| words | takes | cues | sample |\n").unwrap();
+        let lines = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+        let documented: Vec<[BTreeSet<String>; 3]> = lines
+            .map(|line| {
+                let cells: Vec<_> = line.split('|').collect();
+                [1, 3, 4].map(|cell| items(&cells[cell].replace('`', ""), ", "))
+            })
+            .collect();
+        let rows = ROWS.iter().filter(|row| !row.words.is_empty()).map(|row| {
+            let cues = [row.cues, row.start_cues, row.end_cues].join(" ").replace('-', "_");
+            let cues = items(&cues, " ").iter().map(|cue| cue.replace('_', " ")).collect();
+            [items(row.words, " "), cues, items(row.sample, ", ")]
+        });
+        assert_eq!(documented, rows.collect::<Vec<_>>());
+    }
+
+    fn items(list: &str, separator: &str) -> BTreeSet<String> {
+        list.trim().split(separator).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    }
+}

@@ -24,6 +24,8 @@ pub(crate) use kinds::{Kind, Meaning, NUMBERED, Role, meaning_of};
 
 /// Maximum number of bytes of a message that are read.
 const MAX_READ: usize = 64 * 1024;
+/// Maximum number of facts in a message. Properties compare facts with each other.
+const MAX_FACTS: usize = 1_000;
 
 /// The type of a [`Fact`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +79,7 @@ pub(crate) struct Fact {
 pub(crate) struct Reading {
     pub(crate) text: String,
     words: Words,
+    cues: Cues,
     pub(crate) facts: Vec<Fact>,
 }
 
@@ -120,8 +123,10 @@ impl Reading {
         found.sort_by_key(|(_, range, _)| range.start);
         names::find(source, &words, &mut found);
         found.sort_by_key(|(_, range, _)| range.start);
-        let facts = with_surroundings(source, &words, found);
-        Self { text: source.to_owned(), words, facts }
+        found.truncate(MAX_FACTS);
+        let cues = Cues::find(source, &words);
+        let facts = with_surroundings(source, &words, &cues, found);
+        Self { text: source.to_owned(), words, cues, facts }
     }
 
     /// Returns where canonical words stand side by side outside of quotes, each with whether they
@@ -131,14 +136,13 @@ impl Reading {
             let last = &self.words[index + forms.len() - 1];
             self.words[index].range.start..last.range.end
         };
-        let found = self.words.find(forms).into_iter();
+        let found = self.words.find(forms).into_iter().take(MAX_FACTS);
         found.map(|index| (range(index), self.words.is_negated(&self.text, index))).collect()
     }
 
     /// Adds what stands around a part of the message.
     pub(crate) fn fact(&self, of: FactType, range: Range<usize>, value: String) -> Fact {
-        let cues = Cues::find(&self.text, &self.words);
-        fact(&self.text, &self.words, &cues, (of, range, value))
+        fact(&self.text, &self.words, &self.cues, (of, range, value))
     }
 }
 
@@ -147,11 +151,10 @@ fn start_of(message: &str) -> &str {
     &message[..message.floor_char_boundary(MAX_READ)]
 }
 
-fn with_surroundings(source: &str, words: &Words, found: Vec<Bare>) -> Vec<Fact> {
-    let cues = Cues::find(source, words);
+fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for bare in found {
-        let mut fact = fact(source, words, &cues, bare);
+        let mut fact = fact(source, words, cues, bare);
         let previous = facts.iter().rev().take(3).find(|it| it.of == fact.of);
         fact.continues_list = previous.is_some_and(|previous| {
             let gap = source.get(previous.range.end..fact.range.start).unwrap_or("x");
