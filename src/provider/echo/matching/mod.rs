@@ -8,10 +8,12 @@
 //! The work is normally linear in the length of the texts and names. If a client crafts input that
 //! needs more work, a [`work_budget`] ends the search.
 
+mod arithmetic;
 mod cache;
 mod categories;
 mod filter;
 mod index;
+mod matches;
 mod mention_tracker;
 mod rules;
 mod search;

@@ -2,6 +2,7 @@
 
 use super::{
     index::{Name, Term, ToolIndex},
+    matches::{Match, Matches},
     sentence::{Occurrence, Sentence},
     work_budget::{Exhausted, WorkBudget},
 };
@@ -15,23 +16,7 @@ pub(super) struct SentenceMatcher<'a> {
     index: &'a ToolIndex,
     sentence: &'a Sentence,
     budget: &'a mut WorkBudget,
-    /// By position, whether a match by an earlier rule contains the word.
-    taken: Vec<bool>,
-    /// The matches by the present rule.
-    matches: Vec<Match>,
-}
-
-/// Words that mention a tool.
-#[derive(Debug, Default)]
-struct Match {
-    tool: usize,
-    /// The number of words of the name, or of keywords, that match.
-    size: usize,
-    /// The positions of the words that indicate the purpose of the tool.
-    telling: Vec<u32>,
-    /// The positions of the other words.
-    other: Vec<u32>,
-    is_negated: bool,
+    matches: Matches,
 }
 
 type Rule<'a> = fn(&mut SentenceMatcher<'a>, usize) -> Result<(), Exhausted>;
@@ -42,8 +27,7 @@ impl<'a> SentenceMatcher<'a> {
         sentence: &'a Sentence,
         budget: &'a mut WorkBudget,
     ) -> Self {
-        let taken = vec![false; sentence.words.len()];
-        Self { index, sentence, budget, taken, matches: Vec::new() }
+        Self { index, sentence, budget, matches: Matches::new(sentence.words.len()) }
     }
 
     /// Returns which of the `candidates` the sentence mentions.
@@ -55,7 +39,7 @@ impl<'a> SentenceMatcher<'a> {
             for tool in &open {
                 rule(&mut self, *tool)?;
             }
-            let found = self.take_matches()?;
+            let found = self.matches.take(self.budget)?;
             open.retain(|tool| found.binary_search(tool).is_err());
             mentioned.extend(found);
         }
@@ -65,34 +49,10 @@ impl<'a> SentenceMatcher<'a> {
         Ok(mentioned)
     }
 
-    /// Returns the tools that the present rule matches, sorted, and takes their words.
-    fn take_matches(&mut self) -> Result<Vec<usize>, Exhausted> {
-        let mut tools = Vec::new();
-        if self.matches.is_empty() {
-            return Ok(tools);
-        }
-        let mut largest = vec![0; self.taken.len()];
-        for found in &self.matches {
-            self.budget.spend(found.telling.len() + found.other.len())?;
-            for at in found.positions() {
-                largest[at] = found.size.max(largest[at]);
-            }
-        }
-        // In "list users", the match of `list_users` contains that of `get_user`.
-        let stands = |it: &Match| it.telling.iter().all(|at| largest[*at as usize] <= it.size);
-        for found in self.matches.drain(..).filter(stands) {
-            found.positions().for_each(|at| self.taken[at] = true);
-            if !found.is_negated && tools.last() != Some(&found.tool) {
-                tools.push(found.tool);
-            }
-        }
-        Ok(tools)
-    }
-
     /// Matches the words of a name that are consecutive or joined into one word.
     fn match_names(&mut self, tool: usize) -> Result<(), Exhausted> {
         for name in &self.index.tool(tool).names {
-            let matches_before = self.matches.len();
+            let matches_before = self.matches.found.len();
             for joined in self.sentence.occurrences(name.joined) {
                 self.add(tool, name, name.words.len(), vec![(name.joined, *joined)])?;
             }
@@ -118,7 +78,7 @@ impl<'a> SentenceMatcher<'a> {
     /// Matches the words of a name in order, with few other words between them.
     fn match_phrases(&mut self, tool: usize) -> Result<(), Exhausted> {
         for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
-            let matches_before = self.matches.len();
+            let matches_before = self.matches.found.len();
             let reached = self.reached_words(name)?;
             let Some(last) = reached.last().filter(|_| reached.len() == name.words.len()) else {
                 continue;
@@ -160,7 +120,7 @@ impl<'a> SentenceMatcher<'a> {
     /// Matches the telling words of a name, in any order.
     fn match_topics(&mut self, tool: usize) -> Result<(), Exhausted> {
         for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
-            let matches_before = self.matches.len();
+            let matches_before = self.matches.found.len();
             let mut words = Vec::new();
             for term in &name.telling {
                 words.push((*term, self.free(*term, true)?));
@@ -180,7 +140,7 @@ impl<'a> SentenceMatcher<'a> {
                 }
             }
             let covered = self.cover_generic_words(name, matches_before)?;
-            self.matches[matches_before..].iter_mut().for_each(|found| found.size += covered);
+            self.matches.found[matches_before..].iter_mut().for_each(|found| found.size += covered);
         }
         Ok(())
     }
@@ -197,7 +157,7 @@ impl<'a> SentenceMatcher<'a> {
             self.budget.spend(arithmetic.len())?;
             found.extend(arithmetic.iter().filter(|pair| self.is_free(pair, true)));
         }
-        self.matches.extend(found.into_iter().map(|word| Match {
+        self.matches.found.extend(found.into_iter().map(|word| Match {
             tool,
             size: 1,
             telling: (word.first..=word.last).collect(),
@@ -224,7 +184,8 @@ impl<'a> SentenceMatcher<'a> {
 
     fn is_free(&self, word: &Occurrence, is_telling: bool) -> bool {
         let mut positions = word.first as usize..=word.last as usize;
-        !positions.any(|at| self.sentence.words[at].is_quoted || is_telling && self.taken[at])
+        !positions
+            .any(|at| self.sentence.words[at].is_quoted || is_telling && self.matches.taken[at])
     }
 
     /// Adds a match of words of a name. If all words of the name are generic, all are telling.
@@ -244,14 +205,14 @@ impl<'a> SentenceMatcher<'a> {
             let list = if is_other { &mut found.other } else { &mut found.telling };
             list.extend(word.first..=word.last);
         }
-        self.matches.push(found);
+        self.matches.found.push(found);
         Ok(())
     }
 
     /// Adds the generic words of a name that the sentence contains to the first of its matches.
     /// Returns how many of them it contains.
     fn cover_generic_words(&mut self, name: &Name, first: usize) -> Result<usize, Exhausted> {
-        let Some(found) = self.matches.get_mut(first) else { return Ok(0) };
+        let Some(found) = self.matches.found.get_mut(first) else { return Ok(0) };
         let mut covered = 0;
         for term in &name.generic {
             let words = self.sentence.occurrences(*term);
@@ -260,12 +221,6 @@ impl<'a> SentenceMatcher<'a> {
             found.other.extend(words.iter().flat_map(|word| word.first..=word.last));
         }
         Ok(covered)
-    }
-}
-
-impl Match {
-    fn positions(&self) -> impl Iterator<Item = usize> {
-        self.telling.iter().chain(&self.other).map(|at| *at as usize)
     }
 }
 

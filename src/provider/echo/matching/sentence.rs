@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    categories::is_arithmetic_verb,
+    arithmetic::Operand,
     index::{Term, ToolIndex, to_u32},
     work_budget::{Exhausted, WorkBudget},
 };
@@ -34,7 +34,7 @@ pub(super) struct Sentence {
     pub(super) arithmetic: Vec<Occurrence>,
     /// The position of the first word after an opening such as "please".
     pub(super) beginning: u32,
-    previous: Operand,
+    operand: Operand,
     /// The position of the first word in the run of the last word.
     run_first: u32,
     form: String,
@@ -58,17 +58,6 @@ pub(super) struct Occurrence {
     term: Term,
     pub(super) first: u32,
     pub(super) last: u32,
-}
-
-/// The role of a word if the next word is a number.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Operand {
-    #[default]
-    None,
-    /// A number. It forms arithmetic if an operator comes before the next number.
-    Number,
-    /// A verb such as "add".
-    Verb,
 }
 
 impl Sentence {
@@ -129,7 +118,7 @@ impl Sentence {
         self.words.clear();
         self.occurrences.clear();
         self.arithmetic.clear();
-        self.previous = Operand::None;
+        self.operand = Operand::None;
     }
 
     fn push(&mut self, text: &str, word: &Word, is_quoted: bool, index: &ToolIndex) {
@@ -145,8 +134,10 @@ impl Sentence {
             negates: self.negates(text, separator),
             is_negated: self.is_negated(separator),
         });
-        if !index.arithmetic_tools.is_empty() {
-            self.detect_arithmetic(separator);
+        let last = self.last();
+        if !index.arithmetic_tools.is_empty() && self.operand.ends_arithmetic(&self.form, separator)
+        {
+            self.arithmetic.push(Occurrence { term: Term::MAX, first: last - 1, last });
         }
         self.add_occurrences(text, word, index);
         self.leave_out_expression(text);
@@ -219,40 +210,6 @@ impl Sentence {
         let mut words = self.words[start..].iter().map(|word| &text[word.range.clone()]);
         let is_next = |expected| words.next().is_some_and(|it| it.eq_ignore_ascii_case(expected));
         expression.split(' ').all(is_next)
-    }
-
-    /// Detects arithmetic that ends with the word in `self.form`, which is the last word.
-    fn detect_arithmetic(&mut self, separator: &str) {
-        let is_number = self.form.starts_with(|c: char| c.is_ascii_digit());
-        let is_arithmetic = match self.previous {
-            Operand::None => false,
-            Operand::Number => is_number && is_operator(separator),
-            Operand::Verb => is_number,
-        };
-        if is_arithmetic {
-            let last = self.last();
-            self.arithmetic.push(Occurrence { term: Term::MAX, first: last - 1, last });
-        }
-        self.previous = if is_number && self.form.ends_with(|c: char| c.is_ascii_digit()) {
-            Operand::Number
-        } else if is_arithmetic_verb(&self.form) {
-            Operand::Verb
-        } else {
-            Operand::None
-        };
-    }
-}
-
-/// Returns `true` if the separator between two numbers is an operator. `-` and `/` need spaces
-/// around them: without spaces, they are usually part of a date or a phone number.
-fn is_operator(separator: &str) -> bool {
-    let operator = separator.trim();
-    let spaced =
-        separator.starts_with(char::is_whitespace) && separator.ends_with(char::is_whitespace);
-    match operator {
-        "+" | "*" | "^" => spaced || operator == separator,
-        "-" | "/" => spaced,
-        _ => false,
     }
 }
 

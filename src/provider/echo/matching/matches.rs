@@ -1,0 +1,61 @@
+//! Decides which matches stand if several tools match the same words.
+
+use super::work_budget::{Exhausted, WorkBudget};
+
+/// The matches in a sentence.
+#[derive(Debug)]
+pub(super) struct Matches {
+    /// By position, whether a match by an earlier rule contains the word.
+    pub(super) taken: Vec<bool>,
+    /// The matches by the present rule, in the order of the tools.
+    pub(super) found: Vec<Match>,
+}
+
+/// Words that mention a tool.
+#[derive(Debug, Default)]
+pub(super) struct Match {
+    pub(super) tool: usize,
+    /// The number of words of the name, or of keywords, that match.
+    pub(super) size: usize,
+    /// The positions of the words that indicate the purpose of the tool.
+    pub(super) telling: Vec<u32>,
+    /// The positions of the other words.
+    pub(super) other: Vec<u32>,
+    pub(super) is_negated: bool,
+}
+
+impl Matches {
+    /// Creates an empty list for a sentence with this many words.
+    pub(super) fn new(words: usize) -> Self {
+        Self { taken: vec![false; words], found: Vec::new() }
+    }
+
+    /// Returns the tools that the present rule matches, sorted. Removes its matches and takes their
+    /// words.
+    pub(super) fn take(&mut self, budget: &mut WorkBudget) -> Result<Vec<usize>, Exhausted> {
+        let mut tools = Vec::new();
+        if self.found.is_empty() {
+            return Ok(tools);
+        }
+        let mut largest = vec![0; self.taken.len()];
+        for found in &self.found {
+            budget.spend(found.telling.len() + found.other.len())?;
+            found.positions().for_each(|at| largest[at] = found.size.max(largest[at]));
+        }
+        // In "list users", the match of `list_users` contains that of `get_user`.
+        let stands = |it: &Match| it.telling.iter().all(|at| largest[*at as usize] <= it.size);
+        for found in self.found.drain(..).filter(stands) {
+            found.positions().for_each(|at| self.taken[at] = true);
+            if !found.is_negated && tools.last() != Some(&found.tool) {
+                tools.push(found.tool);
+            }
+        }
+        Ok(tools)
+    }
+}
+
+impl Match {
+    fn positions(&self) -> impl Iterator<Item = usize> {
+        self.telling.iter().chain(&self.other).map(|at| *at as usize)
+    }
+}
