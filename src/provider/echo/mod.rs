@@ -12,7 +12,6 @@ mod matching;
 mod reply;
 mod response_format;
 mod settings;
-#[allow(dead_code, unused_imports, reason = "matching and arguments are being moved to it")]
 mod text;
 mod tool_calls;
 

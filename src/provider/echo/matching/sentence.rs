@@ -107,11 +107,11 @@ impl Sentence {
         &self.occurrences[start..start + length]
     }
 
-    /// Returns the occurrence of a term that starts at a position.
+    /// Returns the shortest occurrence of a term that starts at a position.
     pub(super) fn occurrence_at(&self, term: Term, first: u32) -> Option<Occurrence> {
         let key = |occurrence: &Occurrence| (occurrence.term, occurrence.first);
-        let found = self.occurrences.binary_search_by_key(&(term, first), key).ok()?;
-        Some(self.occurrences[found])
+        let found = self.occurrences.partition_point(|occurrence| key(occurrence) < (term, first));
+        self.occurrences.get(found).filter(|it| key(it) == (term, first)).copied()
     }
 
     fn clear(&mut self) {

@@ -63,6 +63,12 @@ fn names_without_words_never_match() {
 }
 
 #[test]
+fn a_run_may_have_the_canonical_form_of_its_first_word() {
+    let name = "iE_".repeat(9);
+    assert_eq!(mentioned(&name, &[&name]), [0]);
+}
+
+#[test]
 fn returns_the_latest_mention() {
     let user = |text: &str| Message::new(Role::User, text);
     let assistant = Message::new(Role::Assistant { tool_calls: Vec::new() }, "hm");

@@ -9,7 +9,7 @@ mod quotes;
 mod sentences;
 mod words;
 
-pub(crate) use addresses::{Address, AddressKind, addresses};
+pub(crate) use addresses::{AddressKind, addresses};
 pub(crate) use canonical::{canonical, canonicalize, is_generic};
 pub(crate) use quotes::quotes;
 pub(crate) use sentences::{sentence_around, sentences};
