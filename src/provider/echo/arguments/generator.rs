@@ -5,12 +5,13 @@ use std::{collections::BTreeMap, ptr};
 use serde_json::{Map, Value};
 
 use super::{
+    branches::Choice,
     context::Context,
-    limits::{BRACKETS_LEN, CallBudget, MAX_DEPTH, scalar_len, spend, spend_or_exhaust},
-    number::{self, normalize_integers},
-    property::canonical_words,
-    schema::{Choice, FlatSchema, NoValue, array, flatten, type_names},
-    string::lower_case_words,
+    limits::{BRACKETS_LEN, CallBudget, MAX_DEPTH, scalar_len, spend},
+    names::{canonical_words, lower_case_words},
+    number,
+    schema::{FlatSchema, NoValue, flatten},
+    types::type_names,
     validator::Validator,
 };
 use crate::provider::echo::effort::Effort;
@@ -19,8 +20,6 @@ use crate::provider::echo::effort::Effort;
 const MAX_SUBJECT: usize = 256;
 /// Maximum number of choices of branches to try for a value.
 const MAX_CHOICES: usize = 64;
-/// Maximum number of characters of a reason that are logged.
-const MAX_REASON: usize = 256;
 
 /// Generates a value and all values inside it.
 ///
@@ -80,24 +79,6 @@ impl<'a> Generator<'a> {
             depth: 0,
             path: String::new(),
         }
-    }
-
-    /// Records why the value may be invalid, unless a reason is already recorded.
-    pub(super) fn note_violation(&mut self, reason: &str) {
-        if self.possible_violation.is_none() {
-            let reason: String = reason.chars().take(MAX_REASON).collect();
-            self.possible_violation = Some(format!("{}: {reason}", self.location()));
-        }
-    }
-
-    fn location(&self) -> &str {
-        if self.path.is_empty() { "/" } else { &self.path }
-    }
-
-    /// Records that the limit on `what` is reached, and returns the error.
-    pub(super) fn limit_reached(&mut self, what: &str) -> NoValue {
-        self.note_violation(&format!("{what} limit reached"));
-        NoValue::Limit
     }
 
     /// Generates the `nth` value that satisfies all `schemas`, for the property `name`.
@@ -211,18 +192,6 @@ impl<'a> Generator<'a> {
         self.is_valid(&value, schemas).then_some(value)
     }
 
-    pub(super) fn spend_bytes(&mut self, bytes: usize) -> Result<(), NoValue> {
-        if spend(&mut self.budget.bytes, bytes) { Ok(()) } else { Err(self.limit_reached("byte")) }
-    }
-
-    pub(super) fn spend_steps(&mut self, steps: usize) -> Result<(), NoValue> {
-        if spend_or_exhaust(&mut self.budget.steps, steps) {
-            Ok(())
-        } else {
-            Err(self.limit_reached("step"))
-        }
-    }
-
     pub(super) fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
         let mut validator = Validator { root: self.root, steps: &mut self.budget.steps };
         validator.is_valid(value, schemas)
@@ -244,70 +213,6 @@ impl<'a> Generator<'a> {
             NoValue::Limit => "limit reached",
         });
         self.spend_bytes(BRACKETS_LEN + scalar_len(&value)).map(|()| value)
-    }
-
-    /// Returns a value that the schema provides: `const`, or else the `nth` valid value in
-    /// `default`, `examples` and `enum`. Returns null only if `enum` allows nothing else.
-    fn provided(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        schemas: &[&'a Value],
-        nth: usize,
-    ) -> Result<Option<Value>, NoValue> {
-        let Some(value) = self.find_provided(flat, schemas, nth)? else {
-            return self.null_from_enum(flat, schemas, nth);
-        };
-        let text = value.to_string();
-        // Charge for copying the value.
-        self.budget.steps = self.budget.steps.saturating_sub(text.len() / 8);
-        self.spend_bytes(text.len() + 1).map(|()| Some(normalize_integers(value)))
-    }
-
-    fn find_provided(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        schemas: &[&'a Value],
-        nth: usize,
-    ) -> Result<Option<&'a Value>, NoValue> {
-        if let Some(only) = flat.constants(false).next() {
-            return Ok(Some(only));
-        }
-        let listed = |keyword| flat.layers.iter().flat_map(move |layer| array(layer, keyword));
-        let values = flat.values("default").chain(listed("examples")).chain(listed("enum"));
-        let values = values.chain(flat.constants(true));
-        let mut earlier = Vec::new();
-        for value in values {
-            self.spend_steps(1 + earlier.len())?;
-            if value.is_null() || earlier.contains(&value) || !self.is_valid(value, schemas) {
-                continue;
-            }
-            if earlier.len() == nth {
-                return Ok(Some(value));
-            }
-            earlier.push(value);
-        }
-        Ok(None)
-    }
-
-    /// Returns null if the `enum` allows null. Ignores an `enum` without valid values.
-    fn null_from_enum(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        schemas: &[&'a Value],
-        nth: usize,
-    ) -> Result<Option<Value>, NoValue> {
-        let is_constant = flat.constants(true).next().is_some();
-        if !is_constant && !flat.values("enum").any(Value::is_array) {
-            return Ok(None);
-        }
-        if nth > 0 {
-            return Err(NoValue::Unsatisfiable);
-        }
-        let allows_null = self.is_valid(&Value::Null, schemas);
-        if !allows_null {
-            self.note_violation("enum has no valid value");
-        }
-        Ok(allows_null.then_some(Value::Null))
     }
 
     fn by_type(&mut self, flat: &FlatSchema<'a>, name: &str, nth: usize) -> Result<Value, NoValue> {

@@ -8,22 +8,29 @@
 //! Values that the user stated come first: a [`property`] gets [`offers`] of the facts in the
 //! messages, and takes one of them in one of three [`passes`].
 
+mod accounting;
+mod branches;
 mod containers;
 mod context;
 mod formats;
 mod generator;
+mod json_number;
 mod limits;
+mod names;
 mod number;
 mod offers;
 mod passes;
 mod pattern;
 mod property;
+mod provided;
 mod schema;
 mod stated;
 mod string;
 mod string_constraints;
 #[cfg(test)]
 mod tests;
+mod subschemas;
+mod types;
 mod validator;
 
 use std::{ops::Range, rc::Rc};

@@ -5,7 +5,10 @@
 
 use serde_json::{Number, Value};
 
-use super::schema::FlatSchema;
+use super::{
+    json_number::{from_f64, from_i128},
+    schema::FlatSchema,
+};
 
 const PREFERRED: i128 = 42;
 /// The number of decimal places to which an `f64` is reliable.
@@ -227,33 +230,4 @@ pub(super) fn is_valid(flat: &FlatSchema, number: &Number) -> bool {
     };
     Bounds::new(flat).allow(value)
         && flat.values("multipleOf").filter_map(as_divisor).all(is_multiple)
-}
-
-/// Converts a number to JSON. Integers have no fraction.
-pub(super) fn from_f64(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 1e18 {
-        return from_i128(value as i128);
-    }
-    Number::from_f64(value).map_or(Value::Null, Value::Number)
-}
-
-fn from_i128(value: i128) -> Value {
-    Number::from_i128(value).map_or_else(
-        || Number::from_f64(value as f64).map_or(Value::Null, Value::Number),
-        Value::Number,
-    )
-}
-
-/// Copies a value, writing all integers without a fraction.
-pub(super) fn normalize_integers(value: &Value) -> Value {
-    match value {
-        Value::Number(number) if number.is_f64() => number.as_f64().map_or(Value::Null, from_f64),
-        Value::Array(items) => items.iter().map(normalize_integers).collect(),
-        Value::Object(members) => {
-            let normalize =
-                |(name, value): (&String, &Value)| (name.clone(), normalize_integers(value));
-            members.iter().map(normalize).collect()
-        }
-        other => other.clone(),
-    }
 }

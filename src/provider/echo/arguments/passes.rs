@@ -76,7 +76,12 @@ fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
         _ if fact.of == FactType::Word && property.choices.is_empty() => false,
         _ if !property.choices.is_empty() => by_word,
         _ if property.kind() == Some(Kind::Copy) => by_word,
-        Some(meaning) => meaning.has_cue(cue) && !is_number,
+        _ if is_number => match cue {
+            "over" => property.has_word("min") || property.has_word("minimum"),
+            "under" | "up-to" => ["max", "maximum", "limit"].iter().any(|it| property.has_word(it)),
+            _ => false,
+        },
+        Some(meaning) => meaning.has_cue(cue),
         None => false,
     }
 }
@@ -115,7 +120,9 @@ fn is_left_for(property: &Property, fact: &Fact) -> bool {
     }
     match property.kind() {
         Some(Kind::Copy | Kind::Question | Kind::Sample) | None => false,
-        Some(Kind::Date | Kind::Moment | Kind::Time) => !property.has_word("return"),
+        Some(Kind::Date | Kind::Moment | Kind::Time) => {
+            !property.has_word("return") && fact.of != FactType::Name
+        }
         Some(Kind::Number) => false,
         Some(Kind::Id) => fact.of == FactType::Code,
         Some(Kind::Money | Kind::Share) => fact.of != FactType::Number,

@@ -3,13 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::{
-    containers::{item_schemas, property_schemas},
+    branches::Choice,
     generator::Generator,
-    schema::{Choice, FlatSchema, NoValue, array, flatten},
+    names::canonical_words,
+    schema::{FlatSchema, NoValue, array, flatten},
+    subschemas::{item_schemas, property_schemas},
 };
 use crate::provider::echo::{
     facts::{Fact, Kind, Meaning, Role, meaning_of},
-    text::{canonical, is_generic, words},
+    text::is_generic,
 };
 
 /// Maximum nesting depth of the properties that take facts.
@@ -73,11 +75,6 @@ impl Property<'_> {
 
 fn is_numeric(type_name: &str) -> bool {
     matches!(type_name, "integer" | "number")
-}
-
-/// Returns the canonical words of a name.
-pub(super) fn canonical_words(name: &str) -> Vec<String> {
-    words(name).map(|word| canonical(&name[word.range])).collect()
 }
 
 impl<'a> Generator<'a> {

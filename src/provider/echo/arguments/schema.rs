@@ -7,7 +7,11 @@ use std::{collections::BTreeSet, ptr};
 
 use serde_json::{Map, Value};
 
-use super::limits::spend_or_exhaust;
+use super::{
+    branches::{Choice, choose_branch},
+    limits::spend_or_exhaust,
+    types::{intersection, type_names},
+};
 use crate::base::json_schema::resolve_local_ref;
 
 /// All schema objects that apply to one value.
@@ -50,30 +54,6 @@ const UNSUPPORTED: [&str; 12] = [
     "$dynamicRef",
     "$recursiveRef",
 ];
-
-/// A choice of branches: the number of the choice, read as a mixed-radix number with a digit for each
-/// `anyOf` or `oneOf`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Choice {
-    rest: usize,
-    /// The number of choices.
-    pub(super) choices: usize,
-}
-
-impl Choice {
-    pub(super) const FIRST: Self = Self::new(0);
-
-    pub(super) const fn new(number: usize) -> Self {
-        Self { rest: number, choices: 1 }
-    }
-
-    fn digit(&mut self, count: usize) -> usize {
-        let digit = self.rest % count;
-        self.rest /= count;
-        self.choices = self.choices.saturating_mul(count);
-        digit
-    }
-}
 
 /// Flattens `schemas`. A reference to one of the `active` schemas, whose values are being
 /// generated, is a cycle.
@@ -250,60 +230,8 @@ pub(super) fn array<'a>(layer: &'a Map<String, Value>, keyword: &str) -> &'a [Va
     layer.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the names in a `type`, which is a string or an array of strings.
-pub(super) fn type_names(value: &Value) -> Vec<&str> {
-    match value {
-        // JSON Schema has only seven types.
-        Value::Array(names) => names.iter().take(7).filter_map(Value::as_str).collect(),
-        name => name.as_str().into_iter().collect(),
-    }
-}
-
 /// Reads a length or a count. A protobuf Struct turns 5 into 5.0.
 fn as_count(value: &Value) -> Option<usize> {
     let number = value.as_f64().filter(|number| *number >= 0.0)?;
     Some(number.ceil() as usize)
-}
-
-/// Returns the types that both lists allow, in the order of `left`. Integers are also numbers.
-fn intersection<'a>(left: &[&'a str], right: &[&'a str]) -> Vec<&'a str> {
-    let common = |name: &&'a str| match *name {
-        name if right.contains(&name) => Some(name),
-        "integer" if right.contains(&"number") => Some("integer"),
-        "number" if right.contains(&"integer") => Some("integer"),
-        _ => None,
-    };
-    left.iter().filter_map(common).collect()
-}
-
-/// Chooses a branch. The first choice is the first branch that is neither null nor a cycle, the last
-/// one is null.
-fn choose_branch<'a>(
-    root: &Value,
-    branches: &'a [Value],
-    active: &[*const Value],
-    choice: &mut Choice,
-) -> Option<&'a Value> {
-    let is_cycle = |branch: &Value| {
-        let reference = branch.get("$ref").and_then(Value::as_str);
-        let target = reference.and_then(|reference| resolve_local_ref(root, reference));
-        target.is_some_and(|target| active.contains(&ptr::from_ref(target)))
-    };
-    let is_usable = |branch: &&Value| **branch != Value::Bool(false) && !is_cycle(branch);
-    let usable = branches.iter().filter(is_usable);
-    let (nulls, others): (Vec<&Value>, Vec<&Value>) = usable.partition(|branch| is_null(branch));
-    let ordered: Vec<&Value> = others.into_iter().chain(nulls).collect();
-    if ordered.is_empty() {
-        return branches.first();
-    }
-    Some(ordered[choice.digit(ordered.len())])
-}
-
-/// Returns `true` if null is the only value that a schema allows.
-fn is_null(schema: &Value) -> bool {
-    let only_nulls =
-        |value: &Value| value.as_array().is_some_and(|all| all.iter().all(Value::is_null));
-    schema.get("type").is_some_and(|name| type_names(name) == ["null"])
-        || schema.get("const").is_some_and(Value::is_null)
-        || schema.get("enum").is_some_and(only_nulls)
 }

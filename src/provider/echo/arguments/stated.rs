@@ -6,18 +6,16 @@ use serde_json::{Value, json};
 
 use super::{
     generator::Generator,
-    offers::offers,
+    names::canonical_words,
+    offers::{offers, stated_boolean},
     passes::{Pass, Scope, allowed, has_place_cue, is_free_of_cues},
-    property::{Offer, Property, canonical_words},
+    property::{Offer, Property},
 };
 use crate::{
     base::json_schema::Schema,
     provider::echo::facts::{Fact, FactType, Kind, Reading, Role, is_exclusive},
 };
 
-/// Words that say that a boolean property is true, and nothing more.
-const BOOLEAN_FILLERS: &str =
-    "is has include included with enable enabled allow allowed should need needed want";
 /// Steps charged for compiling a pattern.
 const PATTERN_STEPS: usize = 500;
 
@@ -240,14 +238,4 @@ impl<'a> Generator<'a> {
         let is_marked = |token: &&str| token.contains(|c: char| c == '-' || c.is_ascii_digit());
         tokens.filter(is_marked).map(Value::from).find(|token| whole.is_valid(token))
     }
-}
-
-/// Returns whether the words of a boolean property stand in a message, unnegated or negated.
-fn stated_boolean(property: &Property, reading: &Reading) -> Option<Value> {
-    let is_filler = |word: &str| BOOLEAN_FILLERS.split_ascii_whitespace().any(|one| one == word);
-    let words: Vec<String> =
-        property.own_words.iter().filter(|word| !is_filler(word)).cloned().collect();
-    let found = reading.find(&words);
-    let (_, is_negated) = found.first()?;
-    Some(Value::Bool(!is_negated))
 }

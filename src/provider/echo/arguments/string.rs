@@ -6,12 +6,12 @@ use super::{
     formats,
     generator::Generator,
     limits::{json_len, spend_or_exhaust},
+    names::{canonical_words, lower_case_words},
     pattern::{Pattern, pad},
-    property::canonical_words,
     schema::{FlatSchema, NoValue},
     string_constraints::StringConstraints,
 };
-use crate::provider::echo::{facts::meaning_of, text::words};
+use crate::provider::echo::facts::meaning_of;
 
 /// Maximum number of strings to try for a pattern.
 const MAX_TRIES: usize = 32;
@@ -113,11 +113,6 @@ impl<'a> Generator<'a> {
         }
         Ok(Value::from(text))
     }
-}
-
-/// Returns the words of a name in lower case.
-pub(super) fn lower_case_words(name: &str) -> Vec<String> {
-    words(name).map(|word| name[word.range].to_lowercase()).collect()
 }
 
 /// Returns the `nth` variant of a text.

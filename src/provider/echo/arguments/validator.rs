@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::{
-    containers::{item_schemas, property_schemas},
+    json_number::normalize_integers,
     limits::{MAX_DEPTH, spend_or_exhaust},
     number,
-    schema::{FlatSchema, array, type_names},
+    schema::{FlatSchema, array},
     string_constraints::StringConstraints,
+    subschemas::{item_schemas, property_schemas},
+    types::{has_type, type_names},
 };
 use crate::base::json_schema::resolve_local_ref;
 
@@ -102,7 +104,7 @@ fn satisfies_any_type_keywords(value: &Value, layer: &Map<String, Value>) -> boo
 
 fn are_unique(items: &[Value]) -> bool {
     let texts: BTreeSet<String> =
-        items.iter().map(|item| number::normalize_integers(item).to_string()).collect();
+        items.iter().map(|item| normalize_integers(item).to_string()).collect();
     texts.len() == items.len()
 }
 
@@ -110,25 +112,7 @@ fn is_in_limits(flat: &FlatSchema, lower: &str, upper: &str, count: usize) -> bo
     (flat.lower_limit(lower)..=flat.upper_limit(upper)).contains(&count)
 }
 
-/// Returns `true` if a value has the type `name`. 5.0 is an integer, because a protobuf Struct has
-/// only doubles.
-fn has_type(value: &Value, name: &str) -> bool {
-    match value {
-        Value::Null => name == "null",
-        Value::Bool(_) => name == "boolean",
-        Value::String(_) => name == "string",
-        Value::Array(_) => name == "array",
-        Value::Object(_) => name == "object",
-        Value::Number(number) => {
-            let is_integer = number.as_f64().is_some_and(|number| number.fract() == 0.0);
-            name == "number" || (name == "integer" && is_integer)
-        }
-    }
-}
-
 /// Compares two values. 5 equals 5.0.
 fn equal(left: &Value, right: &Value) -> bool {
-    left == right
-        || (!left.is_string()
-            && number::normalize_integers(left) == number::normalize_integers(right))
+    left == right || (!left.is_string() && normalize_integers(left) == normalize_integers(right))
 }

@@ -73,7 +73,7 @@ const ROWS: [Row; 34] = [
     row(Kind::Phone, "phone telephone mobile", "", &[Phone, Number], ["to", "from", "to"], "+15555550100"),
     row(Kind::Moment, "datetime timestamp", "date-time", &[Date, Time], ["on at", "from on since at", "to until till by"], "2024-01-15T12:00:00Z"),
     row(Kind::Date, "date day deadline due checkin checkout", "date", &[Date, RelativeDate], ["on", "from on since check-in", "to until till by check-out return returning due"], "2024-01-15"),
-    row(Kind::Moment, "start begin end until return when check", "", &[Date, Time, RelativeDate], ["on at", "from on since at check-in", "to until till by check-out return returning due"], "2024-01-15"),
+    row(Kind::Moment, "start begin end until return when check", "", &[Date, Time, RelativeDate, Name], ["on at", "from on since at check-in", "to until till by check-out return returning due"], "2024-01-15"),
     row(Kind::Time, "time", "time", &[Time], ["at", "from at since", "to until till by"], "12:00:00Z"),
     row(Kind::Money, "amount price cost total budget fee bill", "", &[Money], ["under over up-to", "", ""], ""),
     row(Kind::Share, "percent percentage rate tip discount tax", "", &[Share], ["", "", ""], ""),
@@ -227,15 +227,11 @@ fn row_of(
         let is_check = is_check && words.iter().any(|word| word == "check");
         return if is_check { by_kind(Kind::Date) } else { row(decisive) };
     }
-    let is_mail = || tool.iter().any(|word| is_word("email mail", word));
+    let names = |list: &str| tool.iter().any(|word| is_word(list, word));
     match last.as_str() {
-        "from" | "to" => {
-            if is_mail() {
-                by_kind(Kind::Email)
-            } else {
-                row(&"region".to_owned())
-            }
-        }
+        "from" | "to" if names("email mail") => by_kind(Kind::Email),
+        "from" | "to" if names("sms phone call") => by_kind(Kind::Phone),
+        "from" | "to" => row(&"region".to_owned()),
         _ => row(last),
     }
 }
