@@ -151,7 +151,8 @@ async fn follows_response_format() {
     let cases = [
         (&schema, "hello", generated),
         (&schema, valid, valid),
-        (&schema, r#"{"city": 1}"#, generated),
+        (&schema, r#"{"city": true}"#, generated),
+        (&schema, r#"{"size": 4}"#, r#"{"city":"San Francisco","size":4}"#),
         (&wrapped, "hello", generated),
         (&wrapped, valid, valid),
         (&json!({"type": "json_object"}), "[1]", "{}"),

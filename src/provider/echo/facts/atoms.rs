@@ -6,7 +6,7 @@ use regex::{Captures, Regex};
 
 use super::{
     Bare, FactType,
-    lexicon::{MONTHS, WEEKDAYS, currency_of, month_of},
+    lexicon::{MONTHS, Meanings, WEEKDAYS, month_of},
 };
 
 /// Finds the facts outside of the `excluded` ranges.
@@ -111,7 +111,7 @@ fn read(gap: &str, captures: &Captures, found: &mut Vec<Bare>) {
     } else {
         let (amount, unit) =
             if text("money").is_empty() { ("money1", "unit") } else { ("money", "sign") };
-        match currency_of(text(unit)) {
+        match Meanings::of(text(unit)).currency {
             Some(code) => {
                 found.push((FactType::Money, range(amount), plain(text(amount))));
                 found.push((FactType::Currency, range(unit), code.to_owned()));

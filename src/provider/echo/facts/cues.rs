@@ -5,8 +5,32 @@ use std::ops::Range;
 use super::words::Words;
 
 /// The cues of one word.
-const CUES: &str = "to cc bcc from on at until till by under over in into near for with since titled called named \
-     subject return returning due";
+const CUES: [&str; 24] = [
+    "to",
+    "cc",
+    "bcc",
+    "from",
+    "on",
+    "at",
+    "until",
+    "till",
+    "by",
+    "under",
+    "over",
+    "in",
+    "into",
+    "near",
+    "for",
+    "with",
+    "since",
+    "titled",
+    "called",
+    "named",
+    "subject",
+    "return",
+    "returning",
+    "due",
+];
 /// Cues of two words.
 const PAIRS: [(&str, &str, &str); 3] =
     [("up", "to", "up-to"), ("check", "in", "check-in"), ("check", "out", "check-out")];
@@ -40,7 +64,7 @@ impl Cues {
             let pair = PAIRS
                 .iter()
                 .find(|(first, second, _)| index > 0 && is(index, second) && is(index - 1, first));
-            let single = || CUES.split_ascii_whitespace().find(|cue| is(index, cue));
+            let single = || CUES.into_iter().find(|cue| is(index, cue));
             let Some(cue) = pair.map(|(_, _, cue)| *cue).or_else(single) else { continue };
             let strong =
                 cues.last().filter(|(last, cue)| last + 1 == index && contains(STRONG, cue));

@@ -1,12 +1,8 @@
-//! Lists of words with a fixed meaning.
+//! Words with a fixed meaning.
 
-/// ISO 4217 codes.
-const CURRENCY_CODES: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN \
-     BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD \
-     GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR \
-     LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP \
-     PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP \
-     TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL";
+use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
+
+use iso_currency::Currency;
 
 /// Other ways to write a currency, each followed by its code.
 const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \
@@ -31,52 +27,71 @@ const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree d
 pub(super) const MONTHS: &str =
     "january february march april may june july august september october november december";
 pub(super) const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
-const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve";
+const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve";
 
-fn position(list: &str, word: &str) -> Option<usize> {
-    list.split_ascii_whitespace().position(|one| one.eq_ignore_ascii_case(word))
+/// The meanings of a word.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Meanings {
+    /// The value of "one" to "twelve".
+    pub(super) number: Option<usize>,
+    /// The ISO 639-1 code of a language.
+    pub(super) language: Option<&'static str>,
+    /// The ISO 4217 code of a currency.
+    pub(super) currency: Option<&'static str>,
+    /// The number of a month, given its name.
+    month: Option<u32>,
+    is_no_name: bool,
 }
 
-/// Returns the value of "one" to "twelve".
-pub(super) fn number_of(word: &str) -> Option<usize> {
-    position(NUMBERS, word).filter(|number| *number > 0)
+impl Meanings {
+    /// Returns the meanings of a word in any case. Codes of currencies must be in capitals.
+    pub(super) fn of(word: &str) -> Self {
+        let lowercase = match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            true => Cow::Owned(word.to_ascii_lowercase()),
+            false => Cow::Borrowed(word),
+        };
+        let mut meanings = LEXICON.get(&*lowercase).copied().unwrap_or_default();
+        if let Some(currency) = Currency::from_code(word) {
+            meanings.currency = Some(currency.code());
+        }
+        meanings
+    }
+
+    /// Returns `true` if the word may be, or be part of, the name of a place or a person.
+    pub(super) fn may_be_name(self) -> bool {
+        !self.is_no_name && self.language.is_none() && self.currency.is_none()
+    }
+}
+
+static LEXICON: LazyLock<BTreeMap<&str, Meanings>> = LazyLock::new(|| {
+    let mut lexicon: BTreeMap<&str, Meanings> = BTreeMap::new();
+    for (number, word) in NUMBERS.split_ascii_whitespace().enumerate() {
+        lexicon.entry(word).or_default().number = Some(number + 1);
+    }
+    for (month, word) in (1..).zip(MONTHS.split_ascii_whitespace()) {
+        lexicon.entry(word).or_default().month = Some(month);
+    }
+    for (name, code) in pairs(LANGUAGES) {
+        lexicon.entry(name).or_default().language = Some(code);
+    }
+    for (name, code) in pairs(CURRENCY_NAMES) {
+        lexicon.entry(name).or_default().currency = Some(code);
+    }
+    for word in [NOT_PLACES, MONTHS, WEEKDAYS].into_iter().flat_map(str::split_ascii_whitespace) {
+        lexicon.entry(word).or_default().is_no_name = true;
+    }
+    lexicon
+});
+
+/// Splits a list in which each name is followed by its code.
+fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut words = list.split_ascii_whitespace();
+    std::iter::from_fn(move || Some((words.next()?, words.next()?)))
 }
 
 /// Returns the number of a month by its name or an abbreviation of at least three letters.
 pub(super) fn month_of(word: &str) -> Option<u32> {
-    let is_month = |month: &str| {
-        month.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-            && word.len() > 2
-    };
-    let index = MONTHS.split_ascii_whitespace().position(is_month)?;
-    u32::try_from(index + 1).ok()
-}
-
-/// Returns the code of a currency, given its code in capitals, its sign or its name.
-pub(super) fn currency_of(word: &str) -> Option<&'static str> {
-    let by_code = CURRENCY_CODES.split_ascii_whitespace().find(|code| *code == word);
-    by_code.or_else(|| following(CURRENCY_NAMES, word))
-}
-
-/// Returns the code of a language, given its name.
-pub(super) fn language_of(word: &str) -> Option<&'static str> {
-    following(LANGUAGES, word).filter(|_| word.len() > 2)
-}
-
-/// Returns the item after `word` in a list of pairs.
-fn following(pairs: &'static str, word: &str) -> Option<&'static str> {
-    let mut items = pairs.split_ascii_whitespace();
-    while let (Some(name), Some(code)) = (items.next(), items.next()) {
-        if name.eq_ignore_ascii_case(word) {
-            return Some(code);
-        }
-    }
-    None
-}
-
-/// Returns `true` if a word may be, or be part of, the name of a place or a person.
-pub(super) fn may_be_name(word: &str) -> bool {
-    ![NOT_PLACES, MONTHS, WEEKDAYS].iter().any(|list| position(list, word).is_some())
-        && language_of(word).is_none()
-        && currency_of(word).is_none()
+    let start = word.to_ascii_lowercase();
+    let mut months = LEXICON.range(&*start..).take_while(|(name, _)| name.starts_with(&start));
+    (start.len() > 2).then(|| months.find_map(|(_, meanings)| meanings.month)).flatten()
 }

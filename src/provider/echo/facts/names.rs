@@ -2,11 +2,7 @@
 
 use std::ops::Range;
 
-use super::{
-    Bare, FactType,
-    lexicon::{currency_of, language_of, may_be_name, number_of},
-    words::Words,
-};
+use super::{Bare, FactType, lexicon::Meanings, words::Words};
 use crate::provider::echo::text::is_generic;
 
 /// Lower-case words inside names.
@@ -29,23 +25,24 @@ pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
             continue;
         }
         let (text, range) = (&source[word.run.clone()], word.run.clone());
-        let is_name = is_name(text) && !(words.starts_sentence(index) && name.is_none());
+        let meanings = Meanings::of(text);
+        let is_name = is_name(text, meanings) && !(words.starts_sentence(index) && name.is_none());
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
             name = Some(range.clone());
         }
-        if let Some(number) = number_of(text) {
+        if let Some(number) = meanings.number {
             found.push((FactType::Number, range, number.to_string()));
-        } else if let Some(code) = language_of(text) {
+        } else if let Some(code) = meanings.language {
             found.push((FactType::Language, range, code.to_owned()));
-        } else if let Some(code) = currency_of(text).filter(|_| text.len() > 2) {
+        } else if let Some(code) = meanings.currency {
             found.push((FactType::Currency, range.clone(), code.to_owned()));
             if is_capitals(text) {
                 found.push((FactType::Capitals, range, text.to_owned()));
             }
         } else if is_capitals(text) {
             found.push((FactType::Capitals, range, text.to_owned()));
-        } else if may_be_place(source, words, index) {
+        } else if may_be_place(source, words, index, meanings) {
             found.push((FactType::Word, range, text.to_owned()));
         }
     }
@@ -77,11 +74,11 @@ fn join(
     None
 }
 
-fn is_name(word: &str) -> bool {
+fn is_name(word: &str, meanings: Meanings) -> bool {
     word.starts_with(char::is_uppercase)
         && !is_capitals(word)
         && word.len() > 1
-        && may_be_name(word)
+        && meanings.may_be_name()
 }
 
 /// Returns `true` for two to five capital letters.
@@ -91,7 +88,7 @@ fn is_capitals(word: &str) -> bool {
 
 /// Returns `true` for a lower-case word that is no name of something else, directly after a
 /// preposition.
-fn may_be_place(source: &str, words: &Words, index: usize) -> bool {
+fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -> bool {
     let word = &words[index];
     let is_before = |index: usize, list: &[&str]| {
         let (before, after) = (&words[index], &words[index + 1]);
@@ -107,5 +104,5 @@ fn may_be_place(source: &str, words: &Words, index: usize) -> bool {
         && (follows(index) || behind_the())
         && text.chars().all(char::is_alphabetic)
         && !is_generic(&word.form)
-        && may_be_name(text)
+        && meanings.may_be_name()
 }
