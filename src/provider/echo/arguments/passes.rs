@@ -71,14 +71,22 @@ pub(super) fn allowed(
 fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     let Some(cue) = fact.cue else { return false };
     let by_word = property.has_word(cue) || (cue == "into" && property.has_word("to"));
-    let is_number = fact.of == FactType::Number && property.kind() != Some(Kind::Money);
+    let is_number = match property.kind() {
+        Some(Kind::Number) => {
+            matches!(fact.of, FactType::Number | FactType::Money | FactType::Share)
+        }
+        kind => fact.of == FactType::Number && kind != Some(Kind::Money),
+    };
     match property.meaning {
         _ if fact.of == FactType::Word && property.choices.is_empty() => false,
         _ if !property.choices.is_empty() => by_word,
         _ if property.kind() == Some(Kind::Copy) => by_word,
         _ if is_number => match cue {
             "over" => property.has_word("min") || property.has_word("minimum"),
-            "under" | "up-to" => ["max", "maximum", "limit"].iter().any(|it| property.has_word(it)),
+            "under" | "up-to" => {
+                let is_limit = fact.of == FactType::Number && property.has_word("limit");
+                is_limit || property.has_word("max") || property.has_word("maximum")
+            }
             _ => false,
         },
         Some(meaning) => meaning.has_cue(cue),
@@ -99,11 +107,13 @@ fn is_beside_own_word(property: &Property, fact: &Fact) -> bool {
     }
 }
 
-/// Returns `true` if the cue before a fact does not hold it back: quotes, and amounts after "from"
-/// and "to".
+/// Returns `true` if the cue before a fact does not hold it back: quotes, amounts after "from" and
+/// "to", and the currencies of other amounts.
 pub(super) fn is_free_of_cues(fact: &Fact) -> bool {
     let is_amount = matches!(fact.of, FactType::Number | FactType::Money | FactType::Share);
+    let bounds_amount = |cue| ["over", "under", "up-to"].contains(&cue);
     fact.of == FactType::Quote
+        || fact.of == FactType::Currency && fact.cue.is_some_and(bounds_amount)
         || is_amount && fact.cue.is_some_and(|cue| ["from", "to"].contains(&cue))
 }
 

@@ -158,17 +158,24 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Gives bare numbers to numeric properties if there are enough for all.
+    /// Gives bare numbers to numeric properties if there are enough for all, with amounts and shares
+    /// if necessary.
     fn fill_numbers(&mut self, properties: &mut [Property<'a>], scope: &mut Scope) {
         let open: Vec<usize> =
             (0..properties.len()).filter(|index| properties[*index].wants_number()).collect();
         let is_bare = |fact: &&Fact| {
-            fact.of == FactType::Number
-                && scope.range.contains(&fact.range.start)
+            scope.range.contains(&fact.range.start)
                 && scope.is_free(&fact.range)
                 && (is_free_of_cues(fact) || fact.cue.is_none_or(|cue| !is_exclusive(cue)))
         };
-        let numbers: Vec<Fact> = scope.reading.facts.iter().filter(is_bare).cloned().collect();
+        let bare_facts = |types: &[FactType]| -> Vec<Fact> {
+            let facts = scope.reading.facts.iter().filter(|fact| types.contains(&fact.of));
+            facts.filter(is_bare).cloned().collect()
+        };
+        let mut numbers = bare_facts(&[FactType::Number]);
+        if open.len() > numbers.len() {
+            numbers = bare_facts(&[FactType::Number, FactType::Money, FactType::Share]);
+        }
         if open.len() > numbers.len() {
             return;
         }

@@ -112,9 +112,9 @@ const fn row(
 }
 
 /// Words of a property where something starts, and where it ends.
-const START_WORDS: &str = "from start begin origin source departure sender checkin";
+const START_WORDS: &str = "from start begin origin source departure sender checkin pickup";
 const END_WORDS: &str =
-    "to end until destination target arrival return due deadline recipient checkout into";
+    "to end until destination target arrival return due deadline recipient checkout dropoff into";
 /// Words that do not decide on the kind unless they are alone.
 const FILLERS: &str =
     "from to count max min maximum minimum start end source target arrival departure return";
