@@ -64,6 +64,12 @@ pub(super) fn allowed(
             let has_start = properties.iter().any(|it| open(it) && it.role() == Role::Start);
             if has_start && allowed.len() < 2 { Vec::new() } else { allowed }
         }
+        Some(Kind::Place) if property.role() == Role::End => {
+            // "in Denver" is where something starts.
+            let has_start = properties.iter().any(|it| open(it) && it.role() == Role::Start);
+            allowed.retain(|it| !has_start || !matches!(it.fact.cue, Some("in" | "near" | "at")));
+            allowed
+        }
         _ => allowed,
     }
 }
@@ -133,9 +139,13 @@ fn is_left_for(property: &Property, fact: &Fact) -> bool {
         Some(Kind::Date | Kind::Moment | Kind::Time) => {
             !property.has_word("return") && fact.of != FactType::Name
         }
-        Some(Kind::Number) => false,
+        Some(Kind::Number | Kind::Label) => false,
         Some(Kind::Id) => fact.of == FactType::Code,
         Some(Kind::Money | Kind::Share) => fact.of != FactType::Number,
+        Some(Kind::Place) if property.role() == Role::Start => {
+            let is_there = fact.cue.is_some_and(|cue| ["in", "near", "at"].contains(&cue));
+            fact.of == FactType::Name && is_there
+        }
         _ if property.role() == Role::Start => false,
         Some(Kind::Place | Kind::Room) => {
             let leads = |cue| ["in", "near", "at", "from", "to", "for"].contains(&cue);

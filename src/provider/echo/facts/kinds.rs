@@ -39,6 +39,8 @@ pub(crate) enum Kind {
     /// The whole message.
     Question,
     Expression,
+    /// Any other string.
+    Label,
     /// A kind that no message states.
     Sample,
 }
@@ -63,7 +65,7 @@ pub(crate) struct Row {
 }
 
 #[rustfmt::skip]
-const ROWS: [Row; 34] = [
+const ROWS: [Row; 35] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
     row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
     row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
@@ -84,7 +86,7 @@ const ROWS: [Row; 34] = [
     row(Kind::Place, "source departure arrival region", "", &[Name, Word], ["in near at", "from", "to"], ""),
     row(Kind::Place, "country", "", &[Name, Word], ["in near at", "from", "to"], "US"),
     row(Kind::Room, "room", "", &[Name, Word], ["in at", "from", "to"], ""),
-    row(Kind::Title, "title", "", &[Quote, Name], ["titled called named subject", "", ""], ""),
+    row(Kind::Title, "title label", "", &[Quote, Name], ["titled called named subject", "", ""], ""),
     row(Kind::Title, "subject", "", &[Quote, Name], ["titled called named subject", "", ""], "Test email subject"),
     row(Kind::Title, "name", "", &[Quote, Name], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
@@ -97,6 +99,7 @@ const ROWS: [Row; 34] = [
     row(Kind::Sample, "zip postal postcode", "", &[], ["", "", ""], "94105"),
     row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
+    row(Kind::Label, "", "", &[Quote, Code, Name], ["", "", ""], ""),
     row(Kind::Id, "id number code key ref", "", &[Code, Number], ["", "", ""], ""),
 ];
 
@@ -191,7 +194,7 @@ pub(crate) fn meaning_of(
         .and_then(by_format)
         .or(by_word)
         .filter(|row| !is_numeric || matches!(row.kind, Kind::Money | Kind::Share))
-        .or_else(|| is_numeric.then(|| by_kind(Kind::Number)).flatten())?;
+        .or_else(|| by_kind(if is_numeric { Kind::Number } else { Kind::Label }))?;
     Some(Meaning { row, role })
 }
 
