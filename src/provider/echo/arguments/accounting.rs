@@ -32,7 +32,14 @@ impl Generator<'_> {
         if spend(&mut self.budget.bytes, bytes) { Ok(()) } else { Err(self.limit_reached("byte")) }
     }
 
+    pub(super) fn exhaust_if_cancelled(&mut self) {
+        if self.effort.is_cancelled() {
+            (self.budget.values, self.budget.steps) = (0, 0);
+        }
+    }
+
     pub(super) fn spend_steps(&mut self, steps: usize) -> Result<(), NoValue> {
+        self.exhaust_if_cancelled();
         if spend_or_exhaust(&mut self.budget.steps, steps) {
             Ok(())
         } else {

@@ -42,7 +42,7 @@ pub(super) struct Generator<'a> {
     /// Whether to omit optional properties of the next object.
     pub(super) required_only: bool,
     pub(super) root: &'a Value,
-    effort: Effort,
+    pub(super) effort: Effort,
     /// Whether to replace a value that cannot be valid with one of the right type.
     pub(super) best_effort: bool,
     /// The schemas of the values that are being generated, outermost first.
@@ -108,9 +108,7 @@ impl<'a> Generator<'a> {
         name: &str,
         nth: usize,
     ) -> Result<Value, NoValue> {
-        if self.effort.is_cancelled() {
-            (self.budget.values, self.budget.steps) = (0, 0);
-        }
+        self.exhaust_if_cancelled();
         if !spend(&mut self.budget.values, 1) {
             return Err(self.limit_reached("value"));
         }

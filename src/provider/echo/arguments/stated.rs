@@ -236,13 +236,15 @@ impl<'a> Generator<'a> {
 
     /// Returns the first token with a digit or a hyphen that the whole pattern matches.
     fn matching_token(&mut self, pattern: &str, reading: &Reading) -> Option<Value> {
-        self.spend_steps(PATTERN_STEPS + pattern.len() + reading.text.len() / 16).ok()?;
-        let whole = Schema::compile(&json!({"pattern": format!("^(?:{pattern})$")})).ok()?;
         let tokens = reading
             .text
             .split_whitespace()
             .map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()));
         let is_marked = |token: &&str| token.contains(|c: char| c == '-' || c.is_ascii_digit());
-        tokens.filter(is_marked).map(Value::from).find(|token| whole.is_valid(token))
+        let mut marked = tokens.filter(is_marked).map(Value::from).peekable();
+        marked.peek()?;
+        self.spend_steps(PATTERN_STEPS + pattern.len() + reading.text.len() / 16).ok()?;
+        let whole = Schema::compile(&json!({"pattern": format!("^(?:{pattern})$")})).ok()?;
+        marked.find(|token| whole.is_valid(token))
     }
 }
