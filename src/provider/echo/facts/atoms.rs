@@ -14,24 +14,40 @@ pub(super) fn find(source: &str, excluded: &[Range<usize>], found: &mut Vec<Bare
     let mut start = 0;
     for range in excluded.iter().chain([&(source.len()..source.len())]) {
         let gap = source.get(start..range.start).unwrap_or("");
+        let expressions = expressions(gap);
+        let is_operand = |it: &Bare| {
+            let next = expressions.partition_point(|range| range.end <= it.1.start);
+            it.0 == FactType::Number
+                && expressions.get(next).is_some_and(|range| range.start <= it.1.start)
+        };
         for captures in ATOM.captures_iter(gap) {
-            let first = found.len();
-            read(gap, &captures, found);
-            for (_, range, _) in &mut found[first..] {
-                *range = range.start + start..range.end + start;
-            }
+            let mut facts = Vec::new();
+            read(gap, &captures, &mut facts);
+            facts.retain(|it| !is_operand(it));
+            found.extend(facts.into_iter().map(|it| shifted(it, start)));
         }
-        for found_at in EXPRESSION.find_iter(gap) {
-            let range = start + found_at.start()..start + found_at.end();
-            let text = balanced(found_at.as_str());
-            // Without blanks, "-" and "/" are parts of dates and phone numbers.
-            if !["+", "*", "^", "%", " - ", " / "].iter().any(|operator| text.contains(operator)) {
-                continue;
-            }
-            found.push((FactType::Expression, range, text.to_owned()));
+        for range in expressions {
+            let text = balanced(&gap[range.clone()]).to_owned();
+            found.push(shifted((FactType::Expression, range, text), start));
         }
         start = range.end;
     }
+}
+
+fn shifted((of, range, value): Bare, by: usize) -> Bare {
+    (of, range.start + by..range.end + by, value)
+}
+
+/// Returns the ranges of arithmetic, in order.
+fn expressions(text: &str) -> Vec<Range<usize>> {
+    // Without blanks, "-" and "/" are parts of dates and phone numbers.
+    let operators = ["+", "*", "^", "%", " - ", " / "];
+    let found = EXPRESSION.find_iter(text);
+    let is_arithmetic = |it: &regex::Match| {
+        let text = balanced(it.as_str());
+        operators.iter().any(|operator| text.contains(operator))
+    };
+    found.filter(is_arithmetic).map(|it| it.range()).collect()
 }
 
 static ATOM: LazyLock<Regex> = LazyLock::new(|| {
