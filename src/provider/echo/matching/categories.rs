@@ -25,7 +25,7 @@ const CATEGORIES: [Category; 8] = [
 ];
 
 /// The canonical forms of verbs that form arithmetic with a number after them.
-const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
+pub(super) const ARITHMETIC_VERBS: [&str; 4] = ["add", "subtract", "multipli", "divide"];
 
 const fn category(nouns: &'static str, other: &'static str) -> Category {
     Category { nouns, other, has_arithmetic: false }

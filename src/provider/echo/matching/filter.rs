@@ -38,7 +38,8 @@ impl Filter {
             let at = self.0.find(Input::new(lowercase).range(from..))?.start();
             let continues_word =
                 at.checked_sub(1).is_some_and(|it| text[it].is_ascii_alphanumeric());
-            if !continues_word || text[at].is_ascii_uppercase() {
+            let may_continue_word = text[at].is_ascii_lowercase() || text[at].is_ascii_digit();
+            if !continues_word || !may_continue_word {
                 return Some(at);
             }
             from = at + 1;

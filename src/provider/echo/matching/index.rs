@@ -2,8 +2,12 @@
 
 use std::{cell::OnceCell, collections::BTreeMap};
 
-use super::{categories::Category, filter::Filter};
-use crate::provider::echo::text::{canonical, is_generic, words};
+use super::{
+    arithmetic::OPERATORS,
+    categories::{ARITHMETIC_VERBS, Category},
+    filter::Filter,
+};
+use crate::provider::echo::text::{canonical, is_generic, is_number, words};
 
 /// The number of a word that matters to the offered tools.
 pub(super) type Term = u32;
@@ -14,8 +18,6 @@ const MAX_WORDS: usize = 16;
 /// Verbs that ask for so many different things that they do not mention a tool alone.
 const COMMON_VERBS: &str = "add create delete remove update change send open close start stop \
      cancel save set book order";
-
-const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// An index of the names of the offered tools.
 #[derive(Debug, Default)]
@@ -100,13 +102,14 @@ impl ToolIndex {
         self.anchored.get(term as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns a filter that finds anchors and numbers, or `None` if all text must be searched. The
-    /// filter is built on first use: for short texts, it is not worth its cost.
+    /// Returns a filter that finds anchors and arithmetic, or `None` if all text must be searched.
+    /// The filter is built on first use: for short texts, it is not worth its cost.
     pub(super) fn filter(&self) -> Option<&Filter> {
         let build = || {
             let anchors = self.terms.iter().filter(|(_, term)| !self.anchored(**term).is_empty());
-            let numbers = if self.arithmetic_tools.is_empty() { &[][..] } else { &DIGITS };
-            Filter::new(anchors.map(|(word, _)| word.as_str()).chain(numbers.iter().copied()))
+            let arithmetic = ARITHMETIC_VERBS.into_iter().chain(OPERATORS);
+            let arithmetic = arithmetic.filter(|_| !self.arithmetic_tools.is_empty());
+            Filter::new(anchors.map(|(word, _)| word.as_str()).chain(arithmetic))
         };
         self.filter.get_or_init(build).as_ref()
     }
@@ -173,7 +176,10 @@ impl ToolIndex {
     }
 
     fn add_anchors(&mut self) {
-        let mut frequencies = vec![0; self.terms.len()];
+        let mut frequencies = vec![0_u64; self.terms.len()];
+        // Many texts that mention no tool have numbers.
+        let numbers = self.terms.iter().filter(|(word, _)| is_number(word));
+        numbers.for_each(|(_, term)| frequencies[*term as usize] = u32::MAX.into());
         let words = self.tools.iter().flat_map(|tool| &tool.names).flat_map(|name| &name.words);
         words.for_each(|term| frequencies[*term as usize] += 1);
         let mut anchored = vec![Vec::new(); self.terms.len()];

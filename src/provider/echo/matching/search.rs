@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::{
     Mention,
+    arithmetic::may_start_with_operator,
+    categories::is_arithmetic_verb,
     filter::Filter,
     index::ToolIndex,
     mention_tracker::MentionTracker,
@@ -12,6 +14,9 @@ use super::{
     work_budget::{Exhausted, WorkBudget},
 };
 use crate::provider::echo::text::{canonicalize, quotes, sentence_around, sentences, words};
+
+/// The number of bytes of a run that are read at the cost of one comparison.
+const RUN_PART: usize = 16;
 
 /// A search, with buffers that are reused for every sentence.
 pub(super) struct Searcher<'a> {
@@ -45,8 +50,7 @@ impl<'a> Searcher<'a> {
         let (mut from, mut next) = (0, 0);
         while let Some(at) = filter.find(text.as_bytes(), &lowercase, next) {
             next = at + 1;
-            self.budget.spend(1)?;
-            if self.is_anchor(&text[at..]) {
+            if self.is_anchor(&text[at..])? {
                 let sentence = sentence_around(text, from, at);
                 (from, next) = (sentence.end, sentence.end);
                 self.search_sentence(message, text, sentence, &mut quoted)?;
@@ -55,17 +59,22 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Returns `true` if a text starts with a word that may mention a tool.
-    fn is_anchor(&mut self, text: &str) -> bool {
-        let Some(word) = words(text).next() else { return false };
-        let is_number = text.starts_with(|c: char| c.is_ascii_digit());
-        is_number && !self.index.arithmetic_tools.is_empty()
-            || [word.range, word.run].into_iter().any(|range| {
-                self.form.clear();
-                canonicalize(&text[range], &mut self.form);
-                let term = self.index.term(&self.form);
-                term.is_some_and(|term| !self.index.anchored(term).is_empty())
-            })
+    /// Returns `true` if a text starts with a word or an operator that may mention a tool.
+    fn is_anchor(&mut self, text: &str) -> Result<bool, Exhausted> {
+        self.budget.spend(1)?;
+        if !text.starts_with(char::is_alphanumeric) {
+            return Ok(may_start_with_operator(text));
+        }
+        let Some(word) = words(text).next() else { return Ok(false) };
+        // The whole run is read for each of its words.
+        self.budget.spend(word.run.len() / RUN_PART)?;
+        Ok([word.range, word.run].into_iter().any(|range| {
+            self.form.clear();
+            canonicalize(&text[range], &mut self.form);
+            let term = self.index.term(&self.form);
+            term.is_some_and(|term| !self.index.anchored(term).is_empty())
+                || !self.index.arithmetic_tools.is_empty() && is_arithmetic_verb(&self.form)
+        }))
     }
 
     /// Searches one sentence. `quoted` are the quotes of the text, once they are needed.

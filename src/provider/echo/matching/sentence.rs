@@ -43,10 +43,8 @@ pub(super) struct Sentence {
 #[derive(Debug)]
 pub(super) struct SentenceWord {
     range: Range<usize>,
-    is_generic: bool,
-    is_left_out: bool,
     pub(super) is_quoted: bool,
-    /// Whether the word is a negation, such as "not".
+    /// Whether the next word is negated, unless punctuation separates it.
     negates: bool,
     /// Whether a match that starts with this word is negated.
     pub(super) is_negated: bool,
@@ -89,9 +87,9 @@ impl Sentence {
             self.push(text, &word, quote.is_some_and(|quote| quote.start <= at), index);
         }
         let words = &self.words;
-        self.occurrences.retain(|occurrence| !words[occurrence.first as usize].is_left_out);
+        self.occurrences.retain(|word| !is_left_out(text, words, word.first as usize));
         self.occurrences.sort_unstable();
-        self.beginning = self.find_beginning(text);
+        self.beginning = find_beginning(text, words);
         Ok(())
     }
 
@@ -126,13 +124,13 @@ impl Sentence {
         let separator = &text[separator_start..word.range.start];
         self.form.clear();
         canonicalize(&text[word.range.clone()], &mut self.form);
+        let is_negated = self.words.last().is_some_and(|last| last.negates)
+            && !separator.contains([',', ':', ';']);
         self.words.push(SentenceWord {
             range: word.range.clone(),
-            is_generic: is_generic(&self.form),
-            is_left_out: false,
             is_quoted,
-            negates: self.negates(text, separator),
-            is_negated: self.is_negated(separator),
+            negates: self.is_negation(text, separator) || is_negated && is_generic(&self.form),
+            is_negated,
         });
         let last = self.last();
         if !index.arithmetic_tools.is_empty() && self.operand.ends_arithmetic(&self.form, separator)
@@ -140,7 +138,6 @@ impl Sentence {
             self.arithmetic.push(Occurrence { term: Term::MAX, first: last - 1, last });
         }
         self.add_occurrences(text, word, index);
-        self.leave_out_expression(text);
     }
 
     /// Returns the position of the last word.
@@ -149,7 +146,7 @@ impl Sentence {
     }
 
     /// Returns `true` if the word in `self.form`, which is the next word, is a negation.
-    fn negates(&self, text: &str, separator: &str) -> bool {
+    fn is_negation(&self, text: &str, separator: &str) -> bool {
         let previous = self.words.last().map_or("", |last| &text[last.range.clone()]);
         match self.form.as_str() {
             "not" => !previous.eq_ignore_ascii_case("why"),
@@ -158,12 +155,6 @@ impl Sentence {
             "t" => ["'", "\u{2019}"].contains(&separator) && previous.ends_with(['n', 'N']),
             _ => false,
         }
-    }
-
-    /// Returns `true` if a match that starts with the next word is negated.
-    fn is_negated(&self, separator: &str) -> bool {
-        let is_negated = |last: &SentenceWord| last.negates || last.is_generic && last.is_negated;
-        !separator.contains([',', ':', ';']) && self.words.last().is_some_and(is_negated)
     }
 
     /// Adds the terms that the last word is or ends.
@@ -185,32 +176,31 @@ impl Sentence {
             self.occurrences.extend(term.map(|term| occurrence(term, self.run_first)));
         }
     }
+}
 
-    fn leave_out_expression(&mut self, text: &str) {
-        let end = self.words.len();
-        for expression in LEFT_OUT {
-            let start = end.checked_sub(expression.split(' ').count());
-            if let Some(start) = start.filter(|start| self.has_words(text, *start, expression)) {
-                self.words[start..].iter_mut().for_each(|word| word.is_left_out = true);
-            }
-        }
-    }
+/// Returns `true` if a word is part of an expression whose words do not mention tools.
+fn is_left_out(text: &str, words: &[SentenceWord], at: usize) -> bool {
+    LEFT_OUT.iter().any(|expression| {
+        let starts = (at + 1).saturating_sub(expression.split(' ').count())..=at;
+        starts.into_iter().any(|start| has_words(text, &words[start..], expression))
+    })
+}
 
-    fn find_beginning(&self, text: &str) -> u32 {
-        let mut at = 0;
-        let opening = |at| OPENINGS.iter().find(|opening| self.has_words(text, at, opening));
-        while let Some(opening) = opening(at) {
-            at += opening.split(' ').count();
-        }
-        to_u32(at)
+/// Returns the position of the first word after the openings of a sentence.
+fn find_beginning(text: &str, words: &[SentenceWord]) -> u32 {
+    let mut at = 0;
+    let opening = |at| OPENINGS.iter().find(|opening| has_words(text, &words[at..], opening));
+    while let Some(opening) = opening(at) {
+        at += opening.split(' ').count();
     }
+    to_u32(at)
+}
 
-    /// Returns `true` if the words of an expression start at a position.
-    fn has_words(&self, text: &str, start: usize, expression: &str) -> bool {
-        let mut words = self.words[start..].iter().map(|word| &text[word.range.clone()]);
-        let is_next = |expected| words.next().is_some_and(|it| it.eq_ignore_ascii_case(expected));
-        expression.split(' ').all(is_next)
-    }
+/// Returns `true` if some words start with those of an expression.
+fn has_words(text: &str, words: &[SentenceWord], expression: &str) -> bool {
+    let mut words = words.iter().map(|word| &text[word.range.clone()]);
+    let is_next = |expected| words.next().is_some_and(|it| it.eq_ignore_ascii_case(expected));
+    expression.split(' ').all(is_next)
 }
 
 #[cfg(test)]

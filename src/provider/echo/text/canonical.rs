@@ -64,9 +64,13 @@ fn ends_in_sibilant(word: &str) -> bool {
 pub(crate) fn is_generic(canonical: &str) -> bool {
     static FORMS: LazyLock<BTreeSet<String>> =
         LazyLock::new(|| GENERIC.split_whitespace().map(self::canonical).collect());
-    let is_number = |text: &str| !text.is_empty() && text.chars().all(char::is_numeric);
-    let version = canonical.strip_prefix('v').unwrap_or(canonical);
-    is_number(version) || FORMS.contains(canonical)
+    is_number(canonical) || FORMS.contains(canonical)
+}
+
+/// Returns `true` if a canonical word is a whole number or a version, such as "v2".
+pub(crate) fn is_number(canonical: &str) -> bool {
+    let number = canonical.strip_prefix('v').unwrap_or(canonical);
+    !number.is_empty() && number.chars().all(char::is_numeric)
 }
 
 #[cfg(test)]

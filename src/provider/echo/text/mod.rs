@@ -10,7 +10,7 @@ mod sentences;
 mod words;
 
 pub(crate) use addresses::{AddressKind, addresses};
-pub(crate) use canonical::{canonical, canonicalize, is_generic};
+pub(crate) use canonical::{canonical, canonicalize, is_generic, is_number};
 pub(crate) use quotes::quotes;
 pub(crate) use sentences::{sentence_around, sentences};
 pub(crate) use words::{Word, words};
