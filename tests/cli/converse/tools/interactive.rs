@@ -193,7 +193,7 @@ fn ctrl_c_cancels_answer() {
         std::fs::write(&file, yaml).unwrap();
         let steps = [
             json!({"wait_for": "you> ", "type": "wait_long\n"}),
-            json!({"wait_for": "calls:", "wait_for_file": pids, "type": CTRL_C}),
+            json!({"wait_for": "{}\u{1b}[0m\r\n", "wait_for_file": pids, "type": CTRL_C}),
             json!({"wait_for": "you> ", "type": "Hello!\n"}),
             json!({"wait_for": "you> ", "type": CTRL_D}),
         ];
