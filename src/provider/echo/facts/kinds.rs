@@ -173,7 +173,10 @@ pub(crate) fn meaning_of(
     is_numeric: bool,
 ) -> Option<Meaning> {
     let is_word = |list: &str, word: &String| {
-        list.split_ascii_whitespace().any(|one| one == word || canonical(one) == *word)
+        // A canonical form differs from its word at the end only.
+        let start = word.get(..word.len().saturating_sub(1)).unwrap_or_default();
+        let is_same = |one: &str| one == word || one.starts_with(start) && canonical(one) == *word;
+        list.split_ascii_whitespace().any(is_same)
     };
     let has = |list: &str| words.iter().any(|word| is_word(list, word));
     let is_check = words.iter().any(|word| word == "check");
