@@ -88,19 +88,21 @@ async fn stop(sidecar: &Sidecar, answered: &AtomicUsize) {
     sidecar.signal(Signal::TERM);
 }
 
-/// The number of times that a sidecar is stopped.
-fn stops() -> usize {
-    if is_full_scale() { 20 } else { 1 }
+/// Stops sidecars under load. `calls_until_sigterm` stops one and returns the number of answered
+/// calls.
+async fn stop_repeatedly(clients: &str, calls_until_sigterm: impl AsyncFn() -> usize) {
+    let stops = if is_full_scale() { 20 } else { 1 };
+    let mut answered = 0;
+    for _ in 0..stops {
+        answered += calls_until_sigterm().await;
+    }
+    let attack = format!("{stops} times SIGTERM while {clients} clients call");
+    report_row(&[&attack, &format!("{answered} calls answered, none lost")]);
 }
 
 #[tokio::test]
 async fn answers_every_accepted_grpc_call_after_sigterm() {
-    let mut all_answered = 0;
-    for _ in 0..stops() {
-        all_answered += grpc_calls_until_sigterm().await;
-    }
-    let result = format!("{all_answered} calls answered, none lost");
-    report_row(&[&format!("{} times SIGTERM while gRPC clients call", stops()), &result]);
+    stop_repeatedly("gRPC", grpc_calls_until_sigterm).await;
 }
 
 /// Stops a sidecar under load, and returns the number of answered calls.
@@ -168,12 +170,7 @@ impl Calls<'_> {
 
 #[tokio::test]
 async fn answers_every_accepted_http_call_after_sigterm() {
-    let mut all_answered = 0;
-    for _ in 0..stops() {
-        all_answered += http_calls_until_sigterm().await;
-    }
-    let result = format!("{all_answered} calls answered, none lost");
-    report_row(&[&format!("{} times SIGTERM while HTTP/1.1 clients call", stops()), &result]);
+    stop_repeatedly("HTTP/1.1", http_calls_until_sigterm).await;
 }
 
 /// Stops a sidecar under load, and returns the number of answered calls.

@@ -1,7 +1,5 @@
 //! Tests of answers without a chain and after the last step of a chain.
 
-use std::time::Instant;
-
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::{Value, json};
 use tonic::Code;
@@ -9,7 +7,7 @@ use tonic::Code;
 use super::{chain, component, content, failure, scripted, text};
 use crate::support::{
     Sidecar,
-    attacks::report_row,
+    attacks::{now, report_row},
     messages::{assistant, prompt, request, tool, user},
     stream,
 };
@@ -121,11 +119,6 @@ async fn applies_on_exhausted_after_the_last_step() {
     let (code, message) = failure(&sidecar, request(history(2))).await;
     assert_eq!(code, Code::OutOfRange);
     assert_eq!(message, "chain in message 1 has 2 steps, but the history is at turn 3");
-}
-
-#[expect(clippy::disallowed_methods, reason = "measures another process")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// The time to load was cubic, and each component of the chain was a call within a call.

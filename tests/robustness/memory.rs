@@ -53,6 +53,8 @@ struct Scale {
 }
 
 impl Scale {
+    /// Reads the scale. Budget and requests keep their proportion: the allocator keeps blocks of some
+    /// megabytes for a while, of which smaller requests would leave more.
     fn read() -> Self {
         let is_full = is_full_scale();
         if is_full {
@@ -60,8 +62,8 @@ impl Scale {
             let (connections, streams_per_connection) = (2, 150);
             Self { is_full, budget, connections, streams_per_connection, large_requests: 24, large }
         } else {
-            let (budget, large) = (32 * MIB, 256 * KIB);
-            let (connections, streams_per_connection) = (2, 20);
+            let (budget, large) = (64 * MIB, MIB);
+            let (connections, streams_per_connection) = (2, 40);
             Self { is_full, budget, connections, streams_per_connection, large_requests: 6, large }
         }
     }

@@ -7,11 +7,15 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::short_pause;
-use crate::support::{attacks::report_row, messages::prompt, process::with_timeout};
+use crate::support::{
+    attacks::{now, report_row},
+    messages::prompt,
+    process::with_timeout,
+};
 
 /// Prints a row of the table of attacks on memory and time.
 pub fn report_attack(what: &str, peak_in_mib: usize, latencies: &Latencies) {
@@ -38,14 +42,13 @@ impl OtherClient {
         Self { is_over, thread }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "measures latencies")]
     async fn call(address: SocketAddr, stop: &AtomicBool) -> Vec<Duration> {
         let url = format!("http://{address}");
         let connect = mynah::internals::wire::proto::dapr_client::DaprClient::connect(url);
         let mut client = connect.await.unwrap();
         let mut latencies = Vec::new();
         while latencies.is_empty() || !stop.load(Ordering::Relaxed) {
-            let start = Instant::now();
+            let start = now();
             with_timeout(client.converse_alpha2(prompt("hello", []))).await.unwrap();
             latencies.push(start.elapsed());
             let _ = with_timeout(short_pause()).await;

@@ -1,10 +1,7 @@
 //! Small requests that take long to answer. The threads that serve connections must stay free for
 //! other calls, and nothing may work on a call that is cancelled.
 
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
+use std::{fs, time::Duration};
 
 use futures_util::future::{join_all, select};
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
@@ -16,7 +13,7 @@ use tokio::task::JoinSet;
 use super::other_client::{Latencies, report_attack};
 use crate::support::{
     Sidecar,
-    attacks::{is_full_scale, report_row},
+    attacks::{is_full_scale, now, report_row},
     messages::{input, prompt, request, tool, user},
     process::{wait_until, with_timeout},
 };
@@ -76,11 +73,6 @@ fn personal_data() -> ConversationRequestAlpha2 {
     let mut input = input([user(&"12345 ".repeat(10_000))]);
     input.scrub_pii = Some(true);
     ConversationRequestAlpha2 { inputs: vec![input], ..request([]) }
-}
-
-#[expect(clippy::disallowed_methods, reason = "measures another process")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// Returns the latencies of short calls while clients send `expensive` in a loop.

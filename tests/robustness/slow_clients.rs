@@ -1,6 +1,6 @@
 //! Tests of clients that send a request slowly or never complete it.
 
-use std::{future, net::SocketAddr, time::Instant};
+use std::{future, net::SocketAddr};
 
 use mynah::internals::wire::proto::{ConversationRequestAlpha2, ConversationResponseAlpha2};
 use tokio::{
@@ -18,7 +18,11 @@ use super::{
     },
     survives,
 };
-use crate::support::{Sidecar, attacks::report_row, process::with_timeout};
+use crate::support::{
+    Sidecar,
+    attacks::{now, report_row},
+    process::with_timeout,
+};
 
 const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
@@ -78,11 +82,6 @@ async fn send_half_a_message(address: SocketAddr, path: &str) {
         }
     })
     .await
-}
-
-#[expect(clippy::disallowed_methods, reason = "measures another process")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// This is a single test so that all clients wait at the same time.
