@@ -8,13 +8,15 @@ use super::{
     branches::Choice,
     context::Context,
     limits::{BRACKETS_LEN, CallBudget, MAX_DEPTH, scalar_len, spend},
-    names::{canonical_words, lower_case_words},
     number,
     schema::{FlatSchema, NoValue, flatten},
     types::type_names,
     validator::Validator,
 };
-use crate::provider::echo::effort::Effort;
+use crate::provider::echo::{
+    effort::Effort,
+    text::{canonical_words, lower_case_words},
+};
 
 /// Maximum number of characters of the subject that are used in values.
 const MAX_SUBJECT: usize = 256;

@@ -16,7 +16,6 @@ mod formats;
 mod generator;
 mod json_number;
 mod limits;
-mod names;
 mod number;
 mod offers;
 mod passes;

@@ -4,14 +4,17 @@ use serde_json::{Number, Value};
 
 use super::{
     json_number::from_f64,
-    names::canonical_words,
     property::{Offer, Property},
 };
-use crate::provider::echo::facts::{Fact, FactType, Kind, NUMBERED, Reading};
+use crate::provider::echo::{
+    facts::{Fact, FactType, Kind, NUMBERED, Reading, contains},
+    text::canonical_words,
+};
 
 /// Words that say that a boolean property is true, and nothing more.
 const BOOLEAN_FILLERS: &str =
     "is has include included with enable enabled allow allowed should need needed want";
+
 /// Returns the facts that a property may take, best first.
 pub(super) fn offers(property: &Property, reading: &Reading) -> Vec<Offer> {
     let chosen = choices(property, reading);
@@ -104,9 +107,12 @@ fn is_date_time(property: &Property) -> bool {
 
 /// Returns whether the words of a boolean property stand in a message, unnegated or negated.
 pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<Value> {
-    let is_filler = |word: &str| BOOLEAN_FILLERS.split_ascii_whitespace().any(|one| one == word);
-    let words: Vec<String> =
-        property.own_words.iter().filter(|word| !is_filler(word)).cloned().collect();
+    let words: Vec<String> = property
+        .own_words
+        .iter()
+        .filter(|word| !contains(BOOLEAN_FILLERS, word))
+        .cloned()
+        .collect();
     let found = reading.find(&words);
     let (_, is_negated) = found.first()?;
     Some(Value::Bool(!is_negated))

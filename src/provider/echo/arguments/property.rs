@@ -5,13 +5,12 @@ use serde_json::{Map, Value};
 use super::{
     branches::Choice,
     generator::Generator,
-    names::canonical_words,
     schema::{FlatSchema, NoValue, array, flatten},
     subschemas::{item_schemas, property_schemas},
 };
 use crate::provider::echo::{
-    facts::{Fact, Kind, Meaning, Role, meaning_of},
-    text::is_generic,
+    facts::{Fact, Kind, Meaning, Role, contains, meaning_of},
+    text::{canonical_words, is_generic},
 };
 
 /// Maximum nesting depth of the properties that take facts.
@@ -156,9 +155,7 @@ impl<'a> Generator<'a> {
             "boolean" | "null" => None,
             _ => meaning_of(&words, format, &self.tool, is_numeric(type_name)),
         };
-        let is_own = |word: &&String| {
-            !is_generic(word) && !NO_OWN_WORDS.split(' ').any(|one| one == word.as_str())
-        };
+        let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
         let mut own_words: Vec<String> = words.iter().filter(is_own).cloned().collect();
         if own_words.is_empty() && meaning.is_some_and(|meaning| meaning.kind() == Kind::Id) {
             own_words = self.tool.iter().filter(is_own).cloned().collect();

@@ -3,7 +3,10 @@
 //! The layers of a [`FlatSchema`] are borrowed instead of merged into a copy, so flattening takes
 //! no more time than visiting each schema once.
 
-use std::{collections::BTreeSet, ptr};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    ptr,
+};
 
 use serde_json::{Map, Value};
 
@@ -74,17 +77,15 @@ pub(super) fn flatten<'a>(
     let mut visited = BTreeSet::new();
     let mut todo: Vec<&Value> = schemas.iter().rev().copied().collect();
     // Branches come after all other schemas.
-    let (mut branches_todo, mut is_outer) = (Vec::new(), true);
+    let (mut branches_todo, mut is_outer) = (VecDeque::new(), true);
     loop {
         let Some(schema) = todo.pop() else {
             if is_outer {
                 flat.outer = flat.layers.len();
                 is_outer = false;
             }
-            if branches_todo.is_empty() {
-                break;
-            }
-            todo.push(branches_todo.remove(0));
+            let Some(branch) = branches_todo.pop_front() else { break };
+            todo.push(branch);
             continue;
         };
         let branches = ["allOf", "anyOf", "oneOf"].map(|keyword| schema.get(keyword));

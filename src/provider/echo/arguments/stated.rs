@@ -6,14 +6,16 @@ use serde_json::{Value, json};
 
 use super::{
     generator::Generator,
-    names::canonical_words,
     offers::{offers, stated_boolean},
     passes::{Pass, Scope, allowed, has_place_cue, is_free_of_cues},
     property::{Offer, Property},
 };
 use crate::{
     base::json_schema::Schema,
-    provider::echo::facts::{Fact, FactType, Kind, Reading, Role, is_exclusive},
+    provider::echo::{
+        facts::{Fact, FactType, Kind, Reading, Role, is_exclusive},
+        text::canonical_words,
+    },
 };
 
 /// Steps charged for compiling a pattern.

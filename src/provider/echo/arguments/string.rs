@@ -6,12 +6,14 @@ use super::{
     formats,
     generator::Generator,
     limits::{json_len, spend_or_exhaust},
-    names::{canonical_words, lower_case_words},
     pattern::{Pattern, pad},
     schema::{FlatSchema, NoValue},
     string_constraints::StringConstraints,
 };
-use crate::provider::echo::facts::meaning_of;
+use crate::provider::echo::{
+    facts::meaning_of,
+    text::{canonical_words, lower_case_words},
+};
 
 /// Maximum number of strings to try for a pattern.
 const MAX_TRIES: usize = 32;

@@ -7,7 +7,7 @@ use super::{
     categories::{ARITHMETIC_VERBS, Category},
     filter::Filter,
 };
-use crate::provider::echo::text::{canonical, is_generic, is_number, words};
+use crate::provider::echo::text::{canonical, canonical_words, is_generic, is_number, words};
 
 /// The number of a word that matters to the offered tools.
 pub(super) type Term = u32;
@@ -124,7 +124,7 @@ impl ToolIndex {
         let mut tool = ToolTerms::default();
         let part = name.rsplit_once("__").map(|(_, part)| part);
         for name in [Some(name), part].into_iter().flatten() {
-            let forms: Vec<_> = words(name).map(|word| canonical(&name[word.range])).collect();
+            let forms = canonical_words(name);
             let telling: Vec<_> = forms.iter().filter(|form| !is_generic(form)).collect();
             let is_common =
                 |verb: &str| COMMON_VERBS.split(' ').any(|common| canonical(common) == verb);

@@ -5,12 +5,14 @@
 
 mod addresses;
 mod canonical;
+mod names;
 mod quotes;
 mod sentences;
 mod words;
 
 pub(crate) use addresses::{AddressKind, addresses};
 pub(crate) use canonical::{canonical, canonicalize, is_generic, is_number};
+pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
 pub(crate) use sentences::{sentence_around, sentences};
 pub(crate) use words::{Word, words};
