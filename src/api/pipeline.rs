@@ -71,12 +71,12 @@ async fn decode_blocking<M: ConverseRequest>(
 ) -> Result<Decoded, Error> {
     if request.size() > LARGE {
         let measure = move || (request.decoded_size(), request);
-        let measured = run_blocking(measure).await.map_err(panicked)?;
+        let measured = run_blocking(measure).await.map_err(|it| panicked("decoder", it))?;
         context.reserve(measured.0).await?;
         request = measured.1;
     }
     let decode = move || find_component(&engine, request.decode()?);
-    run_blocking(decode).await.map_err(panicked)?
+    run_blocking(decode).await.map_err(|it| panicked("decoder", it))?
 }
 
 fn find_component<M: ConverseRequest>(engine: &Engine, mut message: M) -> Result<Decoded, Error> {
@@ -86,6 +86,7 @@ fn find_component<M: ConverseRequest>(engine: &Engine, mut message: M) -> Result
     Ok((component, request, passthrough))
 }
 
-fn panicked(_: Panicked) -> Error {
-    Error::BodyRead("the decoder panicked; see the log".to_owned())
+/// Returns the error for work on a body, such as that of the decoder, that panicked.
+pub(super) fn panicked(who: &str, _: Panicked) -> Error {
+    Error::BodyRead(format!("the {who} panicked; see the log"))
 }

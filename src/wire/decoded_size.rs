@@ -2,7 +2,7 @@
 //! on the wire and a hundred in memory.
 
 use super::{
-    protobuf::{Field, split_field},
+    protobuf::{self, Field},
     structs,
 };
 
@@ -17,23 +17,22 @@ const MAX_DEPTH: usize = 100 + 3 * structs::MAX_DEPTH;
 
 /// Returns the bound for a protobuf message.
 ///
-/// Counts what may be a field at any depth, also in schemas, as if all of them were read. No descriptor is needed, since a text that happens to
-/// be a valid message only increases the bound.
+/// Counts what may be a field at any depth, also in schemas, as if all of them were read. No
+/// descriptor is needed, since a text that happens to be a valid message only increases the bound.
 pub(super) fn protobuf(message: &[u8]) -> usize {
     message.len() * COPIES + fields(message, 0) * FIELD
 }
 
 /// Counts the fields of a message up to the first that is invalid.
-fn fields(mut message: &[u8], depth: usize) -> usize {
+fn fields(message: &[u8], depth: usize) -> usize {
     let mut count = 0;
-    while let Some((_, value, rest)) = split_field(message) {
+    for (_, value) in protobuf::fields(message).map_while(|field| field) {
         count += 1;
         if let Field::Bytes(inner) = value
             && depth < MAX_DEPTH
         {
             count += fields(inner, depth + 1);
         }
-        message = rest;
     }
     count
 }

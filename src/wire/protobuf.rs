@@ -10,9 +10,22 @@ pub(super) enum Field<'m> {
     Bytes(&'m [u8]),
 }
 
+/// Iterates over the numbers and values of the fields of a message. Ends with `None` at the first
+/// malformed field.
+pub(super) fn fields(mut message: &[u8]) -> impl Iterator<Item = Option<(u64, Field<'_>)>> {
+    std::iter::from_fn(move || {
+        if message.is_empty() {
+            return None;
+        }
+        let field = split_field(message);
+        message = field.map_or(&[], |(_, _, rest)| rest);
+        Some(field.map(|(number, value, _)| (number, value)))
+    })
+}
+
 /// Splits off the first field of a message. Returns its number, its value and the rest, or `None` if
 /// the message is empty or malformed.
-pub(super) fn split_field(message: &[u8]) -> Option<(u64, Field<'_>, &[u8])> {
+fn split_field(message: &[u8]) -> Option<(u64, Field<'_>, &[u8])> {
     const VARINT: u64 = 0;
     const FIXED_64: u64 = 1;
     const LENGTH_DELIMITED: u64 = 2;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
-use super::protobuf::{Field, split_field};
+use super::protobuf::{Field, fields};
 use crate::{base::number::as_integer, chat::LazyJson};
 
 /// The nesting limit for objects and lists. It is that of serde_json, so that what is read from JSON
@@ -26,39 +26,37 @@ pub(super) fn lazy_json(encoding: Bytes) -> LazyJson {
 }
 
 /// Decodes a struct with at most `depth` levels.
-fn object(mut encoding: &[u8], depth: usize) -> Option<Value> {
+fn object(encoding: &[u8], depth: usize) -> Option<Value> {
     const FIELDS: u64 = 1;
     let (mut object, depth) = (Map::new(), depth.checked_sub(1)?);
-    while !encoding.is_empty() {
-        let (number, field, rest) = split_field(encoding)?;
+    for field in fields(encoding) {
+        let (number, field) = field?;
         if let (FIELDS, Field::Bytes(entry)) = (number, field) {
             let (name, value) = member(entry, depth)?;
             object.insert(name, value);
         }
-        encoding = rest;
     }
     Some(Value::Object(object))
 }
 
 /// Decodes a member of a struct.
-fn member(mut encoding: &[u8], depth: usize) -> Option<(String, Value)> {
+fn member(encoding: &[u8], depth: usize) -> Option<(String, Value)> {
     const NAME: u64 = 1;
     const VALUE: u64 = 2;
     let (mut name, mut value) = ("", Value::Null);
-    while !encoding.is_empty() {
-        let (number, field, rest) = split_field(encoding)?;
+    for field in fields(encoding) {
+        let (number, field) = field?;
         match (number, field) {
             (NAME, Field::Bytes(text)) => name = str::from_utf8(text).ok()?,
             (VALUE, Field::Bytes(inner)) => value = decode_value(inner, depth)?,
             _ => {}
         }
-        encoding = rest;
     }
     Some((name.to_owned(), value))
 }
 
 /// Decodes a value, which is `null` if it is empty.
-fn decode_value(mut encoding: &[u8], depth: usize) -> Option<Value> {
+fn decode_value(encoding: &[u8], depth: usize) -> Option<Value> {
     const NULL: u64 = 1;
     const NUMBER: u64 = 2;
     const STRING: u64 = 3;
@@ -66,8 +64,8 @@ fn decode_value(mut encoding: &[u8], depth: usize) -> Option<Value> {
     const STRUCT: u64 = 5;
     const LIST: u64 = 6;
     let mut value = Value::Null;
-    while !encoding.is_empty() {
-        let (number, field, rest) = split_field(encoding)?;
+    for field in fields(encoding) {
+        let (number, field) = field?;
         value = match (number, field) {
             (NULL, Field::Varint(_)) => Value::Null,
             (NUMBER, Field::Fixed64(bits)) => number_value(f64::from_bits(bits)),
@@ -78,20 +76,18 @@ fn decode_value(mut encoding: &[u8], depth: usize) -> Option<Value> {
             (NULL..=LIST, _) => return None,
             _ => value,
         };
-        encoding = rest;
     }
     Some(value)
 }
 
-fn list(mut encoding: &[u8], depth: usize) -> Option<Value> {
+fn list(encoding: &[u8], depth: usize) -> Option<Value> {
     const VALUES: u64 = 1;
     let (mut items, depth) = (Vec::new(), depth.checked_sub(1)?);
-    while !encoding.is_empty() {
-        let (number, field, rest) = split_field(encoding)?;
+    for field in fields(encoding) {
+        let (number, field) = field?;
         if let (VALUES, Field::Bytes(item)) = (number, field) {
             items.push(decode_value(item, depth)?);
         }
-        encoding = rest;
     }
     Some(Value::Array(items))
 }

@@ -87,6 +87,14 @@ impl<M: ConverseRequest> Undecoded<M> for Protobuf<M> {
     }
 }
 
+impl Json {
+    /// Sets the component of a message that was read from the body.
+    fn addressed<M: ConverseRequest>(self, mut message: M) -> M {
+        *message.component() = self.component;
+        message
+    }
+}
+
 impl<M: ConverseRequest> Undecoded<M> for Json {
     fn size(&self) -> usize {
         self.body.len()
@@ -97,9 +105,8 @@ impl<M: ConverseRequest> Undecoded<M> for Json {
     }
 
     fn decode(self) -> Result<M, Error> {
-        let mut message: M = json::read_request(&self.body)?;
-        *message.component() = self.component;
-        Ok(message)
+        let message = json::read_request(&self.body)?;
+        Ok(self.addressed(message))
     }
 
     fn decode_briefly(self) -> Result<Either<M, Self>, Error> {
@@ -109,10 +116,7 @@ impl<M: ConverseRequest> Undecoded<M> for Json {
         }
         let fast = if size <= MAX_BRIEF_JSON { json::read_fast::<M>(&self.body) } else { None };
         Ok(match fast {
-            Some(mut message) => {
-                *message.component() = self.component;
-                Either::Left(message)
-            }
+            Some(message) => Either::Left(self.addressed(message)),
             None => Either::Right(self),
         })
     }

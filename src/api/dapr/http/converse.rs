@@ -18,7 +18,7 @@ use super::{Failure, body::read, url};
 use crate::{
     api::pipeline,
     base::{
-        blocking::{LARGE, Panicked, run_blocking},
+        blocking::{LARGE, run_blocking},
         memory::Charge,
     },
     chat,
@@ -63,9 +63,7 @@ async fn write<M: Message + Name + json::FastWrite + 'static>(message: M) -> Res
     }
     // Boxed, so that the future of a call with a small message stays small.
     let written = Box::pin(run_blocking(move || json::write_response(&message))).await;
-    written.unwrap_or_else(|Panicked| {
-        Err(Error::BodyRead("the writer panicked; see the log".to_owned()))
-    })
+    written.map_err(|it| pipeline::panicked("writer", it))?
 }
 
 /// Returns `true` if the first media type in `Accept` is `text/event-stream`.
