@@ -97,6 +97,11 @@ fn values(property: &Property, fact: &Fact, reading: &Reading) -> Vec<Value> {
         FactType::Code => {
             vec![text(&fact.value), text(&reading.text[fact.range.clone()])]
         }
+        // "in the living room"
+        FactType::Word if property.kind() == Some(Kind::Room) => {
+            let is_before = |word: &str| reading.text[fact.range.end..].starts_with(word);
+            vec![text(&format!("{}{}", fact.value, if is_before(" room") { " room" } else { "" }))]
+        }
         _ => vec![text(&fact.value)],
     }
 }

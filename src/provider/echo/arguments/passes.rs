@@ -40,7 +40,10 @@ pub(super) fn allowed(
     let property = &properties[index];
     let is_allowed = |offer: &&Offer| match pass {
         Pass::Cue => is_behind_own_cue(property, &offer.fact),
-        Pass::Beside => is_beside_own_word(property, &offer.fact),
+        Pass::Beside => {
+            is_beside_own_word(property, &offer.fact)
+                || is_quote_before_own_word(properties, property, &offer.fact)
+        }
         Pass::Rest => is_left_for(property, &offer.fact),
     };
     let mut allowed: Vec<Offer> = property.offers.iter().filter(is_allowed).cloned().collect();
@@ -111,6 +114,19 @@ fn is_beside_own_word(property: &Property, fact: &Fact) -> bool {
         FactType::Code | FactType::Number if is_place => is_own(before),
         _ => is_own(before) || is_own(after),
     }
+}
+
+/// Returns `true` for a quote before a word of the property, as in `the "shop" namespace`, that does
+/// not stand after a word of another property that could take it.
+fn is_quote_before_own_word(properties: &[Property], property: &Property, fact: &Fact) -> bool {
+    let [before, after] = &fact.beside;
+    let belongs_to = |property: &Property, word: &Option<String>| {
+        word.as_ref().is_some_and(|word| property.own_words.contains(word))
+    };
+    let may_take = |other: &Property| other.offers.iter().any(|it| it.fact.range == fact.range);
+    fact.of == FactType::Quote
+        && belongs_to(property, after)
+        && !properties.iter().any(|other| belongs_to(other, before) && may_take(other))
 }
 
 /// Returns `true` if the cue before a fact does not hold it back: quotes, amounts after "from" and

@@ -65,7 +65,7 @@ pub(crate) struct Row {
 }
 
 #[rustfmt::skip]
-const ROWS: [Row; 35] = [
+const ROWS: [Row; 36] = [
     row(Kind::Email, "email mail attendee invitee sender", "email idn-email", &[Email], ["to", "from", "to"], "test@example.com"),
     row(Kind::Copy, "cc bcc", "", &[Email], ["", "", ""], "test@example.com"),
     row(Kind::Recipient, "recipient", "", &[Email, Name], ["to for with", "", ""], "test@example.com"),
@@ -90,7 +90,7 @@ const ROWS: [Row; 35] = [
     row(Kind::Title, "subject", "", &[Quote, Name], ["titled called named subject", "", ""], "Test email subject"),
     row(Kind::Title, "name", "", &[Quote, Name], ["titled called named subject", "", ""], "Test User"),
     row(Kind::Event, "event", "", &[Quote, Name], ["titled called named subject for", "", ""], ""),
-    row(Kind::Person, "person customer guest assignee", "", &[Name], ["to for with", "", ""], ""),
+    row(Kind::Person, "person customer guest assignee employee student patient doctor manager contact", "", &[Name], ["to for with", "", ""], ""),
     row(Kind::Text, "text message content body input", "", &[Quote], ["", "", ""], ""),
     row(Kind::Question, "query question prompt", "", &[], ["", "", ""], ""),
     row(Kind::Expression, "expression formula", "", &[Expression], ["", "", ""], ""),
@@ -100,6 +100,7 @@ const ROWS: [Row; 35] = [
     row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
     row(Kind::Label, "", "", &[Quote, Code, Name], ["", "", ""], ""),
+    row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
     row(Kind::Id, "id number code key ref", "", &[Code, Number], ["", "", ""], ""),
 ];
 
@@ -223,6 +224,9 @@ fn row_of(
     let has_address = matches!(before, Some(Kind::Email | Kind::Recipient | Kind::Ip | Kind::Uri));
     if is_word("name", last) && is_named || is_word("address", last) && has_address {
         return rest.last().and_then(row);
+    }
+    if is_word("name", last) && rest.last().is_some_and(|word| word == "full") {
+        return by_kind(Kind::Person);
     }
     if is_word("zone", last) && rest.last().is_none_or(|word| word != "time") {
         return None;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Bare, FactType, lexicon::Meanings, words::Words};
-use crate::provider::echo::text::is_generic;
+use crate::provider::echo::text::{is_generic, words};
 
 /// Lower-case words inside names.
 const PARTICLES: [&str; 12] =
@@ -46,7 +46,20 @@ pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
             found.push((FactType::Word, range, text.to_owned()));
         }
     }
-    found.extend(name.map(|range| (FactType::Name, range.clone(), source[range].to_owned())));
+    found.extend(name.map(|range| named(source, range)));
+}
+
+/// Returns the fact of a name. It includes a final "'s", unless what belongs to the name follows.
+fn named(source: &str, range: Range<usize>) -> Bare {
+    let rest = &source[range.end..];
+    let suffix = ["'s", "’s"].into_iter().find(|suffix| rest.starts_with(suffix)).unwrap_or("");
+    let next = words(&rest[suffix.len()..]).next();
+    let is_last = next.is_none_or(|next| {
+        let between = &rest[suffix.len()..][..next.range.start];
+        !between.trim().is_empty() || is_generic(&rest[suffix.len()..][next.range])
+    });
+    let end = if is_last { range.end + suffix.len() } else { range.end };
+    (FactType::Name, range.start..end, source[range.start..end].to_owned())
 }
 
 /// Extends a name by the next word. If the word does not continue the name, adds the name to the
@@ -70,7 +83,7 @@ fn join(
     if PARTICLES.contains(&text) && gap == " " {
         return Some(name);
     }
-    found.push((FactType::Name, name.clone(), source[name].to_owned()));
+    found.push(named(source, name));
     None
 }
 
