@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import sys
+import termios
 import time
 
 child, terminal = pty.fork()
@@ -29,6 +30,14 @@ def read():
     return bool(more)
 
 
+def set_echo(is_on):
+    """Sets whether the terminal shows what is typed. It never drops output because of a signal."""
+    attributes = termios.tcgetattr(terminal)
+    echo = termios.ECHO if is_on else 0
+    attributes[3] = attributes[3] & ~termios.ECHO | echo | termios.NOFLSH
+    termios.tcsetattr(terminal, termios.TCSANOW, attributes)
+
+
 position = 0
 for step in json.loads(sys.argv[1]):
     text = step["wait_for"].encode()
@@ -37,6 +46,8 @@ for step in json.loads(sys.argv[1]):
     position = output.find(text, position) + len(text)
     while "wait_for_file" in step and not os.path.exists(step["wait_for_file"]):
         time.sleep(0.01)
+    # The terminal sends the signal before it shows Ctrl-C. The command may be faster.
+    set_echo("\x03" not in step["type"])
     os.write(terminal, step["type"].encode())
 while read():
     pass
