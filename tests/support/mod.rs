@@ -238,6 +238,8 @@ pub fn scratch(name: &str) -> PathBuf {
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join(format!("{name}-{}-{count}", std::process::id()));
+    // Left by an earlier process with the same id.
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     folder
 }
