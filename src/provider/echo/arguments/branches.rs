@@ -2,9 +2,8 @@
 
 use std::ptr;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::types::type_names;
 use crate::base::json_schema::resolve_local_ref;
 
 /// A choice of branches: the number of the choice, read as a mixed-radix number with a digit for each
@@ -17,9 +16,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    pub(super) const FIRST: Self = Self::new(0);
-
-    pub(super) const fn new(number: usize) -> Self {
+    pub(super) fn new(number: usize) -> Self {
         Self { rest: number, choices: 1 }
     }
 
@@ -45,12 +42,11 @@ pub(super) fn choose_branch<'a>(
         target.is_some_and(|target| active.contains(&ptr::from_ref(target)))
     };
     let is_usable = |branch: &&Value| **branch != Value::Bool(false) && !is_cycle(branch);
-    let usable = branches.iter().filter(is_usable);
-    let (nulls, others): (Vec<&Value>, Vec<&Value>) = usable.partition(|branch| is_null(branch));
-    let ordered: Vec<&Value> = others.into_iter().chain(nulls).collect();
+    let mut ordered: Vec<&Value> = branches.iter().filter(is_usable).collect();
     if ordered.is_empty() {
         return branches.first();
     }
+    ordered.sort_by_key(|branch| is_null(branch));
     Some(ordered[choice.digit(ordered.len())])
 }
 
@@ -58,7 +54,7 @@ pub(super) fn choose_branch<'a>(
 fn is_null(schema: &Value) -> bool {
     let only_nulls =
         |value: &Value| value.as_array().is_some_and(|all| all.iter().all(Value::is_null));
-    schema.get("type").is_some_and(|name| type_names(name) == ["null"])
+    schema.get("type").is_some_and(|name| *name == "null" || *name == json!(["null"]))
         || schema.get("const").is_some_and(Value::is_null)
         || schema.get("enum").is_some_and(only_nulls)
 }

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::{
+    budget::{NoValue, json_len},
     generator::Generator,
-    limits::json_len,
-    schema::{FlatSchema, NoValue, array},
-    subschemas::{item_schemas, prefix_schemas, property_schemas},
+    schema::FlatSchema,
 };
 
 /// The number of consecutive variants to try for a unique item.
@@ -16,28 +15,33 @@ const MAX_RETRIES: usize = 32;
 
 impl<'a> Generator<'a> {
     /// Generates an object with all required properties and as many optional properties as allowed.
-    pub(super) fn object(&mut self, flat: &FlatSchema<'a>, nth: usize) -> Result<Value, NoValue> {
-        let names = self.property_names(flat)?;
+    /// Invents names until the object has as many properties as it needs.
+    pub(super) fn object(&mut self, flat: &FlatSchema<'a>) -> Result<Value, NoValue> {
         let required_only = std::mem::take(&mut self.required_only);
+        let names = self.property_names(flat)?;
         let (min, max) = (flat.lower_limit("minProperties"), flat.upper_limit("maxProperties"));
-        let required = names.values().filter(|required| **required).count();
-        let mut optional_left = max.saturating_sub(required);
+        let count = names.values().filter(|required| **required).count();
+        let mut optional_left = if required_only { 0 } else { max.saturating_sub(count) };
         let mut object = Map::new();
         for (name, required) in names {
-            if !required && (optional_left == 0 || required_only) {
-                continue;
-            }
-            match self.property(flat, name, nth, required) {
-                Ok(value) => {
-                    object.insert(name.to_owned(), value);
-                    optional_left -= usize::from(!required);
+            if required || optional_left > 0 {
+                match self.property(flat, name, required) {
+                    Ok(value) => {
+                        object.insert(name.to_owned(), value);
+                        optional_left -= usize::from(!required);
+                    }
+                    Err(reason) if required => return self.partial(Value::Object(object), reason),
+                    Err(_) => {}
                 }
-                Err(reason) if required => return self.partial(Value::Object(object), reason),
-                Err(_) => {}
             }
         }
-        if let Err(reason) = self.add_properties(flat, &mut object, min, nth) {
-            return self.partial(Value::Object(object), reason);
+        let mut invented = (1_usize..).map(|number| format!("property{number}"));
+        while object.len() < min {
+            let name = invented.find(|name| !object.contains_key(name)).unwrap_or_default();
+            match self.property(flat, &name, true) {
+                Ok(value) => object.insert(name, value),
+                Err(reason) => return self.partial(Value::Object(object), reason),
+            };
         }
         if object.len() > max {
             self.note_violation("more required properties than maxProperties");
@@ -51,32 +55,10 @@ impl<'a> Generator<'a> {
         flat: &FlatSchema<'a>,
     ) -> Result<BTreeMap<&'a str, bool>, NoValue> {
         let objects = || flat.values("properties").filter_map(Value::as_object);
-        let required = || flat.layers.iter().flat_map(|layer| array(layer, "required"));
-        self.spend_steps(objects().map(Map::len).sum::<usize>() + required().count())?;
+        self.spend_steps(objects().map(Map::len).sum::<usize>() + flat.listed("required").count())?;
         let names = objects().flat_map(Map::keys).map(|name| (name.as_str(), false));
-        let required = required().filter_map(Value::as_str).map(|name| (name, true));
+        let required = flat.listed("required").filter_map(Value::as_str).map(|name| (name, true));
         Ok(names.chain(required).collect())
-    }
-
-    /// Adds properties with invented names until the object has `min` properties.
-    fn add_properties(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        object: &mut Map<String, Value>,
-        min: usize,
-        nth: usize,
-    ) -> Result<(), NoValue> {
-        let names = (1_usize..).map(|number| format!("property{number}"));
-        for name in names {
-            if object.len() >= min {
-                break;
-            }
-            if !object.contains_key(&name) {
-                let value = self.property(flat, &name, nth, true)?;
-                object.insert(name, value);
-            }
-        }
-        Ok(())
     }
 
     /// In the best-effort pass, returns the unfinished container `value` instead of failing with
@@ -91,61 +73,36 @@ impl<'a> Generator<'a> {
         &mut self,
         flat: &FlatSchema<'a>,
         name: &str,
-        nth: usize,
         required: bool,
     ) -> Result<Value, NoValue> {
         self.spend_steps(flat.layers.len())?;
         self.spend_bytes(json_len(name) + 1)?;
-        let best_effort = self.best_effort;
+        let (best_effort, outer) = (self.best_effort, self.path.len());
         self.best_effort &= required;
-        let outer = self.path.len();
         self.path.push('/');
         self.path.push_str(name);
-        let generated = self.variant_or_first(&property_schemas(flat, name), name, nth);
+        let generated = self.value(&flat.property(name), name);
         self.path.truncate(outer);
         self.best_effort = best_effort;
         generated
     }
 
-    /// Generates the `nth` value, or the first value if there are not that many.
-    fn variant_or_first(
-        &mut self,
-        schemas: &[&'a Value],
-        name: &str,
-        nth: usize,
-    ) -> Result<Value, NoValue> {
-        match self.value(schemas, name, nth) {
-            Err(NoValue::Unsatisfiable) if nth > 0 => self.value(schemas, name, 0),
-            generated => generated,
-        }
-    }
-
     /// Generates an array with as few items as allowed, but with at least one item, and one for
     /// each prefix schema, if `maxItems` permits.
-    pub(super) fn array(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        name: &str,
-        nth: usize,
-    ) -> Result<Value, NoValue> {
+    pub(super) fn array(&mut self, flat: &FlatSchema<'a>, name: &str) -> Result<Value, NoValue> {
         let (min, max) = (flat.lower_limit("minItems"), flat.upper_limit("maxItems"));
-        let unique = flat.values("uniqueItems").any(|unique| *unique == Value::Bool(true));
-        let prefix = flat.layers.iter().map(|layer| prefix_schemas(layer).len()).max().unwrap_or(0);
         let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
-        while items.len() < min.max(prefix).max(1).min(max) {
+        while items.len() < min.max(flat.prefix_len()).max(1).min(max) {
             self.spend_steps(flat.layers.len())?;
-            let schemas = item_schemas(flat, items.len());
-            let best_effort = self.best_effort;
+            let (best_effort, is_repeated) = (self.best_effort, self.is_repeated);
             self.best_effort &= items.len() < min;
-            let is_repeated = self.is_repeated;
             self.is_repeated |= !items.is_empty();
-            let generated = if unique {
-                self.unique_item(&schemas, name, nth + items.len(), &mut seen)
-            } else {
-                self.variant_or_first(&schemas, name, nth)
+            let schemas = flat.item(items.len());
+            let generated = match flat.has_unique_items() {
+                true => self.unique_item(&schemas, name, items.len(), &mut seen),
+                false => self.value(&schemas, name),
             };
-            self.best_effort = best_effort;
-            self.is_repeated = is_repeated;
+            (self.best_effort, self.is_repeated) = (best_effort, is_repeated);
             match generated {
                 Ok(item) => items.push(item),
                 Err(_) if items.len() >= min => break,
@@ -168,11 +125,16 @@ impl<'a> Generator<'a> {
         &mut self,
         schemas: &[&'a Value],
         name: &str,
-        nth: usize,
+        index: usize,
         seen: &mut BTreeSet<String>,
     ) -> Result<Value, NoValue> {
-        for nth in (nth..nth + MAX_RETRIES).chain(0..MAX_RETRIES) {
-            match self.value(schemas, name, nth) {
+        let outer = self.variant;
+        let next = outer + index;
+        for variant in (next..next + MAX_RETRIES).chain(0..MAX_RETRIES) {
+            self.variant = variant;
+            let generated = self.value(schemas, name);
+            self.variant = outer;
+            match generated {
                 Ok(item) if seen.insert(item.to_string()) => return Ok(item),
                 Ok(_) | Err(NoValue::Unsatisfiable) => {}
                 Err(reason) => return Err(reason),

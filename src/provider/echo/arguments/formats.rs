@@ -1,86 +1,91 @@
 //! Sample strings for each `format`.
 
-/// Returns the `nth` variant of each sample for a format, without those whose length is out of
-/// range. Returns `None` if the format is unknown.
-pub(super) fn candidates(
-    format: &str,
-    nth: usize,
-    min_len: usize,
-    max_len: usize,
-) -> Option<Vec<String>> {
-    let examples = examples(format, nth)?;
-    let fits = |text: &String| (min_len..=max_len).contains(&text.len());
-    Some(examples.into_iter().map(|text| lengthen(format, text, min_len)).filter(fits).collect())
+/// The samples of a format.
+struct Format {
+    names: &'static str,
+    first: &'static str,
+    /// The samples after the first: `{}` stands for their number, `{3}` for three digits of it.
+    other: &'static str,
+    /// The same for a short sample. Empty if there is none.
+    short: &'static str,
+    /// How to lengthen a sample, if that is possible.
+    lengthen: Option<fn(&str, usize) -> String>,
 }
 
-/// Returns `true` if there are samples for a format.
-pub(super) fn is_known(format: &str) -> bool {
-    examples(format, 0).is_some()
-}
-
-/// Returns the preferred sample, followed by shorter ones.
-fn examples(format: &str, nth: usize) -> Option<Vec<String>> {
-    // Samples are numbered from the second variant on: test@example.com, test2@example.com, …
-    let number = if nth == 0 { String::new() } else { (nth + 1).to_string() };
-    let year = 2024 + nth % 7000;
-    Some(match format {
-        "email" | "idn-email" => {
-            vec![
-                format!("test{number}@example.com"),
-                format!("t{number}@example.com"),
-                format!("a{number}@b.co"),
-            ]
-        }
-        "uri" | "iri" | "uri-reference" | "iri-reference" | "uri-template" | "url" => {
-            let slash = if nth == 0 { "" } else { "/" };
-            vec![format!("https://example.com{slash}{number}"), format!("urn:a:{number}a")]
-        }
-        "uuid" => vec![format!("00000000-0000-4000-8000-{nth:012x}")],
-        "date" => vec![format!("{year}-01-15")],
-        "date-time" => vec![format!("{year}-01-15T12:00:00Z")],
-        "time" => vec![format!("12:{:02}:{:02}Z", nth / 60 % 60, nth % 60)],
-        "duration" => vec![format!("P{}D", nth + 1)],
-        "ipv4" => vec![format!("192.0.{}.{}", 2 + nth / 250 % 250, 1 + nth % 250)],
-        "ipv6" => vec![format!("2001:db8::{:x}", nth % 0xffff + 1)],
-        "hostname" | "idn-hostname" => {
-            vec![format!("{}example.com", host_label(nth)), format!("a{number}")]
-        }
-        "json-pointer" => vec![format!("/test{number}"), format!("/{number}")],
-        "relative-json-pointer" => vec![nth.to_string()],
-        "regex" => vec![format!("test{number}.*"), format!("a{number}")],
-        _ => return None,
-    })
-}
-
-fn host_label(nth: usize) -> String {
-    if nth == 0 { String::new() } else { format!("test{}.", nth + 1) }
-}
-
-/// Lengthens a sample to `min_len` if the format allows additional letters.
-fn lengthen(format: &str, text: String, min_len: usize) -> String {
-    let missing = min_len.saturating_sub(text.len());
-    if missing == 0 || min_len > MAX_LENGTHENED {
-        return text;
-    }
-    match format {
-        "email" | "idn-email" if text.len() + missing <= 64 => "x".repeat(missing) + &text,
-        "uri" | "iri" | "uri-reference" | "iri-reference" | "uri-template" | "url" => {
-            text + "/" + &"x".repeat(missing - 1)
-        }
-        "hostname" | "idn-hostname" if min_len <= 250 => filler_labels(missing) + &text,
-        "json-pointer" | "regex" => text + &"x".repeat(missing),
-        _ => text,
-    }
-}
+const FORMATS: [Format; 13] = [
+    format(
+        "email idn-email",
+        ["test@example.com", "test{}@example.com", "a{}@b.co"],
+        Some(|text, missing| "x".repeat(missing) + text),
+    ),
+    format(
+        "uri iri uri-reference iri-reference uri-template url",
+        ["https://example.com", "https://example.com/{}", "urn:a:{}a"],
+        Some(|text, missing| format!("{text}/{}", "x".repeat(missing - 1))),
+    ),
+    format(
+        "hostname idn-hostname",
+        ["example.com", "test{}.example.com", "a{}"],
+        Some(|text, missing| "x".repeat(missing % 2) + &"x.".repeat(missing / 2) + text),
+    ),
+    format(
+        "uuid",
+        ["00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-{12}", ""],
+        None,
+    ),
+    format("date", ["2024-01-15", "2{3}-01-15", ""], None),
+    format("date-time", ["2024-01-15T12:00:00Z", "2{3}-01-15T12:00:00Z", ""], None),
+    format("time", ["12:00:00Z", "12:00:00.{3}Z", ""], None),
+    format("duration", ["P1D", "P{}D", ""], None),
+    format("ipv4", ["192.0.2.1", "192.0.2.{}", ""], None),
+    format("ipv6", ["2001:db8::1", "2001:db8::{}", ""], None),
+    format("json-pointer", ["/test", "/test{}", "/{}"], Some(append)),
+    format("relative-json-pointer", ["0", "{}", ""], None),
+    format("regex", ["test.*", "test{}.*", "a{}"], Some(append)),
+];
 
 const MAX_LENGTHENED: usize = 64 * 1024;
 
-/// Returns host name labels with at least `length` characters in total and at most 50 letters each.
-fn filler_labels(length: usize) -> String {
-    let mut labels = String::new();
-    while labels.len() < length {
-        labels += &"x".repeat((length - labels.len() - 1).clamp(1, 50));
-        labels.push('.');
-    }
-    labels
+const fn format(
+    names: &'static str,
+    [first, other, short]: [&'static str; 3],
+    lengthen: Option<fn(&str, usize) -> String>,
+) -> Format {
+    Format { names, first, other, short, lengthen }
+}
+
+fn append(text: &str, missing: usize) -> String {
+    text.to_owned() + &"x".repeat(missing)
+}
+
+fn find(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.names.split(' ').any(|it| it == name))
+}
+
+/// Returns `true` if there are samples for a format.
+pub(super) fn is_known(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// Returns the preferred sample for a format and a shorter one, with at least `min_len` characters
+/// if possible. Returns `None` if the format is unknown.
+pub(super) fn candidates(name: &str, variant: usize, min_len: usize) -> Option<Vec<String>> {
+    let format = find(name)?;
+    let preferred = if variant == 0 { format.first } else { format.other };
+    let samples = [preferred, format.short].into_iter().filter(|sample| !sample.is_empty());
+    let lengthen = |text: String| match (min_len.saturating_sub(text.len()), format.lengthen) {
+        (missing @ 1..MAX_LENGTHENED, Some(lengthen)) => lengthen(&text, missing),
+        _ => text,
+    };
+    Some(samples.map(|sample| lengthen(number(sample, variant))).collect())
+}
+
+/// Writes the number of a variant into a sample.
+fn number(sample: &str, variant: usize) -> String {
+    let number = if variant == 0 { String::new() } else { (variant + 1).to_string() };
+    let sample = sample.replace("{}", &number);
+    let padded = |sample: String, width| {
+        sample.replace(&format!("{{{width}}}"), &format!("{number:0>width$}"))
+    };
+    padded(padded(sample, 3), 12)
 }

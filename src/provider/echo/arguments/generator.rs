@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 
 use super::{
     branches::Choice,
+    budget::{BRACKETS_LEN, Budget, MAX_DEPTH, NoValue, json_len},
     context::Context,
-    limits::{BRACKETS_LEN, CallBudget, MAX_DEPTH, scalar_len, spend},
     number,
-    schema::{FlatSchema, NoValue, flatten},
-    types::type_names,
+    schema::{FlatSchema, Flattener, type_names},
     validator::Validator,
 };
 use crate::provider::echo::{
@@ -22,11 +21,10 @@ use crate::provider::echo::{
 const MAX_SUBJECT: usize = 256;
 /// Maximum number of choices of branches to try for a value.
 const MAX_CHOICES: usize = 64;
+/// Maximum number of characters of a reason that are logged.
+const MAX_REASON: usize = 256;
 
 /// Generates a value and all values inside it.
-///
-/// An array of unique items needs several values for the same schema. The values for a schema are
-/// therefore numbered, and `nth` selects one of them.
 pub(super) struct Generator<'a> {
     pub(super) context: &'a Context<'a>,
     /// The words of the subject.
@@ -37,7 +35,9 @@ pub(super) struct Generator<'a> {
     pub(super) stated: BTreeMap<String, Value>,
     /// Whether the current value is inside an item after the first of an array.
     pub(super) is_repeated: bool,
-    pub(super) budget: CallBudget,
+    /// Which of the values for a schema to generate. An array of unique items needs several.
+    pub(super) variant: usize,
+    pub(super) budget: Budget,
     pub(super) possible_violation: Option<String>,
     /// The first keyword that is not supported, with its location.
     pub(super) unsupported: Option<String>,
@@ -58,7 +58,7 @@ impl<'a> Generator<'a> {
     pub(super) fn new(
         root: &'a Value,
         context: &'a Context<'a>,
-        budget: CallBudget,
+        budget: Budget,
         effort: Effort,
         best_effort: bool,
     ) -> Self {
@@ -70,6 +70,7 @@ impl<'a> Generator<'a> {
             tool: canonical_words(subject),
             stated: BTreeMap::new(),
             is_repeated: false,
+            variant: 0,
             budget,
             possible_violation: None,
             unsupported: None,
@@ -83,58 +84,52 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Generates the `nth` value that satisfies all `schemas`, for the property `name`.
-    pub(super) fn value(
-        &mut self,
-        schemas: &[&'a Value],
-        name: &str,
-        nth: usize,
-    ) -> Result<Value, NoValue> {
+    /// Generates a value that satisfies all `schemas`, for the property `name`. If there are too few
+    /// variants, this is the first one.
+    pub(super) fn value(&mut self, schemas: &[&'a Value], name: &str) -> Result<Value, NoValue> {
         let outer = self.active.len();
         self.depth += 1;
-        let generated = self.valid_value(schemas, name, nth);
+        let mut generated = self.valid_value(schemas, name);
         self.depth -= 1;
         self.active.truncate(outer);
+        if generated.is_err() && self.is_valid(&Value::Null, schemas) {
+            generated = self.spend_bytes("null".len() + BRACKETS_LEN).map(|()| Value::Null);
+        }
         match generated {
-            Err(_) if self.is_valid(&Value::Null, schemas) => {
-                self.spend_bytes(BRACKETS_LEN + scalar_len(&Value::Null)).map(|()| Value::Null)
+            Err(NoValue::Unsatisfiable) if self.variant > 0 => {
+                let variant = std::mem::take(&mut self.variant);
+                let first = self.value(schemas, name);
+                self.variant = variant;
+                first
             }
-            Err(reason) if self.best_effort && nth == 0 => self.fallback(schemas, reason),
+            Err(reason) if self.best_effort && self.variant == 0 => self.fallback(schemas, reason),
             generated => generated,
         }
     }
 
-    fn valid_value(
-        &mut self,
-        schemas: &[&'a Value],
-        name: &str,
-        nth: usize,
-    ) -> Result<Value, NoValue> {
+    fn valid_value(&mut self, schemas: &[&'a Value], name: &str) -> Result<Value, NoValue> {
         self.exhaust_if_cancelled();
-        if !spend(&mut self.budget.values, 1) {
-            return Err(self.limit_reached("value"));
-        }
+        self.budget.spend_value().map_err(|_| self.limit_reached("value"))?;
         if self.depth > MAX_DEPTH {
             return Err(self.limit_reached("depth"));
         }
-        if let Some(value) = self.stated_value(schemas, nth) {
+        if let Some(value) = self.stated_value(schemas) {
             return self.spend_bytes(value.to_string().len() + 1).map(|()| value);
         }
-        let (outer, bytes, repeats) = (self.active.len(), self.budget.bytes, self.is_repeated);
-        let mut number = 0;
-        loop {
+        let (outer, bytes) = (self.active.len(), self.budget.bytes);
+        for number in 0.. {
             let mut choice = Choice::new(number);
-            let flat =
-                flatten(self.root, schemas, &self.active, &mut choice, &mut self.budget.steps);
-            let generated = flat.and_then(|flat| self.value_of(&flat, schemas, name, nth));
-            number += 1;
-            let is_last = number >= choice.choices.min(MAX_CHOICES);
+            let (root, active, budget) = (self.root, &self.active, &mut self.budget);
+            let flat = Flattener { root, active, choice: &mut choice, budget }.flatten(schemas);
+            let generated = flat.and_then(|flat| self.value_of(&flat, schemas, name));
+            let is_last = number + 1 >= choice.choices.min(MAX_CHOICES);
             if is_last || matches!(generated, Ok(_) | Err(NoValue::Limit)) {
                 return generated;
             }
             self.active.truncate(outer);
-            (self.budget.bytes, self.is_repeated) = (bytes, repeats);
+            self.budget.bytes = bytes;
         }
+        Err(NoValue::Unsatisfiable)
     }
 
     /// Generates a value for a choice of branches.
@@ -143,26 +138,23 @@ impl<'a> Generator<'a> {
         flat: &FlatSchema<'a>,
         schemas: &[&'a Value],
         name: &str,
-        nth: usize,
     ) -> Result<Value, NoValue> {
         self.active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
         self.active.extend(&flat.ref_targets);
-        if self.unsupported.is_none() {
-            self.unsupported = flat
-                .unsupported
-                .map(|keyword| format!("{}: {keyword} is not supported", self.location()));
+        if let (None, Some(keyword)) = (&self.unsupported, flat.unsupported) {
+            self.unsupported = Some(format!("{}: {keyword} is not supported", self.location()));
         }
+        let bytes = self.budget.bytes;
         for required_only in [false, true] {
             self.required_only = required_only;
-            let bytes = self.budget.bytes;
-            let value = self.value_by_keywords(flat, schemas, name, nth)?;
+            self.budget.bytes = bytes;
+            let value = self.value_by_keywords(flat, schemas, name)?;
             if !flat.has_one_of || self.context.literal || self.is_valid(&value, schemas) {
                 return Ok(value);
             }
             if !value.is_object() {
                 break;
             }
-            self.budget.bytes = bytes;
         }
         Err(NoValue::Unsatisfiable)
     }
@@ -172,20 +164,48 @@ impl<'a> Generator<'a> {
         flat: &FlatSchema<'a>,
         schemas: &[&'a Value],
         name: &str,
-        nth: usize,
     ) -> Result<Value, NoValue> {
-        if let Some(value) = self.provided(flat, schemas, nth)? {
+        if let Some(value) = self.provided(flat, schemas)? {
             return Ok(value);
         }
         // Charge for the brackets first, so that a container that fails halfway is also charged.
         self.spend_bytes(BRACKETS_LEN)?;
-        let value = self.by_type(flat, name, nth)?;
-        self.spend_bytes(scalar_len(&value)).map(|()| value)
+        let value = self.by_type(flat, name)?;
+        self.spend_scalar(&value).map(|()| value)
+    }
+
+    fn by_type(&mut self, flat: &FlatSchema<'a>, name: &str) -> Result<Value, NoValue> {
+        let type_name = flat.type_name().unwrap_or_else(|| {
+            self.note_violation("the types exclude each other");
+            flat.values("type").flat_map(type_names).next().unwrap_or("string")
+        });
+        match type_name {
+            "object" => self.object(flat),
+            "array" => self.array(flat, name),
+            "integer" | "number" => self.number(flat, type_name == "integer"),
+            "boolean" if self.variant < 2 => Ok(Value::Bool(self.variant == 0)),
+            "null" if self.variant == 0 => Ok(Value::Null),
+            "boolean" | "null" => Err(NoValue::Unsatisfiable),
+            _ => self.string(flat, name),
+        }
+    }
+
+    fn number(&mut self, flat: &FlatSchema<'a>, integer: bool) -> Result<Value, NoValue> {
+        if self.context.literal && self.variant == 0 {
+            return Ok(Value::from(42));
+        }
+        number::choose(flat, integer, self.variant).or_else(|closest| {
+            if self.variant > 0 {
+                return Err(NoValue::Unsatisfiable);
+            }
+            self.note_violation("no number satisfies the bounds and multipleOf");
+            Ok(closest)
+        })
     }
 
     /// Returns the valid value that a message states for the current property.
-    fn stated_value(&mut self, schemas: &[&'a Value], nth: usize) -> Option<Value> {
-        if nth > 0 || self.is_repeated {
+    fn stated_value(&mut self, schemas: &[&'a Value]) -> Option<Value> {
+        if self.variant > 0 || self.is_repeated {
             return None;
         }
         let value = self.stated.get(&self.path)?.clone();
@@ -193,8 +213,17 @@ impl<'a> Generator<'a> {
     }
 
     pub(super) fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
-        let mut validator = Validator { root: self.root, steps: &mut self.budget.steps };
-        validator.is_valid(value, schemas)
+        Validator { root: self.root, budget: &mut self.budget }.is_valid(value, schemas)
+    }
+
+    /// Flattens schemas with the first choice of branches.
+    pub(super) fn flatten_first(
+        &mut self,
+        schemas: &[&'a Value],
+        active: &[*const Value],
+    ) -> Result<FlatSchema<'a>, NoValue> {
+        let choice = &mut Choice::new(0);
+        Flattener { root: self.root, active, choice, budget: &mut self.budget }.flatten(schemas)
     }
 
     /// Returns a value that is invalid but has the right type.
@@ -212,41 +241,49 @@ impl<'a> Generator<'a> {
             NoValue::Unsatisfiable => "no value is valid",
             NoValue::Limit => "limit reached",
         });
-        self.spend_bytes(BRACKETS_LEN + scalar_len(&value)).map(|()| value)
+        self.spend_bytes(BRACKETS_LEN)?;
+        self.spend_scalar(&value).map(|()| value)
     }
 
-    fn by_type(&mut self, flat: &FlatSchema<'a>, name: &str, nth: usize) -> Result<Value, NoValue> {
-        let type_name = flat.type_name().unwrap_or_else(|| {
-            self.note_violation("the types exclude each other");
-            flat.values("type").flat_map(type_names).next().unwrap_or("string")
-        });
-        match type_name {
-            "object" => self.object(flat, nth),
-            "array" => self.array(flat, name, nth),
-            "integer" | "number" => self.number(flat, type_name == "integer", nth),
-            "boolean" if nth < 2 => Ok(Value::Bool(nth == 0)),
-            "null" if nth == 0 => Ok(Value::Null),
-            "boolean" | "null" => Err(NoValue::Unsatisfiable),
-            _ => self.string(flat, name, nth),
+    /// Records why the value may be invalid, unless a reason is already recorded.
+    pub(super) fn note_violation(&mut self, reason: &str) {
+        if self.possible_violation.is_none() {
+            let reason: String = reason.chars().take(MAX_REASON).collect();
+            self.possible_violation = Some(format!("{}: {reason}", self.location()));
         }
     }
 
-    fn number(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        integer: bool,
-        nth: usize,
-    ) -> Result<Value, NoValue> {
-        if self.context.literal && nth == 0 {
-            return Ok(Value::from(42));
+    fn location(&self) -> &str {
+        if self.path.is_empty() { "/" } else { &self.path }
+    }
+
+    /// Records that the limit on `what` is reached, and returns the error.
+    pub(super) fn limit_reached(&mut self, what: &str) -> NoValue {
+        self.note_violation(&format!("{what} limit reached"));
+        NoValue::Limit
+    }
+
+    pub(super) fn spend_steps(&mut self, steps: usize) -> Result<(), NoValue> {
+        self.exhaust_if_cancelled();
+        self.budget.spend_steps(steps).map_err(|_| self.limit_reached("step"))
+    }
+
+    pub(super) fn spend_bytes(&mut self, bytes: usize) -> Result<(), NoValue> {
+        self.budget.spend_bytes(bytes).map_err(|_| self.limit_reached("byte"))
+    }
+
+    /// Spends the bytes of a scalar. The contents of objects and arrays are charged separately.
+    fn spend_scalar(&mut self, value: &Value) -> Result<(), NoValue> {
+        self.spend_bytes(match value {
+            Value::String(text) => json_len(text),
+            Value::Array(_) | Value::Object(_) => 0,
+            scalar => scalar.to_string().len(),
+        })
+    }
+
+    fn exhaust_if_cancelled(&mut self) {
+        if self.effort.is_cancelled() {
+            (self.budget.values, self.budget.steps) = (0, 0);
         }
-        let choice = number::choose(flat, integer, nth);
-        if !choice.is_valid {
-            if nth > 0 {
-                return Err(NoValue::Unsatisfiable);
-            }
-            self.note_violation("no number satisfies the bounds and multipleOf");
-        }
-        Ok(choice.value)
     }
 }

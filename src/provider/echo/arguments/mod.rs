@@ -3,19 +3,17 @@
 //! For each value, [`schema`] flattens the schemas that apply to the value. If they provide a value
 //! that the [`validator`] accepts, this value is the result. Otherwise, the [`generator`] makes one
 //! of the right type, with the help of [`containers`] for arrays and objects and [`string`] for
-//! strings. All work is subject to [`limits`].
+//! strings. All work is subject to [`budget`].
 //!
 //! Values that the user stated come first: a [`property`] gets [`offers`] of the facts in the
 //! messages, and takes one of them in one of three [`passes`].
 
-mod accounting;
 mod branches;
+mod budget;
 mod containers;
 mod context;
 mod formats;
 mod generator;
-mod json_number;
-mod limits;
 mod number;
 mod offers;
 mod passes;
@@ -28,8 +26,6 @@ mod string;
 mod string_constraints;
 #[cfg(test)]
 mod tests;
-mod subschemas;
-mod types;
 mod validator;
 
 use std::{ops::Range, rc::Rc};
@@ -39,8 +35,8 @@ use serde_json::{Value, json};
 use super::facts::Reading;
 use generator::Generator;
 
+pub(crate) use budget::ReplyBudget;
 pub(crate) use context::Context;
-pub(crate) use limits::ReplyBudget;
 
 /// A value generated from a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +98,7 @@ fn generate<'a>(
             Some(stated) => stated,
             None => generator.stated_values(schemas, &readings),
         };
-        let generated = generator.value(schemas, "", 0);
+        let generated = generator.value(schemas, "");
         budget.charge(granted, generator.budget);
         if let Ok(value) = generated
             && let Ok(json) = serde_json::to_string(&value)

@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::{
-    json_number::from_f64,
+    number::from_f64,
     property::{Offer, Property},
 };
 use crate::provider::echo::{

@@ -13,13 +13,13 @@ impl Pattern {
         regex_syntax::parse(pattern).ok().map(Self)
     }
 
-    /// Generates the `nth` string, lengthened to `min_len` characters if possible. Returns `None`
+    /// Generates a string, lengthened to `min_len` characters if possible. Returns `None`
     /// if the string exceeds `max_bytes`. A `minimal` string omits everything optional.
     ///
     /// Assertions such as `\b` are ignored, so the caller must check the string.
     pub(super) fn generate(
         &self,
-        nth: usize,
+        variant: usize,
         minimal: bool,
         min_len: usize,
         max_bytes: usize,
@@ -27,7 +27,7 @@ impl Pattern {
         let write = |missing| {
             let steps = 8 * max_bytes;
             let text = String::new();
-            let mut writer = Writer { text, nth, minimal, missing, max_bytes, steps };
+            let mut writer = Writer { text, variant, minimal, missing, max_bytes, steps };
             writer.write(&self.0).map(|()| writer.text)
         };
         let short = write(0)?;
@@ -49,7 +49,7 @@ pub(super) fn pad(mut text: String, min_len: usize, max_bytes: usize) -> String 
 struct Writer {
     text: String,
     /// The number of the variant, read as a mixed-radix number: each choice uses one digit.
-    nth: usize,
+    variant: usize,
     minimal: bool,
     /// Number of characters that repetitions should add.
     missing: usize,
@@ -79,8 +79,8 @@ impl Writer {
     }
 
     fn choose(&mut self, choices: usize) -> usize {
-        let choice = self.nth % choices;
-        self.nth /= choices;
+        let choice = self.variant % choices;
+        self.variant /= choices;
         choice
     }
 
@@ -107,16 +107,15 @@ impl Writer {
         let times = usual + u32::try_from(self.choose(extra + 1)).ok()?;
         (0..times).try_for_each(|_| self.write(sub))?;
         for _ in times..max {
+            // An inner repetition must not add the same characters.
             let missing = std::mem::take(&mut self.missing);
-            if missing == 0 {
-                break;
-            }
             let before = self.text.len();
-            self.write(sub)?;
+            if missing > 0 {
+                self.write(sub)?;
+            }
             let written = self.text[before..].chars().count();
-            self.missing = missing.saturating_sub(written);
+            self.missing = missing - written.min(missing);
             if written == 0 {
-                self.missing = missing;
                 break;
             }
         }

@@ -2,12 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    branches::Choice,
-    generator::Generator,
-    schema::{FlatSchema, NoValue, array, flatten},
-    subschemas::{item_schemas, property_schemas},
-};
+use super::{generator::Generator, schema::FlatSchema};
 use crate::provider::echo::{
     facts::{Fact, Kind, Meaning, Role, contains, meaning_of},
     text::{canonical_words, is_generic},
@@ -77,15 +72,6 @@ fn is_numeric(type_name: &str) -> bool {
 }
 
 impl<'a> Generator<'a> {
-    pub(super) fn flatten_first(
-        &mut self,
-        schemas: &[&'a Value],
-        active: &[*const Value],
-    ) -> Result<FlatSchema<'a>, NoValue> {
-        let mut choice = Choice::FIRST;
-        flatten(self.root, schemas, active, &mut choice, &mut self.budget.steps)
-    }
-
     /// Collects the properties of the objects in `schemas` that are not constant.
     pub(super) fn collect_properties(
         &mut self,
@@ -106,7 +92,7 @@ impl<'a> Generator<'a> {
             if self.spend_steps(1 + flat.layers.len()).is_err() {
                 break;
             }
-            let schemas = property_schemas(&flat, name);
+            let schemas = flat.property(name);
             self.add_property(&schemas, name, format!("{path}/{name}"), active, found);
         }
         active.truncate(outer);
@@ -122,12 +108,11 @@ impl<'a> Generator<'a> {
     ) {
         let Ok(flat) = self.flatten_first(schemas, active) else { return };
         let is_array = flat.type_name() == Some("array");
-        let items = if is_array { item_schemas(&flat, 0) } else { Vec::new() };
+        let items = if is_array { flat.item(0) } else { Vec::new() };
         let inner =
             if is_array { self.flatten_first(&items, active).unwrap_or_default() } else { flat };
         let type_name = inner.type_name().unwrap_or("string");
-        if inner.constants(false).next().is_some() || self.context.literal && is_numeric(type_name)
-        {
+        if inner.constant().is_some() || self.context.literal && is_numeric(type_name) {
             return;
         }
         if type_name == "object" {
@@ -163,7 +148,7 @@ impl<'a> Generator<'a> {
         if words.iter().any(|word| word == "limit") {
             own_words.push("top".to_owned());
         }
-        let choices = inner.layers.iter().flat_map(|layer| array(layer, "enum")).collect();
+        let choices = inner.listed("enum").collect();
         Property {
             path,
             words,

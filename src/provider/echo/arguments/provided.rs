@@ -3,51 +3,46 @@
 use serde_json::Value;
 
 use super::{
-    generator::Generator,
-    json_number::normalize_integers,
-    schema::{FlatSchema, NoValue, array},
+    budget::NoValue, generator::Generator, number::normalize_integers, schema::FlatSchema,
 };
 
 impl<'a> Generator<'a> {
-    /// Returns a value that the schema provides: `const`, or else the `nth` valid value in
+    /// Returns a value that the schema provides: `const`, or else the first valid value in
     /// `default`, `examples` and `enum`. Returns null only if `enum` allows nothing else.
     pub(super) fn provided(
         &mut self,
         flat: &FlatSchema<'a>,
         schemas: &[&'a Value],
-        nth: usize,
     ) -> Result<Option<Value>, NoValue> {
-        let Some(value) = self.find_provided(flat, schemas, nth)? else {
-            return self.null_from_enum(flat, schemas, nth);
+        let Some(value) = self.find_provided(flat, schemas)? else {
+            return self.null_from_enum(flat, schemas);
         };
-        let text = value.to_string();
+        let len = value.to_string().len();
         // Charge for copying the value.
-        self.budget.steps = self.budget.steps.saturating_sub(text.len() / 8);
-        self.spend_bytes(text.len() + 1).map(|()| Some(normalize_integers(value)))
+        self.budget.steps = self.budget.steps.saturating_sub(len / 8);
+        self.spend_bytes(len + 1)?;
+        Ok(Some(normalize_integers(value)))
     }
 
     fn find_provided(
         &mut self,
         flat: &FlatSchema<'a>,
         schemas: &[&'a Value],
-        nth: usize,
     ) -> Result<Option<&'a Value>, NoValue> {
-        if let Some(only) = flat.constants(false).next() {
+        if let Some(only) = flat.constant() {
             return Ok(Some(only));
         }
-        let listed = |keyword| flat.layers.iter().flat_map(move |layer| array(layer, keyword));
-        let values = flat.values("default").chain(listed("examples")).chain(listed("enum"));
-        let values = values.chain(flat.constants(true));
-        let mut earlier = Vec::new();
+        let values = flat.values("default").chain(flat.listed("examples"));
+        let values = values.chain(flat.listed("enum")).chain(flat.branch_constants());
+        let mut earlier = 0;
         for value in values {
-            self.spend_steps(1 + earlier.len())?;
-            if value.is_null() || earlier.contains(&value) || !self.is_valid(value, schemas) {
-                continue;
+            self.spend_steps(1)?;
+            if !value.is_null() && self.is_valid(value, schemas) {
+                if earlier == self.variant {
+                    return Ok(Some(value));
+                }
+                earlier += 1;
             }
-            if earlier.len() == nth {
-                return Ok(Some(value));
-            }
-            earlier.push(value);
         }
         Ok(None)
     }
@@ -57,13 +52,12 @@ impl<'a> Generator<'a> {
         &mut self,
         flat: &FlatSchema<'a>,
         schemas: &[&'a Value],
-        nth: usize,
     ) -> Result<Option<Value>, NoValue> {
-        let is_constant = flat.constants(true).next().is_some();
-        if !is_constant && !flat.values("enum").any(Value::is_array) {
+        let has_constant = flat.branch_constants().next().is_some();
+        if !has_constant && !flat.values("enum").any(Value::is_array) {
             return Ok(None);
         }
-        if nth > 0 {
+        if self.variant > 0 {
             return Err(NoValue::Unsatisfiable);
         }
         let allows_null = self.is_valid(&Value::Null, schemas);

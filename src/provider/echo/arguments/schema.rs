@@ -3,43 +3,31 @@
 //! The layers of a [`FlatSchema`] are borrowed instead of merged into a copy, so flattening takes
 //! no more time than visiting each schema once.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    ptr,
-};
+use std::{collections::VecDeque, ptr};
 
 use serde_json::{Map, Value};
 
 use super::{
     branches::{Choice, choose_branch},
-    limits::spend_or_exhaust,
-    types::{intersection, type_names},
+    budget::{Budget, NoValue},
 };
 use crate::base::json_schema::resolve_local_ref;
+
+/// A schema object.
+pub(super) type Layer = Map<String, Value>;
 
 /// All schema objects that apply to one value.
 #[derive(Debug, Default)]
 pub(super) struct FlatSchema<'a> {
-    pub(super) layers: Vec<&'a Map<String, Value>>,
+    pub(super) layers: Vec<&'a Layer>,
     /// How many of the layers are not in a branch of `anyOf` or `oneOf`. They come first.
-    pub(super) outer: usize,
+    outer: usize,
     /// Whether exactly one of several branches must hold.
     pub(super) has_one_of: bool,
     /// The targets of `$ref` among the layers.
     pub(super) ref_targets: Vec<*const Value>,
     /// An unresolvable `$ref` or an unsupported keyword, if there is one.
     pub(super) unsupported: Option<&'a str>,
-}
-
-/// The reason why there is no value for a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoValue {
-    /// The value would contain itself.
-    Cycle,
-    /// No value is valid.
-    Unsatisfiable,
-    /// A limit is reached.
-    Limit,
 }
 
 /// Unsupported keywords, which may make a generated value invalid.
@@ -58,113 +46,93 @@ const UNSUPPORTED: [&str; 12] = [
     "$recursiveRef",
 ];
 
-/// Flattens `schemas`. A reference to one of the `active` schemas, whose values are being
-/// generated, is a cycle.
-pub(super) fn flatten<'a>(
-    root: &'a Value,
-    schemas: &[&'a Value],
-    active: &[*const Value],
-    choice: &mut Choice,
-    steps: &mut usize,
-) -> Result<FlatSchema<'a>, NoValue> {
-    // The common case needs no set of visited schemas.
-    if let Some(layers) = self_contained(schemas) {
-        let enough = spend_or_exhaust(steps, layers.len());
-        let flat = FlatSchema { outer: layers.len(), layers, ..FlatSchema::default() };
-        return if enough { Ok(flat) } else { Err(NoValue::Limit) };
-    }
-    let mut flat = FlatSchema::default();
-    let mut visited = BTreeSet::new();
-    let mut todo: Vec<&Value> = schemas.iter().rev().copied().collect();
-    // Branches come after all other schemas.
-    let (mut branches_todo, mut is_outer) = (VecDeque::new(), true);
-    loop {
-        let Some(schema) = todo.pop() else {
-            if is_outer {
-                flat.outer = flat.layers.len();
-                is_outer = false;
-            }
-            let Some(branch) = branches_todo.pop_front() else { break };
-            todo.push(branch);
-            continue;
-        };
-        let branches = ["allOf", "anyOf", "oneOf"].map(|keyword| schema.get(keyword));
-        let lens = branches.into_iter().flatten().filter_map(Value::as_array).map(Vec::len);
-        if !spend_or_exhaust(steps, 1 + lens.sum::<usize>()) {
-            return Err(NoValue::Limit);
-        }
-        let Value::Object(layer) = schema else {
-            if *schema == Value::Bool(false) {
-                return Err(NoValue::Unsatisfiable);
-            }
-            continue;
-        };
-        // Visit each schema once. Otherwise, definitions that double at every level would take
-        // exponential time.
-        if visited.insert(ptr::from_ref(schema)) {
-            flat.add(layer);
-            todo.extend(flat.referenced(root, layer, active)?.into_iter().rev());
-            for keyword in ["anyOf", "oneOf"] {
-                let branches = array(layer, keyword);
-                branches_todo.extend(choose_branch(root, branches, active, choice));
-                flat.has_one_of |= keyword == "oneOf" && branches.len() > 1;
-            }
-        }
-    }
-    Ok(flat)
+/// The types that schemas without `type` have by their keywords.
+const TYPES_BY_KEYWORD: [(&str, &[&str]); 3] = [
+    ("object", &["properties", "required", "additionalProperties", "minProperties"]),
+    ("array", &["items", "prefixItems", "minItems", "maxItems", "uniqueItems"]),
+    ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+];
+
+/// Follows the references from schemas that apply to one value.
+pub(super) struct Flattener<'a, 's> {
+    pub(super) root: &'a Value,
+    /// The schemas whose values are being generated. A reference to one of them is a cycle.
+    pub(super) active: &'s [*const Value],
+    pub(super) choice: &'s mut Choice,
+    pub(super) budget: &'s mut Budget,
 }
 
-/// Returns the layers of one or two schemas. Returns `None` if there are more, if any refers to
-/// other schemas for the same value, or if any uses unsupported keywords.
-fn self_contained<'a>(schemas: &[&'a Value]) -> Option<Vec<&'a Map<String, Value>>> {
-    let is_plain = |keyword: &String| {
-        !["$ref", "allOf", "anyOf", "oneOf"].contains(&keyword.as_str())
-            && !UNSUPPORTED.contains(&keyword.as_str())
-    };
-    let is_small = |layer: &&Map<String, Value>| layer.len() <= UNSUPPORTED.len();
-    match schemas {
-        [_] => {}
-        [one, other] if !ptr::eq(*one, *other) => {}
-        _ => return None,
+impl<'a> Flattener<'a, '_> {
+    pub(super) fn flatten(&mut self, schemas: &[&'a Value]) -> Result<FlatSchema<'a>, NoValue> {
+        let (mut flat, mut branches) = (FlatSchema::default(), VecDeque::new());
+        self.visit(schemas, &mut flat, &mut branches)?;
+        flat.outer = flat.layers.len();
+        // Branches come after all other schemas.
+        while let Some(branch) = branches.pop_front() {
+            self.visit(&[branch], &mut flat, &mut branches)?;
+        }
+        Ok(flat)
     }
-    let layers = schemas.iter().map(|schema| schema.as_object().filter(is_small));
-    layers.map(|layer| layer.filter(|layer| layer.keys().all(is_plain))).collect()
+
+    fn visit(
+        &mut self,
+        schemas: &[&'a Value],
+        flat: &mut FlatSchema<'a>,
+        branches: &mut VecDeque<&'a Value>,
+    ) -> Result<(), NoValue> {
+        let mut todo: Vec<&Value> = schemas.iter().rev().copied().collect();
+        while let Some(schema) = todo.pop() {
+            // Each schema is compared with the earlier ones.
+            self.budget.spend_steps(1 + flat.layers.len() / 16)?;
+            let Value::Object(layer) = schema else {
+                if *schema == Value::Bool(false) {
+                    return Err(NoValue::Unsatisfiable);
+                }
+                continue;
+            };
+            // Visit each schema once. Otherwise, definitions that double at every level would take
+            // exponential time.
+            if flat.layers.iter().any(|visited| ptr::eq(*visited, layer)) {
+                continue;
+            }
+            flat.layers.push(layer);
+            let unsupported = layer.keys().find(|keyword| UNSUPPORTED.contains(&keyword.as_str()));
+            flat.unsupported = flat.unsupported.or(unsupported.map(String::as_str));
+            let parts = array(layer, "allOf");
+            self.budget.spend_steps(parts.len())?;
+            todo.extend(parts.iter().rev());
+            todo.extend(self.target(layer, flat)?);
+            for keyword in ["anyOf", "oneOf"] {
+                let choices = array(layer, keyword);
+                self.budget.spend_steps(choices.len())?;
+                branches.extend(choose_branch(self.root, choices, self.active, self.choice));
+                flat.has_one_of |= keyword == "oneOf" && choices.len() > 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the target of the `$ref` of a layer.
+    fn target(
+        &self,
+        layer: &'a Layer,
+        flat: &mut FlatSchema<'a>,
+    ) -> Result<Option<&'a Value>, NoValue> {
+        let Some(reference) = layer.get("$ref").and_then(Value::as_str) else { return Ok(None) };
+        let target = resolve_local_ref(self.root, reference);
+        match target.map(ptr::from_ref) {
+            Some(target) if self.active.contains(&target) => return Err(NoValue::Cycle),
+            Some(target) => flat.ref_targets.push(target),
+            None => flat.unsupported = Some(reference),
+        }
+        Ok(target)
+    }
 }
 
 impl<'a> FlatSchema<'a> {
     /// Wraps one schema without following its references.
-    pub(super) fn single(layer: &'a Map<String, Value>) -> Self {
+    pub(super) fn single(layer: &'a Layer) -> Self {
         Self { layers: vec![layer], outer: 1, ..Self::default() }
-    }
-
-    fn add(&mut self, layer: &'a Map<String, Value>) {
-        self.layers.push(layer);
-        let unsupported = UNSUPPORTED.into_iter().find(|keyword| layer.contains_key(*keyword));
-        self.unsupported = self.unsupported.or(unsupported);
-    }
-
-    /// Returns the schemas to which `layer` refers for the same value.
-    fn referenced(
-        &mut self,
-        root: &'a Value,
-        layer: &'a Map<String, Value>,
-        active: &[*const Value],
-    ) -> Result<Vec<&'a Value>, NoValue> {
-        let mut schemas = Vec::new();
-        if let Some(reference) = layer.get("$ref").and_then(Value::as_str) {
-            match resolve_local_ref(root, reference) {
-                Some(target) if active.contains(&ptr::from_ref(target)) => {
-                    return Err(NoValue::Cycle);
-                }
-                Some(target) => {
-                    self.ref_targets.push(ptr::from_ref(target));
-                    schemas.push(target);
-                }
-                None => self.unsupported = Some(reference),
-            }
-        }
-        schemas.extend(array(layer, "allOf"));
-        Ok(schemas)
     }
 
     /// Returns the values of a keyword, layer by layer.
@@ -172,16 +140,24 @@ impl<'a> FlatSchema<'a> {
         self.layers.iter().filter_map(move |layer| layer.get(keyword))
     }
 
-    /// Returns the `const` values outside of branches, or in branches.
-    pub(super) fn constants(&self, in_branch: bool) -> impl Iterator<Item = &'a Value> {
-        let (outer, branches) = self.layers.split_at(self.outer);
-        let layers = if in_branch { branches } else { outer };
-        layers.iter().filter_map(|layer| layer.get("const"))
+    /// Returns the items of the values of a keyword, layer by layer.
+    pub(super) fn listed<'n>(&'n self, keyword: &'n str) -> impl Iterator<Item = &'a Value> + 'n {
+        self.layers.iter().flat_map(move |layer| array(layer, keyword))
     }
 
     /// Returns the values of a keyword that are strings.
     pub(super) fn strings<'n>(&'n self, keyword: &'n str) -> impl Iterator<Item = &'a str> + 'n {
         self.values(keyword).filter_map(Value::as_str)
+    }
+
+    /// Returns the `const` outside of branches.
+    pub(super) fn constant(&self) -> Option<&'a Value> {
+        self.layers[..self.outer].iter().find_map(|layer| layer.get("const"))
+    }
+
+    /// Returns the `const` values in branches.
+    pub(super) fn branch_constants(&self) -> impl Iterator<Item = &'a Value> {
+        self.layers[self.outer..].iter().filter_map(|layer| layer.get("const"))
     }
 
     /// Returns the largest value of a keyword such as `minItems`, or 0.
@@ -194,41 +170,79 @@ impl<'a> FlatSchema<'a> {
         self.values(keyword).filter_map(as_count).min().unwrap_or(usize::MAX)
     }
 
+    pub(super) fn has_unique_items(&self) -> bool {
+        self.values("uniqueItems").any(|unique| *unique == Value::Bool(true))
+    }
+
     /// Returns the type of the value to generate, or `None` if the layers contradict each other.
     pub(super) fn type_name(&self) -> Option<&'a str> {
         let mut types = self.values("type").map(type_names).filter(|names| !names.is_empty());
         let Some(mut common) = types.next() else { return Some(self.type_by_keyword()) };
-        for other in types {
-            common = intersection(&common, &other);
+        for allowed in types {
+            common.retain_mut(|name| narrow(name, &allowed));
         }
         common.iter().copied().find(|name| *name != "null").or(common.first().copied())
     }
 
     fn type_by_keyword(&self) -> &'static str {
-        let has_any = |keywords: &[&str]| {
-            self.layers.iter().any(|layer| keywords.iter().any(|word| layer.contains_key(*word)))
+        let has = |word: &&str| self.layers.iter().any(|layer| layer.contains_key(*word));
+        let by_keyword = TYPES_BY_KEYWORD.iter().find(|(_, keywords)| keywords.iter().any(has));
+        by_keyword.map_or("string", |(name, _)| name)
+    }
+
+    /// Returns the schemas that apply to the property `name`.
+    pub(super) fn property(&self, name: &str) -> Vec<&'a Value> {
+        let schema = |layer: &&'a Layer| {
+            let named = layer.get("properties").and_then(|properties| properties.get(name));
+            let has_patterns = layer.contains_key("patternProperties");
+            named.or_else(|| layer.get("additionalProperties").filter(|_| !has_patterns))
         };
-        if has_any(&["properties", "required", "additionalProperties", "minProperties"]) {
-            "object"
-        } else if has_any(&["items", "prefixItems", "minItems", "maxItems", "uniqueItems"]) {
-            "array"
-        } else if has_any(&[
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "multipleOf",
-        ]) {
-            "number"
-        } else {
-            "string"
-        }
+        self.layers.iter().filter_map(schema).collect()
+    }
+
+    /// Returns the schemas that apply to the item at `index`.
+    pub(super) fn item(&self, index: usize) -> Vec<&'a Value> {
+        let schema = |layer: &&'a Layer| {
+            let is_prefix = layer.get("items").is_some_and(Value::is_array);
+            let rest = if is_prefix { "additionalItems" } else { "items" };
+            prefix_schemas(layer).get(index).or_else(|| layer.get(rest))
+        };
+        self.layers.iter().filter_map(schema).collect()
+    }
+
+    /// Returns the number of first items that have schemas of their own.
+    pub(super) fn prefix_len(&self) -> usize {
+        self.layers.iter().map(|layer| prefix_schemas(layer).len()).max().unwrap_or(0)
     }
 }
 
+/// Returns the schemas of the first items. Before draft 2020-12, `items` contained them.
+fn prefix_schemas(layer: &Layer) -> &[Value] {
+    let keyword = if layer.contains_key("prefixItems") { "prefixItems" } else { "items" };
+    array(layer, keyword)
+}
+
 /// Returns the items of a keyword's value, or an empty slice if the value is not an array.
-pub(super) fn array<'a>(layer: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
+pub(super) fn array<'a>(layer: &'a Layer, keyword: &str) -> &'a [Value] {
     layer.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the names in a `type`, which is a string or an array of strings.
+pub(super) fn type_names(value: &Value) -> Vec<&str> {
+    match value {
+        // JSON Schema has only seven types.
+        Value::Array(names) => names.iter().take(7).filter_map(Value::as_str).collect(),
+        name => name.as_str().into_iter().collect(),
+    }
+}
+
+/// Returns `true` if a type is allowed. A number that must also be an integer becomes one.
+fn narrow(name: &mut &str, allowed: &[&str]) -> bool {
+    let is_number = allowed.contains(&"number");
+    if *name == "number" && !is_number {
+        *name = "integer";
+    }
+    allowed.contains(name) || *name == "integer" && is_number
 }
 
 /// Reads a length or a count. A protobuf Struct turns 5 into 5.0.

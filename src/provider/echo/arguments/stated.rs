@@ -9,6 +9,7 @@ use super::{
     offers::{offers, stated_boolean},
     passes::{Pass, Scope, allowed, has_place_cue, is_free_of_cues},
     property::{Offer, Property},
+    string_constraints::PATTERN_STEPS,
 };
 use crate::{
     base::json_schema::Schema,
@@ -17,9 +18,6 @@ use crate::{
         text::canonical_words,
     },
 };
-
-/// Steps charged for compiling a pattern.
-const PATTERN_STEPS: usize = 500;
 
 impl<'a> Generator<'a> {
     /// Returns the values that messages state, by the paths of their properties.

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::{
+    budget::{NoValue, json_len},
     formats,
     generator::Generator,
-    limits::{json_len, spend_or_exhaust},
     pattern::{Pattern, pad},
-    schema::{FlatSchema, NoValue},
+    schema::FlatSchema,
     string_constraints::StringConstraints,
 };
 use crate::provider::echo::{
@@ -17,74 +17,61 @@ use crate::provider::echo::{
 
 /// Maximum number of strings to try for a pattern.
 const MAX_TRIES: usize = 32;
+/// The pattern of variants for which there is no other.
+const ANY_WORD: &str = "[A-Za-z0-9]+";
 
 impl<'a> Generator<'a> {
-    /// Generates the `nth` string for the property `name`.
-    pub(super) fn string(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        name: &str,
-        nth: usize,
-    ) -> Result<Value, NoValue> {
-        let constraints = StringConstraints::new(flat, &mut self.budget.steps);
+    /// Generates a string for the property `name`.
+    pub(super) fn string(&mut self, flat: &FlatSchema<'a>, name: &str) -> Result<Value, NoValue> {
+        let constraints = StringConstraints::new(flat, &mut self.budget);
         if let Some(reason) = &constraints.unchecked {
             self.note_violation(reason);
         }
-        let candidates = self.candidates(flat, &constraints, name, nth);
+        let candidates = self.candidates(flat, constraints.min_len, name);
         let max_bytes = self.budget.bytes;
-        let valid =
-            candidates.iter().find(|text| json_len(text) < max_bytes && constraints.allow(text));
-        if let Some(text) = valid {
+        let is_valid = |text: &&String| json_len(text) < max_bytes && constraints.allow(text);
+        if let Some(text) = candidates.iter().find(is_valid) {
             return Ok(Value::from(text.as_str()));
         }
-        let pattern = flat.strings("pattern").next().or((nth > 0).then_some("[A-Za-z0-9]+"));
-        let matching = pattern.and_then(|pattern| self.match_pattern(pattern, &constraints, nth));
-        if let Some(text) = matching {
+        let any_word = (self.variant > 0).then_some(ANY_WORD);
+        let pattern = flat.strings("pattern").next().or(any_word);
+        if let Some(text) = pattern.and_then(|pattern| self.match_pattern(pattern, &constraints)) {
             return Ok(Value::from(text));
         }
-        self.fit_length(candidates.last().map_or("", String::as_str), &constraints, nth)
+        self.fit_length(candidates.last().map_or("", String::as_str), &constraints)
     }
 
     /// Returns candidate strings, best first.
-    fn candidates(
-        &self,
-        flat: &FlatSchema,
-        constraints: &StringConstraints,
-        name: &str,
-        nth: usize,
-    ) -> Vec<String> {
-        for format in flat.strings("format") {
-            let (min_len, max_len) = (constraints.min_len, constraints.max_len);
-            if let Some(examples) = formats::candidates(format, nth, min_len, max_len) {
-                return examples;
-            }
+    fn candidates(&self, flat: &FlatSchema, min_len: usize, name: &str) -> Vec<String> {
+        let by_format = |format| formats::candidates(format, self.variant, min_len);
+        if let Some(candidates) = flat.strings("format").find_map(by_format) {
+            return candidates;
         }
         let meaning = meaning_of(&canonical_words(name), None, &self.tool, false);
-        let sample = meaning.map_or("", |meaning| meaning.row.sample);
-        let sample = Some(sample).filter(|sample| !sample.is_empty()).map(str::to_owned);
-        let property = lower_case_words(name);
-        let words = ["Test".to_owned()].into_iter().chain(self.subject.clone()).chain(property);
-        let text = words.collect::<Vec<_>>().join(" ");
-        let samples = sample.into_iter().chain([text]);
-        samples.map(|text| number_variant(text, nth)).collect()
+        let sample = meaning.map(|meaning| meaning.row.sample).filter(|sample| !sample.is_empty());
+        let words = self.subject.iter().cloned().chain(lower_case_words(name));
+        let words = words.fold("Test".to_owned(), |text, word| text + " " + &word);
+        let samples = sample.map(str::to_owned).into_iter().chain([words]);
+        samples.map(|text| self.number_variant(text)).collect()
+    }
+
+    fn number_variant(&self, text: String) -> String {
+        match self.variant + 1 {
+            1 => text,
+            number if text.contains('@') => text.replace('@', &format!("{number}@")),
+            number => format!("{text} {number}"),
+        }
     }
 
     /// Returns a string that matches the pattern and satisfies the other constraints.
-    fn match_pattern(
-        &mut self,
-        pattern: &str,
-        constraints: &StringConstraints,
-        nth: usize,
-    ) -> Option<String> {
+    fn match_pattern(&mut self, pattern: &str, constraints: &StringConstraints) -> Option<String> {
         let pattern = Pattern::parse(pattern)?;
         let max_bytes = self.budget.bytes.min(constraints.max_len.saturating_mul(4));
         for minimal in [false, true] {
-            for nth in nth..nth + MAX_TRIES {
-                let generated = pattern.generate(nth, minimal, constraints.min_len, max_bytes);
+            for variant in self.variant..self.variant + MAX_TRIES {
+                let generated = pattern.generate(variant, minimal, constraints.min_len, max_bytes);
                 let Some(text) = generated else { break };
-                if !spend_or_exhaust(&mut self.budget.steps, text.len()) {
-                    return None;
-                }
+                self.budget.spend_steps(text.len()).ok()?;
                 if constraints.allow(&text) {
                     return Some(text);
                 }
@@ -98,9 +85,8 @@ impl<'a> Generator<'a> {
         &mut self,
         text: &str,
         constraints: &StringConstraints,
-        nth: usize,
     ) -> Result<Value, NoValue> {
-        if nth > 0 {
+        if self.variant > 0 {
             return Err(NoValue::Unsatisfiable);
         }
         // Leave half of the bytes for the rest of the value.
@@ -114,14 +100,5 @@ impl<'a> Generator<'a> {
             self.note_violation("no string found that satisfies pattern, format and length");
         }
         Ok(Value::from(text))
-    }
-}
-
-/// Returns the `nth` variant of a text.
-fn number_variant(text: String, nth: usize) -> String {
-    match nth {
-        0 => text,
-        _ if text == "test@example.com" => format!("test{}@example.com", nth + 1),
-        _ => format!("{text} {}", nth + 1),
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{formats, limits::spend_or_exhaust, schema::FlatSchema};
+use super::{budget::Budget, formats, schema::FlatSchema};
 use crate::base::json_schema::Schema;
 
 /// Steps charged for compiling a pattern.
-const PATTERN_STEPS: usize = 500;
+pub(super) const PATTERN_STEPS: usize = 500;
 /// Steps charged for compiling a format.
 const FORMAT_STEPS: usize = 100;
 
@@ -15,40 +15,30 @@ pub(super) struct StringConstraints {
     pub(super) min_len: usize,
     pub(super) max_len: usize,
     validators: Vec<Schema>,
-    /// The reason why a pattern is not checked. If there are several such patterns, the reason for
-    /// the first.
+    /// The reason why the first pattern that is not checked is not.
     pub(super) unchecked: Option<String>,
 }
 
 impl StringConstraints {
     /// Compiles the constraints until the steps are used up.
-    pub(super) fn new(flat: &FlatSchema<'_>, steps: &mut usize) -> Self {
-        let (min_len, max_len) = (flat.lower_limit("minLength"), flat.upper_limit("maxLength"));
-        let mut constraints = Self { min_len, max_len, validators: Vec::new(), unchecked: None };
+    pub(super) fn new(flat: &FlatSchema<'_>, budget: &mut Budget) -> Self {
+        let (mut validators, mut unchecked) = (Vec::new(), None);
         for pattern in flat.strings("pattern") {
-            if !spend_or_exhaust(steps, PATTERN_STEPS + pattern.len()) {
-                constraints
-                    .unchecked
-                    .get_or_insert_with(|| "too many patterns to check".to_owned());
-            } else if !constraints.add(&json!({"pattern": pattern})) {
-                let reason = || format!("pattern {pattern:?} is not supported");
-                constraints.unchecked.get_or_insert_with(reason);
+            if budget.spend_steps(PATTERN_STEPS + pattern.len()).is_err() {
+                unchecked.get_or_insert("too many patterns to check".to_owned());
+            } else if let Ok(schema) = Schema::compile(&json!({"pattern": pattern})) {
+                validators.push(schema);
+            } else {
+                unchecked.get_or_insert_with(|| format!("pattern {pattern:?} is not supported"));
             }
         }
         for format in flat.strings("format").filter(|format| formats::is_known(format)) {
-            if spend_or_exhaust(steps, FORMAT_STEPS) {
-                constraints.add(&json!({"format": format}));
+            if budget.spend_steps(FORMAT_STEPS).is_ok() {
+                validators.extend(Schema::compile(&json!({"format": format})));
             }
         }
-        constraints
-    }
-
-    /// Adds a constraint. Returns `true` if it compiles.
-    fn add(&mut self, schema: &Value) -> bool {
-        let compiled = Schema::compile(schema).ok();
-        let is_supported = compiled.is_some();
-        self.validators.extend(compiled);
-        is_supported
+        let (min_len, max_len) = (flat.lower_limit("minLength"), flat.upper_limit("maxLength"));
+        Self { min_len, max_len, validators, unchecked }
     }
 
     /// Returns `true` if a string satisfies all constraints.

@@ -264,6 +264,7 @@ fn generates_numbers_within_constraints() {
         integer(json!({"minimum": 100}), json!(100)),
         integer(json!({"maximum": -3.5}), json!(-4)),
         integer(json!({"exclusiveMaximum": 42}), json!(41)),
+        integer(json!({"maximum": 0.5}), json!(0)),
         integer(json!({"exclusiveMinimum": true, "minimum": 42}), json!(43)),
         integer(json!({"exclusiveMinimum": 42.5}), json!(43)),
         integer(json!({"multipleOf": 5}), json!(40)),

@@ -14,23 +14,62 @@ use crate::{
 
 /// Maximum nesting depth of a generated value.
 pub(super) const MAX_DEPTH: usize = 32;
+/// Length of an empty object or array and a comma.
+pub(super) const BRACKETS_LEN: usize = 3;
 
-const CALL: CallBudget = CallBudget { values: 10_000, steps: 100_000, bytes: 64 * 1024 };
-
+const CALL: Budget = Budget { values: 10_000, steps: 100_000, bytes: 64 * 1024 };
 /// Number of bytes of a message that are read in the time of a step.
 const BYTES_PER_STEP: usize = 16;
-
 /// Maximum number of bytes that all calls in one reply generate.
 const REPLY_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum number of bytes that a brief effort generates.
 const BRIEF_BYTES: usize = 64 * 1024;
 
+/// The reason why there is no value for a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoValue {
+    /// The value would contain itself.
+    Cycle,
+    /// No value is valid.
+    Unsatisfiable,
+    /// A limit is reached.
+    Limit,
+}
+
+/// The work and the output left.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    /// Number of values in the result.
+    pub(super) values: usize,
+    /// Number of visits to schemas, or comparable work.
+    pub(super) steps: usize,
+    /// Number of bytes of JSON.
+    pub(super) bytes: usize,
+}
+
+impl Budget {
+    /// Subtracts steps. If too few are left, none are left afterwards, even for cheaper work.
+    pub(super) fn spend_steps(&mut self, amount: usize) -> Result<(), NoValue> {
+        let left = self.steps.checked_sub(amount);
+        self.steps = left.unwrap_or(0);
+        left.map(drop).ok_or(NoValue::Limit)
+    }
+
+    pub(super) fn spend_bytes(&mut self, amount: usize) -> Result<(), NoValue> {
+        self.bytes = self.bytes.checked_sub(amount).ok_or(NoValue::Limit)?;
+        Ok(())
+    }
+
+    pub(super) fn spend_value(&mut self) -> Result<(), NoValue> {
+        self.values = self.values.checked_sub(1).ok_or(NoValue::Limit)?;
+        Ok(())
+    }
+}
+
 /// The work and the output left for all calls in one reply.
 pub(crate) struct ReplyBudget {
     effort: Effort,
-    values: usize,
-    steps: usize,
-    bytes: usize,
+    left: Budget,
     /// The messages that have been read for this reply.
     readings: Vec<Rc<Reading>>,
 }
@@ -45,16 +84,16 @@ impl ReplyBudget {
             Effort::Brief => (64, 600),
             Effort::Full(_) => (100_000, 1_000_000),
         };
-        Self { effort: effort.clone(), values, steps, bytes: REPLY_BYTES, readings: Vec::new() }
+        let left = Budget { values, steps, bytes: REPLY_BYTES };
+        Self { effort: effort.clone(), left, readings: Vec::new() }
     }
 
     /// Fails if the effort is brief and the calls so far may have needed more.
     ///
     /// Bytes are not limited further, because the number that is left can change a value.
     pub(crate) fn check(&self) -> Result<(), Unfinished> {
-        let is_used_up =
-            self.values == 0 || self.steps == 0 || REPLY_BYTES - self.bytes > BRIEF_BYTES;
-        self.effort.allow(is_used_up)
+        let Budget { values, steps, bytes } = self.left;
+        self.effort.allow(values == 0 || steps == 0 || REPLY_BYTES - bytes > BRIEF_BYTES)
     }
 
     /// Returns the effort that the budget was created for.
@@ -68,9 +107,9 @@ impl ReplyBudget {
         if let Some(reading) = done {
             return Rc::clone(reading);
         }
-        spend_or_exhaust(&mut self.steps, message.len() / BYTES_PER_STEP);
-        let message = if self.steps == 0 { "" } else { message };
-        let reading = Rc::new(Reading::new(message));
+        let is_paid = self.left.spend_steps(message.len() / BYTES_PER_STEP).is_ok();
+        let is_paid = is_paid && self.left.steps > 0;
+        let reading = Rc::new(Reading::new(if is_paid { message } else { "" }));
         self.readings.push(Rc::clone(&reading));
         reading
     }
@@ -79,75 +118,31 @@ impl ReplyBudget {
     /// A brief effort does not suffice for that.
     pub(super) fn confirms(&mut self, schema: &Value, value: &Value) -> bool {
         if self.effort.allow(true).is_err() {
-            self.steps = 0;
+            self.left.steps = 0;
             return false;
         }
         json_schema::first_valid(schema, std::slice::from_ref(value)) == Ok(Some(0))
     }
 
     /// Returns the budget for the next call.
-    pub(super) fn call(&self) -> CallBudget {
-        CallBudget {
-            values: CALL.values.min(self.values),
-            steps: CALL.steps.min(self.steps),
-            bytes: CALL.bytes.min(self.bytes),
+    pub(super) fn call(&self) -> Budget {
+        Budget {
+            values: CALL.values.min(self.left.values),
+            steps: CALL.steps.min(self.left.steps),
+            bytes: CALL.bytes.min(self.left.bytes),
         }
     }
 
     /// Subtracts what a call has used: `granted` minus `left`.
-    pub(super) fn charge(&mut self, granted: CallBudget, left: CallBudget) {
-        self.values -= granted.values - left.values;
-        self.steps -= granted.steps - left.steps;
-        self.bytes -= granted.bytes - left.bytes;
+    pub(super) fn charge(&mut self, granted: Budget, left: Budget) {
+        self.left.values -= granted.values - left.values;
+        self.left.steps -= granted.steps - left.steps;
+        self.left.bytes -= granted.bytes - left.bytes;
     }
-}
-
-/// The work and the output left for the arguments of one call.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CallBudget {
-    /// Number of values in the result.
-    pub(super) values: usize,
-    /// Number of visits to schemas, or comparable work.
-    pub(super) steps: usize,
-    /// Number of bytes of JSON.
-    pub(super) bytes: usize,
-}
-
-/// Subtracts `amount` from `left` if enough is left. Returns `true` if so.
-pub(super) fn spend(left: &mut usize, amount: usize) -> bool {
-    let enough = amount <= *left;
-    if enough {
-        *left -= amount;
-    }
-    enough
-}
-
-/// Subtracts `amount` from `left`, but not below zero. Returns `true` if enough was left.
-/// Otherwise, nothing is left, even for cheaper work.
-pub(super) fn spend_or_exhaust(left: &mut usize, amount: usize) -> bool {
-    let enough = amount <= *left;
-    *left = left.saturating_sub(amount);
-    enough
 }
 
 /// Returns an upper bound on the length of a string in JSON, including quotes and escapes.
 pub(super) fn json_len(text: &str) -> usize {
-    text.bytes()
-        .map(|byte| if matches!(byte, b'"' | b'\\' | ..b' ') { 6 } else { 1 })
-        .sum::<usize>()
-        + 2
-}
-
-/// Length of an empty object or array and a comma.
-pub(super) const BRACKETS_LEN: usize = 3;
-
-/// Returns an upper bound on the length of a scalar in JSON. Objects and arrays count as zero
-/// because their contents are charged separately.
-pub(super) fn scalar_len(value: &Value) -> usize {
-    match value {
-        Value::String(text) => json_len(text),
-        Value::Number(number) => number.to_string().len(),
-        Value::Bool(_) | Value::Null => 5,
-        Value::Array(_) | Value::Object(_) => 0,
-    }
+    let len = |byte| if matches!(byte, b'"' | b'\\' | ..b' ') { 6 } else { 1 };
+    text.bytes().map(len).sum::<usize>() + 2
 }
