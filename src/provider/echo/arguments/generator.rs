@@ -2,14 +2,14 @@
 
 use std::{collections::BTreeMap, ptr};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
     branches::Choice,
     budget::{BRACKETS_LEN, Budget, MAX_DEPTH, NoValue, json_len},
     context::Context,
-    number,
-    schema::{FlatSchema, Flattener, type_names},
+    flatten::Flattener,
+    schema::FlatSchema,
     validator::Validator,
 };
 use crate::provider::echo::{
@@ -174,35 +174,6 @@ impl<'a> Generator<'a> {
         self.spend_scalar(&value).map(|()| value)
     }
 
-    fn by_type(&mut self, flat: &FlatSchema<'a>, name: &str) -> Result<Value, NoValue> {
-        let type_name = flat.type_name().unwrap_or_else(|| {
-            self.note_violation("the types exclude each other");
-            flat.values("type").flat_map(type_names).next().unwrap_or("string")
-        });
-        match type_name {
-            "object" => self.object(flat),
-            "array" => self.array(flat, name),
-            "integer" | "number" => self.number(flat, type_name == "integer"),
-            "boolean" if self.variant < 2 => Ok(Value::Bool(self.variant == 0)),
-            "null" if self.variant == 0 => Ok(Value::Null),
-            "boolean" | "null" => Err(NoValue::Unsatisfiable),
-            _ => self.string(flat, name),
-        }
-    }
-
-    fn number(&mut self, flat: &FlatSchema<'a>, integer: bool) -> Result<Value, NoValue> {
-        if self.context.literal && self.variant == 0 {
-            return Ok(Value::from(42));
-        }
-        number::choose(flat, integer, self.variant).or_else(|closest| {
-            if self.variant > 0 {
-                return Err(NoValue::Unsatisfiable);
-            }
-            self.note_violation("no number satisfies the bounds and multipleOf");
-            Ok(closest)
-        })
-    }
-
     /// Returns the valid value that a message states for the current property.
     fn stated_value(&mut self, schemas: &[&'a Value]) -> Option<Value> {
         if self.variant > 0 || self.is_repeated {
@@ -224,25 +195,6 @@ impl<'a> Generator<'a> {
     ) -> Result<FlatSchema<'a>, NoValue> {
         let choice = &mut Choice::new(0);
         Flattener { root: self.root, active, choice, budget: &mut self.budget }.flatten(schemas)
-    }
-
-    /// Returns a value that is invalid but has the right type.
-    fn fallback(&mut self, schemas: &[&'a Value], reason: NoValue) -> Result<Value, NoValue> {
-        let flat = self.flatten_first(schemas, &[]).unwrap_or_default();
-        let value = match flat.type_name() {
-            Some("object") => Value::Object(Map::new()),
-            Some("array") => Value::Array(Vec::new()),
-            Some("string") => Value::from(""),
-            Some("integer" | "number") => Value::from(0),
-            _ => Value::Null,
-        };
-        self.note_violation(match reason {
-            NoValue::Cycle => "the schema requires infinite nesting",
-            NoValue::Unsatisfiable => "no value is valid",
-            NoValue::Limit => "limit reached",
-        });
-        self.spend_bytes(BRACKETS_LEN)?;
-        self.spend_scalar(&value).map(|()| value)
     }
 
     /// Records why the value may be invalid, unless a reason is already recorded.
@@ -273,7 +225,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Spends the bytes of a scalar. The contents of objects and arrays are charged separately.
-    fn spend_scalar(&mut self, value: &Value) -> Result<(), NoValue> {
+    pub(super) fn spend_scalar(&mut self, value: &Value) -> Result<(), NoValue> {
         self.spend_bytes(match value {
             Value::String(text) => json_len(text),
             Value::Array(_) | Value::Object(_) => 0,

@@ -10,16 +10,18 @@
 
 mod branches;
 mod budget;
+mod by_type;
 mod containers;
 mod context;
+mod flatten;
 mod formats;
 mod generator;
 mod number;
 mod offers;
-mod passes;
 mod pattern;
 mod property;
 mod provided;
+mod rules;
 mod schema;
 mod stated;
 mod string;

@@ -1,6 +1,6 @@
 //! The facts that fit a property, with the values that they have there.
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::{
     number::from_f64,
@@ -27,28 +27,24 @@ pub(super) fn offers(property: &Property, reading: &Reading) -> Vec<Offer> {
         Kind::Money | Kind::Share => &[FactType::Number],
         _ => &[],
     };
-    let mut offers = Vec::new();
-    for of in meaning.row.takes.iter().chain(more) {
-        for fact in reading.facts.iter().filter(|fact| fact.of == *of) {
-            let needs_clock = *of == FactType::RelativeDate && property.format.is_some();
-            if !needs_clock {
-                offers.push(Offer { fact: fact.clone(), values: values(property, fact, reading) });
-            }
-        }
-    }
-    offers
+    let facts = meaning.row.takes.iter().chain(more).flat_map(|of| {
+        let needs_clock = *of == FactType::RelativeDate && property.format.is_some();
+        reading.facts.iter().filter(move |fact| fact.of == *of && !needs_clock)
+    });
+    let offer = |fact: &Fact| Offer { fact: fact.clone(), values: values(property, fact, reading) };
+    facts.map(offer).collect()
 }
 
 /// Returns the values of an `enum` that the message states, the earliest and longest first.
 fn choices(property: &Property, reading: &Reading) -> Vec<Offer> {
     let mut offers = Vec::new();
-    for choice in &property.choices {
+    for choice in property.flat.listed("enum") {
         let text = match choice {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
             _ => continue,
         };
-        let (values, words) = (vec![(*choice).clone()], canonical_words(&text));
+        let (values, words) = (vec![choice.clone()], canonical_words(&text));
         for (range, is_negated) in reading.find(&words) {
             // A single letter is more often an article than a value.
             let is_exact = text.chars().count() > 1 || reading.text[range.clone()] == text;
@@ -67,58 +63,41 @@ fn choices(property: &Property, reading: &Reading) -> Vec<Offer> {
     offers
 }
 
-/// Returns the values that a fact may have for a property.
+/// Returns the values that a fact may have for a property, best first.
 fn values(property: &Property, fact: &Fact, reading: &Reading) -> Vec<Value> {
-    let text = |text: &str| Value::from(text);
-    match fact.of {
-        FactType::Number | FactType::Money | FactType::Share => {
-            let number = fact.value.parse::<Number>().ok();
-            let share = fact.value.parse::<f64>().ok().filter(|_| fact.of == FactType::Share);
-            let share = share.map(|share| from_f64(share / 100.0));
-            let whole = number.map(Value::Number).into_iter().chain(share);
-            if property.is_numeric() {
-                whole.collect()
-            } else {
-                std::iter::once(text(&fact.value)).chain(whole).collect()
-            }
-        }
-        FactType::Language => {
-            vec![text(&reading.text[fact.range.clone()]), text(&fact.value)]
-        }
-        FactType::Date if is_date_time(property) => {
+    let (stated, after) = (&reading.text[fact.range.clone()], &reading.text[fact.range.end..]);
+    let is_date_time = property.format == Some("date-time");
+    let text = match fact.of {
+        FactType::Number | FactType::Money | FactType::Share => return numbers(property, fact),
+        FactType::Language => return vec![stated.into(), fact.value.as_str().into()],
+        FactType::Code => return vec![fact.value.as_str().into(), stated.into()],
+        FactType::Date if is_date_time => {
             let time = reading.facts.iter().find(|it| it.of == FactType::Time);
-            let time = time.map_or("00:00", |time| &time.value);
-            vec![text(&format!("{}T{time}:00Z", fact.value))]
+            format!("{}T{}:00Z", fact.value, time.map_or("00:00", |time| &time.value))
         }
-        FactType::Time if is_date_time(property) => {
-            vec![text(&format!("2024-01-15T{}:00Z", fact.value))]
-        }
-        FactType::Time if property.format.is_some() => vec![text(&format!("{}:00Z", fact.value))],
-        FactType::Code => {
-            vec![text(&fact.value), text(&reading.text[fact.range.clone()])]
-        }
+        FactType::Time if is_date_time => format!("2024-01-15T{}:00Z", fact.value),
+        FactType::Time if property.format.is_some() => format!("{}:00Z", fact.value),
         // "in the living room"
-        FactType::Word if property.kind() == Some(Kind::Room) => {
-            let is_before = |word: &str| reading.text[fact.range.end..].starts_with(word);
-            vec![text(&format!("{}{}", fact.value, if is_before(" room") { " room" } else { "" }))]
+        FactType::Word if property.kind() == Some(Kind::Room) && after.starts_with(" room") => {
+            format!("{} room", fact.value)
         }
-        _ => vec![text(&fact.value)],
-    }
+        _ => fact.value.clone(),
+    };
+    vec![text.into()]
 }
 
-fn is_date_time(property: &Property) -> bool {
-    property.format == Some("date-time")
+/// Returns the values of a number. A share may be divided by 100.
+fn numbers(property: &Property, fact: &Fact) -> Vec<Value> {
+    let text = (!property.is_numeric()).then(|| Value::from(fact.value.as_str()));
+    let number = fact.value.parse().ok().map(Value::Number);
+    let share = fact.value.parse::<f64>().ok().filter(|_| fact.of == FactType::Share);
+    let share = share.map(|share| from_f64(share / 100.0));
+    text.into_iter().chain(number).chain(share).collect()
 }
 
 /// Returns whether the words of a boolean property stand in a message, unnegated or negated.
 pub(super) fn stated_boolean(property: &Property, reading: &Reading) -> Option<Value> {
-    let words: Vec<String> = property
-        .own_words
-        .iter()
-        .filter(|word| !contains(BOOLEAN_FILLERS, word))
-        .cloned()
-        .collect();
-    let found = reading.find(&words);
-    let (_, is_negated) = found.first()?;
-    Some(Value::Bool(!is_negated))
+    let words = property.own_words.iter().filter(|word| !contains(BOOLEAN_FILLERS, word));
+    let found = reading.find(&words.cloned().collect::<Vec<_>>());
+    found.first().map(|(_, is_negated)| Value::Bool(!is_negated))
 }

@@ -18,18 +18,17 @@ pub(super) struct Property<'a> {
     /// JSON pointer, without array indexes.
     pub(super) path: String,
     /// The canonical words of the name.
-    pub(super) words: Vec<String>,
+    words: Vec<String>,
     /// The words beside which its facts stand.
     pub(super) own_words: Vec<String>,
     pub(super) schemas: Vec<&'a Value>,
     pub(super) is_array: bool,
+    /// The schema of the value, or of the items of an array.
+    pub(super) flat: FlatSchema<'a>,
     /// The type of the value, or of the items of an array.
     pub(super) type_name: &'a str,
     pub(super) format: Option<&'a str>,
-    pub(super) pattern: Option<&'a str>,
-    pub(super) choices: Vec<&'a Value>,
     pub(super) meaning: Option<Meaning>,
-    /// The facts that the value consists of, each with the values that it may have here.
     pub(super) offers: Vec<Offer>,
     pub(super) value: Option<Value>,
     /// The fact that gave the value, if a cue led to it.
@@ -53,17 +52,38 @@ impl Property<'_> {
         self.meaning.map_or(Role::None, |meaning| meaning.role)
     }
 
+    pub(super) fn is_open(&self) -> bool {
+        self.value.is_none()
+    }
+
+    /// Returns `true` if the property has no value, takes only one and may take any.
+    pub(super) fn is_open_and_single(&self) -> bool {
+        self.is_open() && !self.is_array && !self.has_choices()
+    }
+
     pub(super) fn is_numeric(&self) -> bool {
         is_numeric(self.type_name)
     }
 
-    /// Returns `true` if the property is an unfilled number that any bare number may fill.
-    pub(super) fn wants_number(&self) -> bool {
-        self.value.is_none() && self.is_numeric() && !self.is_array && self.choices.is_empty()
+    pub(super) fn has_choices(&self) -> bool {
+        self.flat.listed("enum").next().is_some()
     }
 
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.words.iter().any(|it| it == word)
+    }
+
+    pub(super) fn has_any_word(&self, list: &str) -> bool {
+        self.words.iter().any(|word| contains(list, word))
+    }
+
+    /// Returns `true` if a fact beside the word belongs to the property.
+    pub(super) fn owns(&self, word: &Option<String>) -> bool {
+        word.as_ref().is_some_and(|word| self.own_words.contains(word))
+    }
+
+    pub(super) fn offers_with(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
+        self.offers.iter().filter(|offer| is_suitable(&offer.fact)).cloned().collect()
     }
 }
 
@@ -92,54 +112,60 @@ impl<'a> Generator<'a> {
             if self.spend_steps(1 + flat.layers.len()).is_err() {
                 break;
             }
-            let schemas = flat.property(name);
-            self.add_property(&schemas, name, format!("{path}/{name}"), active, found);
+            self.add_property(flat.property(name), name, format!("{path}/{name}"), active, found);
         }
         active.truncate(outer);
     }
 
     fn add_property(
         &mut self,
-        schemas: &[&'a Value],
+        schemas: Vec<&'a Value>,
         name: &str,
         path: String,
         active: &mut Vec<*const Value>,
         found: &mut Vec<Property<'a>>,
     ) {
-        let Ok(flat) = self.flatten_first(schemas, active) else { return };
+        let Ok(mut flat) = self.flatten_first(&schemas, active) else { return };
         let is_array = flat.type_name() == Some("array");
         let items = if is_array { flat.item(0) } else { Vec::new() };
-        let inner =
-            if is_array { self.flatten_first(&items, active).unwrap_or_default() } else { flat };
-        let type_name = inner.type_name().unwrap_or("string");
-        if inner.constant().is_some() || self.context.literal && is_numeric(type_name) {
+        if is_array {
+            flat = self.flatten_first(&items, active).unwrap_or_default();
+        }
+        let type_name = flat.type_name().unwrap_or("string");
+        let is_literal = self.context.literal && is_numeric(type_name);
+        if flat.constant().is_some() || is_literal {
             return;
         }
         if type_name == "object" {
             if path.matches('/').count() < MAX_NESTING {
-                let schemas = if is_array { &items } else { schemas };
-                self.collect_properties(schemas, &path, active, found);
+                let schemas = if is_array { items } else { schemas };
+                self.collect_properties(&schemas, &path, active, found);
             }
             return;
         }
-        found.push(self.describe(schemas, &inner, name, path, is_array, type_name));
-    }
-
-    fn describe(
-        &self,
-        schemas: &[&'a Value],
-        inner: &FlatSchema<'a>,
-        name: &str,
-        path: String,
-        is_array: bool,
-        type_name: &'a str,
-    ) -> Property<'a> {
         let words = canonical_words(name);
-        let format = inner.strings("format").next();
+        let format = flat.strings("format").next();
         let meaning = match type_name {
             "boolean" | "null" => None,
             _ => meaning_of(&words, format, &self.tool, is_numeric(type_name)),
         };
+        found.push(Property {
+            path,
+            own_words: self.own_words(&words, meaning),
+            words,
+            schemas,
+            is_array,
+            type_name,
+            format,
+            flat,
+            meaning,
+            offers: Vec::new(),
+            value: None,
+            by_cue: None,
+        });
+    }
+
+    fn own_words(&self, words: &[String], meaning: Option<Meaning>) -> Vec<String> {
         let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
         let mut own_words: Vec<String> = words.iter().filter(is_own).cloned().collect();
         if own_words.is_empty() && meaning.is_some_and(|meaning| meaning.kind() == Kind::Id) {
@@ -148,21 +174,6 @@ impl<'a> Generator<'a> {
         if words.iter().any(|word| word == "limit") {
             own_words.push("top".to_owned());
         }
-        let choices = inner.listed("enum").collect();
-        Property {
-            path,
-            words,
-            own_words,
-            schemas: schemas.to_vec(),
-            is_array,
-            type_name,
-            format,
-            pattern: inner.strings("pattern").next(),
-            choices,
-            meaning,
-            offers: Vec::new(),
-            value: None,
-            by_cue: None,
-        }
+        own_words
     }
 }
