@@ -2,35 +2,67 @@
 
 use std::{net::IpAddr, ops::Range, sync::LazyLock};
 
-use regex::{Captures, Regex};
+use memchr::memchr_iter;
+use regex::{Captures, Match, Regex};
 
 use super::{
     Bare, FactType,
     lexicon::{MONTHS, Meanings, WEEKDAYS, month_of},
+    words::{Word, Words},
 };
 
 /// Finds the facts outside of the `excluded` ranges.
-pub(super) fn find(source: &str, excluded: &[Range<usize>], found: &mut Vec<Bare>) {
+pub(super) fn find(source: &str, words: &Words, excluded: &[Range<usize>], found: &mut Vec<Bare>) {
     let mut start = 0;
     for range in excluded.iter().chain([&(source.len()..source.len())]) {
-        let gap = source.get(start..range.start).unwrap_or("");
-        let expressions = expressions(gap);
-        let is_operand = |it: &Bare| {
-            let next = expressions.partition_point(|range| range.end <= it.1.start);
-            it.0 == FactType::Number
-                && expressions.get(next).is_some_and(|range| range.start <= it.1.start)
-        };
-        for captures in ATOM.captures_iter(gap) {
-            let mut facts = Vec::new();
-            read(gap, &captures, &mut facts);
-            facts.retain(|it| !is_operand(it));
-            found.extend(facts.into_iter().map(|it| shifted(it, start)));
-        }
-        for range in expressions {
-            let text = balanced(&gap[range.clone()]).to_owned();
-            found.push(shifted((FactType::Expression, range, text), start));
+        // No fact extends over the end of a sentence.
+        for part in words.sentences_in(start..range.start) {
+            if may_have_facts(&source[part.clone()], words.starting_in(&part), source) {
+                find_in(&source[part.clone()], part.start, found);
+            }
         }
         start = range.end;
+    }
+}
+
+/// Returns `false` for most texts without facts, at a fraction of the cost of [`find_in`].
+fn may_have_facts(text: &str, words: &[Word], source: &str) -> bool {
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    // IP addresses and UUIDs may consist of letters.
+    let mut colons = memchr_iter(b':', text.as_bytes());
+    let is_ip = |at: usize| text[at + 1..].starts_with(|c: char| c == ':' || c.is_ascii_hexdigit());
+    let starts_fact = |word: &Word| {
+        let run = &source[word.run.clone()];
+        let is_uuid = run.len() == 8 && source[word.run.end..].starts_with('-');
+        // The expression does not regard other characters as letters.
+        let ascii = || run.split(|c: char| !c.is_ascii()).next().unwrap_or(run);
+        is_uuid || word.meanings.is_relative || !run.is_ascii() && Meanings::of(ascii()).is_relative
+    };
+    has_digit || colons.any(is_ip) || words.iter().any(starts_fact)
+}
+
+/// Finds the facts in a part of a message that starts at `start`.
+fn find_in(text: &str, start: usize, found: &mut Vec<Bare>) {
+    let expressions = expressions(text);
+    let is_operand = |it: &Bare| {
+        let next = expressions.partition_point(|range| range.end <= it.1.start);
+        it.0 == FactType::Number
+            && expressions.get(next).is_some_and(|range| range.start <= it.1.start)
+    };
+    for atom in ATOM.find_iter(text).filter(|it| !continues_word(text, it)) {
+        let mut facts = Vec::new();
+        if is_plain_number(atom.as_str()) {
+            // Captures are much slower to find.
+            facts.extend(number_or_code(atom.as_str(), atom.range()));
+        } else if let Some(captures) = ATOM.captures_at(text, atom.start()) {
+            read(&captures, &mut facts);
+        }
+        facts.retain(|it| !is_operand(it));
+        found.extend(facts.into_iter().map(|it| shifted(it, start)));
+    }
+    for range in expressions {
+        let text = balanced(&text[range.clone()]).to_owned();
+        found.push(shifted((FactType::Expression, range, text), start));
     }
 }
 
@@ -43,12 +75,18 @@ fn expressions(text: &str) -> Vec<Range<usize>> {
     // Without blanks, "-" and "/" are parts of dates and phone numbers.
     let operators = ["+", "*", "^", "%", " - ", " / "];
     let found = EXPRESSION.find_iter(text);
-    let is_arithmetic = |it: &regex::Match| {
+    let is_arithmetic = |it: &Match| {
         let text = balanced(it.as_str());
         operators.iter().any(|operator| text.contains(operator))
     };
     found.filter(is_arithmetic).map(|it| it.range()).collect()
 }
+
+/// The groups of year, month and day in [`ATOM`].
+const DATES: [[&str; 3]; 3] =
+    [["year", "month", "day"], ["year1", "month1", "day1"], ["year2", "month2", "day2"]];
+/// The groups of hour and half of the day.
+const TIMES: [[&str; 2]; 2] = [["hour", "half"], ["hour1", "half1"]];
 
 static ATOM: LazyLock<Regex> = LazyLock::new(|| {
     let month = MONTHS.replace(' ', "|");
@@ -84,28 +122,36 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a valid pattern")
 }
 
-fn read(gap: &str, captures: &Captures, found: &mut Vec<Bare>) {
+/// Returns `true` if an atom starts inside of a word. A letter without case, as in CJK scripts, ends
+/// a word.
+fn continues_word(text: &str, atom: &Match) -> bool {
+    let before = text[..atom.start()].chars().next_back();
+    atom.as_str().is_ascii()
+        && before.is_some_and(|c| c.is_lowercase() || c.is_uppercase() || c.is_numeric())
+}
+
+/// Returns `true` for a number that is certainly no part of a date, an amount or an address.
+fn is_plain_number(atom: &str) -> bool {
+    let digits = atom.strip_prefix('-').unwrap_or(atom);
+    digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn read(captures: &Captures, found: &mut Vec<Bare>) {
     let text = |name: &str| captures.name(name).map_or("", |group| group.as_str());
     let whole = captures.get(0).map_or(0..0, |group| group.range());
     let range = |name: &str| captures.name(name).map_or(0..0, |group| group.range());
-    let written = gap[whole.clone()].to_owned();
-    if gap[..whole.start].ends_with(char::is_alphanumeric) && gap[whole.clone()].is_ascii() {
-        let before = gap[..whole.start].chars().next_back();
-        // A letter without case, as in CJK scripts, ends a word.
-        if before.is_some_and(|c| c.is_lowercase() || c.is_uppercase() || c.is_numeric()) {
+    let written = captures[0].to_owned();
+    for [year, month, day] in DATES {
+        if !text(year).is_empty() {
+            let value = date(text(year), text(month), text(day));
+            found.extend(value.map(|value| (FactType::Date, whole, value)));
             return;
         }
     }
-    for suffix in ["", "1", "2"] {
-        let part = |name: &str| text(&format!("{name}{suffix}"));
-        if !part("year").is_empty() {
-            let value = date(part("year"), part("month"), part("day"));
-            found.extend(value.map(|value| (FactType::Date, whole.clone(), value)));
-            return;
-        }
-        if !part("hour").is_empty() {
-            let value = time(part("hour"), part("minute"), part("half"));
-            found.extend(value.map(|value| (FactType::Time, whole.clone(), value)));
+    for [hour, half] in TIMES {
+        if !text(hour).is_empty() {
+            let value = time(text(hour), text("minute"), text(half));
+            found.extend(value.map(|value| (FactType::Time, whole, value)));
             return;
         }
     }

@@ -1,36 +1,12 @@
 //! Words that say what the fact after them is for.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
 
 use super::words::Words;
+use crate::provider::echo::text::WordMap;
 
 /// The cues of one word.
-const CUES: [&str; 24] = [
-    "to",
-    "cc",
-    "bcc",
-    "from",
-    "on",
-    "at",
-    "until",
-    "till",
-    "by",
-    "under",
-    "over",
-    "in",
-    "into",
-    "near",
-    "for",
-    "with",
-    "since",
-    "titled",
-    "called",
-    "named",
-    "subject",
-    "return",
-    "returning",
-    "due",
-];
+const CUES: &str = "to cc bcc from on at until till by under over in into near for with since titled called named subject return returning due";
 /// Cues of two words.
 const PAIRS: [(&str, &str, &str); 3] =
     [("up", "to", "up-to"), ("check", "in", "check-in"), ("check", "out", "check-out")];
@@ -39,6 +15,12 @@ const STRONG: &str = "check-in check-out return returning due";
 /// A fact behind one of these cues belongs to properties that have the cue.
 const EXCLUSIVE: &str =
     "from to cc bcc under over up-to until till return returning due check-in check-out";
+
+/// The cues of one word, and the last words of other cues.
+static LAST_WORDS: LazyLock<WordMap<Option<&str>>> = LazyLock::new(|| {
+    let single = CUES.split_ascii_whitespace().map(|cue| (cue, Some(cue)));
+    WordMap::new(single.chain(PAIRS.map(|(_, last, _)| (last, None))))
+});
 
 /// Returns `true` if a list of words contains a word.
 pub(crate) fn contains(list: &str, word: &str) -> bool {
@@ -60,12 +42,12 @@ impl Cues {
             words.get(index).is_some_and(|it| text[it.range.clone()].eq_ignore_ascii_case(word))
         };
         let mut cues: Vec<(usize, &'static str)> = Vec::new();
-        for index in 0..words.len() {
+        for (index, word) in words.iter().enumerate() {
+            let Some(single) = LAST_WORDS.get(&text[word.range.clone()]) else { continue };
             let pair = PAIRS
                 .iter()
                 .find(|(first, second, _)| index > 0 && is(index, second) && is(index - 1, first));
-            let single = || CUES.into_iter().find(|cue| is(index, cue));
-            let Some(cue) = pair.map(|(_, _, cue)| *cue).or_else(single) else { continue };
+            let Some(cue) = pair.map(|(_, _, cue)| *cue).or(*single) else { continue };
             let strong =
                 cues.last().filter(|(last, cue)| last + 1 == index && contains(STRONG, cue));
             cues.push((index, strong.map_or(cue, |(_, cue)| cue)));

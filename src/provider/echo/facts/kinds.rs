@@ -1,7 +1,9 @@
 //! The table of kinds: what the words of a property's name mean, and which facts it takes.
 
+use std::sync::LazyLock;
+
 use super::{FactType, contains};
-use crate::provider::echo::text::canonical;
+use crate::provider::echo::text::{WordMap, canonical};
 use FactType::{
     Capitals, Code, Currency, Date, Email, Expression, Ip, Language, Money, Name, Number, Phone,
     Quote, RelativeDate, Share, Time, Url, Uuid, Word,
@@ -115,15 +117,35 @@ const fn row(
     Row { kind, words, formats, takes, cues, start_cues, end_cues, sample }
 }
 
+/// Returns the set of the words in a list, as written and in canonical form.
+fn word_list(list: &str) -> WordMap<()> {
+    let words = list.split_ascii_whitespace();
+    WordMap::new(words.flat_map(|word| [(word.to_owned(), ()), (canonical(word), ())]))
+}
+
+/// The rows by the words of the properties, as written and in canonical form.
+static BY_WORD: LazyLock<WordMap<&Row>> = LazyLock::new(|| {
+    let words = |row: &'static Row| row.words.split_ascii_whitespace().map(move |it| (it, row));
+    let forms = |(word, row): (&str, _)| [(word.to_owned(), row), (canonical(word), row)];
+    WordMap::new(ROWS.iter().flat_map(words).flat_map(forms))
+});
+
 /// Words of a property where something starts, and where it ends.
-const START_WORDS: &str = "from start begin origin source departure sender checkin pickup";
-const END_WORDS: &str =
-    "to end until destination target arrival return due deadline recipient checkout dropoff into";
+static START_WORDS: LazyLock<WordMap<()>> =
+    LazyLock::new(|| word_list("from start begin origin source departure sender checkin pickup"));
+static END_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
+    word_list(
+        "to end until destination target arrival return due deadline recipient checkout dropoff into",
+    )
+});
 /// Words that do not decide on the kind unless they are alone.
-const FILLERS: &str =
-    "from to count max min maximum minimum start end source target arrival departure return";
+static FILLERS: LazyLock<WordMap<()>> = LazyLock::new(|| {
+    word_list(
+        "from to count max min maximum minimum start end source target arrival departure return",
+    )
+});
 /// Words that make an id of a property if they are its last.
-const ID_WORDS: &str = "id number code key ref";
+static ID_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| word_list("id number code key ref"));
 
 /// Whether something starts or ends at the property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,11 +201,12 @@ pub(crate) fn meaning_of(
         let is_same = |one: &str| one == word || one.starts_with(start) && canonical(one) == *word;
         list.split_ascii_whitespace().any(is_same)
     };
-    let has = |list: &str| words.iter().any(|word| is_word(list, word));
-    let is_check = words.iter().any(|word| word == "check");
-    let role = if has(START_WORDS) || is_check && has("in") {
+    let has = |list: &WordMap<()>| words.iter().any(|word| list.get(word).is_some());
+    let has_word = |one: &str| words.iter().any(|word| word == one);
+    let is_check = has_word("check");
+    let role = if has(&START_WORDS) || is_check && has_word("in") {
         Role::Start
-    } else if has(END_WORDS) || is_check && has("out") {
+    } else if has(&END_WORDS) || is_check && has_word("out") {
         Role::End
     } else {
         Role::None
@@ -211,10 +234,10 @@ fn row_of(
     tool: &[String],
     is_word: &impl Fn(&str, &String) -> bool,
 ) -> Option<&'static Row> {
-    let row = |word: &String| ROWS.iter().find(|row| is_word(row.words, word));
+    let row = |word: &String| BY_WORD.get(word).copied();
     let (last, rest) = words.split_last()?;
     let before = rest.last().and_then(row).map(|row| row.kind);
-    if is_word(ID_WORDS, last) {
+    if ID_WORDS.get(last).is_some() {
         let is_filler =
             matches!(before, Some(Kind::Phone | Kind::Currency | Kind::Language | Kind::Symbol))
                 || is_word("zip postal postcode", rest.last().unwrap_or(last));
@@ -231,7 +254,7 @@ fn row_of(
     if is_word("zone", last) && rest.last().is_none_or(|word| word != "time") {
         return None;
     }
-    let decisive = words.iter().rev().find(|word| !is_word(FILLERS, word));
+    let decisive = words.iter().rev().find(|word| FILLERS.get(word).is_none());
     if let Some(decisive) = decisive {
         let is_check = decisive == "in" || decisive == "out" || decisive == "check";
         let is_check = is_check && words.iter().any(|word| word == "check");

@@ -1,8 +1,10 @@
 //! Words with a fixed meaning.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use iso_currency::Currency;
+
+use crate::provider::echo::text::WordMap;
 
 /// Other ways to write a currency, each followed by its code.
 const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \
@@ -27,6 +29,8 @@ const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree d
 pub(super) const MONTHS: &str =
     "january february march april may june july august september october november december";
 pub(super) const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
+/// Other words that start a date that needs a clock.
+const RELATIVE: &str = "today tonight tomorrow yesterday next";
 const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve";
 
 /// The meanings of a word.
@@ -38,20 +42,19 @@ pub(super) struct Meanings {
     pub(super) language: Option<&'static str>,
     /// The ISO 4217 code of a currency.
     pub(super) currency: Option<&'static str>,
-    /// The number of a month, given its name.
-    month: Option<u32>,
     is_no_name: bool,
+    /// Whether a date without digits may start with the word, or with "next" or "this" before it.
+    pub(super) is_relative: bool,
 }
 
 impl Meanings {
     /// Returns the meanings of a word in any case. Codes of currencies must be in capitals.
     pub(super) fn of(word: &str) -> Self {
-        let lowercase = match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            true => Cow::Owned(word.to_ascii_lowercase()),
-            false => Cow::Borrowed(word),
-        };
-        let mut meanings = LEXICON.get(&*lowercase).copied().unwrap_or_default();
-        if let Some(currency) = Currency::from_code(word) {
+        let mut meanings = LEXICON.get(word).copied().unwrap_or_default();
+        if word.len() == 3
+            && word.bytes().all(|byte| byte.is_ascii_uppercase())
+            && let Some(currency) = Currency::from_code(word)
+        {
             meanings.currency = Some(currency.code());
         }
         meanings
@@ -63,13 +66,10 @@ impl Meanings {
     }
 }
 
-static LEXICON: LazyLock<BTreeMap<&str, Meanings>> = LazyLock::new(|| {
+static LEXICON: LazyLock<WordMap<Meanings>> = LazyLock::new(|| {
     let mut lexicon: BTreeMap<&str, Meanings> = BTreeMap::new();
     for (number, word) in NUMBERS.split_ascii_whitespace().enumerate() {
         lexicon.entry(word).or_default().number = Some(number + 1);
-    }
-    for (month, word) in (1..).zip(MONTHS.split_ascii_whitespace()) {
-        lexicon.entry(word).or_default().month = Some(month);
     }
     for (name, code) in pairs(LANGUAGES) {
         lexicon.entry(name).or_default().language = Some(code);
@@ -80,7 +80,10 @@ static LEXICON: LazyLock<BTreeMap<&str, Meanings>> = LazyLock::new(|| {
     for word in [NOT_PLACES, MONTHS, WEEKDAYS].into_iter().flat_map(str::split_ascii_whitespace) {
         lexicon.entry(word).or_default().is_no_name = true;
     }
-    lexicon
+    for word in [RELATIVE, WEEKDAYS].into_iter().flat_map(str::split_ascii_whitespace) {
+        lexicon.entry(word).or_default().is_relative = true;
+    }
+    WordMap::new(lexicon)
 });
 
 /// Splits a list in which each name is followed by its code.
@@ -92,6 +95,6 @@ fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str
 /// Returns the number of a month by its name or an abbreviation of at least three letters.
 pub(super) fn month_of(word: &str) -> Option<u32> {
     let start = word.to_ascii_lowercase();
-    let mut months = LEXICON.range(&*start..).take_while(|(name, _)| name.starts_with(&start));
-    (start.len() > 2).then(|| months.find_map(|(_, meanings)| meanings.month)).flatten()
+    let month = MONTHS.split_ascii_whitespace().zip(1..).find(|(name, _)| name.starts_with(&start));
+    month.filter(|_| start.len() > 2).map(|(_, month)| month)
 }

@@ -119,7 +119,7 @@ impl Reading {
         found.sort_by_key(|(_, range, _)| range.start);
         let excluded: Vec<Range<usize>> = found.iter().map(|(_, range, _)| range.clone()).collect();
         let words = Words::new(source, &excluded);
-        atoms::find(source, &excluded, &mut found);
+        atoms::find(source, &words, &excluded, &mut found);
         found.sort_by_key(|(_, range, _)| range.start);
         names::find(source, &words, &mut found);
         found.sort_by_key(|(_, range, _)| range.start);

@@ -10,6 +10,8 @@ const PARTICLES: [&str; 12] =
     ["de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of"];
 /// Words after which a lower-case word may be a place.
 const BEFORE_PLACES: [&str; 4] = ["in", "near", "from", "to"];
+/// The length of the longest of them.
+const MAX_PREPOSITION: usize = 4;
 
 /// Adds the facts that do not overlap those already found, which must be sorted.
 pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
@@ -25,7 +27,7 @@ pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
             continue;
         }
         let (text, range) = (&source[word.run.clone()], word.run.clone());
-        let meanings = Meanings::of(text);
+        let meanings = word.meanings;
         let is_name = is_name(text, meanings) && !(words.starts_sentence(index) && name.is_none());
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
@@ -105,10 +107,11 @@ fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -
     let word = &words[index];
     let is_before = |index: usize, list: &[&str]| {
         let (before, after) = (&words[index], &words[index + 1]);
-        let gap = &source[before.range.end..after.range.start];
-        before.sentence == after.sentence
-            && gap.trim().is_empty()
-            && list.contains(&source[before.range.clone()].to_lowercase().as_str())
+        let before_text = &source[before.range.clone()];
+        before_text.len() <= MAX_PREPOSITION
+            && list.iter().any(|it| it.eq_ignore_ascii_case(before_text))
+            && before.sentence == after.sentence
+            && source[before.range.end..after.range.start].trim().is_empty()
     };
     let follows = |index: usize| index > 0 && is_before(index - 1, &BEFORE_PLACES);
     let text = &source[word.run.clone()];
@@ -116,6 +119,6 @@ fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -
     text.starts_with(char::is_lowercase)
         && (follows(index) || behind_the())
         && text.chars().all(char::is_alphabetic)
-        && !is_generic(&word.form)
+        && !is_generic(words.form(word))
         && meanings.may_be_name()
 }

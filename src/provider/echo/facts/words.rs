@@ -1,8 +1,12 @@
 //! The words of a message, with what stands around them.
 
-use std::ops::{Deref, Range};
+use std::{
+    cell::OnceCell,
+    ops::{Deref, Range},
+};
 
-use crate::provider::echo::text;
+use super::lexicon::Meanings;
+use crate::provider::echo::text::{self, hash_word};
 
 /// Punctuation that separates a fact from the words next to it.
 const BREAKS: [char; 6] = [',', ';', '(', ')', '—', '|'];
@@ -17,19 +21,32 @@ pub(super) struct Word {
     pub(super) range: Range<usize>,
     /// The unsplit run of letters and digits that contains the word.
     pub(super) run: Range<usize>,
-    /// The canonical form.
-    pub(super) form: String,
+    /// The bytes of the canonical form in [`Words::forms`].
+    form: Range<usize>,
     /// The index of the sentence.
     pub(super) sentence: usize,
+    /// The meanings of the run. Only the first word of a run has them.
+    pub(super) meanings: Meanings,
+}
+
+/// The indexes of words by the hash of the form.
+struct ByHash {
+    /// By the last bits of the hash, the first word.
+    first: Vec<Option<usize>>,
+    /// By word, the next word with the same bits.
+    next: Vec<Option<usize>>,
 }
 
 /// The words of a message, without those in quotes and addresses.
 pub(super) struct Words {
     words: Vec<Word>,
+    /// The text in lower case and, behind it, the canonical forms that are not the starts of their
+    /// words.
+    forms: String,
     /// The ends of the sentences.
     ends: Vec<usize>,
-    /// The indexes of the words, sorted by form.
-    by_form: Vec<usize>,
+    /// The words by the hash of the form, once they are needed.
+    by_hash: OnceCell<ByHash>,
 }
 
 impl Deref for Words {
@@ -48,18 +65,28 @@ impl Words {
             let next = excluded.partition_point(|range| range.end <= at);
             excluded.get(next).is_some_and(|range| range.start <= at)
         };
-        let words: Vec<Word> = text::words(source)
-            .filter(|word| !is_excluded(word.range.start))
-            .map(|word| Word {
-                form: text::canonical(&source[word.range.clone()]),
-                sentence: ends.partition_point(|end| *end <= word.range.start),
+        let (mut forms, mut sentence) = (source.to_ascii_lowercase(), 0);
+        let mut words = Vec::with_capacity(source.len() / 5);
+        for word in text::words(source).filter(|word| !is_excluded(word.range.start)) {
+            while ends.get(sentence).is_some_and(|end| *end <= word.range.start) {
+                sentence += 1;
+            }
+            let is_first = word.range.start == word.run.start;
+            let meanings = is_first.then(|| Meanings::of(&source[word.run.clone()]));
+            words.push(Word {
+                form: canonical_form(&word.range, source, &mut forms),
+                sentence,
+                meanings: meanings.unwrap_or_default(),
                 range: word.range,
                 run: word.run,
-            })
-            .collect();
-        let mut by_form: Vec<usize> = (0..words.len()).collect();
-        by_form.sort_by(|one, other| words[*one].form.cmp(&words[*other].form));
-        Self { words, ends, by_form }
+            });
+        }
+        Self { words, forms, ends, by_hash: OnceCell::new() }
+    }
+
+    /// Returns the canonical form of a word.
+    pub(super) fn form(&self, word: &Word) -> &str {
+        &self.forms[word.form.clone()]
     }
 
     /// Returns the index of the sentence at a position in the text.
@@ -67,13 +94,30 @@ impl Words {
         self.ends.partition_point(|end| *end <= at)
     }
 
+    /// Returns the ranges of the sentences, and of parts of sentences, in a range of the text.
+    pub(super) fn sentences_in(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let first = self.sentence_at(range.start);
+        let mut start = range.start;
+        self.ends[first..].iter().map_while(move |end| {
+            let part = start..range.end.min(*end);
+            start = part.end;
+            (!part.is_empty()).then_some(part)
+        })
+    }
+
+    /// Returns the words that start in a range of the text.
+    pub(super) fn starting_in(&self, range: &Range<usize>) -> &[Word] {
+        let first = self.words.partition_point(|word| word.range.start < range.start);
+        let count = self.words[first..].partition_point(|word| word.range.start < range.end);
+        &self.words[first..first + count]
+    }
+
     /// Returns `true` if nothing but white space and punctuation follows in the sentence.
     pub(super) fn ends_sentence(&self, at: usize) -> bool {
         let next = self.words.partition_point(|word| word.range.start < at);
-        self.words.get(next).is_none_or(|word| {
-            word.sentence != self.sentence_at(at.saturating_sub(1))
-                || self.words[next..].iter().take(2).all(|it| it.form == "please")
-        })
+        self.words
+            .get(next)
+            .is_none_or(|word| word.sentence != self.sentence_at(at.saturating_sub(1)))
     }
 
     /// Returns `true` if no word precedes in the sentence.
@@ -84,16 +128,15 @@ impl Words {
     /// Returns the positions where a sequence of canonical words stands, in order.
     pub(super) fn find(&self, forms: &[String]) -> Vec<usize> {
         let Some(first) = forms.first() else { return Vec::new() };
-        let start = self.by_form.partition_point(|index| self.words[*index].form < *first);
-        let same = self.by_form[start..].iter().take_while(|it| self.words[**it].form == *first);
+        let by_hash = self.by_hash.get_or_init(|| ByHash::new(self));
         let stands = |index: &usize| {
             let words = self.words.get(*index..*index + forms.len());
             words.is_some_and(|words| {
-                words.iter().zip(forms).all(|(word, form)| word.form == *form)
+                words.iter().zip(forms).all(|(word, form)| self.form(word) == form)
                     && words.iter().all(|word| word.sentence == words[0].sentence)
             })
         };
-        same.copied().filter(stands).collect()
+        by_hash.words(hash_word(first)).filter(stands).collect()
     }
 
     /// Returns `true` if the word at `index` is negated.
@@ -104,14 +147,15 @@ impl Words {
             if word.sentence != next.sentence || gap.contains([',', ';', ':']) {
                 return false;
             }
-            if NEGATIONS.contains(&word.form.as_str()) {
+            let form = self.form(word);
+            if NEGATIONS.contains(&form) {
                 return true;
             }
-            if word.form == "t" && source[..word.range.start].ends_with(['\'', '’']) {
+            if form == "t" && source[..word.range.start].ends_with(['\'', '’']) {
                 let before = source[..word.range.start].trim_end_matches(['\'', '’']);
                 return before.ends_with(['n', 'N']);
             }
-            if !text::is_generic(&word.form) {
+            if !text::is_generic(form) {
                 return false;
             }
         }
@@ -144,16 +188,46 @@ impl Words {
             if is_far || word.sentence != self.sentence_at(fact.start) {
                 return None;
             }
-            let is_filler = text::is_generic(&word.form) || FILLERS.contains(&word.form.as_str());
-            if !is_filler {
-                return Some(word.form.clone());
+            let form = self.form(word);
+            if !text::is_generic(form) && !FILLERS.contains(&form) {
+                return Some(form.to_owned());
             }
-            let is_number = word.form.starts_with(|c: char| c.is_ascii_digit());
-            if is_number || ["and", "or"].contains(&word.form.as_str()) {
+            let is_number = form.starts_with(|c: char| c.is_ascii_digit());
+            if is_number || ["and", "or"].contains(&form) {
                 return None;
             }
             edge = word.range.clone();
         }
         None
     }
+}
+
+impl ByHash {
+    fn new(words: &Words) -> Self {
+        let mut first = vec![None; words.len().next_power_of_two()];
+        let mut next = vec![None; words.len()];
+        for (index, word) in words.iter().enumerate().rev() {
+            let last_bits = hash_word(words.form(word)) as usize % first.len();
+            next[index] = first[last_bits].replace(index);
+        }
+        Self { first, next }
+    }
+
+    /// Returns the words whose form may have this hash, in order.
+    fn words(&self, hash: u32) -> impl Iterator<Item = usize> {
+        let first = self.first[hash as usize % self.first.len()];
+        std::iter::successors(first, |index| self.next[*index])
+    }
+}
+
+/// Returns the bytes of a word's canonical form in `forms`. Appends the form unless the word itself
+/// is canonical.
+fn canonical_form(word: &Range<usize>, source: &str, forms: &mut String) -> Range<usize> {
+    let text = &source[word.clone()];
+    if text.is_ascii() && !text.ends_with(['s', 'S', 'e', 'E', 'y', 'Y']) {
+        return word.clone();
+    }
+    let start = forms.len();
+    text::canonicalize(text, forms);
+    start..forms.len()
 }

@@ -1,6 +1,6 @@
 //! The names of the offered tools, indexed by word.
 
-use std::{cell::OnceCell, collections::BTreeMap};
+use std::{cell::OnceCell, cmp::Reverse, collections::BTreeMap};
 
 use super::{
     arithmetic::OPERATORS,
@@ -182,11 +182,16 @@ impl ToolIndex {
         numbers.for_each(|(_, term)| frequencies[*term as usize] = u32::MAX.into());
         let words = self.tools.iter().flat_map(|tool| &tool.names).flat_map(|name| &name.words);
         words.for_each(|term| frequencies[*term as usize] += 1);
+        let mut lengths = vec![0; self.terms.len()];
+        self.terms.iter().for_each(|(word, term)| lengths[*term as usize] = word.len());
         let mut anchored = vec![Vec::new(); self.terms.len()];
         for (at, tool) in self.tools.iter().enumerate() {
             let rarest = |name: &Name| {
                 let words = if name.telling.is_empty() { &name.words } else { &name.telling };
-                words.iter().copied().min_by_key(|term| frequencies[*term as usize])
+                // Texts have long words less often than short ones.
+                let key =
+                    |term: &Term| (frequencies[*term as usize], Reverse(lengths[*term as usize]));
+                words.iter().copied().min_by_key(key)
             };
             let names = tool.names.iter().flat_map(|name| [Some(name.joined), rarest(name)]);
             let other = tool.keywords.iter().copied().map(Some).chain([tool.verb]);

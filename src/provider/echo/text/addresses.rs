@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use linkify::{LinkFinder, LinkKind};
+use memchr::{memchr2, memmem};
 
 use super::words::is_caseless;
 
@@ -25,7 +26,9 @@ pub(crate) enum AddressKind {
 /// Returns the e-mail addresses and URLs in a text, in order.
 pub(crate) fn addresses(text: &str) -> Vec<Address> {
     let mut found = Vec::new();
-    if !["@", "://", "www."].iter().any(|sign| text.contains(sign)) {
+    let may_be_address = memchr2(b'@', b'/', text.as_bytes()).is_some()
+        || memmem::find(text.as_bytes(), b"www.").is_some();
+    if !may_be_address {
         return found;
     }
     let mut finder = LinkFinder::new();

@@ -1,6 +1,8 @@
 //! The canonical form of a word. Two words are the same if their canonical forms are equal.
 
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::sync::LazyLock;
+
+use super::word_map::WordMap;
 
 /// Words that do not indicate the purpose of a tool.
 const GENERIC: &str = "get fetch list show set do run execute call use perform find look up lookup \
@@ -27,6 +29,10 @@ pub(crate) fn canonicalize(word: &str, form: &mut String) {
         form[start..].make_ascii_lowercase();
     } else {
         form.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    // Most words have none of the endings below.
+    if !form[start..].ends_with(['s', 'e', 'y']) {
+        return;
     }
     let ending = ending_to_remove(&form[start..]);
     form.truncate(form.len() - ending);
@@ -62,9 +68,10 @@ fn ends_in_sibilant(word: &str) -> bool {
 
 /// Returns `true` if a canonical word does not indicate the purpose of a tool.
 pub(crate) fn is_generic(canonical: &str) -> bool {
-    static FORMS: LazyLock<BTreeSet<String>> =
-        LazyLock::new(|| GENERIC.split_whitespace().map(self::canonical).collect());
-    is_number(canonical) || FORMS.contains(canonical)
+    static FORMS: LazyLock<WordMap<()>> = LazyLock::new(|| {
+        WordMap::new(GENERIC.split_whitespace().map(|word| (self::canonical(word), ())))
+    });
+    FORMS.get(canonical).is_some() || is_number(canonical)
 }
 
 /// Returns `true` if a canonical word is a whole number or a version, such as "v2".

@@ -8,6 +8,7 @@ mod canonical;
 mod names;
 mod quotes;
 mod sentences;
+mod word_map;
 mod words;
 
 pub(crate) use addresses::{AddressKind, addresses};
@@ -15,4 +16,5 @@ pub(crate) use canonical::{canonical, canonicalize, is_generic, is_number};
 pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
 pub(crate) use sentences::{sentence_around, sentences};
+pub(crate) use word_map::{WordMap, hash_word};
 pub(crate) use words::{Word, words};

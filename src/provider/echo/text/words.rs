@@ -20,23 +20,43 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = Word> {
             run = next_run(text, at)?;
             at = run.start;
         }
+        if at == run.start && is_one_word(&text.as_bytes()[run.clone()]) {
+            at = run.end;
+            return Some(Word { range: run.clone(), run: run.clone() });
+        }
         let range = at..word_end(&text[..run.end], at);
         at = range.end + plural_ending(text, &range, &run);
         Some(Word { range, run: run.clone() })
     })
 }
 
+/// Returns `true` if a run certainly is a single word, as most are.
+fn is_one_word(run: &[u8]) -> bool {
+    run.is_ascii() && !run[1..].iter().any(u8::is_ascii_uppercase)
+}
+
 /// Returns the first run at or after `from`. A run has letters and digits, and either all or none
 /// of them are letters without case.
 fn next_run(text: &str, from: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
     let mut start = from;
-    let (mut first, mut length) = class_at(text, start)?;
-    while first == CharClass::Other {
-        start += length;
+    let mut first = CharClass::Lower;
+    while !bytes.get(start)?.is_ascii_alphanumeric() {
+        let length;
         (first, length) = class_at(text, start)?;
+        if first != CharClass::Other {
+            break;
+        }
+        start += length;
+        first = CharClass::Lower;
     }
     let is_caseless = |class| class == CharClass::Caseless;
-    let mut end = start + length;
+    let mut end = start;
+    if !is_caseless(first) {
+        // A fast path: most runs are ASCII.
+        let rest = &bytes[start..];
+        end += rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    }
     while let Some((class, length)) = class_at(text, end) {
         if class == CharClass::Other || is_caseless(class) != is_caseless(first) {
             break;
@@ -116,6 +136,7 @@ impl CharClass {
 }
 
 /// Returns the class of the character at `at`, and the character's length in bytes.
+#[inline]
 fn class_at(text: &str, at: usize) -> Option<(CharClass, usize)> {
     let byte = *text.as_bytes().get(at)?;
     if byte.is_ascii() {
