@@ -36,6 +36,9 @@ pub(super) enum NoValue {
     Limit,
 }
 
+/// A generated value.
+pub(super) type Generation = Result<Value, NoValue>;
+
 /// The work and the output left.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {

@@ -3,30 +3,30 @@
 use serde_json::{Map, Value};
 
 use super::{
-    budget::{BRACKETS_LEN, NoValue},
+    budget::{BRACKETS_LEN, Generation, NoValue},
     generator::Generator,
     number,
     schema::{FlatSchema, type_names},
 };
 
 impl<'a> Generator<'a> {
-    pub(super) fn by_type(&mut self, flat: &FlatSchema<'a>, name: &str) -> Result<Value, NoValue> {
+    pub(super) fn by_type(&mut self, flat: &FlatSchema<'a>) -> Generation {
         let type_name = flat.type_name().unwrap_or_else(|| {
             self.note_violation("the types exclude each other");
             flat.values("type").flat_map(type_names).next().unwrap_or("string")
         });
         match type_name {
             "object" => self.object(flat),
-            "array" => self.array(flat, name),
+            "array" => self.array(flat),
             "integer" | "number" => self.number(flat, type_name == "integer"),
             "boolean" if self.variant < 2 => Ok(Value::Bool(self.variant == 0)),
             "null" if self.variant == 0 => Ok(Value::Null),
             "boolean" | "null" => Err(NoValue::Unsatisfiable),
-            _ => self.string(flat, name),
+            _ => self.string(flat),
         }
     }
 
-    fn number(&mut self, flat: &FlatSchema<'a>, integer: bool) -> Result<Value, NoValue> {
+    fn number(&mut self, flat: &FlatSchema<'a>, integer: bool) -> Generation {
         if self.context.literal && self.variant == 0 {
             return Ok(Value::from(42));
         }
@@ -40,11 +40,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Returns a value that is invalid but has the right type.
-    pub(super) fn fallback(
-        &mut self,
-        schemas: &[&'a Value],
-        reason: NoValue,
-    ) -> Result<Value, NoValue> {
+    pub(super) fn fallback(&mut self, schemas: &[&'a Value], reason: NoValue) -> Generation {
         let flat = self.flatten_first(schemas, &[]).unwrap_or_default();
         let value = match flat.type_name() {
             Some("object") => Value::Object(Map::new()),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::{
-    budget::{NoValue, json_len},
+    budget::{Generation, NoValue, json_len},
     generator::Generator,
     schema::FlatSchema,
 };
@@ -16,7 +16,7 @@ const MAX_RETRIES: usize = 32;
 impl<'a> Generator<'a> {
     /// Generates an object with all required properties and as many optional properties as allowed.
     /// Invents names until the object has as many properties as it needs.
-    pub(super) fn object(&mut self, flat: &FlatSchema<'a>) -> Result<Value, NoValue> {
+    pub(super) fn object(&mut self, flat: &FlatSchema<'a>) -> Generation {
         let required_only = std::mem::take(&mut self.required_only);
         let names = self.property_names(flat)?;
         let (min, max) = (flat.lower_limit("minProperties"), flat.upper_limit("maxProperties"));
@@ -63,33 +63,29 @@ impl<'a> Generator<'a> {
 
     /// In the best-effort pass, returns the unfinished container `value` instead of failing with
     /// `reason`.
-    fn partial(&mut self, value: Value, reason: NoValue) -> Result<Value, NoValue> {
+    fn partial(&mut self, value: Value, reason: NoValue) -> Generation {
         if self.best_effort { Ok(value) } else { Err(reason) }
     }
 
     /// Generates the value of a property. Fails if the value of an optional property would be
     /// invalid, so that the caller can omit the property.
-    fn property(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        name: &str,
-        required: bool,
-    ) -> Result<Value, NoValue> {
+    fn property(&mut self, flat: &FlatSchema<'a>, name: &str, required: bool) -> Generation {
         self.spend_steps(flat.layers.len())?;
         self.spend_bytes(json_len(name) + 1)?;
-        let (best_effort, outer) = (self.best_effort, self.path.len());
+        let (best_effort, outer, name_start) = (self.best_effort, self.path.len(), self.name_start);
         self.best_effort &= required;
         self.path.push('/');
+        self.name_start = self.path.len();
         self.path.push_str(name);
-        let generated = self.value(&flat.property(name), name);
+        let generated = self.value(&flat.property(name));
         self.path.truncate(outer);
-        self.best_effort = best_effort;
+        (self.best_effort, self.name_start) = (best_effort, name_start);
         generated
     }
 
     /// Generates an array with as few items as allowed, but with at least one item, and one for
     /// each prefix schema, if `maxItems` permits.
-    pub(super) fn array(&mut self, flat: &FlatSchema<'a>, name: &str) -> Result<Value, NoValue> {
+    pub(super) fn array(&mut self, flat: &FlatSchema<'a>) -> Generation {
         let (min, max) = (flat.lower_limit("minItems"), flat.upper_limit("maxItems"));
         let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
         while items.len() < min.max(flat.prefix_len()).max(1).min(max) {
@@ -99,8 +95,8 @@ impl<'a> Generator<'a> {
             self.is_repeated |= !items.is_empty();
             let schemas = flat.item(items.len());
             let generated = match flat.has_unique_items() {
-                true => self.unique_item(&schemas, name, items.len(), &mut seen),
-                false => self.value(&schemas, name),
+                true => self.unique_item(&schemas, &mut seen),
+                false => self.value(&schemas),
             };
             (self.best_effort, self.is_repeated) = (best_effort, is_repeated);
             match generated {
@@ -121,18 +117,12 @@ impl<'a> Generator<'a> {
     }
 
     /// Generates an item that `seen` does not contain, and adds it to `seen`.
-    fn unique_item(
-        &mut self,
-        schemas: &[&'a Value],
-        name: &str,
-        index: usize,
-        seen: &mut BTreeSet<String>,
-    ) -> Result<Value, NoValue> {
+    fn unique_item(&mut self, schemas: &[&'a Value], seen: &mut BTreeSet<String>) -> Generation {
         let outer = self.variant;
-        let next = outer + index;
+        let next = outer + seen.len();
         for variant in (next..next + MAX_RETRIES).chain(0..MAX_RETRIES) {
             self.variant = variant;
-            let generated = self.value(schemas, name);
+            let generated = self.value(schemas);
             self.variant = outer;
             match generated {
                 Ok(item) if seen.insert(item.to_string()) => return Ok(item),

@@ -5,8 +5,7 @@ use std::{collections::BTreeMap, ptr};
 use serde_json::Value;
 
 use super::{
-    branches::Choice,
-    budget::{BRACKETS_LEN, Budget, MAX_DEPTH, NoValue, json_len},
+    budget::{BRACKETS_LEN, Budget, Generation, MAX_DEPTH, NoValue, json_len},
     context::Context,
     flatten::Flattener,
     schema::FlatSchema,
@@ -52,6 +51,8 @@ pub(super) struct Generator<'a> {
     depth: usize,
     /// JSON pointer to the current value, without array indexes.
     pub(super) path: String,
+    /// Where the name of the property starts in `path`.
+    pub(super) name_start: usize,
 }
 
 impl<'a> Generator<'a> {
@@ -81,15 +82,16 @@ impl<'a> Generator<'a> {
             active: Vec::new(),
             depth: 0,
             path: String::new(),
+            name_start: 0,
         }
     }
 
-    /// Generates a value that satisfies all `schemas`, for the property `name`. If there are too few
-    /// variants, this is the first one.
-    pub(super) fn value(&mut self, schemas: &[&'a Value], name: &str) -> Result<Value, NoValue> {
+    /// Generates a value that satisfies all `schemas`. If there are too few variants, this is the
+    /// first one.
+    pub(super) fn value(&mut self, schemas: &[&'a Value]) -> Generation {
         let outer = self.active.len();
         self.depth += 1;
-        let mut generated = self.valid_value(schemas, name);
+        let mut generated = self.valid_value(schemas);
         self.depth -= 1;
         self.active.truncate(outer);
         if generated.is_err() && self.is_valid(&Value::Null, schemas) {
@@ -98,7 +100,7 @@ impl<'a> Generator<'a> {
         match generated {
             Err(NoValue::Unsatisfiable) if self.variant > 0 => {
                 let variant = std::mem::take(&mut self.variant);
-                let first = self.value(schemas, name);
+                let first = self.value(schemas);
                 self.variant = variant;
                 first
             }
@@ -107,7 +109,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn valid_value(&mut self, schemas: &[&'a Value], name: &str) -> Result<Value, NoValue> {
+    fn valid_value(&mut self, schemas: &[&'a Value]) -> Generation {
         self.exhaust_if_cancelled();
         self.budget.spend_value().map_err(|_| self.limit_reached("value"))?;
         if self.depth > MAX_DEPTH {
@@ -118,11 +120,10 @@ impl<'a> Generator<'a> {
         }
         let (outer, bytes) = (self.active.len(), self.budget.bytes);
         for number in 0.. {
-            let mut choice = Choice::new(number);
-            let (root, active, budget) = (self.root, &self.active, &mut self.budget);
-            let flat = Flattener { root, active, choice: &mut choice, budget }.flatten(schemas);
-            let generated = flat.and_then(|flat| self.value_of(&flat, schemas, name));
-            let is_last = number + 1 >= choice.choices.min(MAX_CHOICES);
+            let mut flattener = Flattener::new(self.root, &self.active, &mut self.budget, number);
+            let flat = flattener.flatten(schemas);
+            let is_last = number + 1 >= flattener.choices.min(MAX_CHOICES);
+            let generated = flat.and_then(|flat| self.value_of(&flat, schemas));
             if is_last || matches!(generated, Ok(_) | Err(NoValue::Limit)) {
                 return generated;
             }
@@ -133,12 +134,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Generates a value for a choice of branches.
-    fn value_of(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        schemas: &[&'a Value],
-        name: &str,
-    ) -> Result<Value, NoValue> {
+    fn value_of(&mut self, flat: &FlatSchema<'a>, schemas: &[&'a Value]) -> Generation {
         self.active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
         self.active.extend(&flat.ref_targets);
         if let (None, Some(keyword)) = (&self.unsupported, flat.unsupported) {
@@ -148,7 +144,7 @@ impl<'a> Generator<'a> {
         for required_only in [false, true] {
             self.required_only = required_only;
             self.budget.bytes = bytes;
-            let value = self.value_by_keywords(flat, schemas, name)?;
+            let value = self.value_by_keywords(flat, schemas)?;
             if !flat.has_one_of || self.context.literal || self.is_valid(&value, schemas) {
                 return Ok(value);
             }
@@ -159,18 +155,13 @@ impl<'a> Generator<'a> {
         Err(NoValue::Unsatisfiable)
     }
 
-    fn value_by_keywords(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        schemas: &[&'a Value],
-        name: &str,
-    ) -> Result<Value, NoValue> {
+    fn value_by_keywords(&mut self, flat: &FlatSchema<'a>, schemas: &[&'a Value]) -> Generation {
         if let Some(value) = self.provided(flat, schemas)? {
             return Ok(value);
         }
         // Charge for the brackets first, so that a container that fails halfway is also charged.
         self.spend_bytes(BRACKETS_LEN)?;
-        let value = self.by_type(flat, name)?;
+        let value = self.by_type(flat)?;
         self.spend_scalar(&value).map(|()| value)
     }
 
@@ -193,8 +184,7 @@ impl<'a> Generator<'a> {
         schemas: &[&'a Value],
         active: &[*const Value],
     ) -> Result<FlatSchema<'a>, NoValue> {
-        let choice = &mut Choice::new(0);
-        Flattener { root: self.root, active, choice, budget: &mut self.budget }.flatten(schemas)
+        Flattener::new(self.root, active, &mut self.budget, 0).flatten(schemas)
     }
 
     /// Records why the value may be invalid, unless a reason is already recorded.
@@ -203,6 +193,11 @@ impl<'a> Generator<'a> {
             let reason: String = reason.chars().take(MAX_REASON).collect();
             self.possible_violation = Some(format!("{}: {reason}", self.location()));
         }
+    }
+
+    /// Returns the name of the property that the current value is for.
+    pub(super) fn name(&self) -> &str {
+        &self.path[self.name_start..]
     }
 
     fn location(&self) -> &str {

@@ -6,9 +6,8 @@
 //! strings. All work is subject to [`budget`].
 //!
 //! Values that the user stated come first: a [`property`] gets [`offers`] of the facts in the
-//! messages, and takes one of them in one of three [`passes`].
+//! messages, and takes one of them in one of three passes, by the [`rules`].
 
-mod branches;
 mod budget;
 mod by_type;
 mod containers;
@@ -49,14 +48,9 @@ pub(crate) struct Generated {
     pub(crate) possible_violation: Option<String>,
 }
 
-const EMPTY_OBJECT: &str = "{}";
-
 impl Generated {
-    fn empty_object(possible_violation: &str) -> Self {
-        Self {
-            json: EMPTY_OBJECT.to_owned(),
-            possible_violation: Some(possible_violation.to_owned()),
-        }
+    fn empty_object(possible_violation: Option<&str>) -> Self {
+        Self { json: "{}".to_owned(), possible_violation: possible_violation.map(str::to_owned) }
     }
 }
 
@@ -67,14 +61,14 @@ pub(crate) fn arguments(
     budget: &mut ReplyBudget,
 ) -> Generated {
     let Some(schema) = schema.filter(|schema| !schema.is_null()) else {
-        return Generated { json: EMPTY_OBJECT.to_owned(), possible_violation: None };
+        return Generated::empty_object(None);
     };
     let object = json!({"type": "object"});
     let generated = generate(schema, &[&object, schema], context, budget);
     if generated.json.starts_with('{') {
         generated
     } else {
-        Generated::empty_object("the schema does not allow an object")
+        Generated::empty_object(Some("the schema does not allow an object"))
     }
 }
 
@@ -100,7 +94,7 @@ fn generate<'a>(
             Some(stated) => stated,
             None => generator.stated_values(schemas, &readings),
         };
-        let generated = generator.value(schemas, "");
+        let generated = generator.value(schemas);
         budget.charge(granted, generator.budget);
         if let Ok(value) = generated
             && let Ok(json) = serde_json::to_string(&value)
@@ -112,7 +106,7 @@ fn generate<'a>(
         }
         stated = Some(generator.stated);
     }
-    Generated::empty_object("no value within the limits")
+    Generated::empty_object(Some("no value within the limits"))
 }
 
 /// Reads the messages, each with the sentence whose facts come first.

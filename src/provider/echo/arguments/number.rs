@@ -70,16 +70,14 @@ pub(super) fn normalize_integers(value: &Value) -> Value {
 
 /// The constraints in all layers of a schema.
 struct Constraints<'a> {
-    lows: Vec<Bound>,
-    highs: Vec<Bound>,
+    lows: Vec<Bound<'a>>,
+    highs: Vec<Bound<'a>>,
     /// The values of `multipleOf`.
     divisors: Vec<&'a Number>,
 }
 
-struct Bound {
-    value: f64,
-    /// The exact value, unless that is too large or too small.
-    decimal: Decimal,
+struct Bound<'a> {
+    number: &'a Number,
     exclusive: bool,
 }
 
@@ -94,16 +92,16 @@ impl<'a> Constraints<'a> {
     }
 
     fn allow(&self, value: f64) -> bool {
-        let above = |low: &Bound| value > low.value || (!low.exclusive && value == low.value);
-        let below = |high: &Bound| value < high.value || (!high.exclusive && value == high.value);
+        let above = |low: &Bound| value > low.f64() || (!low.exclusive && value == low.f64());
+        let below = |high: &Bound| value < high.f64() || (!high.exclusive && value == high.f64());
         self.lows.iter().all(above) && self.highs.iter().all(below)
     }
 
     /// Returns `value` if it is within the bounds. Otherwise, returns the bound that it violates,
     /// or a number just inside the bounds if that bound is exclusive.
     fn clamp(&self, value: f64) -> f64 {
-        let low = self.lows.iter().map(|bound| bound.value).fold(f64::MIN, f64::max);
-        let high = self.highs.iter().map(|bound| bound.value).fold(f64::MAX, f64::min);
+        let low = self.lows.iter().map(Bound::f64).fold(f64::MIN, f64::max);
+        let high = self.highs.iter().map(Bound::f64).fold(f64::MAX, f64::min);
         let closest = if value < low { low } else { value.min(high) };
         let integer = if value < low { low.floor() + 1.0 } else { high.ceil() - 1.0 };
         let middle = low / 2.0 + high / 2.0;
@@ -124,8 +122,8 @@ impl<'a> Constraints<'a> {
 
     /// Chooses a multiple of `step`: the one closest to 42, then those above it and those below.
     fn multiple(&self, step: Decimal, variant: usize) -> Option<Value> {
-        let low = self.lows.iter().map(|low| low.first_multiple(step, low.decimal)).max();
-        let high = self.highs.iter().map(|high| -high.first_multiple(step, -high.decimal)).min();
+        let low = self.lows.iter().map(|low| low.first_multiple(step, low.decimal())).max();
+        let high = self.highs.iter().map(|high| -high.first_multiple(step, -high.decimal())).min();
         let (low, high) = (low.unwrap_or(-LIMIT).max(-LIMIT), high.unwrap_or(LIMIT).min(LIMIT));
         if low > high {
             return None;
@@ -142,23 +140,31 @@ impl<'a> Constraints<'a> {
 
 /// Returns the bounds given by `keyword` and its `exclusive` form. In draft 4, `exclusiveMinimum`
 /// is a boolean that modifies `minimum`.
-fn bounds(flat: &FlatSchema, keyword: &str, exclusive: &str) -> Vec<Bound> {
+fn bounds<'a>(flat: &FlatSchema<'a>, keyword: &str, exclusive: &str) -> Vec<Bound<'a>> {
     let mut bounds = Vec::new();
     for layer in &flat.layers {
         let is_exclusive = layer.get(exclusive) == Some(&Value::Bool(true));
         let both = [(layer.get(keyword), is_exclusive), (layer.get(exclusive), true)];
         bounds.extend(both.into_iter().filter_map(|(number, exclusive)| {
-            let number = number?.as_number()?;
-            let value = f64(number);
-            let nearest = if value > 1.0 { Decimal::MAX } else { Decimal::ZERO };
-            let nearest = if value < -1.0 { Decimal::MIN } else { nearest };
-            Some(Bound { value, decimal: decimal(number).unwrap_or(nearest), exclusive })
+            number?.as_number().map(|number| Bound { number, exclusive })
         }));
     }
     bounds
 }
 
-impl Bound {
+impl Bound<'_> {
+    fn f64(&self) -> f64 {
+        f64(self.number)
+    }
+
+    /// Returns the exact value, or the closest possible one.
+    fn decimal(&self) -> Decimal {
+        let value = self.f64();
+        let nearest = if value > 1.0 { Decimal::MAX } else { Decimal::ZERO };
+        let nearest = if value < -1.0 { Decimal::MIN } else { nearest };
+        decimal(self.number).unwrap_or(nearest)
+    }
+
     /// Returns the first multiple of `step` from `limit` on, divided by `step`.
     fn first_multiple(&self, step: Decimal, limit: Decimal) -> Decimal {
         let Some(ratio) = limit.checked_div(step) else {

@@ -7,7 +7,7 @@ use super::{
     property::{Offer, Property},
 };
 use crate::provider::echo::{
-    facts::{Fact, FactType, Kind, NUMBERED, Reading, contains},
+    facts::{Fact, FactType, Kind, Reading, contains},
     text::canonical_words,
 };
 
@@ -22,12 +22,7 @@ pub(super) fn offers(property: &Property, reading: &Reading) -> Vec<Offer> {
         return chosen;
     }
     let Some(meaning) = property.meaning else { return Vec::new() };
-    let more: &[FactType] = match meaning.kind() {
-        Kind::Room => &NUMBERED,
-        Kind::Money | Kind::Share => &[FactType::Number],
-        _ => &[],
-    };
-    let facts = meaning.row.takes.iter().chain(more).flat_map(|of| {
+    let facts = meaning.row.takes.iter().flat_map(|of| {
         let needs_clock = *of == FactType::RelativeDate && property.format.is_some();
         reading.facts.iter().filter(move |fact| fact.of == *of && !needs_clock)
     });

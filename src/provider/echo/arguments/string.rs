@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    budget::{NoValue, json_len},
+    budget::{Generation, NoValue, json_len},
     formats,
     generator::Generator,
     pattern::{Pattern, pad},
@@ -21,13 +21,12 @@ const MAX_TRIES: usize = 32;
 const ANY_WORD: &str = "[A-Za-z0-9]+";
 
 impl<'a> Generator<'a> {
-    /// Generates a string for the property `name`.
-    pub(super) fn string(&mut self, flat: &FlatSchema<'a>, name: &str) -> Result<Value, NoValue> {
+    pub(super) fn string(&mut self, flat: &FlatSchema<'a>) -> Generation {
         let constraints = StringConstraints::new(flat, &mut self.budget);
         if let Some(reason) = &constraints.unchecked {
             self.note_violation(reason);
         }
-        let candidates = self.candidates(flat, constraints.min_len, name);
+        let candidates = self.candidates(flat, constraints.min_len);
         let max_bytes = self.budget.bytes;
         let is_valid = |text: &&String| json_len(text) < max_bytes && constraints.allow(text);
         if let Some(text) = candidates.iter().find(is_valid) {
@@ -42,14 +41,14 @@ impl<'a> Generator<'a> {
     }
 
     /// Returns candidate strings, best first.
-    fn candidates(&self, flat: &FlatSchema, min_len: usize, name: &str) -> Vec<String> {
+    fn candidates(&self, flat: &FlatSchema, min_len: usize) -> Vec<String> {
         let by_format = |format| formats::candidates(format, self.variant, min_len);
         if let Some(candidates) = flat.strings("format").find_map(by_format) {
             return candidates;
         }
-        let meaning = meaning_of(&canonical_words(name), None, &self.tool, false);
+        let meaning = meaning_of(&canonical_words(self.name()), None, &self.tool, false);
         let sample = meaning.map(|meaning| meaning.row.sample).filter(|sample| !sample.is_empty());
-        let words = self.subject.iter().cloned().chain(lower_case_words(name));
+        let words = self.subject.iter().cloned().chain(lower_case_words(self.name()));
         let words = words.fold("Test".to_owned(), |text, word| text + " " + &word);
         let samples = sample.map(str::to_owned).into_iter().chain([words]);
         samples.map(|text| self.number_variant(text)).collect()
@@ -81,11 +80,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Truncates or pads a text. If only the length was wrong, the result is valid.
-    fn fit_length(
-        &mut self,
-        text: &str,
-        constraints: &StringConstraints,
-    ) -> Result<Value, NoValue> {
+    fn fit_length(&mut self, text: &str, constraints: &StringConstraints) -> Generation {
         if self.variant > 0 {
             return Err(NoValue::Unsatisfiable);
         }

@@ -79,15 +79,15 @@ const ROWS: [Row; 36] = [
     row(Kind::Date, "date day deadline due checkin checkout", "date", &[Date, RelativeDate], ["on", "from on since check-in", "to until till by check-out return returning due"], "2024-01-15"),
     row(Kind::Moment, "start begin end until return when check", "", &[Date, Time, RelativeDate, Name], ["on at", "from on since at check-in", "to until till by check-out return returning due"], "2024-01-15"),
     row(Kind::Time, "time", "time", &[Time], ["at", "from at since", "to until till by"], "12:00:00Z"),
-    row(Kind::Money, "amount price cost total budget fee bill", "", &[Money], ["under over up-to", "", ""], ""),
-    row(Kind::Share, "percent percentage rate tip discount tax", "", &[Share], ["", "", ""], ""),
+    row(Kind::Money, "amount price cost total budget fee bill", "", &[Money, Number], ["under over up-to", "", ""], ""),
+    row(Kind::Share, "percent percentage rate tip discount tax", "", &[Share, Number], ["", "", ""], ""),
     row(Kind::Currency, "currency", "", &[Currency], ["in", "from", "to in into"], "USD"),
     row(Kind::Language, "language", "", &[Language], ["to in into", "from", "to in into"], "en"),
     row(Kind::Symbol, "symbol ticker", "", &[Capitals], ["", "", ""], ""),
     row(Kind::Place, "location city place town destination origin", "", &[Name, Word], ["in near at", "from", "to"], "San Francisco"),
     row(Kind::Place, "source departure arrival region", "", &[Name, Word], ["in near at", "from", "to"], ""),
     row(Kind::Place, "country", "", &[Name, Word], ["in near at", "from", "to"], "US"),
-    row(Kind::Room, "room", "", &[Name, Word], ["in at", "from", "to"], ""),
+    row(Kind::Room, "room", "", &[Name, Word, Code, Number], ["in at", "from", "to"], ""),
     row(Kind::Title, "title label", "", &[Quote, Name], ["titled called named subject", "", ""], ""),
     row(Kind::Title, "subject", "", &[Quote, Name], ["titled called named subject", "", ""], "Test email subject"),
     row(Kind::Title, "name", "", &[Quote, Name], ["titled called named subject", "", ""], "Test User"),
@@ -268,10 +268,6 @@ fn row_of(
         _ => row(last),
     }
 }
-
-/// Types of facts of which a property that holds an id or a place of a house takes one beside a word
-/// of its own.
-pub(crate) const NUMBERED: [FactType; 2] = [Code, Number];
 
 #[cfg(test)]
 mod tests {

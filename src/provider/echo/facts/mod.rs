@@ -20,7 +20,7 @@ use cues::Cues;
 use words::Words;
 
 pub(crate) use cues::{contains, is_exclusive};
-pub(crate) use kinds::{Kind, Meaning, NUMBERED, Role, meaning_of};
+pub(crate) use kinds::{Kind, Meaning, Role, meaning_of};
 
 /// Maximum number of bytes of a message that are read.
 const MAX_READ: usize = 64 * 1024;
