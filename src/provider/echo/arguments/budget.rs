@@ -110,8 +110,8 @@ impl ReplyBudget {
         if let Some(reading) = done {
             return Rc::clone(reading);
         }
-        let is_paid = self.left.spend_steps(message.len() / BYTES_PER_STEP).is_ok();
-        let is_paid = is_paid && self.left.steps > 0;
+        let is_paid =
+            self.left.spend_steps(message.len() / BYTES_PER_STEP).is_ok() && self.left.steps > 0;
         let reading = Rc::new(Reading::new(if is_paid { message } else { "" }));
         self.readings.push(Rc::clone(&reading));
         reading

@@ -19,19 +19,19 @@ impl<'a> Generator<'a> {
             "object" => self.object(flat),
             "array" => self.array(flat),
             "integer" | "number" => self.number(flat, type_name == "integer"),
-            "boolean" if self.variant < 2 => Ok(Value::Bool(self.variant == 0)),
-            "null" if self.variant == 0 => Ok(Value::Null),
+            "boolean" if self.frame.variant < 2 => Ok(Value::Bool(self.frame.variant == 0)),
+            "null" if self.frame.variant == 0 => Ok(Value::Null),
             "boolean" | "null" => Err(NoValue::Unsatisfiable),
             _ => self.string(flat),
         }
     }
 
     fn number(&mut self, flat: &FlatSchema<'a>, integer: bool) -> Generation {
-        if self.context.literal && self.variant == 0 {
+        if self.context.literal && self.frame.variant == 0 {
             return Ok(Value::from(42));
         }
-        number::choose(flat, integer, self.variant).or_else(|closest| {
-            if self.variant > 0 {
+        number::choose(flat, integer, self.frame.variant).or_else(|closest| {
+            if self.frame.variant > 0 {
                 return Err(NoValue::Unsatisfiable);
             }
             self.note_violation("no number satisfies the bounds and multipleOf");

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     budget::{Generation, NoValue, json_len},
-    generator::Generator,
+    generator::{Frame, Generator},
     schema::FlatSchema,
 };
 
@@ -17,11 +17,11 @@ impl<'a> Generator<'a> {
     /// Generates an object with all required properties and as many optional properties as allowed.
     /// Invents names until the object has as many properties as it needs.
     pub(super) fn object(&mut self, flat: &FlatSchema<'a>) -> Generation {
-        let required_only = std::mem::take(&mut self.required_only);
         let names = self.property_names(flat)?;
         let (min, max) = (flat.lower_limit("minProperties"), flat.upper_limit("maxProperties"));
         let count = names.values().filter(|required| **required).count();
-        let mut optional_left = if required_only { 0 } else { max.saturating_sub(count) };
+        let mut optional_left =
+            if self.frame.required_only { 0 } else { max.saturating_sub(count) };
         let mut object = Map::new();
         for (name, required) in names {
             if required || optional_left > 0 {
@@ -64,7 +64,7 @@ impl<'a> Generator<'a> {
     /// In the best-effort pass, returns the unfinished container `value` instead of failing with
     /// `reason`.
     fn partial(&mut self, value: Value, reason: NoValue) -> Generation {
-        if self.best_effort { Ok(value) } else { Err(reason) }
+        if self.frame.best_effort { Ok(value) } else { Err(reason) }
     }
 
     /// Generates the value of a property. Fails if the value of an optional property would be
@@ -72,14 +72,13 @@ impl<'a> Generator<'a> {
     fn property(&mut self, flat: &FlatSchema<'a>, name: &str, required: bool) -> Generation {
         self.spend_steps(flat.layers.len())?;
         self.spend_bytes(json_len(name) + 1)?;
-        let (best_effort, outer, name_start) = (self.best_effort, self.path.len(), self.name_start);
-        self.best_effort &= required;
+        let (outer, best_effort) = (self.path.len(), self.frame.best_effort && required);
         self.path.push('/');
-        self.name_start = self.path.len();
         self.path.push_str(name);
-        let generated = self.value(&flat.property(name));
+        let frame =
+            Frame { best_effort, required_only: false, name_start: outer + 1, ..self.frame };
+        let generated = self.value(&flat.property(name), frame);
         self.path.truncate(outer);
-        (self.best_effort, self.name_start) = (best_effort, name_start);
         generated
     }
 
@@ -90,20 +89,21 @@ impl<'a> Generator<'a> {
         let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
         while items.len() < min.max(flat.prefix_len()).max(1).min(max) {
             self.spend_steps(flat.layers.len())?;
-            let (best_effort, is_repeated) = (self.best_effort, self.is_repeated);
-            self.best_effort &= items.len() < min;
-            self.is_repeated |= !items.is_empty();
+            let frame = Frame {
+                best_effort: self.frame.best_effort && items.len() < min,
+                is_repeated: self.frame.is_repeated || !items.is_empty(),
+                ..self.frame
+            };
             let schemas = flat.item(items.len());
             let generated = match flat.has_unique_items() {
-                true => self.unique_item(&schemas, &mut seen),
-                false => self.value(&schemas),
+                true => self.unique_item(&schemas, frame, &mut seen),
+                false => self.value(&schemas, frame),
             };
-            (self.best_effort, self.is_repeated) = (best_effort, is_repeated);
             match generated {
                 Ok(item) => items.push(item),
                 Err(_) if items.len() >= min => break,
                 Err(reason) => {
-                    if self.best_effort {
+                    if self.frame.best_effort {
                         self.note_violation("fewer items than minItems");
                     }
                     return self.partial(Value::Array(items), reason);
@@ -117,14 +117,15 @@ impl<'a> Generator<'a> {
     }
 
     /// Generates an item that `seen` does not contain, and adds it to `seen`.
-    fn unique_item(&mut self, schemas: &[&'a Value], seen: &mut BTreeSet<String>) -> Generation {
-        let outer = self.variant;
-        let next = outer + seen.len();
+    fn unique_item(
+        &mut self,
+        schemas: &[&'a Value],
+        frame: Frame,
+        seen: &mut BTreeSet<String>,
+    ) -> Generation {
+        let next = frame.variant + seen.len();
         for variant in (next..next + MAX_RETRIES).chain(0..MAX_RETRIES) {
-            self.variant = variant;
-            let generated = self.value(schemas);
-            self.variant = outer;
-            match generated {
+            match self.value(schemas, Frame { variant, ..frame }) {
                 Ok(item) if seen.insert(item.to_string()) => return Ok(item),
                 Ok(_) | Err(NoValue::Unsatisfiable) => {}
                 Err(reason) => return Err(reason),

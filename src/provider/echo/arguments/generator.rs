@@ -23,6 +23,22 @@ const MAX_CHOICES: usize = 64;
 /// Maximum number of characters of a reason that are logged.
 const MAX_REASON: usize = 256;
 
+/// How to generate a value and the values inside it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Frame {
+    /// Which of the values for a schema to generate. An array of unique items needs several.
+    pub(super) variant: usize,
+    /// Whether the value is inside an item after the first of an array.
+    pub(super) is_repeated: bool,
+    /// Whether to replace a value that cannot be valid with one of the right type.
+    pub(super) best_effort: bool,
+    /// Whether to omit optional properties of an object.
+    pub(super) required_only: bool,
+    /// Where the name of the property starts in the path.
+    pub(super) name_start: usize,
+    pub(super) depth: usize,
+}
+
 /// Generates a value and all values inside it.
 pub(super) struct Generator<'a> {
     pub(super) context: &'a Context<'a>,
@@ -32,27 +48,17 @@ pub(super) struct Generator<'a> {
     pub(super) tool: Vec<String>,
     /// The values that messages state, by the paths of their properties.
     pub(super) stated: BTreeMap<String, Value>,
-    /// Whether the current value is inside an item after the first of an array.
-    pub(super) is_repeated: bool,
-    /// Which of the values for a schema to generate. An array of unique items needs several.
-    pub(super) variant: usize,
     pub(super) budget: Budget,
     pub(super) possible_violation: Option<String>,
     /// The first keyword that is not supported, with its location.
     pub(super) unsupported: Option<String>,
-    /// Whether to omit optional properties of the next object.
-    pub(super) required_only: bool,
     pub(super) root: &'a Value,
     pub(super) effort: Effort,
-    /// Whether to replace a value that cannot be valid with one of the right type.
-    pub(super) best_effort: bool,
     /// The schemas of the values that are being generated, outermost first.
     active: Vec<*const Value>,
-    depth: usize,
     /// JSON pointer to the current value, without array indexes.
     pub(super) path: String,
-    /// Where the name of the property starts in `path`.
-    pub(super) name_start: usize,
+    pub(super) frame: Frame,
 }
 
 impl<'a> Generator<'a> {
@@ -61,7 +67,6 @@ impl<'a> Generator<'a> {
         context: &'a Context<'a>,
         budget: Budget,
         effort: Effort,
-        best_effort: bool,
     ) -> Self {
         let end = context.subject.char_indices().nth(MAX_SUBJECT);
         let subject = end.map_or(context.subject, |(at, _)| &context.subject[..at]);
@@ -70,41 +75,35 @@ impl<'a> Generator<'a> {
             subject: lower_case_words(subject),
             tool: canonical_words(subject),
             stated: BTreeMap::new(),
-            is_repeated: false,
-            variant: 0,
             budget,
             possible_violation: None,
             unsupported: None,
-            required_only: false,
             root,
             effort,
-            best_effort,
             active: Vec::new(),
-            depth: 0,
             path: String::new(),
-            name_start: 0,
+            frame: Frame::default(),
         }
     }
 
     /// Generates a value that satisfies all `schemas`. If there are too few variants, this is the
     /// first one.
-    pub(super) fn value(&mut self, schemas: &[&'a Value]) -> Generation {
-        let outer = self.active.len();
-        self.depth += 1;
+    pub(super) fn value(&mut self, schemas: &[&'a Value], frame: Frame) -> Generation {
+        let (outer, active) = (self.frame, self.active.len());
+        self.frame = Frame { depth: outer.depth + 1, ..frame };
         let mut generated = self.valid_value(schemas);
-        self.depth -= 1;
-        self.active.truncate(outer);
+        self.frame = outer;
+        self.active.truncate(active);
         if generated.is_err() && self.is_valid(&Value::Null, schemas) {
             generated = self.spend_bytes("null".len() + BRACKETS_LEN).map(|()| Value::Null);
         }
         match generated {
-            Err(NoValue::Unsatisfiable) if self.variant > 0 => {
-                let variant = std::mem::take(&mut self.variant);
-                let first = self.value(schemas);
-                self.variant = variant;
-                first
+            Err(NoValue::Unsatisfiable) if frame.variant > 0 => {
+                self.value(schemas, Frame { variant: 0, ..frame })
             }
-            Err(reason) if self.best_effort && self.variant == 0 => self.fallback(schemas, reason),
+            Err(reason) if frame.best_effort && frame.variant == 0 => {
+                self.fallback(schemas, reason)
+            }
             generated => generated,
         }
     }
@@ -112,7 +111,7 @@ impl<'a> Generator<'a> {
     fn valid_value(&mut self, schemas: &[&'a Value]) -> Generation {
         self.exhaust_if_cancelled();
         self.budget.spend_value().map_err(|_| self.limit_reached("value"))?;
-        if self.depth > MAX_DEPTH {
+        if self.frame.depth > MAX_DEPTH {
             return Err(self.limit_reached("depth"));
         }
         if let Some(value) = self.stated_value(schemas) {
@@ -142,7 +141,7 @@ impl<'a> Generator<'a> {
         }
         let bytes = self.budget.bytes;
         for required_only in [false, true] {
-            self.required_only = required_only;
+            self.frame.required_only = required_only;
             self.budget.bytes = bytes;
             let value = self.value_by_keywords(flat, schemas)?;
             if !flat.has_one_of || self.context.literal || self.is_valid(&value, schemas) {
@@ -167,7 +166,7 @@ impl<'a> Generator<'a> {
 
     /// Returns the valid value that a message states for the current property.
     fn stated_value(&mut self, schemas: &[&'a Value]) -> Option<Value> {
-        if self.variant > 0 || self.is_repeated {
+        if self.frame.variant > 0 || self.frame.is_repeated {
             return None;
         }
         let value = self.stated.get(&self.path)?.clone();
@@ -197,7 +196,7 @@ impl<'a> Generator<'a> {
 
     /// Returns the name of the property that the current value is for.
     pub(super) fn name(&self) -> &str {
-        &self.path[self.name_start..]
+        &self.path[self.frame.name_start..]
     }
 
     fn location(&self) -> &str {

@@ -34,7 +34,7 @@ use std::{ops::Range, rc::Rc};
 use serde_json::{Value, json};
 
 use super::facts::Reading;
-use generator::Generator;
+use generator::{Frame, Generator};
 
 pub(crate) use budget::ReplyBudget;
 pub(crate) use context::Context;
@@ -88,13 +88,12 @@ fn generate<'a>(
     let mut stated = None;
     for best_effort in [false, true] {
         let granted = budget.call();
-        let mut generator =
-            Generator::new(root, context, granted, budget.effort().clone(), best_effort);
+        let mut generator = Generator::new(root, context, granted, budget.effort().clone());
         generator.stated = match stated.take() {
             Some(stated) => stated,
             None => generator.stated_values(schemas, &readings),
         };
-        let generated = generator.value(schemas);
+        let generated = generator.value(schemas, Frame { best_effort, ..Frame::default() });
         budget.charge(granted, generator.budget);
         if let Ok(value) = generated
             && let Ok(json) = serde_json::to_string(&value)

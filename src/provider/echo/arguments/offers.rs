@@ -33,13 +33,13 @@ pub(super) fn offers(property: &Property, reading: &Reading) -> Vec<Offer> {
 /// Returns the values of an `enum` that the message states, the earliest and longest first.
 fn choices(property: &Property, reading: &Reading) -> Vec<Offer> {
     let mut offers = Vec::new();
-    for choice in property.flat.listed("enum") {
+    for choice in &property.choices {
         let text = match choice {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
             _ => continue,
         };
-        let (values, words) = (vec![choice.clone()], canonical_words(&text));
+        let (values, words) = (vec![(*choice).clone()], canonical_words(&text));
         for (range, is_negated) in reading.find(&words) {
             // A single letter is more often an article than a value.
             let is_exact = text.chars().count() > 1 || reading.text[range.clone()] == text;

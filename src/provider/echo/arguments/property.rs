@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{generator::Generator, schema::FlatSchema};
+use super::generator::Generator;
 use crate::provider::echo::{
     facts::{Fact, Kind, Meaning, Role, contains, meaning_of},
     text::{canonical_words, is_generic},
@@ -23,11 +23,12 @@ pub(super) struct Property<'a> {
     pub(super) own_words: Vec<String>,
     pub(super) schemas: Vec<&'a Value>,
     pub(super) is_array: bool,
-    /// The schema of the value, or of the items of an array.
-    pub(super) flat: FlatSchema<'a>,
     /// The type of the value, or of the items of an array.
     pub(super) type_name: &'a str,
     pub(super) format: Option<&'a str>,
+    pub(super) pattern: Option<&'a str>,
+    /// The values in `enum`.
+    pub(super) choices: Vec<&'a Value>,
     pub(super) meaning: Option<Meaning>,
     pub(super) offers: Vec<Offer>,
     pub(super) value: Option<Value>,
@@ -66,7 +67,7 @@ impl Property<'_> {
     }
 
     pub(super) fn has_choices(&self) -> bool {
-        self.flat.listed("enum").next().is_some()
+        !self.choices.is_empty()
     }
 
     pub(super) fn has_word(&self, word: &str) -> bool {
@@ -157,7 +158,8 @@ impl<'a> Generator<'a> {
             is_array,
             type_name,
             format,
-            flat,
+            pattern: flat.strings("pattern").next(),
+            choices: flat.listed("enum").collect(),
             meaning,
             offers: Vec::new(),
             value: None,

@@ -46,8 +46,10 @@ impl<'a> Generator<'a> {
             return;
         }
         for property in properties.iter_mut().filter(|property| property.is_open()) {
-            let choices = property.flat.listed("enum").count();
-            if self.spend_steps(1 + scope.reading.facts.len() / 16 + choices).is_err() {
+            if self
+                .spend_steps(1 + scope.reading.facts.len() / 16 + property.choices.len())
+                .is_err()
+            {
                 return;
             }
             property.offers = offers(property, scope.reading);
@@ -217,9 +219,8 @@ impl<'a> Generator<'a> {
             let fits = !text.is_empty() && text.len() < self.budget.bytes;
             return self.first_valid(&property.schemas, fits.then(|| Value::from(text)));
         }
-        let pattern = property.flat.strings("pattern").next();
         readings.iter().find_map(|(reading, _)| {
-            let value = match (property.type_name, pattern) {
+            let value = match (property.type_name, property.pattern) {
                 ("boolean", _) => stated_boolean(property, reading),
                 ("string", Some(pattern)) => self.matching_token(pattern, &reading.text),
                 _ => None,

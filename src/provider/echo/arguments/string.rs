@@ -32,7 +32,7 @@ impl<'a> Generator<'a> {
         if let Some(text) = candidates.iter().find(is_valid) {
             return Ok(Value::from(text.as_str()));
         }
-        let any_word = (self.variant > 0).then_some(ANY_WORD);
+        let any_word = (self.frame.variant > 0).then_some(ANY_WORD);
         let pattern = flat.strings("pattern").next().or(any_word);
         if let Some(text) = pattern.and_then(|pattern| self.match_pattern(pattern, &constraints)) {
             return Ok(Value::from(text));
@@ -42,7 +42,7 @@ impl<'a> Generator<'a> {
 
     /// Returns candidate strings, best first.
     fn candidates(&self, flat: &FlatSchema, min_len: usize) -> Vec<String> {
-        let by_format = |format| formats::candidates(format, self.variant, min_len);
+        let by_format = |format| formats::candidates(format, self.frame.variant, min_len);
         if let Some(candidates) = flat.strings("format").find_map(by_format) {
             return candidates;
         }
@@ -55,7 +55,7 @@ impl<'a> Generator<'a> {
     }
 
     fn number_variant(&self, text: String) -> String {
-        match self.variant + 1 {
+        match self.frame.variant + 1 {
             1 => text,
             number if text.contains('@') => text.replace('@', &format!("{number}@")),
             number => format!("{text} {number}"),
@@ -67,7 +67,7 @@ impl<'a> Generator<'a> {
         let pattern = Pattern::parse(pattern)?;
         let max_bytes = self.budget.bytes.min(constraints.max_len.saturating_mul(4));
         for minimal in [false, true] {
-            for variant in self.variant..self.variant + MAX_TRIES {
+            for variant in self.frame.variant..self.frame.variant + MAX_TRIES {
                 let generated = pattern.generate(variant, minimal, constraints.min_len, max_bytes);
                 let Some(text) = generated else { break };
                 self.budget.spend_steps(text.len()).ok()?;
@@ -81,12 +81,12 @@ impl<'a> Generator<'a> {
 
     /// Truncates or pads a text. If only the length was wrong, the result is valid.
     fn fit_length(&mut self, text: &str, constraints: &StringConstraints) -> Generation {
-        if self.variant > 0 {
+        if self.frame.variant > 0 {
             return Err(NoValue::Unsatisfiable);
         }
         // Leave half of the bytes for the rest of the value.
         let max_bytes = self.budget.bytes / 2;
-        if constraints.min_len > max_bytes && !self.best_effort {
+        if constraints.min_len > max_bytes && !self.frame.best_effort {
             return Err(self.limit_reached("byte"));
         }
         let short: String = text.chars().take(constraints.max_len.min(max_bytes / 6)).collect();
