@@ -7,7 +7,8 @@ use regex::{Captures, Match, Regex};
 
 use super::{
     Bare, FactType,
-    lexicon::{MONTHS, Meanings, WEEKDAYS, month_of},
+    dates::{date, time},
+    lexicon::{MONTHS, Meanings, WEEKDAYS},
     words::{Word, Words},
 };
 
@@ -220,36 +221,6 @@ fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
         .any(|end| bare.strip_suffix(end).is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit())));
     let start = range.end - bare.len();
     (is_code && !is_ordinal).then(|| (FactType::Code, start..range.end, bare.to_owned()))
-}
-
-/// Returns a date in ISO 8601, or `None` if there is no such day.
-fn date(year: &str, month: &str, day: &str) -> Option<String> {
-    let year_number: u32 = year.parse().ok()?;
-    let month = month.parse().ok().or_else(|| month_of(month))?;
-    let day: u32 = day.parse().ok()?;
-    let is_leap = year_number.is_multiple_of(4)
-        && (!year_number.is_multiple_of(100) || year_number.is_multiple_of(400));
-    let last = match month {
-        2 if is_leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    (1..=last).contains(&day).then(|| format!("{year}-{month:02}-{day:02}"))
-}
-
-/// Returns a time as HH:MM, or `None` if there is no such time.
-fn time(hour: &str, minute: &str, half: &str) -> Option<String> {
-    let hour: u32 = hour.parse().ok()?;
-    let minute: u32 = if minute.is_empty() { 0 } else { minute.parse().ok()? };
-    let hour = match half {
-        "" => hour,
-        _ if !(1..=12).contains(&hour) => return None,
-        "p" | "P" => hour % 12 + 12,
-        _ => hour % 12,
-    };
-    (hour < 24 && minute < 60).then(|| format!("{hour:02}:{minute:02}"))
 }
 
 /// Removes brackets that have no partner.

@@ -6,6 +6,7 @@
 
 mod atoms;
 mod cues;
+mod dates;
 mod kinds;
 mod lexicon;
 mod names;

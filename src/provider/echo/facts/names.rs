@@ -108,15 +108,16 @@ fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -
     let is_before = |index: usize, list: &[&str]| {
         let (before, after) = (&words[index], &words[index + 1]);
         let before_text = &source[before.range.clone()];
-        before_text.len() <= MAX_PREPOSITION
-            && list.iter().any(|it| it.eq_ignore_ascii_case(before_text))
+        list.iter().any(|it| it.eq_ignore_ascii_case(before_text))
             && before.sentence == after.sentence
             && source[before.range.end..after.range.start].trim().is_empty()
     };
     let follows = |index: usize| index > 0 && is_before(index - 1, &BEFORE_PLACES);
     let text = &source[word.run.clone()];
     let behind_the = || index > 1 && is_before(index - 1, &["the"]) && follows(index - 1);
-    text.starts_with(char::is_lowercase)
+    index > 0
+        && words[index - 1].range.len() <= MAX_PREPOSITION
+        && text.starts_with(char::is_lowercase)
         && (follows(index) || behind_the())
         && text.chars().all(char::is_alphabetic)
         && !is_generic(words.form(word))

@@ -1,0 +1,33 @@
+//! Dates and times in standard form.
+
+use super::lexicon::month_of;
+
+/// Returns a date in ISO 8601, or `None` if there is no such day.
+pub(super) fn date(year: &str, month: &str, day: &str) -> Option<String> {
+    let year_number: u32 = year.parse().ok()?;
+    let month = month.parse().ok().or_else(|| month_of(month))?;
+    let day: u32 = day.parse().ok()?;
+    let is_leap = year_number.is_multiple_of(4)
+        && (!year_number.is_multiple_of(100) || year_number.is_multiple_of(400));
+    let last = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    (1..=last).contains(&day).then(|| format!("{year}-{month:02}-{day:02}"))
+}
+
+/// Returns a time as HH:MM, or `None` if there is no such time.
+pub(super) fn time(hour: &str, minute: &str, half: &str) -> Option<String> {
+    let hour: u32 = hour.parse().ok()?;
+    let minute: u32 = if minute.is_empty() { 0 } else { minute.parse().ok()? };
+    let hour = match half {
+        "" => hour,
+        _ if !(1..=12).contains(&hour) => return None,
+        "p" | "P" => hour % 12 + 12,
+        _ => hour % 12,
+    };
+    (hour < 24 && minute < 60).then(|| format!("{hour:02}:{minute:02}"))
+}
