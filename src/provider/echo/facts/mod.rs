@@ -159,7 +159,9 @@ fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>)
         let previous = facts.iter().rev().take(3).find(|it| it.of == fact.of);
         fact.continues_list = previous.is_some_and(|previous| {
             let gap = source.get(previous.range.end..fact.range.start).unwrap_or("x");
-            let joint = gap.trim().trim_start_matches(',').trim();
+            let is_quote = |c: char| "\"'`”’»“‘«".contains(c);
+            let joint = gap.trim_matches(is_quote).trim().trim_matches(is_quote);
+            let joint = joint.trim_start_matches(',').trim();
             !gap.contains(['\n', '.']) && ["", "and", "or", "&"].contains(&joint)
         });
         facts.push(fact);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Bare, FactType, lexicon::Meanings, words::Words};
-use crate::provider::echo::text::{is_generic, words};
+use crate::provider::echo::text::{ends_with_title, is_generic, words};
 
 /// Lower-case words inside names.
 const PARTICLES: [&str; 12] =
@@ -78,7 +78,8 @@ fn join(
         let gap = gap.trim();
         gap.is_empty() || gap == "-" || gap.split(' ').all(|word| PARTICLES.contains(&word))
     };
-    if is_name && is_particle(gap) && !gap.contains('\n') {
+    let follows_title = gap == ". " && ends_with_title(&source[..name.end]);
+    if is_name && (follows_title || is_particle(gap)) && !gap.contains('\n') {
         return Some(name.start..next.end);
     }
     let text = &source[next.clone()];

@@ -24,15 +24,23 @@ pub(super) struct Match {
     pub(super) is_negated: bool,
 }
 
+/// A tool that a sentence mentions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mentioned {
+    pub(super) tool: usize,
+    /// The position of the first telling word.
+    pub(super) at: u32,
+}
+
 impl Matches {
     /// Creates an empty list for a sentence with this many words.
     pub(super) fn new(words: usize) -> Self {
         Self { taken: vec![false; words], found: Vec::new() }
     }
 
-    /// Returns the tools that the present rule matches, sorted. Removes its matches and takes their
-    /// words.
-    pub(super) fn take(&mut self, budget: &mut WorkBudget) -> Result<Vec<usize>, Exhausted> {
+    /// Returns the tools that the present rule matches, sorted, and where. Removes its matches and
+    /// takes their words.
+    pub(super) fn take(&mut self, budget: &mut WorkBudget) -> Result<Vec<Mentioned>, Exhausted> {
         let mut tools = Vec::new();
         if self.found.is_empty() {
             return Ok(tools);
@@ -46,8 +54,10 @@ impl Matches {
         let stands = |it: &Match| it.telling.iter().all(|at| largest[*at as usize] <= it.size);
         for found in self.found.drain(..).filter(stands) {
             found.positions().for_each(|at| self.taken[at] = true);
-            if !found.is_negated && tools.last() != Some(&found.tool) {
-                tools.push(found.tool);
+            let is_new = tools.last().is_none_or(|last: &Mentioned| last.tool != found.tool);
+            if !found.is_negated && is_new {
+                let at = found.telling.iter().min().copied().unwrap_or(0);
+                tools.push(Mentioned { tool: found.tool, at });
             }
         }
         Ok(tools)

@@ -92,7 +92,7 @@ mod tests {
         ];
         let index = ToolIndex::new(["a", "b", "c"].into_iter());
         let mut tracker = MentionTracker::new(&messages, &index);
-        let mention = |tool| Mention { tool, message: 3, sentence: 0..0 };
+        let mention = |tool| Mention { tool, message: 3, sentence: 0..0, clause: 0..0 };
         let pending =
             |tracker: &MentionTracker, at| [0, 1, 2].map(|tool| tracker.is_pending(tool, at));
         assert_eq!(pending(&tracker, 0), [false, false, true]);

@@ -51,6 +51,8 @@ pub(crate) struct Mention {
     pub(crate) message: usize,
     /// The bytes of the first sentence in the message's text that mentions the tool.
     pub(crate) sentence: Range<usize>,
+    /// The bytes of the part of the sentence that is about this tool: up to the mention of another.
+    pub(crate) clause: Range<usize>,
 }
 
 /// Returns a mention of each tool that the user asked for and that has not been called since, in

@@ -2,7 +2,7 @@
 
 use super::{
     index::{Name, Term, ToolIndex},
-    matches::{Match, Matches},
+    matches::{Match, Matches, Mentioned},
     sentence::{Occurrence, Sentence},
     work_budget::{Exhausted, WorkBudget},
 };
@@ -31,7 +31,7 @@ impl<'a> SentenceMatcher<'a> {
     }
 
     /// Returns which of the `candidates` the sentence mentions.
-    pub(super) fn mentioned(mut self, candidates: &[usize]) -> Result<Vec<usize>, Exhausted> {
+    pub(super) fn mentioned(mut self, candidates: &[usize]) -> Result<Vec<Mentioned>, Exhausted> {
         let rules: [Rule<'a>; 4] =
             [Self::match_names, Self::match_phrases, Self::match_topics, Self::match_keywords];
         let (mut open, mut mentioned) = (candidates.to_vec(), Vec::new());
@@ -40,11 +40,12 @@ impl<'a> SentenceMatcher<'a> {
                 rule(&mut self, *tool)?;
             }
             let found = self.matches.take(self.budget)?;
-            open.retain(|tool| found.binary_search(tool).is_err());
+            open.retain(|tool| found.binary_search_by_key(tool, |it| it.tool).is_err());
             mentioned.extend(found);
         }
         if mentioned.is_empty() {
-            mentioned.extend(open.into_iter().find(|tool| self.has_verb(*tool)));
+            let tool = open.into_iter().find(|tool| self.has_verb(*tool));
+            mentioned.extend(tool.map(|tool| Mentioned { tool, at: self.sentence.beginning }));
         }
         Ok(mentioned)
     }

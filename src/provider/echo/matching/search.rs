@@ -8,6 +8,7 @@ use super::{
     categories::is_arithmetic_verb,
     filter::Filter,
     index::ToolIndex,
+    matches::Mentioned,
     mention_tracker::MentionTracker,
     rules::SentenceMatcher,
     sentence::Sentence,
@@ -90,9 +91,14 @@ impl<'a> Searcher<'a> {
         let candidates = self.candidates()?;
         if candidates.iter().any(|tool| self.tracker.is_pending(*tool, message)) {
             let matcher = SentenceMatcher::new(self.index, &self.sentence, self.budget);
-            let mentioned = matcher.mentioned(&candidates)?.into_iter();
-            let mention = |tool| Mention { tool, message, sentence: range.clone() };
-            self.tracker.record(mentioned.map(mention));
+            let mentioned = matcher.mentioned(&candidates)?;
+            let mut starts: Vec<u32> = mentioned.iter().map(|it| it.at).collect();
+            starts.sort_unstable();
+            let mentions = mentioned.into_iter().map(|Mentioned { tool, at }| {
+                let clause = self.sentence.clause(&starts, at, &range);
+                Mention { tool, message, sentence: range.clone(), clause }
+            });
+            self.tracker.record(mentions);
         }
         Ok(())
     }

@@ -112,6 +112,16 @@ impl Sentence {
         self.occurrences.get(found).filter(|it| key(it) == (term, first)).copied()
     }
 
+    /// Returns the bytes of the part of the sentence, which is the `range` of its text, for a mention
+    /// at the position `at`. The mentions `starts`, sorted, divide the sentence.
+    pub(super) fn clause(&self, starts: &[u32], at: u32, range: &Range<usize>) -> Range<usize> {
+        let byte = |position: &u32| range.start + self.words[*position as usize].range.start;
+        let is_first = starts.first().is_none_or(|first| *first == at);
+        let next = starts.get(starts.partition_point(|start| *start <= at));
+        let start = if is_first { range.start } else { byte(&at) };
+        start..next.map_or(range.end, byte)
+    }
+
     fn clear(&mut self) {
         self.words.clear();
         self.occurrences.clear();

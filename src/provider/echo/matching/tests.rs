@@ -74,8 +74,22 @@ fn returns_the_latest_mention() {
     let assistant = Message::new(Role::Assistant { tool_calls: Vec::new() }, "hm");
     let messages = [user("get time"), user("get weather"), assistant, user("get time, now")];
     let found = mentions(&messages, &tools(&["get_weather", "get_time"]));
-    let mention = |tool, message, length| Mention { tool, message, sentence: 0..length };
+    let mention = |tool, message, end| Mention { tool, message, sentence: 0..end, clause: 0..end };
     assert_eq!(found, [mention(0, 1, 11), mention(1, 3, 13)]);
+}
+
+#[test]
+fn mentions_divide_a_sentence_into_clauses() {
+    let text = "Hi! Please create a playlist called A and play the movie B, then email Bob.";
+    let names = ["send_email", "create_playlist", "play_movie", "make_playlist"];
+    let found = mentions(&[Message::new(Role::User, text)], &tools(&names));
+    let clauses: Vec<_> = found.into_iter().map(|it| (it.tool, &text[it.clause])).collect();
+    let expected = [
+        (0, "email Bob."),
+        (1, " Please create a playlist called A and "),
+        (2, "play the movie B, then "),
+    ];
+    assert_eq!(clauses, expected);
 }
 
 #[test]

@@ -15,6 +15,6 @@ pub(crate) use addresses::{AddressKind, addresses};
 pub(crate) use canonical::{canonical, canonicalize, is_generic, is_number};
 pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
-pub(crate) use sentences::{sentence_around, sentences};
+pub(crate) use sentences::{ends_with_title, sentence_around, sentences};
 pub(crate) use word_map::{WordMap, hash_word};
 pub(crate) use words::{Word, words};

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// Titles of persons, whose dot ends no sentence.
+const TITLES: [&str; 5] = ["Mr", "Mrs", "Ms", "Dr", "Prof"];
+
 /// Returns the ranges of the sentences in a text. Together they are the whole text.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
@@ -40,11 +43,20 @@ fn may_break(byte: u8) -> bool {
 fn break_at(text: &str, at: usize) -> Option<usize> {
     match text.as_bytes()[at] {
         b'\n' | b'\r' => Some(at + 1),
+        b'.' if ends_with_title(&text[..at]) => None,
         b'.' | b'!' | b'?' if text[at + 1..].starts_with(char::is_whitespace) => Some(at + 1),
         // The first byte of the line separator and of the paragraph separator.
         0xe2 if text[at..].starts_with(['\u{2028}', '\u{2029}']) => Some(at + 3),
         _ => None,
     }
+}
+
+/// Returns `true` if a text ends with the title of a person.
+pub(crate) fn ends_with_title(text: &str) -> bool {
+    TITLES.iter().any(|title| {
+        let before = text.strip_suffix(title);
+        before.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
+    })
 }
 
 #[cfg(test)]
@@ -66,6 +78,8 @@ mod tests {
             ("3.5 or 4. Fine", 2),
             ("one!\u{3000}two", 2),
             ("one.", 1),
+            ("with Dr. Park. Then", 2),
+            ("WordDr. Park", 2),
         ];
         for (text, expected) in cases {
             assert_eq!(sentences(text).count(), expected, "{text}");
