@@ -82,7 +82,7 @@ fn structured(
     let context = Context {
         subject: name.unwrap_or_default(),
         mention: &question,
-        sentence: 0..0,
+        nearest: [0..0, 0..0],
         question: &question,
         literal: settings.arguments == ArgumentStyle::Literal,
     };

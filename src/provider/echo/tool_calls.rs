@@ -80,7 +80,7 @@ fn arguments(
     let context = Context {
         subject: &tool.name,
         mention: &text,
-        sentence: mention.map_or(0..0, |mention| mention.sentence.clone()),
+        nearest: mention.map_or([0..0, 0..0], |it| [it.clause.clone(), it.sentence.clone()]),
         question,
         literal: settings.arguments == ArgumentStyle::Literal,
     };

@@ -10,8 +10,9 @@ pub(crate) struct Context<'a> {
     /// Text to search for values: the latest message that mentions the tool, or else the last user
     /// message.
     pub(crate) mention: &'a str,
-    /// The bytes of the sentence in `mention` that mentions the tool. Its facts come first.
-    pub(crate) sentence: Range<usize>,
+    /// The bytes in `mention` of the clause that mentions the tool, and of its sentence. Their facts
+    /// come first.
+    pub(crate) nearest: [Range<usize>; 2],
     /// Text of the last user message.
     pub(crate) question: &'a str,
     /// Whether numbers are 42 regardless of their bounds.

@@ -84,14 +84,14 @@ fn generate<'a>(
     context: &Context<'a>,
     budget: &mut ReplyBudget,
 ) -> Generated {
-    let readings = readings(context, budget);
+    let sources = sources(context, budget);
     let mut stated = None;
     for best_effort in [false, true] {
         let granted = budget.call();
         let mut generator = Generator::new(root, context, granted, budget.effort().clone());
         generator.stated = match stated.take() {
             Some(stated) => stated,
-            None => generator.stated_values(schemas, &readings),
+            None => generator.stated_values(schemas, &sources),
         };
         let generated = generator.value(schemas, Frame { best_effort, ..Frame::default() });
         budget.charge(granted, generator.budget);
@@ -108,11 +108,15 @@ fn generate<'a>(
     Generated::empty_object(Some("no value within the limits"))
 }
 
-/// Reads the messages, each with the sentence whose facts come first.
-fn readings(context: &Context, budget: &mut ReplyBudget) -> Vec<(Rc<Reading>, Range<usize>)> {
-    let mut readings = vec![(budget.read(context.mention), context.sentence.clone())];
+/// A message, and the parts whose facts come first.
+type Source = (Rc<Reading>, Vec<Range<usize>>);
+
+fn sources(context: &Context, budget: &mut ReplyBudget) -> Vec<Source> {
+    let mut nearest = context.nearest.to_vec();
+    nearest.dedup();
+    let mut sources = vec![(budget.read(context.mention), nearest)];
     if context.question != context.mention {
-        readings.push((budget.read(context.question), 0..0));
+        sources.push((budget.read(context.question), Vec::new()));
     }
-    readings
+    sources
 }

@@ -67,10 +67,13 @@ fn values(property: &Property, fact: &Fact, reading: &Reading) -> Vec<Value> {
         FactType::Language => return vec![stated.into(), fact.value.as_str().into()],
         FactType::Code => return vec![fact.value.as_str().into(), stated.into()],
         FactType::Date if is_date_time => {
-            let time = reading.facts.iter().find(|it| it.of == FactType::Time);
-            format!("{}T{}:00Z", fact.value, time.map_or("00:00", |time| &time.value))
+            let time = complement(property, fact, reading).map_or("00:00", |time| &time.value);
+            format!("{}T{time}:00Z", fact.value)
         }
-        FactType::Time if is_date_time => format!("2024-01-15T{}:00Z", fact.value),
+        FactType::Time if is_date_time => {
+            let date = complement(property, fact, reading).map_or("2024-01-15", |date| &date.value);
+            format!("{date}T{}:00Z", fact.value)
+        }
         FactType::Time if property.format.is_some() => format!("{}:00Z", fact.value),
         // "in the living room"
         FactType::Word if property.kind() == Some(Kind::Room) && after.starts_with(" room") => {
@@ -79,6 +82,29 @@ fn values(property: &Property, fact: &Fact, reading: &Reading) -> Vec<Value> {
         _ => fact.value.clone(),
     };
     vec![text.into()]
+}
+
+/// Returns the time for a date, or the date for a time, that makes it a `date-time`: one right next to
+/// it, else the first.
+pub(super) fn complement<'r>(
+    property: &Property,
+    fact: &Fact,
+    reading: &'r Reading,
+) -> Option<&'r Fact> {
+    let of = match fact.of {
+        FactType::Date => FactType::Time,
+        FactType::Time => FactType::Date,
+        _ => return None,
+    };
+    let is_next_to = |other: &&Fact| {
+        let (first, last) =
+            (fact.range.end.min(other.range.end), fact.range.start.max(other.range.start));
+        let gap = reading.text.get(first..last).unwrap_or_default();
+        ["", "at", "on", "T", "@"].contains(&gap.trim_matches([' ', ',']))
+    };
+    let facts = || reading.facts.iter().filter(|it| it.of == of);
+    let next = facts().find(is_next_to).or_else(|| facts().next());
+    next.filter(|_| property.format == Some("date-time"))
 }
 
 /// Returns the values of a number. A share may be divided by 100.

@@ -88,8 +88,12 @@ fn is_amount(fact: &Fact) -> bool {
 
 fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     let Some(cue) = fact.cue else { return false };
+    let is_word = property.has_word(cue) || cue == "into" && property.has_word("to");
     if property.has_choices() || property.kind() == Some(Kind::Copy) {
-        return property.has_word(cue) || cue == "into" && property.has_word("to");
+        return is_word;
+    }
+    if property.kind() == Some(Kind::Label) && is_word {
+        return fact.of != FactType::Word;
     }
     let is_bound = match property.kind() {
         Some(Kind::Number) => is_amount(fact),
@@ -107,12 +111,14 @@ fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
 }
 
 fn is_beside_own_word(property: &Property, fact: &Fact) -> bool {
-    let is_place = matches!(property.kind(), Some(Kind::Place | Kind::Room));
+    let kind = property.kind();
+    let is_numbered = matches!(kind, Some(Kind::Place | Kind::Room | Kind::Label));
     let [before, after] = fact.beside.each_ref().map(|word| property.owns(word));
     match fact.of {
         FactType::Word if !property.has_choices() => false,
         FactType::Name | FactType::Quote => before,
-        FactType::Code | FactType::Number if is_place => before,
+        FactType::Code if kind == Some(Kind::Label) => before || after,
+        FactType::Code | FactType::Number if is_numbered => before,
         _ => before || after,
     }
 }

@@ -1,12 +1,13 @@
 //! Gives the facts that messages state to the properties of a call.
 
-use std::{collections::BTreeMap, ops::Range, rc::Rc};
+use std::{collections::BTreeMap, ops::Range};
 
 use serde_json::{Value, json};
 
 use super::{
+    Source,
     generator::Generator,
-    offers::{offers, stated_boolean},
+    offers::{complement, offers, stated_boolean},
     property::{Offer, Property},
     rules::{Pass, Scope, allowed, has_place_cue, is_bare},
     string_constraints::PATTERN_STEPS,
@@ -14,7 +15,7 @@ use super::{
 use crate::{
     base::json_schema::Schema,
     provider::echo::{
-        facts::{Fact, FactType, Kind, Reading, Role, is_exclusive},
+        facts::{Fact, FactType, Kind, Role, is_exclusive},
         text::canonical_words,
     },
 };
@@ -24,18 +25,19 @@ impl<'a> Generator<'a> {
     pub(super) fn stated_values(
         &mut self,
         schemas: &[&'a Value],
-        readings: &[(Rc<Reading>, Range<usize>)],
+        sources: &[Source],
     ) -> BTreeMap<String, Value> {
         let mut properties = Vec::new();
         self.collect_properties(schemas, "", &mut Vec::new(), &mut properties);
-        for (reading, sentence) in readings {
-            let mut scope = Scope { reading, range: sentence.clone(), taken: Vec::new() };
-            self.fill(&mut properties, &mut scope);
-            scope.range = 0..reading.text.len();
-            self.fill(&mut properties, &mut scope);
+        for (reading, nearest) in sources {
+            let mut scope = Scope { reading, range: 0..0, taken: Vec::new() };
+            for range in nearest.iter().chain([&(0..reading.text.len())]) {
+                scope.range = range.clone();
+                self.fill(&mut properties, &mut scope);
+            }
         }
         for property in properties.iter_mut().filter(|property| property.is_open()) {
-            property.value = self.last_resort(property, readings);
+            property.value = self.last_resort(property, sources);
         }
         properties.into_iter().filter_map(|it| Some((it.path, it.value?))).collect()
     }
@@ -101,10 +103,8 @@ impl<'a> Generator<'a> {
             if property.is_open() {
                 continue;
             }
-            if property.format == Some("date-time") && fact.of == FactType::Date {
-                let time = scope.reading.facts.iter().find(|fact| fact.of == FactType::Time);
-                scope.taken.extend(time.map(|time| time.range.clone()));
-            }
+            let complement = complement(property, &fact, scope.reading);
+            scope.taken.extend(complement.map(|fact| fact.range.clone()));
             scope.taken.push(fact.range.clone());
             return Some(fact);
         }
@@ -208,18 +208,14 @@ impl<'a> Generator<'a> {
 
     /// Returns a value that is no single fact: the whole message, whether words stand in the
     /// message, or a token that matches a pattern.
-    fn last_resort(
-        &mut self,
-        property: &Property<'a>,
-        readings: &[(Rc<Reading>, Range<usize>)],
-    ) -> Option<Value> {
+    fn last_resort(&mut self, property: &Property<'a>, sources: &[Source]) -> Option<Value> {
         let is_text = matches!(property.kind(), Some(Kind::Text | Kind::Question));
         if is_text && property.type_name == "string" && !property.is_array {
             let text = self.context.question;
             let fits = !text.is_empty() && text.len() < self.budget.bytes;
             return self.first_valid(&property.schemas, fits.then(|| Value::from(text)));
         }
-        readings.iter().find_map(|(reading, _)| {
+        sources.iter().find_map(|(reading, _)| {
             let value = match (property.type_name, property.pattern) {
                 ("boolean", _) => stated_boolean(property, reading),
                 ("string", Some(pattern)) => self.matching_token(pattern, &reading.text),

@@ -101,7 +101,7 @@ const ROWS: [Row; 36] = [
     row(Kind::Sample, "zip postal postcode", "", &[], ["", "", ""], "94105"),
     row(Kind::Sample, "timezone zone", "", &[], ["", "", ""], "UTC"),
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
-    row(Kind::Label, "", "", &[Quote, Code, Name], ["", "", ""], ""),
+    row(Kind::Label, "", "", &[Quote, Code, Name, Number], ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
     row(Kind::Id, "id number code key ref", "", &[Code, Number], ["", "", ""], ""),
 ];
