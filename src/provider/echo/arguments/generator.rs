@@ -1,12 +1,11 @@
 //! Generates a value: one that the schema provides, or else one of the right type.
 
-use std::{collections::BTreeMap, ptr};
+use std::{collections::BTreeMap, ops::Range, ptr};
 
 use serde_json::Value;
 
 use super::{
     budget::{BRACKETS_LEN, Budget, Generation, MAX_DEPTH, NoValue, json_len},
-    context::Context,
     flatten::Flattener,
     schema::FlatSchema,
     validator::Validator,
@@ -22,6 +21,23 @@ const MAX_SUBJECT: usize = 256;
 const MAX_CHOICES: usize = 64;
 /// Maximum number of characters of a reason that are logged.
 const MAX_REASON: usize = 256;
+
+/// The inputs from which values are generated, in addition to the schema.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Context<'a> {
+    /// Name of the tool or title of the response format.
+    pub(crate) subject: &'a str,
+    /// Text to search for values: the latest message that mentions the tool, or else the last user
+    /// message.
+    pub(crate) mention: &'a str,
+    /// The bytes in `mention` of the clause that mentions the tool, and of its sentence. Their facts
+    /// come first.
+    pub(crate) nearest: [Range<usize>; 2],
+    /// Text of the last user message.
+    pub(crate) question: &'a str,
+    /// Whether numbers are 42 regardless of their bounds.
+    pub(crate) literal: bool,
+}
 
 /// How to generate a value and the values inside it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -152,16 +168,6 @@ impl<'a> Generator<'a> {
             }
         }
         Err(NoValue::Unsatisfiable)
-    }
-
-    fn value_by_keywords(&mut self, flat: &FlatSchema<'a>, schemas: &[&'a Value]) -> Generation {
-        if let Some(value) = self.provided(flat, schemas)? {
-            return Ok(value);
-        }
-        // Charge for the brackets first, so that a container that fails halfway is also charged.
-        self.spend_bytes(BRACKETS_LEN)?;
-        let value = self.by_type(flat)?;
-        self.spend_scalar(&value).map(|()| value)
     }
 
     /// Returns the valid value that a message states for the current property.

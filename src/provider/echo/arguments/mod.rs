@@ -1,17 +1,16 @@
 //! Generates tool call arguments, and other values, from JSON Schemas.
 //!
-//! For each value, [`schema`] flattens the schemas that apply to the value. If they provide a value
-//! that the [`validator`] accepts, this value is the result. Otherwise, the [`generator`] makes one
-//! of the right type, with the help of [`containers`] for arrays and objects and [`string`] for
-//! strings. All work is subject to [`budget`].
+//! For each value, [`flatten`] collects the schemas that apply to the value. If they provide a value
+//! that the [`validator`] accepts, this value is the result. Otherwise, [`by_keywords`] makes one of
+//! the right type, with the help of [`containers`] for arrays and objects and [`string`] for
+//! strings. The [`generator`] holds what they share. All work is subject to [`budget`].
 //!
 //! Values that the user stated come first: a [`property`] gets [`offers`] of the facts in the
 //! messages, and takes one of them in one of three passes, by the [`rules`].
 
 mod budget;
-mod by_type;
+mod by_keywords;
 mod containers;
-mod context;
 mod flatten;
 mod formats;
 mod generator;
@@ -19,7 +18,6 @@ mod number;
 mod offers;
 mod pattern;
 mod property;
-mod provided;
 mod rules;
 mod schema;
 mod stated;
@@ -37,7 +35,7 @@ use super::facts::Reading;
 use generator::{Frame, Generator};
 
 pub(crate) use budget::ReplyBudget;
-pub(crate) use context::Context;
+pub(crate) use generator::Context;
 
 /// A value generated from a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]

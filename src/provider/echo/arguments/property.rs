@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::generator::Generator;
+use super::{generator::Generator, schema::FlatSchema};
 use crate::provider::echo::{
     facts::{Fact, Kind, Meaning, Role, contains, meaning_of},
     text::{canonical_words, is_generic},
@@ -144,13 +144,25 @@ impl<'a> Generator<'a> {
             }
             return;
         }
-        let words = canonical_words(name);
+        found.push(self.describe(name, path, schemas, &flat, is_array));
+    }
+
+    fn describe(
+        &self,
+        name: &str,
+        path: String,
+        schemas: Vec<&'a Value>,
+        flat: &FlatSchema<'a>,
+        is_array: bool,
+    ) -> Property<'a> {
+        let type_name = flat.type_name().unwrap_or("string");
         let format = flat.strings("format").next();
+        let words = canonical_words(name);
         let meaning = match type_name {
             "boolean" | "null" => None,
             _ => meaning_of(&words, format, &self.tool, is_numeric(type_name)),
         };
-        found.push(Property {
+        Property {
             path,
             own_words: self.own_words(&words, meaning),
             words,
@@ -164,7 +176,7 @@ impl<'a> Generator<'a> {
             offers: Vec::new(),
             value: None,
             by_cue: None,
-        });
+        }
     }
 
     fn own_words(&self, words: &[String], meaning: Option<Meaning>) -> Vec<String> {
