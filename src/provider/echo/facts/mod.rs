@@ -2,13 +2,14 @@
 //!
 //! [`words`] splits the message. [`atoms`] finds facts that have a form of their own, such as dates,
 //! and [`names`] those that consist of words. [`cues`] finds the words that say what a fact is for.
-//! [`kinds`] is the table of what the properties of tools take.
+//! [`kinds`] is the table of what the properties of tools take; [`meaning`] finds a property's row.
 
 mod atoms;
 mod cues;
 mod dates;
 mod kinds;
 mod lexicon;
+mod meaning;
 mod names;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,8 @@ use cues::Cues;
 use words::Words;
 
 pub(crate) use cues::{contains, is_exclusive};
-pub(crate) use kinds::{Kind, Meaning, Role, meaning_of};
+pub(crate) use kinds::Kind;
+pub(crate) use meaning::{Meaning, Role, meaning_of};
 
 /// Maximum number of bytes of a message that are read.
 const MAX_READ: usize = 64 * 1024;
