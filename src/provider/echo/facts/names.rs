@@ -55,10 +55,9 @@ pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
 fn named(source: &str, range: Range<usize>) -> Bare {
     let rest = &source[range.end..];
     let suffix = ["'s", "’s"].into_iter().find(|suffix| rest.starts_with(suffix)).unwrap_or("");
-    let next = words(&rest[suffix.len()..]).next();
-    let is_last = next.is_none_or(|next| {
-        let between = &rest[suffix.len()..][..next.range.start];
-        !between.trim().is_empty() || is_generic(&rest[suffix.len()..][next.range])
+    let after = &rest[suffix.len()..];
+    let is_last = words(after).next().is_none_or(|next| {
+        !after[..next.range.start].trim().is_empty() || is_generic(&after[next.range])
     });
     let end = if is_last { range.end + suffix.len() } else { range.end };
     (FactType::Name, range.start..end, source[range.start..end].to_owned())
