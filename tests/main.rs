@@ -30,6 +30,7 @@ mod http_api;
 mod introspection;
 mod limits;
 mod metrics;
+mod openai;
 mod pii;
 
 // Malformed, slow and excessive requests. These tests read memory usage from /proc.

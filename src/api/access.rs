@@ -1,7 +1,7 @@
 //! Access control: checks the API token. [`browser`](super::browser) checks the page on
 //! whose behalf a browser calls.
 
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, header::AUTHORIZATION};
 use subtle::ConstantTimeEq;
 use thiserror::Error as ThisError;
 
@@ -10,6 +10,8 @@ use crate::wire::error::{Error, WrongToken};
 
 /// The header that carries the token, over both HTTP and gRPC.
 static TOKEN: HeaderName = HeaderName::from_static("dapr-api-token");
+/// The header that carries the key of Azure's variant of OpenAI's API.
+static AZURE_KEY: HeaderName = HeaderName::from_static("api-key");
 
 /// The rules for who may call a sidecar.
 #[derive(Debug, Clone, Default)]
@@ -32,13 +34,30 @@ pub struct InvalidToken;
 impl Access {
     /// Rejects a call without the token.
     pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), Error> {
+        self.check(headers.get(&TOKEN).map(HeaderValue::as_bytes))
+    }
+
+    /// Rejects a call of OpenAI's API without the token, which may also be given as its API key.
+    pub(crate) fn check_api_key(&self, headers: &HeaderMap) -> Result<(), Error> {
+        let bearer = headers.get(AUTHORIZATION).and_then(|it| bearer_token(it.as_bytes()));
+        let key = || headers.get(&AZURE_KEY).map(HeaderValue::as_bytes);
+        self.check(headers.get(&TOKEN).map(HeaderValue::as_bytes).or(bearer).or_else(key))
+    }
+
+    fn check(&self, given: Option<&[u8]>) -> Result<(), Error> {
         let Some(ApiToken(token)) = &self.token else { return Ok(()) };
-        let given = headers.get(&TOKEN);
         let given = given.ok_or(Error::Unauthorized(WrongToken::Missing))?;
         // Compare in constant time, so that timing reveals nothing about the token.
-        let is_same = given.as_bytes().ct_eq(token.as_bytes());
+        let is_same = given.ct_eq(token.as_bytes());
         if bool::from(is_same) { Ok(()) } else { Err(Error::Unauthorized(WrongToken::Mismatch)) }
     }
+}
+
+/// Returns the token of an `Authorization` header with the scheme `Bearer`.
+fn bearer_token(value: &[u8]) -> Option<&[u8]> {
+    const SCHEME: &[u8] = b"bearer ";
+    let (scheme, token) = value.split_at_checked(SCHEME.len())?;
+    scheme.eq_ignore_ascii_case(SCHEME).then_some(token.trim_ascii())
 }
 
 impl ApiToken {

@@ -5,5 +5,7 @@ pub mod browser;
 pub(crate) mod charged_body;
 pub mod dapr;
 pub mod guard;
+pub(crate) mod http;
 pub(crate) mod metrics;
+mod openai;
 pub mod pipeline;

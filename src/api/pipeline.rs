@@ -1,6 +1,6 @@
 //! The steps of a call, the same for every surface: decode, find the component, answer, encode.
 
-use std::{mem, sync::Arc};
+use std::sync::Arc;
 
 use futures_util::{Stream, future::Either};
 
@@ -9,9 +9,7 @@ use crate::{
     chat::{self, Delta, Request},
     engine::{Component, Engine},
     provider::CallContext,
-    wire::{
-        conversation::ConverseRequest, encode::Passthrough, error::Error, undecoded::Undecoded,
-    },
+    wire::{conversation::ConverseRequest, error::Error, undecoded::Undecoded},
 };
 
 /// Returns the whole answer to a request.
@@ -25,7 +23,7 @@ pub async fn converse<M: ConverseRequest>(
     request: impl Undecoded<M>,
     context: CallContext,
 ) -> Result<M::Response, Error> {
-    let (component, request, passthrough) = decode(engine, request, &context).await?;
+    let (component, request, passthrough) = decode(request, &context, finder(engine)).await?;
     let response = component.converse(request, context).await?;
     Ok(M::response(response, passthrough))
 }
@@ -41,52 +39,59 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>>(
     request: R,
     context: CallContext,
 ) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R>, Error> {
-    let (component, request, mut passthrough) = decode(engine, request, &context).await?;
+    let (component, request, mut passthrough) = decode(request, &context, finder(engine)).await?;
     let encode = move |delta| match delta {
-        Delta::Text(text) => M::chunk(text),
-        Delta::Complete(response) => M::complete(*response, mem::take(&mut passthrough)),
+        Delta::Text(text) => M::chunk(text, &mut passthrough),
+        Delta::Complete(response) => M::complete(*response, &mut passthrough),
     };
     Ok(component.stream(request, context, encode).await?)
 }
 
-type Decoded = (Arc<Component>, Request, Passthrough);
+type Decoded<M> = (Arc<Component>, Request, <M as ConverseRequest>::Passthrough);
 
-/// Decodes a request, on a blocking thread if that may take long.
-async fn decode<M: ConverseRequest>(
-    engine: &Arc<Engine>,
+/// Decodes a request and takes the next step, on a blocking thread if that may take long.
+pub(super) async fn decode<M: ConverseRequest, T: Send + 'static>(
     request: impl Undecoded<M>,
     context: &CallContext,
-) -> Result<Decoded, Error> {
+    next: impl FnOnce(M) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     match request.decode_briefly()? {
-        Either::Left(message) => find_component(engine, message),
+        Either::Left(message) => next(message),
         // Boxed, so that the future of a brief call stays small.
-        Either::Right(request) => Box::pin(decode_blocking(engine.clone(), request, context)).await,
+        Either::Right(request) => Box::pin(decode_blocking(request, context, next)).await,
     }
 }
 
-async fn decode_blocking<M: ConverseRequest>(
-    engine: Arc<Engine>,
+async fn decode_blocking<M: ConverseRequest, T: Send + 'static>(
     mut request: impl Undecoded<M>,
     context: &CallContext,
-) -> Result<Decoded, Error> {
+    next: impl FnOnce(M) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     if request.size() > LARGE {
         let measure = move || (request.decoded_size(), request);
         let measured = run_blocking(measure).await.map_err(|it| panicked("decoder", it))?;
         context.reserve(measured.0).await?;
         request = measured.1;
     }
-    let decode = move || find_component(&engine, request.decode()?);
+    let decode = move || next(request.decode()?);
     run_blocking(decode).await.map_err(|it| panicked("decoder", it))?
 }
 
-fn find_component<M: ConverseRequest>(engine: &Engine, mut message: M) -> Result<Decoded, Error> {
+/// Returns the step after decoding.
+fn finder<M: ConverseRequest>(
+    engine: &Arc<Engine>,
+) -> impl FnOnce(M) -> Result<Decoded<M>, Error> + Send + 'static {
+    let engine = engine.clone();
+    move |message| find_component(&engine, message)
+}
+
+fn find_component<M: ConverseRequest>(engine: &Engine, message: M) -> Result<Decoded<M>, Error> {
     let component = engine.components.find(message.component())?;
-    let request = message.into_chat()?;
-    let passthrough = M::passthrough(&request);
+    let (request, passthrough) = message.into_chat()?;
     Ok((component, request, passthrough))
 }
 
 /// Returns the error for work on a body, such as that of the decoder, that panicked.
-pub(super) fn panicked(who: &str, _: Panicked) -> Error {
+pub(in crate::api) fn panicked(who: &str, _: Panicked) -> Error {
     Error::BodyRead(format!("the {who} panicked; see the log"))
 }

@@ -96,6 +96,7 @@ pub(super) fn config(
         app_id: args.app_id.clone(),
         resources_paths: args.resources_path.clone(),
         stand_in: args.stand_in,
+        openai_component: args.openai_component.clone(),
         environment: environment.clone(),
         ports: Ports {
             grpc: args.dapr_grpc_port.unwrap_or(ports.grpc),

@@ -14,11 +14,7 @@ use super::{
     reload::Reload,
 };
 use crate::{
-    api::{
-        dapr::{grpc, http},
-        guard::Guard,
-        metrics,
-    },
+    api::{dapr::grpc, guard::Guard, http, metrics},
     base::{blocking::run_blocking, clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
     component::{self, ComponentSpec},
     engine::Engine,
@@ -55,6 +51,7 @@ impl App {
         let (workers, worker_ends) = Workers::start(&drain).map_err(StartError::Threads)?;
         let acceptors = register(listeners)?;
         warn_if_exposed(&config);
+        warn_if_missing(&config, &engine);
         // The last step that can fail: if the file exists, mynah serves.
         addresses::write(&config, &addresses)?;
         let grace = config.grace;
@@ -137,7 +134,8 @@ fn listen(
         metrics: metrics.as_ref().map(|listener| listener.address.clone()),
     };
     let grpc_service = grpc::Service::new(engine.clone(), guard.clone(), drain.clone());
-    let http_service = http::Service::new(engine.clone(), guard, drain.clone());
+    let default_component = config.openai_component.as_deref().map(Into::into);
+    let http_service = http::Service::new(engine.clone(), guard, drain.clone(), default_component);
     let mut listeners = vec![
         (grpc, Protocol::new(HttpVersions::Http2, grpc_service, memory.clone())),
         (http, Protocol::new(HttpVersions::All, http_service, memory.clone())),
@@ -185,6 +183,15 @@ fn warn_if_exposed(config: &Config) {
         tracing::warn!(
             "other machines can call mynah without a token; set DAPR_API_TOKEN to require one"
         );
+    }
+}
+
+/// A reload may still add the component.
+fn warn_if_missing(config: &Config, engine: &Engine) {
+    if let Some(name) = &config.openai_component
+        && engine.components.find(name).is_err()
+    {
+        tracing::warn!("--openai-component: there is no component {name:?}");
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Config {
     /// The provider that answers for component types that mynah does not implement. If `None`, such
     /// a type is an error.
     pub stand_in: Option<StandIn>,
+    /// The component for requests of OpenAI's API whose model is not a component.
+    pub openai_component: Option<String>,
     /// The environment variables that components may refer to.
     pub environment: Environment,
     /// The interfaces to listen on.

@@ -1,100 +1,125 @@
-//! The two versions of Dapr's conversation API, each identified by the type of its request
-//! messages.
+//! The requests and answers of every API that serves conversations, and the two versions of Dapr's,
+//! each identified by the type of its request messages.
+
+use std::mem;
 
 use prost::{Message, Name};
 
 use super::{
     decode,
     encode::{self, Passthrough},
+    error::Error,
     json, proto,
 };
-use crate::chat::{Error, Request, Response};
+use crate::chat::{Request, Response};
 
-/// A request message of one version of the API. Also converts this version's messages to and from
-/// [`chat`](crate::chat).
-pub trait ConverseRequest: Message + Name + Default + json::FastRead + 'static {
+/// A request of one API. Also converts the API's answers from [`chat`](crate::chat).
+pub trait ConverseRequest: Send + Sized + 'static {
     /// The answer to a unary call.
-    type Response: Message + Name + json::FastWrite + 'static;
+    type Response: 'static;
     /// One message of the answer to a streaming call.
-    type StreamResponse: Message + Name + json::FastWrite + 'static;
+    type StreamResponse: 'static;
+    /// What the answer needs of the request.
+    type Passthrough: Send + Unpin + 'static;
 
-    /// The name of the component.
-    fn component(&mut self) -> &mut String;
+    /// Returns the name of the component.
+    fn component(&self) -> &str;
 
     /// Checks and converts a request for a component that exists.
     ///
     /// # Errors
     ///
-    /// Fails with daprd's message if daprd would reject the request.
-    fn into_chat(self) -> Result<Request, Error>;
-
-    /// Returns the parts of a request that its response repeats.
-    fn passthrough(request: &Request) -> Passthrough;
+    /// Fails if the API does not allow the request.
+    fn into_chat(self) -> Result<(Request, Self::Passthrough), Error>;
 
     /// Converts the response to a unary call.
-    fn response(response: Response, passthrough: Passthrough) -> Self::Response;
+    fn response(response: Response, passthrough: Self::Passthrough) -> Self::Response;
 
     /// Converts a piece of text from a streamed response.
-    fn chunk(text: String) -> Self::StreamResponse;
+    fn chunk(text: String, passthrough: &mut Self::Passthrough) -> Self::StreamResponse;
 
     /// Converts the complete response that ends a stream.
-    fn complete(response: Response, passthrough: Passthrough) -> Self::StreamResponse;
+    fn complete(response: Response, passthrough: &mut Self::Passthrough) -> Self::StreamResponse;
+}
+
+/// A request message of one version of Dapr's conversation API.
+pub trait DaprRequest:
+    ConverseRequest<
+        Response: Message + Name + json::FastWrite,
+        StreamResponse: Message + Name + json::FastWrite,
+    > + Message
+    + Name
+    + Default
+    + json::FastRead
+{
+    /// Sets the name of the component.
+    fn set_component(&mut self, name: String);
+}
+
+impl DaprRequest for proto::ConversationRequest {
+    fn set_component(&mut self, name: String) {
+        self.name = name;
+    }
 }
 
 impl ConverseRequest for proto::ConversationRequest {
     type Response = proto::ConversationResponse;
     type StreamResponse = proto::ConversationStreamResponse;
+    type Passthrough = Passthrough;
 
-    fn component(&mut self) -> &mut String {
-        &mut self.name
+    fn component(&self) -> &str {
+        &self.name
     }
 
-    fn into_chat(self) -> Result<Request, Error> {
-        decode::alpha1(self)
-    }
-
-    fn passthrough(request: &Request) -> Passthrough {
-        Passthrough::alpha1(request)
+    fn into_chat(self) -> Result<(Request, Passthrough), Error> {
+        let request = decode::alpha1(self)?;
+        let passthrough = Passthrough::alpha1(&request);
+        Ok((request, passthrough))
     }
 
     fn response(response: Response, passthrough: Passthrough) -> Self::Response {
         encode::alpha1(response, passthrough)
     }
 
-    fn chunk(text: String) -> Self::StreamResponse {
+    fn chunk(text: String, _: &mut Passthrough) -> Self::StreamResponse {
         encode::alpha1_chunk(text)
     }
 
-    fn complete(response: Response, passthrough: Passthrough) -> Self::StreamResponse {
-        encode::alpha1_complete(response, passthrough)
+    fn complete(response: Response, passthrough: &mut Passthrough) -> Self::StreamResponse {
+        encode::alpha1_complete(response, mem::take(passthrough))
+    }
+}
+
+impl DaprRequest for proto::ConversationRequestAlpha2 {
+    fn set_component(&mut self, name: String) {
+        self.name = name;
     }
 }
 
 impl ConverseRequest for proto::ConversationRequestAlpha2 {
     type Response = proto::ConversationResponseAlpha2;
     type StreamResponse = proto::ConversationStreamResponseAlpha2;
+    type Passthrough = Passthrough;
 
-    fn component(&mut self) -> &mut String {
-        &mut self.name
+    fn component(&self) -> &str {
+        &self.name
     }
 
-    fn into_chat(self) -> Result<Request, Error> {
-        decode::alpha2(self)
-    }
-
-    fn passthrough(request: &Request) -> Passthrough {
-        Passthrough::alpha2(request)
+    fn into_chat(self) -> Result<(Request, Passthrough), Error> {
+        let request = decode::alpha2(self)?;
+        let passthrough = Passthrough::alpha2(&request);
+        Ok((request, passthrough))
     }
 
     fn response(response: Response, passthrough: Passthrough) -> Self::Response {
         encode::alpha2(response, passthrough)
     }
 
-    fn chunk(text: String) -> Self::StreamResponse {
+    fn chunk(text: String, _: &mut Passthrough) -> Self::StreamResponse {
         encode::alpha2_chunk(text)
     }
 
-    fn complete(response: Response, passthrough: Passthrough) -> Self::StreamResponse {
-        encode::alpha2_complete(response, passthrough)
+    fn complete(response: Response, passthrough: &mut Passthrough) -> Self::StreamResponse {
+        encode::alpha2_complete(response, mem::take(passthrough))
     }
 }

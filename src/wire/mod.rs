@@ -10,6 +10,7 @@
 //! error             defines errors and their gRPC and HTTP codes
 //! headers           reads the context of a call
 //! routes            lists the routes that mynah serves
+//! openai            OpenAI's Chat Completions API
 //! json              reads and writes proto JSON
 //! codec             encodes and decodes gRPC messages
 //! structs           converts between google.protobuf.Struct and JSON
@@ -26,6 +27,7 @@ pub mod encode;
 pub mod error;
 pub(crate) mod headers;
 pub mod json;
+pub mod openai;
 mod protobuf;
 pub(crate) mod refusal;
 pub mod routes;

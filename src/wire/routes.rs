@@ -70,3 +70,21 @@ impl fmt::Display for NotServed {
         write!(f, "over gRPC, {} and {last}", methods.join(", "))
     }
 }
+
+/// The paths of OpenAI's API that mynah serves, each with its method.
+const OPENAI_ROUTES: [&str; 4] = [
+    "POST /v1/chat/completions",
+    "POST /v1/openai/deployments/{model}/chat/completions",
+    "GET /v1/models",
+    "GET /v1/models/{model}",
+];
+
+/// The message for a call of OpenAI's API that mynah does not serve.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenAiNotServed;
+
+impl fmt::Display for OpenAiNotServed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "of OpenAI's API, mynah serves only {}", OPENAI_ROUTES.join(", "))
+    }
+}

@@ -5,7 +5,12 @@ use std::marker::PhantomData;
 use bytes::Bytes;
 use futures_util::future::Either;
 
-use super::{conversation::ConverseRequest, decoded_size, error::Error, json};
+use super::{
+    conversation::{ConverseRequest, DaprRequest},
+    decoded_size,
+    error::Error,
+    json,
+};
 
 /// Maximum size in bytes of a protobuf message that is decoded within a millisecond.
 const MAX_BRIEF_PROTOBUF: usize = 32 * 1024;
@@ -66,7 +71,7 @@ impl<M: prost::Message + Default> Protobuf<M> {
     }
 }
 
-impl<M: ConverseRequest> Undecoded<M> for Protobuf<M> {
+impl<M: DaprRequest> Undecoded<M> for Protobuf<M> {
     fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -89,13 +94,13 @@ impl<M: ConverseRequest> Undecoded<M> for Protobuf<M> {
 
 impl Json {
     /// Sets the component of a message that was read from the body.
-    fn addressed<M: ConverseRequest>(self, mut message: M) -> M {
-        *message.component() = self.component;
+    fn addressed<M: DaprRequest>(self, mut message: M) -> M {
+        message.set_component(self.component);
         message
     }
 }
 
-impl<M: ConverseRequest> Undecoded<M> for Json {
+impl<M: DaprRequest> Undecoded<M> for Json {
     fn size(&self) -> usize {
         self.body.len()
     }

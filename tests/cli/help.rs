@@ -33,6 +33,8 @@ fn short_help() {
               Folder of component YAML files; can be repeated [default: a built-in echo component]
           --stand-in <PROVIDER>
               Provider for conversation components of unsupported types [possible values: echo]
+          --openai-component <NAME>
+              Component for requests of OpenAI's API whose model is not a component [default: the only one]
           --app-id <ID>
               Id of the application [default: mynah]
           --dapr-grpc-port <PORT>
@@ -94,6 +96,9 @@ fn long_help() {
 
               Possible values:
               - echo: The provider of `conversation.echo`
+
+          --openai-component <NAME>
+              Component for requests of OpenAI's API whose model is not a component [default: the only one]
 
           --app-id <ID>
               Id of the application

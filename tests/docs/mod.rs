@@ -40,6 +40,7 @@ pages! {
     getting_started: "docs/getting-started.md",
     limits: "docs/limits.md",
     moving_from_daprd: "docs/moving-from-daprd.md",
+    openai: "docs/openai.md",
     performance: "docs/performance.md",
     scripting: "docs/scripting.md",
     security: "docs/security.md",

@@ -11,6 +11,9 @@ use crate::{
 /// The languages of code blocks. `text` blocks are not checked.
 const LANGUAGES: [&str; 5] = ["console", "json", "python", "text", "yaml"];
 
+/// The examples that pages quote.
+const EXAMPLES: [&str; 2] = ["examples/chains/python/app.py", "examples/openai/app.py"];
+
 /// Checks all snippets of a page.
 pub(super) fn check(page: &Page) {
     for language in page.text.split("```").skip(1).step_by(2).filter_map(|b| b.lines().next()) {
@@ -29,8 +32,8 @@ fn check_json(block: &str) {
 
 /// Checks that a Python block is quoted from an example, which has its own test.
 fn check_python(block: &str) {
-    let example = fs::read_to_string(folder("examples/chains/python/app.py")).expect("an example");
-    assert!(example.contains(block), "not in examples/chains/python/app.py:\n{block}");
+    let is_in = |path: &&str| fs::read_to_string(folder(path)).expect("an example").contains(block);
+    assert!(EXAMPLES.iter().any(is_in), "in no example:\n{block}");
 }
 
 fn check_yaml(block: &str) {

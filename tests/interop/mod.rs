@@ -15,6 +15,7 @@ mod go;
 mod grpcurl;
 mod java;
 mod javascript;
+mod openai;
 mod python;
 mod quickstart;
 mod rust_sdk;

@@ -3,8 +3,8 @@
 use crate::support::report;
 
 /// The suites. Each is named after the client that it downloads.
-const SUITES: [&str; 8] =
-    ["dapr-agents", "daprd", "go", "grpcurl", "java", "javascript", "python", "rust"];
+const SUITES: [&str; 9] =
+    ["dapr-agents", "daprd", "go", "grpcurl", "java", "javascript", "openai", "python", "rust"];
 
 /// The suites to run.
 #[derive(Debug, PartialEq, Eq)]

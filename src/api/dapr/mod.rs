@@ -1,5 +1,5 @@
 //! Dapr's runtime API, over gRPC and HTTP.
 
 pub(crate) mod grpc;
-pub(crate) mod http;
+pub(super) mod http;
 mod metadata;

@@ -53,7 +53,15 @@ impl Error {
             Self::MalformedPath(_) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
-            Self::NotServed => (Code::Unimplemented, Http::NOT_FOUND, "ERR_DIRECT_INVOKE"),
+            Self::InvalidRequest { .. } => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::UnknownModel { .. } => {
+                (Code::NotFound, Http::NOT_FOUND, "ERR_CONVERSATION_NOT_FOUND")
+            }
+            Self::NotServed | Self::OpenAiNotServed => {
+                (Code::Unimplemented, Http::NOT_FOUND, "ERR_DIRECT_INVOKE")
+            }
             Self::MetadataFull { .. } => {
                 (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS, "ERR_METADATA_FULL")
             }

@@ -75,7 +75,7 @@ fn details(error: &Error) -> Option<Value> {
     status.get_mut("details").map(Value::take)
 }
 
-fn retry_after(error: &Error) -> Option<u64> {
+pub(super) fn retry_after(error: &Error) -> Option<u64> {
     let Error::Chat(chat::Error::Provider { error, .. }) = error else { return None };
     let wait = error.retry_after?;
     Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))

@@ -2,13 +2,14 @@
 
 mod dapr;
 mod dapr_http;
+mod openai;
 
 use thiserror::Error as ThisError;
 
 pub(crate) use self::dapr::shorten_status;
 pub use self::dapr_http::HttpError;
 pub(crate) use self::dapr_http::json_body;
-use super::routes::NotServed;
+use super::routes::{NotServed, OpenAiNotServed};
 use crate::{
     base::{memory::MemoryExhausted, timeouts::BODY_TIMEOUT},
     chat,
@@ -60,6 +61,25 @@ pub enum Error {
     /// mynah does not serve the path or method. daprd may serve it.
     #[error("{NotServed}")]
     NotServed,
+    /// mynah does not serve the path or method of OpenAI's API.
+    #[error("{OpenAiNotServed}")]
+    OpenAiNotServed,
+    /// A request of OpenAI's API is invalid or asks for something that mynah does not support.
+    #[error("{reason}")]
+    InvalidRequest {
+        /// The path of the key, such as `messages[0].role`.
+        param: Option<String>,
+        /// What is wrong, and what would be valid.
+        reason: String,
+    },
+    /// A request of OpenAI's API names a model that stands for no component.
+    #[error("the model {model:?} does not exist; mynah serves: {}", served.join(", "))]
+    UnknownModel {
+        /// The model, or an empty text.
+        model: String,
+        /// The names of the components.
+        served: Vec<String>,
+    },
     /// The sidecar's labels have reached a limit.
     #[error("metadata is full: it holds at most {max_keys} keys and {max_bytes} bytes")]
     MetadataFull {

@@ -1,4 +1,4 @@
-// Command daprd is the Dapr runtime with conversation.echo as its only component type.
+// Command daprd is the Dapr runtime with the few component types that the tests use.
 //
 // The tests compare mynah with this daprd. The published daprd contains all component types and
 // takes much longer to build.
@@ -11,6 +11,8 @@ import (
 	"go.opencensus.io/stats/view"
 
 	"github.com/dapr/components-contrib/conversation/echo"
+	"github.com/dapr/components-contrib/conversation/ollama"
+	"github.com/dapr/components-contrib/conversation/openai"
 	"github.com/dapr/dapr/cmd/daprd/options"
 	"github.com/dapr/dapr/pkg/components/conversation"
 	"github.com/dapr/dapr/pkg/healthz"
@@ -28,6 +30,8 @@ var log = logger.NewLogger("dapr.runtime")
 
 func main() {
 	conversation.DefaultRegistry.RegisterComponent(echo.NewEcho, "echo")
+	conversation.DefaultRegistry.RegisterComponent(ollama.NewOllama, "ollama")
+	conversation.DefaultRegistry.RegisterComponent(openai.NewOpenAI, "openai")
 	flags, err := options.New(os.Args[1:])
 	if err != nil {
 		log.Fatalf("Failed to parse flags: %v", err)

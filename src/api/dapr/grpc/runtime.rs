@@ -11,8 +11,7 @@ use crate::{
     base::{drain::Drain, memory::Charge},
     engine::Engine,
     wire::{
-        conversation::ConverseRequest, error::Error, headers::call_context, proto,
-        undecoded::Protobuf,
+        conversation::DaprRequest, error::Error, headers::call_context, proto, undecoded::Protobuf,
     },
 };
 
@@ -39,7 +38,7 @@ impl Call {
         self.runtime.guard.max_body_size
     }
 
-    pub(super) async fn converse<M: ConverseRequest>(
+    pub(super) async fn converse<M: DaprRequest>(
         self,
         request: Request<Protobuf<M>>,
     ) -> Answer<M::Response> {
@@ -53,7 +52,7 @@ impl Call {
         Ok(Response::new(answer))
     }
 
-    pub(super) async fn stream<M: ConverseRequest>(
+    pub(super) async fn stream<M: DaprRequest>(
         self,
         request: Request<Protobuf<M>>,
     ) -> Answer<Streamed<M::StreamResponse>> {

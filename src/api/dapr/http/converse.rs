@@ -14,9 +14,12 @@ use http::{
 };
 use prost::{Message, Name};
 
-use super::{Failure, body::read, url};
+use super::Failure;
 use crate::{
-    api::pipeline,
+    api::{
+        http::{body::read, url},
+        pipeline,
+    },
     base::{
         blocking::{LARGE, run_blocking},
         memory::Charge,
@@ -25,7 +28,7 @@ use crate::{
     engine::Engine,
     net::RequestBody,
     wire::{
-        conversation::ConverseRequest,
+        conversation::DaprRequest,
         error::{Error, json_body},
         headers::call_context,
         json,
@@ -36,7 +39,7 @@ use crate::{
 /// The index of the path segment that names the component.
 const NAME: usize = 2;
 
-pub(super) async fn converse<M: ConverseRequest>(
+pub(super) async fn converse<M: DaprRequest>(
     engine: Arc<Engine>,
     max_body_size: usize,
     charge: Arc<Charge>,
@@ -73,7 +76,7 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     first.trim().eq_ignore_ascii_case("text/event-stream")
 }
 
-fn events<M: ConverseRequest>(
+fn events<M: DaprRequest>(
     messages: impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + 'static,
 ) -> Response {
     let events = messages.then(async |message| Ok::<_, Infallible>(event::<M>(message).await));
@@ -81,7 +84,7 @@ fn events<M: ConverseRequest>(
     (headers, Body::from_stream(events)).into_response()
 }
 
-async fn event<M: ConverseRequest>(message: Result<M::StreamResponse, chat::Error>) -> String {
+async fn event<M: DaprRequest>(message: Result<M::StreamResponse, chat::Error>) -> String {
     let json = match message {
         Ok(message) => write(message).await,
         Err(error) => Err(error.into()),

@@ -1,9 +1,11 @@
-//! Errors as HTTP responses.
+//! Errors as HTTP responses in daprd's form.
 
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 
-use crate::wire::error::{Error, HttpError};
+use crate::{
+    api::http::response::respond,
+    wire::error::{Error, HttpError},
+};
 
 /// An error that a handler returns.
 #[derive(Debug)]
@@ -17,11 +19,6 @@ impl<E: Into<Error>> From<E> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let HttpError { status, content_type, retry_after, body } = HttpError::from(&self.0);
-        let mut response = (status, [(CONTENT_TYPE, content_type)], body).into_response();
-        if let Some(seconds) = retry_after {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response
+        respond(HttpError::from(&self.0))
     }
 }

@@ -11,9 +11,13 @@ use axum::{
 use http::{StatusCode, Uri, header::CONTENT_TYPE};
 use serde::Serialize;
 
-use super::{Failure, body, url};
+use super::Failure;
 use crate::{
-    api::{dapr::metadata::metadata, guard::Guard},
+    api::{
+        dapr::metadata::metadata,
+        guard::Guard,
+        http::{body, url},
+    },
     engine::Engine,
     wire::proto,
 };

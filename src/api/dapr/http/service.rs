@@ -1,27 +1,23 @@
-//! The service of the HTTP port.
+//! The service of Dapr's API over HTTP.
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     Extension, Router,
-    body::Body,
     response::{IntoResponse, Response},
     routing::{get, post, put},
 };
-use futures_util::{
-    FutureExt, TryFutureExt,
-    future::{self, BoxFuture},
-};
+use futures_util::{FutureExt, TryFutureExt, future};
 use http::{Method, Request, StatusCode, header::ALLOW};
 use hyper_util::service::TowerToHyperService;
 
-use super::{Failure, converse::converse, health, metadata, url};
+use super::{Failure, converse::converse, health, metadata};
 use crate::{
-    api::{charged_body::ChargedBody, guard::Guard},
+    api::{charged_body::ChargedBody, guard::Guard, http::response::Responding},
     base::drain::Drain,
     engine::Engine,
     net::RequestBody,
-    wire::{conversation::ConverseRequest, error::Error, proto, routes::Route},
+    wire::{conversation::DaprRequest, error::Error, proto, routes::Route},
 };
 
 /// Serves Dapr's HTTP API.
@@ -29,22 +25,36 @@ use crate::{
 /// Conversations bypass the router, which would increase the number of instructions for a short
 /// call by a sixth.
 #[derive(Debug, Clone)]
-pub(crate) struct Service {
+pub(in crate::api) struct Service {
     engine: Arc<Engine>,
     guard: Arc<Guard>,
     router: TowerToHyperService<Router>,
 }
 
 impl Service {
-    pub(crate) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
+    pub(in crate::api) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
         let router = router(engine.clone(), guard.clone(), drain);
         Self { engine, guard, router: TowerToHyperService::new(router) }
     }
 
-    fn converse<M: ConverseRequest>(
-        &self,
-        request: Request<RequestBody>,
-    ) -> <Self as hyper::service::Service<Request<RequestBody>>>::Future {
+    /// Answers a request with a clean path.
+    pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
+        if let Err(error) = self.check_access(&request) {
+            let response = Failure::from(error).into_response();
+            return future::ok(response.map(ChargedBody::uncharged)).boxed();
+        }
+        match conversation(request.method(), request.uri().path()) {
+            Some(Route::ConverseAlpha1) => self.converse::<proto::ConversationRequest>(request),
+            Some(Route::ConverseAlpha2) => {
+                self.converse::<proto::ConversationRequestAlpha2>(request)
+            }
+            _ => hyper::service::Service::call(&self.router, request)
+                .map_ok(|response| without_allow(response).map(ChargedBody::uncharged))
+                .boxed(),
+        }
+    }
+
+    fn converse<M: DaprRequest>(&self, request: Request<RequestBody>) -> Responding {
         let (charge, max_body_size) = (self.guard.charge(), self.guard.max_body_size);
         let response = converse::<M>(self.engine.clone(), max_body_size, charge.clone(), request);
         let charged = |result: Result<Response, _>| {
@@ -59,31 +69,6 @@ impl Service {
         match self.guard.access.check_token(request.headers()) {
             Err(_) if is_public(request) => Ok(()),
             result => result,
-        }
-    }
-}
-
-impl hyper::service::Service<Request<RequestBody>> for Service {
-    type Response = http::Response<ChargedBody<Body>>;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
-
-    fn call(&self, mut request: Request<RequestBody>) -> Self::Future {
-        url::clean(&mut request);
-        if let Err(error) = self.check_access(&request) {
-            let response = Failure::from(error).into_response();
-            return future::ok(response.map(ChargedBody::uncharged)).boxed();
-        }
-        match conversation(request.method(), request.uri().path()) {
-            Some(Route::ConverseAlpha1) => self.converse::<proto::ConversationRequest>(request),
-            Some(Route::ConverseAlpha2) => {
-                self.converse::<proto::ConversationRequestAlpha2>(request)
-            }
-            _ => self
-                .router
-                .call(request)
-                .map_ok(|response| without_allow(response).map(ChargedBody::uncharged))
-                .boxed(),
         }
     }
 }

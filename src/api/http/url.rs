@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 use crate::wire::error::Error;
 
 /// Cleans the path of a request before it is routed.
-pub(super) fn clean<B>(request: &mut Request<B>) {
+pub(in crate::api) fn clean<B>(request: &mut Request<B>) {
     if let Some(uri) = cleaned(request.uri()) {
         *request.uri_mut() = uri;
     }
@@ -49,7 +49,7 @@ fn clean_path(path: &str) -> String {
 }
 
 /// Returns the path segment at `index`, unescaped like a query string: `+` stands for a space.
-pub(super) fn segment(uri: &Uri, index: usize) -> Result<String, Error> {
+pub(in crate::api) fn segment(uri: &Uri, index: usize) -> Result<String, Error> {
     let raw = memchr::memchr_iter(b'/', uri.path().as_bytes()).nth(index);
     let raw = raw.and_then(|slash| uri.path().get(slash + 1..)).unwrap_or_default();
     let raw = memchr::memchr(b'/', raw.as_bytes()).and_then(|end| raw.get(..end)).unwrap_or(raw);

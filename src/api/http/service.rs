@@ -1,0 +1,52 @@
+//! The service of the HTTP port, which passes each request to the API that its path belongs to.
+
+use std::{convert::Infallible, sync::Arc};
+
+use axum::body::Body;
+use http::{Request, Response};
+
+use super::{response::Responding, url};
+use crate::{
+    api::{charged_body::ChargedBody, dapr, guard::Guard, openai},
+    base::drain::Drain,
+    engine::Engine,
+    net::RequestBody,
+};
+
+/// Serves Dapr's API and OpenAI's.
+#[derive(Debug, Clone)]
+pub(crate) struct Service {
+    dapr: dapr::http::Service,
+    openai: openai::Service,
+}
+
+impl Service {
+    /// Creates the service. `default_component` answers requests of OpenAI's API whose model is no
+    /// component.
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        guard: Arc<Guard>,
+        drain: Drain,
+        default_component: Option<Arc<str>>,
+    ) -> Self {
+        Self {
+            dapr: dapr::http::Service::new(engine.clone(), guard.clone(), drain),
+            openai: openai::Service::new(engine, guard, default_component),
+        }
+    }
+}
+
+impl hyper::service::Service<Request<RequestBody>> for Service {
+    type Response = Response<ChargedBody<Body>>;
+    type Error = Infallible;
+    type Future = Responding;
+
+    fn call(&self, mut request: Request<RequestBody>) -> Responding {
+        url::clean(&mut request);
+        if openai::serves(request.uri().path()) {
+            self.openai.call(request)
+        } else {
+            self.dapr.call(request)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Chat completions: answers with JSON, or with server-sent events if the request asks for a stream.
+
+use std::{convert::Infallible, sync::Arc};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use futures_util::{Stream, StreamExt, stream};
+use http::{
+    Request,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
+
+use crate::{
+    api::{guard::Guard, http::body::read, pipeline},
+    base::{
+        blocking::{LARGE, run_blocking},
+        memory::Charge,
+    },
+    chat,
+    engine::Engine,
+    net::RequestBody,
+    wire::{
+        error::{Error, HttpError},
+        headers::call_context,
+        openai::{self, Answer, ChatRequest, Piece},
+    },
+};
+
+/// Answers requests for chat completions.
+#[derive(Debug, Clone)]
+pub(super) struct Completions {
+    pub(super) engine: Arc<Engine>,
+    pub(super) guard: Arc<Guard>,
+    /// The component for models that are not components.
+    pub(super) default_component: Option<Arc<str>>,
+}
+
+impl Completions {
+    /// Answers a request. `deployment` is the model in the path, which Azure's variant has.
+    pub(super) async fn answer(
+        &self,
+        charge: Arc<Charge>,
+        deployment: Option<String>,
+        request: Request<RequestBody>,
+    ) -> Result<Response, Error> {
+        let (head, body) = request.into_parts();
+        let body = openai::Body(read(body, self.guard.max_body_size, &charge).await?);
+        let context = call_context(&head.headers).with_charge(charge.clone());
+        let mut request: ChatRequest = pipeline::decode(body, &context, Ok).await?;
+        let model = deployment.as_deref().unwrap_or(request.model());
+        let component = self.component(model)?;
+        request.set_component(component);
+        if request.is_streamed() {
+            let pieces = pipeline::stream::<ChatRequest, _>(&self.engine, request, context).await?;
+            return Ok(events(pieces));
+        }
+        let answer = pipeline::converse::<ChatRequest>(&self.engine, request, context).await?;
+        charge.set(answer.size());
+        charge.check()?;
+        let body = write(answer).await?;
+        charge.set(body.len());
+        Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+    }
+
+    /// Returns the name of the component that a model stands for: the one of that name, or else the
+    /// default, or else the only one.
+    fn component(&self, model: &str) -> Result<String, Error> {
+        let components = &self.engine.components;
+        let names = [Some(model), self.default_component.as_deref()];
+        let named = names.into_iter().flatten().find_map(|name| components.find(name).ok());
+        if let Some(component) = named {
+            return Ok(component.name.clone());
+        }
+        match components.all().as_slice() {
+            [only] => Ok(only.name.clone()),
+            all => {
+                let served = all.iter().map(|component| component.name.clone()).collect();
+                Err(Error::UnknownModel { model: model.to_owned(), served })
+            }
+        }
+    }
+}
+
+/// Encodes an answer, on a blocking thread if it is large.
+async fn write(answer: Answer) -> Result<String, Error> {
+    if answer.size() <= LARGE {
+        return answer.to_json();
+    }
+    let written = run_blocking(move || answer.to_json()).await;
+    written.map_err(|it| pipeline::panicked("writer", it))?
+}
+
+fn events(pieces: impl Stream<Item = Result<Piece, chat::Error>> + Send + 'static) -> Response {
+    let events = pieces.flat_map(|piece| match piece {
+        Ok(piece) => stream::iter(piece.encode()).left_stream(),
+        Err(error) => stream::iter([Err(error.into())]).right_stream(),
+    });
+    let events =
+        events.map(|event| Ok::<_, Infallible>(event.unwrap_or_else(|error| failure(&error))));
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
+    (headers, Body::from_stream(events)).into_response()
+}
+
+/// Returns the event for an error, with which a stream ends.
+fn failure(error: &Error) -> String {
+    format!("data: {}\n\n", HttpError::openai(error).body)
+}

@@ -1,0 +1,6 @@
+//! OpenAI's API, as far as clients of a conversation need it.
+
+mod completions;
+mod service;
+
+pub(super) use self::service::{Service, serves};

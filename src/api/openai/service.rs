@@ -1,0 +1,121 @@
+//! The service of OpenAI's API.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use futures_util::{FutureExt, future};
+use http::{Method, Request, header::CONTENT_TYPE};
+
+use super::completions::Completions;
+use crate::{
+    api::{
+        charged_body::ChargedBody,
+        guard::Guard,
+        http::{
+            response::{Responding, respond},
+            url,
+        },
+    },
+    engine::Engine,
+    net::RequestBody,
+    wire::{
+        error::{Error, HttpError},
+        openai,
+    },
+};
+
+/// What all paths of the API start with.
+const PREFIX: &str = "/v1/";
+
+/// Serves chat completions, and the components as models.
+#[derive(Debug, Clone)]
+pub(in crate::api) struct Service(Completions);
+
+/// A request that is served.
+#[derive(Debug, PartialEq, Eq)]
+enum Route {
+    /// A chat completion, of the deployment in the path if it has one.
+    Completion(Option<String>),
+    Models,
+    Model(String),
+}
+
+/// Returns `true` if a path belongs to OpenAI's API. Dapr's paths start with `/v1.0`.
+pub(in crate::api) fn serves(path: &str) -> bool {
+    path.starts_with(PREFIX)
+}
+
+impl Service {
+    pub(in crate::api) fn new(
+        engine: Arc<Engine>,
+        guard: Arc<Guard>,
+        default_component: Option<Arc<str>>,
+    ) -> Self {
+        Self(Completions { engine, guard, default_component })
+    }
+
+    /// Answers a request with a clean path.
+    pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
+        match self.check_access(&request).and_then(|()| Route::of(&request)) {
+            Ok(Route::Completion(deployment)) => self.complete(deployment, request),
+            Ok(Route::Models) => {
+                let components = self.0.engine.components.all();
+                let names = components.iter().map(|component| component.name.as_str());
+                ready(json(openai::models(names)))
+            }
+            Ok(Route::Model(name)) => match self.0.engine.components.find(&name) {
+                Ok(component) => ready(json(openai::model(&component.name))),
+                Err(error) => ready(failure(&error.into())),
+            },
+            Err(error) => ready(failure(&error)),
+        }
+    }
+
+    fn check_access(&self, request: &Request<RequestBody>) -> Result<(), Error> {
+        self.0.guard.access.hosts.check(request.uri(), request.headers())?;
+        self.0.guard.access.check_api_key(request.headers())
+    }
+
+    fn complete(&self, deployment: Option<String>, request: Request<RequestBody>) -> Responding {
+        let (completions, charge) = (self.0.clone(), self.0.guard.charge());
+        async move {
+            let answer = completions.answer(charge.clone(), deployment, request).await;
+            let response = answer.unwrap_or_else(|error| failure(&error));
+            Ok(response.map(|body| ChargedBody::new(body, charge)))
+        }
+        .boxed()
+    }
+}
+
+impl Route {
+    fn of(request: &Request<RequestBody>) -> Result<Self, Error> {
+        const MODEL: usize = 2;
+        const DEPLOYMENT: usize = 3;
+        let (uri, path) = (request.uri(), request.uri().path());
+        let segments: Vec<&str> = path.split('/').skip(2).collect();
+        match (request.method(), segments.as_slice()) {
+            (&Method::POST, ["chat", "completions"]) => Ok(Self::Completion(None)),
+            (&Method::POST, ["openai", "deployments", _, "chat", "completions"]) => {
+                Ok(Self::Completion(Some(url::segment(uri, DEPLOYMENT)?)))
+            }
+            (&Method::GET, ["models"]) => Ok(Self::Models),
+            (&Method::GET, ["models", _]) => Ok(Self::Model(url::segment(uri, MODEL)?)),
+            _ => Err(Error::OpenAiNotServed),
+        }
+    }
+}
+
+fn failure(error: &Error) -> Response {
+    respond(HttpError::openai(error))
+}
+
+fn json(body: String) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+fn ready(response: Response<Body>) -> Responding {
+    future::ok(response.map(ChargedBody::uncharged)).boxed()
+}

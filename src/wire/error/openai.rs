@@ -1,0 +1,84 @@
+//! OpenAI's API: maps every error to an HTTP response.
+//!
+//! Source: <https://platform.openai.com/docs/guides/error-codes>.
+
+use std::borrow::Cow;
+
+use http::StatusCode;
+use serde::Serialize;
+
+use super::{Error, HttpError, dapr_http::retry_after};
+use crate::chat;
+
+#[derive(Serialize)]
+struct Body<'a> {
+    error: Inner<'a>,
+}
+
+#[derive(Serialize)]
+struct Inner<'a> {
+    message: Cow<'a, str>,
+    r#type: &'static str,
+    param: Option<&'a str>,
+    code: Option<&'a str>,
+}
+
+impl HttpError {
+    /// Converts an error to the form of OpenAI's API.
+    pub(crate) fn openai(error: &Error) -> Self {
+        let (status, kind) = status(error);
+        let param = match error {
+            Error::InvalidRequest { param, .. } => param.as_deref(),
+            _ => None,
+        };
+        let body = Body {
+            error: Inner { message: message(error), r#type: kind, param, code: code(error) },
+        };
+        Self {
+            status,
+            content_type: "application/json",
+            retry_after: retry_after(error),
+            // Serializing texts cannot fail.
+            body: serde_json::to_string(&body).unwrap_or_default(),
+        }
+    }
+}
+
+/// Returns the HTTP status and the type of an error.
+fn status(error: &Error) -> (StatusCode, &'static str) {
+    use StatusCode as Http;
+    let status = match error {
+        Error::Chat(chat::Error::UnknownComponent(_)) => Http::NOT_FOUND,
+        error => error.codes().1,
+    };
+    match status {
+        Http::BAD_REQUEST | Http::NOT_FOUND => (status, "invalid_request_error"),
+        Http::UNAUTHORIZED => (status, "authentication_error"),
+        Http::FORBIDDEN => (status, "permission_error"),
+        Http::TOO_MANY_REQUESTS => (status, "rate_limit_error"),
+        Http::SERVICE_UNAVAILABLE | Http::GATEWAY_TIMEOUT => (status, "server_error"),
+        _ => (Http::INTERNAL_SERVER_ERROR, "server_error"),
+    }
+}
+
+/// Returns the message. Dapr's names the component, which the caller has called a model.
+fn message(error: &Error) -> Cow<'_, str> {
+    match error {
+        Error::Chat(chat::Error::Provider { error, .. }) => Cow::Borrowed(&error.message),
+        error => Cow::Owned(error.message()),
+    }
+}
+
+/// Returns the machine-readable cause.
+fn code(error: &Error) -> Option<&str> {
+    match error {
+        Error::UnknownModel { .. } | Error::Chat(chat::Error::UnknownComponent(_)) => {
+            Some("model_not_found")
+        }
+        Error::Unauthorized(_) => Some("invalid_api_key"),
+        Error::Chat(chat::Error::Provider { error, .. }) => {
+            error.details.as_ref().map(|details| details.reason.as_str())
+        }
+        _ => None,
+    }
+}

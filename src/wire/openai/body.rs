@@ -1,0 +1,141 @@
+//! The body of a request, as far as mynah reads it. Other keys are accepted without effect.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, SeqAccess, Visitor, value::SeqAccessDeserializer},
+};
+use serde_json::{Value, value::RawValue};
+
+/// The body of a request for a chat completion.
+#[derive(Debug, Deserialize)]
+pub(super) struct Body<'a> {
+    #[serde(borrow)]
+    pub(super) model: Option<Cow<'a, str>>,
+    pub(super) messages: Option<Vec<Message>>,
+    #[serde(borrow)]
+    pub(super) tools: Option<Vec<Tool<'a>>>,
+    pub(super) tool_choice: Option<Value>,
+    pub(super) parallel_tool_calls: Option<bool>,
+    #[serde(borrow)]
+    pub(super) response_format: Option<ResponseFormat<'a>>,
+    pub(super) n: Option<u64>,
+    pub(super) stream: Option<bool>,
+    pub(super) stream_options: Option<StreamOptions>,
+    pub(super) temperature: Option<f64>,
+    pub(super) max_tokens: Option<i64>,
+    pub(super) max_completion_tokens: Option<i64>,
+    pub(super) metadata: Option<BTreeMap<String, String>>,
+    pub(super) logprobs: Option<bool>,
+    pub(super) functions: Option<IgnoredAny>,
+    pub(super) function_call: Option<IgnoredAny>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct StreamOptions {
+    pub(super) include_usage: Option<bool>,
+}
+
+/// A message in the history.
+#[derive(Debug, Deserialize)]
+pub(super) struct Message {
+    pub(super) role: Role,
+    pub(super) name: Option<String>,
+    pub(super) content: Option<Content>,
+    pub(super) tool_calls: Option<Vec<ToolCall>>,
+    pub(super) tool_call_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Role {
+    Developer,
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+/// The content of a message: a text, or parts of which each has a type.
+#[derive(Debug)]
+pub(super) enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Part {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) text: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ToolCall {
+    pub(super) id: Option<String>,
+    pub(super) function: CalledFunction,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CalledFunction {
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) arguments: String,
+}
+
+/// An offered tool.
+#[derive(Debug, Deserialize)]
+pub(super) struct Tool<'a> {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    #[serde(borrow)]
+    pub(super) function: Option<Function<'a>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Function<'a> {
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    #[serde(borrow)]
+    pub(super) parameters: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ResponseFormat<'a> {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    #[serde(borrow)]
+    pub(super) json_schema: Option<JsonSchema<'a>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct JsonSchema<'a> {
+    #[serde(borrow)]
+    pub(super) schema: Option<&'a RawValue>,
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+/// Reads either form. serde's untagged enums would say less about what is wrong in a part.
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or an array of parts")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Content, E> {
+        Ok(Content::Text(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(parts)).map(Content::Parts)
+    }
+}

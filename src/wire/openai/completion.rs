@@ -1,0 +1,180 @@
+//! Encodes whole answers, and what they share with [`events`](super::events).
+
+use serde::Serialize;
+
+use crate::{
+    chat::{Response, ToolCall, Usage},
+    wire::error::Error,
+};
+
+/// The time at which answers claim to be created: an answer contains no clock.
+pub(super) const CREATED: u64 = 0;
+
+/// What an answer needs of its request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Completion {
+    pub(super) id: String,
+    /// The model that the request names.
+    pub(super) model: String,
+    /// The number of equal choices.
+    pub(super) choices: u64,
+    /// Whether only the first tool call is answered.
+    pub(super) is_single_call: bool,
+    /// Whether a stream ends with the usage.
+    pub(super) includes_usage: bool,
+}
+
+/// The whole answer to a request.
+#[derive(Debug)]
+pub struct Answer {
+    completion: Completion,
+    response: Response,
+}
+
+impl Completion {
+    /// Creates the whole answer.
+    pub(super) fn answer(self, mut response: Response) -> Answer {
+        self.limit(&mut response);
+        Answer { completion: self, response }
+    }
+
+    /// Drops the tool calls that the request does not want.
+    pub(super) fn limit(&self, response: &mut Response) {
+        if self.is_single_call {
+            response.tool_calls.truncate(1);
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a, C> {
+    id: &'a str,
+    object: &'static str,
+    created: u64,
+    model: &'a str,
+    choices: Vec<C>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<EncodedUsage>,
+}
+
+#[derive(Serialize)]
+struct Choice<'a> {
+    index: u64,
+    message: Message<'a>,
+    logprobs: Option<()>,
+    finish_reason: &'static str,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: Option<&'a str>,
+    refusal: Option<()>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Call<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Call<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<usize>,
+    id: &'a str,
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+#[derive(Serialize)]
+struct EncodedUsage {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    total_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completion_tokens_details: Option<CompletionDetails>,
+}
+
+#[derive(Serialize)]
+struct CompletionDetails {
+    reasoning_tokens: u64,
+}
+
+impl Answer {
+    /// Returns roughly the size of the encoded answer in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let choices = usize::try_from(self.completion.choices).unwrap_or(usize::MAX);
+        self.response.size().saturating_mul(choices)
+    }
+
+    /// Encodes the answer as JSON.
+    pub(crate) fn to_json(&self) -> Result<String, Error> {
+        let Self { completion, response } = self;
+        let choice = |index| Choice {
+            index,
+            message: Message {
+                role: "assistant",
+                content: content(response),
+                refusal: None,
+                tool_calls: calls(&response.tool_calls, |_| None),
+            },
+            logprobs: None,
+            finish_reason: finish_reason(response),
+        };
+        let choices = (0..completion.choices).map(choice).collect();
+        completion.json("chat.completion", choices, response.usage)
+    }
+}
+
+impl Completion {
+    /// Encodes an object of the API with these choices.
+    pub(super) fn json<C: Serialize>(
+        &self,
+        object: &'static str,
+        choices: Vec<C>,
+        usage: Option<Usage>,
+    ) -> Result<String, Error> {
+        let (id, model, usage) = (&*self.id, &*self.model, usage.map(EncodedUsage::from));
+        let document = Document { id, object, created: CREATED, model, choices, usage };
+        serde_json::to_string(&document).map_err(|error| Error::BodyRead(error.to_string()))
+    }
+}
+
+impl From<Usage> for EncodedUsage {
+    fn from(usage: Usage) -> Self {
+        let reasoning_tokens = usage.reasoning_tokens;
+        Self {
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+            total_tokens: usage.total_tokens(),
+            completion_tokens_details: (reasoning_tokens > 0)
+                .then_some(CompletionDetails { reasoning_tokens }),
+        }
+    }
+}
+
+/// Returns the text, or `None` if tools are called without one.
+fn content(response: &Response) -> Option<&str> {
+    let is_absent = response.content.is_empty() && !response.tool_calls.is_empty();
+    (!is_absent).then_some(&*response.content)
+}
+
+pub(super) fn finish_reason(response: &Response) -> &'static str {
+    response.finish_reason.as_str()
+}
+
+pub(super) fn calls<'a>(
+    calls: &'a [ToolCall],
+    index: impl Fn(usize) -> Option<usize>,
+) -> Vec<Call<'a>> {
+    let call = |(at, call): (usize, &'a ToolCall)| Call {
+        index: index(at),
+        id: call.id.as_deref().unwrap_or_default(),
+        r#type: "function",
+        function: Function { name: &call.name, arguments: &call.arguments },
+    };
+    calls.iter().enumerate().map(call).collect()
+}

@@ -1,0 +1,129 @@
+//! Decodes requests and checks what mynah does not support.
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Map, Value, json, value::RawValue};
+use twox_hash::XxHash3_64;
+
+use super::{
+    ChatRequest,
+    body::{Body, Function, ResponseFormat, Tool},
+    completion::Completion,
+    invalid, messages, tool_choice,
+};
+use crate::{
+    chat::{self, LazyJson, Request},
+    wire::error::Error,
+};
+
+/// The largest number of choices in an answer.
+const MAX_CHOICES: u64 = 16;
+
+/// Decodes the body of a request. The component is still unknown.
+pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
+    let body = read(bytes)?;
+    check_supported(&body)?;
+    let offered = body.tools.into_iter().flatten().enumerate();
+    let mut tools =
+        offered.map(|(at, offered)| tool(at, offered, bytes)).collect::<Result<Vec<_>, Error>>()?;
+    let tool_choice = tool_choice::decode(body.tool_choice, &mut tools)?;
+    let missing = || invalid("messages", "missing; expected an array of messages");
+    let options = body.stream_options;
+    let completion = Completion {
+        id: format!("chatcmpl-{:016x}", XxHash3_64::oneshot(bytes)),
+        model: body.model.map(|model| model.into_owned()).unwrap_or_default(),
+        choices: choices(body.n)?,
+        is_single_call: body.parallel_tool_calls == Some(false),
+        includes_usage: options.and_then(|options| options.include_usage).unwrap_or_default(),
+    };
+    let request = Request {
+        messages: messages::decode(body.messages.ok_or_else(missing)?)?,
+        tools,
+        tool_choice,
+        response_format: body.response_format.map(|it| schema(it, bytes)).transpose()?.flatten(),
+        temperature: body.temperature.filter(|value| *value > 0.0),
+        max_tokens: body.max_completion_tokens.or(body.max_tokens),
+        metadata: body.metadata.unwrap_or_default(),
+        ..Request::default()
+    };
+    let is_streamed = body.stream.unwrap_or_default();
+    Ok(ChatRequest { component: String::new(), is_streamed, request, completion })
+}
+
+fn read(bytes: &[u8]) -> Result<Body<'_>, Error> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        if !error.is_data() {
+            return Error::InvalidRequest { param: None, reason: format!("invalid JSON: {error}") };
+        }
+        // Reading again for the path is slow, but only needed if something is wrong.
+        let mut json = serde_json::Deserializer::from_slice(bytes);
+        match serde_path_to_error::deserialize::<_, Body<'_>>(&mut json) {
+            Err(error) if error.path().iter().next().is_some() => {
+                invalid(error.path(), error.inner())
+            }
+            _ => Error::InvalidRequest { param: None, reason: error.to_string() },
+        }
+    })
+}
+
+/// Rejects what would change the answer and is not supported.
+fn check_supported(body: &Body<'_>) -> Result<(), Error> {
+    if body.logprobs == Some(true) {
+        return Err(invalid("logprobs", "true is not supported; expected false"));
+    }
+    if body.functions.is_some() {
+        return Err(invalid("functions", "not supported; expected tools instead"));
+    }
+    if body.function_call.is_some() {
+        return Err(invalid("function_call", "not supported; expected tool_choice instead"));
+    }
+    Ok(())
+}
+
+fn choices(n: Option<u64>) -> Result<u64, Error> {
+    let choices = n.unwrap_or(1);
+    if !(1..=MAX_CHOICES).contains(&choices) {
+        return Err(invalid(
+            "n",
+            format!("{choices} is out of range; expected 1 to {MAX_CHOICES}"),
+        ));
+    }
+    Ok(choices)
+}
+
+fn tool(at: usize, tool: Tool<'_>, body: &Bytes) -> Result<chat::Tool, Error> {
+    if tool.kind != "function" {
+        let reason = format!("{:?} is not supported; expected \"function\"", tool.kind);
+        return Err(invalid(format!("tools[{at}].type"), reason));
+    }
+    let missing = || invalid(format!("tools[{at}].function"), "missing");
+    let Function { name, description, parameters } = tool.function.ok_or_else(missing)?;
+    Ok(chat::Tool { name, description, parameters: parameters.map(|it| lazy_json(it, body)) })
+}
+
+/// Returns the JSON Schema of the answer, or `None` if the answer is a text.
+fn schema(format: ResponseFormat<'_>, body: &Bytes) -> Result<Option<LazyJson>, Error> {
+    match format.kind.as_str() {
+        "text" => Ok(None),
+        "json_object" => Ok(Some(LazyJson::new(json!({"type": "object"})))),
+        "json_schema" => {
+            let schema = format.json_schema.and_then(|it| it.schema);
+            let missing = || invalid("response_format.json_schema.schema", "missing");
+            Ok(Some(lazy_json(schema.ok_or_else(missing)?, body)))
+        }
+        kind => {
+            let expected = "expected \"text\", \"json_object\" or \"json_schema\"";
+            Err(invalid("response_format.type", format!("{kind:?} is not supported; {expected}")))
+        }
+    }
+}
+
+/// Keeps the text of a schema, which is a part of the body.
+fn lazy_json(schema: &RawValue, body: &Bytes) -> LazyJson {
+    LazyJson::encoded(body.slice_ref(schema.get().as_bytes()), |text| {
+        Value::deserialize(&mut serde_json::Deserializer::from_slice(text)).unwrap_or_else(|_| {
+            tracing::warn!("a JSON Schema is nested too deeply and is ignored");
+            Value::Object(Map::new())
+        })
+    })
+}

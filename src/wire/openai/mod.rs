@@ -1,0 +1,130 @@
+//! OpenAI's Chat Completions API, as far as clients of a conversation need it.
+//!
+//! Source: <https://platform.openai.com/docs/api-reference/chat>.
+
+mod body;
+mod completion;
+mod decode;
+mod events;
+mod messages;
+mod models;
+mod tool_choice;
+
+use std::fmt::Display;
+
+use bytes::Bytes;
+use futures_util::future::Either;
+
+use self::completion::Completion;
+pub(crate) use self::models::{model, models};
+pub use self::{completion::Answer, events::Piece};
+use super::{conversation::ConverseRequest, decoded_size, error::Error, undecoded::Undecoded};
+use crate::chat::{Delta, Request, Response};
+
+/// Maximum size in bytes of a body that is decoded within a millisecond.
+const MAX_BRIEF: usize = 32 * 1024;
+
+/// The body of a request.
+#[derive(Debug)]
+pub(crate) struct Body(pub(crate) Bytes);
+
+/// A request for a chat completion.
+#[derive(Debug)]
+pub struct ChatRequest {
+    component: String,
+    is_streamed: bool,
+    request: Request,
+    completion: Completion,
+}
+
+/// What an answer needs of its request.
+#[derive(Debug)]
+pub struct Passthrough {
+    completion: Completion,
+    /// Whether a stream has begun.
+    has_started: bool,
+}
+
+impl ChatRequest {
+    /// Returns the model that the request names. May be empty.
+    pub(crate) fn model(&self) -> &str {
+        &self.completion.model
+    }
+
+    /// Sets the component that answers.
+    pub(crate) fn set_component(&mut self, name: String) {
+        if self.completion.model.is_empty() {
+            self.completion.model.clone_from(&name);
+        }
+        self.component = name;
+    }
+
+    /// Returns `true` if the answer is to be streamed.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.is_streamed
+    }
+}
+
+/// Fails with [`Error::InvalidRequest`] if the body is invalid or asks for something that is not
+/// supported.
+impl Undecoded<ChatRequest> for Body {
+    fn size(&self) -> usize {
+        self.0.len()
+    }
+
+    fn decoded_size(&self) -> usize {
+        decoded_size::json(&self.0)
+    }
+
+    fn decode(self) -> Result<ChatRequest, Error> {
+        decode::decode(&self.0)
+    }
+
+    fn decode_briefly(self) -> Result<Either<ChatRequest, Self>, Error> {
+        if self.0.len() > MAX_BRIEF {
+            return Ok(Either::Right(self));
+        }
+        self.decode().map(Either::Left)
+    }
+}
+
+impl ConverseRequest for ChatRequest {
+    type Response = Answer;
+    type StreamResponse = Piece;
+    type Passthrough = Passthrough;
+
+    fn component(&self) -> &str {
+        &self.component
+    }
+
+    fn into_chat(self) -> Result<(Request, Passthrough), Error> {
+        let passthrough = Passthrough { completion: self.completion, has_started: false };
+        Ok((self.request, passthrough))
+    }
+
+    fn response(response: Response, passthrough: Passthrough) -> Answer {
+        passthrough.completion.answer(response)
+    }
+
+    fn chunk(text: String, passthrough: &mut Passthrough) -> Piece {
+        passthrough.piece(Delta::Text(text))
+    }
+
+    fn complete(mut response: Response, passthrough: &mut Passthrough) -> Piece {
+        passthrough.completion.limit(&mut response);
+        passthrough.piece(Delta::Complete(Box::new(response)))
+    }
+}
+
+impl Passthrough {
+    fn piece(&mut self, delta: Delta) -> Piece {
+        let is_first = !std::mem::replace(&mut self.has_started, true);
+        Piece { completion: self.completion.clone(), is_first, delta }
+    }
+}
+
+/// Returns the error for a parameter of a request.
+fn invalid(param: impl Display, reason: impl Display) -> Error {
+    let param = param.to_string();
+    Error::InvalidRequest { reason: format!("{param}: {reason}"), param: Some(param) }
+}

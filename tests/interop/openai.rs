@@ -1,0 +1,43 @@
+//! Tests of OpenAI's Python client.
+
+use std::{path::PathBuf, process::Command};
+
+use super::{
+    TOKEN, child,
+    examples::prints_readme_output,
+    folder, point_at,
+    toolchain::{self, Missing},
+};
+use crate::{chains::scripted, support::Sidecar};
+
+#[test]
+fn openai_example_prints_its_readme() {
+    toolchain::suite("openai", || {
+        let home = folder("examples/openai");
+        let mut app = Command::new(python()?);
+        app.args(["-B", "app.py"]).current_dir(&home);
+        prints_readme_output(&mut app, &Sidecar::start(), &home.join("README.md"));
+        Ok(())
+    });
+}
+
+#[test]
+fn openai_suite_passes() {
+    toolchain::suite("openai", || {
+        let home = folder("tests/interop/openai");
+        let (sidecar, guarded) =
+            (scripted(""), Sidecar::start_in(&[("DAPR_API_TOKEN", TOKEN)], &[]));
+        let mut tests = Command::new(python()?);
+        tests.args(["-B", "-W", "error", "-m", "unittest", "--verbose"]).current_dir(home);
+        point_at(&mut tests, &sidecar);
+        tests
+            .env("GUARDED_HTTP_PORT", guarded.http.port().to_string())
+            .env("GUARDED_API_TOKEN", TOKEN);
+        child::run(&mut tests).expect_success("openai");
+        Ok(())
+    });
+}
+
+fn python() -> Result<PathBuf, Missing> {
+    toolchain::python("openai", &folder("tests/interop/openai/requirements.txt"))
+}
