@@ -4,6 +4,7 @@ pub mod access;
 pub mod browser;
 pub(crate) mod charged_body;
 pub mod dapr;
+mod grpc;
 pub mod guard;
 pub(crate) mod http;
 pub(crate) mod metrics;

@@ -62,7 +62,7 @@ fn only_wire_maps_errors_to_codes() {
     let compares = |line: &str| text_after(line, "Code::").next().is_some();
     let comparing = others.iter().filter(|s| !s.violations(compares).is_empty());
     let comparing: BTreeSet<_> = comparing.map(|s| s.path.as_str()).collect();
-    assert_eq!(comparing, BTreeSet::from(["src/api/dapr/grpc/refusal.rs"]));
+    assert_eq!(comparing, BTreeSet::from(["src/api/grpc/refusal.rs"]));
     let table: Vec<_> = wire.iter().flat_map(|source| source.violations(grpc)).collect();
     assert!(!table.is_empty(), "the search does not find the table of codes");
     let elsewhere: Vec<_> =

@@ -5,26 +5,31 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use axum::{BoxError, Router, body::HttpBody};
-use bytes::Bytes;
+use axum::Router;
 use futures_util::{
     FutureExt,
     future::{self, BoxFuture},
 };
 use http::{Request, Response};
-use tonic::{Status, body::Body, codegen::Service as _, service::Routes};
+use tonic::{Status, body::Body, service::Routes};
 use tonic_health::pb::health_server::HealthServer;
-use tonic_reflection::pb::{v1, v1alpha};
 
 use super::{
-    call_body::{CallBody, CallKind},
     health::Health,
-    methods, refusal,
-    runtime::{Call, Runtime},
-    until_drain::UntilDrain,
+    methods,
+    runtime::{Runtime, RuntimeCall},
 };
 use crate::{
-    api::{charged_body::ChargedBody, guard::Guard},
+    api::{
+        charged_body::ChargedBody,
+        grpc::{
+            call_body::{CallBody, CallKind},
+            reflection::{self, route},
+            refusal,
+            until_drain::UntilDrain,
+        },
+        guard::Guard,
+    },
     base::drain::Drain,
     engine::Engine,
     net::RequestBody,
@@ -33,12 +38,13 @@ use crate::{
 
 const DAPR: &str = "/dapr.proto.runtime.v1.Dapr/";
 const HEALTH: &str = "/grpc.health.v1.Health/";
-const REFLECTION: &str = "/grpc.reflection.";
 
 /// Built on first use: parsing the descriptors takes longer than everything else at startup.
 #[expect(clippy::expect_used, reason = "the descriptors come from the build script")]
-static REFLECTION_ROUTER: LazyLock<Router> =
-    LazyLock::new(|| reflection().expect("descriptors from the build script"));
+static REFLECTION_ROUTER: LazyLock<Router> = LazyLock::new(|| {
+    let descriptors = &[DESCRIPTORS, tonic_health::pb::FILE_DESCRIPTOR_SET];
+    reflection::router(descriptors).expect("descriptors from the build script")
+});
 
 /// Serves Dapr's runtime service, health and reflection.
 ///
@@ -58,19 +64,6 @@ impl Service {
         let runtime = Arc::new(Runtime { engine, guard: guard.clone(), drain: drain.clone() });
         Self { guard, runtime, health, drain }
     }
-}
-
-fn reflection() -> Result<Router, tonic_reflection::server::Error> {
-    let builder = || {
-        tonic_reflection::server::Builder::configure()
-            .register_encoded_file_descriptor_set(DESCRIPTORS)
-            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(v1::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(v1alpha::FILE_DESCRIPTOR_SET)
-            .include_reflection_service(false)
-    };
-    let routes = Routes::new(builder().build_v1()?).add_service(builder().build_v1alpha()?);
-    Ok(routes.into_axum_router())
 }
 
 impl hyper::service::Service<Request<RequestBody>> for Service {
@@ -93,10 +86,10 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
             move |body| CallBody::new(body, kind, max_body_size, charge)
         };
         let answer = if let Some(method) = path.strip_prefix(DAPR) {
-            let call = Call { runtime: self.runtime.clone(), charge: charge.clone() };
+            let call = RuntimeCall { runtime: self.runtime.clone(), charge: charge.clone() };
             let method = method.to_owned();
             methods::answer(call, &method, request.map(body(CallKind::OneMessage)))
-        } else if path.starts_with(REFLECTION) {
+        } else if path.starts_with(reflection::PREFIX) {
             // Clients keep these calls open without a request in flight.
             let until_drain = |body| UntilDrain::new(body, self.drain.clone());
             route(&REFLECTION_ROUTER, request.map(body(CallKind::ManyMessages)).map(until_drain))
@@ -109,13 +102,4 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
         };
         answer.map(|response| Ok(explain(response))).boxed()
     }
-}
-
-fn route<B>(router: &Router, request: Request<B>) -> BoxFuture<'static, Response<Body>>
-where
-    B: HttpBody<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-{
-    let answer = router.clone().call(request);
-    let response = |Ok(response): Result<Response<_>, Infallible>| refusal::shorten(response);
-    answer.map(response).boxed()
 }

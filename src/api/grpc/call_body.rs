@@ -29,7 +29,7 @@ const COPIES: usize = 3;
 
 /// A body that passes on whole messages only, because tonic reserves memory for a message as soon as
 /// it knows the length. Fails if a message is not complete in time, or the memory is exhausted.
-pub(super) struct CallBody {
+pub(in crate::api) struct CallBody {
     body: RequestBody,
     framing: Framing,
     /// What has arrived of a message that is not complete.
@@ -46,7 +46,7 @@ pub(super) struct CallBody {
 
 /// How many messages a call takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CallKind {
+pub(in crate::api) enum CallKind {
     /// One message, and the body must end in time.
     OneMessage,
     /// Any number of messages. Each must be complete in time after its first byte.
@@ -54,7 +54,7 @@ pub(super) enum CallKind {
 }
 
 impl CallBody {
-    pub(super) fn new(
+    pub(in crate::api) fn new(
         body: RequestBody,
         kind: CallKind,
         max_message_size: usize,
