@@ -14,6 +14,9 @@ use protox::{
 };
 
 const FILES: [&str; 2] = ["dapr/proto/runtime/v1/dapr.proto", "google/rpc/status.proto"];
+/// The services of pluggable components, which use messages of the runtime.
+const COMPONENT_FILES: [&str; 2] =
+    ["dapr/proto/components/v1/conversation.proto", "dapr/proto/components/v1/bindings.proto"];
 
 #[expect(clippy::disallowed_methods, reason = "cargo passes variables to build scripts")]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,14 +28,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out_dir.join("json.rs"), json::generate(&pool))?;
     fs::write(out_dir.join("dapr_methods.rs"), dapr_methods(&pool))?;
 
-    let mut messages = tonic_prost_build::Config::new();
-    messages.enable_type_names().bytes(["."]);
-    tonic_prost_build::configure()
+    let builder = || {
         // Sorted maps make equal messages encode to equal bytes.
-        .btree_map(".")
-        .codec_path("crate::wire::codec::Codec")
-        .compile_fds_with_config(with_encoded_structs(descriptors), messages)?;
+        tonic_prost_build::configure().btree_map(".").codec_path("crate::wire::codec::Codec")
+    };
+    builder().compile_fds_with_config(with_encoded_structs(descriptors), config())?;
+
+    let components = protox::compile(COMPONENT_FILES, ["proto"])?;
+    fs::write(out_dir.join("component_descriptors.bin"), components.encode_to_vec())?;
+    let folder = out_dir.join("components");
+    fs::create_dir_all(&folder)?;
+    builder()
+        .out_dir(folder)
+        .extern_path(".dapr.proto.runtime.v1", "crate::wire::proto")
+        .compile_fds_with_config(with_encoded_structs(components), config())?;
     Ok(())
+}
+
+fn config() -> tonic_prost_build::Config {
+    let mut config = tonic_prost_build::Config::new();
+    config.enable_type_names().bytes(["."]);
+    config
 }
 
 /// Declares each `google.protobuf.Struct` as its encoding, which looks the same on the wire. Decoding

@@ -23,6 +23,7 @@ mod chains;
 
 // The APIs.
 mod access;
+mod component_socket;
 mod components;
 mod converse;
 mod errors;

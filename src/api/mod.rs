@@ -3,6 +3,7 @@
 pub mod access;
 pub mod browser;
 pub(crate) mod charged_body;
+pub(crate) mod component;
 pub mod dapr;
 mod grpc;
 pub mod guard;

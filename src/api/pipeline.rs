@@ -19,11 +19,11 @@ use crate::{
 /// Fails if the request is malformed, the component does not exist, daprd would reject the request,
 /// the provider fails, or the memory limit is reached.
 pub async fn converse<M: ConverseRequest>(
-    engine: &Arc<Engine>,
+    components: &Arc<impl FindComponent>,
     request: impl Undecoded<M>,
     context: CallContext,
 ) -> Result<M::Response, Error> {
-    let (component, request, passthrough) = decode(request, &context, finder(engine)).await?;
+    let (component, request, passthrough) = decode(request, &context, finder(components)).await?;
     let response = component.converse(request, context).await?;
     Ok(M::response(response, passthrough))
 }
@@ -34,17 +34,35 @@ pub async fn converse<M: ConverseRequest>(
 ///
 /// Fails like [`converse`] until the provider has returned its first delta. Later errors end the
 /// stream.
-pub async fn stream<M: ConverseRequest, R: Undecoded<M>>(
-    engine: &Arc<Engine>,
+pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
+    components: &Arc<F>,
     request: R,
     context: CallContext,
-) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R>, Error> {
-    let (component, request, mut passthrough) = decode(request, &context, finder(engine)).await?;
+) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R, F>, Error>
+{
+    let (component, request, mut passthrough) =
+        decode(request, &context, finder(components)).await?;
     let encode = move |delta| match delta {
         Delta::Text(text) => M::chunk(text, &mut passthrough),
         Delta::Complete(response) => M::complete(*response, &mut passthrough),
     };
     Ok(component.stream(request, context, encode).await?)
+}
+
+/// Finds the component that a request names.
+pub trait FindComponent: Send + Sync + 'static {
+    /// Returns the component.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no component with this name.
+    fn find(&self, name: &str) -> Result<Arc<Component>, Error>;
+}
+
+impl FindComponent for Engine {
+    fn find(&self, name: &str) -> Result<Arc<Component>, Error> {
+        Ok(self.components.find(name)?)
+    }
 }
 
 type Decoded<M> = (Arc<Component>, Request, <M as ConverseRequest>::Passthrough);
@@ -79,16 +97,14 @@ async fn decode_blocking<M: ConverseRequest, T: Send + 'static>(
 
 /// Returns the step after decoding.
 fn finder<M: ConverseRequest>(
-    engine: &Arc<Engine>,
+    components: &Arc<impl FindComponent>,
 ) -> impl FnOnce(M) -> Result<Decoded<M>, Error> + Send + 'static {
-    let engine = engine.clone();
-    move |message| find_component(&engine, message)
-}
-
-fn find_component<M: ConverseRequest>(engine: &Engine, message: M) -> Result<Decoded<M>, Error> {
-    let component = engine.components.find(message.component())?;
-    let (request, passthrough) = message.into_chat()?;
-    Ok((component, request, passthrough))
+    let components = components.clone();
+    move |message| {
+        let component = components.find(message.component())?;
+        let (request, passthrough) = message.into_chat()?;
+        Ok((component, request, passthrough))
+    }
 }
 
 /// Returns the error for work on a body, such as that of the decoder, that panicked.

@@ -12,9 +12,12 @@ use crate::{
     },
     base::{environment::Environment, quantity},
     net::Interfaces,
-    server::{Config, Ports},
+    server::{ComponentSockets, Config, Ports},
 };
 
+/// daprd's variable for the folder of component sockets, and its default.
+const COMPONENT_SOCKETS: &str = "DAPR_COMPONENTS_SOCKETS_FOLDER";
+const DEFAULT_COMPONENT_SOCKETS: &str = "/tmp/dapr-components-sockets";
 /// The memory must be enough for this number of bodies of the maximum size.
 const MIN_BODIES: usize = 4;
 
@@ -56,6 +59,14 @@ pub(super) enum ConfigError {
         /// The value of the other flag.
         max_body_size: String,
     },
+    /// The value cannot be the name of a socket.
+    #[error(
+        "invalid value {0:?} for --component-socket: expected a name of letters, digits, '-' and '_'"
+    )]
+    ComponentSocket(String),
+    /// The value is not a file mode.
+    #[error("invalid value {0:?} for --component-socket-mode: expected an octal mode, such as 600")]
+    Mode(String),
     /// The value is not a token. It is not shown, since it is a secret.
     #[error("invalid value of DAPR_API_TOKEN")]
     Token(#[from] InvalidToken),
@@ -89,6 +100,7 @@ pub(super) fn config(
         any_for_programs: !is_local && args.allowed_hosts.is_empty(),
     };
     let (max_body_size, max_memory) = sizes(args)?;
+    let component_sockets = component_sockets(args, environment)?;
     let token = ApiToken::new(environment.get("DAPR_API_TOKEN").unwrap_or_default())?;
     Ok(Config {
         access: Access { token, hosts },
@@ -104,11 +116,34 @@ pub(super) fn config(
             metrics: args.metrics_port.unwrap_or(ports.metrics),
         },
         sockets: args.unix_domain_socket.clone(),
+        component_sockets,
         metrics: args.enable_metrics,
         max_body_size,
         max_memory,
         grace: Duration::from_secs(args.dapr_graceful_shutdown_seconds),
         addresses_file: args.addresses_file.clone(),
+    })
+}
+
+/// Checks the names and the mode of the component sockets. The folder is daprd's.
+fn component_sockets(
+    args: &ServeArgs,
+    environment: &Environment,
+) -> Result<ComponentSockets, ConfigError> {
+    let is_name = |name: &str| {
+        let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        !name.is_empty() && name.chars().all(is_valid)
+    };
+    if let Some(name) = args.component_socket.iter().find(|name| !is_name(name)) {
+        return Err(ConfigError::ComponentSocket(name.clone()));
+    }
+    let text = &args.component_socket_mode;
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
+    let folder = environment.get(COMPONENT_SOCKETS).filter(|folder| !folder.is_empty());
+    Ok(ComponentSockets {
+        folder: folder.unwrap_or(DEFAULT_COMPONENT_SOCKETS).into(),
+        names: args.component_socket.clone(),
+        mode: mode.ok_or_else(|| ConfigError::Mode(text.clone()))?,
     })
 }
 

@@ -11,6 +11,7 @@
 //!     kinds/     defines the component types: one file and one table row for each
 //!     settings/  resolves metadata values: templates, environment variables, secrets
 //!   fallback   resolves references to the components that others fall back to
+//! instance     checks an instance of a pluggable component, which has no file
 //! change       compares two loads
 //! ```
 
@@ -19,6 +20,7 @@ mod check;
 mod context;
 mod fallback;
 mod filter;
+mod instance;
 mod kinds;
 mod load;
 mod manifest;
@@ -33,6 +35,7 @@ mod tests;
 pub use change::Change;
 pub(crate) use change::truncated_files;
 pub use context::Context;
+pub(crate) use instance::instance;
 pub use kinds::built_in;
 pub use load::{Loaded, load};
 pub use spec::ComponentSpec;

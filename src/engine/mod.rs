@@ -2,11 +2,13 @@
 
 mod component;
 mod components;
+mod instances;
 mod labels;
 mod metrics;
 
 use std::collections::BTreeMap;
 
+pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
 pub use self::{
     component::Component,
     components::Components,

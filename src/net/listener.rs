@@ -34,10 +34,14 @@ pub(crate) struct BindError {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn bind_socket(path: &std::path::Path) -> Result<Listener, BindError> {
+pub(crate) fn bind_socket(
+    path: &std::path::Path,
+    _mode: Option<u32>,
+    flag: &str,
+) -> Result<Listener, BindError> {
     Err(BindError {
         address: Endpoint::Unix(path.to_owned()),
         reason: "this system does not support Unix sockets".to_owned(),
-        remedy: "omit --unix-domain-socket".to_owned(),
+        remedy: format!("omit {flag}"),
     })
 }

@@ -3,12 +3,17 @@
 use std::{
     fs::{self, File},
     io,
-    os::unix::{
-        fs::FileTypeExt,
-        net::{UnixListener, UnixStream},
+    os::{
+        fd::OwnedFd,
+        unix::{
+            fs::{FileTypeExt, PermissionsExt},
+            net::{UnixListener, UnixStream},
+        },
     },
     path::{Path, PathBuf, absolute},
 };
+
+use socket2::{Domain, SockAddr, Type};
 
 use super::{
     listener::{BindError, Listener, Socket},
@@ -16,35 +21,50 @@ use super::{
 };
 use crate::base::endpoint::Endpoint;
 
-/// Listens on a Unix socket and replaces a stale socket file.
-pub(crate) fn bind_socket(path: &Path) -> Result<Listener, BindError> {
+/// Maximum number of connections waiting to be accepted.
+const BACKLOG: i32 = 1024;
+
+/// Listens on a Unix socket and replaces a stale socket file. `mode` sets the permissions of the file.
+/// `flag` is the setting that chooses another folder.
+pub(crate) fn bind_socket(
+    path: &Path,
+    mode: Option<u32>,
+    flag: &str,
+) -> Result<Listener, BindError> {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let address = Endpoint::Unix(path.clone());
-    match listen(path) {
+    match listen(path, mode) {
         Ok(socket) => Ok(Listener { address, sockets: vec![socket] }),
-        Err(error) => Err(bind_error(address, &error)),
+        Err(error) => Err(bind_error(address, flag, &error)),
     }
 }
 
-fn bind_error(address: Endpoint, error: &io::Error) -> BindError {
+fn bind_error(address: Endpoint, flag: &str, error: &io::Error) -> BindError {
     let reason = match error.kind() {
         io::ErrorKind::AddrInUse => "the socket is in use".to_owned(),
         io::ErrorKind::NotFound => "the folder does not exist".to_owned(),
+        io::ErrorKind::InvalidInput => "the path is too long for a socket".to_owned(),
         _ => error.to_string(),
     };
-    let remedy = "choose another folder with --unix-domain-socket".to_owned();
+    let remedy = format!("choose another folder with {flag}");
     BindError { address, reason, remedy }
 }
 
-fn listen(path: PathBuf) -> io::Result<Socket> {
+fn listen(path: PathBuf, mode: Option<u32>) -> io::Result<Socket> {
     // Otherwise two processes could find the same stale socket, and the second would remove the
     // socket that the first has put in its place.
     let _lock = path.parent().and_then(lock);
     remove_stale(&path)?;
-    let socket = UnixListener::bind(&path)?;
+    let socket = socket2::Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.bind(&SockAddr::unix(&path)?)?;
+    // Before listening, so that nobody can connect with other permissions.
+    if let Some(mode) = mode {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
+    }
     let file = SocketFile::new(path)?;
+    socket.listen(BACKLOG)?;
     socket.set_nonblocking(true)?;
-    Ok(Socket::Unix(file, socket))
+    Ok(Socket::Unix(file, UnixListener::from(OwnedFd::from(socket))))
 }
 
 /// Locks a folder until the file is dropped. Returns `None` if its file system has no locks.

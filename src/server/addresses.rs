@@ -17,6 +17,9 @@ pub(crate) struct Addresses {
     /// The address of the Prometheus metrics, if they are served.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Endpoint>,
+    /// The sockets of pluggable components.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub component_sockets: Vec<Endpoint>,
 }
 
 /// Writes the addresses file as JSON, atomically.

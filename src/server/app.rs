@@ -9,6 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 
 use super::{
     addresses::{self, Addresses},
+    component_sockets,
     config::Config,
     error::{ServeError, StartError},
     reload::Reload,
@@ -128,10 +129,12 @@ fn listen(
     let grpc = bind(config, "grpc", config.ports.grpc, "--dapr-grpc-port")?;
     let http = bind(config, "http", config.ports.http, "--dapr-http-port")?;
     let metrics = config.metrics.then(|| bind_metrics(config)).flatten();
+    let components = component_sockets::bind(config, engine, &guard, drain)?;
     let addresses = Addresses {
         grpc: grpc.address.clone(),
         http: http.address.clone(),
         metrics: metrics.as_ref().map(|listener| listener.address.clone()),
+        component_sockets: components.iter().map(|(it, _)| it.address.clone()).collect(),
     };
     let grpc_service = grpc::Service::new(engine.clone(), guard.clone(), drain.clone());
     let default_component = config.openai_component.as_deref().map(Into::into);
@@ -140,6 +143,7 @@ fn listen(
         (grpc, Protocol::new(HttpVersions::Http2, grpc_service, memory.clone())),
         (http, Protocol::new(HttpVersions::All, http_service, memory.clone())),
     ];
+    listeners.extend(components);
     listeners.extend(metrics.map(|listener| {
         let service = TowerToHyperService::new(metrics::router(engine.clone()));
         (listener, Protocol::new(HttpVersions::All, service, memory))
@@ -163,7 +167,8 @@ fn register(listeners: Listeners) -> Result<Vec<(Acceptor, Endpoint, Protocol)>,
 fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Listener, BindError> {
     match &config.sockets {
         Some(folder) => {
-            net::bind_socket(&folder.join(format!("dapr-{}-{api}.socket", config.app_id)))
+            let path = folder.join(format!("dapr-{}-{api}.socket", config.app_id));
+            net::bind_socket(&path, None, "--unix-domain-socket")
         }
         None => net::bind(&config.interfaces, port, flag),
     }
@@ -201,11 +206,7 @@ async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), S
     if config.resources_paths.is_empty() {
         return Ok((vec![component::built_in()], None));
     }
-    let context = component::Context {
-        app_id: config.app_id.clone(),
-        environment: config.environment.clone(),
-        stand_in: config.stand_in,
-    };
+    let context = config.context();
     let paths = config.resources_paths.clone();
     // On a blocking thread, so that a slow file system does not delay a signal.
     let reload = run_blocking(move || Reload::new(paths, context)).await?;

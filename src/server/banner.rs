@@ -25,12 +25,15 @@ pub(crate) struct Banner<'a> {
 
 impl fmt::Display for Banner<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Addresses { grpc, http, metrics } = self.addresses;
+        let Addresses { grpc, http, metrics, component_sockets } = self.addresses;
         writeln!(f, "mynah {}: Dapr conversations without a model\n", env!("CARGO_PKG_VERSION"))?;
         writeln!(f, "  gRPC       {}", escape_controls(&grpc.to_string()))?;
         writeln!(f, "  HTTP       {}", escape_controls(&http.url()))?;
         if let Some(metrics) = metrics {
             writeln!(f, "  metrics    {}/metrics", metrics.url())?;
+        }
+        for socket in component_sockets {
+            writeln!(f, "  component  {}", escape_controls(&socket.to_string()))?;
         }
         self.components(f)?;
         self.try_it(f)
@@ -46,7 +49,7 @@ impl Banner<'_> {
             let _ = io::stdout().write_all(format!("{self}\n").as_bytes());
             return;
         }
-        let Addresses { grpc, http, metrics } = self.addresses;
+        let Addresses { grpc, http, metrics, .. } = self.addresses;
         let components = self.engine.components.all();
         let components: Vec<_> = components.iter().map(|c| c.name.as_str()).collect();
         let metrics = metrics.as_ref().map(Endpoint::to_string);

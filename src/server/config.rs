@@ -3,7 +3,10 @@
 use std::{path::PathBuf, time::Duration};
 
 use crate::{
-    api::access::Access, base::environment::Environment, component::StandIn, net::Interfaces,
+    api::access::Access,
+    base::environment::Environment,
+    component::{Context, StandIn},
+    net::Interfaces,
 };
 
 /// The configuration of a sidecar.
@@ -27,6 +30,8 @@ pub(crate) struct Config {
     pub ports: Ports,
     /// The folder for Unix sockets, which replace the gRPC and HTTP ports.
     pub sockets: Option<PathBuf>,
+    /// The sockets of pluggable components.
+    pub component_sockets: ComponentSockets,
     /// Whether to serve metrics.
     pub metrics: bool,
     /// Maximum size in bytes of a request and of a gRPC response.
@@ -39,6 +44,28 @@ pub(crate) struct Config {
     pub access: Access,
     /// The file to which the bound addresses are written as JSON.
     pub addresses_file: Option<PathBuf>,
+}
+
+/// The sockets on which daprd finds pluggable components.
+#[derive(Debug, Clone)]
+pub(crate) struct ComponentSockets {
+    /// The folder of the sockets, which is made if it does not exist.
+    pub folder: PathBuf,
+    /// The names of the sockets, without extension.
+    pub names: Vec<String>,
+    /// The permissions of the sockets.
+    pub mode: u32,
+}
+
+impl Config {
+    /// Returns the context in which components are loaded.
+    pub(super) fn context(&self) -> Context {
+        Context {
+            app_id: self.app_id.clone(),
+            environment: self.environment.clone(),
+            stand_in: self.stand_in,
+        }
+    }
 }
 
 /// The ports to listen on. 0 selects a free port.

@@ -28,6 +28,14 @@ pub(crate) enum StartError {
         /// The cause.
         source: io::Error,
     },
+    /// The folder of the component sockets cannot be made.
+    #[error("cannot make the folder {}", .path.display())]
+    SocketFolder {
+        /// The folder.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// Loading the components panicked. The panic is in the log.
     #[error("loading the components panicked; see the log")]
     Panicked,

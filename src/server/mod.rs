@@ -3,6 +3,7 @@
 mod addresses;
 mod app;
 mod banner;
+mod component_sockets;
 mod config;
 mod error;
 mod reload;
@@ -11,6 +12,6 @@ pub(crate) use self::{
     addresses::Addresses,
     app::App,
     banner::Banner,
-    config::{Config, Ports},
+    config::{ComponentSockets, Config, Ports},
     error::{ServeError, StartError},
 };

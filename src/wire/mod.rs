@@ -7,6 +7,7 @@
 //! client_request    encodes a request for another sidecar
 //! client_response   decodes a response from another sidecar
 //! refusal           classifies errors from other sidecars
+//! component         converts between the messages of components and of Dapr's runtime
 //! error             defines errors and their gRPC and HTTP codes
 //! headers           reads the context of a call
 //! routes            lists the routes that mynah serves
@@ -20,6 +21,7 @@
 pub(crate) mod client_request;
 pub(crate) mod client_response;
 pub(crate) mod codec;
+pub(crate) mod component;
 pub mod conversation;
 pub mod decode;
 mod decoded_size;
@@ -46,6 +48,18 @@ pub mod proto {
     tonic::include_proto!("dapr.proto.runtime.v1");
 }
 
+/// Dapr's pluggable components, generated from `proto/`.
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "generated code"
+)]
+pub mod components {
+    include!(concat!(env!("OUT_DIR"), "/components/dapr.proto.components.v1.rs"));
+}
+
 /// The details of gRPC errors, generated from `proto/`.
 #[allow(
     missing_docs,
@@ -58,5 +72,8 @@ pub(crate) mod rpc {
     tonic::include_proto!("google.rpc");
 }
 
+/// The encoded descriptors of [`components`] and its imports.
+pub(crate) const COMPONENT_DESCRIPTORS: &[u8] =
+    include_bytes!(concat!(env!("OUT_DIR"), "/component_descriptors.bin"));
 /// The encoded descriptors of [`proto`] and its imports.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

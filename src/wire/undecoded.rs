@@ -64,6 +64,23 @@ impl<M> Protobuf<M> {
     }
 }
 
+impl<M> Protobuf<M> {
+    /// Returns the size of the message in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns an upper bound of the memory that decoding takes, in bytes.
+    pub(super) fn decoded_size(&self) -> usize {
+        decoded_size::protobuf(&self.bytes)
+    }
+
+    /// Returns `true` if decoding takes no longer than about a millisecond.
+    pub(super) fn is_brief(&self) -> bool {
+        self.bytes.len() <= MAX_BRIEF_PROTOBUF
+    }
+}
+
 impl<M: prost::Message + Default> Protobuf<M> {
     /// Decodes the message.
     pub(crate) fn decode(self) -> Result<M, Error> {
@@ -73,11 +90,11 @@ impl<M: prost::Message + Default> Protobuf<M> {
 
 impl<M: DaprRequest> Undecoded<M> for Protobuf<M> {
     fn size(&self) -> usize {
-        self.bytes.len()
+        Self::size(self)
     }
 
     fn decoded_size(&self) -> usize {
-        decoded_size::protobuf(&self.bytes)
+        Self::decoded_size(self)
     }
 
     fn decode(self) -> Result<M, Error> {
@@ -85,10 +102,7 @@ impl<M: DaprRequest> Undecoded<M> for Protobuf<M> {
     }
 
     fn decode_briefly(self) -> Result<Either<M, Self>, Error> {
-        if self.bytes.len() > MAX_BRIEF_PROTOBUF {
-            return Ok(Either::Right(self));
-        }
-        Self::decode(self).map(Either::Left)
+        if self.is_brief() { Self::decode(self).map(Either::Left) } else { Ok(Either::Right(self)) }
     }
 }
 

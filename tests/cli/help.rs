@@ -57,6 +57,10 @@ fn short_help() {
               Time for calls in flight to finish at shutdown [default: 5]
           --unix-domain-socket <FOLDER>
               Folder for the sockets dapr-ID-grpc.socket and dapr-ID-http.socket, which replace the ports
+          --component-socket <NAME>
+              Serve a pluggable component on the socket NAME.sock in $DAPR_COMPONENTS_SOCKETS_FOLDER
+          --component-socket-mode <MODE>
+              Permissions of the component socket, in octal [default: 600]
           --addresses-file <FILE>
               Write the bound addresses to a file, as JSON
           --log-level <LEVEL>
@@ -142,6 +146,14 @@ fn long_help() {
 
           --unix-domain-socket <FOLDER>
               Folder for the sockets dapr-ID-grpc.socket and dapr-ID-http.socket, which replace the ports
+
+          --component-socket <NAME>
+              Serve a pluggable component on the socket NAME.sock in $DAPR_COMPONENTS_SOCKETS_FOLDER
+
+          --component-socket-mode <MODE>
+              Permissions of the component socket, in octal
+
+              [default: 600]
 
           --addresses-file <FILE>
               Write the bound addresses to a file, as JSON

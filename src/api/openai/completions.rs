@@ -53,7 +53,8 @@ impl Completions {
         let component = self.component(model)?;
         request.set_component(component);
         if request.is_streamed() {
-            let pieces = pipeline::stream::<ChatRequest, _>(&self.engine, request, context).await?;
+            let pieces =
+                pipeline::stream::<ChatRequest, _, _>(&self.engine, request, context).await?;
             return Ok(events(pieces));
         }
         let answer = pipeline::converse::<ChatRequest>(&self.engine, request, context).await?;

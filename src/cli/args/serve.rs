@@ -53,6 +53,12 @@ pub(crate) struct ServeArgs {
     /// Folder for the sockets dapr-ID-grpc.socket and dapr-ID-http.socket, which replace the ports
     #[arg(long, value_name = "FOLDER")]
     pub unix_domain_socket: Option<PathBuf>,
+    /// Serve a pluggable component on the socket NAME.sock in $DAPR_COMPONENTS_SOCKETS_FOLDER
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub component_socket: Vec<String>,
+    /// Permissions of the component socket, in octal
+    #[arg(long, value_name = "MODE", default_value = "600")]
+    pub component_socket_mode: String,
     /// Write the bound addresses to a file, as JSON
     #[arg(long, value_name = "FILE")]
     pub addresses_file: Option<PathBuf>,

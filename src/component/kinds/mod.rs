@@ -14,6 +14,9 @@ pub(super) use self::{
 };
 use super::{settings::Metadata, spec::ProviderSpec, stand_in::StandIn};
 
+/// What the names of all types start with.
+pub(super) const CATEGORY: &str = "conversation.";
+
 /// The types that mynah supports.
 static KINDS: [Kind; 2] = [echo::KIND, scripted::KIND];
 
@@ -25,7 +28,12 @@ pub(super) fn find(written: &str) -> Option<&'static Kind> {
 
 /// Returns `true` if a type belongs to the conversation building block.
 pub(super) fn is_conversation(written: &str) -> bool {
-    written.starts_with("conversation.")
+    written.starts_with(CATEGORY)
+}
+
+/// Lists the providers of all types, for messages.
+pub(super) fn providers() -> String {
+    KINDS.each_ref().map(|kind| kind.name.trim_start_matches(CATEGORY)).join(", ")
 }
 
 /// Lists the names of all types, for messages.

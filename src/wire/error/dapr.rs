@@ -1,5 +1,7 @@
 //! Dapr's API: maps every error to its codes and to a gRPC status.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use prost::{Message, Name};
@@ -55,6 +57,15 @@ impl Error {
             }
             Self::InvalidRequest { .. } => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::MissingInstance | Self::InvalidMetadata(_) | Self::UnknownOperation(_) => {
+                (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
+            }
+            Self::NotInitialized(_) => {
+                (Code::FailedPrecondition, Http::BAD_REQUEST, "ERR_CONVERSATION_NOT_FOUND")
+            }
+            Self::TooManyInstances(_) => {
+                (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS, "ERR_METADATA_FULL")
             }
             Self::UnknownModel { .. } => {
                 (Code::NotFound, Http::NOT_FOUND, "ERR_CONVERSATION_NOT_FOUND")
@@ -116,6 +127,7 @@ impl From<Error> for Status {
         let (code, message) = (error.codes().0, error.message());
         let details = match error {
             Error::Unauthorized(wrong) => vec![unauthorized(&message, &wrong.to_string())],
+            Error::NotInitialized(_) => vec![not_initialized()],
             Error::Chat(chat::Error::Provider { error, .. }) => provider_details(&error),
             _ => Vec::new(),
         };
@@ -145,6 +157,16 @@ fn unauthorized(message: &str, reason: &str) -> Any {
         reason: message.to_owned(),
         domain: "dapr.io".to_owned(),
         metadata: metadata.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+    })
+}
+
+/// Returns the detail by which a client of the component socket knows that it must initialize the
+/// instance again.
+fn not_initialized() -> Any {
+    any(&ErrorInfo {
+        reason: "COMPONENT_NOT_INITIALIZED".to_owned(),
+        domain: "dapr.io".to_owned(),
+        metadata: BTreeMap::new(),
     })
 }
 

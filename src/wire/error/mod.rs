@@ -80,6 +80,25 @@ pub enum Error {
         /// The names of the components.
         served: Vec<String>,
     },
+    /// A call over the component socket does not name its instance.
+    #[error(
+        "the metadata key \"x-component-instance\" is missing; expected the name of a component"
+    )]
+    MissingInstance,
+    /// A call over the component socket names an instance that has no settings.
+    #[error(
+        "component {0} was not initialised since mynah started: restart daprd or edit its YAML"
+    )]
+    NotInitialized(String),
+    /// The settings of an instance are invalid.
+    #[error("invalid metadata: {0}")]
+    InvalidMetadata(String),
+    /// There are too many instances.
+    #[error("there are already {0} instances")]
+    TooManyInstances(usize),
+    /// A binding has no such operation.
+    #[error("unknown operation {0:?}; expected converse or get")]
+    UnknownOperation(String),
     /// The sidecar's labels have reached a limit.
     #[error("metadata is full: it holds at most {max_keys} keys and {max_bytes} bytes")]
     MetadataFull {

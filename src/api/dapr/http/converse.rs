@@ -50,7 +50,7 @@ pub(super) async fn converse<M: DaprRequest>(
     let request = Json { component: url::segment(&head.uri, NAME)?, body };
     let context = call_context(&head.headers).with_charge(charge.clone());
     if accepts_events(&head.headers) {
-        return Ok(events::<M>(pipeline::stream::<M, _>(&engine, request, context).await?));
+        return Ok(events::<M>(pipeline::stream::<M, _, _>(&engine, request, context).await?));
     }
     let answer = pipeline::converse::<M>(&engine, request, context).await?;
     let body = write(answer).await?;

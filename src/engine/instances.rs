@@ -1,0 +1,64 @@
+//! The components that daprd has initialized over a component socket.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::{Component, Components, Engine};
+use crate::component::ComponentSpec;
+
+/// Maximum number of instances on a socket.
+pub(crate) const MAX_INSTANCES: usize = 1_000;
+
+/// The settings of an instance, by name.
+pub(crate) type Properties = BTreeMap<String, String>;
+
+/// The components that daprd has initialized over a component socket. They live in memory only.
+#[derive(Debug, Default)]
+pub(crate) struct Instances {
+    components: Components,
+    /// The properties from which each was made.
+    properties: Mutex<BTreeMap<String, Properties>>,
+}
+
+/// What a new instance has replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replaced {
+    Nothing,
+    /// An instance with the same properties.
+    Same,
+    /// An instance with other properties.
+    Other,
+}
+
+/// There are [`MAX_INSTANCES`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InstancesFull;
+
+impl Instances {
+    /// Adds an instance, or replaces the one of the same name. Calls in flight finish on the old one.
+    pub(crate) fn insert(
+        &self,
+        spec: &ComponentSpec,
+        properties: Properties,
+        engine: &Engine,
+    ) -> Result<Replaced, InstancesFull> {
+        let mut all = self.properties.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MAX_INSTANCES && !all.contains_key(&spec.name) {
+            return Err(InstancesFull);
+        }
+        let component = Component::new(spec, &engine.metrics);
+        self.components.change(&[], [component].into_iter().collect());
+        Ok(match all.insert(spec.name.clone(), properties.clone()) {
+            None => Replaced::Nothing,
+            Some(old) if old == properties => Replaced::Same,
+            Some(_) => Replaced::Other,
+        })
+    }
+
+    /// Returns an instance.
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<Component>> {
+        self.components.find(name).ok()
+    }
+}

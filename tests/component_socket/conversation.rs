@@ -1,0 +1,187 @@
+//! Tests of `dapr.proto.components.v1.Conversation`.
+
+use futures_util::{StreamExt, stream};
+use mynah::internals::wire::{
+    components::{
+        ConverseRequest, ConverseResponse, FeaturesRequest, PingRequest,
+        converse_stream_response::Message,
+    },
+    proto::conversation_tool_calls::ToolTypes,
+};
+use prost::Message as _;
+use serde_json::json;
+use tonic::{Code, Status};
+use tonic_reflection::pb::v1alpha::{
+    ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+    server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
+};
+
+use super::{Pluggable, connect, on};
+use crate::support::messages::{assistant, system, tool, tool_result, user};
+
+fn asking(text: &str) -> ConverseRequest {
+    ConverseRequest { messages: vec![user(text)], ..ConverseRequest::default() }
+}
+
+fn content(response: &ConverseResponse) -> &str {
+    &response.outputs[0].choices[0].message.as_ref().unwrap().content
+}
+
+async fn answer(pluggable: &Pluggable, instance: &str, request: ConverseRequest) -> String {
+    let response = pluggable.conversation().await.converse(on(instance, request)).await.unwrap();
+    content(response.get_ref()).to_owned()
+}
+
+/// The fields of `google.rpc.ErrorInfo` that these tests read.
+#[derive(Clone, PartialEq, prost::Message)]
+struct ErrorInfo {
+    #[prost(string, tag = "1")]
+    reason: String,
+}
+
+/// Returns the reason in the details of an error.
+fn reason(status: &Status) -> String {
+    #[derive(Clone, PartialEq, prost::Message)]
+    struct RpcStatus {
+        #[prost(message, repeated, tag = "3")]
+        details: Vec<prost_types::Any>,
+    }
+    let details = RpcStatus::decode(status.details()).unwrap().details;
+    ErrorInfo::decode(&*details[0].value).unwrap().reason
+}
+
+/// daprd finds the services of a component like this.
+#[tokio::test]
+async fn reflection_lists_the_services() {
+    let pluggable = Pluggable::start();
+    let mut client = ServerReflectionClient::new(connect(&pluggable.socket).await);
+    let list = MessageRequest::ListServices(String::new());
+    let list = ServerReflectionRequest { host: String::new(), message_request: Some(list) };
+    let mut answers =
+        client.server_reflection_info(stream::iter([list])).await.unwrap().into_inner();
+    let answer = answers.next().await.unwrap().unwrap().message_response.unwrap();
+    let MessageResponse::ListServicesResponse(services) = answer else { panic!("{answer:?}") };
+    let names: Vec<_> = services.service.iter().map(|service| service.name.as_str()).collect();
+    for name in ["dapr.proto.components.v1.Conversation", "dapr.proto.components.v1.OutputBinding"]
+    {
+        assert!(names.contains(&name), "{names:?}");
+    }
+}
+
+#[tokio::test]
+async fn instances_have_their_own_settings() {
+    let pluggable = Pluggable::start();
+    pluggable.init("plain", &[]).await.unwrap();
+    pluggable.init("daprd", &[("provider", "echo"), ("mode", "daprd")]).await.unwrap();
+    pluggable.init("script", &[("Provider", "scripted"), ("model", "m")]).await.unwrap();
+    let mut request = asking("hi");
+    request.messages.insert(0, system("be brief"));
+    assert_eq!(answer(&pluggable, "plain", request.clone()).await, "hi");
+    assert_eq!(answer(&pluggable, "daprd", request).await, "be brief\nhi");
+    let chain = r#"<|instruction_start|>{"messages": [{"text": "scripted"}]}<|instruction_end|>"#;
+    assert_eq!(answer(&pluggable, "script", asking(chain)).await, "scripted");
+}
+
+#[tokio::test]
+async fn calls_tools_and_streams() {
+    let pluggable = Pluggable::start();
+    pluggable.init("test", &[]).await.unwrap();
+    let request = ConverseRequest {
+        messages: vec![user("What is the weather in Oslo?")],
+        tools: vec![tool("get_weather", json!({"type": "object"}))],
+        ..ConverseRequest::default()
+    };
+    let mut client = pluggable.conversation().await;
+    let response = client.converse(on("test", request.clone())).await.unwrap().into_inner();
+    let choice = &response.outputs[0].choices[0];
+    assert_eq!(choice.finish_reason, "tool_calls");
+    let call = &choice.message.as_ref().unwrap().tool_calls[0];
+    let Some(ToolTypes::Function(function)) = &call.tool_types else { panic!("{call:?}") };
+    assert_eq!(function.name, "get_weather");
+    let stream = client.converse_stream(on("test", request.clone())).await.unwrap();
+    let pieces: Vec<_> =
+        stream.into_inner().map(|piece| piece.unwrap().message.unwrap()).collect().await;
+    assert_eq!(pieces, [Message::Complete(response.clone())]);
+
+    let mut next = request;
+    let id = call.id.clone().unwrap();
+    next.messages.push(assistant(""));
+    next.messages.push(tool_result(&id, "get_weather", "3 degrees"));
+    let response = client.converse(on("test", next)).await.unwrap().into_inner();
+    assert_eq!(content(&response), "3 degrees");
+    let stream = client.converse_stream(on("test", asking("a b"))).await.unwrap();
+    let pieces: Vec<_> =
+        stream.into_inner().map(|piece| piece.unwrap().message.unwrap()).collect().await;
+    let texts = pieces.iter().filter_map(|piece| match piece {
+        Message::Chunk(chunk) => Some(chunk.content.as_str()),
+        Message::Complete(_) => None,
+    });
+    assert_eq!(texts.collect::<String>(), "a b");
+    assert!(
+        matches!(pieces.last(), Some(Message::Complete(response)) if content(response) == "a b")
+    );
+}
+
+#[tokio::test]
+async fn names_its_features_and_is_alive() {
+    let pluggable = Pluggable::start();
+    let mut client = pluggable.conversation().await;
+    let features = client.features(FeaturesRequest {}).await.unwrap().into_inner();
+    assert_eq!(features.features, ["stream"]);
+    client.ping(PingRequest {}).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_instance_without_settings_is_one_of_the_files_or_an_error() {
+    let pluggable = Pluggable::start();
+    assert_eq!(answer(&pluggable, "echo", asking("hi")).await, "hi");
+    let mut client = pluggable.conversation().await;
+    let error = client.converse(on("other", asking("hi"))).await.unwrap_err();
+    assert_eq!(error.code(), Code::FailedPrecondition);
+    insta::assert_snapshot!(error.message(), @"component other was not initialised since mynah started: restart daprd or edit its YAML");
+    assert_eq!(reason(&error), "COMPONENT_NOT_INITIALIZED");
+    let error = client.converse_stream(on("other", asking("hi"))).await.unwrap_err();
+    assert_eq!(reason(&error), "COMPONENT_NOT_INITIALIZED");
+    let error = client.converse(asking("hi")).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    insta::assert_snapshot!(error.message(), @r#"the metadata key "x-component-instance" is missing; expected the name of a component"#);
+}
+
+#[tokio::test]
+async fn invalid_settings_are_rejected_together() {
+    let pluggable = Pluggable::start();
+    let cases: [&[(&str, &str)]; 3] = [
+        &[("provider", "gpt")],
+        &[("mode", "x"), ("chunkDelay", "y")],
+        &[("provider", "scripted"), ("fallback", "echo2")],
+    ];
+    let mut errors = Vec::new();
+    for properties in cases {
+        let error = pluggable.init("bad", properties).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        errors.push(error.message().to_owned());
+    }
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    invalid metadata: unknown provider "gpt"; expected one of: echo, scripted
+    invalid metadata: chunkDelay: "y" is not a duration; use Go's format, such as 50ms or 1.5s | mode: "x" is invalid; use mynah or daprd
+    invalid metadata: fallback: "echo2" is invalid; expected echo or error, since an instance cannot use other components
+    "#);
+    let error = pluggable.init("a/b", &[]).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn settings_are_replaced_with_a_warning_if_they_differ() {
+    let pluggable = Pluggable::start();
+    let log = || pluggable.sidecar.log();
+    pluggable.init("test", &[("key", "secret"), ("model", "a")]).await.unwrap();
+    assert!(log().contains("unknown metadata key \"key\" for conversation.echo"), "{}", log());
+    assert!(!log().contains("secret"));
+    pluggable.init("test", &[("key", "secret"), ("model", "a")]).await.unwrap();
+    assert!(!log().contains("with other properties"), "{}", log());
+    pluggable.init("test", &[("mode", "daprd")]).await.unwrap();
+    assert!(log().contains("initialized again, with other properties"), "{}", log());
+    let mut request = asking("hi");
+    request.messages.insert(0, system("s"));
+    assert_eq!(answer(&pluggable, "test", request).await, "s\nhi");
+}
