@@ -50,11 +50,13 @@ impl Instances {
         }
         let component = Component::new(spec, &engine.metrics);
         self.components.change(&[], [component].into_iter().collect());
-        Ok(match all.insert(spec.name.clone(), properties.clone()) {
+        let replaced = match all.get(&spec.name) {
             None => Replaced::Nothing,
-            Some(old) if old == properties => Replaced::Same,
+            Some(old) if *old == properties => Replaced::Same,
             Some(_) => Replaced::Other,
-        })
+        };
+        all.insert(spec.name.clone(), properties);
+        Ok(replaced)
     }
 
     /// Returns an instance.

@@ -36,6 +36,7 @@ pages! {
     command_line: "docs/command-line.md",
     compatibility: "docs/compatibility.md",
     components: "docs/components.md",
+    daprd: "docs/daprd.md",
     echo: "docs/echo.md",
     getting_started: "docs/getting-started.md",
     limits: "docs/limits.md",

@@ -8,12 +8,16 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
 use super::page::Step;
 use crate::{
     interop::{
         child, folder, point_at,
         toolchain::{self, Missing},
     },
+    parity::target::{Program, Setup, Target},
     support::{Sidecar, mynah, scratch},
 };
 
@@ -25,7 +29,8 @@ const INSTALLED: [&str; 2] = ["curl", "node"];
 type Download = fn() -> Result<Option<PathBuf>, Missing>;
 
 /// Programs that need a download, each with the client suite that it belongs to.
-const DOWNLOADED: [(&str, &str, Download); 4] = [
+const DOWNLOADED: [(&str, &str, Download); 5] = [
+    ("daprd", "daprd", || toolchain::daprd().map(Some)),
     ("grpcurl", "grpcurl", || toolchain::grpcurl().map(Some)),
     ("python", "python", || {
         let requirements = folder("tests/interop/python/requirements.txt");
@@ -47,6 +52,17 @@ pub(super) struct Terminal {
     skipped: Vec<&'static str>,
     /// The mynah that the page started most recently.
     sidecar: Option<Sidecar>,
+    /// The folder in which daprd finds pluggable components.
+    sockets: PathBuf,
+    daprd: Option<Daprd>,
+    /// Whether commands are skipped because they need a daprd that is skipped.
+    lacks_daprd: bool,
+}
+
+/// A running daprd, with the runtime on which it was started.
+struct Daprd {
+    target: Target,
+    _runtime: Runtime,
 }
 
 impl Terminal {
@@ -55,8 +71,14 @@ impl Terminal {
         // The pages write files into this folder.
         fs::create_dir_all(folder("target")).expect("a folder");
         let mynah = Path::new(env!("CARGO_BIN_EXE_mynah")).parent().expect("a folder");
-        let mut terminal =
-            Self { folders: vec![mynah.to_owned()], skipped: Vec::new(), sidecar: None };
+        let mut terminal = Self {
+            folders: vec![mynah.to_owned()],
+            skipped: Vec::new(),
+            sidecar: None,
+            sockets: scratch("docs-sockets"),
+            daprd: None,
+            lacks_daprd: false,
+        };
         let is_used = |program: &str| steps.iter().any(|step| step.runs(program));
         for program in INSTALLED.into_iter().filter(|program| is_used(program)) {
             terminal.skipped.extend((!toolchain::has(program)).then_some(program));
@@ -84,13 +106,19 @@ impl Terminal {
     ///   ports are already in use.
     /// - `mynah check` may fail.
     /// - `cargo install` installs a debug build into a temporary folder.
-    /// - A command is skipped if it needs a program that is missing or not selected.
+    /// - `daprd` starts daprd on free ports, with the components of the page's mynah.
+    /// - A command is skipped if it needs a program that is missing or not selected, such as the daprd
+    ///   that the page starts.
     pub(super) fn run(&mut self, step: &Step) {
         let words: Vec<_> = step.command.split_whitespace().collect();
         match words.as_slice() {
-            _ if self.skipped.iter().any(|program| step.runs(program)) => {}
+            _ if self.skipped.iter().any(|program| step.runs(program)) => {
+                self.lacks_daprd |= step.runs("daprd");
+            }
+            _ if self.lacks_daprd => {}
             ["mynah"] if step.output.starts_with("mynah: ") => self.fail_to_start(step),
             ["mynah", flags @ ..] if is_server(flags) => self.serve(step, flags),
+            ["daprd", flags @ ..] => self.start_daprd(flags),
             ["mynah", "check", ..] => {
                 let ended = child::run(&mut self.shell(&step.command));
                 self.compare(step, &ended.stdout);
@@ -106,7 +134,9 @@ impl Terminal {
     fn serve(&mut self, step: &Step, flags: &[&str]) {
         let is_own = |flag: &str| OWN_FLAGS.iter().any(|own| flag.starts_with(own));
         let flags: Vec<_> = flags.iter().copied().filter(|flag| !is_own(flag)).collect();
-        let sidecar = self.sidecar.insert(Sidecar::start_with(&flags));
+        let sockets = self.sockets.to_str().expect("UTF-8");
+        let environment = [("DAPR_COMPONENTS_SOCKETS_FOLDER", sockets)];
+        let sidecar = self.sidecar.insert(Sidecar::start_in(&environment, &flags));
         if step.output.is_empty() {
             return;
         }
@@ -121,6 +151,27 @@ impl Terminal {
         self.compare(step, &printed);
     }
 
+    /// Starts daprd with copies of the components, in which mynah has its free port.
+    fn start_daprd(&mut self, flags: &[&str]) {
+        let value = |name| flags.iter().find_map(|flag| flag.strip_prefix(name)).expect(name);
+        let resources = scratch("docs-resources");
+        for file in fs::read_dir(folder(value("--resources-path="))).expect("a folder") {
+            let file = file.expect("a file");
+            let text = self.with_ports(&fs::read_to_string(file.path()).expect("a text"));
+            fs::write(resources.join(file.file_name()), text).expect("a copy");
+        }
+        let sockets = self.sockets.to_str().expect("UTF-8").to_owned();
+        let setup = Setup {
+            resources: vec![resources],
+            environment: vec![("DAPR_COMPONENTS_SOCKETS_FOLDER", sockets)],
+            ..Setup::default()
+        };
+        let program = Program::Daprd(toolchain::daprd().expect("daprd"));
+        let runtime = Runtime::new().expect("a runtime");
+        let target = runtime.block_on(program.start(&setup)).expect("daprd starts");
+        self.daprd = Some(Daprd { target, _runtime: runtime });
+    }
+
     fn fail_to_start(&self, step: &Step) {
         let sidecar = self.sidecar.as_ref().expect("a running mynah");
         let ended = child::run(mynah().args([
@@ -133,11 +184,23 @@ impl Terminal {
 
     fn compare(&self, step: &Step, printed: &str) {
         let expected = self.with_ports(&step.output);
+        // The blanks in daprd's JSON differ between its builds.
+        if let (Some(_), Ok(printed)) = (&self.daprd, serde_json::from_str::<Value>(printed)) {
+            let expected: Value = serde_json::from_str(&expected).expect("JSON");
+            assert_eq!(printed, expected, "$ {}", step.command);
+            return;
+        }
         assert_eq!(printed.trim_end(), expected.trim_end(), "$ {}", step.command);
     }
 
-    /// Replaces the default ports with those of the running sidecar.
+    /// Replaces the default ports with those of the running sidecar. Beside daprd, mynah has others.
     fn with_ports(&self, text: &str) -> String {
+        let text = match &self.daprd {
+            Some(Daprd { target, .. }) => &text
+                .replace("127.0.0.1:50001", &target.grpc.to_string())
+                .replace("127.0.0.1:3500", &target.http.to_string()),
+            None => text,
+        };
         let Some(Sidecar { grpc, http, metrics, .. }) = &self.sidecar else {
             return text.to_owned();
         };
@@ -145,6 +208,8 @@ impl Terminal {
         text.replace("127.0.0.1:50001", &grpc.to_string())
             .replace("127.0.0.1:3500", &http.to_string())
             .replace("127.0.0.1:9090", &metrics.to_string())
+            .replace("127.0.0.1:50002", &grpc.to_string())
+            .replace("127.0.0.1:3600", &http.to_string())
     }
 
     fn shell(&self, command: &str) -> Command {

@@ -27,6 +27,7 @@ pub async fn start(program: &Program, start: &Start, expected: &Value) -> Value 
         token: None,
         without_app_id: start.without_app_id,
         grpc_port_in_use: start.grpc_port_in_use,
+        ..Setup::default()
     };
     let must_exit = expected.get("exit").is_some();
     let scratch = folder.to_str().unwrap();

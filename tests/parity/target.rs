@@ -35,6 +35,8 @@ pub struct Setup {
     pub resources: Vec<PathBuf>,
     pub flags: Vec<String>,
     pub token: Option<&'static str>,
+    /// More environment variables.
+    pub environment: Vec<(&'static str, String)>,
     /// Whether to omit `--app-id`.
     pub without_app_id: bool,
     pub grpc_port_in_use: bool,
@@ -122,6 +124,7 @@ impl Program {
             Self::Daprd(path) => Command::new(path),
         };
         command.env_clear().envs(setup.token.map(|token| ("DAPR_API_TOKEN", token)));
+        command.envs(setup.environment.iter().map(|(name, value)| (name, value)));
         let names = ["dapr-grpc-port", "dapr-http-port", "dapr-internal-grpc-port"];
         for (name, port) in names.into_iter().zip(ports) {
             command.arg(format!("--{name}={port}"));

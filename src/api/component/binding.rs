@@ -33,6 +33,8 @@ use crate::{
 
 /// Answers a conversation. The data is a `ConversationRequestAlpha2` as proto JSON.
 const CONVERSE: &str = "converse";
+/// The property of all bindings that tells daprd which way they go.
+const DIRECTION: &str = "direction";
 /// Describes the instance.
 const GET: &str = "get";
 
@@ -56,7 +58,9 @@ impl ComponentCall {
     ) -> Answer<OutputBindingInitResponse> {
         let name = component::instance(request.metadata().as_ref())?;
         let settings = request.into_inner().decode()?.metadata.unwrap_or_default();
-        self.component.initialize(&name, settings.properties)?;
+        let mut properties = settings.properties;
+        properties.retain(|name, _| !name.eq_ignore_ascii_case(DIRECTION));
+        self.component.initialize(&name, properties)?;
         Ok(Response::new(OutputBindingInitResponse {}))
     }
 

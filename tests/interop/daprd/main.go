@@ -14,6 +14,7 @@ import (
 	"github.com/dapr/components-contrib/conversation/ollama"
 	"github.com/dapr/components-contrib/conversation/openai"
 	"github.com/dapr/dapr/cmd/daprd/options"
+	"github.com/dapr/dapr/pkg/components/bindings"
 	"github.com/dapr/dapr/pkg/components/conversation"
 	"github.com/dapr/dapr/pkg/healthz"
 	"github.com/dapr/dapr/pkg/metrics"
@@ -73,7 +74,7 @@ func run(ctx context.Context, flags *options.Options) error {
 
 // configure converts the flags that the tests set.
 func configure(flags *options.Options, handler security.Handler, health healthz.Healthz) *runtime.Config {
-	components := registry.NewOptions().WithConversations(conversation.DefaultRegistry)
+	components := registry.NewOptions().WithConversations(conversation.DefaultRegistry).WithBindings(bindings.DefaultRegistry)
 	return &runtime.Config{
 		AppID:                         flags.AppID,
 		Mode:                          flags.Mode,
