@@ -8,6 +8,7 @@ pub(crate) mod child;
 pub(crate) mod toolchain;
 mod selection;
 
+mod behind_daprd;
 mod converse;
 mod dapr_agents;
 mod examples;
@@ -23,6 +24,7 @@ mod versions;
 mod scripts;
 
 use std::{
+    net::SocketAddr,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -75,10 +77,15 @@ pub(crate) fn folder(path: &str) -> PathBuf {
 
 /// Sets the variables that Dapr SDKs read, so that they use this sidecar.
 pub(crate) fn point_at(command: &mut Command, sidecar: &Sidecar) {
+    point_at_ports(command, sidecar.grpc, sidecar.http);
+}
+
+/// Sets the variables that Dapr SDKs read, so that they use the sidecar with these addresses.
+fn point_at_ports(command: &mut Command, grpc: SocketAddr, http: SocketAddr) {
     prepare(command);
     command
-        .env("DAPR_GRPC_PORT", sidecar.grpc.port().to_string())
-        .env("DAPR_HTTP_PORT", sidecar.http.port().to_string());
+        .env("DAPR_GRPC_PORT", grpc.port().to_string())
+        .env("DAPR_HTTP_PORT", http.port().to_string());
 }
 
 /// Keeps the environment of the tests from influencing Dapr SDKs.
