@@ -1,7 +1,7 @@
 //! Tests of mynah behind an unmodified daprd: as the endpoint of `conversation.openai` and as an output
 //! binding.
 
-use std::{fs, path::PathBuf, process::Command, time::Duration};
+use std::{fs, path::PathBuf, process::Command};
 
 use mynah::internals::wire::proto::{ConversationRequestAlpha2, dapr_client::DaprClient};
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ use crate::{
         http::direct_client,
         messages::{Answer, assistant_with_calls, request, tool, tool_call, tool_result, user},
         ports::ReservedPort,
+        process::wait_until,
         scratch,
     },
 };
@@ -29,8 +30,6 @@ use crate::{
 const OLLAMA: u16 = 11434;
 
 type Example = fn() -> Result<Command, Missing>;
-
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Returns a folder with components for daprd, each with a type and metadata.
 fn resources(components: &[(&str, &str, Value)]) -> PathBuf {
@@ -67,11 +66,11 @@ fn mynah(port: u16, environment: &[(&str, &str)], flags: &[&str]) -> Sidecar {
 }
 
 /// Starts daprd and runs a test with it.
-fn with_daprd<T: Future<Output = ()>>(setup: Setup, test: impl FnOnce(Target) -> T) {
+fn with_daprd<T: Future<Output = ()>>(setup: &Setup, test: impl FnOnce(Target) -> T) {
     toolchain::suite("daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
         Runtime::new().unwrap().block_on(async {
-            let daprd = program.start(&setup).await.unwrap();
+            let daprd = program.start(setup).await.unwrap();
             test(daprd).await;
         });
         Ok(())
@@ -141,7 +140,7 @@ fn components_for_openai_are_answered_by_mynah() {
         environment: vec![("OPENAI_BASE_URL", endpoint.clone())],
         ..Setup::default()
     };
-    with_daprd(setup, async |daprd| {
+    with_daprd(&setup, async |daprd| {
         let _mynah = mynah(OLLAMA, &[], &[]);
         for (component, ..) in components {
             is_answered_by_mynah(&daprd, component).await;
@@ -156,7 +155,7 @@ fn examples_print_their_readmes_behind_daprd() {
     let endpoint = item("endpoint", &format!("http://127.0.0.1:{}/v1", port.number));
     let metadata = json!([item("key", "any"), item("model", "echo"), endpoint]);
     let resources = vec![resources(&[("echo", "conversation.openai", metadata)])];
-    with_daprd(Setup { resources, ..Setup::default() }, async |daprd| {
+    with_daprd(&Setup { resources, ..Setup::default() }, async |daprd| {
         let _mynah = mynah(port.number, &[], &[]);
         for (suite, example) in [("python", python_example as Example), ("go", go_example)] {
             toolchain::suite(suite, || {
@@ -175,7 +174,7 @@ fn daprd_serves_while_mynah_is_away() {
     let endpoint = item("endpoint", &format!("http://127.0.0.1:{}/v1", port.number));
     let metadata = json!([item("key", "any"), item("model", "echo"), endpoint]);
     let resources = vec![resources(&[("openai", "conversation.openai", metadata)])];
-    with_daprd(Setup { resources, ..Setup::default() }, async |daprd| {
+    with_daprd(&Setup { resources, ..Setup::default() }, async |daprd| {
         for _ in 0..2 {
             let error = converse(&daprd, "openai", request([user("hi")])).await.unwrap_err();
             assert!(
@@ -208,7 +207,7 @@ fn an_output_binding_converses() {
         ..Setup::default()
     };
     let first = start();
-    with_daprd(setup, async |daprd| {
+    with_daprd(&setup, async |daprd| {
         let message = |role: &str, text: &str| json!({role: {"content": [{"text": text}]}});
         let messages = [message("ofSystem", "be brief"), message("ofUser", "hi")];
         let data = json!({"inputs": [{"messages": messages}]});
@@ -233,11 +232,11 @@ fn an_output_binding_converses() {
         assert_eq!(invoke("plain", "get").await["errorCode"], "ERR_INVOKE_OUTPUT_BINDING");
         let _second = start();
         // daprd dials again after a second.
-        let mut error = invoke("plain", "get").await;
-        while error["message"].as_str().unwrap().contains("code = Unavailable") {
-            tokio::time::sleep(POLL_INTERVAL).await;
-            error = invoke("plain", "get").await;
-        }
+        let dialled = async || {
+            let error = invoke("plain", "get").await;
+            (!error["message"].as_str().unwrap().contains("code = Unavailable")).then_some(error)
+        };
+        let error = wait_until(dialled, "daprd did not dial mynah again").await;
         let text = "component plain was not initialised since mynah started: restart daprd or edit its YAML";
         assert!(error["message"].as_str().unwrap().ends_with(text), "{error}");
     });
