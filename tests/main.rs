@@ -27,6 +27,7 @@ mod component_socket;
 mod components;
 mod converse;
 mod errors;
+mod forward;
 mod http_api;
 mod introspection;
 mod limits;

@@ -5,6 +5,7 @@ pub mod browser;
 pub(crate) mod charged_body;
 pub(crate) mod component;
 pub mod dapr;
+pub(crate) mod forward;
 mod grpc;
 pub mod guard;
 pub(crate) mod http;

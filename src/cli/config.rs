@@ -10,9 +10,9 @@ use crate::{
         access::{Access, ApiToken, InvalidToken},
         browser::Hosts,
     },
-    base::{environment::Environment, quantity},
+    base::{endpoint::Endpoint, environment::Environment, quantity},
     net::Interfaces,
-    server::{ComponentSockets, Config, Ports},
+    server::{ComponentSockets, Config, Daprd, Ports},
 };
 
 /// daprd's variable for the folder of component sockets, and its default.
@@ -38,6 +38,25 @@ pub(super) enum ConfigError {
          such as 127.0.0.1,::1"
     )]
     ListenAddresses(String),
+    /// The value is not an address.
+    #[error("invalid value {value:?} for {flag}: expected host:port, such as 127.0.0.1:50001")]
+    Daprd {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// Calls would be passed on to mynah itself without end.
+    #[error(
+        "invalid value {value:?} for {flag}: mynah itself listens there; choose other ports for \
+         mynah with --dapr-grpc-port and --dapr-http-port"
+    )]
+    OwnAddress {
+        /// The flag.
+        flag: &'static str,
+        /// Its value.
+        value: String,
+    },
     /// The value is not a size.
     #[error(
         "invalid value {value:?} for {flag}: expected a size, such as 4194304, 512Ki, 4Mi or 1G"
@@ -101,6 +120,11 @@ pub(super) fn config(
     };
     let (max_body_size, max_memory) = sizes(args)?;
     let component_sockets = component_sockets(args, environment)?;
+    let ports = Ports {
+        grpc: args.dapr_grpc_port.unwrap_or(ports.grpc),
+        http: args.dapr_http_port.unwrap_or(ports.http),
+        metrics: args.metrics_port.unwrap_or(ports.metrics),
+    };
     let token = ApiToken::new(environment.get("DAPR_API_TOKEN").unwrap_or_default())?;
     Ok(Config {
         access: Access { token, hosts },
@@ -110,11 +134,11 @@ pub(super) fn config(
         stand_in: args.stand_in,
         openai_component: args.openai_component.clone(),
         environment: environment.clone(),
-        ports: Ports {
-            grpc: args.dapr_grpc_port.unwrap_or(ports.grpc),
-            http: args.dapr_http_port.unwrap_or(ports.http),
-            metrics: args.metrics_port.unwrap_or(ports.metrics),
+        daprd: Daprd {
+            grpc: daprd("--daprd", args.daprd.as_deref(), ports)?,
+            http: daprd("--daprd-http", args.daprd_http.as_deref(), ports)?,
         },
+        ports,
         sockets: args.unix_domain_socket.clone(),
         component_sockets,
         metrics: args.enable_metrics,
@@ -145,6 +169,28 @@ fn component_sockets(
         names: args.component_socket.clone(),
         mode: mode.ok_or_else(|| ConfigError::Mode(text.clone()))?,
     })
+}
+
+/// Returns the address in a flag.
+fn daprd(
+    flag: &'static str,
+    address: Option<&str>,
+    ports: Ports,
+) -> Result<Option<Endpoint>, ConfigError> {
+    let Some(text) = address else { return Ok(None) };
+    let value = text.to_owned();
+    let Ok(endpoint @ Endpoint::Tcp { .. }) = text.parse::<Endpoint>() else {
+        return Err(ConfigError::Daprd { flag, value });
+    };
+    let endpoint = endpoint.dialable();
+    let is_local = ["localhost", "127.0.0.1", "::1"].iter().any(|host| endpoint.is_on(host));
+    match endpoint.port() {
+        None | Some(0) => Err(ConfigError::Daprd { flag, value }),
+        Some(port) if is_local && [ports.grpc, ports.http].contains(&port) => {
+            Err(ConfigError::OwnAddress { flag, value })
+        }
+        Some(_) => Ok(Some(endpoint)),
+    }
 }
 
 fn interfaces(addresses: Option<&str>) -> Result<Interfaces, ConfigError> {

@@ -10,7 +10,8 @@ pub(super) async fn serve(config: Config, log_as_json: bool) -> Result<(), CliEr
     let mut signals = Signals::for_shutdown().map_err(CliError::Signals)?;
     let Ok(app) = signals.interrupt(App::bind(config)).await else { return Ok(()) };
     let app = app?;
-    Banner { addresses: app.addresses(), engine: app.engine() }.announce(log_as_json);
+    let banner = Banner { addresses: app.addresses(), engine: app.engine(), daprd: app.daprd() };
+    banner.announce(log_as_json);
     let drain = app.drain().clone();
     let mut serving = pin!(app.serve());
     tokio::select! {

@@ -1,6 +1,7 @@
 //! What a connection is doing.
 
 use std::{
+    net::IpAddr,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     time::Duration,
 };
@@ -16,6 +17,7 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// has to be enforced.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
+    client: Option<IpAddr>,
     /// Number of bytes received, up to the length of the preface.
     opening: AtomicUsize,
     /// Whether the first bytes differ from the preface.
@@ -23,7 +25,7 @@ pub(super) struct Activity {
     has_calls: AtomicBool,
     /// Number of calls whose response has not ended.
     calls: AtomicUsize,
-    /// Number of calls whose request is incomplete.
+    /// Number of calls whose request is incomplete, or that do not delay a drain for another reason.
     incomplete: AtomicUsize,
     /// Whether a piece of a body was received since the last check.
     has_progress: AtomicBool,
@@ -31,6 +33,15 @@ pub(super) struct Activity {
 }
 
 impl Activity {
+    /// Creates the state of a connection from an IP address, or from a Unix socket.
+    pub(super) fn new(client: Option<IpAddr>) -> Self {
+        Self { client, ..Self::default() }
+    }
+
+    pub(super) fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
     pub(super) fn received(&self, bytes: &[u8]) {
         let before = self.opening.load(Relaxed);
         let expected = &PREFACE[before..];

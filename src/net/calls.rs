@@ -2,6 +2,8 @@
 //! connection.
 
 use std::{
+    mem,
+    net::IpAddr,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -17,13 +19,18 @@ use super::activity::Activity;
 #[derive(Debug)]
 pub(crate) struct RequestBody {
     body: Incoming,
-    /// `None` once the body is complete.
-    call: Option<IncompleteRequest>,
+    activity: Arc<Activity>,
+    /// Whether the call counts as one whose request is incomplete.
+    is_incomplete: bool,
 }
 
-/// A request whose body has not been received completely.
+/// A call that is passed on to another server, which alone knows when it ends.
 #[derive(Debug)]
-struct IncompleteRequest(Arc<Activity>);
+pub(crate) struct PassedCall(Arc<Activity>);
+
+/// A call that does not delay a drain.
+#[derive(Debug)]
+pub(crate) struct OpenEnded(Arc<Activity>);
 
 /// A call whose response has not ended.
 pub(super) struct Call {
@@ -33,9 +40,48 @@ pub(super) struct Call {
 
 impl RequestBody {
     fn new(body: Incoming, activity: &Arc<Activity>) -> Self {
-        let is_complete = body.is_end_stream();
-        let call = (!is_complete).then(|| IncompleteRequest::new(activity.clone()));
-        Self { body, call }
+        let is_incomplete = !body.is_end_stream();
+        if is_incomplete {
+            activity.request_started();
+        }
+        Self { body, activity: activity.clone(), is_incomplete }
+    }
+
+    /// Returns the IP address of the client. Clients of Unix sockets have none.
+    pub(crate) fn client(&self) -> Option<IpAddr> {
+        self.activity.client()
+    }
+
+    /// Counts the call as one in flight, whether or not its request is complete.
+    pub(crate) fn pass_on(&mut self) -> PassedCall {
+        self.complete();
+        PassedCall(self.activity.clone())
+    }
+
+    fn complete(&mut self) {
+        if mem::take(&mut self.is_incomplete) {
+            self.activity.request_ended();
+        }
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        self.complete();
+    }
+}
+
+impl PassedCall {
+    /// Stops counting the call as one in flight. The result must be dropped before the response.
+    pub(crate) fn open_ended(self) -> OpenEnded {
+        self.0.request_started();
+        OpenEnded(self.0)
+    }
+}
+
+impl Drop for OpenEnded {
+    fn drop(&mut self) {
+        self.0.request_ended();
     }
 }
 
@@ -49,9 +95,9 @@ impl Body for RequestBody {
     ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         if frame.is_none() || self.body.is_end_stream() {
-            self.call = None;
-        } else if let Some(IncompleteRequest(activity)) = &self.call {
-            activity.body_progressed();
+            self.complete();
+        } else if self.is_incomplete {
+            self.activity.body_progressed();
         }
         Poll::Ready(frame)
     }
@@ -62,19 +108,6 @@ impl Body for RequestBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
-    }
-}
-
-impl IncompleteRequest {
-    fn new(activity: Arc<Activity>) -> Self {
-        activity.request_started();
-        Self(activity)
-    }
-}
-
-impl Drop for IncompleteRequest {
-    fn drop(&mut self) {
-        self.0.request_ended();
     }
 }
 

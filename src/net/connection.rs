@@ -3,6 +3,7 @@
 use std::{
     error::Error,
     io,
+    net::IpAddr,
     pin::{Pin, pin},
     sync::Arc,
     time::Duration,
@@ -49,6 +50,12 @@ pub(super) const LAST_CALL: Duration = Duration::from_secs(1);
 /// Number of checks for calls in that time.
 const CHECKS: u32 = 10;
 
+/// A connection whose client has sent the first byte.
+pub(super) struct Opened {
+    stream: Box<dyn Io>,
+    client: Option<IpAddr>,
+}
+
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The HTTP versions that a listener accepts.
@@ -62,19 +69,20 @@ pub(crate) enum HttpVersions {
 
 /// Registers a connection with the current runtime and waits for the client's first byte. Returns
 /// `None` if no byte arrives in time.
-pub(super) async fn open(stream: Stream, drain: &Drain) -> io::Result<Option<Box<dyn Io>>> {
+pub(super) async fn open(stream: Stream, drain: &Drain) -> io::Result<Option<Opened>> {
     match stream {
         Stream::Tcp(stream) => {
             let stream = tokio::net::TcpStream::from_std(stream)?;
             stream.set_nodelay(true)?;
+            let client = stream.peer_addr()?.ip().to_canonical();
             let sends_data = sends_data(stream.readable(), drain).await?;
-            Ok(sends_data.then(|| Box::new(stream) as _))
+            Ok(sends_data.then(|| Opened { stream: Box::new(stream), client: Some(client) }))
         }
         #[cfg(unix)]
         Stream::Unix(stream) => {
             let stream = tokio::net::UnixStream::from_std(stream)?;
             let sends_data = sends_data(stream.readable(), drain).await?;
-            Ok(sends_data.then(|| Box::new(stream) as _))
+            Ok(sends_data.then(|| Opened { stream: Box::new(stream), client: None }))
         }
     }
 }
@@ -97,7 +105,7 @@ async fn sends_data(
 
 /// Serves HTTP on a connection until the connection closes, or its client stops taking responses.
 pub(super) async fn serve_http<S, B>(
-    stream: Box<dyn Io>,
+    Opened { stream, client }: Opened,
     versions: HttpVersions,
     service: S,
     budget: Arc<MemoryBudget>,
@@ -109,7 +117,7 @@ where
     S::Error: Into<BoxError>,
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
 {
-    let activity = Arc::new(Activity::default());
+    let activity = Arc::new(Activity::new(client));
     let unsent = Arc::new(Unsent::new(budget));
     let (on_read, on_call, on_response) = (activity.clone(), activity.clone(), unsent.clone());
     let stream = InspectReader::new(Lingering::new(Paced::new(stream)), move |bytes| {
@@ -123,9 +131,18 @@ where
             response.map(|body| TrackedBody::new(body, unsent, call))
         })
     });
-    let connection = builder(versions).serve_connection(TokioIo::new(stream), service).into_owned();
+    let (builder, stream) = (builder(versions), TokioIo::new(stream));
     // Boxed, because the compiler cannot show that the future is `Send` otherwise.
-    let served = serve(connection, activity, unsent.clone(), drain).boxed();
+    let served = match versions {
+        HttpVersions::All => {
+            let connection = builder.serve_connection_with_upgrades(stream, service).into_owned();
+            serve(connection, activity, unsent.clone(), drain).boxed()
+        }
+        HttpVersions::Http2 => {
+            let connection = builder.serve_connection(stream, service).into_owned();
+            serve(connection, activity, unsent.clone(), drain).boxed()
+        }
+    };
     tokio::select! {
         ended = served => ended,
         () = unsent.stalled() => Err("the client does not take its responses".into()),

@@ -23,7 +23,7 @@ mod unsent;
 mod workers;
 
 pub(crate) use accept::Acceptor;
-pub(crate) use calls::RequestBody;
+pub(crate) use calls::{OpenEnded, PassedCall, RequestBody};
 pub(crate) use connection::HttpVersions;
 pub(crate) use listen::Interfaces;
 pub(crate) use listen::bind;

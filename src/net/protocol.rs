@@ -9,8 +9,8 @@ use hyper::{body::Body, service::Service};
 
 use super::{
     calls::RequestBody,
-    connection::{self, BoxError, HttpVersions, serve_http},
-    stream::{Io, Stream},
+    connection::{self, BoxError, HttpVersions, Opened, serve_http},
+    stream::Stream,
 };
 use crate::base::{drain::Drain, memory::MemoryBudget};
 
@@ -19,7 +19,7 @@ use crate::base::{drain::Drain, memory::MemoryBudget};
 pub(crate) struct Protocol(Arc<ServeConnection>);
 
 type ServeConnection =
-    dyn Fn(Box<dyn Io>, Drain) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync;
+    dyn Fn(Opened, Drain) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync;
 
 impl Protocol {
     /// Serves `service`, which is cloned for each connection.
@@ -31,8 +31,8 @@ impl Protocol {
         S::Error: Into<BoxError>,
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
     {
-        Self(Arc::new(move |stream, drain| {
-            serve_http(stream, versions, service.clone(), budget.clone(), drain).boxed()
+        Self(Arc::new(move |opened, drain| {
+            serve_http(opened, versions, service.clone(), budget.clone(), drain).boxed()
         }))
     }
 
@@ -45,7 +45,7 @@ impl Protocol {
 
     async fn try_serve(&self, stream: Stream, drain: Drain) -> Result<(), BoxError> {
         match connection::open(stream, &drain).await? {
-            Some(stream) => (self.0)(stream, drain).await,
+            Some(opened) => (self.0)(opened, drain).await,
             None => Ok(()),
         }
     }

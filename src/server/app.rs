@@ -10,12 +10,17 @@ use tokio::task::{JoinError, JoinSet};
 use super::{
     addresses::{self, Addresses},
     component_sockets,
-    config::Config,
+    config::{Config, Daprd},
     error::{ServeError, StartError},
     reload::Reload,
 };
 use crate::{
-    api::{dapr::grpc, guard::Guard, http, metrics},
+    api::{
+        dapr::grpc,
+        forward::{GrpcForward, HttpForward, Listing},
+        guard::Guard,
+        http, metrics,
+    },
     base::{blocking::run_blocking, clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
     component::{self, ComponentSpec},
     engine::Engine,
@@ -28,6 +33,7 @@ pub(crate) struct App {
     engine: Arc<Engine>,
     drain: Drain,
     addresses: Addresses,
+    daprd: Daprd,
     acceptors: Vec<(Acceptor, Endpoint, Protocol)>,
     workers: Workers,
     worker_ends: WorkerEnds,
@@ -55,13 +61,18 @@ impl App {
         warn_if_missing(&config, &engine);
         // The last step that can fail: if the file exists, mynah serves.
         addresses::write(&config, &addresses)?;
-        let grace = config.grace;
-        Ok(Self { engine, drain, addresses, acceptors, workers, worker_ends, reload, grace })
+        let Config { grace, daprd, .. } = config;
+        Ok(Self { engine, drain, addresses, daprd, acceptors, workers, worker_ends, reload, grace })
     }
 
     /// Returns the bound addresses.
     pub(crate) fn addresses(&self) -> &Addresses {
         &self.addresses
+    }
+
+    /// Returns the addresses of the sidecar behind this one.
+    pub(crate) fn daprd(&self) -> &Daprd {
+        &self.daprd
     }
 
     /// Returns the engine, which has the components and metrics.
@@ -136,9 +147,7 @@ fn listen(
         metrics: metrics.as_ref().map(|listener| listener.address.clone()),
         component_sockets: components.iter().map(|(it, _)| it.address.clone()).collect(),
     };
-    let grpc_service = grpc::Service::new(engine.clone(), guard.clone(), drain.clone());
-    let default_component = config.openai_component.as_deref().map(Into::into);
-    let http_service = http::Service::new(engine.clone(), guard, drain.clone(), default_component);
+    let (grpc_service, http_service) = services(config, engine, guard, drain);
     let mut listeners = vec![
         (grpc, Protocol::new(HttpVersions::Http2, grpc_service, memory.clone())),
         (http, Protocol::new(HttpVersions::All, http_service, memory.clone())),
@@ -149,6 +158,23 @@ fn listen(
         (listener, Protocol::new(HttpVersions::All, service, memory))
     }));
     Ok((listeners, addresses))
+}
+
+/// Returns the services of the gRPC and HTTP ports.
+fn services(
+    config: &Config,
+    engine: &Arc<Engine>,
+    guard: Arc<Guard>,
+    drain: &Drain,
+) -> (grpc::Service, http::Service) {
+    let listing = Listing::new(engine.clone());
+    let Daprd { grpc, http } = &config.daprd;
+    let http = http.as_ref().map(|daprd| HttpForward::new(daprd, listing.clone()));
+    let grpc = grpc.clone().map(|daprd| GrpcForward::new(daprd, listing));
+    let default_component = config.openai_component.as_deref().map(Into::into);
+    let grpc = grpc::Service::new(engine.clone(), guard.clone(), drain.clone(), grpc);
+    let http = http::Service::new(engine.clone(), guard, drain.clone(), default_component, http);
+    (grpc, http)
 }
 
 /// Registers all sockets with the current runtime.

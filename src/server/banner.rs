@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use super::Addresses;
+use super::{Addresses, Daprd};
 use crate::{
     base::{
         endpoint::Endpoint,
@@ -21,6 +21,8 @@ pub(crate) struct Banner<'a> {
     pub addresses: &'a Addresses,
     /// The components.
     pub engine: &'a Engine,
+    /// The sidecar behind this one.
+    pub daprd: &'a Daprd,
 }
 
 impl fmt::Display for Banner<'_> {
@@ -34,6 +36,12 @@ impl fmt::Display for Banner<'_> {
         }
         for socket in component_sockets {
             writeln!(f, "  component  {}", escape_controls(&socket.to_string()))?;
+        }
+        let behind = [self.daprd.grpc.as_ref(), self.daprd.http.as_ref()];
+        let mut behind = behind.into_iter().flatten().map(Endpoint::to_string);
+        if let Some(first) = behind.next() {
+            let rest: String = behind.map(|address| format!(", {address}")).collect();
+            writeln!(f, "  daprd      {first}{rest}")?;
         }
         self.components(f)?;
         self.try_it(f)
@@ -85,10 +93,13 @@ impl Banner<'_> {
         let quoted = escape_controls_in_json(&request).replace('\'', r"'\''");
         let address = self.addresses.grpc.to_string();
         let address = escape_controls(&address);
+        // daprd answers reflection only with this header.
+        let is_forwarded = self.daprd.grpc.is_some();
+        let reflection = if is_forwarded { "-reflect-header 'dapr-app-id: mynah' " } else { "" };
         writeln!(f, "\nTry it:")?;
         writeln!(
             f,
-            "  grpcurl -plaintext -d '{quoted}' {address} dapr.proto.runtime.v1.Dapr/ConverseAlpha2"
+            "  grpcurl -plaintext {reflection}-d '{quoted}' {address} dapr.proto.runtime.v1.Dapr/ConverseAlpha2"
         )
     }
 }

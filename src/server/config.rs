@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     api::access::Access,
-    base::environment::Environment,
+    base::{endpoint::Endpoint, environment::Environment},
     component::{Context, StandIn},
     net::Interfaces,
 };
@@ -22,6 +22,8 @@ pub(crate) struct Config {
     pub stand_in: Option<StandIn>,
     /// The component for requests of OpenAI's API whose model is not a component.
     pub openai_component: Option<String>,
+    /// The sidecar behind this one.
+    pub daprd: Daprd,
     /// The environment variables that components may refer to.
     pub environment: Environment,
     /// The interfaces to listen on.
@@ -66,6 +68,15 @@ impl Config {
             stand_in: self.stand_in,
         }
     }
+}
+
+/// The addresses of the daprd to which calls are passed on that mynah does not serve.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Daprd {
+    /// The address for gRPC calls. Without it, mynah rejects such calls.
+    pub grpc: Option<Endpoint>,
+    /// The address for HTTP requests. Without it, mynah rejects such requests.
+    pub http: Option<Endpoint>,
 }
 
 /// The ports to listen on. 0 selects a free port.

@@ -12,6 +12,6 @@ pub(crate) use self::{
     addresses::Addresses,
     app::App,
     banner::Banner,
-    config::{ComponentSockets, Config, Ports},
+    config::{ComponentSockets, Config, Daprd, Ports},
     error::{ServeError, StartError},
 };

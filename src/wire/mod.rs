@@ -11,6 +11,7 @@
 //! error             defines errors and their gRPC and HTTP codes
 //! headers           reads the context of a call
 //! routes            lists the routes that mynah serves
+//! metadata          adds components to the metadata of another sidecar
 //! openai            OpenAI's Chat Completions API
 //! json              reads and writes proto JSON
 //! codec             encodes and decodes gRPC messages
@@ -29,6 +30,7 @@ pub mod encode;
 pub mod error;
 pub(crate) mod headers;
 pub mod json;
+pub(crate) mod metadata;
 pub mod openai;
 mod protobuf;
 pub(crate) mod refusal;

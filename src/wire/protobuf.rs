@@ -10,16 +10,27 @@ pub(super) enum Field<'m> {
     Bytes(&'m [u8]),
 }
 
+/// A field: its number, its value and its encoded form.
+pub(super) type RawField<'m> = (u64, Field<'m>, &'m [u8]);
+
 /// Iterates over the numbers and values of the fields of a message. Ends with `None` at the first
 /// malformed field.
-pub(super) fn fields(mut message: &[u8]) -> impl Iterator<Item = Option<(u64, Field<'_>)>> {
+pub(super) fn fields(message: &[u8]) -> impl Iterator<Item = Option<(u64, Field<'_>)>> {
+    raw_fields(message).map(|field| field.map(|(number, value, _)| (number, value)))
+}
+
+/// Iterates over the fields of a message. Ends with `None` at the first malformed field.
+pub(super) fn raw_fields(mut message: &[u8]) -> impl Iterator<Item = Option<RawField<'_>>> {
     std::iter::from_fn(move || {
         if message.is_empty() {
             return None;
         }
-        let field = split_field(message);
-        message = field.map_or(&[], |(_, _, rest)| rest);
-        Some(field.map(|(number, value, _)| (number, value)))
+        let field = split_field(message).map(|(number, value, rest)| {
+            let (raw, rest) = message.split_at(message.len() - rest.len());
+            ((number, value, raw), rest)
+        });
+        message = field.map_or(&[], |(_, rest)| rest);
+        Some(field.map(|(field, _)| field))
     })
 }
 

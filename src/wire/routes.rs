@@ -52,6 +52,11 @@ impl Route {
         }
     }
 
+    /// Returns the route of a request, unless its path has parameters.
+    pub(crate) fn of(method: &Method, path: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|route| path == route.path() && *method == route.method())
+    }
+
     /// Returns `true` if calls need no API token: orchestrators check health without one.
     pub(crate) fn is_public(self) -> bool {
         matches!(self, Self::Health | Self::HealthOutbound)

@@ -43,6 +43,10 @@ fn short_help() {
               HTTP port; 0 selects a free port [default: $DAPR_HTTP_PORT or 3500; for run: 0]
           --dapr-listen-addresses <ADDRESSES>
               IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
+          --daprd <HOST:PORT>
+              gRPC address of a daprd that gets all calls except conversations
+          --daprd-http <HOST:PORT>
+              HTTP address of a daprd that gets all requests except conversations
           --allowed-hosts <HOSTS>
               Additional host names that browsers may use, separated by commas
           --metrics-port <PORT>
@@ -117,6 +121,12 @@ fn long_help() {
 
           --dapr-listen-addresses <ADDRESSES>
               IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
+
+          --daprd <HOST:PORT>
+              gRPC address of a daprd that gets all calls except conversations
+
+          --daprd-http <HOST:PORT>
+              HTTP address of a daprd that gets all requests except conversations
 
           --allowed-hosts <HOSTS>
               Additional host names that browsers may use, separated by commas

@@ -74,7 +74,7 @@ fn reads_a_list_of_suites() {
 #[test]
 fn rejects_unknown_suites() {
     let error = "unknown suite `ruby` in MYNAH_INTEROP; expected 1 or a comma-separated list of: \
-                 dapr-agents, daprd, go, grpcurl, java, javascript, python, rust";
+                 dapr-agents, daprd, go, grpcurl, java, javascript, openai, python, rust";
     assert_eq!(Selection::parse("go,ruby"), Err(error.to_owned()));
 }
 

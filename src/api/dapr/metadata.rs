@@ -8,7 +8,8 @@ use crate::{
     },
 };
 
-pub(super) fn metadata(engine: &Engine) -> GetMetadataResponse {
+/// Returns the components as the metadata lists them.
+pub(in crate::api) fn registered_components(engine: &Engine) -> Vec<RegisteredComponents> {
     let components = engine.components.all();
     let registered = components.iter().map(|component| RegisteredComponents {
         name: component.name.clone(),
@@ -16,9 +17,13 @@ pub(super) fn metadata(engine: &Engine) -> GetMetadataResponse {
         version: component.version.clone(),
         capabilities: Vec::new(),
     });
+    registered.collect()
+}
+
+pub(super) fn metadata(engine: &Engine) -> GetMetadataResponse {
     GetMetadataResponse {
         id: engine.app_id.clone(),
-        registered_components: registered.collect(),
+        registered_components: registered_components(engine),
         extended_metadata: engine.extended_metadata(),
         app_connection_properties: Some(AppConnectionProperties {
             protocol: "http".to_owned(),

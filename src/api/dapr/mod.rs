@@ -2,4 +2,4 @@
 
 pub(crate) mod grpc;
 pub(super) mod http;
-mod metadata;
+pub(super) mod metadata;

@@ -7,7 +7,7 @@ use http::{Request, Response};
 
 use super::{response::Responding, url};
 use crate::{
-    api::{charged_body::ChargedBody, dapr, guard::Guard, openai},
+    api::{charged_body::ChargedBody, dapr, forward::HttpForward, guard::Guard, openai},
     base::drain::Drain,
     engine::Engine,
     net::RequestBody,
@@ -22,15 +22,16 @@ pub(crate) struct Service {
 
 impl Service {
     /// Creates the service. `default_component` answers requests of OpenAI's API whose model is no
-    /// component.
+    /// component. `forward` passes on what mynah does not serve, if a daprd is behind mynah.
     pub(crate) fn new(
         engine: Arc<Engine>,
         guard: Arc<Guard>,
         drain: Drain,
         default_component: Option<Arc<str>>,
+        forward: Option<HttpForward>,
     ) -> Self {
         Self {
-            dapr: dapr::http::Service::new(engine.clone(), guard.clone(), drain),
+            dapr: dapr::http::Service::new(engine.clone(), guard.clone(), drain, forward),
             openai: openai::Service::new(engine, guard, default_component),
         }
     }
@@ -42,11 +43,11 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
     type Future = Responding;
 
     fn call(&self, mut request: Request<RequestBody>) -> Responding {
-        url::clean(&mut request);
+        let unclean = url::clean(&mut request);
         if openai::serves(request.uri().path()) {
             self.openai.call(request)
         } else {
-            self.dapr.call(request)
+            self.dapr.call(request, unclean)
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Cleans and decodes paths by daprd's rules.
 
+use std::mem;
+
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;
 
 use crate::wire::error::Error;
 
-/// Cleans the path of a request before it is routed.
-pub(in crate::api) fn clean<B>(request: &mut Request<B>) {
-    if let Some(uri) = cleaned(request.uri()) {
-        *request.uri_mut() = uri;
-    }
+/// Cleans the path of a request before it is routed. Returns the URI as received if it has changed.
+pub(in crate::api) fn clean<B>(request: &mut Request<B>) -> Option<Uri> {
+    let clean = cleaned(request.uri())?;
+    Some(mem::replace(request.uri_mut(), clean))
 }
 
 /// Returns the URI with a clean path, or `None` if the path is already clean.

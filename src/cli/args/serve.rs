@@ -31,6 +31,12 @@ pub(crate) struct ServeArgs {
     /// IP addresses to listen on, separated by commas [default: 127.0.0.1,::1]
     #[arg(long, value_name = "ADDRESSES")]
     pub dapr_listen_addresses: Option<String>,
+    /// gRPC address of a daprd that gets all calls except conversations
+    #[arg(long, value_name = "HOST:PORT")]
+    pub daprd: Option<String>,
+    /// HTTP address of a daprd that gets all requests except conversations
+    #[arg(long, value_name = "HOST:PORT")]
+    pub daprd_http: Option<String>,
     /// Additional host names that browsers may use, separated by commas
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     pub allowed_hosts: Vec<String>,

@@ -87,6 +87,9 @@ impl Error {
             Self::Unauthorized(_) => {
                 (Code::Unauthenticated, Http::UNAUTHORIZED, "ERR_UNAUTHORIZED")
             }
+            Self::DaprdUnavailable { .. } => {
+                (Code::Unavailable, Http::SERVICE_UNAVAILABLE, "ERR_DAPRD_UNAVAILABLE")
+            }
             Self::AmbiguousHeaders(_) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }

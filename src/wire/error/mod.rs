@@ -116,6 +116,14 @@ pub enum Error {
     /// The API token is missing or wrong.
     #[error("Unauthorized")]
     Unauthorized(WrongToken),
+    /// The sidecar that calls are passed on to cannot be reached, or has closed the connection.
+    #[error("daprd at {address} is not available: {reason}")]
+    DaprdUnavailable {
+        /// The address of the sidecar.
+        address: String,
+        /// What has failed.
+        reason: String,
+    },
     /// A header that must be unique is repeated, or two headers contradict each other.
     #[error("the request has {0}")]
     AmbiguousHeaders(&'static str),

@@ -13,9 +13,15 @@ import (
 	"github.com/dapr/components-contrib/conversation/echo"
 	"github.com/dapr/components-contrib/conversation/ollama"
 	"github.com/dapr/components-contrib/conversation/openai"
+	pubsubmemory "github.com/dapr/components-contrib/pubsub/in-memory"
+	"github.com/dapr/components-contrib/secretstores/local/env"
+	statememory "github.com/dapr/components-contrib/state/in-memory"
 	"github.com/dapr/dapr/cmd/daprd/options"
 	"github.com/dapr/dapr/pkg/components/bindings"
 	"github.com/dapr/dapr/pkg/components/conversation"
+	"github.com/dapr/dapr/pkg/components/pubsub"
+	"github.com/dapr/dapr/pkg/components/secretstores"
+	"github.com/dapr/dapr/pkg/components/state"
 	"github.com/dapr/dapr/pkg/healthz"
 	"github.com/dapr/dapr/pkg/metrics"
 	"github.com/dapr/dapr/pkg/modes"
@@ -33,6 +39,9 @@ func main() {
 	conversation.DefaultRegistry.RegisterComponent(echo.NewEcho, "echo")
 	conversation.DefaultRegistry.RegisterComponent(ollama.NewOllama, "ollama")
 	conversation.DefaultRegistry.RegisterComponent(openai.NewOpenAI, "openai")
+	pubsub.DefaultRegistry.RegisterComponent(pubsubmemory.New, "in-memory")
+	secretstores.DefaultRegistry.RegisterComponent(env.NewEnvSecretStore, "local.env")
+	state.DefaultRegistry.RegisterComponent(statememory.NewInMemoryStateStore, "in-memory")
 	flags, err := options.New(os.Args[1:])
 	if err != nil {
 		log.Fatalf("Failed to parse flags: %v", err)
@@ -74,7 +83,12 @@ func run(ctx context.Context, flags *options.Options) error {
 
 // configure converts the flags that the tests set.
 func configure(flags *options.Options, handler security.Handler, health healthz.Healthz) *runtime.Config {
-	components := registry.NewOptions().WithConversations(conversation.DefaultRegistry).WithBindings(bindings.DefaultRegistry)
+	components := registry.NewOptions().
+		WithBindings(bindings.DefaultRegistry).
+		WithConversations(conversation.DefaultRegistry).
+		WithPubSubs(pubsub.DefaultRegistry).
+		WithSecretStores(secretstores.DefaultRegistry).
+		WithStateStores(state.DefaultRegistry)
 	return &runtime.Config{
 		AppID:                         flags.AppID,
 		Mode:                          flags.Mode,

@@ -9,14 +9,18 @@ use tonic_health::pb::{
     HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus, health_server,
 };
 
-use crate::{base::drain::Drain, wire::error::Error};
+use crate::{api::forward::GrpcForward, base::drain::Drain, wire::error::Error};
 
 /// The names under which clients check mynah: the whole server, and Dapr's service.
 const SERVICES: [&str; 2] = ["", "dapr.proto.runtime.v1.Dapr"];
 
-/// The health of a sidecar: it serves until draining starts.
+/// The health of a sidecar: it serves until draining starts, if the daprd behind it can be reached.
 #[derive(Debug)]
-pub(super) struct Health(pub(super) Drain);
+pub(super) struct Health {
+    pub(super) drain: Drain,
+    /// The daprd behind the sidecar, if there is one.
+    pub(super) forward: Option<GrpcForward>,
+}
 
 #[tonic::async_trait]
 impl health_server::Health for Health {
@@ -25,8 +29,11 @@ impl health_server::Health for Health {
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<HealthCheckResponse>, Status> {
         check_name(&request)?;
-        let is_draining = self.0.has_started();
-        Ok(Response::new(health(!is_draining)))
+        let is_reachable = match &self.forward {
+            Some(forward) => forward.is_reachable().await,
+            None => true,
+        };
+        Ok(Response::new(health(is_reachable && !self.drain.has_started())))
     }
 
     type WatchStream = BoxStream<'static, Result<HealthCheckResponse, Status>>;
@@ -37,7 +44,7 @@ impl health_server::Health for Health {
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
         check_name(&request)?;
-        let drain = self.0.clone();
+        let drain = self.drain.clone();
         let serving = stream::iter((!drain.has_started()).then(|| health(true)));
         let not_serving = stream::once(async move {
             drain.started().await;

@@ -11,6 +11,10 @@ use crate::{
     wire::{error::Error, proto},
 };
 
+/// The methods of the conversation API.
+pub(super) const CONVERSATION: [&str; 4] =
+    ["ConverseAlpha1", "ConverseAlpha2", "ConverseStreamAlpha1", "ConverseStreamAlpha2"];
+
 /// Answers a call of a method.
 pub(super) fn answer(call: RuntimeCall, method: &str, request: Request<CallBody>) -> Responding {
     type Call = RuntimeCall;

@@ -22,6 +22,7 @@ use super::{
 use crate::{
     api::{
         charged_body::ChargedBody,
+        forward::GrpcForward,
         grpc::{
             call_body::{CallBody, CallKind},
             reflection::{self, route},
@@ -56,13 +57,36 @@ pub(crate) struct Service {
     runtime: Arc<Runtime>,
     health: Router,
     drain: Drain,
+    /// Passes on everything but conversations and health, if a daprd is behind mynah.
+    forward: Option<GrpcForward>,
 }
 
 impl Service {
-    pub(crate) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
-        let health = Routes::new(HealthServer::new(Health(drain.clone()))).into_axum_router();
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        guard: Arc<Guard>,
+        drain: Drain,
+        forward: Option<GrpcForward>,
+    ) -> Self {
+        let health = Health { drain: drain.clone(), forward: forward.clone() };
+        let health = Routes::new(HealthServer::new(health)).into_axum_router();
         let runtime = Arc::new(Runtime { engine, guard: guard.clone(), drain: drain.clone() });
-        Self { guard, runtime, health, drain }
+        Self { guard, runtime, health, drain, forward }
+    }
+
+    /// Passes on a call that mynah does not serve.
+    fn forward(
+        &self,
+        forward: &GrpcForward,
+        request: Request<RequestBody>,
+    ) -> BoxFuture<'static, Result<Response<ChargedBody<Body>>, Infallible>> {
+        let charge = self.guard.charge();
+        let response = match request.uri().path().strip_prefix(DAPR) {
+            Some("GetMetadata") => forward.metadata(request),
+            Some("Shutdown") => forward.shutdown(request, self.drain.clone()),
+            _ => forward.call(request),
+        };
+        response.map(|response| Ok(response.map(|body| ChargedBody::new(body, charge)))).boxed()
     }
 }
 
@@ -79,6 +103,11 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
                 return future::ok(response.map(ChargedBody::uncharged)).boxed();
             }
             _ => {}
+        }
+        if let Some(forward) = &self.forward
+            && !is_served(path)
+        {
+            return self.forward(forward, request);
         }
         let (charge, max_body_size) = (self.guard.charge(), self.guard.max_body_size);
         let body = |kind| {
@@ -101,5 +130,13 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
             response.map(|body| ChargedBody::new(body, charge))
         };
         answer.map(|response| Ok(explain(response))).boxed()
+    }
+}
+
+/// Returns `true` if mynah answers a method even if a daprd is behind it.
+fn is_served(path: &str) -> bool {
+    match path.strip_prefix(DAPR) {
+        Some(method) => methods::CONVERSATION.contains(&method),
+        None => path.starts_with(HEALTH),
     }
 }

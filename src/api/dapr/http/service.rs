@@ -8,12 +8,14 @@ use axum::{
     routing::{get, post, put},
 };
 use futures_util::{FutureExt, TryFutureExt, future};
-use http::{Method, Request, StatusCode, header::ALLOW};
+use http::{Method, Request, StatusCode, Uri, header::ALLOW};
 use hyper_util::service::TowerToHyperService;
 
 use super::{Failure, converse::converse, health, metadata};
 use crate::{
-    api::{charged_body::ChargedBody, guard::Guard, http::response::Responding},
+    api::{
+        charged_body::ChargedBody, forward::HttpForward, guard::Guard, http::response::Responding,
+    },
     base::drain::Drain,
     engine::Engine,
     net::RequestBody,
@@ -29,16 +31,28 @@ pub(in crate::api) struct Service {
     engine: Arc<Engine>,
     guard: Arc<Guard>,
     router: TowerToHyperService<Router>,
+    drain: Drain,
+    /// Passes on everything but conversations, if a daprd is behind mynah.
+    forward: Option<HttpForward>,
 }
 
 impl Service {
-    pub(in crate::api) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
-        let router = router(engine.clone(), guard.clone(), drain);
-        Self { engine, guard, router: TowerToHyperService::new(router) }
+    pub(in crate::api) fn new(
+        engine: Arc<Engine>,
+        guard: Arc<Guard>,
+        drain: Drain,
+        forward: Option<HttpForward>,
+    ) -> Self {
+        let router = router(engine.clone(), guard.clone(), drain.clone());
+        Self { engine, guard, router: TowerToHyperService::new(router), drain, forward }
     }
 
-    /// Answers a request with a clean path.
-    pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
+    /// Answers a request with a clean path. `unclean` is its URI as received, if that differs.
+    pub(in crate::api) fn call(
+        &self,
+        request: Request<RequestBody>,
+        unclean: Option<Uri>,
+    ) -> Responding {
         if let Err(error) = self.check_access(&request) {
             let response = Failure::from(error).into_response();
             return future::ok(response.map(ChargedBody::uncharged)).boxed();
@@ -48,10 +62,37 @@ impl Service {
             Some(Route::ConverseAlpha2) => {
                 self.converse::<proto::ConversationRequestAlpha2>(request)
             }
-            _ => hyper::service::Service::call(&self.router, request)
-                .map_ok(|response| without_allow(response).map(ChargedBody::uncharged))
-                .boxed(),
+            _ => match &self.forward {
+                Some(forward) => self.forward(forward, request, unclean),
+                None => self.route(request),
+            },
         }
+    }
+
+    fn route(&self, request: Request<RequestBody>) -> Responding {
+        hyper::service::Service::call(&self.router, request)
+            .map_ok(|response| without_allow(response).map(ChargedBody::uncharged))
+            .boxed()
+    }
+
+    /// Passes on a request that mynah does not serve.
+    fn forward(
+        &self,
+        forward: &HttpForward,
+        mut request: Request<RequestBody>,
+        unclean: Option<Uri>,
+    ) -> Responding {
+        let charge = self.guard.charge();
+        let route = Route::of(request.method(), request.uri().path());
+        if let Some(uri) = unclean {
+            *request.uri_mut() = uri;
+        }
+        let response = match route {
+            Some(Route::Metadata) => forward.metadata(request),
+            Some(Route::Shutdown) => forward.shutdown(request, self.drain.clone()),
+            _ => forward.call(request),
+        };
+        response.map(|response| Ok(response.map(|body| ChargedBody::new(body, charge)))).boxed()
     }
 
     fn converse<M: DaprRequest>(&self, request: Request<RequestBody>) -> Responding {
@@ -75,9 +116,7 @@ impl Service {
 
 fn is_public(request: &Request<RequestBody>) -> bool {
     let (method, path) = (request.method(), request.uri().path());
-    Route::ALL
-        .iter()
-        .any(|route| route.is_public() && path == route.path() && method == route.method())
+    Route::of(method, path).is_some_and(Route::is_public)
 }
 
 /// Returns the route of a conversation, or `None` for any other request.

@@ -1,0 +1,135 @@
+//! Forwards HTTP requests.
+
+use std::sync::Arc;
+
+use axum::{body::Body, response::Response};
+use futures_util::{FutureExt, future::BoxFuture};
+use http::{
+    Request, Uri, Version,
+    header::{ACCEPT_ENCODING, CONTENT_LENGTH},
+    uri::{Authority, PathAndQuery, Scheme},
+};
+use http_body_util::{BodyExt, Limited};
+use hyper::{body::Incoming, upgrade::OnUpgrade};
+
+use super::{
+    headers, http_body::HttpBody, http_client, listing::Listing, pool::unavailable, upgrade::tunnel,
+};
+use crate::{
+    api::http::response::respond,
+    base::{drain::Drain, endpoint::Endpoint},
+    net::RequestBody,
+    wire::error::{Error, HttpError},
+};
+
+/// Maximum size of daprd's metadata.
+const MAX_METADATA: usize = 4 << 20;
+
+/// Passes HTTP requests on to daprd.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpForward {
+    address: Arc<str>,
+    listing: Listing,
+}
+
+impl HttpForward {
+    pub(crate) fn new(endpoint: &Endpoint, listing: Listing) -> Self {
+        Self { address: endpoint.to_string().into(), listing }
+    }
+
+    /// Passes a request on, and its response back.
+    pub(crate) fn call(&self, request: Request<RequestBody>) -> BoxFuture<'static, Response> {
+        let forward = self.clone();
+        async move { forward.answer(request).await.unwrap_or_else(|error| failure(&error)) }.boxed()
+    }
+
+    /// Passes on a request for the metadata and adds mynah's components to the response.
+    pub(crate) fn metadata(
+        &self,
+        mut request: Request<RequestBody>,
+    ) -> BoxFuture<'static, Response> {
+        let forward = self.clone();
+        request.headers_mut().remove(ACCEPT_ENCODING);
+        async move {
+            let answer = async {
+                let response = forward.answer(request).await?;
+                forward.with_components(response).await
+            };
+            answer.await.unwrap_or_else(|error| failure(&error))
+        }
+        .boxed()
+    }
+
+    /// Passes on a request to shut down, and shuts mynah down, too.
+    pub(crate) fn shutdown(
+        &self,
+        request: Request<RequestBody>,
+        drain: Drain,
+    ) -> BoxFuture<'static, Response> {
+        let response = self.call(request);
+        response.inspect(move |_| drain.start()).boxed()
+    }
+
+    async fn answer(&self, mut request: Request<RequestBody>) -> Result<Response, Error> {
+        let target = self.target(request.uri()).ok_or(Error::NotServed)?;
+        let call = request.body_mut().pass_on();
+        let upgrade = self.prepare(&mut request, target);
+        let mut response =
+            http_client::send(request).await.map_err(|error| unavailable(&self.address, &error))?;
+        if let Some(client) = upgrade
+            && let Some(daprd) = upgrade_of(&mut response)
+        {
+            tokio::spawn(tunnel(client, daprd));
+        }
+        headers::remove_hop_by_hop(response.headers_mut());
+        Ok(response.map(|body| Body::new(HttpBody::new(body, call.open_ended()))))
+    }
+
+    /// Returns the URI of a request at daprd.
+    fn target(&self, uri: &Uri) -> Option<Uri> {
+        let authority: Authority = self.address.parse().ok()?;
+        let path = uri.path_and_query().map_or("/", PathAndQuery::as_str);
+        let builder = Uri::builder().scheme(Scheme::HTTP).authority(authority);
+        builder.path_and_query(path).build().ok()
+    }
+
+    /// Replaces the URI and the headers of a request. Returns the upgrade of its connection, if the
+    /// client asks for one.
+    fn prepare(&self, request: &mut Request<RequestBody>, target: Uri) -> Option<OnUpgrade> {
+        let client = request.body().client();
+        if let Some(host) = request.uri().authority().map(Authority::as_str)
+            && let Ok(host) = host.parse()
+        {
+            request.headers_mut().entry(http::header::HOST).or_insert(host);
+        }
+        *request.uri_mut() = target;
+        let is_http1 = request.version() == Version::HTTP_11;
+        *request.version_mut() = Version::HTTP_11;
+        let upgrade = request.extensions_mut().remove::<OnUpgrade>();
+        let is_wanted = is_http1 && headers::upgrade(request.headers()).is_some();
+        headers::remove_hop_by_hop(request.headers_mut());
+        headers::add_forwarded(request.headers_mut(), client);
+        upgrade.filter(|_| is_wanted)
+    }
+
+    async fn with_components(&self, response: Response) -> Result<Response, Error> {
+        let (mut head, body) = response.into_parts();
+        let body = Limited::new(body, MAX_METADATA).collect().await.map_err(|error| {
+            let reason = format!("cannot read its metadata: {error}");
+            Error::DaprdUnavailable { address: self.address.to_string(), reason }
+        })?;
+        let body = body.to_bytes();
+        let merged = head.status.is_success().then(|| self.listing.add_to_json(&body)).flatten();
+        head.headers.remove(CONTENT_LENGTH);
+        Ok(Response::from_parts(head, merged.map_or(Body::from(body), Body::from)))
+    }
+}
+
+fn failure(error: &Error) -> Response {
+    respond(HttpError::from(error))
+}
+
+/// Returns the upgrade of a connection if daprd consents to it.
+fn upgrade_of(response: &mut http::Response<Incoming>) -> Option<OnUpgrade> {
+    response.extensions_mut().remove::<OnUpgrade>()
+}

@@ -1,0 +1,50 @@
+//! The components of mynah in daprd's metadata.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{
+    api::dapr::metadata::registered_components,
+    engine::Engine,
+    wire::metadata::{add_components, add_components_to_json},
+};
+
+/// Adds mynah's components to daprd's metadata. Clones share the names that were warned about.
+#[derive(Debug, Clone)]
+pub(crate) struct Listing {
+    engine: Arc<Engine>,
+    replaced: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Listing {
+    pub(crate) fn new(engine: Arc<Engine>) -> Self {
+        Self { engine, replaced: Arc::default() }
+    }
+
+    /// Adds the components to an encoded message. Returns `None` if the message is malformed.
+    pub(super) fn add_to_message(&self, message: &[u8]) -> Option<Vec<u8>> {
+        let components = registered_components(&self.engine);
+        add_components(message, &components, |name| self.replaces(name))
+    }
+
+    /// Adds the components to a JSON body. Returns `None` if the body is malformed.
+    pub(super) fn add_to_json(&self, body: &[u8]) -> Option<String> {
+        let components = registered_components(&self.engine);
+        add_components_to_json(body, &components, |name| self.replaces(name))
+    }
+
+    /// Returns `true` if a component of daprd has the name of one of mynah's. Warns the first time.
+    fn replaces(&self, name: &str) -> bool {
+        if self.engine.components.find(name).is_err() {
+            return false;
+        }
+        let mut replaced = self.replaced.lock().unwrap_or_else(PoisonError::into_inner);
+        // The components of mynah have limited numbers and names, and so do the warnings.
+        if replaced.insert(name.to_owned()) {
+            tracing::warn!("mynah and daprd both have a component {name:?}; mynah answers for it");
+        }
+        true
+    }
+}
