@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use axum::{Json, Router, routing::post, serve::Listener};
 use mimalloc::MiMalloc;
 use mynah_bench::{
-    cases::{JSON_PATH, SHORT_TEXT},
+    cases::{JSON_PATH, OPENAI_PATH, SHORT_TEXT},
     serve::{Connections, serve},
 };
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 async fn work(connections: Connections) -> anyhow::Result<()> {
-    let router = Router::new().route(JSON_PATH, post(converse));
+    let router = Router::new().route(JSON_PATH, post(converse)).route(OPENAI_PATH, post(complete));
     Ok(axum::serve(Accepted(connections), router).await?)
 }
 
@@ -29,6 +29,20 @@ async fn converse(Json(_): Json<Request>) -> Json<Response> {
     let choice = Choice { finish_reason: "stop", message };
     let usage = Usage { completion_tokens: "3", prompt_tokens: "3", total_tokens: "6" };
     Json(Response { outputs: vec![Output { choices: vec![choice], model: "echo", usage }] })
+}
+
+async fn complete(Json(request): Json<CompletionRequest>) -> Json<Completion> {
+    let message = AssistantMessage { role: "assistant", content: SHORT_TEXT, refusal: None };
+    let choice = CompletionChoice { index: 0, message, logprobs: None, finish_reason: "stop" };
+    let usage = CompletionUsage { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 };
+    Json(Completion {
+        id: "chatcmpl-0123456789abcdef",
+        object: "chat.completion",
+        created: 0,
+        model: request.model,
+        choices: vec![choice],
+        usage,
+    })
 }
 
 /// Makes axum serve connections that have already been accepted.
@@ -112,4 +126,50 @@ struct Usage {
     completion_tokens: &'static str,
     prompt_tokens: &'static str,
     total_tokens: &'static str,
+}
+
+#[derive(Deserialize)]
+struct CompletionRequest {
+    model: String,
+    #[expect(dead_code, reason = "decoded, but never read")]
+    messages: Vec<ChatMessage>,
+}
+
+#[expect(dead_code, reason = "decoded, but never read")]
+#[derive(Deserialize)]
+struct ChatMessage {
+    role: String,
+    content: String,
+}
+
+#[derive(Serialize)]
+struct Completion {
+    id: &'static str,
+    object: &'static str,
+    created: u64,
+    model: String,
+    choices: Vec<CompletionChoice>,
+    usage: CompletionUsage,
+}
+
+#[derive(Serialize)]
+struct CompletionChoice {
+    index: u64,
+    message: AssistantMessage,
+    logprobs: Option<()>,
+    finish_reason: &'static str,
+}
+
+#[derive(Serialize)]
+struct AssistantMessage {
+    role: &'static str,
+    content: &'static str,
+    refusal: Option<()>,
+}
+
+#[derive(Serialize)]
+struct CompletionUsage {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    total_tokens: u64,
 }

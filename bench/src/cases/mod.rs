@@ -15,6 +15,8 @@ pub const CHUNKS: usize = 1000;
 pub const BARE_CHUNK: &str = " constant";
 /// The path of a call over HTTP.
 pub const JSON_PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
+/// The path of a call of OpenAI's API.
+pub const OPENAI_PATH: &str = "/v1/chat/completions";
 
 /// The history of a long conversation.
 const LONG: History = History { messages: 20, message_bytes: 650 };
@@ -41,6 +43,8 @@ pub enum Case {
     Stream,
     /// The short message over HTTP, as JSON.
     Json,
+    /// The short message in OpenAI's API.
+    OpenAi,
 }
 
 /// A request and what it is about.
@@ -65,7 +69,7 @@ pub struct Answer {
 
 impl Case {
     /// All cases, in the order of the table rows.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Short,
         Self::Question,
         Self::History,
@@ -74,6 +78,7 @@ impl Case {
         Self::FortyTools,
         Self::Stream,
         Self::Json,
+        Self::OpenAi,
     ];
 
     /// Returns the name used in tables and in the baseline.
@@ -87,13 +92,23 @@ impl Case {
             Self::FortyTools => "history of 9 kB, 40 tools",
             Self::Stream => "stream of 1,000 chunks",
             Self::Json => "short message, HTTP JSON",
+            Self::OpenAi => "short message, OpenAI JSON",
+        }
+    }
+
+    /// Returns the path of a call over HTTP, or `None` for a call over gRPC.
+    pub fn http_path(self) -> Option<&'static str> {
+        match self {
+            Self::Json => Some(JSON_PATH),
+            Self::OpenAi => Some(OPENAI_PATH),
+            _ => None,
         }
     }
 
     /// Returns the calls to make in turn.
     pub fn calls(self) -> anyhow::Result<Vec<Call>> {
         Ok(match self {
-            Self::Short | Self::Json => vec![Call::new(&[user(SHORT_TEXT)], &[])?],
+            Self::Short | Self::Json | Self::OpenAi => vec![Call::new(&[user(SHORT_TEXT)], &[])?],
             Self::Stream => vec![Call::new(&[user(&words())], &[])?],
             Self::Numbers => numbers::calls()?,
             Self::Question | Self::History | Self::HistoryWithTools | Self::FortyTools => {
@@ -129,6 +144,16 @@ impl Call {
         Ok(Self { json, text, tool: None })
     }
 
+    /// Returns the body of the request over HTTP.
+    pub fn body(&self, case: Case) -> Value {
+        match case {
+            Case::OpenAi => {
+                json!({"model": "echo", "messages": [{"role": "user", "content": self.text}]})
+            }
+            _ => self.json.clone(),
+        }
+    }
+
     /// Returns the request as a message.
     pub fn message(&self) -> anyhow::Result<ConversationRequestAlpha2> {
         Ok(json::read(self.json.to_string().as_bytes())?)
@@ -154,7 +179,8 @@ impl Answer {
     }
 
     fn message(&self) -> anyhow::Result<&Value> {
-        let message = self.response.pointer("/outputs/0/choices/0/message");
+        let pointers = ["/outputs/0/choices/0/message", "/choices/0/message"];
+        let message = pointers.into_iter().find_map(|pointer| self.response.pointer(pointer));
         message.with_context(|| format!("no message in {}", self.response))
     }
 }

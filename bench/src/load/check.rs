@@ -11,7 +11,7 @@ use mynah::internals::wire::{
         conversation_stream_response_alpha2::Message, dapr_client::DaprClient,
     },
 };
-use mynah_bench::cases::{Answer, Call, Case, JSON_PATH};
+use mynah_bench::cases::{Answer, Call, Case};
 use serde_json::Value;
 use tokio::net::TcpStream;
 
@@ -21,9 +21,9 @@ use crate::server::Server;
 pub(crate) async fn check(server: &Server, case: Case) -> anyhow::Result<()> {
     let name = server.program.name();
     for call in case.calls()? {
-        let answer = match case {
-            Case::Json => post(server, &call).await,
-            Case::Stream => stream(server, &call).await,
+        let answer = match (case, case.http_path()) {
+            (_, Some(path)) => post(server, case, path, &call).await,
+            (Case::Stream, None) => stream(server, &call).await,
             _ => converse(server, case, &call).await,
         };
         let answer = answer.with_context(|| format!("{name} does not answer"))?;
@@ -59,15 +59,15 @@ async fn stream(server: &Server, call: &Call) -> anyhow::Result<Answer> {
     bail!("the stream ends without a final message")
 }
 
-async fn post(server: &Server, call: &Call) -> anyhow::Result<Answer> {
-    let address = server.address(Case::Json);
+async fn post(server: &Server, case: Case, path: &str, call: &Call) -> anyhow::Result<Answer> {
+    let address = server.address(case);
     let (mut client, connection) =
         http1::handshake(TokioIo::new(TcpStream::connect(address).await?)).await?;
     tokio::spawn(connection);
-    let request = http::Request::post(JSON_PATH)
+    let request = http::Request::post(path)
         .header("host", address.to_string())
         .header("content-type", "application/json")
-        .body(Full::new(bytes::Bytes::from(call.json.to_string())))?;
+        .body(Full::new(bytes::Bytes::from(call.body(case).to_string())))?;
     let body = client.send_request(request).await?.into_body().collect().await?.to_bytes();
     Ok(Answer { chunks: Vec::new(), response: serde_json::from_slice(&body)? })
 }

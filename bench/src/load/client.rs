@@ -17,7 +17,7 @@ use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use mynah_bench::cases::{Call, Case, JSON_PATH};
+use mynah_bench::cases::{Call, Case};
 use prost::Message;
 use tokio::{net::TcpStream, task::JoinSet};
 
@@ -83,10 +83,10 @@ impl Client {
         let mut senders = Vec::new();
         let requests = bodies(case)?;
         for _ in 0..concurrency.connections {
-            if case == Case::Json {
+            if let Some(path) = case.http_path() {
                 // HTTP/1.1 allows one call in flight per connection.
                 for _ in 0..concurrency.streams {
-                    senders.push(Sender::json(address).await?);
+                    senders.push(Sender::json(address, path).await?);
                 }
             } else {
                 let sender = Sender::grpc(address, case).await?;
@@ -166,12 +166,12 @@ impl Sender {
         Ok(Self::Grpc { connection: sender, head })
     }
 
-    async fn json(address: SocketAddr) -> anyhow::Result<Self> {
+    async fn json(address: SocketAddr, path: &str) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let (sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        let head = Request::builder().method(Method::POST).uri(JSON_PATH);
+        let head = Request::builder().method(Method::POST).uri(path);
         let head = head.header("host", address.to_string());
         let head = head.header("content-type", "application/json").body(())?;
         Ok(Self::Json { connection: sender, head })
@@ -227,7 +227,10 @@ async fn grpc(
 /// Returns the requests of a case.
 fn bodies(case: Case) -> anyhow::Result<Vec<Exchange>> {
     let exchange = |call: &Call| {
-        let request = if case == Case::Json { call.json.to_string().into() } else { frame(call)? };
+        let request = match case.http_path() {
+            Some(_) => call.body(case).to_string().into(),
+            None => frame(call)?,
+        };
         Ok(Exchange { request, answer_length: None })
     };
     case.calls()?.iter().map(exchange).collect()

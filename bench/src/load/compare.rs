@@ -129,7 +129,7 @@ impl Comparison {
 
     /// Compares mynah with the bare server for the same protocol, each on one core.
     async fn compare_with_bare(&mut self, case: Case) -> anyhow::Result<()> {
-        let bare = if case == Case::Json { Program::BareAxum } else { Program::BareTonic };
+        let bare = if case.http_path().is_some() { Program::BareAxum } else { Program::BareTonic };
         let what = format_args!("mynah and {}: {}", bare.name(), case.name());
         Self::log_progress(what, self.effort.seconds());
         let programs = [Program::Mynah, bare];

@@ -18,13 +18,14 @@ use crate::{
 };
 
 /// The cases whose instructions are counted.
-const COUNTED: [Case; 6] = [
+const COUNTED: [Case; 7] = [
     Case::Short,
     Case::Question,
     Case::HistoryWithTools,
     Case::Numbers,
     Case::FortyTools,
     Case::Json,
+    Case::OpenAi,
 ];
 /// The largest accepted difference from the baseline, in percent.
 const TOLERANCE: f64 = 2.0;

@@ -60,7 +60,7 @@ impl Server {
 
     /// Returns the address that serves a case.
     pub(crate) fn address(&self, case: Case) -> SocketAddr {
-        let is_http = case == Case::Json || self.program == Program::BareAxum;
+        let is_http = case.http_path().is_some() || self.program == Program::BareAxum;
         let port = if is_http { self.ports.http } else { self.ports.grpc };
         (Ipv4Addr::LOCALHOST, port).into()
     }

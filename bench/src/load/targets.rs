@@ -43,6 +43,7 @@ pub(crate) fn cost(other: Program, case: Case) -> Target {
         (_, Case::History) => 1.15,
         (_, Case::Stream) => 1.2,
         (_, Case::Json) => 1.6,
+        (_, Case::OpenAi) => 1.3,
     })
 }
 
