@@ -1,0 +1,30 @@
+//! Checks the files in `deploy/` with the libraries that read them.
+
+use std::process::Command;
+
+use super::{child, folder, toolchain};
+
+#[test]
+fn the_compose_file_is_valid() {
+    toolchain::suite("go", || {
+        let home = folder("tests/interop/compose");
+        toolchain::go_modules(&home)?;
+        let mut check = Command::new("go");
+        check.args(["run", "."]).arg(folder("deploy/compose.yaml")).current_dir(home);
+        let services = child::run(&mut check).expect_success("compose");
+        assert_eq!(services, "[daprd mynah]\n");
+        Ok(())
+    });
+}
+
+#[test]
+fn the_kubernetes_file_is_valid() {
+    toolchain::suite("python", || {
+        let lock = folder("tests/interop/kubernetes/requirements.txt");
+        let python = toolchain::python("kubernetes", &lock)?;
+        let mut check = Command::new(python.with_file_name("kubernetes-validate"));
+        check.arg("--strict").arg(folder("deploy/kubernetes.yaml"));
+        child::run(&mut check).expect_success("kubernetes-validate");
+        Ok(())
+    });
+}
