@@ -11,6 +11,7 @@ mod selection;
 mod behind_daprd;
 mod converse;
 mod dapr_agents;
+mod daprd_module;
 mod deploy;
 mod examples;
 mod go;

@@ -11,8 +11,17 @@ use twox_hash::XxHash3_64;
 use super::{child, selection::Selection};
 use crate::support::report;
 
-/// The files that daprd is built from.
-const DAPRD_SOURCES: [&str; 3] = ["go.mod", "go.sum", "main.go"];
+/// The files and folders in `daprd/` that daprd is built from.
+const DAPRD_SOURCES: [&str; 8] = [
+    "go.mod",
+    "go.sum",
+    "main.go",
+    "configure.go",
+    "components.go",
+    "pluggable.go",
+    "adaptor",
+    "proto",
+];
 const DAPRD_VERSION: &str = "github.com/dapr/dapr/pkg/buildinfo.version=1.18.0";
 
 /// The reason why a suite cannot run.
@@ -110,19 +119,41 @@ pub(crate) fn grpcurl() -> Result<PathBuf, Missing> {
     Ok(folder.join("grpcurl"))
 }
 
-/// Returns the path of daprd with `conversation.echo` as its only component, built from source. The
-/// first build takes minutes.
+/// Returns the path of daprd without pluggable conversation components, built from source. The first
+/// build takes minutes.
 pub fn daprd() -> Result<PathBuf, Missing> {
-    let module = super::folder("tests/interop/daprd");
-    let source = |name: &str| fs::read_to_string(module.join(name)).unwrap();
-    let recipe = install(Command::new("go").arg("version"))? + &DAPRD_SOURCES.map(source).concat();
-    let folder = once("daprd", &recipe, |folder| {
+    build_daprd("daprd", &["-tags", "unmodified"])
+}
+
+/// Returns the path of daprd with pluggable conversation components, built from source.
+pub fn daprd_with_adaptor() -> Result<PathBuf, Missing> {
+    build_daprd("daprd-adaptor", &[])
+}
+
+fn build_daprd(name: &str, flags: &[&str]) -> Result<PathBuf, Missing> {
+    let module = super::folder("daprd");
+    let mut recipe = install(Command::new("go").arg("version"))?;
+    for source in DAPRD_SOURCES {
+        append_sources(&module.join(source), &mut recipe);
+    }
+    let folder = once(name, &recipe, |folder| {
         let mut build = Command::new("go");
-        build.args(["build", "-ldflags", &format!("-s -w -X {DAPRD_VERSION}")]);
+        build.arg("build").args(flags).args(["-ldflags", &format!("-s -w -X {DAPRD_VERSION}")]);
         build.arg("-o").arg(folder.join("daprd")).arg(".");
         install(build.current_dir(&module).env("CGO_ENABLED", "0"))
     })?;
     Ok(folder.join("daprd"))
+}
+
+/// Appends a file, or the files of a folder in the order of their names.
+fn append_sources(path: &Path, recipe: &mut String) {
+    if !path.is_dir() {
+        recipe.push_str(&fs::read_to_string(path).unwrap());
+        return;
+    }
+    let mut files: Vec<_> = fs::read_dir(path).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files.iter().for_each(|file| append_sources(file, recipe));
 }
 
 /// Returns the folder that contains all installations.

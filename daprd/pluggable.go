@@ -1,0 +1,5 @@
+//go:build !unmodified
+
+package main
+
+import _ "mynah/daprd/adaptor"
