@@ -11,7 +11,7 @@ mod selection;
 mod behind_daprd;
 mod converse;
 mod dapr_agents;
-mod daprd_module;
+mod daprd_adaptor;
 mod deploy;
 mod examples;
 mod go;
