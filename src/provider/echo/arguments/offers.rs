@@ -1,5 +1,7 @@
 //! The facts that fit a property, with the values that they have there.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::{
@@ -16,7 +18,7 @@ const BOOLEAN_FILLERS: &str =
     "is has include included with enable enabled allow allowed should need needed want";
 
 /// Returns the facts that a property may take, best first.
-pub(super) fn offers(property: &Property, reading: &Reading) -> Vec<Offer> {
+pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer<'a>> {
     let chosen = choices(property, reading);
     if !chosen.is_empty() {
         return chosen;
@@ -26,40 +28,43 @@ pub(super) fn offers(property: &Property, reading: &Reading) -> Vec<Offer> {
         let needs_clock = *of == FactType::RelativeDate && property.format.is_some();
         reading.facts.iter().filter(move |fact| fact.of == *of && !needs_clock)
     });
-    let offer = |fact: &Fact| Offer { fact: fact.clone(), values: values(property, fact, reading) };
-    facts.map(offer).collect()
+    facts.map(|fact| Offer { fact: Rc::clone(fact), choice: None }).collect()
 }
 
 /// Returns the values of an `enum` that the message states, the earliest and longest first.
-fn choices(property: &Property, reading: &Reading) -> Vec<Offer> {
+fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer<'a>> {
     let mut offers = Vec::new();
-    for choice in &property.choices {
+    for &choice in &property.choices {
         let text = match choice {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
             _ => continue,
         };
-        let (values, words) = (vec![(*choice).clone()], canonical_words(&text));
-        for (range, is_negated) in reading.find(&words) {
+        let offer = |fact| Offer { fact, choice: Some(choice) };
+        for (range, is_negated) in reading.find(&canonical_words(&text)) {
             // A single letter is more often an article than a value.
             let is_exact = text.chars().count() > 1 || reading.text[range.clone()] == text;
             if is_exact && !is_negated {
                 let fact = reading.fact(FactType::Word, range, text.clone());
-                offers.push(Offer { fact, values: values.clone() });
+                offers.push(offer(Rc::new(fact)));
             }
         }
         let named = reading.facts.iter().filter(|fact| {
             matches!(fact.of, FactType::Currency | FactType::Language)
                 && fact.value.eq_ignore_ascii_case(&text)
         });
-        offers.extend(named.map(|fact| Offer { fact: fact.clone(), values: values.clone() }));
+        offers.extend(named.map(|fact| offer(Rc::clone(fact))));
     }
     offers.sort_by_key(|offer| (offer.fact.range.start, std::cmp::Reverse(offer.fact.range.end)));
     offers
 }
 
-/// Returns the values that a fact may have for a property, best first.
-fn values(property: &Property, fact: &Fact, reading: &Reading) -> Vec<Value> {
+/// Returns the values that an offer may have for a property, best first.
+pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> Vec<Value> {
+    let fact = &offer.fact;
+    if let Some(choice) = offer.choice {
+        return vec![choice.clone()];
+    }
     let (stated, after) = (&reading.text[fact.range.clone()], &reading.text[fact.range.end..]);
     let is_date_time = property.format == Some("date-time");
     let text = match fact.of {
@@ -102,7 +107,7 @@ pub(super) fn complement<'r>(
         let gap = reading.text.get(first..last).unwrap_or_default();
         ["", "at", "on", "T", "@"].contains(&gap.trim_matches([' ', ',']))
     };
-    let facts = || reading.facts.iter().filter(|it| it.of == of);
+    let facts = || reading.facts.iter().map(Rc::as_ref).filter(|it| it.of == of);
     let next = facts().find(is_next_to).or_else(|| facts().next());
     next.filter(|_| property.format == Some("date-time"))
 }

@@ -1,5 +1,7 @@
 //! The properties of a call that take facts from messages.
 
+use std::{ops::Range, rc::Rc};
+
 use serde_json::{Map, Value};
 
 use super::{generator::Generator, schema::FlatSchema};
@@ -30,21 +32,24 @@ pub(super) struct Property<'a> {
     /// The values in `enum`.
     pub(super) choices: Vec<&'a Value>,
     pub(super) meaning: Option<Meaning>,
-    pub(super) offers: Vec<Offer>,
+    /// What the property may take from a message, best first.
+    pub(super) offers: Vec<Offer<'a>>,
+    /// The bytes of the message that offers count in.
+    pub(super) scope: Range<usize>,
     pub(super) value: Option<Value>,
     /// The fact that gave the value, if a cue led to it.
-    pub(super) by_cue: Option<Fact>,
+    pub(super) by_cue: Option<Rc<Fact>>,
 }
 
 /// A fact that a property may take.
 #[derive(Debug, Clone)]
-pub(super) struct Offer {
-    pub(super) fact: Fact,
-    /// The values that the fact may have, best first.
-    pub(super) values: Vec<Value>,
+pub(super) struct Offer<'a> {
+    pub(super) fact: Rc<Fact>,
+    /// The value in `enum` that the fact states.
+    pub(super) choice: Option<&'a Value>,
 }
 
-impl Property<'_> {
+impl<'a> Property<'a> {
     pub(super) fn kind(&self) -> Option<Kind> {
         self.meaning.map(|meaning| meaning.kind())
     }
@@ -79,12 +84,17 @@ impl Property<'_> {
     }
 
     /// Returns `true` if a fact beside the word belongs to the property.
-    pub(super) fn owns(&self, word: &Option<String>) -> bool {
-        word.as_ref().is_some_and(|word| self.own_words.contains(word))
+    pub(super) fn owns(&self, word: Option<&str>) -> bool {
+        word.is_some_and(|word| self.own_words.iter().any(|it| it == word))
     }
 
-    pub(super) fn offers_with(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
-        self.offers.iter().filter(|offer| is_suitable(&offer.fact)).cloned().collect()
+    /// Returns the offers in the property's scope.
+    pub(super) fn offers_in_scope(&self) -> impl Iterator<Item = &Offer<'a>> {
+        self.offers.iter().filter(|offer| self.scope.contains(&offer.fact.range.start))
+    }
+
+    pub(super) fn offers_with(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer<'a>> {
+        self.offers_in_scope().filter(|offer| is_suitable(&offer.fact)).cloned().collect()
     }
 }
 
@@ -174,6 +184,7 @@ impl<'a> Generator<'a> {
             choices: flat.listed("enum").collect(),
             meaning,
             offers: Vec::new(),
+            scope: 0..0,
             value: None,
             by_cue: None,
         }

@@ -35,17 +35,17 @@ impl Scope<'_> {
 }
 
 /// Returns the offers that a property may take in a pass, best first.
-pub(super) fn allowed(
+pub(super) fn allowed<'a>(
     properties: &[Property],
-    property: &Property,
+    property: &Property<'a>,
     pass: Pass,
     scope: &Scope,
-) -> Vec<Offer> {
+) -> Vec<Offer<'a>> {
     let is_allowed = |fact: &Fact| match pass {
         Pass::Cue => is_behind_own_cue(property, fact),
         Pass::Beside => {
-            is_beside_own_word(property, fact)
-                || is_quote_before_own_word(properties, property, fact)
+            is_beside_own_word(property, fact, scope.reading)
+                || is_quote_before_own_word(properties, property, fact, scope.reading)
         }
         Pass::Rest => is_left_for(property, fact) && scope.is_free(fact),
     };
@@ -110,12 +110,14 @@ fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     }
 }
 
-fn is_beside_own_word(property: &Property, fact: &Fact) -> bool {
+fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Reading) -> bool {
+    if fact.of == FactType::Word && !property.has_choices() {
+        return false;
+    }
     let kind = property.kind();
     let is_numbered = matches!(kind, Some(Kind::Place | Kind::Room | Kind::Label));
-    let [before, after] = fact.beside.each_ref().map(|word| property.owns(word));
+    let [before, after] = reading.beside(fact).map(|word| property.owns(word));
     match fact.of {
-        FactType::Word if !property.has_choices() => false,
         FactType::Name | FactType::Quote => before,
         FactType::Code if kind == Some(Kind::Label) => before || after,
         FactType::Code | FactType::Number if is_numbered => before,
@@ -125,12 +127,18 @@ fn is_beside_own_word(property: &Property, fact: &Fact) -> bool {
 
 /// Returns `true` for a quote before a word of the property, as in `the "shop" namespace`, that does
 /// not stand after a word of another property that could take it.
-fn is_quote_before_own_word(properties: &[Property], property: &Property, fact: &Fact) -> bool {
-    let [before, after] = &fact.beside;
-    let may_take = |other: &Property| other.offers.iter().any(|it| it.fact.range == fact.range);
-    fact.of == FactType::Quote
-        && property.owns(after)
-        && !properties.iter().any(|other| other.owns(before) && may_take(other))
+fn is_quote_before_own_word(
+    properties: &[Property],
+    property: &Property,
+    fact: &Fact,
+    reading: &Reading,
+) -> bool {
+    if fact.of != FactType::Quote {
+        return false;
+    }
+    let [before, after] = reading.beside(fact);
+    let may_take = |other: &Property| other.offers_in_scope().any(|it| it.fact.range == fact.range);
+    property.owns(after) && !properties.iter().any(|other| other.owns(before) && may_take(other))
 }
 
 /// Returns `true` if the cue before a fact does not hold it back: quotes, amounts after "from" and

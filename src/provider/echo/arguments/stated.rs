@@ -1,13 +1,14 @@
 //! Gives the facts that messages state to the properties of a call.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, rc::Rc};
 
 use serde_json::{Value, json};
 
 use super::{
     Source,
+    budget::NoValue,
     generator::Generator,
-    offers::{complement, offers, stated_boolean},
+    offers::{complement, offers, stated_boolean, values},
     property::{Offer, Property},
     rules::{Pass, Scope, allowed, has_place_cue, is_bare},
     string_constraints::PATTERN_STEPS,
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     base::json_schema::Schema,
     provider::echo::{
-        facts::{Fact, FactType, Kind, Role, is_exclusive},
+        facts::{Fact, FactType, Kind, Reading, Role, is_exclusive},
         text::canonical_words,
     },
 };
@@ -30,6 +31,9 @@ impl<'a> Generator<'a> {
         let mut properties = Vec::new();
         self.collect_properties(schemas, "", &mut Vec::new(), &mut properties);
         for (reading, nearest) in sources {
+            if self.find_offers(&mut properties, reading).is_err() {
+                break;
+            }
             let mut scope = Scope { reading, range: 0..0, taken: Vec::new() };
             for range in nearest.iter().chain([&(0..reading.text.len())]) {
                 scope.range = range.clone();
@@ -42,20 +46,26 @@ impl<'a> Generator<'a> {
         properties.into_iter().filter_map(|it| Some((it.path, it.value?))).collect()
     }
 
+    /// Finds what the open properties may take from a message.
+    fn find_offers(
+        &mut self,
+        properties: &mut [Property<'a>],
+        reading: &Reading,
+    ) -> Result<(), NoValue> {
+        for property in properties.iter_mut().filter(|property| property.is_open()) {
+            self.spend_steps(1 + reading.facts.len() / 16 + property.choices.len())?;
+            property.offers = offers(property, reading);
+        }
+        Ok(())
+    }
+
     /// Gives the facts of a part of a message to the open properties.
     fn fill(&mut self, properties: &mut [Property<'a>], scope: &mut Scope) {
-        if scope.range.is_empty() {
-            return;
-        }
         for property in properties.iter_mut().filter(|property| property.is_open()) {
-            if self
-                .spend_steps(1 + scope.reading.facts.len() / 16 + property.choices.len())
-                .is_err()
-            {
-                return;
-            }
-            property.offers = offers(property, scope.reading);
-            property.offers.retain(|offer| scope.range.contains(&offer.fact.range.start));
+            property.scope = scope.range.clone();
+        }
+        if !properties.iter().any(|it| it.is_open() && it.offers_in_scope().next().is_some()) {
+            return;
         }
         self.fill_in_pass(properties, Pass::Cue, false, scope);
         self.fill_in_pass(properties, Pass::Cue, true, scope);
@@ -85,24 +95,27 @@ impl<'a> Generator<'a> {
             }
         }
     }
+
     /// Takes the first of the offers that yields a valid value, and returns the fact. An array takes
     /// as many as it can.
     fn take(
         &mut self,
         property: &mut Property<'a>,
-        mut offers: Vec<Offer>,
+        mut offers: Vec<Offer<'a>>,
         scope: &mut Scope,
-    ) -> Option<Fact> {
+    ) -> Option<Rc<Fact>> {
         offers.retain(|offer| scope.is_free(&offer.fact));
         if property.is_array {
             self.take_all(property, offers, scope);
             return None;
         }
-        for Offer { fact, values } in offers {
+        for offer in offers {
+            let values = values(property, &offer, scope.reading);
             property.value = self.first_valid(&property.schemas, values);
             if property.is_open() {
                 continue;
             }
+            let fact = offer.fact;
             let complement = complement(property, &fact, scope.reading);
             scope.taken.extend(complement.map(|fact| fact.range.clone()));
             scope.taken.push(fact.range.clone());
@@ -111,7 +124,12 @@ impl<'a> Generator<'a> {
         None
     }
 
-    fn take_all(&mut self, property: &mut Property<'a>, mut all: Vec<Offer>, scope: &mut Scope) {
+    fn take_all(
+        &mut self,
+        property: &mut Property<'a>,
+        mut all: Vec<Offer<'a>>,
+        scope: &mut Scope,
+    ) {
         let mut end = 0;
         all.sort_by_key(|offer| offer.fact.range.start);
         all.retain(|Offer { fact, .. }| {
@@ -119,16 +137,17 @@ impl<'a> Generator<'a> {
             end = if is_free { fact.range.end } else { end };
             is_free
         });
+        let values: Vec<Vec<Value>> =
+            all.iter().map(|offer| values(property, offer, scope.reading)).collect();
         // Shorter arrays serve if `maxItems` is small.
         while !all.is_empty() {
             let items = |index: usize| -> Option<Value> {
-                let item =
-                    |offer: &Offer| offer.values.get(index).or(offer.values.first()).cloned();
-                all.iter().map(item).collect()
+                let item = |values: &Vec<Value>| values.get(index).or(values.first()).cloned();
+                values[..all.len()].iter().map(item).collect()
             };
             property.value = self.first_valid(&property.schemas, (0..2).filter_map(items));
             if !property.is_open() {
-                scope.taken.extend(all.into_iter().map(|offer| offer.fact.range));
+                scope.taken.extend(all.into_iter().map(|offer| offer.fact.range.clone()));
                 return;
             }
             all.pop();

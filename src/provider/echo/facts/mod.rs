@@ -15,7 +15,7 @@ mod names;
 mod tests;
 mod words;
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range, rc::Rc};
 
 use super::text::{self, AddressKind};
 use cues::Cues;
@@ -71,19 +71,22 @@ pub(crate) struct Fact {
     pub(crate) value: String,
     /// The last cue before the fact.
     pub(crate) cue: Option<&'static str>,
-    /// The canonical words before and after the fact.
-    pub(crate) beside: [Option<String>; 2],
+    /// The canonical words before and after the fact, once they are needed.
+    beside: OnceCell<Beside>,
     pub(crate) ends_sentence: bool,
     /// Whether only "and", "or" or a comma stands between the previous fact of this type and this.
     pub(crate) continues_list: bool,
 }
+
+/// The words before and after a fact, by their indexes.
+type Beside = [Option<usize>; 2];
 
 /// A message and its facts, in order.
 pub(crate) struct Reading {
     pub(crate) text: String,
     words: Words,
     cues: Cues,
-    pub(crate) facts: Vec<Fact>,
+    pub(crate) facts: Vec<Rc<Fact>>,
 }
 
 /// A fact without what stands around it.
@@ -145,7 +148,13 @@ impl Reading {
 
     /// Adds what stands around a part of the message.
     pub(crate) fn fact(&self, of: FactType, range: Range<usize>, value: String) -> Fact {
-        fact(&self.text, &self.words, &self.cues, (of, range, value))
+        fact(&self.words, &self.cues, (of, range, value))
+    }
+
+    /// Returns the canonical words before and after a fact.
+    pub(crate) fn beside(&self, fact: &Fact) -> [Option<&str>; 2] {
+        let beside = fact.beside.get_or_init(|| self.words.beside(&self.text, &fact.range));
+        beside.map(|index| index.map(|index| self.words.form(&self.words[index])))
     }
 }
 
@@ -154,10 +163,10 @@ fn start_of(message: &str) -> &str {
     &message[..message.floor_char_boundary(MAX_READ)]
 }
 
-fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>) -> Vec<Fact> {
+fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>) -> Vec<Rc<Fact>> {
     let mut facts: Vec<Fact> = Vec::new();
     for bare in found {
-        let mut fact = fact(source, words, cues, bare);
+        let mut fact = fact(words, cues, bare);
         let previous = facts.iter().rev().take(3).find(|it| it.of == fact.of);
         fact.continues_list = previous.is_some_and(|previous| {
             let gap = source.get(previous.range.end..fact.range.start).unwrap_or("x");
@@ -177,13 +186,13 @@ fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>)
             facts[next - 1].ends_sentence = true;
         }
     }
-    facts
+    facts.into_iter().map(Rc::new).collect()
 }
 
-fn fact(source: &str, words: &Words, cues: &Cues, (of, range, value): Bare) -> Fact {
+fn fact(words: &Words, cues: &Cues, (of, range, value): Bare) -> Fact {
     Fact {
         cue: cues.before(&range, words),
-        beside: words.beside(source, &range),
+        beside: OnceCell::new(),
         ends_sentence: words.ends_sentence(range.end),
         continues_list: false,
         of,

@@ -162,23 +162,24 @@ impl Words {
         false
     }
 
-    /// Returns the canonical words next to a fact, without fillers and generic words between.
-    pub(super) fn beside(&self, source: &str, fact: &Range<usize>) -> [Option<String>; 2] {
+    /// Returns the words next to a fact, without fillers and generic words between.
+    pub(super) fn beside(&self, source: &str, fact: &Range<usize>) -> [Option<usize>; 2] {
         let next = self.words.partition_point(|word| word.range.start < fact.end);
         let previous = self.words.partition_point(|word| word.range.end <= fact.start);
-        let before = self.words[..previous].iter().rev().map(|word| (word, true));
-        let after = self.words[next..].iter().map(|word| (word, false));
+        let before = (0..previous).rev().map(|index| (index, true));
+        let after = (next..self.words.len()).map(|index| (index, false));
         [self.nearest(source, fact, before), self.nearest(source, fact, after)]
     }
 
-    fn nearest<'w>(
+    fn nearest(
         &self,
         source: &str,
         fact: &Range<usize>,
-        words: impl Iterator<Item = (&'w Word, bool)>,
-    ) -> Option<String> {
+        words: impl Iterator<Item = (usize, bool)>,
+    ) -> Option<usize> {
         let mut edge = fact.clone();
-        for (word, is_before) in words.take(MAX_FILLERS + 1) {
+        for (index, is_before) in words.take(MAX_FILLERS + 1) {
+            let word = &self.words[index];
             let gap = if is_before {
                 &source[word.range.end..edge.start]
             } else {
@@ -190,7 +191,7 @@ impl Words {
             }
             let form = self.form(word);
             if !text::is_generic(form) && !FILLERS.contains(&form) {
-                return Some(form.to_owned());
+                return Some(index);
             }
             let is_number = form.starts_with(|c: char| c.is_ascii_digit());
             if is_number || ["and", "or"].contains(&form) {
