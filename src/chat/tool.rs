@@ -56,6 +56,11 @@ impl LazyJson {
         Self { encoding, decode }
     }
 
+    /// Returns a copy that does not keep a request in memory.
+    pub(crate) fn detached(&self) -> Self {
+        Self::encoded(Bytes::copy_from_slice(&self.encoding), self.decode)
+    }
+
     /// Decodes the JSON. The result is not cached.
     pub fn read(&self) -> Value {
         (self.decode)(&self.encoding)

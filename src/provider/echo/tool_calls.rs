@@ -6,6 +6,7 @@ use super::{
     arguments::{self, Context, Generated, ReplyBudget},
     effort::{Effort, Unfinished},
     matching::{Mention, mentions},
+    schemas,
     settings::{ArgumentStyle, EchoSettings},
 };
 use crate::chat::{LazyJson, Message, Request, ToolCall, ToolChoice};
@@ -84,6 +85,6 @@ fn arguments(
         question,
         literal: settings.arguments == ArgumentStyle::Literal,
     };
-    let schema = tool.parameters.as_ref().map(|schema| schema.read());
-    arguments::arguments(schema.as_ref(), &context, budget)
+    let schema = tool.parameters.as_ref().map(|schema| schemas::decode(schema, budget.effort()));
+    arguments::arguments(schema.as_deref(), &context, budget)
 }

@@ -1,7 +1,7 @@
 //! Finds the tools that the user asks for.
 //!
-//! The names of the offered tools are indexed by word ([`index`]); a [`cache`] keeps the index for
-//! the next request with the same tools. User messages are searched from newest to oldest
+//! The names of the offered tools are indexed by word ([`index`]). A serving thread keeps the index
+//! for the next request with the same tools. User messages are searched from newest to oldest
 //! ([`search`]). A [`filter`] finds the sentences that may mention a tool. Each of them is split
 //! into words ([`sentence`]) to which the [`rules`] are applied.
 //!
@@ -9,7 +9,6 @@
 //! needs more work, a [`work_budget`] ends the search.
 
 mod arithmetic;
-mod cache;
 mod categories;
 mod filter;
 mod index;
@@ -22,15 +21,17 @@ mod sentence;
 mod tests;
 mod work_budget;
 
-use std::{ops::Range, rc::Rc};
+use std::{cell::RefCell, ops::Range, rc::Rc};
 
-use cache::cached_index;
 use index::ToolIndex;
 use mention_tracker::MentionTracker;
 use search::Searcher;
 use work_budget::WorkBudget;
 
-use super::effort::{Effort, Unfinished};
+use super::{
+    effort::{Effort, Unfinished},
+    recently_used::{MAX_ENTRIES, RecentlyUsed},
+};
 use crate::chat::{Message, Role, Tool};
 
 /// Maximum length in bytes of all user messages that a brief effort searches.
@@ -41,6 +42,12 @@ const MAX_BRIEF_NAMES: usize = 8 * 1024;
 const TOOL_LEN: usize = 16;
 /// The length in bytes of all user messages up to which no filter is built.
 const MAX_UNFILTERED: usize = 512;
+
+thread_local! {
+    /// The indexes of the tools in the latest requests.
+    static INDEXES: RefCell<RecentlyUsed<ToolIndex>> =
+        const { RefCell::new(RecentlyUsed::new(MAX_ENTRIES)) };
+}
 
 /// A tool that the user asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,8 +73,8 @@ pub(crate) fn mentions(
     effort.allow(names > MAX_BRIEF_NAMES || user_text_len(messages) > MAX_BRIEF_TEXT)?;
     let mut budget = WorkBudget::for_one_call(effort);
     let index = match effort {
-        Effort::Brief => cached_index(tools),
-        Effort::Full(_) => Rc::new(ToolIndex::new(tools.iter().map(|tool| tool.name.as_str()))),
+        Effort::Brief => INDEXES.with_borrow_mut(|indexes| index(tools, indexes)),
+        Effort::Full(_) => Rc::new(ToolIndex::new(tool_names(tools))),
     };
     let mentions = mentions_within(&mut budget, messages, &index);
     effort.allow(budget.is_exhausted())?;
@@ -77,6 +84,20 @@ pub(crate) fn mentions(
         );
     }
     Ok(mentions)
+}
+
+/// Returns the index of the tools, which is built unless `indexes` contains it.
+fn index(tools: &[Tool], indexes: &mut RecentlyUsed<ToolIndex>) -> Rc<ToolIndex> {
+    let build = || {
+        let index = ToolIndex::new(tool_names(tools));
+        let size = index.size();
+        (index, size)
+    };
+    indexes.get(|index| index.is_for(tool_names(tools)), build)
+}
+
+fn tool_names(tools: &[Tool]) -> impl Iterator<Item = &str> {
+    tools.iter().map(|tool| tool.name.as_str())
 }
 
 fn user_text_len(messages: &[Message]) -> usize {

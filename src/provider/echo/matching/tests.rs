@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::{
-    Effort, MAX_UNFILTERED, Mention, ToolIndex, WorkBudget, cache::Cache, mentions_within,
+    Effort, MAX_UNFILTERED, Mention, RecentlyUsed, ToolIndex, WorkBudget, index, mentions_within,
 };
 use crate::chat::{Message, Role, Tool, ToolCall};
 
@@ -163,12 +163,12 @@ proptest! {
             1..20,
         ),
     ) {
-        let (mut off, mut one, mut many) = (Cache::new(0), Cache::new(1), Cache::new(16));
+        let [mut off, mut one, mut many] = [0, 1, 16].map(RecentlyUsed::new);
         for (text, names) in requests {
             let (messages, tools) = ([Message::new(Role::User, text)], tools(&names));
-            let find = |cache: &mut Cache| {
+            let find = |indexes: &mut RecentlyUsed<ToolIndex>| {
                 let mut budget = WorkBudget::for_one_call(&Effort::full());
-                mentions_within(&mut budget, &messages, &cache.index(&tools))
+                mentions_within(&mut budget, &messages, &index(&tools, indexes))
             };
             let found = find(&mut off);
             prop_assert_eq!(&found, &find(&mut one));
