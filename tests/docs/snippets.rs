@@ -53,7 +53,8 @@ fn check_yaml(block: &str) {
 
 /// Returns `true` if a block is one of the components for daprd, without comments.
 fn is_for_daprd(block: &str) -> bool {
-    let files = fs::read_dir(folder("components/daprd")).expect("a folder");
+    let folders = ["components/daprd", "components/daprd-adaptor"].map(folder);
+    let files = folders.into_iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
     let mut texts = files.map(|file| fs::read_to_string(file.expect("a file").path()));
     texts.any(|text| {
         let text = text.expect("a text");

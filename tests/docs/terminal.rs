@@ -106,7 +106,8 @@ impl Terminal {
     ///   ports are already in use.
     /// - `mynah check` may fail.
     /// - `cargo install` installs a debug build into a temporary folder.
-    /// - `daprd` starts daprd on free ports, with the components of the page's mynah.
+    /// - `daprd` starts daprd on free ports, with the components of the page's mynah. `daprd/daprd` has
+    ///   pluggable conversation components.
     /// - A command is skipped if it needs a program that is missing or not selected, such as the daprd
     ///   that the page starts.
     pub(super) fn run(&mut self, step: &Step) {
@@ -118,7 +119,8 @@ impl Terminal {
             _ if self.lacks_daprd => {}
             ["mynah"] if step.output.starts_with("mynah: ") => self.fail_to_start(step),
             ["mynah", flags @ ..] if is_server(flags) => self.serve(step, flags),
-            ["daprd", flags @ ..] => self.start_daprd(flags),
+            ["daprd", flags @ ..] => self.start_daprd(toolchain::daprd(), flags),
+            ["daprd/daprd", flags @ ..] => self.start_daprd(toolchain::daprd_with_adaptor(), flags),
             ["mynah", "check", ..] => {
                 let ended = child::run(&mut self.shell(&step.command));
                 self.compare(step, &ended.stdout);
@@ -152,7 +154,7 @@ impl Terminal {
     }
 
     /// Starts daprd with copies of the components, in which mynah has its free port.
-    fn start_daprd(&mut self, flags: &[&str]) {
+    fn start_daprd(&mut self, program: Result<PathBuf, Missing>, flags: &[&str]) {
         let value = |name| flags.iter().find_map(|flag| flag.strip_prefix(name)).expect(name);
         let resources = scratch("docs-resources");
         for file in fs::read_dir(folder(value("--resources-path="))).expect("a folder") {
@@ -166,7 +168,7 @@ impl Terminal {
             environment: vec![("DAPR_COMPONENTS_SOCKETS_FOLDER", sockets)],
             ..Setup::default()
         };
-        let program = Program::Daprd(toolchain::daprd().expect("daprd"));
+        let program = Program::Daprd(program.expect("daprd"));
         let runtime = Runtime::new().expect("a runtime");
         let target = runtime.block_on(program.start(&setup)).expect("daprd starts");
         self.daprd = Some(Daprd { target, _runtime: runtime });

@@ -27,7 +27,7 @@ fn go_module_passes_its_own_tests() {
 #[test]
 fn daprd_without_the_adaptor_has_no_pluggable_conversation_components() {
     toolchain::suite("daprd", || {
-        let sockets = Sockets::new();
+        let sockets = Sockets::new("mynah");
         let _mynah = sockets.serve();
         let exit = run(async || {
             let mut started = sockets.start(toolchain::daprd()?, &[("assistant", &[])]).await;
@@ -41,7 +41,7 @@ fn daprd_without_the_adaptor_has_no_pluggable_conversation_components() {
 #[test]
 fn daprd_with_the_adaptor_answers_as_mynah_does() {
     toolchain::suite("daprd", || {
-        let sockets = Sockets::new();
+        let sockets = Sockets::new("mynah");
         let mynah = sockets.serve();
         run(async || {
             let components = [("echo", [("provider", "echo")].as_slice())];
@@ -61,9 +61,29 @@ fn daprd_with_the_adaptor_answers_as_mynah_does() {
 }
 
 #[test]
+fn a_socket_takes_over_a_built_in_type() {
+    toolchain::suite("daprd", || {
+        let sockets = Sockets::new("openai");
+        let mynah = sockets.serve();
+        run(async || {
+            // The provider of the real component is not called.
+            let properties = [("endpoint", "http://127.0.0.1:1/v1"), ("key", "k"), ("model", "m")];
+            let program = toolchain::daprd_with_adaptor()?;
+            let daprd =
+                sockets.start(program, &[("gpt", &properties)]).await.expect("daprd starts");
+            let request = json!({ "inputs": [{ "messages": question() }] });
+            let (status, body) = converse(&daprd.http.to_string(), "gpt", &request).await;
+            assert_eq!((status, &body["outputs"][0]["model"]), (200, &json!("m")), "{body}");
+            assert!(mynah.log().contains("endpoint"), "{}", mynah.log());
+            Ok(())
+        })
+    });
+}
+
+#[test]
 fn daprd_with_the_adaptor_passes_on_errors_without_a_prefix() {
     toolchain::suite("daprd", || {
-        let sockets = Sockets::new();
+        let sockets = Sockets::new("mynah");
         let _mynah = sockets.serve();
         run(async || {
             let components =
@@ -84,7 +104,7 @@ fn daprd_with_the_adaptor_passes_on_errors_without_a_prefix() {
 #[test]
 fn daprd_with_the_adaptor_survives_a_restart_of_mynah() {
     toolchain::suite("daprd", || {
-        let sockets = Sockets::new();
+        let sockets = Sockets::new("mynah");
         let mynah = sockets.serve();
         run(async || {
             let components = [("assistant", [("provider", "echo"), ("model", "m")].as_slice())];
@@ -107,25 +127,28 @@ fn daprd_with_the_adaptor_survives_a_restart_of_mynah() {
     });
 }
 
-/// A folder in which daprd finds the sockets of pluggable components.
-struct Sockets(PathBuf);
+/// A folder in which daprd finds a socket of mynah.
+struct Sockets {
+    folder: PathBuf,
+    name: &'static str,
+}
 
 impl Sockets {
-    fn new() -> Self {
-        Self(scratch("adaptor").join("sockets"))
+    fn new(name: &'static str) -> Self {
+        Self { folder: scratch("adaptor").join("sockets"), name }
     }
 
     fn environment(&self) -> (&'static str, String) {
-        ("DAPR_COMPONENTS_SOCKETS_FOLDER", self.0.to_str().unwrap().to_owned())
+        ("DAPR_COMPONENTS_SOCKETS_FOLDER", self.folder.to_str().unwrap().to_owned())
     }
 
-    /// Starts mynah with the socket `mynah`.
+    /// Starts mynah with the socket.
     fn serve(&self) -> Sidecar {
         let (name, value) = self.environment();
-        Sidecar::start_in(&[(name, &value)], &["--component-socket=mynah"])
+        Sidecar::start_in(&[(name, &value)], &["--component-socket", self.name])
     }
 
-    /// Starts daprd with components of the type `conversation.mynah`.
+    /// Starts daprd with components whose type has the name of the socket.
     async fn start(
         &self,
         daprd: PathBuf,
@@ -139,7 +162,7 @@ impl Sockets {
                 "apiVersion": "dapr.io/v1alpha1",
                 "kind": "Component",
                 "metadata": { "name": name },
-                "spec": { "type": "conversation.mynah", "version": "v1", "metadata": items },
+                "spec": { "type": format!("conversation.{}", self.name), "version": "v1", "metadata": items },
             });
             fs::write(resources.join(format!("{name}.yaml")), manifest.to_string()).unwrap();
         }
