@@ -13,8 +13,22 @@ const PAIRS: [(&str, &str, &str); 3] =
 /// Cues that keep their meaning if another cue follows directly: "return on".
 const STRONG: &str = "check-in check-out return returning due";
 /// A fact behind one of these cues belongs to properties that have the cue.
-const EXCLUSIVE: &str =
-    "from to cc bcc under over up-to until till return returning due check-in check-out";
+const EXCLUSIVE: [&str; 14] = [
+    "from",
+    "to",
+    "cc",
+    "bcc",
+    "under",
+    "over",
+    "up-to",
+    "until",
+    "till",
+    "return",
+    "returning",
+    "due",
+    "check-in",
+    "check-out",
+];
 
 /// The cues of one word, and the last words of other cues.
 static LAST_WORDS: LazyLock<WordMap<Option<&str>>> = LazyLock::new(|| {
@@ -29,7 +43,7 @@ pub(crate) fn contains(list: &str, word: &str) -> bool {
 
 /// Returns `true` if a fact behind the cue is only for properties that have the cue.
 pub(crate) fn is_exclusive(cue: &str) -> bool {
-    contains(EXCLUSIVE, cue)
+    EXCLUSIVE.contains(&cue)
 }
 
 /// The cues in a text, in order.
