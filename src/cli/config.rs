@@ -125,6 +125,10 @@ pub(super) fn config(
         http: args.dapr_http_port.unwrap_or(ports.http),
         metrics: args.metrics_port.unwrap_or(ports.metrics),
     };
+    let own_ports = match args.unix_domain_socket {
+        None => vec![ports.grpc, ports.http],
+        Some(_) => Vec::new(),
+    };
     let token = ApiToken::new(environment.get("DAPR_API_TOKEN").unwrap_or_default())?;
     Ok(Config {
         access: Access { token, hosts },
@@ -135,8 +139,8 @@ pub(super) fn config(
         openai_component: args.openai_component.clone(),
         environment: environment.clone(),
         daprd: Daprd {
-            grpc: daprd("--daprd", args.daprd.as_deref(), ports)?,
-            http: daprd("--daprd-http", args.daprd_http.as_deref(), ports)?,
+            grpc: daprd("--daprd", args.daprd.as_deref(), &own_ports)?,
+            http: daprd("--daprd-http", args.daprd_http.as_deref(), &own_ports)?,
         },
         ports,
         sockets: args.unix_domain_socket.clone(),
@@ -171,11 +175,11 @@ fn component_sockets(
     })
 }
 
-/// Returns the address in a flag.
+/// Returns the address in a flag. mynah itself listens on its own ports.
 fn daprd(
     flag: &'static str,
     address: Option<&str>,
-    ports: Ports,
+    own_ports: &[u16],
 ) -> Result<Option<Endpoint>, ConfigError> {
     let Some(text) = address else { return Ok(None) };
     let value = text.to_owned();
@@ -186,7 +190,7 @@ fn daprd(
     let is_local = ["localhost", "127.0.0.1", "::1"].iter().any(|host| endpoint.is_on(host));
     match endpoint.port() {
         None | Some(0) => Err(ConfigError::Daprd { flag, value }),
-        Some(port) if is_local && [ports.grpc, ports.http].contains(&port) => {
+        Some(port) if is_local && own_ports.contains(&port) => {
             Err(ConfigError::OwnAddress { flag, value })
         }
         Some(_) => Ok(Some(endpoint)),

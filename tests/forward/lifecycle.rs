@@ -12,7 +12,11 @@ use super::{
     in_front_of,
     stub::{Caller, Stub, channel, full, headers, next},
 };
-use crate::support::{Sidecar, messages::prompt, process::with_timeout};
+use crate::support::{
+    Sidecar,
+    messages::prompt,
+    process::{wait_until, with_timeout},
+};
 
 /// Longer than the time for which the tests wait.
 const LONG_GRACE: &str = "--dapr-graceful-shutdown-seconds=600";
@@ -34,7 +38,9 @@ async fn grpc_health_includes_daprd() {
     };
     assert!(is_serving().await);
     stub.kill().await;
-    assert!(!is_serving().await);
+    // mynah notices the loss of the connection in its own time.
+    let is_lost = async || (!is_serving().await).then_some(());
+    wait_until(is_lost, "mynah did not notice that daprd was gone").await;
     // Conversations need no daprd.
     mynah.converse(prompt("Hello", [])).await.unwrap();
     stub.restart().await;

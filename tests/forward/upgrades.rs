@@ -81,3 +81,13 @@ async fn upgrades_to_http2_are_ignored() {
     with_timeout(stream.read_to_string(&mut body)).await.unwrap();
     assert_eq!(body, "no upgrade");
 }
+
+#[tokio::test]
+async fn tunnels_are_refused() {
+    let stub = upgrading().await;
+    let mynah = in_front_of(&stub, &[]);
+    let mut stream = TcpStream::connect(mynah.http).await.unwrap();
+    stream.write_all(b"CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n").await.unwrap();
+    let head = head(&mut stream).await;
+    assert!(head.starts_with("HTTP/1.1 404 "), "{head}");
+}

@@ -16,6 +16,7 @@ mod deploy;
 mod examples;
 mod go;
 mod grpcurl;
+mod in_front_of_daprd;
 mod java;
 mod javascript;
 mod openai;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{body::Body, response::Response};
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{
-    Request, Uri, Version,
+    Method, Request, Uri, Version,
     header::{ACCEPT_ENCODING, CONTENT_LENGTH},
     uri::{Authority, PathAndQuery, Scheme},
 };
@@ -71,7 +71,9 @@ impl HttpForward {
     }
 
     async fn answer(&self, mut request: Request<RequestBody>) -> Result<Response, Error> {
-        let target = self.target(request.uri()).ok_or(Error::NotServed)?;
+        // A tunnel to any address would bypass daprd.
+        let is_tunnel = request.method() == Method::CONNECT;
+        let target = self.target(request.uri()).filter(|_| !is_tunnel).ok_or(Error::NotServed)?;
         let call = request.body_mut().pass_on();
         let upgrade = self.prepare(&mut request, target);
         let mut response =
