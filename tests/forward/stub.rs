@@ -1,6 +1,10 @@
 //! A stub of daprd, and a client that sends single frames.
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc};
+use std::{
+    convert::Infallible,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture, stream};
@@ -21,7 +25,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-use crate::support::process::with_timeout;
+use crate::support::{ports::ReservedPort, process::with_timeout};
 
 pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 type Handler = Arc<dyn Fn(Request<Incoming>) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
@@ -31,20 +35,23 @@ pub struct Stub {
     pub address: SocketAddr,
     handler: Handler,
     task: JoinHandle<()>,
+    _port: ReservedPort,
 }
 
 impl Stub {
-    /// Starts a server on a free port.
+    /// Starts a server on a reserved port.
     pub async fn start<F, R>(handler: F) -> Self
     where
         F: Fn(Request<Incoming>) -> R + Send + Sync + 'static,
         R: Future<Output = Response<Body>> + Send + 'static,
     {
         let handler: Handler = Arc::new(move |request| handler(request).boxed());
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
+        // Nobody else may take the port while the server is killed.
+        let port = ReservedPort::new();
+        let address = (Ipv4Addr::LOCALHOST, port.number).into();
+        let listener = TcpListener::bind(address).await.unwrap();
         let task = tokio::spawn(accept(listener, handler.clone()));
-        Self { address, handler, task }
+        Self { address, handler, task, _port: port }
     }
 
     /// Starts a server that answers each request with the request itself.
