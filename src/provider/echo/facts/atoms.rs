@@ -214,13 +214,21 @@ fn number_or_code(token: &str, range: Range<usize>) -> Option<Bare> {
     }
     let has_letter = token.contains(|c: char| c.is_ascii_alphabetic());
     let is_date_like = !has_letter && token.split('-').count() == 3;
-    let is_code =
-        !token.contains([',', ':', '/']) && (has_letter || token.contains('-')) && !is_date_like;
+    let is_code = !token.contains([',', ':', '/'])
+        && (has_letter || token.contains('-') || is_version(token))
+        && !is_date_like;
     let is_ordinal = ["st", "nd", "rd", "th"]
         .iter()
         .any(|end| bare.strip_suffix(end).is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit())));
     let start = range.end - bare.len();
     (is_code && !is_ordinal).then(|| (FactType::Code, start..range.end, bare.to_owned()))
+}
+
+/// Returns `true` for numbers with dots such as 2.4.1, unless they end like a date with a year.
+fn is_version(token: &str) -> bool {
+    let parts: Vec<_> = token.split('.').collect();
+    let is_part = |part: &&str| (1..4).contains(&part.len());
+    parts.len() > 2 && parts.iter().all(is_part)
 }
 
 /// Removes brackets that have no partner.
