@@ -58,6 +58,15 @@ impl<'a> Property<'a> {
         self.meaning.map_or(Role::None, |meaning| meaning.role)
     }
 
+    /// Returns when the property takes facts, compared with others: in "rename A to B", the old name
+    /// is stated first. Dates have rules of their own.
+    pub(super) fn rank(&self) -> Role {
+        match self.kind() {
+            Some(Kind::Date | Kind::Moment) => Role::None,
+            _ => self.role(),
+        }
+    }
+
     pub(super) fn is_open(&self) -> bool {
         self.value.is_none()
     }

@@ -170,6 +170,7 @@ fn is_left_for(property: &Property, fact: &Fact) -> bool {
             !property.has_word("return") && fact.of != FactType::Name
         }
         Some(Kind::Id) => fact.of == FactType::Code,
+        Some(Kind::Title | Kind::Event) => fact.of == FactType::Quote,
         Some(Kind::Money | Kind::Share) => fact.of != FactType::Number,
         Some(Kind::Place) if is_start => fact.of == FactType::Name && has_cue(fact, HERE),
         _ if is_start => false,
@@ -177,7 +178,6 @@ fn is_left_for(property: &Property, fact: &Fact) -> bool {
             let is_led = has_cue(fact, HERE) || has_cue(fact, "from to for");
             fact.of == FactType::Name && (is_led || fact.ends_sentence)
         }
-        Some(Kind::Title | Kind::Event) => fact.of == FactType::Quote,
         kind => kind.is_some(),
     }
 }

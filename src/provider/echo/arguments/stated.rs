@@ -30,6 +30,7 @@ impl<'a> Generator<'a> {
     ) -> BTreeMap<String, Value> {
         let mut properties = Vec::new();
         self.collect_properties(schemas, "", &mut Vec::new(), &mut properties);
+        properties.sort_by_key(Property::rank);
         for (reading, nearest) in sources {
             if self.find_offers(&mut properties, reading).is_err() {
                 break;

@@ -9,11 +9,12 @@ use super::{
 use crate::provider::echo::text::{WordMap, canonical};
 
 /// Words of a property where something starts, and where it ends.
-static START_WORDS: LazyLock<WordMap<()>> =
-    LazyLock::new(|| word_list("from start begin origin source departure sender checkin pickup"));
+static START_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
+    word_list("from start begin origin source departure sender checkin pickup old current")
+});
 static END_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
     word_list(
-        "to end until destination target arrival return due deadline recipient checkout dropoff into",
+        "to end until destination target arrival return due deadline recipient checkout dropoff into new",
     )
 });
 /// Words that do not decide on the kind unless they are alone.
@@ -32,11 +33,11 @@ fn word_list(list: &str) -> WordMap<()> {
 }
 
 /// Whether something starts or ends at the property.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     Start,
-    End,
     None,
+    End,
 }
 
 /// The meaning of a property.
