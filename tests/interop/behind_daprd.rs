@@ -1,18 +1,14 @@
 //! Tests of mynah behind an unmodified daprd: as the endpoint of `conversation.openai` and as an output
 //! binding.
 
-use std::{fs, path::PathBuf, process::Command};
+use std::{fs, path::PathBuf};
 
 use mynah::internals::wire::proto::{ConversationRequestAlpha2, dapr_client::DaprClient};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tonic::{Code, Status};
 
-use super::{
-    examples::{go_example, prints, python_example},
-    folder, point_at_ports,
-    toolchain::{self, Missing},
-};
+use super::{clients, toolchain};
 use crate::{
     chains::{chain, text},
     parity::target::{Program, Setup, Target},
@@ -28,8 +24,6 @@ use crate::{
 
 /// The port at which `conversation.ollama` expects its server.
 const OLLAMA: u16 = 11434;
-
-type Example = fn() -> Result<Command, Missing>;
 
 /// Returns a folder with components for daprd, each with a type and metadata.
 fn resources(components: &[(&str, &str, Value)]) -> PathBuf {
@@ -148,23 +142,15 @@ fn components_for_openai_are_answered_by_mynah() {
     });
 }
 
-/// The applications do not notice that the component `echo` is mynah behind daprd.
 #[test]
-fn examples_print_their_readmes_behind_daprd() {
+fn clients_work_with_an_openai_component() {
     let port = ReservedPort::new();
     let endpoint = item("endpoint", &format!("http://127.0.0.1:{}/v1", port.number));
     let metadata = json!([item("key", "any"), item("model", "echo"), endpoint]);
     let resources = vec![resources(&[("echo", "conversation.openai", metadata)])];
     with_daprd(&Setup { resources, ..Setup::default() }, async |daprd| {
         let _mynah = mynah(port.number, &[], &[]);
-        for (suite, example) in [("python", python_example as Example), ("go", go_example)] {
-            toolchain::suite(suite, || {
-                let mut app = example()?;
-                point_at_ports(&mut app, daprd.grpc, daprd.http);
-                prints(&mut app, &folder(&format!("examples/{suite}/README.md")));
-                Ok(())
-            });
-        }
+        clients::work_with(&daprd).await;
     });
 }
 

@@ -4,10 +4,10 @@ use std::{fs, path::PathBuf, process::Command};
 
 use serde_json::{Value, json};
 
-use super::{child, folder, toolchain};
+use super::{child, clients, folder, toolchain};
 use crate::{
     parity::target::{Exit, Program, Setup, Target},
-    support::{Sidecar, http::direct_client, scratch},
+    support::{Sidecar, http::direct_client, process::wait_until, scratch},
 };
 
 #[test]
@@ -54,6 +54,41 @@ fn daprd_with_the_adaptor_answers_as_mynah_does() {
                 let through = converse(&daprd.http.to_string(), "echo", &request).await;
                 assert_eq!(through, direct, "{request}");
                 assert_eq!(direct.0, 200, "{direct:?}");
+            }
+            Ok(())
+        })
+    });
+}
+
+#[test]
+fn clients_work_with_a_pluggable_component() {
+    toolchain::suite("daprd", || {
+        let sockets = Sockets::new("mynah");
+        let _mynah = sockets.serve();
+        run(async || {
+            let program = toolchain::daprd_with_adaptor()?;
+            let components = [("echo", [("provider", "scripted")].as_slice())];
+            let daprd = sockets.start(program, &components).await.expect("daprd starts");
+            clients::work_with(&daprd).await;
+            Ok(())
+        })
+    });
+}
+
+#[test]
+fn components_on_one_socket_have_their_own_settings() {
+    toolchain::suite("daprd", || {
+        let sockets = Sockets::new("mynah");
+        let _mynah = sockets.serve();
+        run(async || {
+            let program = toolchain::daprd_with_adaptor()?;
+            let settings =
+                [("first", [("model", "a")].as_slice()), ("second", [("model", "b")].as_slice())];
+            let daprd = sockets.start(program, &settings).await.expect("daprd starts");
+            for (name, model) in [("first", "a"), ("second", "b"), ("first", "a")] {
+                let request = json!({ "inputs": [{ "messages": question() }] });
+                let (_, body) = converse(&daprd.http.to_string(), name, &request).await;
+                assert_eq!(body["outputs"][0]["model"], model, "{body}");
             }
             Ok(())
         })
@@ -117,11 +152,12 @@ fn daprd_with_the_adaptor_survives_a_restart_of_mynah() {
             assert_eq!(converse(&address, "assistant", &request).await.0, 500);
             let _restarted = sockets.serve();
             // Calls fail at once until the connection is back.
-            let mut answer = converse(&address, "assistant", &request).await;
-            while answer.0 != 200 {
-                answer = converse(&address, "assistant", &request).await;
-            }
-            assert_eq!(answer.1["outputs"][0]["model"], "m", "the properties are sent again");
+            let connected = async || {
+                let (status, body) = converse(&address, "assistant", &request).await;
+                (status == 200).then_some(body)
+            };
+            let body = wait_until(connected, "daprd did not connect again").await;
+            assert_eq!(body["outputs"][0]["model"], "m", "the properties are sent again");
             Ok(())
         })
     });

@@ -9,6 +9,7 @@ pub(crate) mod toolchain;
 mod selection;
 
 mod behind_daprd;
+mod clients;
 mod converse;
 mod dapr_agents;
 mod daprd_adaptor;

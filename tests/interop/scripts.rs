@@ -2,19 +2,29 @@
 
 use std::process::Command;
 
-use super::{child, examples::prints_readme_output, folder, point_at, toolchain};
+use super::{
+    child,
+    examples::prints_readme_output,
+    folder, point_at,
+    toolchain::{self, Missing},
+};
 use crate::{chains::scripted, support::Sidecar};
 
 #[test]
 fn dapr_agents_follow_a_script_of_five_turns() {
     toolchain::suite("dapr-agents", || {
-        let home = folder("tests/interop/dapr_agents");
-        let python = toolchain::python("dapr-agents", &home.join("requirements.txt"))?;
-        let mut tests = Command::new(python);
-        tests.args(["-B", "-m", "unittest", "--verbose", "scripted_conversation"]);
-        run(tests.current_dir(&home), &scripted(""));
+        run(&mut dapr_agents_script()?, &scripted(""));
         Ok(())
     });
+}
+
+/// Returns the command of the script for Dapr Agents.
+pub(super) fn dapr_agents_script() -> Result<Command, Missing> {
+    let home = folder("tests/interop/dapr_agents");
+    let python = toolchain::python("dapr-agents", &home.join("requirements.txt"))?;
+    let mut tests = Command::new(python);
+    tests.args(["-B", "-m", "unittest", "--verbose", "scripted_conversation"]).current_dir(home);
+    Ok(tests)
 }
 
 #[test]
