@@ -8,6 +8,7 @@ mod cores;
 mod instructions;
 mod pairs;
 mod program;
+mod routes;
 mod server;
 mod table;
 mod targets;
@@ -23,6 +24,8 @@ enum Command {
     Compare(compare::Args),
     /// Compare mynah's instruction counts per call with a baseline
     Instructions(instructions::Args),
+    /// Measure mynah together with daprd and print a table
+    Routes(routes::Args),
 }
 
 /// The folders of the built programs.
@@ -41,5 +44,6 @@ async fn main() -> anyhow::Result<()> {
     match Command::parse() {
         Command::Compare(args) => compare::compare(args).await,
         Command::Instructions(args) => instructions::instructions(args).await,
+        Command::Routes(args) => routes::routes(args).await,
     }
 }

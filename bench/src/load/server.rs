@@ -67,12 +67,7 @@ impl Server {
 
     /// Returns the processor time used so far, in user and kernel space, in seconds.
     pub(crate) fn cpu(&self) -> anyhow::Result<f64> {
-        let stat = self.proc("stat")?;
-        // The program name, which is in parentheses, may contain spaces.
-        let after_name = stat.rsplit_once(')').map_or("", |(_, after)| after);
-        let ticks = after_name.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
-        let ticks: u64 = ticks.sum::<Result<_, _>>()?;
-        Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+        cpu(self.child.id())
     }
 
     /// Returns the resident memory in MiB.
@@ -115,7 +110,18 @@ impl Drop for Server {
     }
 }
 
-fn free_ports() -> anyhow::Result<Ports> {
+/// Returns the processor time that a process has used, in user and kernel space, in seconds.
+pub(crate) fn cpu(process: u32) -> anyhow::Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The program name, which is in parentheses, may contain spaces.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, after)| after);
+    let ticks = after_name.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
+    let ticks: u64 = ticks.sum::<Result<_, _>>()?;
+    Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// Returns ports that no program uses at this moment.
+pub(crate) fn free_ports() -> anyhow::Result<Ports> {
     let held = [(); 3].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)));
     let mut ports = Vec::new();
     for listener in &held {

@@ -1,0 +1,238 @@
+//! Measures mynah by the routes on which it works with daprd.
+
+use std::{
+    fs,
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use anyhow::{Context, bail};
+use mynah_bench::cases::Case;
+
+use crate::{
+    client::{Client, MEDIUM},
+    cores::Cores,
+    pairs::Ratio,
+    program::Ports,
+    server::{cpu, free_ports},
+    table::{Table, thousands},
+};
+
+/// The name of the component that is called on each route.
+const COMPONENT: &str = "echo";
+/// The interval between attempts to call a route, and their maximum number.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const MAX_POLLS: usize = 1_000;
+
+/// Options of the measurement.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Folder of the programs built with the profile `release`
+    #[arg(long, value_name = "FOLDER")]
+    release: PathBuf,
+    /// Path of an unmodified daprd
+    #[arg(long, value_name = "PATH")]
+    daprd: PathBuf,
+    /// Path of the daprd in daprd/, which has pluggable conversation components
+    #[arg(long, value_name = "PATH")]
+    daprd_with_adaptor: PathBuf,
+    /// Number of slices of a second in which each route is measured
+    #[arg(long, value_name = "NUMBER", default_value_t = 8)]
+    slices: usize,
+}
+
+/// A way to call mynah or daprd.
+struct Route {
+    name: &'static str,
+    entry: SocketAddr,
+    /// The processes that take part. The files that they use are removed after them.
+    processes: Vec<Process>,
+    _folder: tempfile::TempDir,
+}
+
+/// A running program, which is killed on drop.
+struct Process {
+    name: &'static str,
+    child: Child,
+}
+
+/// Measures all routes and prints a table.
+pub(crate) async fn routes(args: Args) -> anyhow::Result<()> {
+    let cores = Cores::find()?;
+    let columns = ["route", "calls/s", "p50 µs", "p99 µs", "CPU of mynah µs", "CPU of daprd µs"];
+    let mut table = Table::new(&columns);
+    let starts = [alone, daprd_alone, in_front, as_endpoint, as_component];
+    for start in starts {
+        let route = cores.on_all(|| start(&args))?;
+        let name = route.name;
+        route.measure(args.slices, &mut table).await.context(name)?;
+    }
+    println!("{table}");
+    Ok(())
+}
+
+fn alone(args: &Args) -> anyhow::Result<Route> {
+    let (ports, folder) = (free_ports()?, tempfile::tempdir()?);
+    let mynah = mynah(args, ports, &[], folder.path())?;
+    Ok(Route::new("mynah alone", ports, vec![mynah], folder))
+}
+
+fn daprd_alone(args: &Args) -> anyhow::Result<Route> {
+    let (ports, folder) = (free_ports()?, tempfile::tempdir()?);
+    let daprd = daprd(&args.daprd, ports, "conversation.echo", "[]", folder.path())?;
+    Ok(Route::new("daprd's own echo", ports, vec![daprd], folder))
+}
+
+fn in_front(args: &Args) -> anyhow::Result<Route> {
+    let (ports, behind, folder) = (free_ports()?, free_ports()?, tempfile::tempdir()?);
+    let daprd = daprd(&args.daprd, behind, "conversation.echo", "[]", folder.path())?;
+    let flags = [
+        format!("--daprd=127.0.0.1:{}", behind.grpc),
+        format!("--daprd-http=127.0.0.1:{}", behind.http),
+    ];
+    let mynah = mynah(args, ports, &flags, folder.path())?;
+    Ok(Route::new("mynah in front of daprd", ports, vec![mynah, daprd], folder))
+}
+
+fn as_endpoint(args: &Args) -> anyhow::Result<Route> {
+    let (ports, behind, folder) = (free_ports()?, free_ports()?, tempfile::tempdir()?);
+    let mynah = mynah(args, behind, &[], folder.path())?;
+    let items = format!(
+        "[{{name: key, value: any}}, {{name: endpoint, value: 'http://127.0.0.1:{}/v1'}}]",
+        behind.http
+    );
+    let daprd = daprd(&args.daprd, ports, "conversation.openai", &items, folder.path())?;
+    Ok(Route::new("daprd with mynah as OpenAI endpoint", ports, vec![mynah, daprd], folder))
+}
+
+fn as_component(args: &Args) -> anyhow::Result<Route> {
+    let (ports, behind, folder) = (free_ports()?, free_ports()?, tempfile::tempdir()?);
+    let mynah = mynah(args, behind, &["--component-socket=mynah".to_owned()], folder.path())?;
+    wait_for(&folder.path().join("mynah.sock"))?;
+    let program = &args.daprd_with_adaptor;
+    let daprd = daprd(program, ports, "conversation.mynah", "[]", folder.path())?;
+    Ok(Route::new("daprd with mynah as component", ports, vec![mynah, daprd], folder))
+}
+
+/// daprd looks for sockets only once.
+fn wait_for(file: &Path) -> anyhow::Result<()> {
+    for _ in 0..MAX_POLLS {
+        if file.exists() {
+            return Ok(());
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+    bail!("{} does not appear", file.display())
+}
+
+fn mynah(args: &Args, ports: Ports, flags: &[String], sockets: &Path) -> anyhow::Result<Process> {
+    let mut command = Command::new(args.release.join("mynah"));
+    command.args(dapr_flags(ports)).arg("--metrics-port=0").args(flags);
+    Process::start("mynah", command.env("DAPR_COMPONENTS_SOCKETS_FOLDER", sockets))
+}
+
+/// Starts a daprd with one component. `items` is its metadata as YAML.
+fn daprd(
+    path: &Path,
+    ports: Ports,
+    kind: &str,
+    items: &str,
+    folder: &Path,
+) -> anyhow::Result<Process> {
+    let resources = folder.join("resources");
+    fs::create_dir_all(&resources)?;
+    let component = format!(
+        "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {COMPONENT}}}\n\
+         spec: {{type: {kind}, version: v1, metadata: {items}}}\n"
+    );
+    fs::write(resources.join("component.yaml"), component)?;
+    let mut command = Command::new(path);
+    command.args(dapr_flags(ports)).args(["--app-id=echo", "--enable-metrics=false"]);
+    command.arg(format!("--dapr-internal-grpc-port={}", ports.internal));
+    command.arg("--resources-path").arg(resources);
+    Process::start("daprd", command.env("DAPR_COMPONENTS_SOCKETS_FOLDER", folder))
+}
+
+fn dapr_flags(Ports { grpc, http, .. }: Ports) -> [String; 2] {
+    [format!("--dapr-grpc-port={grpc}"), format!("--dapr-http-port={http}")]
+}
+
+impl Route {
+    fn new(
+        name: &'static str,
+        ports: Ports,
+        processes: Vec<Process>,
+        folder: tempfile::TempDir,
+    ) -> Self {
+        let entry = (Ipv4Addr::LOCALHOST, ports.grpc).into();
+        Self { name, entry, processes, _folder: folder }
+    }
+
+    /// Measures the route and adds its row.
+    async fn measure(&self, slices: usize, table: &mut Table) -> anyhow::Result<()> {
+        self.wait_until_called().await?;
+        let mut client = Client::connect(self.entry, Case::Short, MEDIUM).await?;
+        client.run(Duration::from_millis(300)).await?;
+        let mut figures: Vec<[f64; 5]> = Vec::new();
+        for _ in 0..slices {
+            let before = [self.cpu("mynah")?, self.cpu("daprd")?];
+            let mut slice = client.run(Duration::from_secs(1)).await?;
+            slice.latencies.sort_unstable();
+            let calls = slice.latencies.len() as f64;
+            let latency = |part: f64| {
+                let place = (calls * part) as usize;
+                slice.latencies.get(place).map_or(f64::NAN, |latency| f64::from(*latency) / 1e3)
+            };
+            let after = [self.cpu("mynah")?, self.cpu("daprd")?];
+            let cpu = |at: usize| (after[at] - before[at]) * 1e6 / calls;
+            figures.push([calls / slice.seconds, latency(0.5), latency(0.99), cpu(0), cpu(1)]);
+        }
+        let median = |at: usize| Ratio::of(figures.iter().map(|slice| slice[at]).collect()).median;
+        let [p50, p99] = [1, 2].map(|at| format!("{:.0}", median(at)));
+        let [mynah, daprd] = [3, 4].map(|at| format!("{:.1}", median(at)));
+        table.row(&[self.name.to_owned(), thousands(median(0)), p50, p99, mynah, daprd]);
+        Ok(())
+    }
+
+    async fn wait_until_called(&self) -> anyhow::Result<()> {
+        let mut result = Ok(());
+        for _ in 0..MAX_POLLS {
+            result = self.call().await;
+            if result.is_ok() {
+                break;
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+        result.context("no answer")
+    }
+
+    async fn call(&self) -> anyhow::Result<()> {
+        Client::connect(self.entry, Case::Short, MEDIUM).await?.call_times(1).await
+    }
+
+    /// Returns the processor time of the processes with a name, in seconds.
+    fn cpu(&self, name: &str) -> anyhow::Result<f64> {
+        let named = self.processes.iter().filter(|process| process.name == name);
+        named.map(|process| cpu(process.child.id())).sum()
+    }
+}
+
+impl Process {
+    fn start(name: &'static str, command: &mut Command) -> anyhow::Result<Self> {
+        command.env_remove("DAPR_API_TOKEN");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+        Ok(Self { name, child })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Ignore errors: the program may have exited already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
