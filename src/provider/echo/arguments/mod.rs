@@ -14,6 +14,7 @@ mod containers;
 mod flatten;
 mod formats;
 mod generator;
+mod last_resort;
 mod number;
 mod offers;
 mod pattern;

@@ -2,23 +2,19 @@
 
 use std::{collections::BTreeMap, ops::Range, rc::Rc};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     Source,
     budget::NoValue,
     generator::Generator,
-    offers::{complement, offers, stated_boolean, values},
+    offers::{complement, offers, values},
     property::{Offer, Property},
     rules::{Pass, Scope, allowed, has_place_cue, is_bare},
-    string_constraints::PATTERN_STEPS,
 };
-use crate::{
-    base::json_schema::Schema,
-    provider::echo::{
-        facts::{Fact, FactType, Kind, Reading, Role, is_exclusive},
-        text::canonical_words,
-    },
+use crate::provider::echo::{
+    facts::{Fact, FactType, Kind, Reading, Role, is_exclusive},
+    text::canonical_words,
 };
 
 impl<'a> Generator<'a> {
@@ -155,7 +151,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn first_valid(
+    /// Returns the first value that is valid.
+    pub(super) fn first_valid(
         &mut self,
         schemas: &[&'a Value],
         values: impl IntoIterator<Item = Value>,
@@ -224,36 +221,5 @@ impl<'a> Generator<'a> {
             });
             self.take(property, offers, scope);
         }
-    }
-
-    /// Returns a value that is no single fact: the whole message, whether words stand in the
-    /// message, or a token that matches a pattern.
-    fn last_resort(&mut self, property: &Property<'a>, sources: &[Source]) -> Option<Value> {
-        let is_text = matches!(property.kind(), Some(Kind::Text | Kind::Question));
-        if is_text && property.type_name == "string" && !property.is_array {
-            let text = self.context.question;
-            let fits = !text.is_empty() && text.len() < self.budget.bytes;
-            return self.first_valid(&property.schemas, fits.then(|| Value::from(text)));
-        }
-        sources.iter().find_map(|(reading, _)| {
-            let value = match (property.type_name, property.pattern) {
-                ("boolean", _) => stated_boolean(property, reading),
-                ("string", Some(pattern)) => self.matching_token(pattern, &reading.text),
-                _ => None,
-            };
-            self.first_valid(&property.schemas, value)
-        })
-    }
-
-    /// Returns the first token with a digit or a hyphen that the whole pattern matches.
-    fn matching_token(&mut self, pattern: &str, text: &str) -> Option<Value> {
-        let trim = |token: &str| token.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-        let is_marked = |token: &String| token.contains(|c: char| c == '-' || c.is_ascii_digit());
-        let marked = text.split_whitespace().map(trim).filter(is_marked);
-        let mut marked = marked.map(Value::from).peekable();
-        marked.peek()?;
-        self.spend_steps(PATTERN_STEPS + pattern.len() + text.len() / 16).ok()?;
-        let whole = Schema::compile(&json!({"pattern": format!("^(?:{pattern})$")})).ok()?;
-        marked.find(|token| whole.is_valid(token))
     }
 }
