@@ -56,7 +56,8 @@ func (p *parts) addResult(part llms.ToolCallResponse) {
 		}
 	}
 	p.results = append(p.results, &runtime.ConversationMessageOfTool{
-		ToolId:  optional(part.ToolCallID),
+		// Set even if it is empty: a tool message without an id is a text of the Alpha1 API.
+		ToolId:  &part.ToolCallID,
 		Name:    part.Name,
 		Content: []*runtime.ConversationMessageContent{newText(part.Content)},
 	})

@@ -88,7 +88,7 @@ func TestRequests(t *testing.T) {
 		},
 		"tool result without id": {
 			history(message(llms.ChatMessageTypeTool, result("", "a"), result("", "b"))),
-			`messages { of_tool { name: "f" content { text: "a" } content { text: "b" } } }`,
+			`messages { of_tool { tool_id: "" name: "f" content { text: "a" } content { text: "b" } } }`,
 		},
 		"tool result without content": {
 			history(message(llms.ChatMessageTypeTool)),

@@ -147,6 +147,19 @@ async fn an_instance_without_settings_is_one_of_the_files_or_an_error() {
     insta::assert_snapshot!(error.message(), @r#"the metadata key "x-component-instance" is missing; expected the name of a component"#);
 }
 
+/// daprd adds the component's name to the message.
+#[tokio::test]
+async fn errors_have_the_message_of_the_provider() {
+    let pluggable = Pluggable::start();
+    pluggable.init("strict", &[("provider", "scripted"), ("fallback", "error")]).await.unwrap();
+    let mut client = pluggable.conversation().await;
+    let error = client.converse(on("strict", asking("hi"))).await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+    insta::assert_snapshot!(error.message(), @"no user message contains a chain between <|instruction_start|> and <|instruction_end|>; add one, or set the component's fallback to echo");
+    let streamed = client.converse_stream(on("strict", asking("hi"))).await.unwrap_err();
+    assert_eq!((streamed.code(), streamed.message()), (error.code(), error.message()));
+}
+
 #[tokio::test]
 async fn invalid_settings_are_rejected_together() {
     let pluggable = Pluggable::start();

@@ -85,7 +85,7 @@ impl ComponentCall {
                     request,
                     context,
                 );
-                json::write_response(&answer.await?)?
+                json::write_response(&answer.await.map_err(Self::status)?)?
             }
             GET => {
                 let component = self.component.find(&instance)?;

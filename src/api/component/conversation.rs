@@ -67,7 +67,7 @@ impl ComponentCall {
         let (request, context) = self.open(request)?;
         let answer =
             pipeline::converse::<ConversationRequestAlpha2>(&self.component, request, context);
-        let response = component::response(answer.await?);
+        let response = component::response(answer.await.map_err(Self::status)?);
         self.answer(response)
     }
 
@@ -78,7 +78,10 @@ impl ComponentCall {
         let (request, context) = self.open(request)?;
         let messages =
             pipeline::stream::<ConversationRequestAlpha2, _, _>(&self.component, request, context);
-        let messages = messages.await?.map(|message| message.map(component::stream_response));
+        let messages = messages
+            .await
+            .map_err(Self::status)?
+            .map(|message| message.map(component::stream_response));
         self.stream_answer(messages)
     }
 

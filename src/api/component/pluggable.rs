@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use tonic::Status;
+
 use crate::{
     api::{grpc::method::Call, guard::Guard, pipeline::FindComponent},
     base::memory::Charge,
     component::{self, Context},
     engine::{Component, Engine, Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced},
-    wire::error::Error,
+    wire::error::{Error, component_status},
 };
 
 /// The component that a socket serves.
@@ -33,6 +35,10 @@ impl Call for ComponentCall {
 
     fn charge(&self) -> &Charge {
         &self.charge
+    }
+
+    fn status(error: Error) -> Status {
+        component_status(error)
     }
 }
 

@@ -31,6 +31,11 @@ pub(in crate::api) trait Call: Clone + Send + 'static {
     /// Returns the memory that the call uses.
     fn charge(&self) -> &Charge;
 
+    /// Converts an error that the call fails with.
+    fn status(error: Error) -> Status {
+        error.into()
+    }
+
     /// Charges the call for the answer to a unary method. Fails if the client would reject it.
     fn answer<T: Message>(&self, answer: T) -> Answer<T> {
         let size = check_size(self.max_body_size(), &answer)?;
@@ -48,7 +53,7 @@ pub(in crate::api) trait Call: Clone + Send + 'static {
     ) -> Answer<Streamed<T>> {
         let limit = self.max_body_size();
         let messages = messages.map(move |message| {
-            let message = message.map_err(Error::from)?;
+            let message = message.map_err(|error| Self::status(error.into()))?;
             check_size(limit, &message)?;
             Ok(message)
         });

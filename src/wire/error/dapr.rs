@@ -127,20 +127,33 @@ fn provider_row(kind: ErrorKind) -> (Code, StatusCode) {
 impl From<Error> for Status {
     #[cold]
     fn from(error: Error) -> Self {
-        let (code, message) = (error.codes().0, error.message());
-        let details = match error {
-            Error::Unauthorized(wrong) => vec![unauthorized(&message, &wrong.to_string())],
-            Error::NotInitialized(_) => vec![not_initialized()],
-            Error::Chat(chat::Error::Provider { error, .. }) => provider_details(&error),
-            _ => Vec::new(),
-        };
-        if details.is_empty() {
-            return Self::new(code, message);
-        }
-        let status = rpc::Status { code: code.into(), message, details };
-        let encoded: Bytes = status.encode_to_vec().into();
-        Self::with_details(code, status.message, encoded)
+        let message = error.message();
+        status(error, message)
     }
+}
+
+/// Converts an error for daprd, which adds the component's name to the message itself.
+#[cold]
+pub(crate) fn component_status(error: Error) -> Status {
+    let message = error.provider_message();
+    let message = shortened(&message).unwrap_or_else(|| message.into_owned());
+    status(error, message)
+}
+
+fn status(error: Error, message: String) -> Status {
+    let code = error.codes().0;
+    let details = match error {
+        Error::Unauthorized(wrong) => vec![unauthorized(&message, &wrong.to_string())],
+        Error::NotInitialized(_) => vec![not_initialized()],
+        Error::Chat(chat::Error::Provider { error, .. }) => provider_details(&error),
+        _ => Vec::new(),
+    };
+    if details.is_empty() {
+        return Status::new(code, message);
+    }
+    let status = rpc::Status { code: code.into(), message, details };
+    let encoded: Bytes = status.encode_to_vec().into();
+    Status::with_details(code, status.message, encoded)
 }
 
 /// Shortens the message of the status in headers or trailers if clients would reject it.

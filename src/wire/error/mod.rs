@@ -4,9 +4,11 @@ mod dapr;
 mod dapr_http;
 mod openai;
 
+use std::borrow::Cow;
+
 use thiserror::Error as ThisError;
 
-pub(crate) use self::dapr::shorten_status;
+pub(crate) use self::dapr::{component_status, shorten_status};
 pub use self::dapr_http::HttpError;
 pub(crate) use self::dapr_http::json_body;
 use super::routes::{NotServed, OpenAiNotServed};
@@ -148,6 +150,14 @@ impl Error {
     pub fn message(&self) -> String {
         let text = self.to_string();
         shortened(&text).unwrap_or(text)
+    }
+
+    /// Returns the message without Dapr's prefix for a provider's error, which names the component.
+    fn provider_message(&self) -> Cow<'_, str> {
+        match self {
+            Self::Chat(chat::Error::Provider { error, .. }) => Cow::Borrowed(&error.message),
+            error => Cow::Owned(error.message()),
+        }
     }
 }
 

@@ -31,9 +31,8 @@ impl HttpError {
             Error::InvalidRequest { param, .. } => param.as_deref(),
             _ => None,
         };
-        let body = Body {
-            error: Inner { message: message(error), r#type: kind, param, code: code(error) },
-        };
+        let message = error.provider_message();
+        let body = Body { error: Inner { message, r#type: kind, param, code: code(error) } };
         Self {
             status,
             content_type: "application/json",
@@ -58,14 +57,6 @@ fn status(error: &Error) -> (StatusCode, &'static str) {
         Http::TOO_MANY_REQUESTS => (status, "rate_limit_error"),
         Http::SERVICE_UNAVAILABLE | Http::GATEWAY_TIMEOUT => (status, "server_error"),
         _ => (Http::INTERNAL_SERVER_ERROR, "server_error"),
-    }
-}
-
-/// Returns the message. Dapr's names the component, which the caller has called a model.
-fn message(error: &Error) -> Cow<'_, str> {
-    match error {
-        Error::Chat(chat::Error::Provider { error, .. }) => Cow::Borrowed(&error.message),
-        error => Cow::Owned(error.message()),
     }
 }
 
