@@ -12,7 +12,7 @@ mod behind_daprd;
 mod clients;
 mod converse;
 mod dapr_agents;
-mod daprd_adaptor;
+pub(crate) mod daprd_adaptor;
 mod deploy;
 mod examples;
 mod go;

@@ -15,12 +15,13 @@ pub(crate) mod target;
 use std::{collections::BTreeSet, fmt::Write};
 
 use serde_json::Value;
+use tokio::runtime::Runtime;
 
 use self::{
     case::{Action, Case},
-    target::{Program, Setup},
+    target::{Program, Setup, Target},
 };
-use crate::interop::toolchain;
+use crate::interop::{daprd_adaptor::Sockets, toolchain};
 
 /// Cases that one process answers, in order.
 struct Group {
@@ -39,6 +40,10 @@ const GROUPS: [Group; 8] = [
     Group { token: Some("right"), ..group(include_str!("cases/token.json")) },
 ];
 
+/// The cases whose answers come from the component.
+const COMPONENT_CASES: [&str; 2] =
+    [include_str!("cases/conversation.json"), include_str!("cases/scrub.json")];
+
 const fn group(cases: &'static str) -> Group {
     Group { cases, token: None }
 }
@@ -56,12 +61,33 @@ async fn mynah_gives_the_recorded_answers_except_for_the_differences() {
 fn daprd_gives_the_recorded_answers() {
     toolchain::suite("daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let recorded = |case: &Case| case.golden.clone();
+        let runtime = Runtime::new().unwrap();
         let mut failures = String::new();
         for group in &GROUPS {
             failures += &runtime.block_on(mismatches(&program, group, recorded));
         }
+        assert!(failures.is_empty(), "{failures}");
+        Ok(())
+    });
+}
+
+/// mynah in the place of daprd's own echo component, as a pluggable component.
+#[test]
+fn daprd_gives_the_recorded_answers_with_mynah_as_its_component() {
+    toolchain::suite("daprd", || {
+        let sockets = Sockets::new("mynah");
+        let _mynah = sockets.serve();
+        let program = Program::Daprd(toolchain::daprd_with_adaptor()?);
+        let mode = [("mode", "daprd")];
+        let failures = Runtime::new().unwrap().block_on(async {
+            let components = [("echo", mode.as_slice()), ("we-ird+x", &mode)];
+            let target = sockets.start(&program, &components).await.expect("daprd starts");
+            let mut failures = String::new();
+            for cases in COMPONENT_CASES {
+                failures += &mismatches_of(&target, &program, &group(cases), recorded).await;
+            }
+            failures
+        });
         assert!(failures.is_empty(), "{failures}");
         Ok(())
     });
@@ -75,18 +101,32 @@ fn every_difference_changes_an_answer() {
     differences::check(&cases);
 }
 
+fn recorded(case: &Case) -> Value {
+    case.golden.clone()
+}
+
 /// Returns a description of all unexpected answers.
 async fn mismatches(program: &Program, group: &Group, expected: impl Fn(&Case) -> Value) -> String {
     let setup =
         Setup { resources: vec![program.components()], token: group.token, ..Setup::default() };
     let target = program.start(&setup).await.unwrap();
+    mismatches_of(&target, program, group, expected).await
+}
+
+/// Returns a description of all unexpected answers of a running program.
+async fn mismatches_of(
+    target: &Target,
+    program: &Program,
+    group: &Group,
+    expected: impl Fn(&Case) -> Value,
+) -> String {
     let mut failures = String::new();
     for case in case::read(group.cases) {
         let expected = expected(&case);
         let with_headers = case.golden.get("headers").is_some();
         let answer = match &case.action {
-            Action::Http(call) => http::call(&target, call, with_headers).await,
-            Action::Grpc(call) => grpc::call(&target, call, with_headers).await,
+            Action::Http(call) => http::call(target, call, with_headers).await,
+            Action::Grpc(call) => grpc::call(target, call, with_headers).await,
             Action::Start { start } => start::start(program, start, &expected).await,
         };
         let (answer, expected) = (case::stable(answer), case::stable(expected));
