@@ -100,23 +100,20 @@ impl Client {
         Ok(Self(senders.into_iter().enumerate().map(caller).collect()))
     }
 
-    /// Makes calls from all callers for the duration `time`.
+    /// Makes calls from all callers for the duration `time`, as fast as possible.
     pub(crate) async fn run(&mut self, time: Duration) -> anyhow::Result<Slice> {
+        self.run_at(f64::INFINITY, time).await
+    }
+
+    /// Makes at most `rate` calls a second from all callers together, for the duration `time`.
+    pub(crate) async fn run_at(&mut self, rate: f64, time: Duration) -> anyhow::Result<Slice> {
         let start = Instant::now();
-        let end = start + time;
+        let callers = self.0.len() as f64;
+        let interval = Duration::from_secs_f64(callers / rate);
         let mut calls = JoinSet::new();
-        for mut caller in self.0.drain(..) {
-            calls.spawn(async move {
-                let mut latencies = Vec::new();
-                let mut now = Instant::now();
-                while now < end {
-                    caller.call().await?;
-                    let done = Instant::now();
-                    latencies.push((done - now).as_nanos().min(u128::from(u32::MAX)) as u32);
-                    now = done;
-                }
-                anyhow::Ok((caller, latencies))
-            });
+        for (at, caller) in self.0.drain(..).enumerate() {
+            let first = start + interval.mul_f64(at as f64 / callers);
+            calls.spawn(caller.run(first, interval, start + time));
         }
         let mut slice = Slice::default();
         while let Some(done) = calls.join_next().await {
@@ -139,6 +136,30 @@ impl Client {
 }
 
 impl Caller {
+    /// Makes calls until `end`: the first one at `first`, and the others not more often than once in
+    /// an interval. Returns their latencies.
+    async fn run(
+        mut self,
+        first: Instant,
+        interval: Duration,
+        end: Instant,
+    ) -> anyhow::Result<(Self, Vec<u32>)> {
+        let (mut latencies, mut due) = (Vec::new(), first);
+        let mut now = Instant::now();
+        while now < end {
+            if due > now {
+                tokio::time::sleep_until(due.into()).await;
+                now = Instant::now();
+            }
+            due += interval;
+            self.call().await?;
+            let done = Instant::now();
+            latencies.push((done - now).as_nanos().min(u128::from(u32::MAX)) as u32);
+            now = done;
+        }
+        Ok((self, latencies))
+    }
+
     async fn call(&mut self) -> anyhow::Result<()> {
         let count = self.requests.len();
         let exchange = &mut self.requests[self.next];

@@ -5,6 +5,7 @@ mod check;
 mod client;
 mod compare;
 mod cores;
+mod figures;
 mod instructions;
 mod pairs;
 mod program;

@@ -15,7 +15,7 @@ use mynah_bench::cases::Case;
 use crate::{
     client::{Client, MEDIUM},
     cores::Cores,
-    pairs::Ratio,
+    figures::{Figures, Ratio},
     program::Ports,
     server::{cpu, free_ports},
     table::{Table, thousands},
@@ -65,11 +65,14 @@ pub(crate) async fn routes(args: Args) -> anyhow::Result<()> {
     let columns = ["route", "calls/s", "p50 µs", "p99 µs", "CPU of mynah µs", "CPU of daprd µs"];
     let mut table = Table::new(&columns);
     let starts = [alone, daprd_alone, in_front, as_endpoint, as_component];
+    let mut rate = f64::INFINITY;
     for start in starts {
-        let route = cores.on_all(|| start(&args))?;
-        let name = route.name;
-        route.measure(args.slices, &mut table).await.context(name)?;
+        rate = cores.on_all(|| start(&args))?.measure(f64::INFINITY, &args, &mut table).await?;
     }
+    // The cost of a call depends on the number of calls that arrive together.
+    let alone =
+        Route { name: "mynah alone, called at this rate", ..cores.on_all(|| alone(&args))? };
+    alone.measure(rate, &args, &mut table).await?;
     println!("{table}");
     Ok(())
 }
@@ -171,30 +174,23 @@ impl Route {
         Self { name, entry, processes, _folder: folder }
     }
 
-    /// Measures the route and adds its row.
-    async fn measure(&self, slices: usize, table: &mut Table) -> anyhow::Result<()> {
-        self.wait_until_called().await?;
+    /// Measures the route at a maximum rate, and adds its row. Returns the number of calls a second.
+    async fn measure(&self, rate: f64, args: &Args, table: &mut Table) -> anyhow::Result<f64> {
+        self.wait_until_called().await.context(self.name)?;
         let mut client = Client::connect(self.entry, Case::Short, MEDIUM).await?;
         client.run(Duration::from_millis(300)).await?;
-        let mut figures: Vec<[f64; 5]> = Vec::new();
-        for _ in 0..slices {
+        let (mut slices, mut daprd) = (Vec::new(), Vec::new());
+        for _ in 0..args.slices {
             let before = [self.cpu("mynah")?, self.cpu("daprd")?];
-            let mut slice = client.run(Duration::from_secs(1)).await?;
-            slice.latencies.sort_unstable();
-            let calls = slice.latencies.len() as f64;
-            let latency = |part: f64| {
-                let place = (calls * part) as usize;
-                slice.latencies.get(place).map_or(f64::NAN, |latency| f64::from(*latency) / 1e3)
-            };
-            let after = [self.cpu("mynah")?, self.cpu("daprd")?];
-            let cpu = |at: usize| (after[at] - before[at]) * 1e6 / calls;
-            figures.push([calls / slice.seconds, latency(0.5), latency(0.99), cpu(0), cpu(1)]);
+            let slice = client.run_at(rate, Duration::from_secs(1)).await?;
+            daprd.push((self.cpu("daprd")? - before[1]) * 1e6 / slice.latencies.len() as f64);
+            slices.push(Figures::of(slice, self.cpu("mynah")? - before[0]));
         }
-        let median = |at: usize| Ratio::of(figures.iter().map(|slice| slice[at]).collect()).median;
-        let [p50, p99] = [1, 2].map(|at| format!("{:.0}", median(at)));
-        let [mynah, daprd] = [3, 4].map(|at| format!("{:.1}", median(at)));
-        table.row(&[self.name.to_owned(), thousands(median(0)), p50, p99, mynah, daprd]);
-        Ok(())
+        let Figures { rate, p50, p99, cpu } = Figures::median(&slices);
+        let [p50, p99] = [p50, p99].map(|latency| format!("{latency:.0}"));
+        let [cpu, daprd] = [cpu, Ratio::of(daprd).median].map(|cpu| format!("{cpu:.1}"));
+        table.row(&[self.name.to_owned(), thousands(rate), p50, p99, cpu, daprd]);
+        Ok(rate)
     }
 
     async fn wait_until_called(&self) -> anyhow::Result<()> {

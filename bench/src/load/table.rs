@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 use crate::{
-    pairs::{Figures, Ratio},
+    figures::{Figures, Ratio},
     targets::Target,
 };
 
