@@ -107,7 +107,19 @@ fn finder<M: ConverseRequest>(
     }
 }
 
+/// Encodes an answer of this size in bytes, on a blocking thread if it is large.
+pub(super) async fn encode(
+    size: usize,
+    encode: impl FnOnce() -> Result<String, Error> + Send + 'static,
+) -> Result<String, Error> {
+    if size <= LARGE {
+        return encode();
+    }
+    // Boxed, so that the future of a call with a small answer stays small.
+    Box::pin(run_blocking(encode)).await.map_err(|it| panicked("encoder", it))?
+}
+
 /// Returns the error for work on a body, such as that of the decoder, that panicked.
-pub(in crate::api) fn panicked(who: &str, _: Panicked) -> Error {
+fn panicked(who: &str, _: Panicked) -> Error {
     Error::BodyRead(format!("the {who} panicked; see the log"))
 }

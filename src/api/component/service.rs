@@ -6,7 +6,6 @@ use std::{
 };
 
 use axum::Router;
-use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response};
 use tonic::body::Body;
 
@@ -18,11 +17,9 @@ use crate::{
     api::{
         charged_body::ChargedBody,
         grpc::{
-            call_body::{CallBody, CallKind},
+            incoming::{Incoming, Served},
             method::not_served,
-            reflection::{self, route},
-            refusal,
-            until_drain::UntilDrain,
+            reflection,
         },
         guard::Guard,
     },
@@ -66,32 +63,21 @@ impl Service {
 impl hyper::service::Service<Request<RequestBody>> for Service {
     type Response = Response<ChargedBody<Body>>;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+    type Future = Served;
 
     fn call(&self, request: Request<RequestBody>) -> Self::Future {
-        let guard = &self.component.guard;
-        let (charge, max_body_size) = (guard.charge(), guard.max_body_size);
-        let body = |kind| {
-            let charge = charge.clone();
-            move |body| CallBody::new(body, kind, max_body_size, charge)
-        };
-        let call = || ComponentCall { component: self.component.clone(), charge: charge.clone() };
         let path = request.uri().path().to_owned();
-        let answer = if let Some(method) = path.strip_prefix(CONVERSATION) {
-            conversation::answer(call(), method, request.map(body(CallKind::OneMessage)))
+        let incoming = Incoming::new(&self.component.guard, request);
+        let charge = incoming.charge.clone();
+        let call = || ComponentCall { component: self.component.clone(), charge };
+        if let Some(method) = path.strip_prefix(CONVERSATION) {
+            incoming.answer(|request| conversation::answer(call(), method, request))
         } else if let Some(method) = path.strip_prefix(BINDING) {
-            binding::answer(call(), method, request.map(body(CallKind::OneMessage)))
+            incoming.answer(|request| binding::answer(call(), method, request))
         } else if path.starts_with(reflection::PREFIX) {
-            // Clients keep these calls open without a request in flight.
-            let until_drain = |body| UntilDrain::new(body, self.drain.clone());
-            route(&REFLECTION_ROUTER, request.map(body(CallKind::ManyMessages)).map(until_drain))
+            incoming.reflect(&REFLECTION_ROUTER, &self.drain)
         } else {
-            not_served(Error::NotServed)
-        };
-        let explain = move |response| {
-            let response = refusal::explain(max_body_size, response);
-            response.map(|body| ChargedBody::new(body, charge))
-        };
-        answer.map(|response| Ok(explain(response))).boxed()
+            incoming.answer(|_| not_served(Error::NotServed))
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 pub(super) mod call_body;
 mod framing;
+pub(super) mod incoming;
 pub(super) mod method;
 pub(super) mod reflection;
-pub(super) mod refusal;
-pub(super) mod until_drain;
+mod refusal;
+mod until_drain;

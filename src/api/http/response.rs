@@ -6,14 +6,25 @@ use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
-use futures_util::future::BoxFuture;
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use futures_util::{Stream, StreamExt, future::BoxFuture};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 
 use crate::{api::charged_body::ChargedBody, wire::error::HttpError};
 
 /// The future of a response.
 pub(in crate::api) type Responding =
     BoxFuture<'static, Result<http::Response<ChargedBody<Body>>, Infallible>>;
+
+/// Returns a response with JSON.
+pub(in crate::api) fn json(body: String) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+/// Returns a response with server-sent events.
+pub(in crate::api) fn events(events: impl Stream<Item = String> + Send + 'static) -> Response {
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
+    (headers, Body::from_stream(events.map(Ok::<_, Infallible>))).into_response()
+}
 
 /// Converts an error in the form of some API.
 pub(in crate::api) fn respond(error: HttpError) -> Response {

@@ -1,30 +1,28 @@
 //! Chat completions: answers with JSON, or with server-sent events if the request asks for a stream.
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
-};
+use axum::response::Response;
 use futures_util::{Stream, StreamExt, stream};
-use http::{
-    Request,
-    header::{CACHE_CONTROL, CONTENT_TYPE},
-};
+use http::Request;
 
 use crate::{
-    api::{guard::Guard, http::body::read, pipeline},
-    base::{
-        blocking::{LARGE, run_blocking},
-        memory::Charge,
+    api::{
+        guard::Guard,
+        http::{
+            body::read,
+            response::{events, json},
+        },
+        pipeline,
     },
+    base::memory::Charge,
     chat,
     engine::Engine,
     net::RequestBody,
     wire::{
         error::{Error, HttpError},
         headers::call_context,
-        openai::{self, Answer, ChatRequest, Piece},
+        openai::{self, ChatRequest, Piece},
     },
 };
 
@@ -55,14 +53,15 @@ impl Completions {
         if request.is_streamed() {
             let pieces =
                 pipeline::stream::<ChatRequest, _, _>(&self.engine, request, context).await?;
-            return Ok(events(pieces));
+            return Ok(events(encoded(pieces)));
         }
         let answer = pipeline::converse::<ChatRequest>(&self.engine, request, context).await?;
-        charge.set(answer.size());
+        let size = answer.size();
+        charge.set(size);
         charge.check()?;
-        let body = write(answer).await?;
+        let body = pipeline::encode(size, move || answer.to_json()).await?;
         charge.set(body.len());
-        Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+        Ok(json(body))
     }
 
     /// Returns the name of the component that a model stands for: the one of that name, or else the
@@ -84,24 +83,13 @@ impl Completions {
     }
 }
 
-/// Encodes an answer, on a blocking thread if it is large.
-async fn write(answer: Answer) -> Result<String, Error> {
-    if answer.size() <= LARGE {
-        return answer.to_json();
-    }
-    let written = run_blocking(move || answer.to_json()).await;
-    written.map_err(|it| pipeline::panicked("writer", it))?
-}
-
-fn events(pieces: impl Stream<Item = Result<Piece, chat::Error>> + Send + 'static) -> Response {
+/// Encodes the pieces of an answer as events.
+fn encoded(pieces: impl Stream<Item = Result<Piece, chat::Error>>) -> impl Stream<Item = String> {
     let events = pieces.flat_map(|piece| match piece {
         Ok(piece) => stream::iter(piece.encode()).left_stream(),
         Err(error) => stream::iter([Err(error.into())]).right_stream(),
     });
-    let events =
-        events.map(|event| Ok::<_, Infallible>(event.unwrap_or_else(|error| failure(&error))));
-    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    (headers, Body::from_stream(events)).into_response()
+    events.map(|event| event.unwrap_or_else(|error| failure(&error)))
 }
 
 /// Returns the event for an error, with which a stream ends.

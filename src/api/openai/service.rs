@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
-};
+use axum::{body::Body, response::Response};
 use futures_util::{FutureExt, future};
-use http::{Method, Request, header::CONTENT_TYPE};
+use http::{Method, Request};
 
 use super::completions::Completions;
 use crate::{
@@ -15,7 +12,7 @@ use crate::{
         charged_body::ChargedBody,
         guard::Guard,
         http::{
-            response::{Responding, respond},
+            response::{Responding, json, respond},
             url,
         },
     },
@@ -110,10 +107,6 @@ impl Route {
 
 fn failure(error: &Error) -> Response {
     respond(HttpError::openai(error))
-}
-
-fn json(body: String) -> Response {
-    ([(CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 fn ready(response: Response<Body>) -> Responding {

@@ -1,5 +1,7 @@
 //! Encodes whole answers, and what they share with [`events`](super::events).
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::{
@@ -27,22 +29,28 @@ pub(super) struct Completion {
 /// The whole answer to a request.
 #[derive(Debug)]
 pub struct Answer {
-    completion: Completion,
+    completion: Arc<Completion>,
     response: Response,
 }
 
 impl Completion {
-    /// Creates the whole answer.
-    pub(super) fn answer(self, mut response: Response) -> Answer {
-        self.limit(&mut response);
-        Answer { completion: self, response }
-    }
-
     /// Drops the tool calls that the request does not want.
     pub(super) fn limit(&self, response: &mut Response) {
         if self.is_single_call {
             response.tool_calls.truncate(1);
         }
+    }
+
+    /// Encodes an object of the API with these choices.
+    pub(super) fn json<C: Serialize>(
+        &self,
+        object: &'static str,
+        choices: Vec<C>,
+        usage: Option<Usage>,
+    ) -> Result<String, Error> {
+        let (id, model, usage) = (&*self.id, &*self.model, usage.map(EncodedUsage::from));
+        let document = Document { id, object, created: CREATED, model, choices, usage };
+        serde_json::to_string(&document).map_err(|error| Error::BodyRead(error.to_string()))
     }
 }
 
@@ -104,6 +112,11 @@ struct CompletionDetails {
 }
 
 impl Answer {
+    pub(super) fn new(completion: Arc<Completion>, mut response: Response) -> Self {
+        completion.limit(&mut response);
+        Self { completion, response }
+    }
+
     /// Returns roughly the size of the encoded answer in bytes.
     pub(crate) fn size(&self) -> usize {
         let choices = usize::try_from(self.completion.choices).unwrap_or(usize::MAX);
@@ -126,20 +139,6 @@ impl Answer {
         };
         let choices = (0..completion.choices).map(choice).collect();
         completion.json("chat.completion", choices, response.usage)
-    }
-}
-
-impl Completion {
-    /// Encodes an object of the API with these choices.
-    pub(super) fn json<C: Serialize>(
-        &self,
-        object: &'static str,
-        choices: Vec<C>,
-        usage: Option<Usage>,
-    ) -> Result<String, Error> {
-        let (id, model, usage) = (&*self.id, &*self.model, usage.map(EncodedUsage::from));
-        let document = Document { id, object, created: CREATED, model, choices, usage };
-        serde_json::to_string(&document).map_err(|error| Error::BodyRead(error.to_string()))
     }
 }
 

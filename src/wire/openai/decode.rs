@@ -1,7 +1,6 @@
 //! Decodes requests and checks what mynah does not support.
 
 use bytes::Bytes;
-use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
 use twox_hash::XxHash3_64;
 
@@ -121,7 +120,7 @@ fn schema(format: ResponseFormat<'_>, body: &Bytes) -> Result<Option<LazyJson>, 
 /// Keeps the text of a schema, which is a part of the body.
 fn lazy_json(schema: &RawValue, body: &Bytes) -> LazyJson {
     LazyJson::encoded(body.slice_ref(schema.get().as_bytes()), |text| {
-        Value::deserialize(&mut serde_json::Deserializer::from_slice(text)).unwrap_or_else(|_| {
+        serde_json::from_slice(text).unwrap_or_else(|_| {
             tracing::warn!("a JSON Schema is nested too deeply and is ignored");
             Value::Object(Map::new())
         })

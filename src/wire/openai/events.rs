@@ -1,5 +1,7 @@
 //! Encodes streamed answers as server-sent events.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::completion::{Call, Completion, calls, finish_reason};
@@ -14,7 +16,7 @@ const DONE: &str = "data: [DONE]\n\n";
 /// A piece of a streamed answer.
 #[derive(Debug)]
 pub struct Piece {
-    pub(super) completion: Completion,
+    pub(super) completion: Arc<Completion>,
     pub(super) is_first: bool,
     pub(super) delta: Delta,
 }

@@ -10,7 +10,7 @@ mod messages;
 mod models;
 mod tool_choice;
 
-use std::fmt::Display;
+use std::{fmt::Display, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::future::Either;
@@ -40,7 +40,7 @@ pub struct ChatRequest {
 /// What an answer needs of its request.
 #[derive(Debug)]
 pub struct Passthrough {
-    completion: Completion,
+    completion: Arc<Completion>,
     /// Whether a stream has begun.
     has_started: bool,
 }
@@ -98,12 +98,12 @@ impl ConverseRequest for ChatRequest {
     }
 
     fn into_chat(self) -> Result<(Request, Passthrough), Error> {
-        let passthrough = Passthrough { completion: self.completion, has_started: false };
+        let passthrough = Passthrough { completion: self.completion.into(), has_started: false };
         Ok((self.request, passthrough))
     }
 
     fn response(response: Response, passthrough: Passthrough) -> Answer {
-        passthrough.completion.answer(response)
+        Answer::new(passthrough.completion, response)
     }
 
     fn chunk(text: String, passthrough: &mut Passthrough) -> Piece {

@@ -6,10 +6,7 @@ use std::{
 };
 
 use axum::Router;
-use futures_util::{
-    FutureExt,
-    future::{self, BoxFuture},
-};
+use futures_util::{FutureExt, future};
 use http::{Request, Response};
 use tonic::{Status, body::Body, service::Routes};
 use tonic_health::pb::health_server::HealthServer;
@@ -24,10 +21,8 @@ use crate::{
         charged_body::ChargedBody,
         forward::GrpcForward,
         grpc::{
-            call_body::{CallBody, CallKind},
+            incoming::{Incoming, Served},
             reflection::{self, route},
-            refusal,
-            until_drain::UntilDrain,
         },
         guard::Guard,
     },
@@ -75,11 +70,7 @@ impl Service {
     }
 
     /// Passes on a call that mynah does not serve.
-    fn forward(
-        &self,
-        forward: &GrpcForward,
-        request: Request<RequestBody>,
-    ) -> BoxFuture<'static, Result<Response<ChargedBody<Body>>, Infallible>> {
+    fn forward(&self, forward: &GrpcForward, request: Request<RequestBody>) -> Served {
         let charge = self.guard.charge();
         let response = match request.uri().path().strip_prefix(DAPR) {
             Some("GetMetadata") => forward.metadata(request),
@@ -93,7 +84,7 @@ impl Service {
 impl hyper::service::Service<Request<RequestBody>> for Service {
     type Response = Response<ChargedBody<Body>>;
     type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+    type Future = Served;
 
     fn call(&self, request: Request<RequestBody>) -> Self::Future {
         let path = request.uri().path();
@@ -109,27 +100,17 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
         {
             return self.forward(forward, request);
         }
-        let (charge, max_body_size) = (self.guard.charge(), self.guard.max_body_size);
-        let body = |kind| {
-            let charge = charge.clone();
-            move |body| CallBody::new(body, kind, max_body_size, charge)
-        };
-        let answer = if let Some(method) = path.strip_prefix(DAPR) {
-            let call = RuntimeCall { runtime: self.runtime.clone(), charge: charge.clone() };
-            let method = method.to_owned();
-            methods::answer(call, &method, request.map(body(CallKind::OneMessage)))
+        let path = path.to_owned();
+        let incoming = Incoming::new(&self.guard, request);
+        if let Some(method) = path.strip_prefix(DAPR) {
+            let charge = incoming.charge.clone();
+            let call = RuntimeCall { runtime: self.runtime.clone(), charge };
+            incoming.answer(|request| methods::answer(call, method, request))
         } else if path.starts_with(reflection::PREFIX) {
-            // Clients keep these calls open without a request in flight.
-            let until_drain = |body| UntilDrain::new(body, self.drain.clone());
-            route(&REFLECTION_ROUTER, request.map(body(CallKind::ManyMessages)).map(until_drain))
+            incoming.reflect(&REFLECTION_ROUTER, &self.drain)
         } else {
-            route(&self.health, request.map(body(CallKind::OneMessage)))
-        };
-        let explain = move |response| {
-            let response = refusal::explain(max_body_size, response);
-            response.map(|body| ChargedBody::new(body, charge))
-        };
-        answer.map(|response| Ok(explain(response))).boxed()
+            incoming.answer(|request| route(&self.health, request))
+        }
     }
 }
 

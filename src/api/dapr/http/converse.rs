@@ -1,29 +1,24 @@
 //! Conversations over HTTP: answers with proto JSON, or with server-sent events if they come first
 //! in the client's `Accept` header.
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
-use axum::{
-    body::Body,
-    response::{IntoResponse, Response},
-};
-use futures_util::{Stream, StreamExt};
-use http::{
-    HeaderMap, Request,
-    header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE},
-};
+use axum::response::Response;
+use futures_util::StreamExt;
+use http::{HeaderMap, Request, header::ACCEPT};
 use prost::{Message, Name};
 
 use super::Failure;
 use crate::{
     api::{
-        http::{body::read, url},
+        http::{
+            body::read,
+            response::{self, events},
+            url,
+        },
         pipeline,
     },
-    base::{
-        blocking::{LARGE, run_blocking},
-        memory::Charge,
-    },
+    base::memory::Charge,
     chat,
     engine::Engine,
     net::RequestBody,
@@ -50,23 +45,19 @@ pub(super) async fn converse<M: DaprRequest>(
     let request = Json { component: url::segment(&head.uri, NAME)?, body };
     let context = call_context(&head.headers).with_charge(charge.clone());
     if accepts_events(&head.headers) {
-        return Ok(events::<M>(pipeline::stream::<M, _, _>(&engine, request, context).await?));
+        let messages = pipeline::stream::<M, _, _>(&engine, request, context).await?;
+        return Ok(events(messages.then(event::<M>)));
     }
     let answer = pipeline::converse::<M>(&engine, request, context).await?;
     let body = write(answer).await?;
     charge.set(body.len());
     charge.check()?;
-    Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+    Ok(response::json(body))
 }
 
-/// Writes a message as JSON, on a blocking thread if the message is large.
+/// Writes a message as JSON.
 async fn write<M: Message + Name + json::FastWrite + 'static>(message: M) -> Result<String, Error> {
-    if message.encoded_len() <= LARGE {
-        return json::write_response(&message);
-    }
-    // Boxed, so that the future of a call with a small message stays small.
-    let written = Box::pin(run_blocking(move || json::write_response(&message))).await;
-    written.map_err(|it| pipeline::panicked("writer", it))?
+    pipeline::encode(message.encoded_len(), move || json::write_response(&message)).await
 }
 
 /// Returns `true` if the first media type in `Accept` is `text/event-stream`.
@@ -74,14 +65,6 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let first = accept.split([',', ';']).next().unwrap_or_default();
     first.trim().eq_ignore_ascii_case("text/event-stream")
-}
-
-fn events<M: DaprRequest>(
-    messages: impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + 'static,
-) -> Response {
-    let events = messages.then(async |message| Ok::<_, Infallible>(event::<M>(message).await));
-    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    (headers, Body::from_stream(events)).into_response()
 }
 
 async fn event<M: DaprRequest>(message: Result<M::StreamResponse, chat::Error>) -> String {

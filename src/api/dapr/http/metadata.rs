@@ -2,13 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use axum::{
-    Extension,
-    body::Body,
-    extract::State,
-    response::{IntoResponse, Response},
-};
-use http::{StatusCode, Uri, header::CONTENT_TYPE};
+use axum::{Extension, body::Body, extract::State, response::Response};
+use http::{StatusCode, Uri};
 use serde::Serialize;
 
 use super::Failure;
@@ -16,7 +11,7 @@ use crate::{
     api::{
         dapr::metadata::metadata,
         guard::Guard,
-        http::{body, url},
+        http::{body, response::json, url},
     },
     engine::Engine,
     wire::proto,
@@ -89,7 +84,7 @@ pub(super) async fn get(State(engine): State<Arc<Engine>>) -> Response {
     let metadata = metadata(&engine);
     // Serializing strings cannot fail. As in daprd, only this JSON answer ends with a line break.
     let body = serde_json::to_string(&Metadata::from(&metadata)).unwrap_or_default() + "\n";
-    ([(CONTENT_TYPE, "application/json")], body).into_response()
+    json(body)
 }
 
 pub(super) async fn set(
