@@ -1,23 +1,31 @@
-//! Tests of mynah behind an unmodified daprd: as the endpoint of `conversation.openai` and as an output
-//! binding.
+//! Tests of mynah behind an unmodified daprd, as the endpoint of `conversation.openai`.
 
-use std::{fs, path::PathBuf};
+use std::{path::PathBuf, time::Duration};
 
-use mynah::internals::wire::proto::{ConversationRequestAlpha2, dapr_client::DaprClient};
+use mynah::internals::wire::proto::{
+    ConversationInputAlpha2, ConversationRequestAlpha2, dapr_client::DaprClient,
+};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tonic::{Code, Status};
+use tonic::{Code, Request, Status};
 
-use super::{clients, toolchain};
+use super::{
+    clients,
+    load::Load,
+    manifest::{self, item},
+    toolchain,
+};
 use crate::{
     chains::{chain, text},
     parity::target::{Program, Setup, Target},
     support::{
         Sidecar,
-        http::direct_client,
-        messages::{Answer, assistant_with_calls, request, tool, tool_call, tool_result, user},
+        messages::{
+            Answer, assistant_with_calls, input, request, tool, tool_call, tool_result, user,
+        },
         ports::ReservedPort,
-        process::wait_until,
+        process::with_timeout,
         scratch,
     },
 };
@@ -26,41 +34,31 @@ use crate::{
 const OLLAMA: u16 = 11434;
 
 /// Returns a folder with components for daprd, each with a type and metadata.
-fn resources(components: &[(&str, &str, Value)]) -> PathBuf {
+pub(super) fn resources(components: &[(&str, &str, &[Value])]) -> PathBuf {
     let folder = scratch("behind-daprd");
     for (name, kind, metadata) in components {
-        let component = json!({
-            "apiVersion": "dapr.io/v1alpha1",
-            "kind": "Component",
-            "metadata": { "name": name },
-            "spec": { "type": kind, "version": "v1", "metadata": metadata },
-        });
-        fs::write(folder.join(format!("{name}.yaml")), component.to_string()).unwrap();
+        manifest::component(&folder, name, kind, metadata);
     }
     folder
 }
 
-fn item(name: &str, value: &str) -> Value {
-    json!({ "name": name, "value": value })
+/// Returns the metadata of a `conversation.openai` that mynah serves at this port.
+fn openai(port: u16) -> [Value; 3] {
+    let endpoint = format!("http://127.0.0.1:{port}/v1");
+    [item("key", "any"), item("model", "echo"), item("endpoint", &endpoint)]
 }
 
 /// Starts mynah on a port, with a component `echo` that follows chains.
-fn mynah(port: u16, environment: &[(&str, &str)], flags: &[&str]) -> Sidecar {
+pub(super) fn mynah(port: u16, environment: &[(&str, &str)], flags: &[&str]) -> Sidecar {
     let folder = scratch("mynah-behind-daprd");
-    let component = json!({
-        "apiVersion": "dapr.io/v1alpha1",
-        "kind": "Component",
-        "metadata": { "name": "echo" },
-        "spec": { "type": "conversation.scripted", "version": "v1" },
-    });
-    fs::write(folder.join("echo.yaml"), component.to_string()).unwrap();
+    manifest::component(&folder, "echo", "conversation.scripted", &[]);
     let port = format!("--dapr-http-port={port}");
     let own = ["--dapr-grpc-port=0", "--metrics-port=0", &port, "--resources-path"];
     Sidecar::start_with_ports(environment, &[&own[..], &[folder.to_str().unwrap()], flags].concat())
 }
 
 /// Starts daprd and runs a test with it.
-fn with_daprd<T: Future<Output = ()>>(setup: &Setup, test: impl FnOnce(Target) -> T) {
+pub(super) fn with_daprd<T: Future<Output = ()>>(setup: &Setup, test: impl FnOnce(Target) -> T) {
     toolchain::suite("daprd", || {
         let program = Program::Daprd(toolchain::daprd()?);
         Runtime::new().unwrap().block_on(async {
@@ -107,6 +105,20 @@ async fn is_answered_by_mynah(daprd: &Target, component: &str) {
     let turns = request([steps, assistant_with_calls("first", []), user("next")]);
     assert_eq!(content(daprd, component, turns).await, "second");
 
+    let private = ConversationRequestAlpha2 {
+        context_id: Some("c-1".to_owned()),
+        inputs: vec![ConversationInputAlpha2 {
+            scrub_pii: Some(true),
+            ..input([user("I am at a@example.com")])
+        }],
+        name: component.to_owned(),
+        ..Default::default()
+    };
+    let mut client = DaprClient::connect(format!("http://{}", daprd.grpc)).await.unwrap();
+    let scrubbed = client.converse_alpha2(private).await.unwrap().into_inner();
+    assert_eq!(scrubbed.context_id(), "c-1");
+    assert_eq!(Answer::from(scrubbed).content, "I am at <EMAIL_ADDRESS>");
+
     let error = json!({"error": {"code": "RESOURCE_EXHAUSTED", "message": "slow down"}});
     let error = converse(daprd, component, request([chain(json!([error]))])).await.unwrap_err();
     let expected = "API returned unexpected status code: 429: slow down";
@@ -119,19 +131,18 @@ async fn is_answered_by_mynah(daprd: &Target, component: &str) {
 
 #[test]
 fn components_for_openai_are_answered_by_mynah() {
-    let endpoint = format!("http://127.0.0.1:{OLLAMA}/v1");
-    let [key, model, own_endpoint] =
-        [("key", "any"), ("model", "echo"), ("endpoint", &*endpoint)].map(|(n, v)| item(n, v));
-    let azure = [item("apiType", "azure"), item("apiVersion", "2024-10-21")];
-    let components = [
-        ("endpoint", "conversation.openai", json!([key, model, own_endpoint])),
-        ("variable", "conversation.openai", json!([key])),
-        ("azure", "conversation.openai", json!([key, model, own_endpoint, azure[0], azure[1]])),
-        ("ollama", "conversation.ollama", json!([])),
+    let items = openai(OLLAMA);
+    let azure =
+        [&items[..], &[item("apiType", "azure"), item("apiVersion", "2024-10-21")]].concat();
+    let components: [(&str, &str, &[Value]); 4] = [
+        ("endpoint", "conversation.openai", &items),
+        ("variable", "conversation.openai", &items[..1]),
+        ("azure", "conversation.openai", &azure),
+        ("ollama", "conversation.ollama", &[]),
     ];
     let setup = Setup {
         resources: vec![resources(&components)],
-        environment: vec![("OPENAI_BASE_URL", endpoint.clone())],
+        environment: vec![("OPENAI_BASE_URL", format!("http://127.0.0.1:{OLLAMA}/v1"))],
         ..Setup::default()
     };
     with_daprd(&setup, async |daprd| {
@@ -145,9 +156,7 @@ fn components_for_openai_are_answered_by_mynah() {
 #[test]
 fn clients_work_with_an_openai_component() {
     let port = ReservedPort::new();
-    let endpoint = item("endpoint", &format!("http://127.0.0.1:{}/v1", port.number));
-    let metadata = json!([item("key", "any"), item("model", "echo"), endpoint]);
-    let resources = vec![resources(&[("echo", "conversation.openai", metadata)])];
+    let resources = vec![resources(&[("echo", "conversation.openai", &openai(port.number))])];
     with_daprd(&Setup { resources, ..Setup::default() }, async |daprd| {
         let _mynah = mynah(port.number, &[], &[]);
         clients::work_with(&daprd).await;
@@ -157,9 +166,7 @@ fn clients_work_with_an_openai_component() {
 #[test]
 fn daprd_serves_while_mynah_is_away() {
     let port = ReservedPort::new();
-    let endpoint = item("endpoint", &format!("http://127.0.0.1:{}/v1", port.number));
-    let metadata = json!([item("key", "any"), item("model", "echo"), endpoint]);
-    let resources = vec![resources(&[("openai", "conversation.openai", metadata)])];
+    let resources = vec![resources(&[("openai", "conversation.openai", &openai(port.number))])];
     with_daprd(&Setup { resources, ..Setup::default() }, async |daprd| {
         for _ in 0..2 {
             let error = converse(&daprd, "openai", request([user("hi")])).await.unwrap_err();
@@ -174,56 +181,38 @@ fn daprd_serves_while_mynah_is_away() {
 }
 
 #[test]
-fn an_output_binding_converses() {
-    let folder = scratch("binding-sockets");
-    let sockets = folder.to_str().unwrap().to_owned();
+fn calls_recover_when_mynah_restarts_under_load() {
     let port = ReservedPort::new();
-    let start = || {
-        let environment = [("DAPR_COMPONENTS_SOCKETS_FOLDER", &*sockets)];
-        mynah(port.number, &environment, &["--component-socket=mynah"])
-    };
-    let direction = item("direction", "output");
-    let components = [
-        ("plain", "bindings.mynah", json!([direction])),
-        ("daprd", "bindings.mynah", json!([direction, item("mode", "daprd")])),
-    ];
-    let setup = Setup {
-        resources: vec![resources(&components)],
-        environment: vec![("DAPR_COMPONENTS_SOCKETS_FOLDER", sockets.clone())],
-        ..Setup::default()
-    };
-    let first = start();
-    with_daprd(&setup, async |daprd| {
-        let message = |role: &str, text: &str| json!({role: {"content": [{"text": text}]}});
-        let messages = [message("ofSystem", "be brief"), message("ofUser", "hi")];
-        let data = json!({"inputs": [{"messages": messages}]});
-        let invoke = async |name: &str, operation: &str| {
-            let body = json!({"operation": operation, "data": data}).to_string();
-            let url = format!("http://{}/v1.0/bindings/{name}", daprd.http);
-            let reply = direct_client().post(url).body(body).send().await.unwrap();
-            serde_json::from_str::<Value>(&reply.text().await.unwrap()).unwrap()
-        };
-        for (name, expected) in [("plain", "hi"), ("daprd", "be brief\nhi")] {
-            let answer = invoke(name, "converse").await;
-            assert_eq!(answer["outputs"][0]["choices"][0]["message"]["content"], expected);
-            assert_eq!(
-                invoke(name, "get").await,
-                json!({"name": name, "type": "conversation.echo"})
-            );
+    let resources = vec![resources(&[("openai", "conversation.openai", &openai(port.number))])];
+    with_daprd(&Setup { resources, ..Setup::default() }, async |daprd| {
+        let mut running = mynah(port.number, &[], &[]);
+        let (load, clients) = Load::start(daprd.http, "openai");
+        for signal in [Signal::TERM, Signal::KILL, Signal::TERM] {
+            load.wait_for_answers().await;
+            running.signal(signal);
+            with_timeout(running.wait()).await;
+            running = mynah(port.number, &[], &[]);
         }
-        let unknown = invoke("plain", "delete").await;
-        assert_eq!(unknown["errorCode"], "ERR_INVOKE_OUTPUT_BINDING");
-        // daprd sends its settings only once.
-        drop(first);
-        assert_eq!(invoke("plain", "get").await["errorCode"], "ERR_INVOKE_OUTPUT_BINDING");
-        let _second = start();
-        // daprd dials again after a second.
-        let dialled = async || {
-            let error = invoke("plain", "get").await;
-            (!error["message"].as_str().unwrap().contains("code = Unavailable")).then_some(error)
-        };
-        let error = wait_until(dialled, "daprd did not dial mynah again").await;
-        let text = "component plain was not initialised since mynah started: restart daprd or edit its YAML";
-        assert!(error["message"].as_str().unwrap().ends_with(text), "{error}");
+        load.wait_for_answers().await;
+        load.stop();
+        clients.join_all().await;
+    });
+}
+
+#[test]
+fn deadlines_cancel_the_call_of_mynah() {
+    let port = ReservedPort::new();
+    let resources = vec![resources(&[("openai", "conversation.openai", &openai(port.number))])];
+    with_daprd(&Setup { resources, ..Setup::default() }, async |daprd| {
+        let mut mynah = mynah(port.number, &[], &["--dapr-graceful-shutdown-seconds=3600"]);
+        let slow = request([chain(json!([{ "delay": "1h", "messages": [{ "text": "late" }] }]))]);
+        let mut call =
+            Request::new(ConversationRequestAlpha2 { name: "openai".to_owned(), ..slow });
+        call.set_timeout(Duration::from_secs(1));
+        let mut client = DaprClient::connect(format!("http://{}", daprd.grpc)).await.unwrap();
+        with_timeout(client.converse_alpha2(call)).await.unwrap_err();
+        // mynah exits only when no call is in flight.
+        mynah.signal(Signal::TERM);
+        with_timeout(mynah.wait()).await;
     });
 }

@@ -9,6 +9,7 @@ pub(crate) mod toolchain;
 mod selection;
 
 mod behind_daprd;
+mod binding;
 mod clients;
 mod converse;
 mod dapr_agents;
@@ -20,6 +21,8 @@ mod grpcurl;
 mod in_front_of_daprd;
 mod java;
 mod javascript;
+mod load;
+mod manifest;
 mod openai;
 mod python;
 mod quickstart;

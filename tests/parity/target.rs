@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -196,6 +197,11 @@ impl Target {
             thread::sleep(POLL_INTERVAL);
         }
         None
+    }
+
+    /// Sends a signal to the program.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("the program runs");
     }
 
     fn exit(&mut self) -> Option<Exit> {

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{super::clients, Sockets, converse, prompt, with_daprd};
+use super::{
+    super::{clients, load::prompt},
+    Sockets, converse, exit_log, with_daprd,
+};
 use crate::{interop::toolchain, parity::target::Program};
 
 #[test]
@@ -13,12 +16,7 @@ fn daprd_without_the_adaptor_has_no_pluggable_conversation_components() {
         let _mynah = sockets.serve();
         let program = Program::Daprd(toolchain::daprd()?);
         let start = sockets.start(&program, &[("assistant", &[])]);
-        let mut started = Runtime::new().unwrap().block_on(start);
-        // daprd can be healthy for a moment before it exits.
-        let log = match &mut started {
-            Ok(daprd) => daprd.wait().expect("daprd exits").log,
-            Err(exit) => exit.log.clone(),
-        };
+        let log = exit_log(Runtime::new().unwrap().block_on(start));
         assert!(log.contains("couldn't find conversation conversation.mynah/v1"), "{log}");
         Ok(())
     });
@@ -49,6 +47,8 @@ fn clients_work_with_a_pluggable_component() {
 fn components_on_one_socket_have_their_own_settings() {
     let components = [("first", [("model", "a")].as_slice()), ("second", &[("model", "b")])];
     with_daprd("mynah", &components, async |_, _mynah, daprd| {
+        let listed = ["first conversation.mynah", "second conversation.mynah"];
+        assert_eq!(daprd.components().await, listed);
         for (name, model) in [("first", "a"), ("second", "b"), ("first", "a")] {
             let (_, body) = converse(daprd.http, name, &prompt("Hello!")).await;
             assert_eq!(body["outputs"][0]["model"], model, "{body}");

@@ -4,12 +4,16 @@ mod answers;
 mod conformance;
 mod failures;
 
-use std::{fs, net::SocketAddr, path::PathBuf, process::Command};
+use std::{net::SocketAddr, path::PathBuf, process::Command};
 
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{child, folder, toolchain};
+use super::{
+    child, folder,
+    manifest::{item, resource},
+    toolchain,
+};
 use crate::{
     parity::target::{Exit, Program, Setup, Target},
     support::{Sidecar, http::direct_client, scratch},
@@ -54,11 +58,13 @@ fn with_daprd(
 pub(crate) struct Sockets {
     folder: PathBuf,
     name: &'static str,
+    /// Whether daprd starts without components that it cannot initialize.
+    ignore_errors: bool,
 }
 
 impl Sockets {
     pub(crate) fn new(name: &'static str) -> Self {
-        Self { folder: scratch("adaptor").join("sockets"), name }
+        Self { folder: scratch("adaptor").join("sockets"), name, ignore_errors: false }
     }
 
     fn environment(&self) -> (&'static str, String) {
@@ -82,15 +88,13 @@ impl Sockets {
     ) -> Result<Target, Exit> {
         let resources = scratch("adaptor-resources");
         for (name, properties) in components {
-            let items: Vec<_> =
-                properties.iter().map(|(k, v)| json!({ "name": k, "value": v })).collect();
-            let manifest = json!({
-                "apiVersion": "dapr.io/v1alpha1",
-                "kind": "Component",
-                "metadata": { "name": name },
-                "spec": { "type": format!("conversation.{}", self.name), "version": "v1", "metadata": items },
+            let spec = json!({
+                "type": format!("conversation.{}", self.name),
+                "version": "v1",
+                "ignoreErrors": self.ignore_errors,
+                "metadata": properties.iter().map(|(k, v)| item(k, v)).collect::<Vec<_>>(),
             });
-            fs::write(resources.join(format!("{name}.yaml")), manifest.to_string()).unwrap();
+            resource(&resources, name, "Component", &spec);
         }
         let environment = vec![self.environment()];
         let setup = Setup { resources: vec![resources], environment, ..Setup::default() };
@@ -106,7 +110,10 @@ async fn converse(address: SocketAddr, component: &str, request: &Value) -> (u16
     (status, serde_json::from_str(&response.text().await.unwrap()).unwrap())
 }
 
-/// Returns a request with one user message.
-fn prompt(text: &str) -> Value {
-    json!({ "inputs": [{ "messages": [{ "ofUser": { "content": [{ "text": text }] } }] }] })
+/// Returns the log of a daprd that exits. It can be healthy for a moment before.
+fn exit_log(started: Result<Target, Exit>) -> String {
+    match started {
+        Ok(mut daprd) => daprd.wait().expect("daprd exits").log,
+        Err(exit) => exit.log,
+    }
 }
