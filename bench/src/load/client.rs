@@ -24,6 +24,10 @@ use tokio::{net::TcpStream, task::JoinSet};
 /// The flow control window of a connection, in bytes.
 const WINDOW: u32 = 16 * 1024 * 1024;
 
+/// The interval between attempts to call a server that is starting, and their maximum number.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const MAX_POLLS: usize = 1_000;
+
 /// The number of connections, and the number of calls in flight on each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Concurrency {
@@ -80,6 +84,38 @@ impl Client {
         case: Case,
         concurrency: Concurrency,
     ) -> anyhow::Result<Self> {
+        let method = if case == Case::Stream { "ConverseStreamAlpha2" } else { "ConverseAlpha2" };
+        Self::connect_to(address, method, case, concurrency).await
+    }
+
+    /// Opens connections for short messages to a method of a server that may still be starting.
+    pub(crate) async fn connect_when_served(
+        address: SocketAddr,
+        method: &str,
+    ) -> anyhow::Result<Self> {
+        let mut last = None;
+        for _ in 0..MAX_POLLS {
+            let client = async {
+                let mut client = Self::connect_to(address, method, Case::Short, MEDIUM).await?;
+                client.call_times(1).await?;
+                anyhow::Ok(client)
+            };
+            match client.await {
+                Ok(client) => return Ok(client),
+                Err(error) => last = Some(error),
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+        Err(last.context("no attempt")?.context("no answer"))
+    }
+
+    /// Opens all connections for calls of a method.
+    async fn connect_to(
+        address: SocketAddr,
+        method: &str,
+        case: Case,
+        concurrency: Concurrency,
+    ) -> anyhow::Result<Self> {
         let mut senders = Vec::new();
         let requests = bodies(case)?;
         for _ in 0..concurrency.connections {
@@ -89,7 +125,7 @@ impl Client {
                     senders.push(Sender::json(address, path).await?);
                 }
             } else {
-                let sender = Sender::grpc(address, case).await?;
+                let sender = Sender::grpc(address, method).await?;
                 senders.extend((0..concurrency.streams).map(|_| sender.share()));
             }
         }
@@ -172,14 +208,13 @@ impl Caller {
 }
 
 impl Sender {
-    async fn grpc(address: SocketAddr, case: Case) -> anyhow::Result<Self> {
+    async fn grpc(address: SocketAddr, method: &str) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         let mut builder = h2::client::Builder::new();
         builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
         let (sender, connection) = builder.handshake(stream).await?;
         tokio::spawn(connection);
-        let method = if case == Case::Stream { "ConverseStreamAlpha2" } else { "ConverseAlpha2" };
         let head = Request::post(format!("http://{address}/dapr.proto.runtime.v1.Dapr/{method}"))
             .header("content-type", "application/grpc")
             .header("te", "trailers")

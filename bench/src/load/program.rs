@@ -42,6 +42,14 @@ metadata: {name: echo}
 spec: {type: conversation.echo, version: v1}
 ";
 
+impl Ports {
+    /// Returns the flags of mynah and daprd for the ports that applications call.
+    pub(crate) fn flags(self) -> [String; 2] {
+        let Self { grpc, http, .. } = self;
+        [format!("--dapr-grpc-port={grpc}"), format!("--dapr-http-port={http}")]
+    }
+}
+
 impl Programs {
     pub(crate) fn new(folders: Folders, daprd: Option<PathBuf>) -> anyhow::Result<Self> {
         let components = tempfile::tempdir()?;
@@ -85,7 +93,7 @@ impl Programs {
 
     fn args(&self, program: Program, ports: Ports) -> Vec<String> {
         let Ports { grpc, http, internal } = ports;
-        let dapr = [format!("--dapr-grpc-port={grpc}"), format!("--dapr-http-port={http}")];
+        let dapr = ports.flags();
         match program {
             Program::Mynah => [&dapr[..], &["--metrics-port=0".to_owned()]].concat(),
             Program::BareTonic | Program::Hello => vec![grpc.to_string()],

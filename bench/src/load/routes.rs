@@ -4,22 +4,22 @@ use std::{
     fs,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
     thread,
     time::Duration,
 };
 
-use anyhow::{Context, bail};
-use mynah_bench::cases::Case;
-
 use crate::{
-    client::{Client, MEDIUM},
+    client::Client,
     cores::Cores,
     figures::{Figures, Ratio},
+    forward::Forward,
+    process::{Process, mynah},
     program::Ports,
-    server::{cpu, free_ports},
+    server::free_ports,
     table::{Table, thousands},
 };
+use anyhow::{Context, bail};
 
 /// The name of the component that is called on each route.
 const COMPONENT: &str = "echo";
@@ -53,12 +53,6 @@ struct Route {
     _folder: tempfile::TempDir,
 }
 
-/// A running program, which is killed on drop.
-struct Process {
-    name: &'static str,
-    child: Child,
-}
-
 /// Measures all routes and prints a table.
 pub(crate) async fn routes(args: Args) -> anyhow::Result<()> {
     let cores = Cores::find()?;
@@ -74,12 +68,12 @@ pub(crate) async fn routes(args: Args) -> anyhow::Result<()> {
         Route { name: "mynah alone, called at this rate", ..cores.on_all(|| alone(&args))? };
     alone.measure(rate, &args, &mut table).await?;
     println!("{table}");
-    Ok(())
+    Forward::start(&args.release, &cores).await?.measure(args.slices).await
 }
 
 fn alone(args: &Args) -> anyhow::Result<Route> {
     let (ports, folder) = (free_ports()?, tempfile::tempdir()?);
-    let mynah = mynah(args, ports, &[], folder.path())?;
+    let mynah = Process::start("mynah", &mut mynah(&args.release, ports, &[]))?;
     Ok(Route::new("mynah alone", ports, vec![mynah], folder))
 }
 
@@ -96,13 +90,13 @@ fn in_front(args: &Args) -> anyhow::Result<Route> {
         format!("--daprd=127.0.0.1:{}", behind.grpc),
         format!("--daprd-http=127.0.0.1:{}", behind.http),
     ];
-    let mynah = mynah(args, ports, &flags, folder.path())?;
+    let mynah = Process::start("mynah", &mut mynah(&args.release, ports, &flags))?;
     Ok(Route::new("mynah in front of daprd", ports, vec![mynah, daprd], folder))
 }
 
 fn as_endpoint(args: &Args) -> anyhow::Result<Route> {
     let (ports, behind, folder) = (free_ports()?, free_ports()?, tempfile::tempdir()?);
-    let mynah = mynah(args, behind, &[], folder.path())?;
+    let mynah = Process::start("mynah", &mut mynah(&args.release, behind, &[]))?;
     let items = format!(
         "[{{name: key, value: any}}, {{name: endpoint, value: 'http://127.0.0.1:{}/v1'}}]",
         behind.http
@@ -113,7 +107,9 @@ fn as_endpoint(args: &Args) -> anyhow::Result<Route> {
 
 fn as_component(args: &Args) -> anyhow::Result<Route> {
     let (ports, behind, folder) = (free_ports()?, free_ports()?, tempfile::tempdir()?);
-    let mynah = mynah(args, behind, &["--component-socket=mynah".to_owned()], folder.path())?;
+    let mut mynah = mynah(&args.release, behind, &["--component-socket=mynah".to_owned()]);
+    let mynah =
+        Process::start("mynah", mynah.env("DAPR_COMPONENTS_SOCKETS_FOLDER", folder.path()))?;
     wait_for(&folder.path().join("mynah.sock"))?;
     let program = &args.daprd_with_adaptor;
     let daprd = daprd(program, ports, "conversation.mynah", "[]", folder.path())?;
@@ -129,12 +125,6 @@ fn wait_for(file: &Path) -> anyhow::Result<()> {
         thread::sleep(POLL_INTERVAL);
     }
     bail!("{} does not appear", file.display())
-}
-
-fn mynah(args: &Args, ports: Ports, flags: &[String], sockets: &Path) -> anyhow::Result<Process> {
-    let mut command = Command::new(args.release.join("mynah"));
-    command.args(dapr_flags(ports)).arg("--metrics-port=0").args(flags);
-    Process::start("mynah", command.env("DAPR_COMPONENTS_SOCKETS_FOLDER", sockets))
 }
 
 /// Starts a daprd with one component. `items` is its metadata as YAML.
@@ -153,14 +143,10 @@ fn daprd(
     );
     fs::write(resources.join("component.yaml"), component)?;
     let mut command = Command::new(path);
-    command.args(dapr_flags(ports)).args(["--app-id=echo", "--enable-metrics=false"]);
+    command.args(ports.flags()).args(["--app-id=echo", "--enable-metrics=false"]);
     command.arg(format!("--dapr-internal-grpc-port={}", ports.internal));
     command.arg("--resources-path").arg(resources);
     Process::start("daprd", command.env("DAPR_COMPONENTS_SOCKETS_FOLDER", folder))
-}
-
-fn dapr_flags(Ports { grpc, http, .. }: Ports) -> [String; 2] {
-    [format!("--dapr-grpc-port={grpc}"), format!("--dapr-http-port={http}")]
 }
 
 impl Route {
@@ -176,8 +162,8 @@ impl Route {
 
     /// Measures the route at a maximum rate, and adds its row. Returns the number of calls a second.
     async fn measure(&self, rate: f64, args: &Args, table: &mut Table) -> anyhow::Result<f64> {
-        self.wait_until_called().await.context(self.name)?;
-        let mut client = Client::connect(self.entry, Case::Short, MEDIUM).await?;
+        let mut client =
+            Client::connect_when_served(self.entry, "ConverseAlpha2").await.context(self.name)?;
         client.run(Duration::from_millis(300)).await?;
         let (mut slices, mut daprd) = (Vec::new(), Vec::new());
         for _ in 0..args.slices {
@@ -193,42 +179,9 @@ impl Route {
         Ok(rate)
     }
 
-    async fn wait_until_called(&self) -> anyhow::Result<()> {
-        let mut result = Ok(());
-        for _ in 0..MAX_POLLS {
-            result = self.call().await;
-            if result.is_ok() {
-                break;
-            }
-            thread::sleep(POLL_INTERVAL);
-        }
-        result.context("no answer")
-    }
-
-    async fn call(&self) -> anyhow::Result<()> {
-        Client::connect(self.entry, Case::Short, MEDIUM).await?.call_times(1).await
-    }
-
     /// Returns the processor time of the processes with a name, in seconds.
     fn cpu(&self, name: &str) -> anyhow::Result<f64> {
         let named = self.processes.iter().filter(|process| process.name == name);
-        named.map(|process| cpu(process.child.id())).sum()
-    }
-}
-
-impl Process {
-    fn start(name: &'static str, command: &mut Command) -> anyhow::Result<Self> {
-        command.env_remove("DAPR_API_TOKEN");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
-        Ok(Self { name, child })
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // Ignore errors: the program may have exited already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        named.map(Process::cpu).sum()
     }
 }
