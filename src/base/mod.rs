@@ -2,6 +2,7 @@
 
 pub(crate) mod blocking;
 pub(crate) mod clock;
+pub(crate) mod condition;
 pub mod diagnostics;
 pub mod drain;
 pub(crate) mod duration;

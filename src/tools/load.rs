@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{
     command::CommandTool,
-    file::{Cache, Entry, Limits, ToolsFile},
+    file::{Cache, Entry, Kind, Limits, ToolsFile},
+    static_tool::StaticTool,
 };
 use crate::{
     base::{diagnostics::Diagnostic, yaml},
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// Tool kinds that the file format does not support.
-const UNSUPPORTED_KINDS: [&str; 3] = ["http", "static", "mcp"];
+const UNSUPPORTED_KINDS: [&str; 2] = ["http", "mcp"];
 
 /// Tools loaded from a file, with their settings.
 #[derive(Debug, Default)]
@@ -56,7 +57,10 @@ impl Tools {
         let parameters = entry.parameters.map(|schema| LazyJson::new(Value::Object(schema)));
         let (name, description) = (entry.name, entry.description);
         let definition = Tool { name: name.clone(), description, parameters };
-        self.registry.add(definition, CommandTool::new(entry.command))?;
+        match entry.kind {
+            Kind::Command(argv) => self.registry.add(definition, CommandTool::new(argv))?,
+            Kind::Static(answers) => self.registry.add(definition, StaticTool::new(answers))?,
+        }
         self.by_tool.insert(name, settings);
         Ok(())
     }
@@ -64,9 +68,9 @@ impl Tools {
 
 fn tool_settings(entry: &Entry, defaults: &Limits) -> ToolSettings {
     let default = ToolSettings::default();
-    let timeout = entry.timeout.or(defaults.timeout);
-    let retries = entry.retries.or(defaults.retries);
-    let max_result = entry.max_result.or(defaults.max_result);
+    let timeout = entry.limits.timeout.or(defaults.timeout);
+    let retries = entry.limits.retries.or(defaults.retries);
+    let max_result = entry.limits.max_result.or(defaults.max_result);
     ToolSettings {
         timeout: timeout.map_or(default.timeout, |timeout| timeout.0),
         retries: retries.map_or(default.retries, |retries| retries.0),
@@ -87,7 +91,7 @@ fn explain_unsupported_kind(message: String) -> String {
     let is_unsupported =
         |kind: &&'static str| message.starts_with(&format!("unknown field `{kind}`"));
     match UNSUPPORTED_KINDS.into_iter().find(is_unsupported) {
-        Some(kind) => format!("unsupported tool kind `{kind}`; expected `command`"),
+        Some(kind) => format!("unsupported tool kind `{kind}`; expected `command` or `static`"),
         None => message,
     }
 }

@@ -1,7 +1,7 @@
 //! Loads the tools of a [`tool_loop`](crate::tool_loop) from a YAML or JSON file.
 //!
-//! Each tool is a command that receives the arguments of a call as JSON on standard input and
-//! writes the result to standard output.
+//! A tool is a command that receives the arguments of a call as JSON on standard input and writes the
+//! result to standard output, or it has results that do not change.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -28,16 +28,18 @@
 //! # }
 //! ```
 
-// file      the file format and its JSON Schema
-// value     the durations, sizes and commands in a file
-// load      converts a file to tools
-// command   a tool that runs a command
-// process   the process of a command
+// file         the file format and its JSON Schema
+// value        the durations, sizes and commands in a file
+// load         converts a file to tools
+// command      a tool that runs a command
+// process      the process of a command
+// static_tool  a tool with results that do not change
 
 mod command;
 mod file;
 mod load;
 mod process;
+mod static_tool;
 #[cfg(test)]
 mod tests;
 mod value;

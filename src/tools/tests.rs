@@ -16,6 +16,9 @@ const VALID: &[&str] = &[
     "tools:\n- {name: f, command: [a], cache: {ttl: 5m}, retries: 0, description: What it does}",
     "tools:\n- {name: f, command: [a], timeout: null, parameters: {type: object}}",
     "{\"$schema\": \"tools.schema.json\", \"tools\": []}",
+    "tools:\n- {name: f, static: [{result: {a: 1}}]}",
+    "tools:\n- {name: f, static: [{match: {args: {id: {equals: 7}}}, error: gone}, {result: ''}]}",
+    "tools:\n- {name: f, static: [{match: {args: {id: abc}}, result: [1]}]}",
 ];
 
 const INVALID: &[&str] = &[
@@ -37,6 +40,13 @@ const INVALID: &[&str] = &[
     "tools:\n- {name: get it, command: [a]}",
     "tools:\n- {name: f, command: [a], http: {url: 'http://localhost'}}",
     "tools:\n- {name: f, command: [a], parameters: [location]}",
+    "tools:\n- {name: f, command: [a], static: [{result: 1}]}",
+    "tools:\n- {name: f, static: []}",
+    "tools:\n- {name: f, static: [{}]}",
+    "tools:\n- {name: f, static: [{result: 1, error: no}]}",
+    "tools:\n- {name: f, static: [{result: 1, match: {user: a}}]}",
+    "tools:\n- {name: f, static: [{result: 1, match: {args: {a: {}}}}]}",
+    "tools:\n- {name: f, static: [{result: 1, match: {args: {a: [b]}}}]}",
     "tools:\n- {name: f, command: [a], repeatable: maybe}",
     "tools:\n- {name: f, command: [a], cache: {size: 5}}",
 ];
@@ -80,6 +90,7 @@ fn loads_the_sample_file() {
     let names: Vec<_> = tools.registry.tools().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["get_weather", "count_words", "get_time"]);
     assert!(is_valid(&text));
+    assert!(is_valid(include_str!("../../examples/orders.yaml")));
 }
 
 #[test]
@@ -92,4 +103,37 @@ fn tool_limits_override_the_defaults() {
         (limits.timeout.as_secs(), limits.retries, limits.max_result)
     };
     assert_eq!((limits("f"), limits("g")), ((5, 1, 1024), (1, 0, 1024)));
+}
+
+#[tokio::test]
+async fn the_first_static_entry_that_matches_answers() {
+    let text = r#"
+tools:
+- name: find_order
+  static:
+  - {match: {args: {id: {equals: 1001}}}, result: {status: shipped}}
+  - {match: {args: {id: {matches: "^9"}, archived: "true"}}, error: the order is archived}
+  - {match: {args: {id: {starts_with: "9"}}}, result: packed}
+"#;
+    let tools = load(text).unwrap();
+    let mut answers = Vec::new();
+    for arguments in [
+        r#"{"id": "1001"}"#,
+        r#"{"id": 1001}"#,
+        r#"{"id": "93", "archived": true}"#,
+        r#"{"id": "93"}"#,
+        r#"{"id": "5"}"#,
+        "{}",
+    ] {
+        let answer = tools.registry.run("find_order", arguments).await;
+        answers.push(answer.unwrap_or_else(|error| error.to_string()));
+    }
+    insta::assert_snapshot!(answers.join("\n"), @r#"
+    {"status":"shipped"}
+    {"status":"shipped"}
+    Error executing find_order: the order is archived
+    packed
+    Error executing find_order: no static result matches the arguments
+    Error executing find_order: no static result matches the arguments
+    "#);
 }

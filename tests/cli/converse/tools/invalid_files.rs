@@ -37,15 +37,22 @@ fn invalid_structure() {
 
 #[test]
 fn invalid_tool_kind() {
-    assert_snapshot!(tool_error("description: no kind"), @"[folder]/tools.yaml:3:3: missing field `command`");
-    assert_snapshot!(tool_error("http: {url: 'http://localhost'}"), @"[folder]/tools.yaml:3:3: unsupported tool kind `http`; expected `command`");
-    assert_snapshot!(tool_error("static: [{result: yes}]"), @"[folder]/tools.yaml:3:3: unsupported tool kind `static`; expected `command`");
-    assert_snapshot!(error("tools:\n- mcp: {command: [python3, server.py]}"), @"[folder]/tools.yaml:2:3: unsupported tool kind `mcp`; expected `command`");
-    assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command");
+    assert_snapshot!(tool_error("description: no kind"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command and static"#);
+    assert_snapshot!(tool_error("http: {url: 'http://localhost'}"), @"[folder]/tools.yaml:3:3: unsupported tool kind `http`; expected `command` or `static`");
+    assert_snapshot!(error("tools:\n- mcp: {command: [python3, server.py]}"), @"[folder]/tools.yaml:2:3: unsupported tool kind `mcp`; expected `command` or `static`");
+    assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command, static");
     assert_snapshot!(tool_error("command: cat -n"), @"[folder]/tools.yaml:3:12: must be a list, such as [cat] or [sh, -c, ...]");
     assert_snapshot!(tool_error("command: {cat: -n}"), @"[folder]/tools.yaml:3:12: invalid type: map, expected a list, such as [python3, tool.py]");
-    assert_snapshot!(tool_error("command:"), @"[folder]/tools.yaml:3:10: the program is missing; expected a list such as [python3, tool.py]");
+    assert_snapshot!(tool_error("command:"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command and static"#);
     assert_snapshot!(tool_error("command: []"), @"[folder]/tools.yaml:3:12: the program is missing; expected a list such as [python3, tool.py]");
+}
+
+#[test]
+fn invalid_static_results() {
+    assert_snapshot!(tool_error("static: []"), @"[folder]/tools.yaml:2:3: static is empty; expected a list of results");
+    assert_snapshot!(tool_error("static: [{match: {args: {}}}]"), @"[folder]/tools.yaml:3:12: expected exactly one of result and error");
+    assert_snapshot!(tool_error("static: [{match: {user: hi}, result: 1}]"), @"[folder]/tools.yaml:3:21: unknown field `user`, expected one of args");
+    assert_snapshot!(tool_error("static: [{match: {args: {id: {matches: '('}}}, result: 1}]"), @r#"[folder]/tools.yaml:3:32: the pattern "(" is invalid: unclosed group"#);
 }
 
 #[test]

@@ -1,0 +1,168 @@
+//! Conditions on texts, as files state them.
+
+use std::fmt;
+
+use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+
+/// Maximum size of a compiled pattern in bytes.
+const MAX_PATTERN: usize = 1 << 20;
+
+/// A condition on a text. A string is short for `contains`.
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(with = "Source")]
+pub(crate) struct TextCondition {
+    equals: Option<String>,
+    contains: Option<String>,
+    starts_with: Option<String>,
+    matches: Option<Regex>,
+    ignore_case: bool,
+}
+
+/// The schema of a condition.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes the format only")]
+enum Source {
+    Contains(String),
+    Parts(Parts),
+}
+
+/// A condition on a text. All its parts must hold.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TextConditionParts", extend("minProperties" = 1))]
+struct Parts {
+    /// The whole text.
+    #[schemars(extend("type" = ["string", "number", "boolean"]))]
+    equals: Option<String>,
+    /// A part of the text.
+    contains: Option<String>,
+    /// The beginning of the text.
+    starts_with: Option<String>,
+    /// A regular expression that matches somewhere in the text.
+    #[schemars(extend("format" = "regex"))]
+    matches: Option<String>,
+    /// Whether upper and lower case are equal.
+    #[serde(default)]
+    ignore_case: bool,
+}
+
+impl TextCondition {
+    /// Returns `true` if all parts of the condition hold.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        if let Some(pattern) = &self.matches
+            && !pattern.is_match(text)
+        {
+            return false;
+        }
+        let folded = if self.ignore_case { &*text.to_lowercase() } else { text };
+        let equals = self.equals.as_ref().is_none_or(|whole| folded == whole);
+        let contains = self.contains.as_ref().is_none_or(|part| folded.contains(part));
+        let starts = self.starts_with.as_ref().is_none_or(|start| folded.starts_with(start));
+        equals && contains && starts
+    }
+}
+
+impl TryFrom<Parts> for TextCondition {
+    type Error = String;
+
+    fn try_from(parts: Parts) -> Result<Self, String> {
+        let Parts { equals, contains, starts_with, matches, ignore_case } = parts;
+        if [&equals, &contains, &starts_with, &matches].iter().all(|part| part.is_none()) {
+            let expected = "expected one of equals, contains, starts_with and matches";
+            return Err(format!("the condition is empty; {expected}"));
+        }
+        let folded = |text: String| if ignore_case { text.to_lowercase() } else { text };
+        let matches = matches.map(|pattern| compile(&pattern, ignore_case)).transpose()?;
+        let [equals, contains, starts_with] =
+            [equals, contains, starts_with].map(|part| part.map(folded));
+        Ok(Self { equals, contains, starts_with, matches, ignore_case })
+    }
+}
+
+fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, String> {
+    let mut builder = RegexBuilder::new(pattern);
+    builder.case_insensitive(ignore_case).size_limit(MAX_PATTERN).build().map_err(|error| {
+        // The crate draws a picture above the reason.
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default();
+        format!("the pattern {pattern:?} is invalid: {}", reason.trim_start_matches("error: "))
+    })
+}
+
+impl<'de> Deserialize<'de> for TextCondition {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        source.deserialize_any(ConditionVisitor)
+    }
+}
+
+struct ConditionVisitor;
+
+impl<'de> Visitor<'de> for ConditionVisitor {
+    type Value = TextCondition;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text that is contained, or a condition such as {equals: a}")
+    }
+
+    fn visit_str<E: Error>(self, contains: &str) -> Result<TextCondition, E> {
+        let parts = Parts { contains: Some(contains.to_owned()), ..Parts::default() };
+        parts.try_into().map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<TextCondition, A::Error> {
+        let parts = Parts::deserialize(MapAccessDeserializer::new(parts))?;
+        parts.try_into().map_err(A::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn condition(source: Value) -> TextCondition {
+        serde_json::from_value(source).unwrap()
+    }
+
+    #[test]
+    fn all_parts_must_hold() {
+        let cases = [
+            (json!("hell"), true),
+            (json!("Hell"), false),
+            (json!({ "equals": "hello world" }), true),
+            (json!({ "equals": "hello" }), false),
+            (json!({ "starts_with": "hello", "contains": "world" }), true),
+            (json!({ "starts_with": "hello", "contains": "word" }), false),
+            (json!({ "starts_with": "world" }), false),
+            (json!({ "matches": r"o\s+w" }), true),
+            (json!({ "matches": "^world" }), false),
+            (json!({ "equals": "HELLO World", "ignore_case": true }), true),
+            (json!({ "matches": "LD$", "ignore_case": true }), true),
+            (json!({ "equals": "hello world", "matches": "x" }), false),
+        ];
+        for (source, expected) in cases {
+            assert_eq!(condition(source.clone()).holds("hello world"), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn invalid_conditions_are_rejected() {
+        let error = |source: Value| {
+            serde_json::from_value::<TextCondition>(source).unwrap_err().to_string()
+        };
+        let errors = [json!({}), json!({ "matches": "(" }), json!(["a"]), json!({ "equal": "a" })];
+        insta::assert_snapshot!(errors.map(error).join("\n"), @r#"
+        the condition is empty; expected one of equals, contains, starts_with and matches
+        the pattern "(" is invalid: unclosed group
+        invalid type: sequence, expected a text that is contained, or a condition such as {equals: a}
+        unknown field `equal`, expected one of `equals`, `contains`, `starts_with`, `matches`, `ignore_case`
+        "#);
+    }
+}
