@@ -145,6 +145,21 @@ fn build_daprd(name: &str, flags: &[&str]) -> Result<PathBuf, Missing> {
     Ok(folder.join("daprd"))
 }
 
+/// Returns the folder of `placement` and `scheduler`, the services that workflows need, built from
+/// source.
+pub(super) fn control_plane() -> Result<PathBuf, Missing> {
+    let module = super::folder("tests/interop/control_plane");
+    let mut recipe = install(Command::new("go").arg("version"))?;
+    append_sources(&module.join("go.sum"), &mut recipe);
+    once("control-plane", &recipe, |folder| {
+        let packages =
+            ["placement", "scheduler"].map(|it| format!("github.com/dapr/dapr/cmd/{it}"));
+        let mut build = Command::new("go");
+        build.args(["build", "-ldflags", "-s -w", "-o"]).arg(folder.join("")).args(packages);
+        install(build.current_dir(&module).env("CGO_ENABLED", "0"))
+    })
+}
+
 /// Appends a file, or the files of a folder in the order of their names.
 fn append_sources(path: &Path, recipe: &mut String) {
     if !path.is_dir() {

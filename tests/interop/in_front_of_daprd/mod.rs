@@ -1,0 +1,76 @@
+//! Tests of mynah in front of an unmodified daprd.
+
+mod building_blocks;
+mod workflows;
+
+use std::{path::PathBuf, process::Command};
+
+use serde_json::{Value, json};
+
+use super::{
+    child,
+    manifest::{self, item},
+    point_at,
+};
+use crate::{
+    parity::target::{Program, Setup, Target},
+    support::{Sidecar, scratch},
+};
+
+/// An application's sidecar: mynah in front of daprd. Both load the same components.
+struct InFront {
+    mynah: Sidecar,
+    _daprd: Target,
+}
+
+impl InFront {
+    /// Starts both. `flags` are more flags of daprd.
+    async fn start(daprd: &Program, flags: &[String]) -> Self {
+        let resources = resources();
+        let configuration = format!("--config={}", configuration().display());
+        let setup = Setup {
+            resources: vec![resources.clone()],
+            flags: [&[configuration], flags].concat(),
+            environment: vec![("SECRET_WORD", "parrot".to_owned())],
+            ..Setup::default()
+        };
+        let daprd = daprd.start(&setup).await.unwrap();
+        let [grpc, http] = [daprd.grpc, daprd.http].map(|address| address.to_string());
+        let resources = resources.to_str().unwrap();
+        let flags = ["--daprd", &grpc, "--daprd-http", &http, "--resources-path", resources];
+        Self { mynah: Sidecar::start_with(&flags), _daprd: daprd }
+    }
+
+    /// Runs the tests in a Python module against the sidecar.
+    fn run_python(&self, python: &mut Command, module: &str) {
+        let tests = python;
+        tests.args(["-B", "-W", "error", "-m", "unittest", "--verbose", module]);
+        tests.current_dir(super::folder("tests/interop/in_front"));
+        point_at(tests, &self.mynah);
+        child::run(tests).expect_success(module);
+    }
+}
+
+/// Returns a folder with components that both mynah and daprd load.
+fn resources() -> PathBuf {
+    let folder = scratch("in-front-of-daprd");
+    let components: [(&str, &str, &[Value]); 4] = [
+        ("store", "state.in-memory", &[item("actorStateStore", "true")]),
+        ("bus", "pubsub.in-memory", &[]),
+        ("environment", "secretstores.local.env", &[]),
+        ("llm", "conversation.echo", &[item("chains", "true")]),
+    ];
+    for (name, kind, metadata) in components {
+        manifest::component(&folder, name, kind, metadata);
+    }
+    folder
+}
+
+/// Returns a configuration with which daprd finds its own application.
+fn configuration() -> PathBuf {
+    let resolver = json!({ "format": "{appid}.local" });
+    let spec = json!({
+        "nameResolution": { "component": "nameformat", "version": "v1", "configuration": resolver },
+    });
+    manifest::resource(&scratch("daprd-configuration"), "configuration", "Configuration", &spec)
+}
