@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    mem,
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -50,7 +51,7 @@ pub struct Target {
     log: PathBuf,
     pub grpc: SocketAddr,
     pub http: SocketAddr,
-    _reserved: Vec<ReservedPort>,
+    ports: Ports,
 }
 
 /// The exit code and the log of a program that exited instead of serving.
@@ -89,6 +90,10 @@ impl Program {
         if let Some(occupied) = &occupied {
             ports.numbers[0] = occupied.local_addr().unwrap().port();
         }
+        self.start_on(ports, setup).await
+    }
+
+    async fn start_on(&self, ports: Ports, setup: &Setup) -> Result<Target, Exit> {
         // The files are outside the resources folder, because daprd watches that folder.
         let folder = support::scratch("parity-log");
         let addresses = (*self == Self::Mynah).then(|| folder.join("addresses.json"));
@@ -99,7 +104,7 @@ impl Program {
         }
         let child = command.spawn().unwrap();
         let [grpc, http] = [0, 1].map(|at| (Ipv4Addr::LOCALHOST, ports.numbers[at]).into());
-        let mut target = Target { child, log, grpc, http, _reserved: ports.reserved };
+        let mut target = Target { child, log, grpc, http, ports };
         let exit = match addresses {
             Some(file) => target.wait_for_addresses(&file),
             None => target.wait_until_healthy().await,
@@ -111,10 +116,10 @@ impl Program {
     fn ports(&self) -> Ports {
         match self {
             // It reports the ports that it has selected.
-            Self::Mynah => Ports { numbers: [0; 3], reserved: Vec::new() },
+            Self::Mynah => Ports::default(),
             Self::Daprd(_) => {
                 let reserved = [(); 3].map(|()| ReservedPort::new());
-                Ports { numbers: reserved.each_ref().map(|p| p.number), reserved: reserved.into() }
+                Ports { numbers: reserved.each_ref().map(|p| p.number), _reserved: reserved.into() }
             }
         }
     }
@@ -144,9 +149,10 @@ impl Program {
 }
 
 /// Port numbers and the reservations of those that are not 0.
+#[derive(Debug, Default)]
 struct Ports {
     numbers: [u16; 3],
-    reserved: Vec<ReservedPort>,
+    _reserved: Vec<ReservedPort>,
 }
 
 impl Target {
@@ -199,6 +205,19 @@ impl Target {
         None
     }
 
+    /// Kills the program and starts it again on the same ports.
+    pub async fn restart(&mut self, program: &Program, setup: &Setup) -> Result<(), Exit> {
+        self.kill();
+        *self = program.start_on(mem::take(&mut self.ports), setup).await?;
+        Ok(())
+    }
+
+    /// Kills the program.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
     /// Sends a signal to the program.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("the program runs");
@@ -227,7 +246,6 @@ impl Target {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }

@@ -20,12 +20,14 @@ use crate::{
 /// An application's sidecar: mynah in front of daprd. Both load the same components.
 struct InFront {
     mynah: Sidecar,
-    _daprd: Target,
+    daprd: Target,
+    program: Program,
+    setup: Setup,
 }
 
 impl InFront {
     /// Starts both. `flags` are more flags of daprd.
-    async fn start(daprd: &Program, flags: &[String]) -> Self {
+    async fn start(program: Program, flags: &[String]) -> Self {
         let resources = resources();
         let configuration = format!("--config={}", configuration().display());
         let setup = Setup {
@@ -34,16 +36,20 @@ impl InFront {
             environment: vec![("SECRET_WORD", "parrot".to_owned())],
             ..Setup::default()
         };
-        let daprd = daprd.start(&setup).await.unwrap();
+        let daprd = program.start(&setup).await.unwrap();
         let [grpc, http] = [daprd.grpc, daprd.http].map(|address| address.to_string());
         let resources = resources.to_str().unwrap();
         let flags = ["--daprd", &grpc, "--daprd-http", &http, "--resources-path", resources];
-        Self { mynah: Sidecar::start_with(&flags), _daprd: daprd }
+        Self { mynah: Sidecar::start_with(&flags), daprd, program, setup }
+    }
+
+    /// Starts daprd again on the same ports after it was killed.
+    async fn restart_daprd(&mut self) {
+        self.daprd.restart(&self.program, &self.setup).await.unwrap();
     }
 
     /// Runs the tests in a Python module against the sidecar.
-    fn run_python(&self, python: &mut Command, module: &str) {
-        let tests = python;
+    fn run_python(&self, tests: &mut Command, module: &str) {
         tests.args(["-B", "-W", "error", "-m", "unittest", "--verbose", module]);
         tests.current_dir(super::folder("tests/interop/in_front"));
         point_at(tests, &self.mynah);

@@ -29,7 +29,7 @@ fn workflows_and_durable_agents_run_through_mynah() {
             let data = format!("--etcd-data-dir={}", data.display());
             let scheduler = Service::start(&programs, "scheduler", &[data]).await;
             let flags = [placement.flag(), scheduler.flag()];
-            InFront::start(&daprd, &flags)
+            InFront::start(daprd, &flags)
                 .await
                 .run_python(&mut Command::new(python), "test_workflows");
         });
