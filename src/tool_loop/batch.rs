@@ -1,6 +1,6 @@
 //! Runs the calls of one turn concurrently and returns their records in call order.
 
-use std::{pin::pin, time::Duration};
+use std::{pin::pin, sync::OnceLock, time::Duration};
 
 use futures_util::{Stream, StreamExt, stream};
 use tracing::Instrument;
@@ -29,6 +29,8 @@ pub(super) struct Call {
 pub(super) struct PlannedCall<'t> {
     pub(super) call: Call,
     plan: Plan<'t>,
+    /// The time at which the tool started.
+    started: OnceLock<Moment>,
 }
 
 #[derive(Debug)]
@@ -52,13 +54,13 @@ impl Toolset {
             let plan = match tool {
                 _ if !budget.try_spend(call.name(), tool) => {
                     end = Some(EndReason::Budget);
-                    Plan::Skip(call.report_loop_ended())
+                    Plan::Skip(call.report(CallFailure::NotRun))
                 }
                 _ if call.verdict.is_duplicate => Plan::Skip(call.report_duplicate()),
                 None => Plan::Skip(call.report_unknown_tool()),
                 Some(tool) => Plan::Run(tool),
             };
-            PlannedCall { call, plan }
+            PlannedCall { call, plan, started: OnceLock::new() }
         });
         (planned.collect(), end)
     }
@@ -85,13 +87,13 @@ impl Toolset {
             }
         };
         let mut records = Vec::with_capacity(batch.len());
-        for (finished, PlannedCall { call, .. }) in finished.into_iter().zip(batch) {
+        for (finished, planned) in finished.into_iter().zip(batch) {
             let is_unfinished = finished.is_none();
-            let record = finished.unwrap_or_else(|| call.record(call.report_loop_ended()));
+            let record = finished.unwrap_or_else(|| planned.unfinished());
             if is_unfinished {
                 model.emit(|| LoopEvent::ToolFinished(record.clone())).await;
             }
-            self.metrics.count(self.find(call.name()).map(LimitedTool::name), &record);
+            self.metrics.count(self.find(&record.name).map(LimitedTool::name), &record);
             records.push(record);
         }
         (records, end)
@@ -114,23 +116,35 @@ impl Toolset {
 
 /// Plans a batch in which no call runs because the loop ends.
 pub(super) fn skip_all(calls: Vec<Call>) -> Vec<PlannedCall<'static>> {
-    let skip = |call: Call| PlannedCall { plan: Plan::Skip(call.report_loop_ended()), call };
+    let skip = |call: Call| {
+        let plan = Plan::Skip(call.report(CallFailure::NotRun));
+        PlannedCall { call, plan, started: OnceLock::new() }
+    };
     calls.into_iter().map(skip).collect()
 }
 
 impl PlannedCall<'_> {
     async fn run(&self, model: &Model) -> CallRecord {
-        let Self { call, plan } = self;
+        let Self { call, plan, .. } = self;
         let tool = match plan {
             Plan::Run(tool) => tool,
             Plan::Skip(report) => return call.record(report.clone()),
         };
         model.emit(|| call.started()).await;
-        let started = Moment::now();
+        let started = self.started.get_or_init(Moment::now);
         let (output, outcome) = tool.call(&call.call.arguments, call.key()).await;
         let duration = if outcome.ran() { started.age() } else { Duration::ZERO };
         tracing::debug!(outcome = outcome.as_str(), ?duration, "tool call finished");
         CallRecord { duration, ..call.record((output, outcome)) }
+    }
+
+    /// Returns the record of a call that had no result when the run ended.
+    fn unfinished(&self) -> CallRecord {
+        let (failure, duration) = match self.started.get() {
+            Some(started) => (CallFailure::Interrupted, started.age()),
+            None => (CallFailure::NotRun, Duration::ZERO),
+        };
+        CallRecord { duration, ..self.call.record(self.call.report(failure)) }
     }
 }
 
@@ -162,8 +176,8 @@ impl Call {
         (correction_text(self.name()).into(), CallOutcome::Duplicate)
     }
 
-    fn report_loop_ended(&self) -> CallReport {
-        error_report(CallError::failed(self.name(), CallFailure::LoopEnded))
+    fn report(&self, failure: CallFailure) -> CallReport {
+        error_report(CallError::failed(self.name(), failure))
     }
 
     fn report_unknown_tool(&self) -> CallReport {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error as ThisError;
 
-use super::transcript::{LOOP_ENDED, error_executing, not_found};
+use super::transcript::{CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, error_executing, not_found};
 
 /// The error returned if a tool call has no result.
 ///
@@ -43,11 +43,14 @@ pub enum CallFailure {
     #[error("no result within {0:?}")]
     TimedOut(Duration),
     /// The tool's circuit breaker is open.
-    #[error("circuit open after repeated failures; try again later")]
+    #[error("{CIRCUIT_OPEN}")]
     CircuitOpen,
-    /// The loop ended before the tool started or finished.
-    #[error("{LOOP_ENDED}")]
-    LoopEnded,
+    /// The run ended before the tool started.
+    #[error("{NOT_RUN}")]
+    NotRun,
+    /// The run ended while the tool was running. The call may have taken effect.
+    #[error("{INTERRUPTED}")]
+    Interrupted,
 }
 
 impl CallFailure {
@@ -58,7 +61,7 @@ impl CallFailure {
             Self::InvalidArguments(message) => Self::InvalidArguments(map(message)),
             Self::Error(message) => Self::Error(map(message)),
             Self::Panicked(message) => Self::Panicked(map(message)),
-            Self::TimedOut(_) | Self::CircuitOpen | Self::LoopEnded => self,
+            Self::TimedOut(_) | Self::CircuitOpen | Self::NotRun | Self::Interrupted => self,
         }
     }
 }
@@ -77,7 +80,8 @@ impl CallError {
             CallFailure::Panicked(_) => "panicked",
             CallFailure::TimedOut(_) => "timed_out",
             CallFailure::CircuitOpen => "circuit_open",
-            CallFailure::LoopEnded => "ended",
+            CallFailure::NotRun => "not_run",
+            CallFailure::Interrupted => "interrupted",
         }
     }
 }

@@ -65,9 +65,12 @@
 //! the model is asked to try something else. [`DuplicatePolicy`] has other policies, and tools
 //! whose results change can be marked [`repeatable`](ToolSettings::repeatable).
 //!
+//! A call that did not run because the run ended first or because the circuit was open does not
+//! count. A call that was interrupted because the run ended counts, because it may have taken
+//! effect.
+//!
 //! Only calls since the latest user prompt are compared. If a history continues without a new
-//! prompt, its calls still count, except those that were never executed because the run they
-//! belonged to had ended.
+//! prompt, its calls still count.
 //!
 //! # Models without tool support
 //!

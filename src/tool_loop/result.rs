@@ -151,19 +151,31 @@ impl CallOutcome {
         }
     }
 
+    /// Returns `false` if the call did not run but may run if it is repeated.
+    pub(super) fn counts_for_duplicates(&self) -> bool {
+        use CallFailure::{CircuitOpen, NotRun};
+        !matches!(
+            self,
+            Self::Duplicate | Self::Failed(CallError::Failed { failure: CircuitOpen | NotRun, .. })
+        )
+    }
+
     /// Returns `true` if there is a result, new or cached.
     pub(super) fn is_success(&self) -> bool {
         matches!(self, Self::Succeeded | Self::Cached)
     }
 
-    /// Returns `true` if the tool ran to completion or until its timeout.
+    /// Returns `true` if the tool started, even if it did not finish.
     pub(super) fn ran(&self) -> bool {
         match self {
             Self::Succeeded => true,
             Self::Cached | Self::Duplicate | Self::Failed(CallError::UnknownTool(_)) => false,
             Self::Failed(CallError::Failed { failure, .. }) => matches!(
                 failure,
-                CallFailure::Error(_) | CallFailure::Panicked(_) | CallFailure::TimedOut(_)
+                CallFailure::Error(_)
+                    | CallFailure::Panicked(_)
+                    | CallFailure::TimedOut(_)
+                    | CallFailure::Interrupted
             ),
         }
     }

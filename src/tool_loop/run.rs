@@ -95,7 +95,7 @@ impl<'l> Run<'l> {
             self.tools.plan(calls, &mut self.budget)
         };
         let (records, stopped) = self.tools.run_batch(&batch, &self.model, &self.stop).await;
-        self.record_successes(&batch, &records);
+        self.record_calls(&batch, &records);
         self.append_turn(text, records);
         let is_last = self.turns >= self.tools.settings.max_turns;
         stopped.or(end).or(is_last.then_some(EndReason::MaxTurns))
@@ -126,10 +126,10 @@ impl<'l> Run<'l> {
         self.stall.record(keys) && !all_repeatable()
     }
 
-    fn record_successes(&mut self, batch: &[PlannedCall<'_>], records: &[CallRecord]) {
-        for (planned, record) in batch.iter().zip(records) {
-            if record.outcome.is_success() {
-                self.duplicates.record_success(planned.call.key().clone());
+    fn record_calls(&mut self, batch: &[PlannedCall<'_>], records: &[CallRecord]) {
+        for (planned, CallRecord { outcome, .. }) in batch.iter().zip(records) {
+            if outcome.counts_for_duplicates() {
+                self.duplicates.record(planned.call.key().clone(), outcome.is_success());
             }
         }
     }

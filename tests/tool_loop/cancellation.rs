@@ -62,7 +62,7 @@ async fn a_token_cancels_the_run_and_its_tools() {
     let result = running.await;
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
     assert_eq!(result.end, EndReason::Cancelled);
-    assert_eq!(outcomes(&result), ["succeeded", "ended"]);
+    assert_eq!(outcomes(&result), ["succeeded", "interrupted"]);
     assert_every_call_has_a_result(&result);
 }
 

@@ -33,7 +33,7 @@ async fn stalls_if_the_model_repeats_one_call() {
     assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
     assert_eq!(
         outcomes(&result),
-        ["succeeded", "unknown", "succeeded", "unknown", "ended", "ended"]
+        ["succeeded", "unknown", "succeeded", "unknown", "not_run", "not_run"]
     );
     let settings = LoopSettings {
         stalled_after: 5,
@@ -67,7 +67,7 @@ async fn ends_at_its_limits_if_the_model_alternates_two_calls() {
     let settings = LoopSettings { max_calls: Some(5), ..LoopSettings::default() };
     let result = run(identity("f"), settings, alternating()).await;
     assert_eq!((result.turns, &result.end), (6, &EndReason::Budget));
-    assert_eq!(outcomes(&result), [&["succeeded"; 5][..], &["ended"]].concat());
+    assert_eq!(outcomes(&result), [&["succeeded"; 5][..], &["not_run"]].concat());
     let result = run(identity("f"), LoopSettings::default(), alternating()).await;
     assert_eq!((result.turns, &result.end), (12, &EndReason::MaxTurns));
 }

@@ -24,8 +24,8 @@ async fn skips_calls_beyond_max_calls() {
     let settings = LoopSettings { max_calls: Some(3), ..LoopSettings::default() };
     let result = run(registry, settings, calls_then_repeats(&[&CALLS])).await;
     assert_eq!((result.turns, &result.end), (1, &EndReason::Budget));
-    assert_eq!(outcomes(&result), ["succeeded", "succeeded", "succeeded", "ended"]);
-    let text = "Error executing f: the tool loop ended before there was a result";
+    assert_eq!(outcomes(&result), ["succeeded", "succeeded", "succeeded", "not_run"]);
+    let text = "Error executing f: the call did not run because the tool loop ended";
     assert_eq!(result.calls[3].result, text);
 }
 
@@ -44,7 +44,7 @@ async fn limits_the_calls_of_one_tool() {
         [("f".to_owned(), ToolSettings { max_calls: Some(1), ..ToolSettings::default() })].into();
     let settings = LoopSettings { by_tool, ..LoopSettings::default() };
     let result = run(registry, settings, calls_then_repeats(&[&CALLS])).await;
-    assert_eq!(outcomes(&result), ["succeeded", "ended", "succeeded", "ended"]);
+    assert_eq!(outcomes(&result), ["succeeded", "not_run", "succeeded", "not_run"]);
     assert_eq!(result.end, EndReason::Budget);
 }
 
@@ -61,7 +61,7 @@ async fn ends_a_run_after_its_wall_clock_limit() {
     let settings = LoopSettings { wall_clock, tools, ..LoopSettings::default() };
     let result = run(slow(), settings.clone(), calls_forever(&[("slow", "{}")])).await;
     assert_eq!((result.turns, &result.end), (3, &EndReason::Budget));
-    assert_eq!(outcomes(&result), ["succeeded", "succeeded", "ended"]);
+    assert_eq!(outcomes(&result), ["succeeded", "succeeded", "interrupted"]);
     let result = run(slow(), settings, calls_then_repeats(&[&[("slow", "{}")]])).await;
     assert_eq!(result.end, EndReason::Answered);
 }

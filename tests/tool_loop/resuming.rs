@@ -10,7 +10,7 @@ use mynah::{
 
 use super::{
     ask,
-    doubles::{add, calls_forever, identity, model, text_response},
+    doubles::{add, calls_forever, identity, model, single_tool, text_response},
     outcomes,
 };
 
@@ -32,6 +32,38 @@ async fn run(settings: LoopSettings, request: Request, text: &'static str) -> Lo
     };
     let tool_loop = ToolLoop::new(tools(), settings).unwrap();
     tool_loop.run(model, request, CancellationToken::new()).await
+}
+
+/// Runs a model that makes one call to a tool that never returns, and cancels the run meanwhile.
+async fn interrupt(settings: LoopSettings) -> LoopResult {
+    let cancel = CancellationToken::new();
+    let cancelling = cancel.clone();
+    let hanging = single_tool("f", move |_| {
+        cancelling.cancel();
+        std::future::pending()
+    });
+    let model = match settings.rendering {
+        Rendering::Native => calls_forever(&[("f", r#"{"n":1}"#)]),
+        Rendering::Text(_) => model(|_| Ok(text_response(CALL))),
+    };
+    let tool_loop = ToolLoop::new(hanging, settings).unwrap();
+    tool_loop.run(model, ask("Go!"), cancel).await
+}
+
+/// An interrupted call may have taken effect, so it must not run twice.
+#[tokio::test]
+async fn does_not_repeat_an_interrupted_call() {
+    for settings in renderings() {
+        for duplicates in [DuplicatePolicy::Previous, DuplicatePolicy::AnySuccessful] {
+            let settings = LoopSettings { duplicates, ..settings.clone() };
+            let first = interrupt(settings.clone()).await;
+            assert_eq!(outcomes(&first), ["interrupted"], "{settings:?}");
+            let told = first.transcript.last().unwrap().text().into_owned();
+            assert!(told.ends_with("; it may have taken effect"), "{told}");
+            let second = run(settings.clone(), continue_from(first), CALL).await;
+            assert_eq!(outcomes(&second), ["duplicate"], "{settings:?}");
+        }
+    }
 }
 
 /// Returns a request that continues from the transcript.
@@ -89,7 +121,7 @@ async fn runs_a_call_that_the_earlier_run_skipped() {
     for settings in renderings() {
         let limited = LoopSettings { max_calls: Some(1), ..settings.clone() };
         let first = run(limited, ask("Go!"), BOTH).await;
-        assert_eq!(outcomes(&first), ["error", "ended"], "{settings:?}");
+        assert_eq!(outcomes(&first), ["error", "not_run"], "{settings:?}");
         assert_eq!(first.end, EndReason::Budget);
         let second = run(settings.clone(), continue_from(first.clone()), CALL).await;
         assert_eq!(outcomes(&second), ["succeeded"], "{settings:?}");

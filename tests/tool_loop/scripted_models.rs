@@ -110,7 +110,7 @@ async fn corrects_a_repeated_call_and_then_stalls() {
     let metadata = "{name: onExhausted, value: repeat_last}";
     let result = follow(metadata, shop, LoopSettings::default(), steps).await;
     assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
-    assert_eq!(outcomes(&result), ["succeeded", "duplicate", "ended"]);
+    assert_eq!(outcomes(&result), ["succeeded", "duplicate", "not_run"]);
 }
 
 /// No call repeats the previous one, so only a limit ends the run.
@@ -124,10 +124,10 @@ async fn ends_alternating_calls_at_max_calls() {
     let settings = LoopSettings { max_calls: Some(5), ..LoopSettings::default() };
     let result = follow(metadata, shop, settings.clone(), steps()).await;
     assert_eq!((result.turns, &result.end), (6, &EndReason::Budget));
-    assert_eq!(outcomes(&result), [&["succeeded"; 5][..], &["ended"]].concat());
+    assert_eq!(outcomes(&result), [&["succeeded"; 5][..], &["not_run"]].concat());
     let settings = LoopSettings { duplicates: DuplicatePolicy::AnySuccessful, ..settings };
     let result = follow(metadata, shop, settings, steps()).await;
-    let expected = ["succeeded", "succeeded", "duplicate", "duplicate", "duplicate", "ended"];
+    let expected = ["succeeded", "succeeded", "duplicate", "duplicate", "duplicate", "not_run"];
     assert_eq!((outcomes(&result), result.end), (expected.into(), EndReason::Budget));
 }
 

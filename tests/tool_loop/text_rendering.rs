@@ -124,7 +124,7 @@ const SAME: &str = "AI ACTION (Turn 1): Executing Get Weather with parameters: c
 async fn applies_all_limits() {
     let result = run(tools(), in_text(), answers(&[SAME; 9])).await;
     assert_eq!((result.turns, &result.end), (3, &EndReason::Stalled));
-    assert_eq!(outcomes(&result), ["succeeded", "duplicate", "ended"]);
+    assert_eq!(outcomes(&result), ["succeeded", "duplicate", "not_run"]);
     let settings = LoopSettings {
         max_turns: 5,
         stalled_after: 50,
@@ -137,7 +137,10 @@ async fn applies_all_limits() {
     let settings = LoopSettings { max_calls: Some(1), ..in_text() };
     let two = "AI ACTION: Executing Act\nAI ACTION: Executing SayHello";
     let result = run(tools(), settings, model(move |_| Ok(text_response(two)))).await;
-    assert_eq!((outcomes(&result), &result.end), (vec!["succeeded", "ended"], &EndReason::Budget));
+    assert_eq!(
+        (outcomes(&result), &result.end),
+        (vec!["succeeded", "not_run"], &EndReason::Budget)
+    );
     let tools = ToolSettings { repeatable: true, max_result: 8, ..ToolSettings::default() };
     let result = run(self::tools(), LoopSettings { tools, ..in_text() }, answers(&[SAME; 2])).await;
     let cut = "{\"in\":{\"\n[truncated: 8 of 35 bytes]";

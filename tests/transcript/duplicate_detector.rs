@@ -27,8 +27,8 @@ fn run(policy: DuplicatePolicy, turns: &[&[ToolCall]]) -> Vec<Vec<bool>> {
 fn run_turn(detector: &mut DuplicateDetector, calls: &[ToolCall], succeed: bool) -> Vec<bool> {
     let verdicts = detector.check(calls, |name| name == "repeatable");
     let is_run = |Verdict { key, is_duplicate }| {
-        if succeed && !is_duplicate {
-            detector.record_success(key);
+        if !is_duplicate {
+            detector.record(key, succeed);
         }
         !is_duplicate
     };

@@ -111,6 +111,9 @@ proptest! {
                 }).collect();
                 let verdicts = detector.check(&calls, |_| false);
                 prop_assert_eq!(verdicts[0].is_duplicate, is_duplicate);
+                for verdict in verdicts.iter().filter(|verdict| !verdict.is_duplicate) {
+                    detector.record(verdict.key.clone(), true);
+                }
                 let calls = calls.into_iter().zip(verdicts).map(|(call, verdict)| {
                     let result = Outcome::Result(ToolResult::success("ok"));
                     let outcome = if verdict.is_duplicate { Outcome::Duplicate } else { result };

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Arguments, CallKey, correction::correction_for, history};
+use super::{
+    Arguments, CallKey,
+    correction::correction_for,
+    history::{self, PastCall},
+    outcome::Fate,
+};
 use crate::chat::{Message, ToolCall};
 
 /// The policy that decides which calls are duplicates. Duplicates do not run.
@@ -16,8 +21,8 @@ pub enum DuplicatePolicy {
     /// outcome.
     #[default]
     Previous,
-    /// A call is a duplicate if it is the same as any call that succeeded. Failed calls may be
-    /// repeated.
+    /// A call is a duplicate if it is the same as any call that succeeded, or that was interrupted
+    /// and may have taken effect. Failed calls may be repeated.
     AnySuccessful,
     /// No call is a duplicate.
     Off,
@@ -26,8 +31,7 @@ pub enum DuplicatePolicy {
 /// The result of checking a call with a [`DuplicateDetector`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Identifies the call. If the call succeeds, pass this to
-    /// [`DuplicateDetector::record_success`].
+    /// Identifies the call. If the call runs, pass this to [`DuplicateDetector::record`].
     pub key: CallKey,
     /// Whether the call is a duplicate. If so, do not run it and use
     /// [`Outcome::Duplicate`](super::Outcome::Duplicate).
@@ -42,7 +46,9 @@ pub struct Verdict {
 /// let call = ToolCall { id: None, name: "now".to_owned(), arguments: "{}".to_owned() };
 /// let is_repeatable = |_: &str| false;
 /// let mut detector = DuplicateDetector::from_history(DuplicatePolicy::Previous, &[]);
-/// assert!(!detector.check(&[call.clone()], is_repeatable)[0].is_duplicate);
+/// let verdict = detector.check(&[call.clone()], is_repeatable).remove(0);
+/// assert!(!verdict.is_duplicate);
+/// detector.record(verdict.key, true);
 /// assert!(detector.check(&[call], is_repeatable)[0].is_duplicate);
 /// ```
 #[derive(Debug, Clone)]
@@ -62,48 +68,45 @@ impl DuplicateDetector {
         Self(match policy {
             DuplicatePolicy::Previous => Memory::Previous(history::latest_call(history)),
             DuplicatePolicy::AnySuccessful => {
-                Memory::Successful(history::successful_calls(history))
+                let is_done = |call: &PastCall| call.fate == Fate::Done;
+                let done = history::past_calls(history).into_iter().filter(is_done);
+                Memory::Successful(done.filter_map(|call| call.key).collect())
             }
             DuplicatePolicy::Off => Memory::Nothing,
         })
     }
 
-    /// Checks the calls of a turn, in order, and remembers them.
+    /// Checks the calls of a turn, in order.
     ///
     /// Calls to tools for which `is_repeatable` returns `true` are never duplicates.
-    pub fn check(
-        &mut self,
-        calls: &[ToolCall],
-        is_repeatable: impl Fn(&str) -> bool,
-    ) -> Vec<Verdict> {
-        let mut turn = BTreeSet::new();
+    pub fn check(&self, calls: &[ToolCall], is_repeatable: impl Fn(&str) -> bool) -> Vec<Verdict> {
+        let (mut turn, mut previous) = (BTreeSet::new(), self.previous());
         let verdicts = calls.iter().map(|call| {
             let key = CallKey::of(call);
-            let is_new_in_turn = turn.insert(key.clone());
-            let is_duplicate =
-                !is_repeatable(&call.name) && self.is_duplicate(&key, is_new_in_turn);
-            if let Memory::Previous(previous) = &mut self.0
-                && !is_duplicate
-            {
-                *previous = Some(key.clone());
+            let is_known = match &self.0 {
+                Memory::Previous(_) => !turn.insert(key.clone()) || previous.as_ref() == Some(&key),
+                Memory::Successful(calls) => !turn.insert(key.clone()) || calls.contains(&key),
+                Memory::Nothing => false,
+            };
+            let is_duplicate = is_known && !is_repeatable(&call.name);
+            if !is_duplicate {
+                previous = Some(key.clone());
             }
             Verdict { key, is_duplicate }
         });
         verdicts.collect()
     }
 
-    fn is_duplicate(&self, key: &CallKey, is_new_in_turn: bool) -> bool {
-        match &self.0 {
-            Memory::Previous(previous) => !is_new_in_turn || previous.as_ref() == Some(key),
-            Memory::Successful(calls) => !is_new_in_turn || calls.contains(key),
-            Memory::Nothing => false,
-        }
+    fn previous(&self) -> Option<CallKey> {
+        if let Memory::Previous(call) = &self.0 { call.clone() } else { None }
     }
 
-    /// Remembers that a call succeeded.
-    pub fn record_success(&mut self, call: CallKey) {
-        if let Memory::Successful(calls) = &mut self.0 {
-            calls.insert(call);
+    /// Remembers a call that ran. A call that did not run is not a duplicate if it is repeated.
+    pub fn record(&mut self, call: CallKey, succeeded: bool) {
+        match &mut self.0 {
+            Memory::Previous(previous) => *previous = Some(call),
+            Memory::Successful(calls) if succeeded => _ = calls.insert(call),
+            Memory::Successful(_) | Memory::Nothing => {}
         }
     }
 }

@@ -1,75 +1,86 @@
 //! Finds the calls in a history.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    mem,
-};
+use std::collections::BTreeMap;
 
 use super::{
     CallKey,
     correction::is_correction,
     extract,
     label::{self, CALL, RESULT},
-    outcome::{self, LOOP_ENDED},
-    wording::FAILED,
+    outcome::{Fate, fate_in_text, native_fate},
 };
 use crate::chat::{Message, Role, ToolCall};
+
+/// A call in a history.
+#[derive(Debug)]
+pub(super) struct PastCall {
+    /// Identifies the call. `None` if the call is truncated or malformed.
+    pub(super) key: Option<CallKey>,
+    pub(super) fate: Fate,
+}
 
 /// Returns the messages after the latest prompt.
 ///
 /// In the text rendering, results and corrections are also user messages. A result is recognized by
 /// the call before it, and a correction is recognized by its text.
 pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
-    let is_prompt = |(index, message): (usize, &Message)| {
-        let is_result = || index > 0 && text_call(&history[index - 1]).is_some();
-        message.role == Role::User && !is_result() && !is_correction(&message.text())
-    };
-    let prompt = history.iter().enumerate().rposition(is_prompt);
-    &history[prompt.map_or(0, |index| index + 1)..]
+    let (mut start, mut expected_results) = (0, 0);
+    for (index, message) in history.iter().enumerate() {
+        if message.role != Role::User {
+            expected_results = text_calls(message).len();
+        } else if expected_results > 0 {
+            expected_results -= 1;
+        } else if !is_correction(&message.text()) {
+            start = index + 1;
+        }
+    }
+    &history[start..]
 }
 
 /// Returns the key of the latest call that ran. Returns `None` if there is no such call, or if the
 /// call is truncated or malformed.
 pub(super) fn latest_call(history: &[Message]) -> Option<CallKey> {
-    let mut skipped = SkippedCalls::default();
-    history.iter().rev().find_map(|message| skipped.visit_before(message)).flatten()
+    let ran = |call: &PastCall| call.fate != Fate::NotRun;
+    past_calls(history).into_iter().rfind(ran)?.key
 }
 
-/// The calls in the preceding message that did not run, according to their results. Used to read a
-/// history backwards.
-#[derive(Default)]
-struct SkippedCalls<'a> {
-    /// Call ids, or tool names for calls without an id.
-    native: BTreeSet<&'a str>,
-    text: bool,
-}
-
-impl<'a> SkippedCalls<'a> {
-    /// Visits the preceding message. Returns the latest call in it that ran, if any. The inner
-    /// value is `None` if the call is truncated or malformed.
-    fn visit_before(&mut self, message: &'a Message) -> Option<Option<CallKey>> {
+/// Returns the calls in a history, in order, with what their results report.
+pub(super) fn past_calls(history: &[Message]) -> Vec<PastCall> {
+    let mut calls = Vec::new();
+    // The calls without a result: by call id, or by tool name for calls without an id; and those
+    // written as text, whose results follow in the same order.
+    let (mut native, mut in_text) = (BTreeMap::new(), 0..0);
+    for message in history {
         match &message.role {
             Role::Assistant { tool_calls } => {
-                let Self { native, text: is_skipped } = mem::take(self);
-                let ran = |call: &&ToolCall| !native.contains(result_id(call));
-                match tool_calls.iter().rfind(ran) {
-                    Some(call) => Some(Some(CallKey::of(call))),
-                    None if is_skipped || !tool_calls.is_empty() => None,
-                    None => text_call(message),
+                for (call, index) in tool_calls.iter().zip(calls.len()..) {
+                    native.insert(result_id(call), index);
                 }
+                calls.extend(tool_calls.iter().map(|call| PastCall::new(Some(CallKey::of(call)))));
+                let first = calls.len();
+                calls.extend(text_calls(message).into_iter().map(PastCall::new));
+                in_text = first..calls.len();
             }
             Role::Tool { id, name } => {
-                if outcome::is_skipped(name, &message.text()) {
-                    self.native.insert(id.as_ref().unwrap_or(name));
+                if let Some(index) = native.remove(id.as_ref().unwrap_or(name).as_str()) {
+                    calls[index].fate = native_fate(name, &message.text());
                 }
-                None
             }
             Role::User => {
-                self.text = message.text().ends_with(LOOP_ENDED);
-                None
+                if let Some(index) = in_text.next() {
+                    let text = message.text();
+                    calls[index].fate = fate_in_text(label::strip(&text, RESULT).unwrap_or(&text));
+                }
             }
-            Role::System | Role::Developer => None,
+            Role::System | Role::Developer => {}
         }
+    }
+    calls
+}
+
+impl PastCall {
+    fn new(key: Option<CallKey>) -> Self {
+        Self { key, fate: Fate::Unknown }
     }
 }
 
@@ -78,49 +89,12 @@ fn result_id(call: &ToolCall) -> &str {
     call.id.as_ref().unwrap_or(&call.name)
 }
 
-/// Returns the call that an assistant message contains as text. The inner value is `None` if the
+/// Returns the keys of the calls that an assistant message contains as text. A key is `None` if the
 /// call is truncated or malformed.
-fn text_call(message: &Message) -> Option<Option<CallKey>> {
+fn text_calls(message: &Message) -> Vec<Option<CallKey>> {
     let is_text = matches!(&message.role, Role::Assistant { tool_calls } if tool_calls.is_empty());
-    let is_call = is_text && message.parts.first()?.starts_with(CALL);
-    is_call.then(|| extract(message).and_then(|call| call.key()))
-}
-
-/// Returns the keys of all calls that succeeded.
-pub(super) fn successful_calls(history: &[Message]) -> BTreeSet<CallKey> {
-    let mut pending = PendingCalls::default();
-    history.iter().filter_map(|message| pending.visit(message)).collect()
-}
-
-/// The calls that have no result yet. Used to read a history forwards.
-#[derive(Default)]
-struct PendingCalls<'a> {
-    /// Keyed by call id, or by tool name for calls without an id.
-    native: BTreeMap<&'a str, CallKey>,
-    text: Option<CallKey>,
-}
-
-impl<'a> PendingCalls<'a> {
-    /// Visits the next message. Returns the call whose success the message reports, if any.
-    fn visit(&mut self, message: &'a Message) -> Option<CallKey> {
-        match &message.role {
-            Role::Assistant { tool_calls } => {
-                let calls = tool_calls.iter().map(|call| (result_id(call), CallKey::of(call)));
-                self.native.extend(calls);
-                self.text = text_call(message).unwrap_or(self.text.take());
-                None
-            }
-            Role::Tool { id, name } => {
-                let key = self.native.remove(id.as_ref().unwrap_or(name).as_str())?;
-                outcome::is_success(name, &message.text()).then_some(key)
-            }
-            Role::User => {
-                let key = self.text.take()?;
-                let text = message.text();
-                let result = label::strip(&text, RESULT).unwrap_or(&text);
-                (!result.starts_with(FAILED)).then_some(key)
-            }
-            Role::System | Role::Developer => None,
-        }
+    if !is_text || !message.parts.first().is_some_and(|text| text.starts_with(CALL)) {
+        return Vec::new();
     }
+    vec![extract(message).and_then(|call| call.key())]
 }

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::correction::correction_text;
+use super::{
+    correction::{correction_text, is_correction},
+    wording::{FAILED, FAILED_BECAUSE},
+};
 
 /// The result that a tool returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,20 +72,55 @@ impl Outcome {
     }
 }
 
-/// Returns `true` if a tool message reports a call that did not run or did not finish.
-pub(super) fn is_skipped(name: &str, text: &str) -> bool {
-    text.ends_with(LOOP_ENDED) || text == correction_text(name)
+/// What a result in a history reports about its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// There is no result.
+    Unknown,
+    /// The call did not run, but may run if it is repeated.
+    NotRun,
+    /// The call failed.
+    Failed,
+    /// The call succeeded, or was interrupted and may have taken effect.
+    Done,
 }
 
-/// Returns `true` if a tool message reports a success.
-pub(super) fn is_success(name: &str, text: &str) -> bool {
-    let is_failure = text.starts_with(&error_executing(name)) || text == not_found(name);
-    !is_failure && text != correction_text(name)
+/// Returns what a tool message reports about its call.
+pub(super) fn native_fate(name: &str, text: &str) -> Fate {
+    match text.strip_prefix(&error_executing(name)) {
+        Some(error) => fate_of(error),
+        None if text == correction_text(name) => Fate::NotRun,
+        None if text == not_found(name) => Fate::Failed,
+        None => Fate::Done,
+    }
 }
 
-/// The error of a call that did not run or did not finish because the loop ended. [`is_skipped`]
-/// recognizes this text in a history.
-pub(in crate::tool_loop) const LOOP_ENDED: &str = "the tool loop ended before there was a result";
+/// Returns what a result in the text rendering reports about its call.
+pub(super) fn fate_in_text(text: &str) -> Fate {
+    match text.strip_prefix(FAILED) {
+        Some(error) => fate_of(error.split_once(FAILED_BECAUSE).map_or(error, |(_, error)| error)),
+        None if is_correction(text) => Fate::NotRun,
+        None => Fate::Done,
+    }
+}
+
+fn fate_of(error: &str) -> Fate {
+    match error {
+        NOT_RUN | CIRCUIT_OPEN => Fate::NotRun,
+        INTERRUPTED => Fate::Done,
+        _ => Fate::Failed,
+    }
+}
+
+/// The error of a call that did not start because the loop ended. [`native_fate`] and
+/// [`fate_in_text`] recognize this error and the next two in a history.
+pub(in crate::tool_loop) const NOT_RUN: &str = "the call did not run because the tool loop ended";
+/// The error of a call that was running when the loop ended.
+pub(in crate::tool_loop) const INTERRUPTED: &str =
+    "the call was interrupted because the tool loop ended; it may have taken effect";
+/// The error of a call to a tool whose circuit breaker is open.
+pub(in crate::tool_loop) const CIRCUIT_OPEN: &str =
+    "circuit open after repeated failures; try again later";
 
 /// Returns the error for a call to an unknown tool.
 pub(in crate::tool_loop) fn not_found(name: &str) -> String {

@@ -13,6 +13,8 @@ use crate::chat::{Message, Role};
 
 /// The prefix of every failure.
 pub(super) const FAILED: &str = "TOOL FAILED: ";
+/// Stands between the name and the error in every failure.
+pub(super) const FAILED_BECAUSE: &str = " execution failed - ";
 
 /// Writes the results of calls as text, for models without tool support.
 ///
@@ -73,7 +75,7 @@ impl Wording {
         let name = executed.name;
         if let ToolResult::Failure { error, .. } = executed.result {
             let error = if error.is_empty() { "Unknown error occurred" } else { error };
-            return format!("{FAILED}{name} execution failed - {error}");
+            return format!("{FAILED}{name}{FAILED_BECAUSE}{error}");
         }
         let display = display_name(name);
         let text = format!(
@@ -124,6 +126,6 @@ impl fmt::Debug for Wording {
 pub fn failure_text(name: &str, error: &str) -> String {
     let name = display_name(name);
     format!(
-        "{FAILED}{name} execution failed - {error}. Please review the error and adjust your approach if needed."
+        "{FAILED}{name}{FAILED_BECAUSE}{error}. Please review the error and adjust your approach if needed."
     )
 }

@@ -219,7 +219,7 @@ fn fails_if_model_stalls() {
     calls: get_weather {"location":"Rome"}
     tool:  get_weather: You just called the Get Weather tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.
     calls: get_weather {"location":"Rome"}
-    tool:  Error executing get_weather: the tool loop ended before there was a result
+    tool:  Error executing get_weather: the call did not run because the tool loop ended
     mynah: no answer: the model kept repeating the same calls
     -- exit 1
     "#);

@@ -183,7 +183,7 @@ fn signal_kills_running_command() {
     assert_snapshot!(report(&process.wait()), @"
     -- stderr
     calls: run_it {}
-    tool:  Error executing run_it: the tool loop ended before there was a result
+    tool:  Error executing run_it: the call was interrupted because the tool loop ended; it may have taken effect
     mynah: cancelled
     -- exit 143
     ");

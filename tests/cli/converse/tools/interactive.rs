@@ -202,7 +202,7 @@ fn ctrl_c_cancels_answer() {
         mynah: connected to echo; Ctrl-D or /quit exits
         you> wait_long
         ^[[2mcalls:^[[0m ^[[1mwait_long^[[0m ^[[2m{}^[[0m
-        ^[[2mtool:  Error executing wait_long: the tool loop ended before there was a result^[[0m
+        ^[[2mtool:  Error executing wait_long: the call was interrupted because the tool loop ended; it may have taken effect^[[0m
         mynah: cancelled
         you> Hello!
         Hello!
