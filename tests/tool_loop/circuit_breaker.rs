@@ -10,8 +10,12 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use mynah::tool_loop::{
-    CancellationToken, LoopSettings, ToolError, ToolLoop, ToolRegistry, ToolSettings,
+use mynah::{
+    chat::{Message, Request},
+    tool_loop::{
+        BreakerSettings, CancellationToken, DuplicatePolicy, LoopSettings, ToolError, ToolLoop,
+        ToolRegistry, ToolSettings,
+    },
 };
 use prometheus::{Registry, TextEncoder};
 use serde_json::json;
@@ -19,7 +23,7 @@ use tokio::time::advance;
 
 use super::{
     ask,
-    doubles::{calls_then_repeats, single_tool},
+    doubles::{call_response, calls_then_repeats, model, single_tool, text_response},
     outcomes, result_texts, run_again,
 };
 
@@ -94,6 +98,33 @@ async fn opens_after_five_failures_and_allows_one_trial() {
     assert_eq!(call(&tool_loop, 1).await, ["succeeded"]);
     assert_eq!(call(&tool_loop, 2).await, ["succeeded"; 2]);
     assert_eq!((flaky.runs(), state(&tool_loop).as_str()), (3, "0"));
+}
+
+/// The model is told to try again later, so trying again is no duplicate.
+#[tokio::test(start_paused = true)]
+async fn a_rejected_call_is_no_duplicate() {
+    for duplicates in [DuplicatePolicy::Previous, DuplicatePolicy::AnySuccessful] {
+        let (flaky, registry) = Flaky::new();
+        let breaker = Some(BreakerSettings { failures: 1, ..BreakerSettings::default() });
+        let tools = ToolSettings { breaker, ..ToolSettings::default() };
+        let settings = LoopSettings { duplicates, tools, ..LoopSettings::default() };
+        let tool_loop = ToolLoop::new(registry, settings).unwrap();
+        let (first, again) = (("flaky", r#"{"n":1}"#), ("flaky", r#"{"n":2}"#));
+        let turns: [&[_]; 3] = [&[first], &[again], &[again]];
+        let result = run_again(&tool_loop, calls_then_repeats(&turns)).await;
+        assert_eq!(outcomes(&result), ["error", "circuit_open", "circuit_open"]);
+        // The same applies if the run is continued.
+        advance(Duration::from_secs(31)).await;
+        flaky.works.store(true, Ordering::Relaxed);
+        let mut request = Request { messages: result.transcript, ..Request::default() };
+        request.messages.pop();
+        let model = model(move |request| match request.messages.last().map(Message::text) {
+            Some(text) if text.contains("circuit") => Ok(call_response(&[again])),
+            _ => Ok(text_response("done")),
+        });
+        let result = tool_loop.run(model, request, CancellationToken::new()).await;
+        assert_eq!(outcomes(&result), ["succeeded"]);
+    }
 }
 
 #[tokio::test]
