@@ -5,6 +5,7 @@ mod grpc;
 mod http;
 mod lifecycle;
 mod metadata;
+mod protocols;
 mod stub;
 mod upgrades;
 

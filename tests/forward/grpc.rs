@@ -132,7 +132,8 @@ async fn cancelled_streams_with_an_open_request_are_cancelled_at_daprd() {
     let stream = TcpStream::connect(mynah.grpc).await.unwrap();
     let (mut client, connection) = h2::client::handshake(stream).await.unwrap();
     tokio::spawn(connection);
-    let request = Request::post(format!("http://mynah{UNKNOWN}")).body(()).unwrap();
+    let request = Request::post(format!("http://mynah{UNKNOWN}"));
+    let request = request.header("content-type", "application/grpc").body(()).unwrap();
     let (response, mut sender) = client.send_request(request, false).unwrap();
     let mut response = with_timeout(response).await.unwrap();
     assert_eq!(with_timeout(response.body_mut().data()).await.unwrap().unwrap(), "first");

@@ -159,7 +159,7 @@ fn clients_work_with_an_openai_component() {
     let resources = vec![resources(&[("echo", "conversation.openai", &openai(port.number))])];
     with_daprd(&Setup { resources, ..Setup::default() }, async |daprd| {
         let _mynah = mynah(port.number, &[], &[]);
-        clients::work_with(&daprd).await;
+        clients::work_with(daprd.grpc, daprd.http).await;
     });
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use axum::Router;
+use futures_util::{FutureExt, future};
 use http::{Request, Response};
 use tonic::body::Body;
 
@@ -19,7 +20,7 @@ use crate::{
         grpc::{
             incoming::{Incoming, Served},
             method::not_served,
-            reflection,
+            protocol, reflection,
         },
         guard::Guard,
     },
@@ -66,6 +67,9 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
     type Future = Served;
 
     fn call(&self, request: Request<RequestBody>) -> Self::Future {
+        if let Some(refusal) = protocol::refuse(&request) {
+            return future::ok(refusal.map(ChargedBody::uncharged)).boxed();
+        }
         let path = request.uri().path().to_owned();
         let incoming = Incoming::new(&self.component.guard, request);
         let charge = incoming.charge.clone();

@@ -4,6 +4,7 @@ pub(super) mod call_body;
 mod framing;
 pub(super) mod incoming;
 pub(super) mod method;
+pub(super) mod protocol;
 pub(super) mod reflection;
 mod refusal;
 mod until_drain;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 use prost::{Message, Name};
 use prost_types::Any;
-use tonic::{Code, Status};
+use tonic::{Code, Status, body::Body};
 
 use super::{Error, shortened};
 use crate::{
@@ -52,6 +52,10 @@ impl Error {
             Self::MalformedBody(_) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
+            Self::NotGrpc(_) => {
+                (Code::InvalidArgument, Http::UNSUPPORTED_MEDIA_TYPE, "ERR_MALFORMED_REQUEST")
+            }
+            Self::NotPost(_) => (Code::Internal, Http::METHOD_NOT_ALLOWED, "ERR_MALFORMED_REQUEST"),
             Self::MalformedPath(_) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
@@ -138,6 +142,16 @@ pub(crate) fn component_status(error: Error) -> Status {
     let message = error.provider_message();
     let message = shortened(&message).unwrap_or_else(|| message.into_owned());
     status(error, message)
+}
+
+/// Converts the error of a request that is not a gRPC call. Only its response has another HTTP status
+/// than 200.
+#[cold]
+pub(crate) fn not_grpc(error: Error) -> Response<Body> {
+    let http = error.codes().1;
+    let mut response = Status::from(error).into_http();
+    *response.status_mut() = http;
+    response
 }
 
 fn status(error: Error, message: String) -> Status {

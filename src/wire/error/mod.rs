@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use thiserror::Error as ThisError;
 
-pub(crate) use self::dapr::{component_status, shorten_status};
+pub(crate) use self::dapr::{component_status, not_grpc, shorten_status};
 pub use self::dapr_http::HttpError;
 pub(crate) use self::dapr_http::json_body;
 use super::routes::{NotServed, OpenAiNotServed};
@@ -57,6 +57,12 @@ pub enum Error {
     /// The HTTP body is not valid proto JSON for the message that the path takes.
     #[error("failed deserializing HTTP body: proto: {0}")]
     MalformedBody(String),
+    /// A request on a gRPC port is not a gRPC call. The text is that of gRPC for Go.
+    #[error("invalid gRPC request content-type {0:?}")]
+    NotGrpc(String),
+    /// A request on a gRPC port has another method than POST. The text is that of gRPC for Go.
+    #[error("Received a HEADERS frame with :method {0:?} which should be POST")]
+    NotPost(String),
     /// The percent-encoding of a path parameter is invalid.
     #[error("failed to unescape request parameter {0:?}")]
     MalformedPath(String),

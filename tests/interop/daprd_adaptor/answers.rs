@@ -39,7 +39,7 @@ fn answers_are_those_of_mynah() {
 #[test]
 fn clients_work_with_a_pluggable_component() {
     with_daprd("mynah", &[("echo", &[("provider", "scripted")])], async |_, _mynah, daprd| {
-        clients::work_with(&daprd).await;
+        clients::work_with(daprd.grpc, daprd.http).await;
     });
 }
 

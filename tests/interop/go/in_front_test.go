@@ -140,12 +140,11 @@ func TestBuildingBlocks(t *testing.T) {
 		for _, component := range metadata.RegisteredComponents {
 			types[component.Name] = component.Type
 		}
-		equal(t, types["llm"]+" "+types["store"], "conversation.echo state.in-memory")
+		equal(t, types["echo"]+" "+types["store"], "conversation.echo state.in-memory")
 	})
 
 	t.Run("conversation", func(t *testing.T) {
 		request := prompt(user("What is the weather in Oslo?"))
-		request.Name = "llm"
 		request.Tools = tools(t)
 		answer, err := client.ConverseAlpha2(ctx, request)
 		must(t, err)

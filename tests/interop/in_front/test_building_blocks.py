@@ -111,8 +111,8 @@ class BuildingBlocks(unittest.TestCase):
         components = {c.name: c.type for c in metadata.registered_components}
         self.assertEqual(components, {
             'bus': 'pubsub.in-memory',
+            'echo': 'conversation.echo',
             'environment': 'secretstores.local.env',
-            'llm': 'conversation.echo',
             'store': 'state.in-memory',
         })
         with urlopen(f'{HTTP}/v1.0/metadata') as response:
@@ -125,7 +125,7 @@ class BuildingBlocks(unittest.TestCase):
         chain = json.dumps({'instruction_chain': [{'messages': [{'text': 'scripted'}]}]})
         prompt = f'<|instruction_start|>{chain}<|instruction_end|>'
         messages = [create_user_message(prompt)]
-        answer = self.client.converse_alpha2('llm', [ConversationInputAlpha2(messages=messages)])
+        answer = self.client.converse_alpha2('echo', [ConversationInputAlpha2(messages=messages)])
         self.assertEqual(answer.outputs[0].choices[0].message.content, 'scripted')
 
 

@@ -85,7 +85,7 @@ class Agents(unittest.TestCase):
         with DaprClient() as client:
             components = client.get_metadata().registered_components
         types = {component.name: component.type for component in components}
-        self.assertEqual(types['llm'], 'conversation.echo')
+        self.assertEqual(types['echo'], 'conversation.echo')
         self.assertEqual(types['store'], 'state.in-memory')
 
 

@@ -6,7 +6,7 @@ use tokio::runtime::Runtime;
 
 use super::InFront;
 use crate::{
-    interop::{child, folder, point_at, toolchain},
+    interop::{child, clients, folder, point_at, toolchain},
     parity::target::Program,
     support::{
         ports::ReservedPort,
@@ -37,6 +37,18 @@ fn go_sdk_uses_daprd_through_mynah() {
         let sidecar = with_app(daprd, &app, &mut go);
         point_at(&mut go, &sidecar.mynah);
         child::run(&mut go).expect_success("go test");
+        Ok(())
+    });
+}
+
+#[test]
+fn clients_work_with_mynah_in_front_of_daprd() {
+    toolchain::suite("daprd", || {
+        let daprd = Program::Daprd(toolchain::daprd()?);
+        Runtime::new().unwrap().block_on(async {
+            let InFront { mynah, .. } = &InFront::start(daprd, &[]).await;
+            clients::work_with(mynah.grpc, mynah.http).await;
+        });
         Ok(())
     });
 }

@@ -64,7 +64,7 @@ fn resources() -> PathBuf {
         ("store", "state.in-memory", &[item("actorStateStore", "true")]),
         ("bus", "pubsub.in-memory", &[]),
         ("environment", "secretstores.local.env", &[]),
-        ("llm", "conversation.echo", &[item("chains", "true")]),
+        ("echo", "conversation.echo", &[item("chains", "true")]),
     ];
     for (name, kind, metadata) in components {
         manifest::component(&folder, name, kind, metadata);

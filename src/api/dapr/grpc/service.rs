@@ -22,6 +22,7 @@ use crate::{
         forward::GrpcForward,
         grpc::{
             incoming::{Incoming, Served},
+            protocol,
             reflection::{self, route},
         },
         guard::Guard,
@@ -87,6 +88,9 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
     type Future = Served;
 
     fn call(&self, request: Request<RequestBody>) -> Self::Future {
+        if let Some(refusal) = protocol::refuse(&request) {
+            return future::ok(refusal.map(ChargedBody::uncharged)).boxed();
+        }
         let path = request.uri().path();
         match self.guard.access.check_token(request.headers()) {
             Err(error) if !path.starts_with(HEALTH) => {
