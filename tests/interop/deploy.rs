@@ -5,14 +5,16 @@ use std::process::Command;
 use super::{child, folder, toolchain};
 
 #[test]
-fn the_compose_file_is_valid() {
+fn the_compose_files_are_valid() {
     toolchain::suite("go", || {
         let home = folder("tests/interop/compose");
         toolchain::go_modules(&home)?;
-        let mut check = Command::new("go");
-        check.args(["run", "."]).arg(folder("deploy/compose.yaml")).current_dir(home);
-        let services = child::run(&mut check).expect_success("compose");
-        assert_eq!(services, "[daprd mynah]\n");
+        for file in ["deploy/compose.yaml", "deploy/in-front.compose.yaml"] {
+            let mut check = Command::new("go");
+            check.args(["run", "."]).arg(folder(file)).current_dir(&home);
+            let services = child::run(&mut check).expect_success(file);
+            assert_eq!(services, "[daprd mynah]\n");
+        }
         Ok(())
     });
 }

@@ -1,6 +1,7 @@
 //! Tests of mynah in front of an unmodified daprd.
 
 mod building_blocks;
+mod samples;
 mod workflows;
 
 use std::{path::PathBuf, process::Command};
