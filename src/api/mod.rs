@@ -2,7 +2,7 @@
 
 pub mod access;
 pub mod browser;
-pub(crate) mod charged_body;
+pub(crate) mod holding_body;
 pub(crate) mod component;
 pub mod dapr;
 pub(crate) mod forward;

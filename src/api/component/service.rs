@@ -16,13 +16,13 @@ use super::{
 };
 use crate::{
     api::{
-        charged_body::ChargedBody,
         grpc::{
             incoming::{Incoming, Served},
             method::not_served,
             protocol, reflection,
         },
         guard::Guard,
+        holding_body::ChargedBody,
     },
     base::drain::Drain,
     component::Context,

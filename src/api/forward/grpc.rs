@@ -3,10 +3,14 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response, Uri, header::CONTENT_LENGTH, uri::Authority};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full};
 use tonic::{Status, body::Body};
 
-use super::{grpc_body::GrpcBody, listing::Listing, pool::Pool};
+use super::{
+    grpc_body::GrpcBody,
+    listing::{Listing, read_metadata},
+    pool::Pool,
+};
 use crate::{
     base::{drain::Drain, endpoint::Endpoint},
     net::{OpenEnded, PassedCall, RequestBody},
@@ -15,8 +19,6 @@ use crate::{
 
 /// A flag for compression and the length of the message.
 const PREFIX: usize = 5;
-/// Maximum size of daprd's metadata.
-const MAX_METADATA: usize = 4 << 20;
 /// Streams that may wait for their first response without limit, and do not delay a drain.
 const STREAMS: [&str; 1] = ["/TaskHubSidecarService/GetWorkItems"];
 
@@ -111,10 +113,7 @@ impl GrpcForward {
 
     async fn with_components(&self, response: Response<Body>) -> Result<Response<Body>, Error> {
         let (mut head, body) = response.into_parts();
-        let body = Limited::new(body, MAX_METADATA).collect().await.map_err(|error| {
-            let reason = format!("cannot read its metadata: {error}");
-            Error::DaprdUnavailable { address: self.pool.address().to_string(), reason }
-        })?;
+        let body = read_metadata(body, self.pool.address()).await?;
         let trailers = body.trailers().cloned();
         let body = body.to_bytes();
         let merged = message(&body).and_then(|message| self.listing.add_to_message(message));

@@ -9,21 +9,20 @@ use http::{
     header::{ACCEPT_ENCODING, CONTENT_LENGTH},
     uri::{Authority, PathAndQuery, Scheme},
 };
-use http_body_util::{BodyExt, Limited};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 
 use super::{
-    headers, http_body::HttpBody, http_client, listing::Listing, pool::unavailable, upgrade::tunnel,
+    headers, http_client,
+    listing::{Listing, read_metadata},
+    pool::unavailable,
+    upgrade::tunnel,
 };
 use crate::{
-    api::http::response::respond,
+    api::{holding_body::HoldingBody, http::response::respond},
     base::{drain::Drain, endpoint::Endpoint},
     net::RequestBody,
     wire::error::{Error, HttpError},
 };
-
-/// Maximum size of daprd's metadata.
-const MAX_METADATA: usize = 4 << 20;
 
 /// Passes HTTP requests on to daprd.
 #[derive(Debug, Clone)]
@@ -84,7 +83,7 @@ impl HttpForward {
             tokio::spawn(tunnel(client, daprd));
         }
         headers::remove_hop_by_hop(response.headers_mut());
-        Ok(response.map(|body| Body::new(HttpBody::new(body, call.open_ended()))))
+        Ok(response.map(|body| Body::new(HoldingBody::holding(body, call.open_ended()))))
     }
 
     /// Returns the URI of a request at daprd.
@@ -116,11 +115,7 @@ impl HttpForward {
 
     async fn with_components(&self, response: Response) -> Result<Response, Error> {
         let (mut head, body) = response.into_parts();
-        let body = Limited::new(body, MAX_METADATA).collect().await.map_err(|error| {
-            let reason = format!("cannot read its metadata: {error}");
-            Error::DaprdUnavailable { address: self.address.to_string(), reason }
-        })?;
-        let body = body.to_bytes();
+        let body = read_metadata(body, &self.address).await?.to_bytes();
         let merged = head.status.is_success().then(|| self.listing.add_to_json(&body)).flatten();
         head.headers.remove(CONTENT_LENGTH);
         Ok(Response::from_parts(head, merged.map_or(Body::from(body), Body::from)))

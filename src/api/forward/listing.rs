@@ -5,11 +5,22 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use axum::BoxError;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Collected, Limited};
+use hyper::body::Body;
+
 use crate::{
     api::dapr::metadata::registered_components,
     engine::Engine,
-    wire::metadata::{add_components, add_components_to_json},
+    wire::{
+        error::Error,
+        metadata::{add_components, add_components_to_json},
+    },
 };
+
+/// Maximum size of daprd's metadata.
+const MAX_METADATA: usize = 4 << 20;
 
 /// Adds mynah's components to daprd's metadata. Clones share the names that were warned about.
 #[derive(Debug, Clone)]
@@ -47,4 +58,15 @@ impl Listing {
         }
         true
     }
+}
+
+/// Reads the metadata of the daprd at this address.
+pub(super) async fn read_metadata<B>(body: B, address: &str) -> Result<Collected<Bytes>, Error>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>>,
+{
+    Limited::new(body, MAX_METADATA).collect().await.map_err(|error| {
+        let reason = format!("cannot read its metadata: {error}");
+        Error::DaprdUnavailable { address: address.to_owned(), reason }
+    })
 }

@@ -4,7 +4,6 @@ mod grpc;
 mod grpc_body;
 mod headers;
 mod http;
-mod http_body;
 mod http_client;
 mod listing;
 mod pool;

@@ -15,7 +15,7 @@ use super::{
     until_drain::UntilDrain,
 };
 use crate::{
-    api::{charged_body::ChargedBody, guard::Guard},
+    api::{guard::Guard, holding_body::ChargedBody},
     base::{drain::Drain, memory::Charge},
     net::RequestBody,
 };

@@ -9,7 +9,7 @@ use axum::{
 use futures_util::{Stream, StreamExt, future::BoxFuture};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 
-use crate::{api::charged_body::ChargedBody, wire::error::HttpError};
+use crate::{api::holding_body::ChargedBody, wire::error::HttpError};
 
 /// The future of a response.
 pub(in crate::api) type Responding =

@@ -7,7 +7,7 @@ use http::{Request, Response};
 
 use super::{response::Responding, url};
 use crate::{
-    api::{charged_body::ChargedBody, dapr, forward::HttpForward, guard::Guard, openai},
+    api::{dapr, forward::HttpForward, guard::Guard, holding_body::ChargedBody, openai},
     base::drain::Drain,
     engine::Engine,
     net::RequestBody,

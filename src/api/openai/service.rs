@@ -9,8 +9,8 @@ use http::{Method, Request};
 use super::completions::Completions;
 use crate::{
     api::{
-        charged_body::ChargedBody,
         guard::Guard,
+        holding_body::ChargedBody,
         http::{
             response::{Responding, json, respond},
             url,

@@ -18,7 +18,6 @@ use super::{
 };
 use crate::{
     api::{
-        charged_body::ChargedBody,
         forward::GrpcForward,
         grpc::{
             incoming::{Incoming, Served},
@@ -26,6 +25,7 @@ use crate::{
             reflection::{self, route},
         },
         guard::Guard,
+        holding_body::ChargedBody,
     },
     base::drain::Drain,
     engine::Engine,

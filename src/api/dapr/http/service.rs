@@ -14,7 +14,7 @@ use hyper_util::service::TowerToHyperService;
 use super::{Failure, converse::converse, health, metadata};
 use crate::{
     api::{
-        charged_body::ChargedBody, forward::HttpForward, guard::Guard, http::response::Responding,
+        forward::HttpForward, guard::Guard, holding_body::ChargedBody, http::response::Responding,
     },
     base::drain::Drain,
     engine::Engine,

@@ -1,4 +1,4 @@
-//! Response bodies that belong to the charge of their call.
+//! Response bodies that hold something of their call, such as its charge.
 
 use std::{
     pin::Pin,
@@ -10,25 +10,34 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use crate::base::memory::Charge;
 
-/// A body that keeps the charge of its call until it is sent or dropped.
+/// A body that holds a value until it is sent or dropped.
 #[derive(Debug)]
-pub(crate) struct ChargedBody<B> {
+pub(crate) struct HoldingBody<B, H> {
     body: B,
-    _charge: Option<Arc<Charge>>,
+    _held: H,
+}
+
+/// A body that holds the charge of its call, unless it is small.
+pub(crate) type ChargedBody<B> = HoldingBody<B, Option<Arc<Charge>>>;
+
+impl<B, H> HoldingBody<B, H> {
+    pub(crate) fn holding(body: B, held: H) -> Self {
+        Self { body, _held: held }
+    }
 }
 
 impl<B> ChargedBody<B> {
     pub(crate) fn new(body: B, charge: Arc<Charge>) -> Self {
-        Self { body, _charge: Some(charge) }
+        Self::holding(body, Some(charge))
     }
 
     /// Wraps a small body.
     pub(crate) fn uncharged(body: B) -> Self {
-        Self { body, _charge: None }
+        Self::holding(body, None)
     }
 }
 
-impl<B: Body + Unpin> Body for ChargedBody<B> {
+impl<B: Body + Unpin, H: Unpin> Body for HoldingBody<B, H> {
     type Data = B::Data;
     type Error = B::Error;
 
