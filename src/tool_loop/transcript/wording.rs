@@ -8,13 +8,9 @@ use super::{
     Arguments, ToolResult,
     label::{RESULT, TurnLabel},
     name::display_name,
+    outcome::{FAILED, FAILED_BECAUSE},
 };
 use crate::chat::{Message, Role};
-
-/// The prefix of every failure.
-pub(super) const FAILED: &str = "TOOL FAILED: ";
-/// Stands between the name and the error in every failure.
-pub(super) const FAILED_BECAUSE: &str = " execution failed - ";
 
 /// Writes the results of calls as text, for models without tool support.
 ///
