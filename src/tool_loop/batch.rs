@@ -58,7 +58,10 @@ impl Toolset {
                 }
                 _ if call.verdict.is_duplicate => Plan::Skip(call.report_duplicate()),
                 None => Plan::Skip(call.report_unknown_tool()),
-                Some(tool) => Plan::Run(tool),
+                Some(tool) => match self.check_truncation(&call.call.arguments) {
+                    Ok(()) => Plan::Run(tool),
+                    Err(failure) => Plan::Skip(call.report(failure)),
+                },
             };
             PlannedCall { call, plan, started: OnceLock::new() }
         });

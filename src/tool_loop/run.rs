@@ -45,7 +45,7 @@ impl<'l> Run<'l> {
         let recent = since_prompt(&request.messages);
         Self {
             ids: CallIds::in_history(&request.messages),
-            duplicates: DuplicateDetector::from_history(settings.duplicates, recent),
+            duplicates: DuplicateDetector::with_reader(settings.duplicates, recent, &tools.reader),
             budget: CallBudget::new(settings.max_calls),
             stall: StallDetector::new(settings.stalled_after),
             request: Arc::new(request),

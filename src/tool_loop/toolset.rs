@@ -1,8 +1,10 @@
 //! The tools of a loop, with their settings and metrics.
 
 use super::{
-    LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry, limited::LimitedTool,
+    CallFailure, LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry,
+    limited::LimitedTool,
     registered::RegisteredTool,
+    transcript::{self, CallReader},
 };
 use crate::chat::{Request, Response};
 
@@ -10,6 +12,8 @@ use crate::chat::{Request, Response};
 #[derive(Debug)]
 pub(super) struct Toolset {
     tools: Vec<LimitedTool>,
+    /// Reads calls that are written as text. Knows no tools if calls are native.
+    pub(super) reader: CallReader,
     pub(super) settings: LoopSettings,
     pub(super) metrics: ToolMetrics,
 }
@@ -29,8 +33,12 @@ impl Toolset {
             let settings = settings.for_tool(tool.name()).clone();
             LimitedTool::new(tool, settings, &metrics)
         };
-        let tools = registry.into_tools().into_iter().map(limited).collect();
-        Ok(Self { tools, settings, metrics })
+        let tools: Vec<_> = registry.into_tools().into_iter().map(limited).collect();
+        let reader = match settings.rendering {
+            Rendering::Text(_) => CallReader::new(tools.iter().map(LimitedTool::definition)),
+            Rendering::Native => CallReader::default(),
+        };
+        Ok(Self { tools, reader, settings, metrics })
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&LimitedTool> {
@@ -44,8 +52,21 @@ impl Toolset {
 
     /// Reads the calls from the model's answer.
     pub(super) fn read_calls(&self, response: Response) -> Response {
-        let names = self.tools.iter().map(LimitedTool::name);
-        self.settings.rendering.read(response, names)
+        self.settings.rendering.read(response, &self.reader)
+    }
+
+    /// Fails if an argument was truncated in the history that the model copied it from. Only text
+    /// truncates arguments.
+    pub(super) fn check_truncation(&self, arguments: &str) -> Result<(), CallFailure> {
+        let Rendering::Text(_) = self.settings.rendering else { return Ok(()) };
+        let arguments = arguments.parse().unwrap_or_default();
+        match transcript::truncated_argument(&arguments) {
+            None => Ok(()),
+            Some(name) => Err(CallFailure::InvalidArguments(format!(
+                "the value of {name} is cut off after 50 characters; write the whole value, as in \
+                 with parameters: {{\"{name}\": \"…\"}}"
+            ))),
+        }
     }
 
     /// Adds the tools to a request. With the text rendering, removes all tools instead.

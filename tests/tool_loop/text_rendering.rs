@@ -71,20 +71,22 @@ async fn renders_calls_and_results_as_text() {
     let result = run(tools(), in_text(), model).await;
     assert_snapshot!(read(&result), @r#"
     assistant: Let me look.
-    assistant: AI ACTION (Turn 1): Executing Get Weather with parameters: city: Oslo, days: 2
+
+    AI ACTION (Turn 1): Executing Get Weather with parameters: city: Oslo, days: 2
     user: TOOL RESPONSE (Turn 1): SUCCESS: Get Weather completed successfully. The requested operation has been finished as requested.
 
     {"in":{"city":"Oslo","days":2},"sunny":true}
     assistant: AI ACTION (Turn 2): Executing SayHello
+    AI ACTION (Turn 2): Executing Fail
+    AI ACTION (Turn 2): Executing Nobody with parameters: a: 1
+    AI ACTION (Turn 2): Executing Act
     user: TOOL RESPONSE (Turn 2): SUCCESS: SayHello completed successfully. The requested operation has been finished as requested.
 
     "hello"
-    assistant: AI ACTION (Turn 2): Executing Fail
     user: TOOL RESPONSE (Turn 2): TOOL FAILED: fail execution failed - no network
-    assistant: AI ACTION (Turn 2): Executing Nobody with parameters: a: 1
     user: TOOL RESPONSE (Turn 2): TOOL FAILED: nobody execution failed - Tool 'nobody' not found
-    assistant: AI ACTION (Turn 2): Executing Act
     user: TOOL RESPONSE (Turn 2): SUCCESS: Act completed successfully. The requested operation has been finished as requested.
+    assistant: AI ACTION (Turn 3): Executing Act
     user: You just called the Act tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.
     assistant: It is sunny in Oslo.
     "#);
@@ -101,6 +103,37 @@ async fn renders_calls_and_results_as_text() {
     assert_eq!(result_texts(&result)[1], "hello");
     assert_eq!(result_texts(&result)[2], "Error executing fail: no network");
     assert_eq!((result.turns, result.text()), (4, "It is sunny in Oslo."));
+}
+
+/// The history shows only the first 50 characters of a value, and the model may copy them.
+#[tokio::test]
+async fn refuses_arguments_that_are_cut_off() {
+    let cut = format!("{}...", "x".repeat(50));
+    let content = format!(
+        "AI ACTION: Executing Get Weather with parameters: city: {cut}\n\
+         AI ACTION: Executing Act with parameters: {{\"a\": \"{cut}\"}}\n\
+         AI ACTION: Executing Get Weather with parameters: city: wait..."
+    );
+    let model = model(move |request| match request.messages.len() {
+        1 => Ok(text_response(content.clone())),
+        _ => Ok(text_response("done")),
+    });
+    let result = run(tools(), in_text(), model).await;
+    assert_eq!(outcomes(&result), ["invalid", "invalid", "succeeded"]);
+    let text = "Error executing get_weather: the arguments are not valid: the value of city is cut \
+        off after 50 characters; write the whole value, as in with parameters: {\"city\": \"…\"}";
+    assert_eq!(result_texts(&result)[0], text);
+}
+
+/// A turn is one message, so a chain that counts the messages of the assistant does not skip steps.
+#[tokio::test]
+async fn follows_a_chain_with_text_calls_and_duplicates() {
+    let step = |text: &str| json!({"messages": [{"text": text}]});
+    let both = "I look.\nAI ACTION: Executing Act\nAI ACTION: Executing SayHello";
+    let steps = json!([step(both), step("AI ACTION: Executing SayHello"), step("Done.")]);
+    let result = follow("", tools, in_text(), script(steps)).await;
+    assert_eq!(outcomes(&result), ["succeeded", "succeeded", "duplicate"]);
+    assert_eq!((result.text(), result.turns), ("Done.", 3));
 }
 
 #[tokio::test]
@@ -164,8 +197,8 @@ async fn accepts_native_calls() {
     assert_eq!(outcomes(&result), ["invalid", "succeeded"]);
     assert_snapshot!(read(&result), @r#"
     assistant: AI ACTION (Turn 1): Executing Act
+    AI ACTION (Turn 1): Executing SayHello
     user: TOOL RESPONSE (Turn 1): TOOL FAILED: act execution failed - the arguments are not a JSON object: expected value at line 1 column 1
-    assistant: AI ACTION (Turn 1): Executing SayHello
     user: TOOL RESPONSE (Turn 1): SUCCESS: SayHello completed successfully. The requested operation has been finished as requested.
 
     "hello"

@@ -3,8 +3,8 @@
 use mynah::{
     chat::{FinishReason, Response},
     tool_loop::transcript::{
-        Arguments, DuplicateDetector, DuplicatePolicy, FinishedCall, Outcome, Rendering,
-        ToolResult, Turn, Wording, call_message, extract, validate,
+        Arguments, CallReader, DuplicateDetector, DuplicatePolicy, FinishedCall, Outcome,
+        Rendering, ToolResult, Turn, Wording, call_message, extract, validate,
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -82,7 +82,7 @@ proptest! {
             let _ = extract(&message);
             let rendering = Rendering::Text(Wording::default());
             let response = Response { content: text.clone(), ..Response::default() };
-            let read = rendering.read(response, []);
+            let read = rendering.read(response, &CallReader::default());
             prop_assert_eq!(read.tool_calls.is_empty(), read.finish_reason == FinishReason::Stop);
             let history = [message, user(&text)];
             for policy in [DuplicatePolicy::Previous, DuplicatePolicy::AnySuccessful] {
@@ -149,6 +149,6 @@ fn long_texts_are_read_in_linear_time() {
             &[assistant(&text), user(&text)],
         );
         let response = Response { content: text, ..Response::default() };
-        Rendering::Text(Wording::default()).read(response, []);
+        Rendering::Text(Wording::default()).read(response, &CallReader::default());
     }
 }

@@ -1,12 +1,13 @@
 //! Tests of a loop's history in each rendering, and of calls that a model writes as text.
 
 use mynah::{
-    chat::{FinishReason, Message, Response, Role},
+    chat::{FinishReason, LazyJson, Message, Response, Role, Tool},
     tool_loop::transcript::{
-        FinishedCall, Outcome, Rendering, ToolResult, Turn, Wording, correction,
+        CallReader, FinishedCall, Outcome, Rendering, ToolResult, Turn, Wording, correction,
+        extract_all,
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{assistant, call, user};
 
@@ -50,8 +51,10 @@ fn renders_native_calls() {
 #[test]
 fn renders_calls_as_text() {
     let messages = Rendering::Text(Wording::default()).messages(&turn());
-    assert_eq!(messages[0], assistant("I will look."));
     assert_eq!(messages.last(), Some(&correction("get_sky")));
+    // A message is a turn, even if one of its calls is a duplicate.
+    let extracted = extract_all(&messages[0]).into_iter().map(|call| call.arguments.to_string());
+    assert_eq!(extracted.collect::<Vec<_>>(), [1, 2, 3, 4, 5].map(|n| format!(r#"{{"n":{n}}}"#)));
     let lines = messages.iter().map(|message| {
         let role = match &message.role {
             Role::Assistant { tool_calls } if tool_calls.is_empty() => "assistant",
@@ -62,17 +65,19 @@ fn renders_calls_as_text() {
     });
     insta::assert_snapshot!(lines.collect::<String>(), @r#"
     assistant: I will look.
-    assistant: AI ACTION (Turn 4): Executing Get Sky with parameters: n: 1
+
+    AI ACTION (Turn 4): Executing Get Sky with parameters: n: 1
+    AI ACTION (Turn 4): Executing Get Sky with parameters: n: 2
+    AI ACTION (Turn 4): Executing Get Sky with parameters: n: 3
+    AI ACTION (Turn 4): Executing Get Sky with parameters: n: 4
+    AI ACTION (Turn 4): Executing Get Sky with parameters: n: 5
     user: TOOL RESPONSE (Turn 4): SUCCESS: Get Sky completed successfully. The requested operation has been finished as requested.
 
     {"sky":"clear/blue"}
-    assistant: AI ACTION (Turn 4): Executing Get Sky with parameters: n: 2
     user: TOOL RESPONSE (Turn 4): SUCCESS: Get Sky completed successfully. The requested operation has been finished as requested.
 
     "plain"
-    assistant: AI ACTION (Turn 4): Executing Get Sky with parameters: n: 3
     user: TOOL RESPONSE (Turn 4): TOOL FAILED: get_sky execution failed - no network
-    assistant: AI ACTION (Turn 4): Executing Get Sky with parameters: n: 4
     user: TOOL RESPONSE (Turn 4): TOOL FAILED: get_sky execution failed - Tool 'get_sky' not found
     user: You just called the Get Sky tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.
     "#);
@@ -83,7 +88,7 @@ fn a_hook_changes_the_history() {
     let wording = Wording::customized(|_, executed| format!("{} is done", executed.name));
     let messages = Rendering::Text(wording).messages(&turn());
     assert_eq!(
-        messages[2],
+        messages[1],
         user("TOOL RESPONSE (Turn 4): get_sky is done\n\n{\"sky\":\"clear/blue\"}")
     );
 }
@@ -99,8 +104,49 @@ fn omits_arguments_that_are_not_objects() {
 }
 
 fn read(rendering: &Rendering, content: &str, tools: &[&str]) -> Response {
+    let tools: Vec<_> = tools.iter().map(|name| tool(name, None)).collect();
     let response = Response { content: content.to_owned(), ..Response::default() };
-    rendering.read(response, tools.iter().copied())
+    rendering.read(response, &CallReader::new(&tools))
+}
+
+fn tool(name: &str, parameters: Option<LazyJson>) -> Tool {
+    Tool { name: name.to_owned(), description: None, parameters }
+}
+
+/// Returns the arguments of a call to a tool with this schema, or the text if there is no call.
+fn arguments_by_schema(properties: &Value, parameters: &str) -> String {
+    let schema = LazyJson::new(json!({"type": "object", "properties": properties}));
+    let content = format!("AI ACTION: Executing F with parameters: {parameters}");
+    let response = Response { content, ..Response::default() };
+    let reader = CallReader::new(&[tool("f", Some(schema))]);
+    let response = Rendering::Text(Wording::default()).read(response, &reader);
+    response.tool_calls.into_iter().map(|call| call.arguments).collect()
+}
+
+#[test]
+fn the_schema_decides_commas_and_types() {
+    let schema = json!({
+        "city": {"type": "string"},
+        "days": {"type": "integer"},
+        "zip": {"type": ["string", "null"]},
+        "unit": {"enum": ["1", "2"]},
+        "tags": {"anyOf": [{"type": "array"}, {"type": "string"}]},
+        "any": {},
+    });
+    let table = [
+        ("city: San Francisco, CA", r#"{"city":"San Francisco, CA"}"#),
+        ("city: San Francisco, CA, days: 3", r#"{"city":"San Francisco, CA","days":3}"#),
+        ("city: 1001, days: 1001", r#"{"city":"1001","days":1001}"#),
+        ("city: true, zip: null, unit: 1", r#"{"city":"true","zip":null,"unit":"1"}"#),
+        ("zip: 0150", r#"{"zip":"0150"}"#),
+        (r#"city: "Oslo", any: 5"#, r#"{"city":"Oslo","any":5}"#),
+        ("tags: [1,2], days: soon", r#"{"tags":[1,2],"days":"soon"}"#),
+        (r#"{"city": "San Francisco, CA", "days": 3}"#, r#"{"city":"San Francisco, CA","days":3}"#),
+        ("", "{}"),
+    ];
+    for (parameters, expected) in table {
+        assert_eq!(arguments_by_schema(&schema, parameters), expected, "{parameters}");
+    }
 }
 
 fn called(content: &str, tools: &[&str]) -> Vec<(String, String)> {

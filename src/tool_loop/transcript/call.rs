@@ -27,6 +27,26 @@ const MAX_VALUE_CHARS: usize = 50;
 /// assert_eq!(message.text(), "AI ACTION: Executing List Files");
 /// ```
 pub fn call_message(name: &str, arguments: &Arguments, turn: u32) -> Message {
+    let text = call_text(name, arguments, turn, value_text);
+    Message::new(Role::Assistant { tool_calls: Vec::new() }, text)
+}
+
+/// Formats a call like [`call_message`], but on one line: text with line breaks is quoted.
+pub(super) fn call_line(name: &str, arguments: &Arguments, turn: u32) -> String {
+    call_text(name, arguments, turn, |value| match value {
+        Value::String(text) if text.contains(['\n', '\r']) => {
+            truncate(&value.to_string()).into_owned().into()
+        }
+        value => value_text(value),
+    })
+}
+
+fn call_text(
+    name: &str,
+    arguments: &Arguments,
+    turn: u32,
+    value_text: impl Fn(&Value) -> Cow<'_, str>,
+) -> String {
     let mut text = format!("{CALL}{}: Executing {}", TurnLabel(turn), display_name(name));
     let separators = std::iter::once(" with parameters: ").chain(std::iter::repeat(", "));
     for (separator, (name, value)) in separators.zip(arguments.iter()) {
@@ -34,7 +54,7 @@ pub fn call_message(name: &str, arguments: &Arguments, turn: u32) -> Message {
             text.push_str(piece);
         }
     }
-    Message::new(Role::Assistant { tool_calls: Vec::new() }, text)
+    text
 }
 
 /// Returns a string without quotes, and any other value as JSON.
@@ -43,6 +63,15 @@ fn value_text(value: &Value) -> Cow<'_, str> {
         Value::String(text) => truncate(text),
         other => canonical_json(other).into(),
     }
+}
+
+/// Returns the name of the first argument whose value has the form of a truncated value.
+pub(in crate::tool_loop) fn truncated_argument(arguments: &Arguments) -> Option<&str> {
+    let is_truncated = |value: &Value| {
+        let whole = value.as_str().and_then(|text| text.strip_suffix("..."));
+        whole.is_some_and(|text| text.chars().count() == MAX_VALUE_CHARS)
+    };
+    arguments.iter().find(|(_, value)| is_truncated(value)).map(|(name, _)| name)
 }
 
 fn truncate(text: &str) -> Cow<'_, str> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Arguments, CallKey,
+    Arguments, CallKey, CallReader,
     correction::correction_for,
     history::{self, PastCall},
     outcome::Fate,
@@ -65,11 +65,17 @@ enum Memory {
 impl DuplicateDetector {
     /// Creates a detector that knows the calls in `history`.
     pub fn from_history(policy: DuplicatePolicy, history: &[Message]) -> Self {
+        Self::with_reader(policy, history, &CallReader::default())
+    }
+
+    /// Creates a detector like [`from_history`](Self::from_history). Calls that are written as text
+    /// are read by `reader`.
+    pub fn with_reader(policy: DuplicatePolicy, history: &[Message], reader: &CallReader) -> Self {
         Self(match policy {
-            DuplicatePolicy::Previous => Memory::Previous(history::latest_call(history)),
+            DuplicatePolicy::Previous => Memory::Previous(history::latest_call(history, reader)),
             DuplicatePolicy::AnySuccessful => {
                 let is_done = |call: &PastCall| call.fate == Fate::Done;
-                let done = history::past_calls(history).into_iter().filter(is_done);
+                let done = history::past_calls(history, reader).into_iter().filter(is_done);
                 Memory::Successful(done.filter_map(|call| call.key).collect())
             }
             DuplicatePolicy::Off => Memory::Nothing,
@@ -125,6 +131,7 @@ impl DuplicateDetector {
 /// assert_eq!(validate("today", &Arguments::default(), &history), None);
 /// ```
 pub fn validate(name: &str, arguments: &Arguments, history: &[Message]) -> Option<String> {
-    let is_duplicate = history::latest_call(history)? == CallKey::new(name, arguments);
+    let is_duplicate =
+        history::latest_call(history, &CallReader::default())? == CallKey::new(name, arguments);
     is_duplicate.then(|| correction_for(name))
 }

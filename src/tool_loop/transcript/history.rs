@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    CallKey,
+    CallKey, CallReader, ExtractedCall,
     correction::is_correction,
-    extract,
     label::{self, CALL, RESULT},
     outcome::{Fate, fate_in_text, native_fate},
 };
@@ -27,7 +26,7 @@ pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
     let (mut start, mut expected_results) = (0, 0);
     for (index, message) in history.iter().enumerate() {
         if message.role != Role::User {
-            expected_results = text_calls(message).len();
+            expected_results = text_calls(message, &CallReader::default()).len();
         } else if expected_results > 0 {
             expected_results -= 1;
         } else if !is_correction(&message.text()) {
@@ -39,13 +38,13 @@ pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
 
 /// Returns the key of the latest call that ran. Returns `None` if there is no such call, or if the
 /// call is truncated or malformed.
-pub(super) fn latest_call(history: &[Message]) -> Option<CallKey> {
+pub(super) fn latest_call(history: &[Message], reader: &CallReader) -> Option<CallKey> {
     let ran = |call: &PastCall| call.fate != Fate::NotRun;
-    past_calls(history).into_iter().rfind(ran)?.key
+    past_calls(history, reader).into_iter().rfind(ran)?.key
 }
 
 /// Returns the calls in a history, in order, with what their results report.
-pub(super) fn past_calls(history: &[Message]) -> Vec<PastCall> {
+pub(super) fn past_calls(history: &[Message], reader: &CallReader) -> Vec<PastCall> {
     let mut calls = Vec::new();
     // The calls without a result: by call id, or by tool name for calls without an id; and those
     // written as text, whose results follow in the same order.
@@ -58,7 +57,7 @@ pub(super) fn past_calls(history: &[Message]) -> Vec<PastCall> {
                 }
                 calls.extend(tool_calls.iter().map(|call| PastCall::new(Some(CallKey::of(call)))));
                 let first = calls.len();
-                calls.extend(text_calls(message).into_iter().map(PastCall::new));
+                calls.extend(text_calls(message, reader).into_iter().map(PastCall::new));
                 in_text = first..calls.len();
             }
             Role::Tool { id, name } => {
@@ -91,10 +90,13 @@ fn result_id(call: &ToolCall) -> &str {
 
 /// Returns the keys of the calls that an assistant message contains as text. A key is `None` if the
 /// call is truncated or malformed.
-fn text_calls(message: &Message) -> Vec<Option<CallKey>> {
-    let is_text = matches!(&message.role, Role::Assistant { tool_calls } if tool_calls.is_empty());
-    if !is_text || !message.parts.first().is_some_and(|text| text.starts_with(CALL)) {
+fn text_calls(message: &Message, reader: &CallReader) -> Vec<Option<CallKey>> {
+    if !matches!(&message.role, Role::Assistant { tool_calls } if tool_calls.is_empty()) {
         return Vec::new();
     }
-    vec![extract(message).and_then(|call| call.key())]
+    let calls = reader.read_all(message);
+    if calls.is_empty() && message.parts.first().is_some_and(|text| text.starts_with(CALL)) {
+        return vec![None];
+    }
+    calls.iter().map(ExtractedCall::key).collect()
 }

@@ -1,4 +1,4 @@
-//! The labels at the start of transcript messages, such as `AI ACTION (Turn 2): `.
+//! The labels in transcript messages, such as `AI ACTION (Turn 2): `.
 
 use std::fmt;
 
@@ -6,6 +6,11 @@ use std::fmt;
 pub(super) const CALL: &str = "AI ACTION";
 /// Starts the label of a result.
 pub(super) const RESULT: &str = "TOOL RESPONSE";
+
+/// The prefix of every failure.
+pub(super) const FAILED: &str = "TOOL FAILED: ";
+/// Stands between the name and the error in every failure.
+pub(super) const FAILED_BECAUSE: &str = " execution failed - ";
 
 /// Displays the turn number in a label. Turn 0 is omitted.
 pub(super) struct TurnLabel(pub(super) u32);

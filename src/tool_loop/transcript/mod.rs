@@ -17,9 +17,9 @@
 //! assert_eq!((call.name.as_str(), call.arguments), ("google_search", arguments));
 //! ```
 //!
-//! Text is less precise than a native call. `"5"` and `5` look the same, a comma ends a value, and
-//! a call with a line break in a value cannot be read. A [`DuplicateDetector`] therefore reads text
-//! only in messages without native calls.
+//! Text is less precise than a native call. `"5"` and `5` look the same, and a comma ends a value,
+//! unless a [`CallReader`] knows the schema of the arguments. Long values are truncated. A
+//! [`DuplicateDetector`] therefore reads text only in messages without native calls.
 //!
 //! To create other messages, use [`Message::new`](crate::chat::Message::new).
 
@@ -35,14 +35,16 @@ mod label;
 mod name;
 mod outcome;
 mod rendering;
+mod schema;
 mod wording;
 
 pub use arguments::{Arguments, InvalidArguments};
 pub use call::call_message;
+pub(super) use call::truncated_argument;
 pub use correction::correction;
 pub(super) use correction::correction_text;
 pub use duplicates::{DuplicateDetector, DuplicatePolicy, Verdict, validate};
-pub use extract::{ExtractedCall, extract};
+pub use extract::{CallReader, ExtractedCall, extract, extract_all};
 pub(super) use history::since_prompt;
 pub use key::CallKey;
 pub use name::display_name;

@@ -4,12 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::correction::{correction_text, is_correction};
-
-/// The prefix of every failure in the text rendering.
-pub(super) const FAILED: &str = "TOOL FAILED: ";
-/// Stands between the name and the error in every failure of the text rendering.
-pub(super) const FAILED_BECAUSE: &str = " execution failed - ";
+use super::{
+    correction::{correction_text, is_correction},
+    label::{FAILED, FAILED_BECAUSE},
+};
 
 /// The result that a tool returned.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,13 +1,8 @@
 //! Writes turns into a history, and reads calls from answers.
 
-use std::collections::BTreeMap;
-
 use super::{
-    Arguments, Detail, ExecutedCall, ExtractedCall, Outcome, ToolResult, Wording, call_message,
-    correction, extract,
-    label::CALL,
-    name::{display_name, tool_name},
-    outcome::not_found,
+    CallReader, Detail, ExecutedCall, ExtractedCall, Outcome, ToolResult, Wording, call::call_line,
+    correction, label::CALL, outcome::not_found,
 };
 use crate::chat::{FinishReason, Message, Response, Role, ToolCall};
 
@@ -71,36 +66,27 @@ impl Rendering {
     }
 
     /// Reads an answer from the model. With the text rendering, converts lines that are calls to
-    /// tool calls without ids.
-    ///
-    /// Text does not preserve the case of tool names. To restore the case, pass the names of the
-    /// available tools as `tools`.
+    /// tool calls without ids. `reader` knows the available tools.
     ///
     /// ```
-    /// use mynah::{chat::Response, tool_loop::transcript::{Rendering, Wording}};
+    /// use mynah::{chat::Response, tool_loop::transcript::{CallReader, Rendering, Wording}};
     ///
     /// let content = "I will look.\n\
     ///     AI ACTION (Turn 1): Executing Get Weather with parameters: city: Oslo";
     /// let response = Response { content: content.to_owned(), ..Response::default() };
-    /// let response = Rendering::Text(Wording::default()).read(response, ["get_weather"]);
+    /// let response = Rendering::Text(Wording::default()).read(response, &CallReader::default());
     /// assert_eq!(response.content, "I will look.");
     /// assert_eq!(response.tool_calls[0].name, "get_weather");
     /// assert_eq!(response.tool_calls[0].arguments, r#"{"city":"Oslo"}"#);
     /// ```
-    pub fn read<'a>(
-        &self,
-        mut response: Response,
-        tools: impl IntoIterator<Item = &'a str>,
-    ) -> Response {
+    pub fn read(&self, mut response: Response, reader: &CallReader) -> Response {
         if matches!(self, Self::Native) || !response.content.contains(CALL) {
             return response;
         }
-        let names = names_by_text(tools);
         let (mut calls, mut rest) = (Vec::new(), Vec::new());
         for line in response.content.lines() {
-            match extract::parse(line.trim_start()) {
+            match reader.read_line(line.trim_start()) {
                 Some(ExtractedCall { name, arguments, .. }) => {
-                    let name = names.get(&name).map_or(name, |name| (*name).to_owned());
                     calls.push(ToolCall { id: None, name, arguments: arguments.to_string() });
                 }
                 None => rest.push(line),
@@ -115,21 +101,6 @@ impl Rendering {
     }
 }
 
-/// Maps each name, as it is read back from text, to the original name. If several names have the
-/// same text, an exact match wins, or else the first name.
-fn names_by_text<'a>(tools: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, &'a str> {
-    let mut names = BTreeMap::new();
-    for name in tools {
-        let text = tool_name(&display_name(name));
-        if text == name {
-            names.insert(text, name);
-        } else {
-            names.entry(text).or_insert(name);
-        }
-    }
-    names
-}
-
 fn native_messages(turn: &Turn) -> Vec<Message> {
     let parts = if turn.text.is_empty() { Vec::new() } else { vec![turn.text.clone()] };
     let tool_calls = turn.calls.iter().map(|finished| finished.call.clone()).collect();
@@ -141,28 +112,28 @@ fn native_messages(turn: &Turn) -> Vec<Message> {
     std::iter::once(calls).chain(results).collect()
 }
 
+/// Returns one assistant message with the text and a line for each call, and a user message for
+/// each result.
 fn text_messages(turn: &Turn, wording: &Wording) -> Vec<Message> {
-    let mut messages = Vec::new();
-    if !turn.text.is_empty() {
-        let role = Role::Assistant { tool_calls: Vec::new() };
-        messages.push(Message::new(role, &*turn.text));
-    }
-    for FinishedCall { call, outcome } in &turn.calls {
+    // Arguments that are not an object cannot be shown. In that case, the result contains the error.
+    let arguments = |call: &ToolCall| call.arguments.parse().unwrap_or_default();
+    let lines = turn
+        .calls
+        .iter()
+        .map(|FinishedCall { call, .. }| call_line(&call.name, &arguments(call), turn.number));
+    let lines = lines.collect::<Vec<_>>().join("\n");
+    let texts = [turn.text.as_str(), &lines].into_iter().filter(|text| !text.is_empty());
+    let text = texts.collect::<Vec<_>>().join("\n\n");
+    let message = Message::new(Role::Assistant { tool_calls: Vec::new() }, text);
+    let results = turn.calls.iter().map(|FinishedCall { call, outcome }| {
         let not_found = || ToolResult::failure(not_found(&call.name));
         let result = match outcome {
             Outcome::Result(result) => result,
             Outcome::NotFound => &not_found(),
-            Outcome::Duplicate => {
-                messages.push(correction(&call.name));
-                continue;
-            }
+            Outcome::Duplicate => return correction(&call.name),
         };
-        // Arguments that are not an object cannot be shown. In that case, the result contains the
-        // error.
-        let arguments: Arguments = call.arguments.parse().unwrap_or_default();
-        let executed = ExecutedCall { name: &call.name, arguments: &arguments, result };
-        messages.push(call_message(&call.name, &arguments, turn.number));
-        messages.push(wording.message(&executed, Detail::WithData, turn.number));
-    }
-    messages
+        let executed = ExecutedCall { name: &call.name, arguments: &arguments(call), result };
+        wording.message(&executed, Detail::WithData, turn.number)
+    });
+    std::iter::once(message).chain(results).collect()
 }

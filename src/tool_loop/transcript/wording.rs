@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::{
     Arguments, ToolResult,
-    label::{RESULT, TurnLabel},
+    label::{FAILED, FAILED_BECAUSE, RESULT, TurnLabel},
     name::display_name,
-    outcome::{FAILED, FAILED_BECAUSE},
 };
 use crate::chat::{Message, Role};
 
