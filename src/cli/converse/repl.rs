@@ -12,6 +12,7 @@ use super::{error::Error, output::note, tool_run::Runner};
 use crate::{
     chat::{Message, Request, Role},
     cli::signals::Signal,
+    tool_loop::LoopResult,
 };
 
 const HELP: &str = "Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cancels the answer";
@@ -57,7 +58,8 @@ pub(super) async fn run(
 }
 
 /// Answers the last message and appends the answer, with its tool calls, to the history. If the
-/// model never responded, removes the last message from the history instead.
+/// model never responded to a prompt, removes the prompt from the history instead. Results of tools
+/// are kept, because the calls before them need them.
 async fn answer(runner: &mut Runner<impl Write>, request: &mut Request) -> Result<(), Error> {
     let run = runner.run(request.clone()).await?;
     let answered = run.check_answered();
@@ -66,12 +68,16 @@ async fn answer(runner: &mut Runner<impl Write>, request: &mut Request) -> Resul
         Err(error) => note(&error.to_string()),
         Ok(()) => {}
     }
-    if run.result.turns > 0 {
-        request.messages = run.result.transcript;
-    } else {
-        request.messages.pop();
-    }
+    update_history(&mut request.messages, run.result);
     Ok(())
+}
+
+fn update_history(history: &mut Vec<Message>, result: LoopResult) {
+    if result.turns > 0 {
+        *history = result.transcript;
+    } else {
+        history.pop_if(|message| message.role == Role::User);
+    }
 }
 
 /// Returns `true` for `/help` and for unknown commands, which are not sent to the model.
@@ -103,4 +109,31 @@ fn read_lines() -> io::Result<Receiver<io::Result<String>>> {
     };
     thread::Builder::new().name("stdin".to_owned()).spawn(read)?;
     Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{provider::ProviderError, tool_loop::EndReason};
+
+    /// Returns the history after a run in which the model failed before it responded.
+    fn after_error(last: Role) -> Vec<Message> {
+        let mut history = vec![Message::new(last, "last")];
+        let result = LoopResult {
+            response: None,
+            transcript: history.clone(),
+            calls: Vec::new(),
+            turns: 0,
+            end: EndReason::ModelError(ProviderError::internal("no")),
+        };
+        update_history(&mut history, result);
+        history
+    }
+
+    #[test]
+    fn removes_only_a_prompt_after_an_error() {
+        assert_eq!(after_error(Role::User), []);
+        let result = Role::Tool { id: Some("1".to_owned()), name: "f".to_owned() };
+        assert_eq!(after_error(result.clone()), [Message::new(result, "last")]);
+    }
 }
