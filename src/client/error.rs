@@ -5,7 +5,11 @@ use std::error::Error as StdError;
 use thiserror::Error as ThisError;
 use tonic::Status;
 
-use crate::{provider::ProviderError, wire::refusal::Refusal};
+use crate::{
+    chat::ErrorKind,
+    provider::ProviderError,
+    wire::refusal::{Refusal, provider_error},
+};
 
 /// The error returned if a call to a sidecar has no response.
 ///
@@ -64,7 +68,14 @@ pub enum Error {
 
 impl From<Error> for ProviderError {
     fn from(error: Error) -> Self {
-        Self::internal(error.to_string())
+        let message = error.to_string();
+        match error {
+            Error::Call { status, .. } => provider_error(&status, message),
+            Error::NotListening(_) | Error::Unreachable { .. } => {
+                Self::new(ErrorKind::Unavailable, message)
+            }
+            _ => Self::internal(message),
+        }
     }
 }
 

@@ -34,8 +34,8 @@ use crate::{
 pub struct RemoteComponent {
     client: Client,
     component: String,
-    /// Cleared when the sidecar rejects a streaming call, so that later calls do not try to stream
-    /// again.
+    /// Cleared when the sidecar rejects a streaming call but answers the unary call, so that later
+    /// calls do not try to stream again.
     supports_streaming: AtomicBool,
 }
 
@@ -100,10 +100,11 @@ impl RemoteComponent {
             if let Some(messages) = self.client.for_call(context.clone()).stream(message).await? {
                 return Ok(self.deltas(messages));
             }
-            self.supports_streaming.store(false, Ordering::Relaxed);
         }
         let response =
             self.call(client_request::encode(&request, &self.component), context).await?;
+        // If the unary call had failed as well, the sidecar may still support streaming.
+        self.supports_streaming.store(false, Ordering::Relaxed);
         Ok(as_deltas(response).boxed())
     }
 

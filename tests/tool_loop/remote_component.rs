@@ -1,10 +1,10 @@
 //! Tests of a component in another sidecar: mynah, or daprd, whose arguments are not JSON.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::StreamExt;
 use mynah::{
-    chat::{Message, Request, Role, ToolChoice},
+    chat::{ErrorKind, Message, Request, Role, ToolChoice},
     client::RemoteComponent,
     provider::Provider,
     tool_loop::{
@@ -13,9 +13,11 @@ use mynah::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
-use super::{ask, assert_every_call_has_a_result};
+use super::{ask, assert_every_call_has_a_result, scripted_models::script};
 use crate::{
+    chains::scripted,
     interop::toolchain,
     parity::target::{Program, Setup},
     support::Sidecar,
@@ -84,6 +86,41 @@ async fn reports_an_unknown_component_as_a_model_error() {
     let EndReason::ModelError(error) = &result.end else { panic!("{result:?}") };
     let text = "InvalidArgument: failed finding conversation component nope";
     assert!(error.to_string().ends_with(text), "{error}");
+}
+
+/// Whether to retry depends on the kind of the error and on the time to wait.
+#[tokio::test]
+async fn keeps_the_kind_and_the_details_of_an_error() {
+    let sidecar = scripted("");
+    let model = connect(&sidecar.grpc.to_string(), None).await;
+    let error = json!({
+        "code": "RESOURCE_EXHAUSTED",
+        "message": "too many",
+        "details": {"reason": "QUOTA", "domain": "example.com", "metadata": {"limit": "5"}},
+        "retry_after": "2s",
+    });
+    let result = run_both_ways(model, script(json!([{ "error": error }]))).await;
+    let EndReason::ModelError(error) = result.end else { panic!("{result:?}") };
+    assert_eq!(error.kind, ErrorKind::ResourceExhausted);
+    assert_eq!(error.retry_after, Some(Duration::from_secs(2)));
+    let details = error.details.unwrap();
+    assert_eq!((details.reason.as_str(), details.domain.as_str()), ("QUOTA", "example.com"));
+    assert_eq!(details.metadata["limit"], "5");
+}
+
+/// A model can lack a feature in a sidecar that supports streaming.
+#[tokio::test]
+async fn streams_after_a_model_error_of_kind_unimplemented() {
+    let sidecar = scripted("");
+    let model = connect(&sidecar.grpc.to_string(), None).await;
+    let step = json!({"error": {"code": "UNIMPLEMENTED", "message": "no"}});
+    let result = run_both_ways(model.clone(), script(json!([step]))).await;
+    let EndReason::ModelError(error) = result.end else { panic!("{result:?}") };
+    assert_eq!(error.kind, ErrorKind::Unimplemented);
+    let request = script(json!([{"messages": [{"text": "one two three"}]}]));
+    let events = tool_loop().run_stream(model, request, CancellationToken::new());
+    let texts = events.filter(|event| std::future::ready(matches!(event, LoopEvent::Text(_))));
+    assert_eq!(texts.count().await, 3);
 }
 
 #[tokio::test]
