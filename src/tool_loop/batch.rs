@@ -1,6 +1,6 @@
 //! Runs the calls of one turn concurrently and returns their records in call order.
 
-use std::{pin::pin, sync::OnceLock, time::Duration};
+use std::{collections::BTreeSet, pin::pin, sync::OnceLock, time::Duration};
 
 use futures_util::{Stream, StreamExt, stream};
 use tracing::Instrument;
@@ -41,20 +41,25 @@ enum Plan<'t> {
 }
 
 impl Toolset {
-    /// Decides which calls to run before any of them starts. Also returns [`EndReason::Budget`] if
-    /// the budget is exceeded.
+    /// Decides which calls to run before any of them starts. Also returns an end reason if the budget
+    /// is exceeded or if the caller has to run calls.
     pub(super) fn plan(
         &self,
         calls: Vec<Call>,
         budget: &mut CallBudget,
+        caller_tools: &BTreeSet<String>,
     ) -> (Vec<PlannedCall<'_>>, Option<EndReason>) {
-        let mut end = None;
+        let (mut end, mut has_pending) = (None, false);
         let planned = calls.into_iter().map(|call| {
             let tool = self.find(call.name());
             let plan = match tool {
                 _ if !budget.try_spend(call.name(), tool) => {
                     end = Some(EndReason::Budget);
                     Plan::Skip(call.report(CallFailure::NotRun))
+                }
+                None if caller_tools.contains(call.name()) => {
+                    has_pending = true;
+                    Plan::Skip((Output::from(String::new()), CallOutcome::Pending))
                 }
                 _ if call.verdict.is_duplicate => Plan::Skip(call.report_duplicate()),
                 None => Plan::Skip(call.report_unknown_tool()),
@@ -65,7 +70,8 @@ impl Toolset {
             };
             PlannedCall { call, plan, started: OnceLock::new() }
         });
-        (planned.collect(), end)
+        let planned = planned.collect();
+        (planned, if has_pending { Some(EndReason::CallerTools) } else { end })
     }
 
     /// Runs a planned batch. Every call gets a record, even if the run is stopped early.
@@ -94,9 +100,12 @@ impl Toolset {
             let is_unfinished = finished.is_none();
             let record = finished.unwrap_or_else(|| planned.unfinished());
             if is_unfinished {
+                // A call that was interrupted is counted when it is dropped.
+                if !planned.is_started() {
+                    self.count(&record);
+                }
                 model.emit(|| LoopEvent::ToolFinished(record.clone())).await;
             }
-            self.metrics.count(self.find(&record.name).map(LimitedTool::name), &record);
             records.push(record);
         }
         (records, end)
@@ -110,10 +119,27 @@ impl Toolset {
         model: &'b Model,
     ) -> impl Stream<Item = (usize, CallRecord)> + Send + 'b {
         let run = move |(index, planned): (usize, &'b PlannedCall<'_>)| async move {
-            (index, planned.run(model).instrument(planned.call.span()).await)
+            let record = planned.run(self, model).instrument(planned.call.span()).await;
+            self.count(&record);
+            (index, record)
         };
         let calls = stream::iter(batch.iter().enumerate()).map(run);
         calls.buffer_unordered(self.settings.max_concurrency)
+    }
+}
+
+/// Counts a call as interrupted if it is dropped before it finishes.
+struct InterruptionGuard<'b> {
+    tools: &'b Toolset,
+    /// `None` if the call has finished.
+    call: Option<&'b PlannedCall<'b>>,
+}
+
+impl Drop for InterruptionGuard<'_> {
+    fn drop(&mut self) {
+        if let Some(call) = self.call {
+            self.tools.count(&call.unfinished());
+        }
     }
 }
 
@@ -127,7 +153,7 @@ pub(super) fn skip_all(calls: Vec<Call>) -> Vec<PlannedCall<'static>> {
 }
 
 impl PlannedCall<'_> {
-    async fn run(&self, model: &Model) -> CallRecord {
+    async fn run(&self, tools: &Toolset, model: &Model) -> CallRecord {
         let Self { call, plan, .. } = self;
         let tool = match plan {
             Plan::Run(tool) => tool,
@@ -135,10 +161,21 @@ impl PlannedCall<'_> {
         };
         model.emit(|| call.started()).await;
         let started = self.started.get_or_init(Moment::now);
+        let mut guard = InterruptionGuard { tools, call: Some(self) };
         let (output, outcome) = tool.call(&call.call.arguments, call.key()).await;
+        guard.call = None;
         let duration = if outcome.ran() { started.age() } else { Duration::ZERO };
-        tracing::debug!(outcome = outcome.as_str(), ?duration, "tool call finished");
+        match &outcome {
+            CallOutcome::Failed(error) => {
+                tracing::warn!(outcome = error.as_str(), %error, "tool call failed");
+            }
+            outcome => tracing::debug!(outcome = outcome.as_str(), ?duration, "tool call finished"),
+        }
         CallRecord { duration, ..call.record((output, outcome)) }
+    }
+
+    fn is_started(&self) -> bool {
+        self.started.get().is_some()
     }
 
     /// Returns the record of a call that had no result when the run ended.

@@ -65,6 +65,10 @@ impl Breaker {
             // The call started before the circuit opened, so it does not count.
             unchanged @ (State::Open { .. } | State::HalfOpen { .. }) => unchanged,
         };
+        if let (State::Closed { .. } | State::HalfOpen { .. }, State::Open { .. }) = (*state, next)
+        {
+            tracing::warn!(open_for = ?self.settings.open_for, "circuit opened after repeated failures");
+        }
         self.enter(&mut state, next);
     }
 

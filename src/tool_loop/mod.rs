@@ -49,6 +49,8 @@
 //! ended and everything that happened during the run, as a history that can be continued.
 //! [`ToolLoop::run_stream`] reports the same run as a stream of events.
 //!
+//! Every run ends: the turns, the time of a run and the time of a turn of the model are limited.
+//!
 //! A failed call does not end the run. The model receives the error instead of a result. Failures
 //! include unknown tools, invalid arguments, errors and panics in tools, timeouts, open circuit
 //! breakers and duplicate calls. [`CallOutcome`] lists all cases.
@@ -209,7 +211,8 @@ impl ToolLoop {
     /// Runs the loop until it ends.
     ///
     /// The registered tools are offered in addition to those in the request. They replace any tools
-    /// in the request that have the same names. A tool choice that demands a call applies only to
+    /// in the request that have the same names. If the model calls one of the other tools, the
+    /// registered tools that it calls run, and the run ends with [`EndReason::CallerTools`]. A tool choice that demands a call applies only to
     /// the first turn. With [`Rendering::Text`], the request is sent without tools or a tool
     /// choice.
     ///

@@ -35,6 +35,17 @@ impl LoopResult {
     pub fn text(&self) -> &str {
         self.response.as_ref().map_or("", |response| &response.content)
     }
+
+    /// Iterates over the calls that are left to the caller. To continue, add a tool message with the
+    /// id of each call to the transcript, and send it as the history of the next request.
+    pub fn pending(&self) -> impl Iterator<Item = &CallRecord> {
+        self.calls.iter().filter(|call| call.outcome == CallOutcome::Pending)
+    }
+
+    /// Returns the number of calls for which a tool ran, even if it failed.
+    pub fn executed_calls(&self) -> usize {
+        self.calls.iter().filter(|call| call.outcome.ran()).count()
+    }
 }
 
 /// The reason why a run ended.
@@ -48,8 +59,12 @@ pub enum EndReason {
     MaxTurns,
     /// The model made the same calls in several consecutive turns.
     Stalled,
-    /// The run reached its call limit or its time limit, or a tool reached its call limit.
+    /// The run reached its call limit or its time limit, a tool reached its call limit, or the model
+    /// took too long for a turn.
     Budget,
+    /// The model called tools that the request offers but the loop does not have. The caller runs
+    /// them: [`LoopResult::pending`] returns the calls, which have no results in the transcript.
+    CallerTools,
     /// The caller cancelled the run.
     Cancelled,
     /// The model failed to answer.
@@ -64,6 +79,7 @@ impl EndReason {
             Self::MaxTurns => "max_turns",
             Self::Stalled => "stalled",
             Self::Budget => "budget",
+            Self::CallerTools => "caller_tools",
             Self::Cancelled => "cancelled",
             Self::ModelError(_) => "model_error",
         }
@@ -108,6 +124,7 @@ impl CallRecord {
                 Outcome::Result(ToolResult::success(self.data(rendering)))
             }
             CallOutcome::Duplicate => Outcome::Duplicate,
+            CallOutcome::Pending => Outcome::Pending,
             CallOutcome::Failed(CallError::UnknownTool(_)) => Outcome::NotFound,
             CallOutcome::Failed(CallError::Failed { failure, .. }) => {
                 Outcome::Result(ToolResult::failure(failure.to_string()))
@@ -138,6 +155,8 @@ pub enum CallOutcome {
     Duplicate,
     /// The call has no result.
     Failed(CallError),
+    /// The call is to a tool of the request, and the caller runs it.
+    Pending,
 }
 
 impl CallOutcome {
@@ -148,6 +167,7 @@ impl CallOutcome {
             Self::Cached => "cached",
             Self::Duplicate => "duplicate",
             Self::Failed(error) => error.as_str(),
+            Self::Pending => "pending",
         }
     }
 
@@ -169,7 +189,10 @@ impl CallOutcome {
     pub(super) fn ran(&self) -> bool {
         match self {
             Self::Succeeded => true,
-            Self::Cached | Self::Duplicate | Self::Failed(CallError::UnknownTool(_)) => false,
+            Self::Cached
+            | Self::Duplicate
+            | Self::Pending
+            | Self::Failed(CallError::UnknownTool(_)) => false,
             Self::Failed(CallError::Failed { failure, .. }) => matches!(
                 failure,
                 CallFailure::Error(_)

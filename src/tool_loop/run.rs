@@ -1,6 +1,6 @@
 //! One run of the loop.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     CallRecord, EndReason, LoopResult,
@@ -13,7 +13,10 @@ use super::{
     toolset::Toolset,
     transcript::{DuplicateDetector, Turn, since_prompt},
 };
-use crate::chat::{Request, Response, ToolChoice};
+use crate::{
+    base::clock::within,
+    chat::{Request, Response, Tool, ToolChoice},
+};
 
 /// The state of a run.
 pub(super) struct Run<'l> {
@@ -24,6 +27,8 @@ pub(super) struct Run<'l> {
     request: Arc<Request>,
     ids: CallIds,
     duplicates: DuplicateDetector,
+    /// Names of the request's tools that the loop does not have.
+    caller_tools: BTreeSet<String>,
     budget: CallBudget,
     stall: StallDetector,
     response: Option<Response>,
@@ -38,6 +43,9 @@ impl<'l> Run<'l> {
         mut request: Request,
         stop: StopSignal,
     ) -> Self {
+        let is_callers = |tool: &&Tool| tools.find(&tool.name).is_none();
+        let caller_tools = request.tools.iter().filter(is_callers);
+        let caller_tools = caller_tools.map(|tool| tool.name.clone()).collect();
         tools.add_to(&mut request);
         let settings = &tools.settings;
         // A new prompt may ask for the same calls again, so calls before the latest prompt do not
@@ -49,6 +57,7 @@ impl<'l> Run<'l> {
             budget: CallBudget::new(settings.max_calls),
             stall: StallDetector::new(settings.stalled_after),
             request: Arc::new(request),
+            caller_tools,
             tools,
             model,
             stop,
@@ -77,10 +86,11 @@ impl<'l> Run<'l> {
 
     /// Requests an answer and runs its calls. Returns the end reason if this was the last turn.
     async fn turn(&mut self) -> Option<EndReason> {
-        let answer = self.model.ask(&self.request);
+        let answer = within(self.tools.settings.model_timeout, self.model.ask(&self.request));
         let response = match self.stop.run_until_stopped(answer).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Some(EndReason::ModelError(error)),
+            Ok(Some(Ok(response))) => response,
+            Ok(Some(Err(error))) => return Some(EndReason::ModelError(error)),
+            Ok(None) => return Some(EndReason::Budget),
             Err(end) => return Some(end),
         };
         self.turns += 1;
@@ -92,7 +102,7 @@ impl<'l> Run<'l> {
         let (batch, end) = if self.is_stalled(&calls) {
             (skip_all(calls), Some(EndReason::Stalled))
         } else {
-            self.tools.plan(calls, &mut self.budget)
+            self.tools.plan(calls, &mut self.budget, &self.caller_tools)
         };
         let (records, stopped) = self.tools.run_batch(&batch, &self.model, &self.stop).await;
         self.record_calls(&batch, &records);

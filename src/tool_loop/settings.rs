@@ -29,8 +29,10 @@ pub struct LoopSettings {
     ///
     /// All calls that the model makes count, including those that do not run.
     pub max_calls: Option<u32>,
-    /// Maximum duration of a run: above zero. Default: no limit.
-    pub wall_clock: Option<Duration>,
+    /// Maximum duration of a run: above zero. Default: 10 min.
+    pub wall_clock: Duration,
+    /// Maximum duration of a turn of the model, without its tools: above zero. Default: 2 min.
+    pub model_timeout: Duration,
     /// Maximum number of tools that run concurrently in a turn: 1 to 256. Default: 8.
     pub max_concurrency: usize,
     /// Number of consecutive turns with the same calls after which a run ends: 2 to 50. Default: 3.
@@ -117,7 +119,8 @@ impl Default for LoopSettings {
         Self {
             max_turns: 12,
             max_calls: None,
-            wall_clock: None,
+            wall_clock: Duration::from_secs(10 * 60),
+            model_timeout: Duration::from_secs(2 * 60),
             max_concurrency: 8,
             stalled_after: 3,
             duplicates: DuplicatePolicy::default(),
@@ -158,7 +161,8 @@ impl LoopSettings {
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         check_range("max_turns", self.max_turns, 1..=50)?;
         check_range("max_calls", self.max_calls.unwrap_or(1), 1..)?;
-        check_range("wall_clock", self.wall_clock.unwrap_or(TICK), TICK..)?;
+        check_range("wall_clock", self.wall_clock, TICK..)?;
+        check_range("model_timeout", self.model_timeout, TICK..)?;
         check_range("max_concurrency", self.max_concurrency, 1..=256)?;
         check_range("stalled_after", self.stalled_after, 2..=50)?;
         std::iter::once(&self.tools).chain(self.by_tool.values()).try_for_each(ToolSettings::check)

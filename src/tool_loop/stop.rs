@@ -12,11 +12,11 @@ use crate::base::clock::{self, Moment};
 pub(super) struct StopSignal {
     token: CancellationToken,
     started: Moment,
-    limit: Option<Duration>,
+    limit: Duration,
 }
 
 impl StopSignal {
-    pub(super) fn new(token: CancellationToken, limit: Option<Duration>) -> Self {
+    pub(super) fn new(token: CancellationToken, limit: Duration) -> Self {
         Self { token, started: Moment::now(), limit }
     }
 
@@ -35,9 +35,6 @@ impl StopSignal {
 
     /// Completes when the time limit is reached.
     async fn time_limit(&self) {
-        match self.limit {
-            Some(limit) => clock::pause(limit.saturating_sub(self.started.age())).await,
-            None => std::future::pending().await,
-        }
+        clock::pause(self.limit.saturating_sub(self.started.age())).await;
     }
 }

@@ -1,7 +1,7 @@
 //! The tools of a loop, with their settings and metrics.
 
 use super::{
-    CallFailure, LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry,
+    CallFailure, CallRecord, LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry,
     limited::LimitedTool,
     registered::RegisteredTool,
     transcript::{self, CallReader},
@@ -48,6 +48,11 @@ impl Toolset {
     /// Returns `true` if the same call to a tool may return a different result each time.
     pub(super) fn is_repeatable(&self, name: &str) -> bool {
         self.find(name).is_some_and(|tool| tool.settings.repeatable)
+    }
+
+    /// Counts a call in the metrics.
+    pub(super) fn count(&self, call: &CallRecord) {
+        self.metrics.count(self.find(&call.name).map(LimitedTool::name), call);
     }
 
     /// Reads the calls from the model's answer.

@@ -146,10 +146,19 @@ impl Provider for Unfinished {
     }
 }
 
+/// A model that hangs must not keep a run forever, even with the default settings.
+#[tokio::test(start_paused = true)]
+async fn every_run_ends_with_default_settings() {
+    let (registry, _) = waiting();
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
+    let run = tool_loop.run(Arc::new(Unfinished), ask("Go!"), CancellationToken::new());
+    assert_eq!(run.await.end, EndReason::Budget);
+}
+
 #[tokio::test(start_paused = true)]
 async fn abandons_a_hanging_model_on_timeout_and_on_cancellation() {
     let (registry, _) = waiting();
-    let wall_clock = Some(Duration::from_secs(60));
+    let wall_clock = Duration::from_secs(60);
     let settings = LoopSettings { wall_clock, ..LoopSettings::default() };
     let tool_loop = Arc::new(ToolLoop::new(registry, settings).unwrap());
     let result = tool_loop.run(Arc::new(Unfinished), ask("Go!"), CancellationToken::new()).await;

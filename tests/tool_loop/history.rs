@@ -4,15 +4,18 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use mynah::{
-    chat::{Message, Request, Role},
+    chat::{Message, Request, Role, Tool},
     provider::Provider,
-    tool_loop::{CancellationToken, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolSettings},
+    tool_loop::{
+        CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolSettings,
+    },
 };
 use serde_json::json;
 
 use super::{
     ask, assert_every_call_has_a_result,
     doubles::{add, call_response, identity, model, single_tool, text_response, turn},
+    outcomes,
 };
 
 /// The memory address of the first text in the history, turn by turn.
@@ -106,6 +109,34 @@ fn id(message: &Message) -> Option<&str> {
     }
 }
 
+/// The caller runs its own tools, and continues from the transcript.
+#[tokio::test]
+async fn leaves_calls_to_the_request_tools_to_the_caller() {
+    let model = model(|request| {
+        Ok(match request.messages.last().map(|message| &message.role) {
+            Some(Role::User) => call_response(&[("f", "{}"), ("own", r#"{"x":1}"#), ("no", "{}")]),
+            _ => text_response("done"),
+        })
+    });
+    let own = Tool { name: "own".to_owned(), description: None, parameters: None };
+    let request = Request { tools: vec![own], ..ask("Go!") };
+    let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
+    let result = tool_loop.run(model.clone(), request.clone(), CancellationToken::new()).await;
+    assert_eq!((&result.end, result.turns), (&EndReason::CallerTools, 1));
+    assert_eq!(outcomes(&result), ["succeeded", "pending", "unknown"]);
+    assert_eq!(result.executed_calls(), 1);
+    let pending: Vec<_> = result.pending().map(|call| (&*call.id, &*call.arguments)).collect();
+    assert_eq!(pending, [("tool-call-1-2", r#"{"x":1}"#)]);
+    // The message with the calls and two results.
+    let mut messages = result.transcript;
+    assert_eq!(messages.len(), 4);
+    let role = Role::Tool { id: Some("tool-call-1-2".to_owned()), name: "own".to_owned() };
+    messages.push(Message::new(role, "ok"));
+    let request = Request { messages, ..request };
+    let result = tool_loop.run(model, request, CancellationToken::new()).await;
+    assert_eq!((result.text(), &result.end), ("done", &EndReason::Answered));
+}
+
 /// A tool in the registry replaces a tool with the same name in the request, because arguments are
 /// validated against the tool that runs.
 #[tokio::test]
@@ -117,7 +148,7 @@ async fn offers_the_tools_of_the_registry_and_of_the_request() {
         seen.lock().unwrap().extend(tools);
         Ok(text_response("done"))
     });
-    let own = |name: &str| mynah::chat::Tool {
+    let own = |name: &str| Tool {
         name: name.to_owned(),
         description: Some("its own".to_owned()),
         parameters: None,

@@ -56,7 +56,7 @@ async fn ends_a_run_after_its_wall_clock_limit() {
             Ok("done".into())
         })
     };
-    let wall_clock = Some(Duration::from_secs(10));
+    let wall_clock = Duration::from_secs(10);
     let tools = ToolSettings { repeatable: true, ..ToolSettings::default() };
     let settings = LoopSettings { wall_clock, tools, ..LoopSettings::default() };
     let result = run(slow(), settings.clone(), calls_forever(&[("slow", "{}")])).await;
@@ -83,7 +83,8 @@ fn rejects_invalid_settings() {
         LoopSettings { max_turns: 0, ..base() },
         LoopSettings { max_turns: 51, ..base() },
         LoopSettings { max_calls: Some(0), ..base() },
-        LoopSettings { wall_clock: Some(zero), ..base() },
+        LoopSettings { wall_clock: zero, ..base() },
+        LoopSettings { model_timeout: zero, ..base() },
         LoopSettings { max_concurrency: 0, ..base() },
         LoopSettings { max_concurrency: 257, ..base() },
         LoopSettings { stalled_after: 1, ..base() },
@@ -103,6 +104,7 @@ fn rejects_invalid_settings() {
     invalid max_turns: 51; expected 1..=50
     invalid max_calls: 0; expected 1..
     invalid wall_clock: 0ns; expected 1ns..
+    invalid model_timeout: 0ns; expected 1ns..
     invalid max_concurrency: 0; expected 1..=256
     invalid max_concurrency: 257; expected 1..=256
     invalid stalled_after: 1; expected 2..=50
@@ -128,8 +130,7 @@ fn rejects_invalid_settings() {
 #[tokio::test]
 async fn accepts_timeouts_that_never_expire() {
     let tools = ToolSettings { timeout: Duration::MAX, ..ToolSettings::default() };
-    let settings =
-        LoopSettings { tools, wall_clock: Some(Duration::MAX), ..LoopSettings::default() };
+    let settings = LoopSettings { tools, wall_clock: Duration::MAX, ..LoopSettings::default() };
     let result = run(identity("f"), settings, model(|_| Ok(text_response("fine")))).await;
     assert_eq!(result.text(), "fine");
 }

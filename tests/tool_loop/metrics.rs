@@ -1,13 +1,47 @@
 //! Tests of tool metrics.
 
+use std::time::Duration;
+
 use insta::assert_snapshot;
-use mynah::tool_loop::{CacheSettings, LoopSettings, ToolError, ToolLoop, ToolSettings};
+use mynah::tool_loop::{
+    CacheSettings, CancellationToken, LoopSettings, ToolError, ToolLoop, ToolSettings,
+};
 use prometheus::{Registry, TextEncoder};
 
 use super::{
-    doubles::{add, calls_then_repeats, identity},
+    ask,
+    doubles::{add, calls_then_repeats, identity, sleep},
     run_again,
 };
+
+/// Returns the samples of a loop's metrics without histogram buckets, sorted.
+fn samples(tool_loop: &ToolLoop) -> String {
+    let metrics = Registry::new();
+    tool_loop.metrics().register(&metrics).unwrap();
+    let text = TextEncoder::new().encode_to_string(&metrics.gather()).unwrap();
+    let is_sample = |line: &&str| !line.contains("_bucket") && !line.starts_with("# ");
+    let mut lines: Vec<_> = text.lines().filter(is_sample).collect();
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
+#[tokio::test(start_paused = true)]
+async fn counts_the_calls_of_a_dropped_run() {
+    let mut registry = identity("works");
+    add(&mut registry, "waits", async |_| std::future::pending().await);
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
+    let model = calls_then_repeats(&[&[("works", "{}"), ("waits", "{}")]]);
+    tokio::select! {
+        _ = tool_loop.run(model, ask("Go!"), CancellationToken::new()) => panic!("the run ended"),
+        () = sleep(Duration::from_secs(3)) => {}
+    }
+    let samples = samples(&tool_loop);
+    let is_count = |line: &&str| line.starts_with("mynah_tool_calls_total");
+    assert_snapshot!(samples.lines().filter(is_count).collect::<Vec<_>>().join("\n"), @r#"
+    mynah_tool_calls_total{outcome="interrupted",tool="waits"} 1
+    mynah_tool_calls_total{outcome="succeeded",tool="works"} 1
+    "#);
+}
 
 #[tokio::test(start_paused = true)]
 async fn counts_calls_by_tool_and_outcome() {
@@ -22,13 +56,7 @@ async fn counts_calls_by_tool_and_outcome() {
     let model = calls_then_repeats(&[&calls]);
     run_again(&tool_loop, model.clone()).await;
     run_again(&tool_loop, model).await;
-    let metrics = Registry::new();
-    tool_loop.metrics().register(&metrics).unwrap();
-    let text = TextEncoder::new().encode_to_string(&metrics.gather()).unwrap();
-    let mut lines: Vec<_> =
-        text.lines().filter(|line| !line.contains("_bucket") && !line.starts_with("# ")).collect();
-    lines.sort_unstable();
-    assert_snapshot!(lines.join("\n"), @r#"
+    assert_snapshot!(samples(&tool_loop), @r#"
     mynah_tool_breaker{tool="fails"} 0
     mynah_tool_breaker{tool="works"} 0
     mynah_tool_calls_total{outcome="cached",tool="works"} 1

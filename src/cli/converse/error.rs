@@ -80,7 +80,10 @@ fn no_answer(end: &EndReason, turns: u32) -> String {
             format!("no answer within the turn limit of {turns} (set by --max-turns)")
         }
         EndReason::Stalled => "no answer: the model kept repeating the same calls".to_owned(),
-        EndReason::Budget => "no answer: the model made too many calls".to_owned(),
+        EndReason::Budget => "no answer: the model took too long or made too many calls".to_owned(),
+        EndReason::CallerTools => {
+            "no answer: the model called tools of the history that are not in --tools".to_owned()
+        }
     }
 }
 

@@ -95,7 +95,9 @@ impl<W: Write> EventPrinter<W> {
         if !self.running.remove(&record.id) {
             self.note_call(&record.name, &record.arguments);
         }
-        self.note_result(record);
+        if record.outcome != CallOutcome::Pending {
+            self.note_result(record);
+        }
     }
 
     fn note_call(&self, name: &str, arguments: &str) {

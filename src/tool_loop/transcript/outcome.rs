@@ -55,12 +55,16 @@ pub enum Outcome {
     NotFound,
     /// The call did not run because it is a duplicate.
     Duplicate,
+    /// The call has no result yet.
+    Pending,
 }
 
 impl Outcome {
     /// Returns the text of the tool message: a string unchanged, or other data as compact JSON.
-    pub(super) fn text(&self, name: &str) -> Cow<'_, str> {
-        match self {
+    /// Returns `None` if there is no tool message yet.
+    pub(super) fn text(&self, name: &str) -> Option<Cow<'_, str>> {
+        Some(match self {
+            Self::Pending => return None,
             Self::Result(ToolResult::Success { data: Value::String(text) }) => text.into(),
             Self::Result(ToolResult::Success { data }) => data.to_string().into(),
             Self::Result(ToolResult::Failure { error, .. }) => {
@@ -68,7 +72,7 @@ impl Outcome {
             }
             Self::NotFound => not_found(name).into(),
             Self::Duplicate => correction_text(name).into(),
-        }
+        })
     }
 }
 

@@ -105,9 +105,9 @@ fn native_messages(turn: &Turn) -> Vec<Message> {
     let parts = if turn.text.is_empty() { Vec::new() } else { vec![turn.text.clone()] };
     let tool_calls = turn.calls.iter().map(|finished| finished.call.clone()).collect();
     let calls = Message { role: Role::Assistant { tool_calls }, name: None, parts };
-    let results = turn.calls.iter().map(|FinishedCall { call, outcome }| {
+    let results = turn.calls.iter().filter_map(|FinishedCall { call, outcome }| {
         let role = Role::Tool { id: call.id.clone(), name: call.name.clone() };
-        Message::new(role, outcome.text(&call.name))
+        Some(Message::new(role, outcome.text(&call.name)?))
     });
     std::iter::once(calls).chain(results).collect()
 }
@@ -125,15 +125,16 @@ fn text_messages(turn: &Turn, wording: &Wording) -> Vec<Message> {
     let texts = [turn.text.as_str(), &lines].into_iter().filter(|text| !text.is_empty());
     let text = texts.collect::<Vec<_>>().join("\n\n");
     let message = Message::new(Role::Assistant { tool_calls: Vec::new() }, text);
-    let results = turn.calls.iter().map(|FinishedCall { call, outcome }| {
+    let results = turn.calls.iter().filter_map(|FinishedCall { call, outcome }| {
         let not_found = || ToolResult::failure(not_found(&call.name));
         let result = match outcome {
             Outcome::Result(result) => result,
             Outcome::NotFound => &not_found(),
-            Outcome::Duplicate => return correction(&call.name),
+            Outcome::Duplicate => return Some(correction(&call.name)),
+            Outcome::Pending => return None,
         };
         let executed = ExecutedCall { name: &call.name, arguments: &arguments(call), result };
-        wording.message(&executed, Detail::WithData, turn.number)
+        Some(wording.message(&executed, Detail::WithData, turn.number))
     });
     std::iter::once(message).chain(results).collect()
 }
