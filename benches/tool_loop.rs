@@ -21,7 +21,7 @@ use futures_util::{
 use mynah::{
     chat::{Delta, Message, Request, Response, Role, ToolCall},
     provider::{CallContext, Provider, ProviderError},
-    tool_loop::{CancellationToken, LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording},
+    tool_loop::{LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording},
 };
 use serde_json::{Map, Value, json};
 use tokio::runtime::Builder;
@@ -63,8 +63,8 @@ fn measure(
     let request = request(messages);
     let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
     let run = |request| {
-        let result = tool_loop.run(model.clone(), request, CancellationToken::new());
-        let result = runtime.block_on(result);
+        let result = tool_loop.run(model.clone(), request);
+        let result = runtime.block_on(result.into_future());
         assert_eq!((result.turns as usize, result.end.as_str()), (TURNS, "answered"));
         result
     };

@@ -15,12 +15,8 @@ use std::{
 
 use futures_util::StreamExt;
 use mynah::{
-    chat::{Message, Request, Role},
     client::RemoteComponent,
-    tool_loop::{
-        CancellationToken, LoopEvent, LoopSettings, RegistryError, ToolError, ToolLoop,
-        ToolRegistry,
-    },
+    tool_loop::{LoopEvent, LoopSettings, RegistryError, ToolError, ToolLoop, ToolRegistry},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,12 +76,10 @@ async fn main() -> anyhow::Result<()> {
     let question = args.next().unwrap_or_else(|| {
         "What's the weather in San Francisco and calculate a 20% tip on $45.60?".to_owned()
     });
-    let tool_loop = Arc::new(ToolLoop::new(tools()?, LoopSettings::default())?);
+    let tool_loop = ToolLoop::new(tools()?, LoopSettings::default())?;
     let model = Arc::new(RemoteComponent::connect(&address, None, None).await?);
     println!("user:  {question}");
-    let messages = vec![Message::new(Role::User, question)];
-    let request = Request { messages, ..Request::default() };
-    let mut events = tool_loop.run_stream(model, request, CancellationToken::new());
+    let mut events = tool_loop.run(model, question).stream();
     while let Some(event) = events.next().await {
         print(event)?;
     }

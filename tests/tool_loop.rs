@@ -28,7 +28,7 @@ use std::sync::Arc;
 use mynah::{
     chat::{Message, Request, Role},
     provider::Provider,
-    tool_loop::{CancellationToken, LoopResult, LoopSettings, ToolLoop, ToolRegistry},
+    tool_loop::{LoopResult, LoopSettings, ToolLoop, ToolRegistry},
 };
 
 /// Returns a request with one user message.
@@ -48,7 +48,7 @@ async fn run(
 
 /// Runs a loop that may have run before.
 async fn run_again(tool_loop: &ToolLoop, model: Arc<dyn Provider>) -> LoopResult {
-    let result = tool_loop.run(model, ask("Go!"), CancellationToken::new()).await;
+    let result = tool_loop.run(model, ask("Go!")).await;
     assert_every_call_has_a_result(&result);
     result
 }

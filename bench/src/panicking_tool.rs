@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use mynah::{
-    chat::{Message, Request, Role},
     provider::echo::{Echo, EchoSettings},
-    tool_loop::{CancellationToken, LoopSettings, ToolError, ToolLoop, ToolRegistry},
+    tool_loop::{LoopSettings, ToolError, ToolLoop, ToolRegistry},
 };
 use serde_json::{Map, Value};
 
@@ -20,9 +19,7 @@ async fn main() -> anyhow::Result<()> {
     registry.register("panic", "Panics", panic)?;
     let tool_loop = ToolLoop::new(registry, LoopSettings::default())?;
     let echo = Arc::new(Echo::new("echo", EchoSettings::default()));
-    let messages = vec![Message::new(Role::User, "Please panic!")];
-    let request = Request { messages, ..Request::default() };
-    let result = tool_loop.run(echo, request, CancellationToken::new()).await;
+    let result = tool_loop.run(echo, "Please panic!").await;
     println!("{}: {}", result.end.as_str(), result.text());
     Ok(())
 }

@@ -56,6 +56,19 @@ pub struct Parameter {
     pub value: Vec<u8>,
 }
 
+/// Creates a request with one user message.
+///
+/// ```
+/// use mynah::chat::{Request, Role};
+/// assert_eq!(Request::from("Hello!").messages[0].role, Role::User);
+/// ```
+impl<T: Into<String>> From<T> for Request {
+    fn from(prompt: T) -> Self {
+        let messages = vec![Message::new(Role::User, prompt)];
+        Self { messages, ..Self::default() }
+    }
+}
+
 impl Request {
     /// Returns the last user message.
     pub fn last_user(&self) -> Option<&Message> {

@@ -8,17 +8,14 @@
 //! use std::sync::Arc;
 //!
 //! use mynah::{
-//!     chat::{Message, Request, Role},
 //!     client::RemoteComponent,
-//!     tool_loop::{CancellationToken, LoopSettings, ToolLoop, ToolRegistry},
+//!     tool_loop::{LoopSettings, ToolLoop, ToolRegistry},
 //! };
 //!
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! let model = RemoteComponent::connect("127.0.0.1:50001", Some("echo"), None).await?;
-//! let messages = vec![Message::new(Role::User, "Hello!")];
-//! let request = Request { messages, ..Request::default() };
 //! let tool_loop = ToolLoop::new(ToolRegistry::new(), LoopSettings::default())?;
-//! let result = tool_loop.run(Arc::new(model), request, CancellationToken::new()).await;
+//! let result = tool_loop.run(Arc::new(model), "Hello!").await;
 //! println!("{}", result.text());
 //! # Ok(())
 //! # }

@@ -87,7 +87,7 @@ impl Toolset {
             loop {
                 match stop.run_until_stopped(records.next()).await {
                     Ok(Some((index, record))) => {
-                        model.emit(|| LoopEvent::ToolFinished(record.clone())).await;
+                        model.emit(|| LoopEvent::ToolFinished(record.clone()));
                         finished[index] = Some(record);
                     }
                     Ok(None) => break None,
@@ -104,7 +104,7 @@ impl Toolset {
                 if !planned.is_started() {
                     self.count(&record);
                 }
-                model.emit(|| LoopEvent::ToolFinished(record.clone())).await;
+                model.emit(|| LoopEvent::ToolFinished(record.clone()));
             }
             records.push(record);
         }
@@ -159,7 +159,7 @@ impl PlannedCall<'_> {
             Plan::Run(tool) => tool,
             Plan::Skip(report) => return call.record(report.clone()),
         };
-        model.emit(|| call.started()).await;
+        model.emit(|| call.started());
         let started = self.started.get_or_init(Moment::now);
         let mut guard = InterruptionGuard { tools, call: Some(self) };
         let (output, outcome) = tool.call(&call.call.arguments, call.key()).await;

@@ -10,9 +10,8 @@
 //! use std::sync::Arc;
 //!
 //! use mynah::{
-//!     chat::{Message, Request, Role},
 //!     provider::echo::{Echo, EchoSettings},
-//!     tool_loop::{CancellationToken, EndReason, LoopSettings, ToolLoop, ToolRegistry},
+//!     tool_loop::{EndReason, LoopSettings, ToolLoop, ToolRegistry},
 //! };
 //! use schemars::JsonSchema;
 //! use serde::Deserialize;
@@ -32,9 +31,7 @@
 //! let tool_loop = ToolLoop::new(registry, LoopSettings::default())?;
 //!
 //! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
-//! let question = Message::new(Role::User, "What is the weather in Paris?");
-//! let request = Request { messages: vec![question], ..Request::default() };
-//! let result = tool_loop.run(model, request, CancellationToken::new()).await;
+//! let result = tool_loop.run(model, "What is the weather in Paris?").await;
 //!
 //! assert_eq!(result.text(), "It is sunny in Paris.");
 //! assert_eq!(result.calls[0].arguments, r#"{"location":"Paris"}"#);
@@ -47,7 +44,7 @@
 //!
 //! [`ToolLoop::run`] does not return an error. A [`LoopResult`] contains the reason why the run
 //! ended and everything that happened during the run, as a history that can be continued.
-//! [`ToolLoop::run_stream`] reports the same run as a stream of events.
+//! [`Run::stream`] reports the same run as a stream of events.
 //!
 //! Every run ends: the turns, the time of a run and the time of a turn of the model are limited.
 //!
@@ -84,7 +81,7 @@
 //! # use mynah::{
 //! #     chat::{Message, Request, Role},
 //! #     provider::echo::{Echo, EchoSettings},
-//! #     tool_loop::{CancellationToken, LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording},
+//! #     tool_loop::{LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording},
 //! # };
 //! # #[derive(serde::Deserialize, schemars::JsonSchema)]
 //! # struct Place { location: String }
@@ -109,7 +106,7 @@
 //! let question = "AI ACTION (Turn 1): Executing Get Weather with parameters: location: Paris";
 //! let messages = vec![Message::new(Role::System, tools), Message::new(Role::User, question)];
 //! let request = Request { messages, ..Request::default() };
-//! let result = tool_loop.run(model, request, CancellationToken::new()).await;
+//! let result = tool_loop.run(model, request).await;
 //!
 //! assert_eq!(result.calls[0].result, "It is sunny in Paris.");
 //! assert_eq!(
@@ -123,7 +120,8 @@
 //!
 //! The same limits apply as for other models. [`transcript`] describes what text cannot represent.
 
-// run            a single run of the loop, turn by turn
+// run            a run, as a future or a stream
+// turns          the turns of a run
 //   batch        runs the calls of a turn concurrently
 //   model        asks the model and emits events
 //   budget       limits the number of calls
@@ -166,37 +164,31 @@ mod stop;
 mod tool;
 mod toolset;
 pub mod transcript;
+mod turns;
 
 use std::sync::Arc;
 
-use futures_util::{
-    StreamExt, future,
-    stream::{self, BoxStream},
-};
-use tokio::sync::mpsc;
 pub use tokio_util::sync::CancellationToken;
 
+use self::toolset::Toolset;
 pub use self::{
     error::{CallError, CallFailure},
     metrics::ToolMetrics,
     registry::{RegistryError, ToolRegistry},
     result::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
+    run::{Run, RunStream},
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
     tool::{RunTool, ToolError},
     transcript::{DuplicatePolicy, Rendering, Wording},
 };
-use self::{model::Model, run::Run, stop::StopSignal, toolset::Toolset};
 use crate::{chat::Request, provider::Provider};
 
-/// Maximum number of queued events for a listener. When the queue is full, the loop waits.
-const EVENT_QUEUE_CAPACITY: usize = 16;
-
-/// Runs the tools that models call.
+/// Runs the tools that models call. Clones share their tools.
 ///
 /// Any number of runs can be in progress at the same time. All of them share the same caches and
 /// circuit breakers.
-#[derive(Debug)]
-pub struct ToolLoop(Toolset);
+#[derive(Debug, Clone)]
+pub struct ToolLoop(Arc<Toolset>);
 
 impl ToolLoop {
     /// Creates a loop that runs the tools in `registry`.
@@ -205,57 +197,18 @@ impl ToolLoop {
     ///
     /// Fails if a setting is out of range, or if `settings` names a tool that is not registered.
     pub fn new(registry: ToolRegistry, settings: LoopSettings) -> Result<Self, SettingsError> {
-        Ok(Self(Toolset::new(registry, settings)?))
+        Ok(Self(Toolset::new(registry, settings)?.into()))
     }
 
-    /// Runs the loop until it ends.
+    /// Returns a run of the loop, to be awaited or streamed. `request` is a [`Request`] or a prompt.
     ///
     /// The registered tools are offered in addition to those in the request. They replace any tools
     /// in the request that have the same names. If the model calls one of the other tools, the
-    /// registered tools that it calls run, and the run ends with [`EndReason::CallerTools`]. A tool choice that demands a call applies only to
-    /// the first turn. With [`Rendering::Text`], the request is sent without tools or a tool
-    /// choice.
-    ///
-    /// Cancelling `cancel` or dropping the future stops the model and the tools immediately.
-    pub async fn run(
-        &self,
-        provider: Arc<dyn Provider>,
-        request: Request,
-        cancel: CancellationToken,
-    ) -> LoopResult {
-        self.run_model(Model { provider, listener: None }, request, cancel).await
-    }
-
-    /// Runs the loop like [`run`](Self::run) and streams its events: text from the model, the start
-    /// and finish of each tool call, and finally the result.
-    ///
-    /// Dropping the stream stops the model and the tools immediately.
-    pub fn run_stream(
-        self: Arc<Self>,
-        provider: Arc<dyn Provider>,
-        request: Request,
-        cancel: CancellationToken,
-    ) -> BoxStream<'static, LoopEvent> {
-        let (listener, mut events) = mpsc::channel(EVENT_QUEUE_CAPACITY);
-        let work = async move {
-            let model = Model { provider, listener: Some(listener.clone()) };
-            let result = self.run_model(model, request, cancel).await;
-            let _ = listener.send(LoopEvent::Ended(result)).await;
-        };
-        // An empty stream, merged in below so that polling the events also drives the run.
-        let work = stream::once(work).filter_map(|()| future::ready(None));
-        let events = stream::poll_fn(move |context| events.poll_recv(context));
-        stream::select(events, work).boxed()
-    }
-
-    async fn run_model(
-        &self,
-        model: Model,
-        request: Request,
-        cancel: CancellationToken,
-    ) -> LoopResult {
-        let stop = StopSignal::new(cancel, self.0.settings.wall_clock);
-        Run::new(&self.0, model, request, stop).run_to_end().await
+    /// registered tools that it calls run, and the run ends with [`EndReason::CallerTools`]. A tool
+    /// choice that demands a call applies only to the first turn. With [`Rendering::Text`], the
+    /// request is sent without tools or a tool choice.
+    pub fn run(&self, model: Arc<dyn Provider>, request: impl Into<Request>) -> Run {
+        Run::new(self.0.clone(), model, request.into())
     }
 
     /// Returns the metrics of the tools.

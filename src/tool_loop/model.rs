@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use tokio::sync::mpsc::Sender;
+use tokio::sync::{Semaphore, mpsc::UnboundedSender};
 
 use super::LoopEvent;
 use crate::{
@@ -14,7 +14,14 @@ use crate::{
 /// The model of a run. If there is an event listener, answers are streamed.
 pub(super) struct Model {
     pub(super) provider: Arc<dyn Provider>,
-    pub(super) listener: Option<Sender<LoopEvent>>,
+    pub(super) listener: Option<Listener>,
+}
+
+/// Where the events of a run go.
+pub(super) struct Listener {
+    pub(super) events: UnboundedSender<LoopEvent>,
+    /// A permit for each piece of text that may be sent before the listener has received others.
+    pub(super) room: Arc<Semaphore>,
 }
 
 impl Model {
@@ -29,18 +36,28 @@ impl Model {
         let mut deltas = provider.stream(request, context);
         while let Some(delta) = deltas.next().await {
             match delta? {
-                Delta::Text(text) => self.emit(|| LoopEvent::Text(text)).await,
+                Delta::Text(text) => self.emit_text(text).await,
                 Delta::Complete(response) => return Ok(*response),
             }
         }
         Err(incomplete())
     }
 
-    /// Sends an event to the listener, if there is one. Waits while the listener's queue is full.
-    pub(super) async fn emit(&self, event: impl FnOnce() -> LoopEvent) {
-        if let Some(listener) = &self.listener {
-            // Ignore send errors: if the listener is gone, this future is about to be dropped.
-            let _ = listener.send(event()).await;
+    /// Sends text to the listener, if there is one. Waits while too much text waits already.
+    async fn emit_text(&self, text: String) {
+        if let Some(Listener { room, .. }) = &self.listener
+            && let Ok(permit) = room.acquire().await
+        {
+            permit.forget();
+            self.emit(|| LoopEvent::Text(text));
+        }
+    }
+
+    /// Sends an event to the listener, if there is one. Does not wait, because tools may be running.
+    pub(super) fn emit(&self, event: impl FnOnce() -> LoopEvent) {
+        if let Some(Listener { events, .. }) = &self.listener {
+            // Ignore send errors: if the listener is gone, this task is about to be aborted.
+            let _ = events.send(event());
         }
     }
 }

@@ -1,155 +1,190 @@
-//! One run of the loop.
+//! A run of the loop, as its caller sees it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    fmt,
+    future::{Future, IntoFuture},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use futures_util::{FutureExt, Stream, future::BoxFuture};
+use tokio::{
+    sync::{
+        Semaphore,
+        mpsc::{self, UnboundedReceiver},
+    },
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::{
-    CallRecord, EndReason, LoopResult,
-    batch::{Call, PlannedCall, skip_all},
-    budget::CallBudget,
-    ids::CallIds,
-    model::Model,
-    stall::StallDetector,
+    LoopEvent, LoopResult,
+    model::{Listener, Model},
     stop::StopSignal,
     toolset::Toolset,
-    transcript::{DuplicateDetector, Turn, since_prompt},
+    turns::Turns,
 };
-use crate::{
-    base::clock::within,
-    chat::{Request, Response, Tool, ToolChoice},
-};
+use crate::{chat::Request, provider::Provider};
 
-/// The state of a run.
-pub(super) struct Run<'l> {
-    tools: &'l Toolset,
-    model: Model,
-    stop: StopSignal,
-    /// Shared with the model only while the model answers, so the history is never copied.
-    request: Arc<Request>,
-    ids: CallIds,
-    duplicates: DuplicateDetector,
-    /// Names of the request's tools that the loop does not have.
-    caller_tools: BTreeSet<String>,
-    budget: CallBudget,
-    stall: StallDetector,
-    response: Option<Response>,
-    calls: Vec<CallRecord>,
-    turns: u32,
+/// Maximum number of pieces of text that wait for the reader of a stream.
+const TEXT_QUEUE_CAPACITY: usize = 16;
+
+/// A run that has not started. Await it to get its result, or call [`stream`](Self::stream) to get
+/// its events.
+///
+/// A run is a Tokio task of its own: its tools and timeouts go on if the caller does not poll.
+/// Dropping the future or the stream aborts the run and its tools.
+///
+/// ```
+/// # use std::{sync::Arc, time::Duration};
+/// # use mynah::{
+/// #     provider::echo::{Echo, EchoSettings},
+/// #     tool_loop::{CancellationToken, EndReason, LoopSettings, ToolLoop, ToolRegistry},
+/// # };
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tool_loop = ToolLoop::new(ToolRegistry::new(), LoopSettings::default())?;
+/// let model = Arc::new(Echo::new("echo", EchoSettings::default()));
+/// let token = CancellationToken::new();
+/// token.cancel();
+/// let run = tool_loop.run(model, "Hello!").time_limit(Duration::from_secs(5));
+/// assert_eq!(run.cancel_with(token).await.end, EndReason::Cancelled);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a run starts when it is awaited or streamed"]
+pub struct Run {
+    tools: Arc<Toolset>,
+    provider: Arc<dyn Provider>,
+    request: Request,
+    cancel: CancellationToken,
+    time_limit: Duration,
 }
 
-impl<'l> Run<'l> {
-    pub(super) fn new(
-        tools: &'l Toolset,
-        model: Model,
-        mut request: Request,
-        stop: StopSignal,
-    ) -> Self {
-        let is_callers = |tool: &&Tool| tools.find(&tool.name).is_none();
-        let caller_tools = request.tools.iter().filter(is_callers);
-        let caller_tools = caller_tools.map(|tool| tool.name.clone()).collect();
-        tools.add_to(&mut request);
-        let settings = &tools.settings;
-        // A new prompt may ask for the same calls again, so calls before the latest prompt do not
-        // count.
-        let recent = since_prompt(&request.messages);
-        Self {
-            ids: CallIds::in_history(&request.messages),
-            duplicates: DuplicateDetector::with_reader(settings.duplicates, recent, &tools.reader),
-            budget: CallBudget::new(settings.max_calls),
-            stall: StallDetector::new(settings.stalled_after),
-            request: Arc::new(request),
-            caller_tools,
-            tools,
-            model,
-            stop,
-            response: None,
-            calls: Vec::new(),
-            turns: 0,
-        }
+impl Run {
+    pub(super) fn new(tools: Arc<Toolset>, provider: Arc<dyn Provider>, request: Request) -> Self {
+        let time_limit = tools.settings.wall_clock;
+        Self { tools, provider, request, cancel: CancellationToken::new(), time_limit }
     }
 
-    /// Runs turns until the run ends.
-    pub(super) async fn run_to_end(mut self) -> LoopResult {
-        let end = loop {
-            if let Some(end) = self.turn().await {
-                break end;
-            }
+    /// Ends the run with [`EndReason::Cancelled`](super::EndReason::Cancelled) when the token is
+    /// cancelled.
+    pub fn cancel_with(self, token: CancellationToken) -> Self {
+        Self { cancel: token, ..self }
+    }
+
+    /// Sets the maximum duration of this run, instead of
+    /// [`LoopSettings::wall_clock`](super::LoopSettings::wall_clock).
+    pub fn time_limit(self, limit: Duration) -> Self {
+        Self { time_limit: limit, ..self }
+    }
+
+    /// Starts the run and streams its events: text from the model, the start and finish of each tool
+    /// call, and finally the result.
+    ///
+    /// If the stream is not read, the model waits, and its turn ends at the time limit. Tools do not
+    /// wait.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a Tokio runtime.
+    pub fn stream(self) -> RunStream {
+        let (sender, events) = mpsc::unbounded_channel();
+        let room = Arc::new(Semaphore::new(TEXT_QUEUE_CAPACITY));
+        let listener = Listener { events: sender, room: room.clone() };
+        let run = async move {
+            let events = listener.events.clone();
+            let result = self.run_to_end(Some(listener)).await;
+            // Ignore send errors: if the stream is gone, this task is about to be aborted.
+            let _ = events.send(LoopEvent::Ended(result));
         };
-        tracing::debug!(end = end.as_str(), turns = self.turns, "tool loop ended");
-        LoopResult {
-            response: self.response,
-            transcript: Arc::unwrap_or_clone(self.request).messages,
-            calls: self.calls,
-            turns: self.turns,
-            end,
-        }
+        RunStream { events, room, task: Some(Task::spawn(run)) }
     }
 
-    /// Requests an answer and runs its calls. Returns the end reason if this was the last turn.
-    async fn turn(&mut self) -> Option<EndReason> {
-        let answer = within(self.tools.settings.model_timeout, self.model.ask(&self.request));
-        let response = match self.stop.run_until_stopped(answer).await {
-            Ok(Some(Ok(response))) => response,
-            Ok(Some(Err(error))) => return Some(EndReason::ModelError(error)),
-            Ok(None) => return Some(EndReason::Budget),
-            Err(end) => return Some(end),
-        };
-        self.turns += 1;
-        let (text, calls) = self.accept(response);
-        if calls.is_empty() {
-            self.append_turn(text, Vec::new());
-            return Some(EndReason::Answered);
-        }
-        let (batch, end) = if self.is_stalled(&calls) {
-            (skip_all(calls), Some(EndReason::Stalled))
-        } else {
-            self.tools.plan(calls, &mut self.budget, &self.caller_tools)
-        };
-        let (records, stopped) = self.tools.run_batch(&batch, &self.model, &self.stop).await;
-        self.record_calls(&batch, &records);
-        self.append_turn(text, records);
-        let is_last = self.turns >= self.tools.settings.max_turns;
-        stopped.or(end).or(is_last.then_some(EndReason::MaxTurns))
+    async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
+        let Self { tools, provider, request, cancel, time_limit } = self;
+        let model = Model { provider, listener };
+        let stop = StopSignal::new(cancel, time_limit);
+        Turns::new(&tools, model, request, stop).run_to_end().await
     }
+}
 
-    /// Stores an answer and returns its text and calls.
-    fn accept(&mut self, response: Response) -> (String, Vec<Call>) {
-        // A tool choice that demands a call in every turn would never let the model answer.
-        let choice = &mut Arc::make_mut(&mut self.request).tool_choice;
-        if *choice != ToolChoice::None {
-            *choice = ToolChoice::Auto;
-        }
-        let mut response = self.tools.read_calls(response);
-        self.ids.assign(&mut response.tool_calls);
-        let is_repeatable = |name: &str| self.tools.is_repeatable(name);
-        let verdicts = self.duplicates.check(&response.tool_calls, is_repeatable);
-        let calls = response.tool_calls.iter().cloned().zip(verdicts);
-        let calls = calls.map(|(call, verdict)| Call::new(call, verdict)).collect();
-        let text = response.content.clone();
-        self.response = Some(response);
-        (text, calls)
+impl IntoFuture for Run {
+    type Output = LoopResult;
+    type IntoFuture = BoxFuture<'static, LoopResult>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        async move { Task::spawn(self.run_to_end(None)).await }.boxed()
     }
+}
 
-    /// Returns `true` if the model keeps making the same calls and not all of them are repeatable.
-    fn is_stalled(&mut self, calls: &[Call]) -> bool {
-        let keys = calls.iter().map(|call| call.key().clone()).collect();
-        let all_repeatable = || calls.iter().all(|call| self.tools.is_repeatable(call.name()));
-        self.stall.record(keys) && !all_repeatable()
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("time_limit", &self.time_limit).finish_non_exhaustive()
     }
+}
 
-    fn record_calls(&mut self, batch: &[PlannedCall<'_>], records: &[CallRecord]) {
-        for (planned, CallRecord { outcome, .. }) in batch.iter().zip(records) {
-            if outcome.counts_for_duplicates() {
-                self.duplicates.record(planned.call.key().clone(), outcome.is_success());
+/// The events of a run. The last event is [`LoopEvent::Ended`]. Dropping the stream aborts the run.
+#[derive(Debug)]
+pub struct RunStream {
+    events: UnboundedReceiver<LoopEvent>,
+    /// A permit for each piece of text that may be added to the queue. The number of other events is
+    /// limited by the number of calls.
+    room: Arc<Semaphore>,
+    /// `None` after the end.
+    task: Option<Task<()>>,
+}
+
+impl Stream for RunStream {
+    type Item = LoopEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<LoopEvent>> {
+        let event = ready!(self.events.poll_recv(context));
+        match event {
+            Some(LoopEvent::Text(_)) => self.room.add_permits(1),
+            Some(_) => {}
+            // Propagates a panic of the run.
+            None => {
+                if let Some(task) = &mut self.task {
+                    ready!(task.poll_unpin(context));
+                    self.task = None;
+                }
             }
         }
+        Poll::Ready(event)
     }
+}
 
-    /// Appends a turn to the history.
-    fn append_turn(&mut self, text: String, records: Vec<CallRecord>) {
-        let rendering = &self.tools.settings.rendering;
-        let calls = records.iter().map(|record| record.finished_call(rendering)).collect();
-        let messages = rendering.messages(&Turn { number: self.turns, text, calls });
-        Arc::make_mut(&mut self.request).messages.extend(messages);
-        self.calls.extend(records);
+/// A task that is aborted when dropped.
+#[derive(Debug)]
+struct Task<T>(JoinHandle<T>);
+
+impl<T: Send + 'static> Task<T> {
+    fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
+        Self(tokio::spawn(work.in_current_span()))
+    }
+}
+
+impl<T> Future for Task<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        match ready!(self.0.poll_unpin(context)) {
+            Ok(output) => Poll::Ready(output),
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The runtime shuts down, and polls nothing any more.
+                Err(_) => Poll::Pending,
+            },
+        }
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }

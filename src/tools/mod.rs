@@ -7,9 +7,8 @@
 //! use std::sync::Arc;
 //!
 //! use mynah::{
-//!     chat::{Message, Request, Role},
 //!     provider::echo::{Echo, EchoSettings},
-//!     tool_loop::{CancellationToken, LoopSettings, ToolLoop},
+//!     tool_loop::{LoopSettings, ToolLoop},
 //!     tools::Tools,
 //! };
 //!
@@ -19,10 +18,8 @@
 //! let settings = LoopSettings { by_tool, ..LoopSettings::default() };
 //! let tool_loop = ToolLoop::new(registry, settings)?;
 //!
-//! let question = Message::new(Role::User, "What is the weather in Paris?");
-//! let request = Request { messages: vec![question], ..Request::default() };
 //! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
-//! let result = tool_loop.run(model, request, CancellationToken::new()).await;
+//! let result = tool_loop.run(model, "What is the weather in Paris?").await;
 //! assert_eq!(result.text(), "It is sunny in Paris.");
 //! # Ok(())
 //! # }

@@ -17,7 +17,7 @@ use mynah::{
 
 use super::{
     ask, assert_every_call_has_a_result,
-    doubles::{add, calls_then_repeats, single_tool},
+    doubles::{add, calls_then_repeats, settle, single_tool, sleep},
     outcomes,
 };
 
@@ -46,6 +46,23 @@ fn waiting() -> (ToolRegistry, Arc<AtomicU32>) {
     (registry, dropped)
 }
 
+/// A consumer that does not poll must not hold up its tools, or the circuit of other runs.
+#[tokio::test(start_paused = true)]
+async fn tools_go_on_if_nobody_polls() {
+    let (registry, dropped) = waiting();
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
+    let events = tool_loop.run(calls(), ask("Go!")).stream();
+    let mut run = tool_loop.run(calls(), ask("Go!")).into_future();
+    assert!((&mut run).now_or_never().is_none());
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(dropped.load(Ordering::SeqCst), 2, "both calls timed out");
+    let Some(LoopEvent::Ended(result)) = events.collect::<Vec<_>>().await.pop() else {
+        panic!("no end")
+    };
+    assert_eq!(outcomes(&result), ["succeeded", "timed_out"]);
+    assert_eq!(run.await, result);
+}
+
 fn calls() -> Arc<dyn Provider> {
     calls_then_repeats(&[&[("quick", "{}"), ("wait", "{}")]])
 }
@@ -55,8 +72,9 @@ async fn a_token_cancels_the_run_and_its_tools() {
     let (registry, dropped) = waiting();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     let cancel = CancellationToken::new();
-    let mut running = Box::pin(tool_loop.run(calls(), ask("Go!"), cancel.clone()));
+    let mut running = tool_loop.run(calls(), ask("Go!")).cancel_with(cancel.clone()).into_future();
     assert!((&mut running).now_or_never().is_none());
+    settle().await;
     assert_eq!(dropped.load(Ordering::SeqCst), 0);
     cancel.cancel();
     let result = running.await;
@@ -70,9 +88,11 @@ async fn a_token_cancels_the_run_and_its_tools() {
 async fn dropping_the_future_drops_the_tools() {
     let (registry, dropped) = waiting();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
-    let mut running = Box::pin(tool_loop.run(calls(), ask("Go!"), CancellationToken::new()));
+    let mut running = tool_loop.run(calls(), ask("Go!")).into_future();
     assert!((&mut running).now_or_never().is_none());
+    settle().await;
     drop(running);
+    settle().await;
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
 }
 
@@ -80,7 +100,7 @@ async fn dropping_the_future_drops_the_tools() {
 async fn dropping_the_stream_drops_the_tools() {
     let (registry, dropped) = waiting();
     let tool_loop = Arc::new(ToolLoop::new(registry, LoopSettings::default()).unwrap());
-    let mut events = tool_loop.run_stream(calls(), ask("Go!"), CancellationToken::new());
+    let mut events = tool_loop.run(calls(), ask("Go!")).stream();
     let mut names = Vec::new();
     while names.len() < 3 {
         names.push(match events.next().await.unwrap() {
@@ -91,6 +111,7 @@ async fn dropping_the_stream_drops_the_tools() {
     }
     assert_eq!(names, ["quick starts", "quick ends", "wait starts"]);
     drop(events);
+    settle().await;
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
 }
 
@@ -99,7 +120,7 @@ async fn reports_calls_that_are_cancelled() {
     let (registry, dropped) = waiting();
     let tool_loop = Arc::new(ToolLoop::new(registry, LoopSettings::default()).unwrap());
     let cancel = CancellationToken::new();
-    let mut events = tool_loop.run_stream(calls(), ask("Go!"), cancel.clone());
+    let mut events = tool_loop.run(calls(), ask("Go!")).cancel_with(cancel.clone()).stream();
     let mut finished = Vec::new();
     let end = loop {
         match events.next().await.unwrap() {
@@ -119,7 +140,7 @@ async fn does_not_start_if_the_token_is_already_cancelled() {
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     let cancel = CancellationToken::new();
     cancel.cancel();
-    let result = tool_loop.run(calls(), ask("Go!"), cancel).await;
+    let result = tool_loop.run(calls(), ask("Go!")).cancel_with(cancel).await;
     assert_eq!((result.turns, result.end, result.response), (0, EndReason::Cancelled, None));
     assert_eq!(result.transcript, ask("Go!").messages);
 }
@@ -151,7 +172,7 @@ impl Provider for Unfinished {
 async fn every_run_ends_with_default_settings() {
     let (registry, _) = waiting();
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
-    let run = tool_loop.run(Arc::new(Unfinished), ask("Go!"), CancellationToken::new());
+    let run = tool_loop.run(Arc::new(Unfinished), ask("Go!"));
     assert_eq!(run.await.end, EndReason::Budget);
 }
 
@@ -161,10 +182,11 @@ async fn abandons_a_hanging_model_on_timeout_and_on_cancellation() {
     let wall_clock = Duration::from_secs(60);
     let settings = LoopSettings { wall_clock, ..LoopSettings::default() };
     let tool_loop = Arc::new(ToolLoop::new(registry, settings).unwrap());
-    let result = tool_loop.run(Arc::new(Unfinished), ask("Go!"), CancellationToken::new()).await;
+    let result = tool_loop.run(Arc::new(Unfinished), ask("Go!")).await;
     assert_eq!(result.end, EndReason::Budget);
     let cancel = CancellationToken::new();
-    let mut events = tool_loop.run_stream(Arc::new(Unfinished), ask("Go!"), cancel.clone());
+    let mut events =
+        tool_loop.run(Arc::new(Unfinished), ask("Go!")).cancel_with(cancel.clone()).stream();
     // Text arrives before the model finishes.
     assert_eq!(events.next().await, Some(LoopEvent::Text("Er".to_owned())));
     cancel.cancel();

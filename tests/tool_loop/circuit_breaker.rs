@@ -13,8 +13,8 @@ use futures_util::FutureExt;
 use mynah::{
     chat::{Message, Request},
     tool_loop::{
-        BreakerSettings, CancellationToken, DuplicatePolicy, LoopSettings, ToolError, ToolLoop,
-        ToolRegistry, ToolSettings,
+        BreakerSettings, DuplicatePolicy, LoopSettings, ToolError, ToolLoop, ToolRegistry,
+        ToolSettings,
     },
 };
 use prometheus::{Registry, TextEncoder};
@@ -23,7 +23,7 @@ use tokio::time::advance;
 
 use super::{
     ask,
-    doubles::{call_response, calls_then_repeats, model, single_tool, text_response},
+    doubles::{call_response, calls_then_repeats, model, settle, single_tool, text_response},
     outcomes, result_texts, run_again,
 };
 
@@ -122,7 +122,7 @@ async fn a_rejected_call_is_no_duplicate() {
             Some(text) if text.contains("circuit") => Ok(call_response(&[again])),
             _ => Ok(text_response("done")),
         });
-        let result = tool_loop.run(model, request, CancellationToken::new()).await;
+        let result = tool_loop.run(model, request).await;
         assert_eq!(outcomes(&result), ["succeeded"]);
     }
 }
@@ -163,10 +163,13 @@ async fn ignores_a_trial_that_is_dropped() {
     call(&tool_loop, 5).await;
     advance(Duration::from_secs(31)).await;
     let model = calls_then_repeats(&[&[("flaky", "{}")]]);
-    let mut abandoned = Box::pin(tool_loop.run(model, ask("Go!"), CancellationToken::new()));
+    let mut abandoned = tool_loop.run(model, ask("Go!")).into_future();
     assert!((&mut abandoned).now_or_never().is_none());
+    // The tool is still running when the run waits for the first time.
+    tokio::task::yield_now().await;
     assert_eq!(state(&tool_loop), "1");
     drop(abandoned);
+    settle().await;
     flaky.works.store(true, Ordering::Relaxed);
     assert_eq!(call(&tool_loop, 1).await, ["succeeded"]);
 }

@@ -12,7 +12,11 @@ use mynah::{
     tools::Tools,
 };
 
-use super::{ask, doubles::calls_then_repeats, outcomes, result_texts};
+use super::{
+    ask,
+    doubles::{calls_then_repeats, settle},
+    outcomes, result_texts,
+};
 use crate::support::{process::wait_for_exit, scratch};
 
 /// Returns a loop with one tool that never ends, and the file in which the tool's command lists its
@@ -42,7 +46,7 @@ fn model() -> Arc<dyn mynah::provider::Provider> {
 #[tokio::test]
 async fn a_timeout_kills_the_command() {
     let (tool_loop, pids) = endless(", timeout: 5s");
-    let result = tool_loop.run(model(), ask("Go!"), CancellationToken::new()).await;
+    let result = tool_loop.run(model(), ask("Go!")).await;
     assert_eq!(outcomes(&result), ["timed_out"]);
     assert_eq!(result_texts(&result), ["Error executing wait: no result within 5s"]);
     wait_for_exit(&pids);
@@ -52,7 +56,7 @@ async fn a_timeout_kills_the_command() {
 async fn cancelling_kills_the_command() {
     let (tool_loop, pids) = endless("");
     let cancel = CancellationToken::new();
-    let running = tool_loop.run(model(), ask("Go!"), cancel.clone());
+    let running = tool_loop.run(model(), ask("Go!")).cancel_with(cancel.clone());
     let (result, ()) = tokio::join!(running, async {
         wait_until_running(&pids).await;
         cancel.cancel();
@@ -68,7 +72,7 @@ async fn cancelling_kills_the_command() {
 #[tokio::test]
 async fn dropping_the_run_kills_the_command() {
     let (tool_loop, pids) = endless("");
-    let mut events = tool_loop.run_stream(model(), ask("Go!"), CancellationToken::new());
+    let mut events = tool_loop.run(model(), ask("Go!")).stream();
     tokio::select! {
         () = wait_until_running(&pids) => {}
         () = async { while let Some(event) = events.next().await {
@@ -76,5 +80,6 @@ async fn dropping_the_run_kills_the_command() {
         } } => {}
     }
     drop(events);
+    settle().await;
     wait_for_exit(&pids);
 }

@@ -42,6 +42,13 @@ pub async fn sleep(time: Duration) {
     tokio::time::sleep(time).await;
 }
 
+/// Lets the other tasks of this thread run until they wait.
+pub async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// Returns the number of answers in the history.
 pub fn turn(request: &Request) -> usize {
     let is_answer = |message: &&Message| matches!(message.role, Role::Assistant { .. });

@@ -3,10 +3,7 @@
 use mynah::{
     chat::{Message, Request, Role, ToolCall, ToolChoice},
     provider::ProviderError,
-    tool_loop::{
-        CancellationToken, DuplicatePolicy, EndReason, LoopSettings, ToolLoop, ToolRegistry,
-        ToolSettings,
-    },
+    tool_loop::{DuplicatePolicy, EndReason, LoopSettings, ToolLoop, ToolRegistry, ToolSettings},
 };
 
 use super::{
@@ -89,7 +86,7 @@ async fn requires_a_tool_in_the_first_turn_only() {
     ] {
         let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
         let request = Request { tool_choice, ..ask("Go!") };
-        let result = tool_loop.run(obedient(), request, CancellationToken::new()).await;
+        let result = tool_loop.run(obedient(), request).await;
         assert_eq!((result.turns, result.text()), (turns, text));
         assert_eq!(result.end, EndReason::Answered);
     }
@@ -103,7 +100,7 @@ async fn keeps_tool_choice_none_in_every_turn() {
     });
     let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
     let request = Request { tool_choice: ToolChoice::None, ..ask("Go!") };
-    let result = tool_loop.run(model, request, CancellationToken::new()).await;
+    let result = tool_loop.run(model, request).await;
     assert_eq!(result.text(), "None");
 }
 
@@ -137,7 +134,7 @@ async fn continues_from_a_transcript_with_new_call_ids() {
     let mut request = ask("first");
     let mut seen = Vec::new();
     for _ in 0..3 {
-        let result = tool_loop.run(answering.clone(), request, CancellationToken::new()).await;
+        let result = tool_loop.run(answering.clone(), request).await;
         assert_every_call_has_a_result(&result);
         assert_eq!(result.text(), "done");
         seen.extend(result.calls.into_iter().map(|call| call.id));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use mynah::{
     client::RemoteComponent,
-    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
+    tool_loop::{EndReason, LoopEvent, LoopSettings, ToolLoop, ToolRegistry},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,7 +27,7 @@ async fn runs_a_tool_without_arguments() {
     let (sidecar, tool_loop) = (Sidecar::start(), ToolLoop::new(registry, LoopSettings::default()));
     let model = remote(&sidecar).await;
     let request = ask("What time is it?");
-    let result = tool_loop.unwrap().run(model, request, CancellationToken::new()).await;
+    let result = tool_loop.unwrap().run(model, request).await;
     assert!(result.text().contains("12:00 PM"), "{result:?}");
     assert_every_call_has_a_result(&result);
 }
@@ -38,7 +38,7 @@ async fn runs_two_tools_in_one_turn() {
     let tool_loop = ToolLoop::new(weather_and_tip(), LoopSettings::default()).unwrap();
     let question = "What's the weather in San Francisco and calculate a 20% tip on $45.60?";
     let model = remote(&sidecar).await;
-    let result = tool_loop.run(model, ask(question), CancellationToken::new()).await;
+    let result = tool_loop.run(model, ask(question)).await;
     assert_eq!(result.end, EndReason::Answered);
     let names: Vec<_> = result.calls.iter().map(|call| call.name.as_str()).collect();
     assert_eq!(names, ["get_weather", "calculate_tip"]);
@@ -63,7 +63,7 @@ async fn streams_the_events_of_a_run() {
     let tool_loop = Arc::new(ToolLoop::new(registry, LoopSettings::default()).unwrap());
     let question = "Search for customer John Doe in the search_database and write a summary";
     let model = remote(&sidecar).await;
-    let events = tool_loop.run_stream(model, ask(question), CancellationToken::new());
+    let events = tool_loop.run(model, ask(question)).stream();
     let events: Vec<_> = events.collect().await;
     let [
         LoopEvent::ToolStarted { name, .. },

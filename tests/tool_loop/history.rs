@@ -6,9 +6,7 @@ use futures_util::StreamExt;
 use mynah::{
     chat::{Message, Request, Role, Tool},
     provider::Provider,
-    tool_loop::{
-        CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolSettings,
-    },
+    tool_loop::{EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolSettings},
 };
 use serde_json::json;
 
@@ -47,7 +45,7 @@ async fn does_not_copy_the_history() {
     let (model, addresses) = recording_model(49);
     let request = ask("Go!");
     let address = request.messages[0].parts[0].as_ptr().addr();
-    let result = fifty_turns().run(model, request, CancellationToken::new()).await;
+    let result = fifty_turns().run(model, request).await;
     assert_eq!(*addresses.lock().unwrap(), vec![address; 50]);
     assert_eq!(result.transcript[0].parts[0].as_ptr().addr(), address);
     assert_every_call_has_a_result(&result);
@@ -58,7 +56,7 @@ async fn does_not_copy_the_history_of_a_stream() {
     let (model, addresses) = recording_model(49);
     let request = ask("Go!");
     let address = request.messages[0].parts[0].as_ptr().addr();
-    let events = fifty_turns().run_stream(model, request, CancellationToken::new());
+    let events = fifty_turns().run(model, request).stream();
     assert!(matches!(events.collect::<Vec<_>>().await.last(), Some(LoopEvent::Ended(_))));
     assert_eq!(*addresses.lock().unwrap(), vec![address; 50]);
 }
@@ -86,7 +84,7 @@ async fn mixed_run() -> LoopResult {
             ]),
         })
     });
-    tool_loop.run(model, ask("Go!"), CancellationToken::new()).await
+    tool_loop.run(model, ask("Go!")).await
 }
 
 #[tokio::test]
@@ -121,7 +119,7 @@ async fn leaves_calls_to_the_request_tools_to_the_caller() {
     let own = Tool { name: "own".to_owned(), description: None, parameters: None };
     let request = Request { tools: vec![own], ..ask("Go!") };
     let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
-    let result = tool_loop.run(model.clone(), request.clone(), CancellationToken::new()).await;
+    let result = tool_loop.run(model.clone(), request.clone()).await;
     assert_eq!((&result.end, result.turns), (&EndReason::CallerTools, 1));
     assert_eq!(outcomes(&result), ["succeeded", "pending", "unknown"]);
     assert_eq!(result.executed_calls(), 1);
@@ -133,7 +131,7 @@ async fn leaves_calls_to_the_request_tools_to_the_caller() {
     let role = Role::Tool { id: Some("tool-call-1-2".to_owned()), name: "own".to_owned() };
     messages.push(Message::new(role, "ok"));
     let request = Request { messages, ..request };
-    let result = tool_loop.run(model, request, CancellationToken::new()).await;
+    let result = tool_loop.run(model, request).await;
     assert_eq!((result.text(), &result.end), ("done", &EndReason::Answered));
 }
 
@@ -157,7 +155,7 @@ async fn offers_the_tools_of_the_registry_and_of_the_request() {
     let mut registry = identity("f");
     add(&mut registry, "h", async |arguments| Ok(arguments));
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
-    tool_loop.run(model, request, CancellationToken::new()).await;
+    tool_loop.run(model, request).await;
     let expected = [("g", Some("its own")), ("f", None), ("h", None)];
     assert_eq!(
         *offered.lock().unwrap(),

@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use insta::assert_snapshot;
-use mynah::tool_loop::{
-    CacheSettings, CancellationToken, LoopSettings, ToolError, ToolLoop, ToolSettings,
-};
+use mynah::tool_loop::{CacheSettings, LoopSettings, ToolError, ToolLoop, ToolSettings};
 use prometheus::{Registry, TextEncoder};
 
 use super::{
     ask,
-    doubles::{add, calls_then_repeats, identity, sleep},
+    doubles::{add, calls_then_repeats, identity, settle, sleep},
     run_again,
 };
 
@@ -32,9 +30,10 @@ async fn counts_the_calls_of_a_dropped_run() {
     let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     let model = calls_then_repeats(&[&[("works", "{}"), ("waits", "{}")]]);
     tokio::select! {
-        _ = tool_loop.run(model, ask("Go!"), CancellationToken::new()) => panic!("the run ended"),
+        _ = tool_loop.run(model, ask("Go!")) => panic!("the run ended"),
         () = sleep(Duration::from_secs(3)) => {}
     }
+    settle().await;
     let samples = samples(&tool_loop);
     let is_count = |line: &&str| line.starts_with("mynah_tool_calls_total");
     assert_snapshot!(samples.lines().filter(is_count).collect::<Vec<_>>().join("\n"), @r#"

@@ -7,9 +7,7 @@ use mynah::{
     chat::{ErrorKind, Message, Request, Role, ToolChoice},
     client::RemoteComponent,
     provider::Provider,
-    tool_loop::{
-        CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolRegistry,
-    },
+    tool_loop::{EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolRegistry},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -50,10 +48,10 @@ async fn connect(address: &str, component: Option<&str>) -> Arc<RemoteComponent>
 
 /// Runs the loop with and without streaming. Both runs must have the same result.
 async fn run_both_ways(model: Arc<dyn Provider>, request: Request) -> LoopResult {
-    let events = tool_loop().run_stream(model.clone(), request.clone(), CancellationToken::new());
+    let events = tool_loop().run(model.clone(), request.clone()).stream();
     let events: Vec<_> = events.collect().await;
     let Some(LoopEvent::Ended(streamed)) = events.last() else { panic!("{events:?}") };
-    let result = tool_loop().run(model, request, CancellationToken::new()).await;
+    let result = tool_loop().run(model, request).await;
     assert_eq!(result.transcript, streamed.transcript);
     assert_eq!((&result.end, result.turns), (&streamed.end, streamed.turns));
     assert_every_call_has_a_result(&result);
@@ -118,7 +116,7 @@ async fn streams_after_a_model_error_of_kind_unimplemented() {
     let EndReason::ModelError(error) = result.end else { panic!("{result:?}") };
     assert_eq!(error.kind, ErrorKind::Unimplemented);
     let request = script(json!([{"messages": [{"text": "one two three"}]}]));
-    let events = tool_loop().run_stream(model, request, CancellationToken::new());
+    let events = tool_loop().run(model, request).stream();
     let texts = events.filter(|event| std::future::ready(matches!(event, LoopEvent::Text(_))));
     assert_eq!(texts.count().await, 3);
 }
@@ -159,7 +157,7 @@ fn a_loop_against_daprd_ends() {
 async fn stream_without_tools(model: Arc<dyn Provider>) -> LoopResult {
     let no_tools = ToolLoop::new(ToolRegistry::new(), LoopSettings::default()).unwrap();
     let request = ask("Hello, daprd!");
-    let events = Arc::new(no_tools).run_stream(model, request, CancellationToken::new());
+    let events = Arc::new(no_tools).run(model, request).stream();
     let mut events: Vec<_> = events.collect().await;
     let Some(LoopEvent::Ended(result)) = events.pop() else { panic!("{events:?}") };
     assert_eq!(events, [LoopEvent::Text("Hello, daprd!".to_owned())]);

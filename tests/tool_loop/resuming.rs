@@ -31,7 +31,7 @@ async fn run(settings: LoopSettings, request: Request, text: &'static str) -> Lo
         Rendering::Text(_) => model(move |_| Ok(text_response(text))),
     };
     let tool_loop = ToolLoop::new(tools(), settings).unwrap();
-    tool_loop.run(model, request, CancellationToken::new()).await
+    tool_loop.run(model, request).await
 }
 
 /// Runs a model that makes one call to a tool that never returns, and cancels the run meanwhile.
@@ -47,7 +47,7 @@ async fn interrupt(settings: LoopSettings) -> LoopResult {
         Rendering::Text(_) => model(|_| Ok(text_response(CALL))),
     };
     let tool_loop = ToolLoop::new(hanging, settings).unwrap();
-    tool_loop.run(model, ask("Go!"), cancel).await
+    tool_loop.run(model, ask("Go!")).cancel_with(cancel).await
 }
 
 /// An interrupted call may have taken effect, so it must not run twice.

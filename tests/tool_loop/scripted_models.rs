@@ -33,10 +33,10 @@ pub async fn follow(
     let model = Arc::new(RemoteComponent::connect(&address, None, None).await.unwrap());
     let tool_loop = || ToolLoop::new(registry(), settings.clone()).unwrap();
     let (streamed, token) = (Arc::new(tool_loop()), CancellationToken::new());
-    let events = streamed.run_stream(model.clone(), request.clone(), token.clone());
+    let events = streamed.run(model.clone(), request.clone()).cancel_with(token.clone()).stream();
     let events: Vec<_> = events.collect().await;
     let Some(LoopEvent::Ended(streamed)) = events.last() else { panic!("{events:?}") };
-    let result = tool_loop().run(model, request, token).await;
+    let result = tool_loop().run(model, request).cancel_with(token).await;
     assert_eq!(result.transcript, streamed.transcript);
     assert_eq!((&result.end, result.turns), (&streamed.end, streamed.turns));
     assert_every_call_has_a_result(&result);

@@ -66,6 +66,6 @@ async fn logs_each_call_in_a_span() {
     assert_snapshot!(LOG.take().unwrap(), @r#"
      INFO tool_call{tool="greet" id="tool-call-1-1"}: integration::tool_loop::spans: hello
     DEBUG tool_call{tool="greet" id="tool-call-1-1"}: mynah::tool_loop::batch: tool call finished outcome="succeeded" duration=0ns
-    DEBUG mynah::tool_loop::run: tool loop ended end="answered" turns=2
+    DEBUG mynah::tool_loop::turns: tool loop ended end="answered" turns=2
     "#);
 }

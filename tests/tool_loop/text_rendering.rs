@@ -8,8 +8,8 @@ use mynah::{
     chat::{Message, Request, Response, Role, Tool, ToolChoice},
     provider::Provider,
     tool_loop::{
-        CancellationToken, DuplicatePolicy, EndReason, LoopEvent, LoopResult, LoopSettings,
-        Rendering, ToolError, ToolLoop, ToolRegistry, ToolSettings, Wording,
+        DuplicatePolicy, EndReason, LoopEvent, LoopResult, LoopSettings, Rendering, ToolError,
+        ToolLoop, ToolRegistry, ToolSettings, Wording,
     },
 };
 use serde_json::json;
@@ -147,7 +147,7 @@ async fn offers_no_native_tools() {
     let own = Tool { name: "own".to_owned(), description: None, parameters: None };
     let request = Request { tools: vec![own], tool_choice: ToolChoice::Required, ..ask("Go!") };
     let tool_loop = ToolLoop::new(tools(), in_text()).unwrap();
-    tool_loop.run(model, request, CancellationToken::new()).await;
+    tool_loop.run(model, request).await;
     assert_eq!(*seen.lock().unwrap(), [(0, ToolChoice::Auto)]);
 }
 
@@ -226,7 +226,7 @@ async fn a_hook_changes_the_text_of_successes() {
 async fn streams_the_same_transcript() {
     let texts: &[&str] = &["Hm.\nAI ACTION: Executing Act", "Done."];
     let tool_loop = Arc::new(ToolLoop::new(tools(), in_text()).unwrap());
-    let events = tool_loop.run_stream(answers(texts), ask("Go!"), CancellationToken::new());
+    let events = tool_loop.run(answers(texts), ask("Go!")).stream();
     let mut events: Vec<_> = events.collect().await;
     let Some(LoopEvent::Ended(streamed)) = events.pop() else { panic!("{events:?}") };
     let lines = events.iter().map(|event| match event {

@@ -26,7 +26,7 @@ use mynah::{
         conversation_tool_calls::ToolTypes,
         dapr_server::{Dapr, DaprServer},
     },
-    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop},
+    tool_loop::{EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop},
 };
 use tokio::net::TcpListener;
 use tonic::{Request, Response, Status};
@@ -125,7 +125,7 @@ impl UnarySidecar {
         assert_eq!(model.name(), "llm");
         let tool_loop = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
         let tool_loop = Arc::new(tool_loop);
-        let events = tool_loop.run_stream(Arc::new(model), ask("Go!"), CancellationToken::new());
+        let events = tool_loop.run(Arc::new(model), ask("Go!")).stream();
         let mut events: Vec<_> = events.collect().await;
         let Some(LoopEvent::Ended(result)) = events.pop() else { panic!("{events:?}") };
         assert_every_call_has_a_result(&result);

@@ -15,7 +15,7 @@ use crate::{
 
 /// Runs the tool loop and prints its events.
 pub(super) struct Runner<W> {
-    tool_loop: Arc<ToolLoop>,
+    tool_loop: ToolLoop,
     model: Arc<RemoteComponent>,
     printer: EventPrinter<W>,
     signals: Signals,
@@ -36,7 +36,7 @@ impl<W: Write> Runner<W> {
         printer: EventPrinter<W>,
     ) -> Result<Self, Error> {
         let settings = LoopSettings { max_turns, by_tool, ..LoopSettings::default() };
-        let tool_loop = Arc::new(ToolLoop::new(registry, settings)?);
+        let tool_loop = ToolLoop::new(registry, settings)?;
         let signals = Signals::for_cancellation().map_err(Error::Terminal)?;
         Ok(Self { tool_loop, model: Arc::new(model), printer, signals })
     }
@@ -53,8 +53,8 @@ impl<W: Write> Runner<W> {
     /// Runs the loop until it ends. A signal cancels the run.
     pub(super) async fn run(&mut self, request: Request) -> Result<FinishedRun, Error> {
         let cancel = CancellationToken::new();
-        let tool_loop = self.tool_loop.clone();
-        let mut events = tool_loop.run_stream(self.model.clone(), request, cancel.clone());
+        let mut events =
+            self.tool_loop.run(self.model.clone(), request).cancel_with(cancel.clone()).stream();
         let mut cancelled_by = None;
         loop {
             let event = tokio::select! {
