@@ -6,7 +6,7 @@ mod http;
 mod lifecycle;
 mod metadata;
 mod protocols;
-mod stub;
+pub(crate) mod stub;
 mod upgrades;
 
 use crate::support::{Sidecar, process};

@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, File},
-    io::ErrorKind,
+    io::{ErrorKind, PipeWriter},
     net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
@@ -46,6 +46,12 @@ impl Process {
         let file = scratch("input").join("stdin");
         fs::write(&file, input).unwrap();
         Self::start_with_stdin(command, File::open(file).unwrap().into())
+    }
+
+    /// Starts a program whose standard input stays open while the returned writer exists.
+    pub fn start_with_open_input(command: &mut Command) -> (Self, PipeWriter) {
+        let (reader, writer) = std::io::pipe().unwrap();
+        (Self::start_with_stdin(command, reader.into()), writer)
     }
 
     fn start_with_stdin(command: &mut Command, stdin: Stdio) -> Self {

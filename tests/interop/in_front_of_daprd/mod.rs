@@ -1,6 +1,7 @@
 //! Tests of mynah in front of an unmodified daprd.
 
 mod building_blocks;
+mod command_line;
 mod samples;
 mod workflows;
 
