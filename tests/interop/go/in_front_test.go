@@ -54,6 +54,14 @@ func serve(t *testing.T, ctx context.Context, client dapr.Client) <-chan string 
 	return events
 }
 
+// connectPatiently is for tests that wait for daprd.
+func connectPatiently(t *testing.T) (dapr.Client, context.Context) {
+	client, _ := connect(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return client, ctx
+}
+
 func content(text string) *dapr.DataContent {
 	return &dapr.DataContent{ContentType: "text/plain", Data: []byte(text)}
 }
@@ -71,7 +79,7 @@ func poll(t *testing.T, ctx context.Context, holds func() bool) {
 }
 
 func TestBuildingBlocks(t *testing.T) {
-	client, ctx := connect(t)
+	client, ctx := connectPatiently(t)
 	events := serve(t, ctx, client)
 
 	t.Run("state", func(t *testing.T) {
@@ -155,7 +163,7 @@ func TestBuildingBlocks(t *testing.T) {
 
 // The other side kills daprd when the file `subscribed` exists, and starts it again when `lost` exists.
 func TestSubscriptionAcrossARestartOfDaprd(t *testing.T) {
-	client, ctx := connect(t)
+	client, ctx := connectPatiently(t)
 	folder := os.Getenv("SIGNALS")
 	signal := func(name string) {
 		must(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))

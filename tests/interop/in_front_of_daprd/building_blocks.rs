@@ -36,7 +36,7 @@ fn go_sdk_uses_daprd_through_mynah() {
         let app = ReservedPort::new();
         let sidecar = with_app(daprd, &app, &mut go);
         point_at(&mut go, &sidecar.mynah);
-        child::run(&mut go).expect_success("go test");
+        child::run(&mut go).expect_success("the Go tests");
         Ok(())
     });
 }
@@ -84,8 +84,13 @@ fn with_app(daprd: Program, app: &ReservedPort, tests: &mut Command) -> InFront 
 fn go_test(name: &str) -> Result<Command, toolchain::Missing> {
     let home = folder("tests/interop/go");
     toolchain::go_modules(&home)?;
-    let mut tests = Command::new("go");
-    tests.args(["test", "-count=1", "-v", "-tags=infront", "-run", name, "."]).current_dir(home);
+    // Built in advance, so that only the tests themselves are timed.
+    let program = scratch("go-test").join("in-front");
+    let mut build = Command::new("go");
+    build.args(["test", "-c", "-tags=infront", "-o"]).arg(&program).arg(".").current_dir(home);
+    child::run(&mut build).expect_success("go test -c");
+    let mut tests = Command::new(program);
+    tests.args(["-test.v", "-test.run", name]);
     Ok(tests)
 }
 
