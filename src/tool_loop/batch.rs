@@ -10,7 +10,7 @@ use super::{
     budget::CallBudget,
     limited::{CallReport, LimitedTool, error_report},
     model::Model,
-    output::Output,
+    output::ToolOutput,
     stop::StopSignal,
     toolset::Toolset,
     transcript::{CallKey, Verdict, correction_text},
@@ -59,7 +59,7 @@ impl Toolset {
                 }
                 None if caller_tools.contains(call.name()) => {
                     has_pending = true;
-                    Plan::Skip((Output::from(String::new()), CallOutcome::Pending))
+                    Plan::Skip((ToolOutput::from(String::new()), CallOutcome::Pending))
                 }
                 _ if call.verdict.is_duplicate => Plan::Skip(call.report_duplicate()),
                 None => Plan::Skip(call.report_unknown_tool()),
@@ -206,7 +206,7 @@ impl Call {
         LoopEvent::ToolStarted { id: id.unwrap_or_default(), name, arguments }
     }
 
-    fn record(&self, (Output { text: result, is_json }, outcome): CallReport) -> CallRecord {
+    fn record(&self, (ToolOutput { text: result, is_json }, outcome): CallReport) -> CallRecord {
         let ToolCall { id, name, arguments } = self.call.clone();
         let (id, duration) = (id.unwrap_or_default(), Duration::ZERO);
         CallRecord { id, name, arguments, result, is_json, duration, outcome }

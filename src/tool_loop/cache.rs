@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use super::{CacheSettings, output::Output, transcript::CallKey};
+use super::{CacheSettings, output::ToolOutput, transcript::CallKey};
 use crate::base::clock::Moment;
 
 /// Caches a tool's results, keyed by call, for all runs of a loop. The oldest results are evicted
@@ -18,7 +18,7 @@ pub(super) struct Cache {
 
 #[derive(Debug, Default)]
 struct Entries {
-    results: BTreeMap<CallKey, Output>,
+    results: BTreeMap<CallKey, ToolOutput>,
     /// The entries with their insertion times, oldest first. All entries have the same TTL, so they
     /// also expire in this order.
     inserted: VecDeque<(Moment, CallKey)>,
@@ -30,12 +30,12 @@ impl Cache {
         Self { settings, entries: Mutex::default() }
     }
 
-    pub(super) fn get(&self, key: &CallKey) -> Option<Output> {
+    pub(super) fn get(&self, key: &CallKey) -> Option<ToolOutput> {
         self.with_entries(|entries| entries.results.get(key).cloned())
     }
 
     /// Caches a result, unless it alone exceeds the size limit of the cache.
-    pub(super) fn insert(&self, key: &CallKey, result: &Output) {
+    pub(super) fn insert(&self, key: &CallKey, result: &ToolOutput) {
         let bytes = entry_size(key, result);
         if bytes > self.settings.bytes {
             return;
@@ -76,6 +76,6 @@ impl Entries {
 }
 
 /// Returns the size of an entry in bytes, which consists of the key and the result.
-fn entry_size(key: &CallKey, result: &Output) -> usize {
+fn entry_size(key: &CallKey, result: &ToolOutput) -> usize {
     key.as_str().len() + result.text.len()
 }

@@ -36,6 +36,9 @@ pub enum CallFailure {
     /// The tool returned an error.
     #[error("{0}")]
     Error(String),
+    /// The tool works but refused the call.
+    #[error("{0}")]
+    Refused(String),
     /// The tool panicked.
     #[error("the tool panicked: {0}")]
     Panicked(String),
@@ -60,6 +63,7 @@ impl CallFailure {
             Self::InvalidJson(message) => Self::InvalidJson(map(message)),
             Self::InvalidArguments(message) => Self::InvalidArguments(map(message)),
             Self::Error(message) => Self::Error(map(message)),
+            Self::Refused(message) => Self::Refused(map(message)),
             Self::Panicked(message) => Self::Panicked(map(message)),
             Self::TimedOut(_) | Self::CircuitOpen | Self::NotRun | Self::Interrupted => self,
         }
@@ -77,6 +81,7 @@ impl CallError {
         match failure {
             CallFailure::InvalidJson(_) | CallFailure::InvalidArguments(_) => "invalid",
             CallFailure::Error(_) => "error",
+            CallFailure::Refused(_) => "refused",
             CallFailure::Panicked(_) => "panicked",
             CallFailure::TimedOut(_) => "timed_out",
             CallFailure::CircuitOpen => "circuit_open",

@@ -6,14 +6,14 @@ use super::{
     CallError, CallFailure, CallOutcome, ToolMetrics, ToolSettings,
     breaker::Breaker,
     cache::Cache,
-    output::{Output, truncate},
+    output::{ToolOutput, truncate},
     registered::RegisteredTool,
     transcript::CallKey,
 };
 use crate::{base::clock, chat::Tool};
 
 /// The output sent to the model, and the outcome of the call.
-pub(super) type CallReport = (Output, CallOutcome);
+pub(super) type CallReport = (ToolOutput, CallOutcome);
 
 /// A tool with its limits. All runs share its circuit breaker and cache.
 #[derive(Debug)]
@@ -60,14 +60,17 @@ impl LimitedTool {
         }
     }
 
-    async fn call_uncached(&self, arguments: &str) -> Result<Output, CallFailure> {
+    async fn call_uncached(&self, arguments: &str) -> Result<ToolOutput, CallFailure> {
         let arguments = self.tool.parse_arguments(arguments)?;
         let permit = match &self.breaker {
             Some(breaker) => Some(breaker.permit().ok_or(CallFailure::CircuitOpen)?),
             None => None,
         };
         let result = self.run_with_retries(&arguments).await;
-        if let Some(permit) = permit {
+        // A refusal says nothing about whether the tool works.
+        if let Some(permit) = permit
+            && !matches!(result, Err(CallFailure::Refused(_)))
+        {
             permit.finish(result.is_ok());
         }
         result
@@ -75,7 +78,7 @@ impl LimitedTool {
 
     /// Runs the tool until it succeeds or the retries are used up. Only errors and timeouts are
     /// retried. Returns the result of the last attempt.
-    async fn run_with_retries(&self, arguments: &Value) -> Result<Output, CallFailure> {
+    async fn run_with_retries(&self, arguments: &Value) -> Result<ToolOutput, CallFailure> {
         for _ in 0..self.settings.retries {
             match self.run_once(arguments).await {
                 Err(CallFailure::Error(_) | CallFailure::TimedOut(_)) => {}
@@ -85,7 +88,7 @@ impl LimitedTool {
         self.run_once(arguments).await
     }
 
-    async fn run_once(&self, arguments: &Value) -> Result<Output, CallFailure> {
+    async fn run_once(&self, arguments: &Value) -> Result<ToolOutput, CallFailure> {
         let timeout = self.settings.timeout;
         let result = clock::within(timeout, self.tool.run(arguments.clone())).await;
         result.unwrap_or(Err(CallFailure::TimedOut(timeout)))

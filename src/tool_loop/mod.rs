@@ -168,12 +168,14 @@ mod turns;
 
 use std::sync::Arc;
 
+pub use schemars;
 pub use tokio_util::sync::CancellationToken;
 
 use self::toolset::Toolset;
 pub use self::{
     error::{CallError, CallFailure},
     metrics::ToolMetrics,
+    output::ToolOutput,
     registry::{RegistryError, ToolRegistry},
     result::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
     run::{Run, RunStream},

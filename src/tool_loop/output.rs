@@ -1,16 +1,28 @@
 //! The output of a tool.
 
+use serde::Serialize;
 use serde_json::Value;
 
-/// The output of a tool, as sent to the model.
-#[derive(Debug, Clone)]
-pub(super) struct Output {
+/// The output of a tool, as sent to the model: a string unchanged, or another value as compact JSON.
+///
+/// ```
+/// use mynah::tool_loop::ToolOutput;
+/// #[derive(serde::Serialize)]
+/// struct Tip { tip: f64, total: f64 }
+/// // Fields keep their order.
+/// let output = ToolOutput::new(&Tip { tip: 9.12, total: 54.72 })?;
+/// assert_eq!(output.text(), r#"{"tip":9.12,"total":54.72}"#);
+/// assert_eq!(ToolOutput::new(&"sunny")?.text(), "sunny");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolOutput {
     pub(super) text: String,
     /// Whether `text` is JSON. A string is sent without quotes and is not JSON.
     pub(super) is_json: bool,
 }
 
-impl From<Value> for Output {
+impl From<Value> for ToolOutput {
     fn from(value: Value) -> Self {
         match value {
             Value::String(text) => text.into(),
@@ -19,13 +31,37 @@ impl From<Value> for Output {
     }
 }
 
-impl From<String> for Output {
+impl From<String> for ToolOutput {
     fn from(text: String) -> Self {
         Self { text, is_json: false }
     }
 }
 
-impl Output {
+impl From<&str> for ToolOutput {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl ToolOutput {
+    /// Serializes a value.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value cannot be represented as JSON.
+    pub fn new(value: &impl Serialize) -> serde_json::Result<Self> {
+        let json = serde_json::to_string(value)?;
+        if json.starts_with('"') {
+            return Ok(serde_json::from_str::<String>(&json)?.into());
+        }
+        Ok(Self { text: json, is_json: true })
+    }
+
+    /// Returns the text that the model receives.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Truncates the output to `max` bytes and appends a note. Truncated output is no longer JSON.
     pub(super) fn truncate(self, max: usize) -> Self {
         let is_json = self.is_json && self.text.len() <= max;
@@ -56,7 +92,7 @@ mod tests {
 
     #[test]
     fn truncated_output_is_not_json() {
-        let output = Output::from(serde_json::json!(["ä"]));
+        let output = ToolOutput::from(serde_json::json!(["ä"]));
         assert_eq!((output.text.as_str(), output.is_json), ("[\"ä\"]", true));
         assert!(output.clone().truncate(6).is_json);
         assert!(!output.truncate(5).is_json);

@@ -5,7 +5,7 @@ use std::{any::Any, panic::AssertUnwindSafe};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use super::{CallFailure, RunTool, arguments, output::Output};
+use super::{CallFailure, RunTool, arguments, output::ToolOutput};
 use crate::{
     base::json_schema::Schema,
     chat::{LazyJson, Tool},
@@ -47,13 +47,13 @@ impl RegisteredTool {
     }
 
     /// Runs the tool. A panic is caught and returned as a failure.
-    pub(super) async fn run(&self, arguments: Value) -> Result<Output, CallFailure> {
+    pub(super) async fn run(&self, arguments: Value) -> Result<ToolOutput, CallFailure> {
         // This is unwind safe because the future owns its arguments and does not change the loop's
         // state.
         let work = AssertUnwindSafe(async { self.tool.run(arguments).await });
         match work.catch_unwind().await {
-            Ok(Ok(result)) => Ok(result.into()),
-            Ok(Err(error)) => Err(CallFailure::Error(error.message().to_owned())),
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) => Err(error.into_failure()),
             Err(panic) => Err(CallFailure::Panicked(panic_message(&*panic))),
         }
     }

@@ -196,6 +196,7 @@ impl CallOutcome {
             Self::Failed(CallError::Failed { failure, .. }) => matches!(
                 failure,
                 CallFailure::Error(_)
+                    | CallFailure::Refused(_)
                     | CallFailure::Panicked(_)
                     | CallFailure::TimedOut(_)
                     | CallFailure::Interrupted
@@ -220,6 +221,13 @@ pub enum LoopEvent {
     },
     /// A call finished or was skipped. Concurrent calls are reported in order of completion.
     ToolFinished(CallRecord),
+    /// All calls of a turn have finished, and the model is asked again unless the run ends.
+    ToolsFinished {
+        /// Turn number, starting at 1.
+        turn: u32,
+        /// Number of calls for which a tool ran, even if it failed.
+        executed: usize,
+    },
     /// The run ended. This is the last event.
     Ended(LoopResult),
 }

@@ -76,8 +76,8 @@ pub struct ToolSettings {
 pub struct BreakerSettings {
     /// Number of consecutive failures after which the circuit opens: at least 1. Default: 5.
     ///
-    /// A call counts once, even if it is retried. Calls with invalid arguments, and calls rejected
-    /// because the circuit is open, do not count.
+    /// A call counts once, even if it is retried. Calls with invalid arguments, calls that the tool
+    /// refused, and calls rejected because the circuit is open, do not count.
     pub failures: u32,
     /// Time for which the circuit stays open: above zero. Default: 30 s.
     ///

@@ -7,6 +7,8 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
+use super::{CallFailure, output::ToolOutput};
+
 /// A tool that receives its arguments as JSON. To use a closure with a typed argument as a tool,
 /// call [`ToolRegistry::register`](super::ToolRegistry::register) instead.
 ///
@@ -17,17 +19,17 @@ use serde_json::Value;
 /// use futures_util::{FutureExt, future::BoxFuture};
 /// use mynah::{
 ///     chat::Tool,
-///     tool_loop::{RunTool, ToolError, ToolRegistry},
+///     tool_loop::{RunTool, ToolError, ToolOutput, ToolRegistry},
 /// };
 /// use serde_json::{Value, json};
 ///
 /// struct Length;
 ///
 /// impl RunTool for Length {
-///     fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
+///     fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
 ///         async move {
 ///             let text = arguments["text"].as_str().ok_or_else(|| ToolError::new("no text"))?;
-///             Ok(json!(text.chars().count()))
+///             Ok(json!(text.chars().count()).into())
 ///         }
 ///         .boxed()
 ///     }
@@ -44,13 +46,11 @@ use serde_json::Value;
 /// ```
 pub trait RunTool: Send + Sync {
     /// Runs the tool once. `arguments` is a JSON object that is valid against the tool's schema.
-    ///
-    /// The model receives a returned string unchanged, and any other value as compact JSON.
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>>;
+    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>>;
 }
 
 impl<R: RunTool + ?Sized> RunTool for Box<R> {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
+    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         (**self).run(arguments)
     }
 }
@@ -64,28 +64,61 @@ impl<R: RunTool + ?Sized> RunTool for Box<R> {
 /// fn degrees(text: &str) -> Result<f64, ToolError> {
 ///     Ok(text.parse()?)
 /// }
-/// assert_eq!(degrees("warm").unwrap_err().message(), "invalid float literal");
-/// assert_eq!(ToolError::new("no such city").message(), "no such city");
+/// let error = degrees("warm").unwrap_err();
+/// assert_eq!(error.message(), "invalid float literal");
+/// assert!(error.source().unwrap().is::<std::num::ParseFloatError>());
+/// assert_eq!(ToolError::new("the database is away").message(), "the database is away");
+/// assert!(ToolError::refused("no such city").is_refusal());
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolError(String);
+#[derive(Debug)]
+pub struct ToolError {
+    message: String,
+    is_refusal: bool,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
 
 impl ToolError {
-    /// Creates an error with a message.
+    /// Creates an error of a tool that failed. The call is retried if the tool's settings allow it,
+    /// and counts as a failure for the circuit breaker.
     pub fn new(message: impl Display) -> Self {
-        Self(message.to_string())
+        Self { message: message.to_string(), is_refusal: false, source: None }
+    }
+
+    /// Creates an error of a tool that works but refuses the call, for example because something does
+    /// not exist. The call is not retried, and does not count for the circuit breaker.
+    pub fn refused(message: impl Display) -> Self {
+        Self { is_refusal: true, ..Self::new(message) }
     }
 
     /// Returns the message.
     pub fn message(&self) -> &str {
-        &self.0
+        &self.message
+    }
+
+    /// Returns `true` if the tool works but refuses the call.
+    pub fn is_refusal(&self) -> bool {
+        self.is_refusal
+    }
+
+    /// Returns the error from which this error was converted.
+    pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.source.as_deref()
+    }
+
+    pub(super) fn into_failure(self) -> CallFailure {
+        if self.is_refusal {
+            CallFailure::Refused(self.message)
+        } else {
+            CallFailure::Error(self.message)
+        }
     }
 }
 
 // `ToolError` cannot implement `Error`, which would conflict with this conversion.
-impl<E: Error> From<E> for ToolError {
+impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::new(error)
+        let converted = Self::new(&error);
+        Self { source: Some(Box::new(error)), ..converted }
     }
 }
 
@@ -108,10 +141,10 @@ where
     Fut: Future<Output = Result<T, ToolError>> + Send,
     T: Serialize,
 {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
+    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         async move {
             let result = (self.function)(serde_json::from_value(arguments)?).await?;
-            Ok(serde_json::to_value(result)?)
+            Ok(ToolOutput::new(&result)?)
         }
         .boxed()
     }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    CallRecord, EndReason, LoopResult,
+    CallRecord, EndReason, LoopEvent, LoopResult,
     batch::{Call, PlannedCall, skip_all},
     budget::CallBudget,
     ids::CallIds,
@@ -105,6 +105,8 @@ impl<'l> Turns<'l> {
             self.tools.plan(calls, &mut self.budget, &self.caller_tools)
         };
         let (records, stopped) = self.tools.run_batch(&batch, &self.model, &self.stop).await;
+        let executed = records.iter().filter(|record| record.outcome.ran()).count();
+        self.model.emit(|| LoopEvent::ToolsFinished { turn: self.turns, executed });
         self.record_calls(&batch, &records);
         self.append_turn(text, records);
         let is_last = self.turns >= self.tools.settings.max_turns;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     base::text::strip_line_break,
-    tool_loop::{RunTool, ToolError},
+    tool_loop::{RunTool, ToolError, ToolOutput},
 };
 
 #[derive(Debug)]
@@ -42,8 +42,8 @@ impl CommandTool {
 }
 
 impl RunTool for CommandTool {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
-        async move { self.call(&arguments).await.map(Value::String) }.boxed()
+    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        async move { self.call(&arguments).await.map(ToolOutput::from) }.boxed()
     }
 }
 

@@ -6,7 +6,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 
 use super::file::StaticAnswer;
-use crate::tool_loop::{RunTool, ToolError};
+use crate::tool_loop::{RunTool, ToolError, ToolOutput};
 
 #[derive(Debug)]
 pub(super) struct StaticTool(Vec<StaticAnswer>);
@@ -20,15 +20,15 @@ impl StaticTool {
     fn answer(&self, arguments: &Value) -> Result<Value, ToolError> {
         match self.0.iter().find(|answer| answer.matches(arguments)) {
             Some(StaticAnswer { answer: Ok(result), .. }) => Ok(result.clone()),
-            Some(StaticAnswer { answer: Err(error), .. }) => Err(ToolError::new(error)),
+            Some(StaticAnswer { answer: Err(error), .. }) => Err(ToolError::refused(error)),
             None => Err(ToolError::new("no static result matches the arguments")),
         }
     }
 }
 
 impl RunTool for StaticTool {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
-        async move { self.answer(&arguments) }.boxed()
+    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        async move { self.answer(&arguments).map(ToolOutput::from) }.boxed()
     }
 }
 

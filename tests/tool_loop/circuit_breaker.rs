@@ -100,6 +100,22 @@ async fn opens_after_five_failures_and_allows_one_trial() {
     assert_eq!((flaky.runs(), state(&tool_loop).as_str()), (3, "0"));
 }
 
+/// A tool that refuses a call works.
+#[tokio::test]
+async fn ignores_refusals() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let counted = runs.clone();
+    let registry = single_tool("flaky", move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { Err(ToolError::refused("no such order")) }
+    });
+    let tools = ToolSettings { retries: 3, ..ToolSettings::default() };
+    let settings = LoopSettings { tools, ..LoopSettings::default() };
+    let tool_loop = ToolLoop::new(registry, settings).unwrap();
+    assert_eq!(call(&tool_loop, 20).await, ["refused"; 20]);
+    assert_eq!(runs.load(Ordering::Relaxed), 20, "there are no retries");
+}
+
 /// The model is told to try again later, so trying again is no duplicate.
 #[tokio::test(start_paused = true)]
 async fn a_rejected_call_is_no_duplicate() {

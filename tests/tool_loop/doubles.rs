@@ -3,14 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::{
-    FutureExt, StreamExt,
+    FutureExt, StreamExt, TryFutureExt,
     future::{self, BoxFuture},
     stream::{self, BoxStream},
 };
 use mynah::{
     chat::{Delta, FinishReason, LazyJson, Message, Request, Response, Role, Tool, ToolCall},
     provider::{CallContext, Provider, ProviderError},
-    tool_loop::{RunTool, ToolError, ToolRegistry},
+    tool_loop::{RunTool, ToolError, ToolOutput, ToolRegistry},
 };
 use serde_json::{Value, json};
 
@@ -106,8 +106,8 @@ where
     F: Fn(Value) -> W + Send + Sync,
     W: Future<Output = Result<Value, ToolError>> + Send + 'static,
 {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
-        (self.0)(arguments).boxed()
+    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        (self.0)(arguments).map_ok(ToolOutput::from).boxed()
     }
 }
 

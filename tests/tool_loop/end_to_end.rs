@@ -68,6 +68,7 @@ async fn streams_the_events_of_a_run() {
     let [
         LoopEvent::ToolStarted { name, .. },
         LoopEvent::ToolFinished(record),
+        LoopEvent::ToolsFinished { turn: 1, executed: 1 },
         texts @ ..,
         LoopEvent::Ended(result),
     ] = events.as_slice()

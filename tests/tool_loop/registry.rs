@@ -6,7 +6,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use insta::assert_snapshot;
 use mynah::{
     chat::{LazyJson, Tool},
-    tool_loop::{RunTool, ToolError, ToolRegistry},
+    tool_loop::{RunTool, ToolError, ToolOutput, ToolRegistry},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,9 +114,9 @@ struct Greeter {
 }
 
 impl RunTool for Greeter {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
+    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         let name = arguments["name"].as_str().unwrap_or("stranger").to_owned();
-        async move { Ok(json!(format!("{}, {name}!", self.greeting))) }.boxed()
+        async move { Ok(format!("{}, {name}!", self.greeting).into()) }.boxed()
     }
 }
 

@@ -233,6 +233,7 @@ async fn streams_the_same_transcript() {
         LoopEvent::Text(text) => text.clone(),
         LoopEvent::ToolStarted { id, name, arguments } => format!("\n{id}: {name} {arguments}\n"),
         LoopEvent::ToolFinished(record) => format!("{}: {}\n", record.id, record.result),
+        LoopEvent::ToolsFinished { turn, executed } => format!("turn {turn}: {executed}\n"),
         LoopEvent::Ended(_) => unreachable!("it was the last"),
     });
     assert_snapshot!(lines.collect::<String>(), @r"
@@ -240,6 +241,7 @@ async fn streams_the_same_transcript() {
     AI ACTION: Executing Act
     tool-call-1-1: act {}
     tool-call-1-1: null
+    turn 1: 1
     Done.
     ");
     let result = run(tools(), in_text(), answers(texts)).await;

@@ -94,6 +94,17 @@ fn a_hook_changes_the_history() {
 }
 
 #[test]
+fn hooks_stack_and_tools_can_omit_their_data() {
+    let wording = Wording::customized(|_, executed| format!("{} is done", executed.name))
+        .customize(|message, _| format!("{message}, really"));
+    let texts =
+        |wording: Wording| Rendering::Text(wording).messages(&turn())[1].text().into_owned();
+    let text = "TOOL RESPONSE (Turn 4): get_sky is done, really";
+    assert_eq!(texts(wording.clone()), format!("{text}\n\n{{\"sky\":\"clear/blue\"}}"));
+    assert_eq!(texts(wording.text_only(["get_sky"])), text);
+}
+
+#[test]
 fn omits_arguments_that_are_not_objects() {
     let call = call("1", "f", "San Francisco");
     let outcome = Outcome::Result(ToolResult::failure("arguments are not JSON"));

@@ -48,7 +48,11 @@ impl<W: Write> EventPrinter<W> {
     pub(super) fn print(&mut self, event: &LoopEvent) -> Result<(), Error> {
         match (self.format, event) {
             (Format::Text(styling), event) => self.print_text(event, styling)?,
-            (Format::JsonLines, event) => self.output.json(&Event::try_from(event)?, false)?,
+            (Format::JsonLines, event) => {
+                if let Some(event) = Event::new(event)? {
+                    self.output.json(&event, false)?;
+                }
+            }
             (Format::Json { pretty }, LoopEvent::Ended(result)) => {
                 self.output.json(&Run::try_from(result)?, pretty)?;
             }
@@ -69,6 +73,7 @@ impl<W: Write> EventPrinter<W> {
                 self.end_text(styling)?;
                 self.finish_call(record);
             }
+            LoopEvent::ToolsFinished { .. } => {}
             LoopEvent::Ended(result) => {
                 self.end_text(styling)?;
                 note_end(result);

@@ -55,16 +55,16 @@ struct ResponseInfo<'e> {
     usage: Option<Value>,
 }
 
-impl<'e> TryFrom<&'e LoopEvent> for Event<'e> {
-    type Error = Error;
-
-    fn try_from(event: &'e LoopEvent) -> Result<Self, Error> {
-        Ok(match event {
+impl<'e> Event<'e> {
+    /// Converts an event. Returns `None` if the event is not printed.
+    pub(super) fn new(event: &'e LoopEvent) -> Result<Option<Self>, Error> {
+        Ok(Some(match event {
             LoopEvent::Text(text) => Self::Text(text),
             LoopEvent::ToolStarted { id, name, arguments } => Self::Started { id, name, arguments },
             LoopEvent::ToolFinished(record) => Self::Finished(record.into()),
+            LoopEvent::ToolsFinished { .. } => return Ok(None),
             LoopEvent::Ended(result) => Self::Ended(result.try_into()?),
-        })
+        }))
     }
 }
 

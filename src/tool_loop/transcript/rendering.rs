@@ -1,7 +1,7 @@
 //! Writes turns into a history, and reads calls from answers.
 
 use super::{
-    CallReader, Detail, ExecutedCall, ExtractedCall, Outcome, ToolResult, Wording, call::call_line,
+    CallReader, ExecutedCall, ExtractedCall, Outcome, ToolResult, Wording, call::call_line,
     correction, label::CALL, outcome::not_found,
 };
 use crate::chat::{FinishReason, Message, Response, Role, ToolCall};
@@ -134,7 +134,7 @@ fn text_messages(turn: &Turn, wording: &Wording) -> Vec<Message> {
             Outcome::Pending => return None,
         };
         let executed = ExecutedCall { name: &call.name, arguments: &arguments(call), result };
-        Some(wording.message(&executed, Detail::WithData, turn.number))
+        Some(wording.message(&executed, wording.detail(&call.name), turn.number))
     });
     std::iter::once(message).chain(results).collect()
 }

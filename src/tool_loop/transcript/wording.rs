@@ -1,6 +1,6 @@
 //! Writes results as text.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use serde_json::Value;
 
@@ -31,7 +31,8 @@ use crate::chat::{Message, Role};
 /// ```
 #[derive(Clone, Default)]
 pub struct Wording {
-    customize: Option<Arc<Customize>>,
+    customize: Vec<Arc<Customize>>,
+    text_only: BTreeSet<String>,
 }
 
 type Customize = dyn Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync;
@@ -57,12 +58,35 @@ pub enum Detail {
 }
 
 impl Wording {
-    /// Creates a wording that calls `customize` with the default text of each success and with the
-    /// call, and uses the returned text instead. Failures keep the default text.
+    /// Creates a wording with a hook; see [`customize`](Self::customize).
     pub fn customized(
         customize: impl Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync + 'static,
     ) -> Self {
-        Self { customize: Some(Arc::new(customize)) }
+        Self::default().customize(customize)
+    }
+
+    /// Adds a hook. It is called with the text of each success and with the call, and its text is
+    /// used instead. Each hook receives the text of the hook before it. Failures keep the default
+    /// text.
+    #[must_use]
+    pub fn customize(
+        mut self,
+        customize: impl Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.customize.push(Arc::new(customize));
+        self
+    }
+
+    /// Leaves the data out of the results of these tools, which are called for their side effects.
+    #[must_use]
+    pub fn text_only(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.text_only.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Returns the level of detail in the results of a tool.
+    pub(super) fn detail(&self, tool: &str) -> Detail {
+        if self.text_only.contains(tool) { Detail::TextOnly } else { Detail::WithData }
     }
 
     /// Returns the text that reports the success or failure of a call.
@@ -76,7 +100,7 @@ impl Wording {
         let text = format!(
             "SUCCESS: {display} completed successfully. The requested operation has been finished as requested."
         );
-        self.customize.as_ref().map_or_else(|| text.clone(), |customize| customize(&text, executed))
+        self.customize.iter().fold(text, |text, customize| customize(&text, executed))
     }
 
     /// Returns a result as a user message: `TOOL RESPONSE (Turn 1): SUCCESS: …`. For turn 0, the
@@ -106,7 +130,10 @@ fn is_empty(data: &Value) -> bool {
 
 impl fmt::Debug for Wording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wording").field("is_customized", &self.customize.is_some()).finish()
+        f.debug_struct("Wording")
+            .field("hooks", &self.customize.len())
+            .field("text_only", &self.text_only)
+            .finish()
     }
 }
 
