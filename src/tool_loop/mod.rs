@@ -33,7 +33,7 @@
 //! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
 //! let result = tool_loop.run(model, "What is the weather in Paris?").await;
 //!
-//! assert_eq!(result.text(), "It is sunny in Paris.");
+//! assert_eq!(result.answer(), Ok("It is sunny in Paris."));
 //! assert_eq!(result.calls[0].arguments, r#"{"location":"Paris"}"#);
 //! assert_eq!((result.turns, result.end), (2, EndReason::Answered));
 //! # Ok(())

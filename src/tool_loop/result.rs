@@ -36,6 +36,15 @@ impl LoopResult {
         self.response.as_ref().map_or("", |response| &response.content)
     }
 
+    /// Returns the text of the answer.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason why the run ended if the model did not answer.
+    pub fn answer(&self) -> Result<&str, &EndReason> {
+        if self.end == EndReason::Answered { Ok(self.text()) } else { Err(&self.end) }
+    }
+
     /// Iterates over the calls that are left to the caller. To continue, add a tool message with the
     /// id of each call to the transcript, and send it as the history of the next request.
     pub fn pending(&self) -> impl Iterator<Item = &CallRecord> {

@@ -1,7 +1,10 @@
 //! Tests of runs that continue an earlier transcript and remember its calls.
 
+use std::sync::{Arc, Mutex};
+
 use mynah::{
     chat::{Message, Request, Role},
+    provider::Provider,
     tool_loop::{
         CancellationToken, DuplicatePolicy, EndReason, LoopResult, LoopSettings, Rendering,
         ToolError, ToolLoop, ToolRegistry, Wording,
@@ -10,7 +13,7 @@ use mynah::{
 
 use super::{
     ask,
-    doubles::{add, calls_forever, identity, model, single_tool, text_response},
+    doubles::{add, call_response, calls_forever, identity, model, single_tool, text_response},
     outcomes,
 };
 
@@ -63,6 +66,93 @@ async fn does_not_repeat_an_interrupted_call() {
             let second = run(settings.clone(), continue_from(first), CALL).await;
             assert_eq!(outcomes(&second), ["duplicate"], "{settings:?}");
         }
+    }
+}
+
+/// Returns a tool that counts its runs by argument. It cancels the run instead of returning in the
+/// run with the number `cut`.
+fn counter(runs: &Arc<Mutex<Vec<u64>>>, cut: usize, cancel: &CancellationToken) -> ToolRegistry {
+    let (runs, cancel) = (runs.clone(), cancel.clone());
+    single_tool("f", move |arguments| {
+        let mut runs = runs.lock().unwrap();
+        runs.push(arguments["n"].as_u64().unwrap());
+        let is_cut = runs.len() == cut;
+        let cancel = cancel.clone();
+        async move {
+            if is_cut {
+                cancel.cancel();
+                std::future::pending::<()>().await;
+            }
+            tokio::task::yield_now().await;
+            Ok(arguments)
+        }
+    })
+}
+
+/// The calls of three turns. The model repeats its latest turn if a result says that a call was
+/// interrupted or did not run.
+fn charging_model(in_text: bool) -> Arc<dyn Provider> {
+    let answers = move |request: &Request| {
+        let prefix = if in_text { "AI ACTION" } else { "" };
+        let mut turn = 0;
+        let mut was_cut = false;
+        for message in &request.messages {
+            match &message.role {
+                Role::Assistant { .. } if message.text().starts_with(prefix) => {
+                    turn += u32::from(!was_cut);
+                    was_cut = false;
+                }
+                _ => was_cut |= message.text().contains("because the tool loop ended"),
+            }
+        }
+        let first = 2 * turn.saturating_sub(u32::from(was_cut));
+        let calls = [first, first + 1].map(|n| format!(r#"{{"n":{n}}}"#));
+        if first > 4 {
+            return Ok(text_response("done"));
+        }
+        if in_text {
+            let line = |n| format!("AI ACTION: Executing F with parameters: n: {n}");
+            return Ok(text_response(format!("{}\n{}", line(first), line(first + 1))));
+        }
+        Ok(call_response(&[("f", &calls[0]), ("f", &calls[1])]))
+    };
+    model(answers)
+}
+
+/// A run that is cut at any point and continued runs no call twice.
+#[tokio::test]
+async fn a_continued_run_repeats_no_call() {
+    for settings in renderings() {
+        for cut in 1..=6 {
+            // `previous` allows a call of the same batch to be repeated after it has succeeded.
+            let duplicates = DuplicatePolicy::AnySuccessful;
+            let settings = LoopSettings { max_turns: 12, duplicates, ..settings.clone() };
+            let (runs, cancel) = (Arc::default(), CancellationToken::new());
+            let model = charging_model(matches!(settings.rendering, Rendering::Text(_)));
+            let tool_loop = ToolLoop::new(counter(&runs, cut, &cancel), settings).unwrap();
+            let first = tool_loop.run(model.clone(), ask("Go!")).cancel_with(cancel).await;
+            assert_eq!(first.end, EndReason::Cancelled);
+            let second = tool_loop.run(model, continue_from(first)).await;
+            assert_eq!((&second.end, second.text()), (&EndReason::Answered, "done"));
+            let mut runs = runs.lock().unwrap().clone();
+            runs.sort_unstable();
+            assert_eq!(runs, [0, 1, 2, 3, 4, 5], "cut at {cut}");
+        }
+    }
+}
+
+/// Two charges that were interrupted at the same time: none of them may be repeated.
+#[tokio::test]
+async fn every_interrupted_call_of_a_turn_counts() {
+    for settings in renderings() {
+        let (runs, cancel) = (Arc::default(), CancellationToken::new());
+        let model = charging_model(matches!(settings.rendering, Rendering::Text(_)));
+        let settings = LoopSettings { max_turns: 12, ..settings };
+        let tool_loop = ToolLoop::new(counter(&runs, 2, &cancel), settings).unwrap();
+        let first = tool_loop.run(model.clone(), ask("Go!")).cancel_with(cancel).await;
+        assert_eq!(outcomes(&first), ["interrupted", "interrupted"]);
+        let second = tool_loop.run(model, continue_from(first)).await;
+        assert_eq!(outcomes(&second)[..2], ["duplicate", "duplicate"]);
     }
 }
 

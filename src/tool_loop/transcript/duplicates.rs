@@ -18,7 +18,7 @@ use crate::chat::{Message, ToolCall};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
     /// A call is a duplicate if it is the same as the latest call that ran, regardless of the
-    /// outcome.
+    /// outcome, or as any call that was interrupted and may have taken effect.
     #[default]
     Previous,
     /// A call is a duplicate if it is the same as any call that succeeded, or that was interrupted
@@ -52,7 +52,12 @@ pub struct Verdict {
 /// assert!(detector.check(&[call], is_repeatable)[0].is_duplicate);
 /// ```
 #[derive(Debug, Clone)]
-pub struct DuplicateDetector(Memory);
+pub struct DuplicateDetector {
+    memory: Memory,
+    /// Calls that were interrupted and may have taken effect. With every policy except
+    /// [`Off`](DuplicatePolicy::Off), they must not run twice.
+    interrupted: BTreeSet<CallKey>,
+}
 
 /// The calls to remember for each policy.
 #[derive(Debug, Clone)]
@@ -71,15 +76,19 @@ impl DuplicateDetector {
     /// Creates a detector like [`from_history`](Self::from_history). Calls that are written as text
     /// are read by `reader`.
     pub fn with_reader(policy: DuplicatePolicy, history: &[Message], reader: &CallReader) -> Self {
-        Self(match policy {
+        let calls_with = |fate| {
+            let calls = history::past_calls(history, reader).into_iter();
+            calls
+                .filter(move |call: &PastCall| call.fate == fate)
+                .filter_map(|call| call.key)
+                .collect()
+        };
+        let memory = match policy {
             DuplicatePolicy::Previous => Memory::Previous(history::latest_call(history, reader)),
-            DuplicatePolicy::AnySuccessful => {
-                let is_done = |call: &PastCall| call.fate == Fate::Done;
-                let done = history::past_calls(history, reader).into_iter().filter(is_done);
-                Memory::Successful(done.filter_map(|call| call.key).collect())
-            }
+            DuplicatePolicy::AnySuccessful => Memory::Successful(calls_with(Fate::Done)),
             DuplicatePolicy::Off => Memory::Nothing,
-        })
+        };
+        Self { memory, interrupted: calls_with(Fate::Interrupted) }
     }
 
     /// Checks the calls of a turn, in order.
@@ -89,9 +98,10 @@ impl DuplicateDetector {
         let (mut turn, mut previous) = (BTreeSet::new(), self.previous());
         let verdicts = calls.iter().map(|call| {
             let key = CallKey::of(call);
-            let is_known = match &self.0 {
-                Memory::Previous(_) => !turn.insert(key.clone()) || previous.as_ref() == Some(&key),
-                Memory::Successful(calls) => !turn.insert(key.clone()) || calls.contains(&key),
+            let is_repeated = !turn.insert(key.clone()) || self.interrupted.contains(&key);
+            let is_known = match &self.memory {
+                Memory::Previous(_) => is_repeated || previous.as_ref() == Some(&key),
+                Memory::Successful(calls) => is_repeated || calls.contains(&key),
                 Memory::Nothing => false,
             };
             let is_duplicate = is_known && !is_repeatable(&call.name);
@@ -104,12 +114,12 @@ impl DuplicateDetector {
     }
 
     fn previous(&self) -> Option<CallKey> {
-        if let Memory::Previous(call) = &self.0 { call.clone() } else { None }
+        if let Memory::Previous(call) = &self.memory { call.clone() } else { None }
     }
 
     /// Remembers a call that ran. A call that did not run is not a duplicate if it is repeated.
     pub fn record(&mut self, call: CallKey, succeeded: bool) {
-        match &mut self.0 {
+        match &mut self.memory {
             Memory::Previous(previous) => *previous = Some(call),
             Memory::Successful(calls) if succeeded => _ = calls.insert(call),
             Memory::Successful(_) | Memory::Nothing => {}

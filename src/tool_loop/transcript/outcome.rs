@@ -85,7 +85,9 @@ pub(super) enum Fate {
     NotRun,
     /// The call failed.
     Failed,
-    /// The call succeeded, or was interrupted and may have taken effect.
+    /// The call was interrupted and may have taken effect.
+    Interrupted,
+    /// The call succeeded.
     Done,
 }
 
@@ -111,7 +113,7 @@ pub(super) fn fate_in_text(text: &str) -> Fate {
 fn fate_of(error: &str) -> Fate {
     match error {
         NOT_RUN | CIRCUIT_OPEN => Fate::NotRun,
-        INTERRUPTED => Fate::Done,
+        INTERRUPTED => Fate::Interrupted,
         _ => Fate::Failed,
     }
 }
