@@ -29,6 +29,7 @@ mod converse;
 mod errors;
 mod forward;
 mod http_api;
+mod http_tools;
 mod introspection;
 mod limits;
 mod metrics;

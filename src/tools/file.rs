@@ -6,7 +6,10 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::value::{Argv, Retries, Size, Time};
+use super::{
+    http::{Allowed, HttpSource},
+    value::{Argv, Retries, Size, Time},
+};
 use crate::base::condition::TextCondition;
 
 /// Tools that a model may call.
@@ -20,6 +23,10 @@ pub(super) struct ToolsFile {
     /// Limits of all tools that do not set their own.
     #[serde(default)]
     pub(super) defaults: Limits,
+    /// Addresses that HTTP requests may connect to, also after a redirect: host:port, ip:port or
+    /// cidr:port. A name may stand for a private address only if this address is listed, or if the
+    /// name is localhost. Default: for each tool, the host and port of its URL.
+    pub(super) allow: Option<Vec<Allowed>>,
     /// The tools.
     pub(super) tools: Vec<Entry>,
 }
@@ -54,13 +61,14 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) enum Kind {
     Command(Argv),
+    Http(HttpSource),
     Static(Vec<StaticAnswer>),
 }
 
-/// A tool: its definition for the model, and exactly one of `command` and `static`.
+/// A tool: its definition for the model, and exactly one of `command`, `http` and `static`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{ "required": ["command"] }, { "required": ["static"] }]))]
+#[schemars(extend("oneOf" = [{ "required": ["command"] }, { "required": ["http"] }, { "required": ["static"] }]))]
 struct EntrySource {
     /// Name of the tool: 1 to 64 ASCII letters, digits, _ and -.
     #[schemars(regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
@@ -84,6 +92,8 @@ struct EntrySource {
     /// The command to run. It receives the arguments as JSON on standard input and writes the
     /// result to standard output.
     command: Option<Argv>,
+    /// The HTTP request to make.
+    http: Option<HttpSource>,
     /// Results that do not change. The first entry that matches the arguments answers the call.
     #[serde(rename = "static")]
     #[schemars(extend("type" = "array", "minItems" = 1))]
@@ -94,15 +104,16 @@ impl TryFrom<EntrySource> for Entry {
     type Error = String;
 
     fn try_from(source: EntrySource) -> Result<Self, String> {
-        let kind = match (source.command, source.answers) {
-            (Some(argv), None) => Kind::Command(argv),
-            (None, Some(answers)) if !answers.is_empty() => Kind::Static(answers),
-            (None, Some(_)) => return Err("static is empty; expected a list of results".to_owned()),
+        let kind = match (source.command, source.http, source.answers) {
+            (Some(argv), None, None) => Kind::Command(argv),
+            (None, Some(request), None) => Kind::Http(request),
+            (None, None, Some(answers)) if !answers.is_empty() => Kind::Static(answers),
+            (None, None, Some(_)) => {
+                return Err("static is empty; expected a list of results".to_owned());
+            }
             _ => {
-                return Err(format!(
-                    "the tool {:?} needs exactly one of command and static",
-                    source.name
-                ));
+                let kinds = "exactly one of command, http and static";
+                return Err(format!("the tool {:?} needs {kinds}", source.name));
             }
         };
         let EntrySource { name, description, parameters, repeatable, cache, .. } = source;

@@ -7,16 +7,17 @@ use serde_json::Value;
 use super::{
     command::CommandTool,
     file::{Cache, Entry, Kind, Limits, ToolsFile},
+    http::{Allowed, HttpTool, RequestTemplate},
     static_tool::StaticTool,
 };
 use crate::{
-    base::{diagnostics::Diagnostic, yaml},
+    base::{diagnostics::Diagnostic, environment::Environment, yaml},
     chat::{LazyJson, Tool},
-    tool_loop::{CacheSettings, RegistryError, ToolRegistry, ToolSettings},
+    tool_loop::{CacheSettings, ToolRegistry, ToolSettings},
 };
 
 /// Tool kinds that the file format does not support.
-const UNSUPPORTED_KINDS: [&str; 2] = ["http", "mcp"];
+const UNSUPPORTED_KINDS: [&str; 1] = ["mcp"];
 
 /// Tools loaded from a file, with their settings.
 #[derive(Debug, Default)]
@@ -38,29 +39,47 @@ impl Tools {
     /// Fails if the file cannot be read or is invalid. The error is the first problem in the file,
     /// with its position if it is known.
     pub fn load(file: &Path) -> Result<Self, Diagnostic> {
-        let ToolsFile { defaults, tools, .. } =
+        Self::load_with(file, &Environment::read())
+    }
+
+    /// Loads tools like [`load`](Self::load). Headers of requests may refer to the variables of
+    /// `environment`.
+    pub(crate) fn load_with(file: &Path, environment: &Environment) -> Result<Self, Diagnostic> {
+        let ToolsFile { defaults, allow, tools, .. } =
             yaml::from_file(file).map_err(|error: Diagnostic| Diagnostic {
                 message: explain_unsupported_kind(error.message),
                 ..error
             })?;
         let mut loaded = Self::default();
         for entry in tools {
-            loaded
-                .add(entry, &defaults)
-                .map_err(|error| Diagnostic::error(error.to_string()).in_file(file))?;
+            let added = loaded.add(entry, &defaults, allow.as_deref(), environment);
+            added.map_err(|error| Diagnostic::error(error).in_file(file))?;
         }
         Ok(loaded)
     }
 
-    fn add(&mut self, entry: Entry, defaults: &Limits) -> Result<(), RegistryError> {
+    fn add(
+        &mut self,
+        entry: Entry,
+        defaults: &Limits,
+        allow: Option<&[Allowed]>,
+        environment: &Environment,
+    ) -> Result<(), String> {
         let settings = tool_settings(&entry, defaults);
         let parameters = entry.parameters.map(|schema| LazyJson::new(Value::Object(schema)));
         let (name, description) = (entry.name, entry.description);
         let definition = Tool { name: name.clone(), description, parameters };
-        match entry.kind {
-            Kind::Command(argv) => self.registry.add(definition, CommandTool::new(argv))?,
-            Kind::Static(answers) => self.registry.add(definition, StaticTool::new(answers))?,
-        }
+        let added = match entry.kind {
+            Kind::Command(argv) => self.registry.add(definition, CommandTool::new(argv)),
+            Kind::Http(request) => {
+                let tool = RequestTemplate::new(request, environment)
+                    .and_then(|request| HttpTool::new(request, allow));
+                let tool = tool.map_err(|error| format!("the tool {name:?}: {error}"))?;
+                self.registry.add(definition, tool)
+            }
+            Kind::Static(answers) => self.registry.add(definition, StaticTool::new(answers)),
+        };
+        added.map_err(|error| error.to_string())?;
         self.by_tool.insert(name, settings);
         Ok(())
     }
@@ -91,7 +110,9 @@ fn explain_unsupported_kind(message: String) -> String {
     let is_unsupported =
         |kind: &&'static str| message.starts_with(&format!("unknown field `{kind}`"));
     match UNSUPPORTED_KINDS.into_iter().find(is_unsupported) {
-        Some(kind) => format!("unsupported tool kind `{kind}`; expected `command` or `static`"),
+        Some(kind) => {
+            format!("unsupported tool kind `{kind}`; expected `command`, `http` or `static`")
+        }
         None => message,
     }
 }

@@ -1,7 +1,7 @@
 //! Loads the tools of a [`tool_loop`](crate::tool_loop) from a YAML or JSON file.
 //!
 //! A tool is a command that receives the arguments of a call as JSON on standard input and writes the
-//! result to standard output, or it has results that do not change.
+//! result to standard output, makes an HTTP request, or has results that do not change.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -28,12 +28,14 @@
 // file         the file format and its JSON Schema
 // value        the durations, sizes and commands in a file
 // load         converts a file to tools
+// http         a tool that makes an HTTP request
 // command      a tool that runs a command
 // process      the process of a command
 // static_tool  a tool with results that do not change
 
 mod command;
 mod file;
+mod http;
 mod load;
 mod process;
 mod static_tool;

@@ -16,6 +16,9 @@ const VALID: &[&str] = &[
     "tools:\n- {name: f, command: [a], cache: {ttl: 5m}, retries: 0, description: What it does}",
     "tools:\n- {name: f, command: [a], timeout: null, parameters: {type: object}}",
     "{\"$schema\": \"tools.schema.json\", \"tools\": []}",
+    "allow: [localhost:80]\ntools: []",
+    "tools:\n- {name: f, http: {url: 'http://localhost:80/{{ args.a }}'}}",
+    "tools:\n- {name: f, http: {url: 'https://a.b', method: PUT, headers: [{name: a, value: b}], body: c, result: /d}}",
     "tools:\n- {name: f, static: [{result: {a: 1}}]}",
     "tools:\n- {name: f, static: [{match: {args: {id: {equals: 7}}}, error: gone}, {result: ''}]}",
     "tools:\n- {name: f, static: [{match: {args: {id: abc}}, result: [1]}]}",
@@ -25,7 +28,12 @@ const INVALID: &[&str] = &[
     "{}",
     "tools: f",
     "- name: f",
-    "allow: []\ntools: []",
+    "allow: [localhost]\ntools: []",
+    "tools:\n- {name: f, http: {}}",
+    "tools:\n- {name: f, http: {url: 'ftp://a/'}}",
+    "tools:\n- {name: f, http: {url: 'http://{{ args.a }}/'}}",
+    "tools:\n- {name: f, http: {url: 'http://a/', headers: [{name: a}]}}",
+    "tools:\n- {name: f, http: {url: 'http://a/', method: get}}",
     "$schema: []\ntools: []",
     "defaults: {timeout: soon}\ntools: []",
     "defaults: {timeout: -1s}\ntools: []",
@@ -91,6 +99,7 @@ fn loads_the_sample_file() {
     assert_eq!(names, ["get_weather", "count_words", "get_time"]);
     assert!(is_valid(&text));
     assert!(is_valid(include_str!("../../examples/orders.yaml")));
+    assert!(is_valid(include_str!("../../examples/weather.yaml")));
 }
 
 #[test]

@@ -57,7 +57,8 @@ async fn send(args: &ConverseArgs, environment: &Environment) -> Result<(), Erro
         Some(address) => Address::parse(address.clone())?,
         None => Address::from_environment(environment)?,
     };
-    let tools = args.tools.as_deref().map(Tools::load).transpose().map_err(Error::Input)?;
+    let load = |file| Tools::load_with(file, environment);
+    let tools = args.tools.as_deref().map(load).transpose().map_err(Error::Input)?;
     let is_interactive = is_interactive(args);
     let mut request =
         if is_interactive { request::for_session(args)? } else { request::for_call(args)? };

@@ -28,7 +28,7 @@ fn tool_error(keys: &str) -> String {
 fn invalid_structure() {
     assert_snapshot!(error(""), @"[folder]/tools.yaml:1:1: unexpected end of file");
     assert_snapshot!(error("tools: f"), @"[folder]/tools.yaml:1:8: must be a list");
-    assert_snapshot!(error("tools: []\nlimits: {}"), @"[folder]/tools.yaml:2:1: unknown field `limits`, expected one of $schema, defaults, tools");
+    assert_snapshot!(error("tools: []\nlimits: {}"), @"[folder]/tools.yaml:2:1: unknown field `limits`, expected one of $schema, defaults, allow, tools");
     assert_snapshot!(error("defaults: {tries: 1}\ntools: []"), @"[folder]/tools.yaml:1:12: unknown field `tries`, expected one of timeout, retries, max_result");
     assert_snapshot!(error("tools: []\n---\ntools: []"), @"[folder]/tools.yaml:3:1: must be one document");
     assert_snapshot!(error("tools: [{name: f, command: [a]"), @"[folder]/tools.yaml:1:9: unclosed bracket '{'");
@@ -37,13 +37,12 @@ fn invalid_structure() {
 
 #[test]
 fn invalid_tool_kind() {
-    assert_snapshot!(tool_error("description: no kind"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command and static"#);
-    assert_snapshot!(tool_error("http: {url: 'http://localhost'}"), @"[folder]/tools.yaml:3:3: unsupported tool kind `http`; expected `command` or `static`");
-    assert_snapshot!(error("tools:\n- mcp: {command: [python3, server.py]}"), @"[folder]/tools.yaml:2:3: unsupported tool kind `mcp`; expected `command` or `static`");
-    assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command, static");
+    assert_snapshot!(tool_error("description: no kind"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http and static"#);
+    assert_snapshot!(error("tools:\n- mcp: {command: [python3, server.py]}"), @"[folder]/tools.yaml:2:3: unsupported tool kind `mcp`; expected `command`, `http` or `static`");
+    assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command, http, static");
     assert_snapshot!(tool_error("command: cat -n"), @"[folder]/tools.yaml:3:12: must be a list, such as [cat] or [sh, -c, ...]");
     assert_snapshot!(tool_error("command: {cat: -n}"), @"[folder]/tools.yaml:3:12: invalid type: map, expected a list, such as [python3, tool.py]");
-    assert_snapshot!(tool_error("command:"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command and static"#);
+    assert_snapshot!(tool_error("command:"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http and static"#);
     assert_snapshot!(tool_error("command: []"), @"[folder]/tools.yaml:3:12: the program is missing; expected a list such as [python3, tool.py]");
 }
 

@@ -1,0 +1,204 @@
+//! The request of a call.
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Uri,
+    header::{CONTENT_LENGTH, CONTENT_TYPE},
+    uri::PathAndQuery,
+};
+use http_body_util::Full;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::template::{Escape, Template};
+use crate::base::environment::Environment;
+
+/// An HTTP request. A 2xx response is the result, and any other one is an error.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::tools) struct HttpSource {
+    /// Method. Default: GET, or POST if there is a body.
+    method: Option<HttpMethod>,
+    /// URL. Expressions such as {{ args.city }} may follow the host; values are percent-encoded.
+    #[schemars(regex(pattern = "^https?://[^/?#{]+([/?].*)?$"))]
+    url: String,
+    /// Headers of the request.
+    #[serde(default)]
+    headers: Vec<Header>,
+    /// Body of the request, usually JSON. Values of expressions such as {{ args.city }} are escaped
+    /// as in JSON strings, without quotes.
+    body: Option<String>,
+    /// JSON Pointer to the result in the response, such as /current. Default: the whole body.
+    #[schemars(regex(pattern = "^(/.*)?$"))]
+    result: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum HttpMethod {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+/// A header with exactly one of a value and an environment variable.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{ "required": ["value"] }, { "required": ["envRef"] }]))]
+struct Header {
+    /// Name of the header.
+    name: String,
+    /// Value of the header.
+    value: Option<String>,
+    /// Name of the environment variable with the value.
+    #[serde(rename = "envRef")]
+    env_ref: Option<String>,
+}
+
+/// What the requests of a tool have in common.
+#[derive(Debug)]
+pub(in crate::tools) struct RequestTemplate {
+    method: Method,
+    /// Scheme and authority.
+    pub(super) origin: Uri,
+    /// Path and query.
+    target: Template,
+    headers: HeaderMap,
+    body: Option<Template>,
+    pub(super) result: Option<String>,
+}
+
+impl RequestTemplate {
+    /// Checks a request. Returns what is wrong with it.
+    pub(in crate::tools) fn new(
+        source: HttpSource,
+        environment: &Environment,
+    ) -> Result<Self, String> {
+        let (origin, target) = split(&source.url)?;
+        let default = if source.body.is_some() { HttpMethod::Post } else { HttpMethod::Get };
+        let mut headers = HeaderMap::new();
+        if source.body.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        for header in source.headers {
+            let (name, value) = header.resolve(environment)?;
+            headers.insert(name, value);
+        }
+        let parse = |body: &String| Template::parse(body, Escape::Json);
+        Ok(Self {
+            method: source.method.unwrap_or(default).into(),
+            origin,
+            target: Template::parse(target, Escape::Url)?,
+            headers,
+            body: source.body.as_ref().map(parse).transpose()?,
+            result: source.result,
+        })
+    }
+
+    /// Returns the request with these arguments.
+    pub(super) fn request(&self, arguments: &Value) -> Result<Request<Full<Bytes>>, String> {
+        let target = self.target.render(arguments)?;
+        let path = target.split('?').next().unwrap_or_default();
+        if path.split('/').any(|segment| matches!(segment, "." | "..")) {
+            return Err(format!("the path {path:?} must not contain . or .. as a segment"));
+        }
+        let body = self.body.as_ref().map(|body| body.render(arguments)).transpose()?;
+        let mut parts = self.origin.clone().into_parts();
+        let target: PathAndQuery =
+            target.parse().map_err(|error| format!("invalid URL path {target:?}: {error}"))?;
+        parts.path_and_query = Some(target);
+        let url = Uri::from_parts(parts).map_err(|error| error.to_string())?;
+        let mut request = Request::new(Full::from(body.unwrap_or_default()));
+        *request.method_mut() = self.method.clone();
+        *request.uri_mut() = url;
+        *request.headers_mut() = self.headers.clone();
+        Ok(request)
+    }
+}
+
+/// Splits a URL into its origin and the rest, which may have expressions.
+fn split(url: &str) -> Result<(Uri, &str), String> {
+    let expected = "expected a URL such as http://localhost:8080/weather";
+    let invalid = || format!("{url:?} is not an http or https URL; {expected}");
+    let (scheme, rest) = url.split_once("://").ok_or_else(invalid)?;
+    let (authority, target) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    if authority.contains('{') {
+        return Err(format!("the host of {url:?} must not contain an expression"));
+    }
+    if !matches!(scheme, "http" | "https") || authority.contains('@') {
+        return Err(invalid());
+    }
+    let origin = Uri::builder().scheme(scheme).authority(authority).path_and_query("/").build();
+    Ok((origin.map_err(|_| invalid())?, if target.is_empty() { "/" } else { target }))
+}
+
+impl Header {
+    fn resolve(self, environment: &Environment) -> Result<(HeaderName, HeaderValue), String> {
+        let Self { name, value, env_ref } = self;
+        let value = match (value, env_ref) {
+            (Some(value), None) => value,
+            (None, Some(variable)) => {
+                let value = environment.get(&variable).map(str::to_owned);
+                value.ok_or_else(|| format!("the environment variable {variable} is not set"))?
+            }
+            _ => return Err(format!("the header {name:?} needs exactly one of value and envRef")),
+        };
+        // The value may be a secret.
+        let invalid =
+            || format!("the value of the header {name:?} has characters that are not allowed");
+        let mut value = HeaderValue::try_from(value).map_err(|_| invalid())?;
+        value.set_sensitive(true);
+        let parsed = name.parse().map_err(|_| format!("{name:?} is not the name of a header"))?;
+        Ok((parsed, value))
+    }
+}
+
+impl From<HttpMethod> for Method {
+    fn from(method: HttpMethod) -> Self {
+        match method {
+            HttpMethod::Get => Self::GET,
+            HttpMethod::Post => Self::POST,
+            HttpMethod::Put => Self::PUT,
+            HttpMethod::Patch => Self::PATCH,
+            HttpMethod::Delete => Self::DELETE,
+        }
+    }
+}
+
+/// Returns the request to which a response redirects. Another host does not get the headers, which
+/// may be secret.
+pub(super) fn redirected(
+    request: Request<Full<Bytes>>,
+    status: u16,
+    location: &HeaderValue,
+) -> Result<Request<Full<Bytes>>, String> {
+    let text = location.to_str().unwrap_or_default();
+    let unsupported = || format!("unsupported redirect to {text:?}");
+    let target: Uri = text.parse().map_err(|_| unsupported())?;
+    let (mut head, body) = request.into_parts();
+    let is_relative = target.authority().is_none();
+    if is_relative && !text.starts_with('/') {
+        return Err(unsupported());
+    }
+    let mut parts = target.into_parts();
+    if is_relative {
+        let own = head.uri.clone().into_parts();
+        (parts.scheme, parts.authority) = (own.scheme, own.authority);
+    } else if parts.authority.as_ref() != head.uri.authority()
+        || parts.scheme.as_ref() != head.uri.scheme()
+    {
+        head.headers.clear();
+    }
+    head.uri = Uri::from_parts(parts).map_err(|_| unsupported())?;
+    let keeps_method = matches!(status, 307 | 308);
+    if keeps_method || head.method == Method::GET {
+        return Ok(Request::from_parts(head, body));
+    }
+    head.method = Method::GET;
+    head.headers.remove(CONTENT_TYPE);
+    head.headers.remove(CONTENT_LENGTH);
+    Ok(Request::from_parts(head, Full::default()))
+}
