@@ -50,7 +50,10 @@ fn the_run_file_runs_an_application() {
         let [app] = <[App; 1]>::try_from(apps).unwrap_or_else(|_| panic!("one application"));
         assert_eq!(app.app_id, "shop");
         let daprd = Program::Daprd(toolchain::daprd()?);
-        let resources = app.resources_paths.iter().map(|path| deploy.join(path)).collect();
+        // The Dapr CLI resolves the other paths of an application against its folder.
+        let home = deploy.join(&app.app_dir_path);
+        let resources: Vec<_> = app.resources_paths.iter().map(|path| home.join(path)).collect();
+        resources.iter().for_each(|path| assert!(path.is_dir(), "{} is missing", path.display()));
         let setup = Setup { resources, ..Setup::default() };
         let daprd = Runtime::new().unwrap().block_on(daprd.start(&setup)).unwrap();
         let ports = [
@@ -69,7 +72,7 @@ fn the_run_file_runs_an_application() {
         let python = python_example()?;
         let mut run: Command = mynah();
         run.args(own[1..].iter().map(replace)).arg(python.get_program()).args(python.get_args());
-        run.current_dir(deploy.join(app.app_dir_path));
+        run.current_dir(home);
         prints(&mut run, &folder("examples/python/README.md"));
         Ok(())
     });
