@@ -7,7 +7,7 @@ use futures_util::{StreamExt, stream};
 use http::{Request, Response, StatusCode, header::LOCATION};
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Frame, Incoming};
-use mynah::tools::Tools;
+use mynah::{tool_loop::ToolRegistry, tools};
 use tokio::sync::mpsc;
 
 use crate::{
@@ -16,10 +16,10 @@ use crate::{
 };
 
 /// Loads a file with a tool `f` that makes this request.
-fn tool(keys: &str, top: &str) -> Result<Tools, String> {
+fn tool(keys: &str, top: &str) -> Result<ToolRegistry, String> {
     let file = scratch("http-tools").join("tools.yaml");
     fs::write(&file, format!("{top}\ntools:\n- name: f\n  http: {{{keys}}}\n")).unwrap();
-    Tools::load(&file).map_err(|error| error.message)
+    tools::load(&file).map_err(|error| error.message)
 }
 
 async fn call(keys: &str, arguments: &str) -> String {
@@ -29,7 +29,7 @@ async fn call(keys: &str, arguments: &str) -> String {
 /// Calls the tool. Returns the result or the error.
 async fn call_allowed(keys: &str, top: &str, arguments: &str) -> String {
     let tools = tool(keys, top).unwrap();
-    let result = with_timeout(tools.registry.run("f", arguments)).await;
+    let result = with_timeout(tools.run("f", arguments)).await;
     result.unwrap_or_else(|error| error.to_string())
 }
 
@@ -243,7 +243,7 @@ async fn dropped_calls_close_their_connection() {
     })
     .await;
     let tools = tool(&format!("url: http://{}/", server.address), "").unwrap();
-    let call = tokio::spawn(async move { tools.registry.run("f", "{}").await });
+    let call = tokio::spawn(async move { tools.run("f", "{}").await });
     assert_eq!(with_timeout(reports.recv()).await, Some("started"));
     call.abort();
     assert_eq!(with_timeout(reports.recv()).await, Some("dropped"));

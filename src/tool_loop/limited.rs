@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    CallError, CallFailure, CallOutcome, ToolMetrics, ToolSettings,
+    CallError, CallFailure, CallOutcome, SettingsError, ToolMetrics, ToolSettings,
     breaker::Breaker,
     cache::Cache,
     output::{ToolOutput, truncate},
@@ -25,11 +25,18 @@ pub(super) struct LimitedTool {
 }
 
 impl LimitedTool {
-    pub(super) fn new(tool: RegisteredTool, settings: ToolSettings, metrics: &ToolMetrics) -> Self {
+    /// Adds limits to a tool. `default` has the settings of a tool without settings of its own.
+    pub(super) fn new(
+        mut tool: RegisteredTool,
+        default: &ToolSettings,
+        metrics: &ToolMetrics,
+    ) -> Result<Self, SettingsError> {
+        let settings = tool.settings.take().unwrap_or_else(|| default.clone());
+        settings.check().map_err(|error| error.of_tool(tool.name()))?;
         let breaker = |settings| Breaker::new(settings, metrics.breaker(tool.name()));
         let breaker = settings.breaker.map(breaker);
         let cache = settings.cache.map(Cache::new);
-        Self { tool, settings, breaker, cache }
+        Ok(Self { tool, settings, breaker, cache })
     }
 
     pub(super) fn name(&self) -> &str {

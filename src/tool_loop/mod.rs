@@ -176,6 +176,7 @@ pub use self::{
     error::{CallError, CallFailure},
     metrics::ToolMetrics,
     output::ToolOutput,
+    registered::RegisteredTool,
     registry::{RegistryError, ToolRegistry},
     result::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
     run::{Run, RunStream},
@@ -197,7 +198,7 @@ impl ToolLoop {
     ///
     /// # Errors
     ///
-    /// Fails if a setting is out of range, or if `settings` names a tool that is not registered.
+    /// Fails if a setting of the loop or of a tool is out of range.
     pub fn new(registry: ToolRegistry, settings: LoopSettings) -> Result<Self, SettingsError> {
         Ok(Self(Toolset::new(registry, settings)?.into()))
     }

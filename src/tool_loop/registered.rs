@@ -5,17 +5,19 @@ use std::{any::Any, panic::AssertUnwindSafe};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use super::{CallFailure, RunTool, arguments, output::ToolOutput};
+use super::{CallFailure, RunTool, ToolSettings, arguments, output::ToolOutput};
 use crate::{
     base::json_schema::Schema,
     chat::{LazyJson, Tool},
 };
 
-/// A tool with its definition and the compiled schema of its arguments.
-pub(super) struct RegisteredTool {
+/// A tool in a [`ToolRegistry`](super::ToolRegistry), with its definition and the compiled schema of
+/// its arguments.
+pub struct RegisteredTool {
     definition: Tool,
     schema: Schema,
     tool: Box<dyn RunTool>,
+    pub(super) settings: Option<ToolSettings>,
 }
 
 impl RegisteredTool {
@@ -28,15 +30,27 @@ impl RegisteredTool {
             Some(kind) if kind == "object" => {}
             Some(kind) => return Err(format!("arguments must be of type \"object\", not {kind}")),
         }
-        Ok(Self { schema: Schema::compile(&schema)?, definition, tool })
+        Ok(Self { schema: Schema::compile(&schema)?, definition, tool, settings: None })
+    }
+
+    /// Sets the limits of the tool, instead of [`LoopSettings::tools`](super::LoopSettings::tools).
+    pub fn with_settings(&mut self, settings: ToolSettings) -> &mut Self {
+        self.settings = Some(settings);
+        self
+    }
+
+    /// Returns the limits of the tool, or `None` if those of the loop apply.
+    pub fn settings(&self) -> Option<&ToolSettings> {
+        self.settings.as_ref()
+    }
+
+    /// Returns the definition that is offered to models.
+    pub fn definition(&self) -> &Tool {
+        &self.definition
     }
 
     pub(super) fn name(&self) -> &str {
         &self.definition.name
-    }
-
-    pub(super) fn definition(&self) -> &Tool {
-        &self.definition
     }
 
     /// Parses the arguments and validates them against the schema.
@@ -61,7 +75,7 @@ impl RegisteredTool {
 
 impl std::fmt::Debug for RegisteredTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        f.debug_tuple("RegisteredTool").field(&self.name()).finish()
     }
 }
 

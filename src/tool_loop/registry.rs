@@ -75,7 +75,7 @@ impl ToolRegistry {
     ///
     /// The parameter schema is generated from the argument type `A`, whose doc comments become
     /// descriptions. The model receives a returned string unchanged, and any other value as compact
-    /// JSON.
+    /// JSON. To set the limits of the tool, call [`with_settings`](RegisteredTool::with_settings) on it.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl ToolRegistry {
         name: &str,
         description: &str,
         function: impl Fn(A) -> Fut + Send + Sync + 'static,
-    ) -> Result<(), RegistryError>
+    ) -> Result<&mut RegisteredTool, RegistryError>
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
         Fut: Future<Output = Result<T, ToolError>> + Send,
@@ -110,24 +110,33 @@ impl ToolRegistry {
         &mut self,
         definition: Tool,
         tool: impl RunTool + 'static,
-    ) -> Result<(), RegistryError> {
+    ) -> Result<&mut RegisteredTool, RegistryError> {
         let name = &definition.name;
         if !is_valid_name(name) {
             return Err(RegistryError::InvalidName(name.clone()));
         }
-        if self.find(name).is_some() {
+        if self.get(name).is_some() {
             return Err(RegistryError::DuplicateName(name.clone()));
         }
         let name = name.clone();
         let registered = RegisteredTool::new(definition, Box::new(tool))
             .map_err(|reason| RegistryError::InvalidSchema { tool: name, reason })?;
-        self.0.push(registered);
-        Ok(())
+        Ok(self.0.push_mut(registered))
     }
 
     /// Iterates over the tool definitions.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.0.iter().map(RegisteredTool::definition)
+    }
+
+    /// Returns a tool.
+    pub fn get(&self, name: &str) -> Option<&RegisteredTool> {
+        self.0.iter().find(|tool| tool.name() == name)
+    }
+
+    /// Returns a tool, to change its settings.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut RegisteredTool> {
+        self.0.iter_mut().find(|tool| tool.name() == name)
     }
 
     /// Returns the tool definitions in OpenAI's format: `[{"type": "function", "function": …}]`.
@@ -143,14 +152,10 @@ impl ToolRegistry {
     /// Fails if no tool has this name, if the arguments are invalid, or if the tool fails or
     /// panics.
     pub async fn run(&self, name: &str, arguments: &str) -> Result<String, CallError> {
-        let tool = self.find(name).ok_or_else(|| CallError::UnknownTool(name.to_owned()))?;
+        let tool = self.get(name).ok_or_else(|| CallError::UnknownTool(name.to_owned()))?;
         let failed = |failure| CallError::failed(name, failure);
         let arguments = tool.parse_arguments(arguments).map_err(failed)?;
         Ok(tool.run(arguments).await.map_err(failed)?.text)
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<&RegisteredTool> {
-        self.0.iter().find(|registered| registered.name() == name)
     }
 
     pub(super) fn into_tools(self) -> Vec<RegisteredTool> {

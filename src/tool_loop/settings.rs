@@ -1,6 +1,6 @@
 //! The settings of a loop and of its tools.
 
-use std::{collections::BTreeMap, fmt::Debug, ops::RangeBounds, time::Duration};
+use std::{fmt::Debug, ops::RangeBounds, time::Duration};
 
 use thiserror::Error as ThisError;
 
@@ -11,14 +11,9 @@ use super::{DuplicatePolicy, Rendering};
 /// [`ToolLoop::new`](super::ToolLoop::new) rejects values outside the documented ranges.
 ///
 /// ```
-/// use mynah::tool_loop::{CacheSettings, LoopSettings, ToolSettings};
-/// let cached = ToolSettings { cache: Some(CacheSettings::default()), ..ToolSettings::default() };
-/// let settings = LoopSettings {
-///     max_turns: 20,
-///     max_calls: Some(100),
-///     by_tool: [("find_order".to_owned(), cached)].into(),
-///     ..LoopSettings::default()
-/// };
+/// use mynah::tool_loop::LoopSettings;
+/// let settings =
+///     LoopSettings { max_turns: 20, max_calls: Some(100), ..LoopSettings::default() };
 /// # assert_eq!(settings.max_concurrency, 8);
 /// ```
 #[derive(Debug, Clone)]
@@ -41,13 +36,24 @@ pub struct LoopSettings {
     pub duplicates: DuplicatePolicy,
     /// The form in which calls and results are sent to the model. Default: native.
     pub rendering: Rendering,
-    /// Settings for all tools that are not in `by_tool`.
+    /// Settings for all tools that are registered without [settings](ToolSettings) of their own.
     pub tools: ToolSettings,
-    /// Settings for individual tools, by name. They replace `tools` completely.
-    pub by_tool: BTreeMap<String, ToolSettings>,
 }
 
-/// The settings of a tool.
+/// The settings of a tool. They apply to one tool, or to all tools that have no settings of their
+/// own as [`LoopSettings::tools`].
+///
+/// ```
+/// use mynah::tool_loop::{CacheSettings, ToolRegistry, ToolSettings};
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Order { id: u32 }
+/// let mut registry = ToolRegistry::new();
+/// let cached = ToolSettings { cache: Some(CacheSettings::default()), ..ToolSettings::default() };
+/// registry
+///     .register("find_order", "Finds an order", async |order: Order| Ok(format!("{}", order.id)))?
+///     .with_settings(cached);
+/// # Ok::<(), mynah::tool_loop::RegistryError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolSettings {
     /// Maximum duration of an attempt: above zero. Default: 30 s.
@@ -96,22 +102,23 @@ pub struct CacheSettings {
     pub bytes: usize,
 }
 
-/// The error returned for invalid settings.
+/// The error returned if a setting is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-pub enum SettingsError {
-    /// A value is out of range.
-    #[error("invalid {setting}: {value}; expected {expected}")]
-    OutOfRange {
-        /// Name of the setting.
-        setting: &'static str,
-        /// The invalid value.
-        value: String,
-        /// The range of valid values.
-        expected: String,
-    },
-    /// [`LoopSettings::by_tool`] contains a tool that is not registered.
-    #[error("unknown tool {0:?} in by_tool; expected the name of a registered tool")]
-    UnknownTool(String),
+#[error("invalid {setting}: {value}; expected {expected}")]
+pub struct SettingsError {
+    /// Name of the setting, such as `max_turns` or `timeout of find_order`.
+    pub setting: String,
+    /// The invalid value.
+    pub value: String,
+    /// The range of valid values.
+    pub expected: String,
+}
+
+impl SettingsError {
+    /// Adds the name of the tool whose setting is invalid.
+    pub(super) fn of_tool(self, tool: &str) -> Self {
+        Self { setting: format!("{} of {tool}", self.setting), ..self }
+    }
 }
 
 impl Default for LoopSettings {
@@ -126,7 +133,6 @@ impl Default for LoopSettings {
             duplicates: DuplicatePolicy::default(),
             rendering: Rendering::default(),
             tools: ToolSettings::default(),
-            by_tool: BTreeMap::new(),
         }
     }
 }
@@ -165,17 +171,12 @@ impl LoopSettings {
         check_range("model_timeout", self.model_timeout, TICK..)?;
         check_range("max_concurrency", self.max_concurrency, 1..=256)?;
         check_range("stalled_after", self.stalled_after, 2..=50)?;
-        std::iter::once(&self.tools).chain(self.by_tool.values()).try_for_each(ToolSettings::check)
-    }
-
-    /// Returns the settings of a tool.
-    pub(super) fn for_tool(&self, tool: &str) -> &ToolSettings {
-        self.by_tool.get(tool).unwrap_or(&self.tools)
+        self.tools.check()
     }
 }
 
 impl ToolSettings {
-    fn check(&self) -> Result<(), SettingsError> {
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
         check_range("timeout", self.timeout, TICK..)?;
         check_range("retries", self.retries, 0..=10)?;
         check_range("max_calls", self.max_calls.unwrap_or(1), 1..)?;
@@ -198,7 +199,7 @@ const TICK: Duration = Duration::from_nanos(1);
 
 /// Checks that a value is in its valid range.
 fn check_range<T: PartialOrd + Debug + Copy>(
-    setting: &'static str,
+    setting: &str,
     value: T,
     expected: impl RangeBounds<T> + Debug,
 ) -> Result<(), SettingsError> {
@@ -206,5 +207,5 @@ fn check_range<T: PartialOrd + Debug + Copy>(
         return Ok(());
     }
     let (value, expected) = (format!("{value:?}"), format!("{expected:?}"));
-    Err(SettingsError::OutOfRange { setting, value, expected })
+    Err(SettingsError { setting: setting.to_owned(), value, expected })
 }

@@ -3,7 +3,6 @@
 use super::{
     CallFailure, CallRecord, LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry,
     limited::LimitedTool,
-    registered::RegisteredTool,
     transcript::{self, CallReader},
 };
 use crate::chat::{Request, Response};
@@ -24,16 +23,10 @@ impl Toolset {
         settings: LoopSettings,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        let unknown = settings.by_tool.keys().find(|name| registry.find(name).is_none());
-        if let Some(name) = unknown {
-            return Err(SettingsError::UnknownTool(name.clone()));
-        }
         let metrics = ToolMetrics::new();
-        let limited = |tool: RegisteredTool| {
-            let settings = settings.for_tool(tool.name()).clone();
-            LimitedTool::new(tool, settings, &metrics)
-        };
-        let tools: Vec<_> = registry.into_tools().into_iter().map(limited).collect();
+        let limited = |tool| LimitedTool::new(tool, &settings.tools, &metrics);
+        let tools: Vec<_> =
+            registry.into_tools().into_iter().map(limited).collect::<Result<_, _>>()?;
         let reader = match settings.rendering {
             Rendering::Text(_) => CallReader::new(tools.iter().map(LimitedTool::definition)),
             Rendering::Native => CallReader::default(),

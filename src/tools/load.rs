@@ -1,6 +1,6 @@
 //! Converts a file to tools and their settings.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -13,76 +13,67 @@ use super::{
 use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, yaml},
     chat::{LazyJson, Tool},
-    tool_loop::{CacheSettings, ToolRegistry, ToolSettings},
+    tool_loop::{CacheSettings, RegisteredTool, ToolRegistry, ToolSettings},
 };
 
 /// Tool kinds that the file format does not support.
 const UNSUPPORTED_KINDS: [&str; 1] = ["mcp"];
 
-/// Tools loaded from a file, with their settings.
-#[derive(Debug, Default)]
-pub struct Tools {
-    /// The tools, for [`ToolLoop::new`](crate::tool_loop::ToolLoop::new).
-    pub registry: ToolRegistry,
-    /// Settings of each tool, for [`LoopSettings::by_tool`](crate::tool_loop::LoopSettings::by_tool).
-    pub by_tool: BTreeMap<String, ToolSettings>,
+/// Loads tools, with their settings, from a YAML or JSON file. Run `mynah schema tools` for the file
+/// format.
+///
+/// Commands run only when their tools are called. Relative paths in commands are resolved against the
+/// working directory of this process.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read or is invalid. The error is the first problem in the file, with
+/// its position if it is known.
+pub fn load(file: &Path) -> Result<ToolRegistry, Diagnostic> {
+    load_with(file, &Environment::read())
 }
 
-impl Tools {
-    /// Loads tools from a YAML or JSON file. Run `mynah schema tools` for the file format.
-    ///
-    /// Commands run only when their tools are called. Relative paths in commands are resolved
-    /// against the working directory of this process.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read or is invalid. The error is the first problem in the file,
-    /// with its position if it is known.
-    pub fn load(file: &Path) -> Result<Self, Diagnostic> {
-        Self::load_with(file, &Environment::read())
-    }
-
-    /// Loads tools like [`load`](Self::load). Headers of requests may refer to the variables of
-    /// `environment`.
-    pub(crate) fn load_with(file: &Path, environment: &Environment) -> Result<Self, Diagnostic> {
-        let ToolsFile { defaults, allow, tools, .. } =
-            yaml::from_file(file).map_err(|error: Diagnostic| Diagnostic {
-                message: explain_unsupported_kind(error.message),
-                ..error
-            })?;
-        let mut loaded = Self::default();
-        for entry in tools {
-            let added = loaded.add(entry, &defaults, allow.as_deref(), environment);
-            added.map_err(|error| Diagnostic::error(error).in_file(file))?;
+/// Loads tools like [`load`]. Headers of requests may refer to the variables of `environment`.
+pub(crate) fn load_with(
+    file: &Path,
+    environment: &Environment,
+) -> Result<ToolRegistry, Diagnostic> {
+    let ToolsFile { defaults, allow, tools, .. } =
+        yaml::from_file(file).map_err(|error: Diagnostic| Diagnostic {
+            message: explain_unsupported_kind(error.message),
+            ..error
+        })?;
+    let mut registry = ToolRegistry::new();
+    for entry in tools {
+        let settings = tool_settings(&entry, &defaults);
+        match add(&mut registry, entry, allow.as_deref(), environment) {
+            Ok(tool) => _ = tool.with_settings(settings),
+            Err(error) => return Err(Diagnostic::error(error).in_file(file)),
         }
-        Ok(loaded)
     }
+    Ok(registry)
+}
 
-    fn add(
-        &mut self,
-        entry: Entry,
-        defaults: &Limits,
-        allow: Option<&[Allowed]>,
-        environment: &Environment,
-    ) -> Result<(), String> {
-        let settings = tool_settings(&entry, defaults);
-        let parameters = entry.parameters.map(|schema| LazyJson::new(Value::Object(schema)));
-        let (name, description) = (entry.name, entry.description);
-        let definition = Tool { name: name.clone(), description, parameters };
-        let added = match entry.kind {
-            Kind::Command(argv) => self.registry.add(definition, CommandTool::new(argv)),
-            Kind::Http(request) => {
-                let tool = RequestTemplate::new(request, environment)
-                    .and_then(|request| HttpTool::new(request, allow));
-                let tool = tool.map_err(|error| format!("the tool {name:?}: {error}"))?;
-                self.registry.add(definition, tool)
-            }
-            Kind::Static(answers) => self.registry.add(definition, StaticTool::new(answers)),
-        };
-        added.map_err(|error| error.to_string())?;
-        self.by_tool.insert(name, settings);
-        Ok(())
-    }
+fn add<'r>(
+    registry: &'r mut ToolRegistry,
+    entry: Entry,
+    allow: Option<&[Allowed]>,
+    environment: &Environment,
+) -> Result<&'r mut RegisteredTool, String> {
+    let parameters = entry.parameters.map(|schema| LazyJson::new(Value::Object(schema)));
+    let (name, description) = (entry.name, entry.description);
+    let definition = Tool { name: name.clone(), description, parameters };
+    let added = match entry.kind {
+        Kind::Command(argv) => registry.add(definition, CommandTool::new(argv)),
+        Kind::Http(request) => {
+            let tool = RequestTemplate::new(request, environment)
+                .and_then(|request| HttpTool::new(request, allow));
+            let tool = tool.map_err(|error| format!("the tool {name:?}: {error}"))?;
+            registry.add(definition, tool)
+        }
+        Kind::Static(answers) => registry.add(definition, StaticTool::new(answers)),
+    };
+    added.map_err(|error| error.to_string())
 }
 
 fn tool_settings(entry: &Entry, defaults: &Limits) -> ToolSettings {

@@ -9,14 +9,13 @@
 //! use mynah::{
 //!     provider::echo::{Echo, EchoSettings},
 //!     tool_loop::{LoopSettings, ToolLoop},
-//!     tools::Tools,
+//!     tools,
 //! };
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let Tools { registry, by_tool } = Tools::load("examples/tools.yaml".as_ref())?;
-//! let settings = LoopSettings { by_tool, ..LoopSettings::default() };
-//! let tool_loop = ToolLoop::new(registry, settings)?;
+//! let registry = tools::load("examples/tools.yaml".as_ref())?;
+//! let tool_loop = ToolLoop::new(registry, LoopSettings::default())?;
 //!
 //! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
 //! let result = tool_loop.run(model, "What is the weather in Paris?").await;
@@ -45,4 +44,5 @@ mod value;
 
 pub use crate::base::diagnostics::{Diagnostic, Place, Severity};
 pub(crate) use file::schema;
-pub use load::Tools;
+pub use load::load;
+pub(crate) use load::load_with;

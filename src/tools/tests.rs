@@ -4,8 +4,11 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use super::{Tools, schema};
-use crate::base::{diagnostics::Diagnostic, json_schema::Schema, yaml};
+use super::schema;
+use crate::{
+    base::{diagnostics::Diagnostic, json_schema::Schema, yaml},
+    tool_loop::ToolRegistry,
+};
 
 const VALID: &[&str] = &[
     "tools: []",
@@ -65,8 +68,8 @@ fn with_file<T>(text: &str, read: impl FnOnce(&Path) -> T) -> T {
     read(file.path())
 }
 
-fn load(text: &str) -> Result<Tools, Diagnostic> {
-    with_file(text, Tools::load)
+fn load(text: &str) -> Result<ToolRegistry, Diagnostic> {
+    with_file(text, super::load)
 }
 
 fn is_valid(text: &str) -> bool {
@@ -95,7 +98,7 @@ fn loads_the_sample_file() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tools.yaml");
     let text = fs::read_to_string(file).unwrap();
     let tools = load(&text).unwrap();
-    let names: Vec<_> = tools.registry.tools().map(|tool| tool.name.as_str()).collect();
+    let names: Vec<_> = tools.tools().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["get_weather", "count_words", "get_time"]);
     assert!(is_valid(&text));
     assert!(is_valid(include_str!("../../examples/orders.yaml")));
@@ -106,9 +109,9 @@ fn loads_the_sample_file() {
 fn tool_limits_override_the_defaults() {
     let text = "defaults: {timeout: 5s, retries: 1, max_result: 1Ki}\ntools:\n\
                 - {name: f, command: [a]}\n- {name: g, command: [a], timeout: 1s, retries: 0}";
-    let by_tool = load(text).unwrap().by_tool;
+    let tools = load(text).unwrap();
     let limits = |name: &str| {
-        let limits = &by_tool[name];
+        let limits = tools.get(name).unwrap().settings().unwrap();
         (limits.timeout.as_secs(), limits.retries, limits.max_result)
     };
     assert_eq!((limits("f"), limits("g")), ((5, 1, 1024), (1, 0, 1024)));
@@ -134,7 +137,7 @@ tools:
         r#"{"id": "5"}"#,
         "{}",
     ] {
-        let answer = tools.registry.run("find_order", arguments).await;
+        let answer = tools.run("find_order", arguments).await;
         answers.push(answer.unwrap_or_else(|error| error.to_string()));
     }
     insta::assert_snapshot!(answers.join("\n"), @r#"

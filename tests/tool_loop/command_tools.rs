@@ -9,7 +9,7 @@ use std::{
 use futures_util::StreamExt;
 use mynah::{
     tool_loop::{CancellationToken, EndReason, LoopEvent, LoopSettings, ToolLoop},
-    tools::Tools,
+    tools,
 };
 
 use super::{
@@ -28,9 +28,8 @@ fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
     let file = folder.join("tools.yaml");
     let yaml = format!("tools: [{{name: wait, command: [sh, -c, \"{script}\"]{limits}}}]");
     fs::write(&file, yaml).unwrap();
-    let Tools { registry, by_tool } = Tools::load(&file).unwrap();
-    let settings = LoopSettings { by_tool, ..LoopSettings::default() };
-    (Arc::new(ToolLoop::new(registry, settings).unwrap()), pids)
+    let registry = tools::load(&file).unwrap();
+    (Arc::new(ToolLoop::new(registry, LoopSettings::default()).unwrap()), pids)
 }
 
 /// Waits until the command is running.

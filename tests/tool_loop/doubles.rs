@@ -10,7 +10,7 @@ use futures_util::{
 use mynah::{
     chat::{Delta, FinishReason, LazyJson, Message, Request, Response, Role, Tool, ToolCall},
     provider::{CallContext, Provider, ProviderError},
-    tool_loop::{RunTool, ToolError, ToolOutput, ToolRegistry},
+    tool_loop::{RegisteredTool, RunTool, ToolError, ToolOutput, ToolRegistry},
 };
 use serde_json::{Value, json};
 
@@ -112,14 +112,14 @@ where
 }
 
 /// Adds a tool that accepts any arguments.
-pub fn add<F, W>(registry: &mut ToolRegistry, name: &str, run: F)
+pub fn add<'r, F, W>(registry: &'r mut ToolRegistry, name: &str, run: F) -> &'r mut RegisteredTool
 where
     F: Fn(Value) -> W + Send + Sync + 'static,
     W: Future<Output = Result<Value, ToolError>> + Send + 'static,
 {
     let parameters = Some(LazyJson::new(json!({"type": "object"})));
     let definition = Tool { name: name.to_owned(), description: None, parameters };
-    registry.add(definition, AnyArguments(run)).expect("a tool");
+    registry.add(definition, AnyArguments(run)).expect("a tool")
 }
 
 /// Returns a registry with one tool, which accepts any arguments.

@@ -38,12 +38,10 @@ async fn runs_exactly_max_calls() {
 
 #[tokio::test]
 async fn limits_the_calls_of_one_tool() {
-    let mut registry = identity("f");
-    add(&mut registry, "g", async |arguments| Ok(arguments));
-    let by_tool =
-        [("f".to_owned(), ToolSettings { max_calls: Some(1), ..ToolSettings::default() })].into();
-    let settings = LoopSettings { by_tool, ..LoopSettings::default() };
-    let result = run(registry, settings, calls_then_repeats(&[&CALLS])).await;
+    let mut registry = identity("g");
+    add(&mut registry, "f", async |arguments| Ok(arguments))
+        .with_settings(ToolSettings { max_calls: Some(1), ..ToolSettings::default() });
+    let result = run(registry, LoopSettings::default(), calls_then_repeats(&[&CALLS])).await;
     assert_eq!(outcomes(&result), ["succeeded", "not_run", "succeeded", "not_run"]);
     assert_eq!(result.end, EndReason::Budget);
 }
@@ -78,7 +76,6 @@ fn rejects_invalid_settings() {
     let breaker = |breaker| tool(ToolSettings { breaker: Some(breaker), ..tools() });
     let cache = |cache| tool(ToolSettings { cache: Some(cache), ..tools() });
     let zero = Duration::ZERO;
-    let by_tool = [("g".to_owned(), tools())].into();
     let all = [
         LoopSettings { max_turns: 0, ..base() },
         LoopSettings { max_turns: 51, ..base() },
@@ -88,7 +85,6 @@ fn rejects_invalid_settings() {
         LoopSettings { max_concurrency: 0, ..base() },
         LoopSettings { max_concurrency: 257, ..base() },
         LoopSettings { stalled_after: 1, ..base() },
-        LoopSettings { by_tool, ..base() },
         tool(ToolSettings { timeout: zero, ..tools() }),
         tool(ToolSettings { retries: 11, ..tools() }),
         tool(ToolSettings { max_calls: Some(0), ..tools() }),
@@ -108,7 +104,6 @@ fn rejects_invalid_settings() {
     invalid max_concurrency: 0; expected 1..=256
     invalid max_concurrency: 257; expected 1..=256
     invalid stalled_after: 1; expected 2..=50
-    unknown tool "g" in by_tool; expected the name of a registered tool
     invalid timeout: 0ns; expected 1ns..
     invalid retries: 11; expected 0..=10
     invalid max_calls: 0; expected 1..
@@ -125,6 +120,11 @@ fn rejects_invalid_settings() {
         tool(ToolSettings { breaker: None, timeout: Duration::MAX, ..tools() }),
     ];
     assert_eq!(edges.map(error), ["accepted"; 3]);
+    let mut registry = identity("f");
+    add(&mut registry, "g", async |arguments| Ok(arguments))
+        .with_settings(ToolSettings { retries: 11, ..tools() });
+    let error = ToolLoop::new(registry, base()).unwrap_err();
+    assert_eq!(error.to_string(), "invalid retries of g: 11; expected 0..=10");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use prometheus::{Registry, TextEncoder};
 
 use super::{
     ask,
-    doubles::{add, calls_then_repeats, identity, settle, sleep},
+    doubles::{add, calls_then_repeats, identity, settle, single_tool, sleep},
     run_again,
 };
 
@@ -44,12 +44,10 @@ async fn counts_the_calls_of_a_dropped_run() {
 
 #[tokio::test(start_paused = true)]
 async fn counts_calls_by_tool_and_outcome() {
-    let mut registry = identity("works");
-    add(&mut registry, "fails", async |_| Err(ToolError::new("always")));
+    let mut registry = single_tool("fails", async |_| Err(ToolError::new("always")));
     let cached = ToolSettings { cache: Some(CacheSettings::default()), ..ToolSettings::default() };
-    let by_tool = [("works".to_owned(), cached)].into();
-    let settings = LoopSettings { by_tool, ..LoopSettings::default() };
-    let tool_loop = ToolLoop::new(registry, settings).unwrap();
+    add(&mut registry, "works", async |arguments| Ok(arguments)).with_settings(cached);
+    let tool_loop = ToolLoop::new(registry, LoopSettings::default()).unwrap();
     let calls =
         [("works", "{}"), ("works", "{}"), ("fails", "{}"), ("works", "[]"), ("made_up", "")];
     let model = calls_then_repeats(&[&calls]);

@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::time::advance;
 
 use super::{
-    doubles::{calls_then_repeats, identity, single_tool, sleep},
+    doubles::{add, calls_then_repeats, identity, single_tool, sleep},
     outcomes, result_texts, run, run_again,
 };
 
@@ -56,13 +56,14 @@ async fn runs_eight_calls_at_a_time() {
 /// Returns a loop with a tool that returns how often it has run. The tool's results are cached.
 fn cached_counter(cache: CacheSettings) -> ToolLoop {
     let count = AtomicU32::new(0);
-    let registry = single_tool("count", move |_| {
+    let mut registry = ToolRegistry::new();
+    let cached = ToolSettings { cache: Some(cache), ..ToolSettings::default() };
+    let counter = add(&mut registry, "count", move |_| {
         let number = count.fetch_add(1, Ordering::Relaxed) + 1;
         async move { Ok(json!(number)) }
     });
-    let cached = ToolSettings { cache: Some(cache), ..ToolSettings::default() };
-    let by_tool = [("count".to_owned(), cached)].into();
-    ToolLoop::new(registry, LoopSettings { by_tool, ..LoopSettings::default() }).unwrap()
+    counter.with_settings(cached);
+    ToolLoop::new(registry, LoopSettings::default()).unwrap()
 }
 
 /// Makes a call with these arguments. Returns its result and whether the tool ran.

@@ -38,7 +38,8 @@ use crate::{
     base::{environment::Environment, terminal::Styling},
     cli::args::ConverseArgs,
     client::{Address, Client, RemoteComponent},
-    tools::Tools,
+    tool_loop::ToolRegistry,
+    tools,
     wire::proto::ConversationRequestAlpha2,
 };
 
@@ -57,7 +58,7 @@ async fn send(args: &ConverseArgs, environment: &Environment) -> Result<(), Erro
         Some(address) => Address::parse(address.clone())?,
         None => Address::from_environment(environment)?,
     };
-    let load = |file| Tools::load_with(file, environment);
+    let load = |file| tools::load_with(file, environment);
     let tools = args.tools.as_deref().map(load).transpose().map_err(Error::Input)?;
     let is_interactive = is_interactive(args);
     let mut request =
@@ -104,11 +105,11 @@ async fn run_tools(
     args: &ConverseArgs,
     client: Client,
     request: ConversationRequestAlpha2,
-    tools: Tools,
+    tools: ToolRegistry,
     printer: EventPrinter<impl Write>,
 ) -> Result<(), Error> {
     let model = RemoteComponent::new(client, request.name.clone());
-    let request = request::for_tool_loop(request, tools.registry.tools())?;
+    let request = request::for_tool_loop(request, tools.tools())?;
     let mut runner = Runner::new(model, tools, args.max_turns, printer)?;
     if is_interactive(args) {
         return repl::run(&mut runner, request).await;

@@ -9,8 +9,9 @@ use crate::{
     chat::Request,
     cli::signals::{Signal, Signals},
     client::{self, RemoteComponent},
-    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop},
-    tools::Tools,
+    tool_loop::{
+        CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolRegistry,
+    },
 };
 
 /// Runs the tool loop and prints its events.
@@ -31,12 +32,12 @@ pub(super) struct FinishedRun {
 impl<W: Write> Runner<W> {
     pub(super) fn new(
         model: RemoteComponent,
-        Tools { registry, by_tool }: Tools,
+        tools: ToolRegistry,
         max_turns: u32,
         printer: EventPrinter<W>,
     ) -> Result<Self, Error> {
-        let settings = LoopSettings { max_turns, by_tool, ..LoopSettings::default() };
-        let tool_loop = ToolLoop::new(registry, settings)?;
+        let settings = LoopSettings { max_turns, ..LoopSettings::default() };
+        let tool_loop = ToolLoop::new(tools, settings)?;
         let signals = Signals::for_cancellation().map_err(Error::Terminal)?;
         Ok(Self { tool_loop, model: Arc::new(model), printer, signals })
     }
