@@ -9,6 +9,7 @@ mod end_reasons;
 mod limits;
 mod cancellation;
 mod tool_failures;
+mod context;
 mod circuit_breaker;
 mod results;
 mod history;

@@ -6,7 +6,7 @@ use futures_util::{Stream, StreamExt, stream};
 use tracing::Instrument;
 
 use super::{
-    CallError, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent,
+    CallError, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent, ToolContext,
     budget::CallBudget,
     limited::{CallReport, LimitedTool, error_report},
     model::Model,
@@ -80,10 +80,11 @@ impl Toolset {
         batch: &[PlannedCall<'_>],
         model: &Model,
         stop: &StopSignal,
+        context: &ToolContext,
     ) -> (Vec<CallRecord>, Option<EndReason>) {
         let mut finished: Vec<Option<CallRecord>> = batch.iter().map(|_| None).collect();
         let end = {
-            let mut records = pin!(self.records(batch, model));
+            let mut records = pin!(self.records(batch, model, context));
             loop {
                 match stop.run_until_stopped(records.next()).await {
                     Ok(Some((index, record))) => {
@@ -117,9 +118,10 @@ impl Toolset {
         &'b self,
         batch: &'b [PlannedCall<'_>],
         model: &'b Model,
+        context: &'b ToolContext,
     ) -> impl Stream<Item = (usize, CallRecord)> + Send + 'b {
         let run = move |(index, planned): (usize, &'b PlannedCall<'_>)| async move {
-            let record = planned.run(self, model).instrument(planned.call.span()).await;
+            let record = planned.run(self, model, context).instrument(planned.call.span()).await;
             self.count(&record);
             (index, record)
         };
@@ -153,7 +155,7 @@ pub(super) fn skip_all(calls: Vec<Call>) -> Vec<PlannedCall<'static>> {
 }
 
 impl PlannedCall<'_> {
-    async fn run(&self, tools: &Toolset, model: &Model) -> CallRecord {
+    async fn run(&self, tools: &Toolset, model: &Model, context: &ToolContext) -> CallRecord {
         let Self { call, plan, .. } = self;
         let tool = match plan {
             Plan::Run(tool) => tool,
@@ -162,7 +164,8 @@ impl PlannedCall<'_> {
         model.emit(|| call.started());
         let started = self.started.get_or_init(Moment::now);
         let mut guard = InterruptionGuard { tools, call: Some(self) };
-        let (output, outcome) = tool.call(&call.call.arguments, call.key()).await;
+        let context = context.for_call(call.call.id.clone().unwrap_or_default());
+        let (output, outcome) = tool.call(&call.call.arguments, call.key(), &context).await;
         guard.call = None;
         let duration = if outcome.ran() { started.age() } else { Duration::ZERO };
         match &outcome {

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use thiserror::Error as ThisError;
 
-use super::transcript::{CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, error_executing, not_found};
+use super::{
+    ToolError, ToolErrorKind,
+    transcript::{CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, error_executing, not_found},
+};
 
 /// The error returned if a tool call has no result.
 ///
@@ -35,10 +38,7 @@ pub enum CallFailure {
     InvalidArguments(String),
     /// The tool returned an error.
     #[error("{0}")]
-    Error(String),
-    /// The tool works but refused the call.
-    #[error("{0}")]
-    Refused(String),
+    Error(ToolError),
     /// The tool panicked.
     #[error("the tool panicked: {0}")]
     Panicked(String),
@@ -62,11 +62,16 @@ impl CallFailure {
         match self {
             Self::InvalidJson(message) => Self::InvalidJson(map(message)),
             Self::InvalidArguments(message) => Self::InvalidArguments(map(message)),
-            Self::Error(message) => Self::Error(map(message)),
-            Self::Refused(message) => Self::Refused(map(message)),
+            Self::Error(error) => Self::Error(error.map_message(map)),
             Self::Panicked(message) => Self::Panicked(map(message)),
             Self::TimedOut(_) | Self::CircuitOpen | Self::NotRun | Self::Interrupted => self,
         }
+    }
+}
+
+impl From<ToolError> for CallFailure {
+    fn from(error: ToolError) -> Self {
+        Self::Error(error)
     }
 }
 
@@ -80,8 +85,8 @@ impl CallError {
         let Self::Failed { failure, .. } = self else { return "unknown" };
         match failure {
             CallFailure::InvalidJson(_) | CallFailure::InvalidArguments(_) => "invalid",
+            CallFailure::Error(error) if error.kind() == ToolErrorKind::Refused => "refused",
             CallFailure::Error(_) => "error",
-            CallFailure::Refused(_) => "refused",
             CallFailure::Panicked(_) => "panicked",
             CallFailure::TimedOut(_) => "timed_out",
             CallFailure::CircuitOpen => "circuit_open",

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    CallError, CallFailure, CallOutcome, SettingsError, ToolMetrics, ToolSettings,
+    CallError, CallFailure, CallOutcome, SettingsError, ToolContext, ToolErrorKind, ToolMetrics,
+    ToolSettings,
     breaker::Breaker,
     cache::Cache,
     output::{ToolOutput, truncate},
@@ -47,11 +48,16 @@ impl LimitedTool {
         self.tool.definition()
     }
 
-    pub(super) async fn call(&self, arguments: &str, key: &CallKey) -> CallReport {
+    pub(super) async fn call(
+        &self,
+        arguments: &str,
+        key: &CallKey,
+        context: &ToolContext,
+    ) -> CallReport {
         if let Some(result) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
             return (result, CallOutcome::Cached);
         }
-        match self.call_uncached(arguments).await {
+        match self.call_uncached(arguments, context).await {
             Ok(result) => {
                 let result = result.truncate(self.settings.max_result);
                 if let Some(cache) = &self.cache {
@@ -67,37 +73,51 @@ impl LimitedTool {
         }
     }
 
-    async fn call_uncached(&self, arguments: &str) -> Result<ToolOutput, CallFailure> {
+    async fn call_uncached(
+        &self,
+        arguments: &str,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, CallFailure> {
         let arguments = self.tool.parse_arguments(arguments)?;
         let permit = match &self.breaker {
             Some(breaker) => Some(breaker.permit().ok_or(CallFailure::CircuitOpen)?),
             None => None,
         };
-        let result = self.run_with_retries(&arguments).await;
+        let result = self.run_with_retries(&arguments, context).await;
         // A refusal says nothing about whether the tool works.
         if let Some(permit) = permit
-            && !matches!(result, Err(CallFailure::Refused(_)))
+            && !matches!(&result, Err(CallFailure::Error(error)) if error.kind() == ToolErrorKind::Refused)
         {
             permit.finish(result.is_ok());
         }
         result
     }
 
-    /// Runs the tool until it succeeds or the retries are used up. Only errors and timeouts are
-    /// retried. Returns the result of the last attempt.
-    async fn run_with_retries(&self, arguments: &Value) -> Result<ToolOutput, CallFailure> {
+    /// Runs the tool until it succeeds or the retries are used up. Only transient errors and timeouts
+    /// are retried. Returns the result of the last attempt.
+    async fn run_with_retries(
+        &self,
+        arguments: &Value,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, CallFailure> {
         for _ in 0..self.settings.retries {
-            match self.run_once(arguments).await {
-                Err(CallFailure::Error(_) | CallFailure::TimedOut(_)) => {}
+            match self.run_once(arguments, context).await {
+                Err(CallFailure::Error(error)) if error.kind() == ToolErrorKind::Transient => {}
+                Err(CallFailure::TimedOut(_)) => {}
                 result => return result,
             }
         }
-        self.run_once(arguments).await
+        self.run_once(arguments, context).await
     }
 
-    async fn run_once(&self, arguments: &Value) -> Result<ToolOutput, CallFailure> {
+    async fn run_once(
+        &self,
+        arguments: &Value,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, CallFailure> {
         let timeout = self.settings.timeout;
-        let result = clock::within(timeout, self.tool.run(arguments.clone())).await;
+        let context = context.for_attempt();
+        let result = clock::within(timeout, self.tool.run(arguments.clone(), context)).await;
         result.unwrap_or(Err(CallFailure::TimedOut(timeout)))
     }
 }

@@ -131,6 +131,9 @@
 // toolset        the tools of a loop
 //   registry     tools by name
 //   tool         the trait for tools
+//   tool_error   the error that a tool returns
+//   context      the call for which a tool runs
+//   function     functions and closures as tools
 //   registered   a tool with its definition
 //   limited      a tool with its limits
 //     breaker    the circuit breaker
@@ -148,7 +151,9 @@ mod batch;
 mod breaker;
 mod budget;
 mod cache;
+mod context;
 mod error;
+mod function;
 mod ids;
 mod limited;
 mod metrics;
@@ -162,6 +167,7 @@ mod settings;
 mod stall;
 mod stop;
 mod tool;
+mod tool_error;
 mod toolset;
 pub mod transcript;
 mod turns;
@@ -173,7 +179,9 @@ pub use tokio_util::sync::CancellationToken;
 
 use self::toolset::Toolset;
 pub use self::{
+    context::ToolContext,
     error::{CallError, CallFailure},
+    function::ToolFunction,
     metrics::ToolMetrics,
     output::ToolOutput,
     registered::RegisteredTool,
@@ -181,7 +189,8 @@ pub use self::{
     result::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
     run::{Run, RunStream},
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
-    tool::{RunTool, ToolError},
+    tool::RunTool,
+    tool_error::{ToolError, ToolErrorKind},
     transcript::{DuplicatePolicy, Rendering, Wording},
 };
 use crate::{chat::Request, provider::Provider};

@@ -5,7 +5,7 @@ use std::{any::Any, panic::AssertUnwindSafe};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 
-use super::{CallFailure, RunTool, ToolSettings, arguments, output::ToolOutput};
+use super::{CallFailure, RunTool, ToolContext, ToolOutput, ToolSettings, arguments};
 use crate::{
     base::json_schema::Schema,
     chat::{LazyJson, Tool},
@@ -61,13 +61,19 @@ impl RegisteredTool {
     }
 
     /// Runs the tool. A panic is caught and returned as a failure.
-    pub(super) async fn run(&self, arguments: Value) -> Result<ToolOutput, CallFailure> {
+    pub(super) async fn run(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> Result<ToolOutput, CallFailure> {
+        let abandoned = context.cancel.clone().drop_guard();
         // This is unwind safe because the future owns its arguments and does not change the loop's
         // state.
-        let work = AssertUnwindSafe(async { self.tool.run(arguments).await });
-        match work.catch_unwind().await {
-            Ok(Ok(result)) => Ok(result),
-            Ok(Err(error)) => Err(error.into_failure()),
+        let work = AssertUnwindSafe(async { self.tool.run(arguments, context).await });
+        let result = work.catch_unwind().await;
+        abandoned.disarm();
+        match result {
+            Ok(result) => Ok(result?),
             Err(panic) => Err(CallFailure::Panicked(panic_message(&*panic))),
         }
     }

@@ -1,16 +1,14 @@
 //! Registers tools by name.
 
-use std::future::Future;
-
 use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use thiserror::Error as ThisError;
 
 use super::{
-    CallError, RunTool, ToolError,
+    CallError, RunTool, ToolContext,
+    function::{ToolFunction, TypedTool, schema_of},
     registered::RegisteredTool,
-    tool::{TypedTool, schema_of},
 };
 use crate::chat::{LazyJson, Tool};
 
@@ -71,30 +69,65 @@ impl ToolRegistry {
         Self::default()
     }
 
-    /// Registers a closure as a tool.
+    /// Registers an async function or closure as a tool. It takes the arguments, and optionally a
+    /// [`ToolContext`].
     ///
-    /// The parameter schema is generated from the argument type `A`, whose doc comments become
+    /// The parameter schema is generated from the type of the arguments, whose doc comments become
     /// descriptions. The model receives a returned string unchanged, and any other value as compact
     /// JSON. To set the limits of the tool, call [`with_settings`](RegisteredTool::with_settings) on it.
     ///
     /// # Errors
     ///
-    /// Fails if the name is invalid or already registered, or if `A` is not an object type.
-    pub fn register<A, Fut, T>(
+    /// Fails if the name is invalid or already registered, or if the arguments are not of an object
+    /// type.
+    pub fn register<P: 'static, F>(
         &mut self,
         name: &str,
         description: &str,
-        function: impl Fn(A) -> Fut + Send + Sync + 'static,
+        function: F,
     ) -> Result<&mut RegisteredTool, RegistryError>
     where
-        A: DeserializeOwned + JsonSchema + Send + 'static,
-        Fut: Future<Output = Result<T, ToolError>> + Send,
-        T: Serialize,
+        F: ToolFunction<P, Arguments: DeserializeOwned + JsonSchema + Send>,
+    {
+        self.register_with_schema(name, description, schema_of::<F::Arguments>(), function)
+    }
+
+    /// Registers an async function or closure as a tool, with a JSON Schema that is known only at
+    /// run time.
+    ///
+    /// ```
+    /// # use mynah::tool_loop::ToolRegistry;
+    /// # use serde_json::{Value, json};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    /// let mut registry = ToolRegistry::new();
+    /// registry.register_with_schema("repeat", "Repeats a text", schema, async |arguments: Value| {
+    ///     Ok(arguments["text"].clone())
+    /// })?;
+    /// assert_eq!(registry.run("repeat", r#"{"text": "hello"}"#).await?, "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if the name is invalid or already registered, or if the schema is not a valid JSON
+    /// Schema for an object.
+    pub fn register_with_schema<P: 'static, F>(
+        &mut self,
+        name: &str,
+        description: &str,
+        schema: Value,
+        function: F,
+    ) -> Result<&mut RegisteredTool, RegistryError>
+    where
+        F: ToolFunction<P, Arguments: DeserializeOwned + Send>,
     {
         let definition = Tool {
             name: name.to_owned(),
             description: Some(description.to_owned()),
-            parameters: Some(LazyJson::new(schema_of::<A>())),
+            parameters: Some(LazyJson::new(schema)),
         };
         self.add(definition, TypedTool::new(function))
     }
@@ -155,7 +188,7 @@ impl ToolRegistry {
         let tool = self.get(name).ok_or_else(|| CallError::UnknownTool(name.to_owned()))?;
         let failed = |failure| CallError::failed(name, failure);
         let arguments = tool.parse_arguments(arguments).map_err(failed)?;
-        Ok(tool.run(arguments).await.map_err(failed)?.text)
+        Ok(tool.run(arguments, ToolContext::default()).await.map_err(failed)?.text)
     }
 
     pub(super) fn into_tools(self) -> Vec<RegisteredTool> {

@@ -205,7 +205,6 @@ impl CallOutcome {
             Self::Failed(CallError::Failed { failure, .. }) => matches!(
                 failure,
                 CallFailure::Error(_)
-                    | CallFailure::Refused(_)
                     | CallFailure::Panicked(_)
                     | CallFailure::TimedOut(_)
                     | CallFailure::Interrupted

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::{
-    LoopEvent, LoopResult,
+    LoopEvent, LoopResult, ToolContext,
     model::{Listener, Model},
     stop::StopSignal,
     toolset::Toolset,
@@ -62,12 +62,14 @@ pub struct Run {
     request: Request,
     cancel: CancellationToken,
     time_limit: Duration,
+    context: ToolContext,
 }
 
 impl Run {
     pub(super) fn new(tools: Arc<Toolset>, provider: Arc<dyn Provider>, request: Request) -> Self {
         let time_limit = tools.settings.wall_clock;
-        Self { tools, provider, request, cancel: CancellationToken::new(), time_limit }
+        let (cancel, context) = (CancellationToken::new(), ToolContext::default());
+        Self { tools, provider, request, cancel, time_limit, context }
     }
 
     /// Ends the run with [`EndReason::Cancelled`](super::EndReason::Cancelled) when the token is
@@ -80,6 +82,15 @@ impl Run {
     /// [`LoopSettings::wall_clock`](super::LoopSettings::wall_clock).
     pub fn time_limit(self, limit: Duration) -> Self {
         Self { time_limit: limit, ..self }
+    }
+
+    /// Adds a value that tools get by its type from [`ToolContext::extension`], such as the user for
+    /// whom they run. It replaces any other value of this type.
+    ///
+    /// Do not cache the results of tools that depend on extensions. Calls with different extensions
+    /// share their cached results.
+    pub fn extension<T: Clone + Send + Sync + 'static>(self, value: T) -> Self {
+        Self { context: self.context.with_extension(value), ..self }
     }
 
     /// Starts the run and streams its events: text from the model, the start and finish of each tool
@@ -105,10 +116,10 @@ impl Run {
     }
 
     async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
-        let Self { tools, provider, request, cancel, time_limit } = self;
+        let Self { tools, provider, request, cancel, time_limit, context } = self;
         let model = Model { provider, listener };
         let stop = StopSignal::new(cancel, time_limit);
-        Turns::new(&tools, model, request, stop).run_to_end().await
+        Turns::new(&tools, model, request, stop, context).run_to_end().await
     }
 }
 

@@ -58,7 +58,8 @@ pub struct LoopSettings {
 pub struct ToolSettings {
     /// Maximum duration of an attempt: above zero. Default: 30 s.
     pub timeout: Duration,
-    /// Maximum number of retries after an error or a timeout: 0 to 10. Default: 0.
+    /// Maximum number of retries after a [transient](super::ToolErrorKind) error or a timeout: 0 to
+    /// 10. Default: 0.
     ///
     /// There is no delay between attempts.
     pub retries: u32,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    CallRecord, EndReason, LoopEvent, LoopResult,
+    CallRecord, EndReason, LoopEvent, LoopResult, ToolContext,
     batch::{Call, PlannedCall, skip_all},
     budget::CallBudget,
     ids::CallIds,
@@ -23,6 +23,7 @@ pub(super) struct Turns<'l> {
     tools: &'l Toolset,
     model: Model,
     stop: StopSignal,
+    context: ToolContext,
     /// Shared with the model only while the model answers, so the history is never copied.
     request: Arc<Request>,
     ids: CallIds,
@@ -42,6 +43,7 @@ impl<'l> Turns<'l> {
         model: Model,
         mut request: Request,
         stop: StopSignal,
+        context: ToolContext,
     ) -> Self {
         let is_callers = |tool: &&Tool| tools.find(&tool.name).is_none();
         let caller_tools = request.tools.iter().filter(is_callers);
@@ -61,6 +63,7 @@ impl<'l> Turns<'l> {
             tools,
             model,
             stop,
+            context,
             response: None,
             calls: Vec::new(),
             turns: 0,
@@ -94,6 +97,7 @@ impl<'l> Turns<'l> {
             Err(end) => return Some(end),
         };
         self.turns += 1;
+        self.context.turn = self.turns;
         let (text, calls) = self.accept(response);
         if calls.is_empty() {
             self.append_turn(text, Vec::new());
@@ -104,7 +108,8 @@ impl<'l> Turns<'l> {
         } else {
             self.tools.plan(calls, &mut self.budget, &self.caller_tools)
         };
-        let (records, stopped) = self.tools.run_batch(&batch, &self.model, &self.stop).await;
+        let (records, stopped) =
+            self.tools.run_batch(&batch, &self.model, &self.stop, &self.context).await;
         let executed = records.iter().filter(|record| record.outcome.ran()).count();
         self.model.emit(|| LoopEvent::ToolsFinished { turn: self.turns, executed });
         self.record_calls(&batch, &records);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     base::text::strip_line_break,
-    tool_loop::{RunTool, ToolError, ToolOutput},
+    tool_loop::{RunTool, ToolContext, ToolError, ToolOutput},
 };
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl CommandTool {
     /// Runs the command and returns its output without the trailing line break.
     async fn call(&self, arguments: &Value) -> Result<String, ToolError> {
         let process = Process::start(&self.0).map_err(|error| {
-            ToolError::new(format_args!("cannot run {}: {error}", self.0.program))
+            ToolError::failed(format_args!("cannot run {}: {error}", self.0.program))
         })?;
         let ProcessOutput { status, stdout, stderr } =
             process.output(format!("{arguments}\n")).await?;
@@ -35,14 +35,18 @@ impl CommandTool {
         }
         let text = String::from_utf8(stdout).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            ToolError::new(format_args!("the output is not valid UTF-8 at byte {at}"))
+            ToolError::failed(format_args!("the output is not valid UTF-8 at byte {at}"))
         })?;
         Ok(strip_line_break(text))
     }
 }
 
 impl RunTool for CommandTool {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(
+        &self,
+        arguments: Value,
+        _: ToolContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         async move { self.call(&arguments).await.map(ToolOutput::from) }.boxed()
     }
 }

@@ -6,7 +6,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 
 use super::file::StaticAnswer;
-use crate::tool_loop::{RunTool, ToolError, ToolOutput};
+use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolOutput};
 
 #[derive(Debug)]
 pub(super) struct StaticTool(Vec<StaticAnswer>);
@@ -27,7 +27,11 @@ impl StaticTool {
 }
 
 impl RunTool for StaticTool {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(
+        &self,
+        arguments: Value,
+        _: ToolContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         async move { self.answer(&arguments).map(ToolOutput::from) }.boxed()
     }
 }

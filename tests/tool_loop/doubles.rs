@@ -10,7 +10,7 @@ use futures_util::{
 use mynah::{
     chat::{Delta, FinishReason, LazyJson, Message, Request, Response, Role, Tool, ToolCall},
     provider::{CallContext, Provider, ProviderError},
-    tool_loop::{RegisteredTool, RunTool, ToolError, ToolOutput, ToolRegistry},
+    tool_loop::{RegisteredTool, RunTool, ToolContext, ToolError, ToolOutput, ToolRegistry},
 };
 use serde_json::{Value, json};
 
@@ -106,7 +106,11 @@ where
     F: Fn(Value) -> W + Send + Sync,
     W: Future<Output = Result<Value, ToolError>> + Send + 'static,
 {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(
+        &self,
+        arguments: Value,
+        _: ToolContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         (self.0)(arguments).map_ok(ToolOutput::from).boxed()
     }
 }

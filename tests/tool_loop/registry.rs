@@ -6,7 +6,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use insta::assert_snapshot;
 use mynah::{
     chat::{LazyJson, Tool},
-    tool_loop::{RunTool, ToolError, ToolOutput, ToolRegistry},
+    tool_loop::{RunTool, ToolContext, ToolError, ToolOutput, ToolRegistry},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,11 @@ struct Greeter {
 }
 
 impl RunTool for Greeter {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(
+        &self,
+        arguments: Value,
+        _: ToolContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         let name = arguments["name"].as_str().unwrap_or("stranger").to_owned();
         async move { Ok(format!("{}, {name}!", self.greeting).into()) }.boxed()
     }

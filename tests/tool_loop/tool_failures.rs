@@ -10,7 +10,8 @@ use std::{
 
 use insta::assert_snapshot;
 use mynah::tool_loop::{
-    EndReason, LoopResult, LoopSettings, ToolError, ToolRegistry, ToolSettings,
+    BreakerSettings, CallError, CallFailure, CallOutcome, EndReason, LoopResult, LoopSettings,
+    ToolError, ToolRegistry, ToolSettings,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -172,6 +173,46 @@ async fn retries_a_failed_tool() {
         assert_eq!(result_texts(&result), [expected]);
         assert_eq!(tries.load(Ordering::Relaxed), (retries + 1).min(3));
     }
+}
+
+/// Only a transient error is retried, and only a refusal does not count for the circuit breaker.
+#[tokio::test]
+async fn the_kind_of_an_error_decides_about_retries() {
+    let table = [
+        (ToolError::new("no"), 3, "circuit_open"),
+        (ToolError::failed("no"), 1, "circuit_open"),
+        (ToolError::refused("no"), 1, "refused"),
+    ];
+    for (error, attempts, second) in table {
+        let tries = Arc::new(AtomicU32::new(0));
+        let counted = tries.clone();
+        let mut registry = ToolRegistry::new();
+        let breaker = Some(BreakerSettings { failures: 1, ..BreakerSettings::default() });
+        let tool = add(&mut registry, "f", move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(Err(error.clone()))
+        });
+        tool.with_settings(ToolSettings { retries: 2, breaker, ..ToolSettings::default() });
+        let model = calls_then_repeats(&[&[("f", "{}")], &[("f", r#"{"n":1}"#)]]);
+        let result = run(registry, LoopSettings::default(), model).await;
+        assert_eq!(outcomes(&result)[1], second);
+        assert_eq!(result.calls[0].result, "Error executing f: no");
+        let expected = if second == "refused" { 2 * attempts } else { attempts };
+        assert_eq!(tries.load(Ordering::Relaxed), expected);
+    }
+}
+
+/// The caller of a run gets at the error behind the text that the model received.
+#[tokio::test]
+async fn keeps_the_source_of_an_error() {
+    let registry = single_tool("f", async |_| Ok("x".parse::<u8>()?.into()));
+    let result = call(registry, "f", "{}").await;
+    let CallOutcome::Failed(CallError::Failed { failure: CallFailure::Error(error), .. }) =
+        &result.calls[0].outcome
+    else {
+        panic!("{result:?}")
+    };
+    assert!(error.source().unwrap().is::<std::num::ParseIntError>());
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ pub(super) use self::{
     allow::Allowed,
     request::{HttpSource, RequestTemplate},
 };
-use crate::tool_loop::{RunTool, ToolError, ToolOutput};
+use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolOutput};
 
 /// Maximum number of redirects that a call follows.
 const MAX_REDIRECTS: usize = 5;
@@ -85,7 +85,11 @@ impl HttpTool {
 }
 
 impl RunTool for HttpTool {
-    fn run(&self, arguments: Value) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(
+        &self,
+        arguments: Value,
+        _: ToolContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         async move { self.call(&arguments).await.map(ToolOutput::from) }.boxed()
     }
 }

@@ -1,0 +1,83 @@
+//! The call for which a tool runs.
+
+use std::{any::type_name, fmt, sync::Arc};
+
+use http::Extensions;
+use tokio_util::sync::CancellationToken;
+
+use super::ToolError;
+
+/// The call for which a tool runs, and the values that the caller of the run supplies.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use mynah::{
+/// #     provider::echo::{Echo, EchoSettings},
+/// #     tool_loop::{LoopSettings, ToolContext, ToolLoop, ToolRegistry},
+/// # };
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Nothing {}
+/// #[derive(Clone)]
+/// struct User(String);
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut registry = ToolRegistry::new();
+/// registry.register("get_name", "My name", async |_: Nothing, context: ToolContext| {
+///     Ok(context.extension::<User>()?.0.clone())
+/// })?;
+/// let tool_loop = ToolLoop::new(registry, LoopSettings::default())?;
+/// let model = Arc::new(Echo::new("echo", EchoSettings::default()));
+/// let run = tool_loop.run(model, "What is my name?").extension(User("Ann".to_owned()));
+/// assert_eq!(run.await.answer(), Ok("Ann"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct ToolContext {
+    /// Id of the call, unique in the conversation. All attempts of a call have the same id.
+    pub call_id: String,
+    /// Turn of the run, starting at 1.
+    pub turn: u32,
+    /// Cancelled if the attempt is abandoned, because it timed out or the run ended. The future of
+    /// the tool is dropped then. Pass the token to tasks and threads that must stop, too.
+    pub cancel: CancellationToken,
+    extensions: Arc<Extensions>,
+}
+
+impl ToolContext {
+    /// Returns the value of this type that [`Run::extension`](super::Run::extension) added.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no value of this type.
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Result<&T, ToolError> {
+        let missing = || ToolError::failed(format_args!("the run has no {}", type_name::<T>()));
+        self.extensions.get().ok_or_else(missing)
+    }
+
+    /// Adds a value, which replaces any other value of this type. Useful to test a tool.
+    #[must_use]
+    pub fn with_extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        Arc::make_mut(&mut self.extensions).insert(value);
+        self
+    }
+
+    /// Returns the context of a call in the same turn.
+    pub(super) fn for_call(&self, call_id: String) -> Self {
+        Self { call_id, ..self.clone() }
+    }
+
+    /// Returns the context of an attempt, with a token of its own.
+    pub(super) fn for_attempt(&self) -> Self {
+        Self { cancel: CancellationToken::new(), ..self.clone() }
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut context = f.debug_struct("ToolContext");
+        context.field("call_id", &self.call_id).field("turn", &self.turn).finish_non_exhaustive()
+    }
+}
