@@ -16,10 +16,10 @@ use crate::{
 };
 
 /// Loads a file with a tool `f` that makes this request.
-fn tool(keys: &str, top: &str) -> Result<ToolRegistry, String> {
+async fn tool(keys: &str, top: &str) -> Result<ToolRegistry, String> {
     let file = scratch("http-tools").join("tools.yaml");
     fs::write(&file, format!("{top}\ntools:\n- name: f\n  http: {{{keys}}}\n")).unwrap();
-    tools::load(&file).map_err(|error| error.message)
+    tools::load(&file).await.map_err(|error| error.message)
 }
 
 async fn call(keys: &str, arguments: &str) -> String {
@@ -28,7 +28,7 @@ async fn call(keys: &str, arguments: &str) -> String {
 
 /// Calls the tool. Returns the result or the error.
 async fn call_allowed(keys: &str, top: &str, arguments: &str) -> String {
-    let tools = tool(keys, top).unwrap();
+    let tools = tool(keys, top).await.unwrap();
     let result = with_timeout(tools.run("f", arguments)).await;
     result.unwrap_or_else(|error| error.to_string())
 }
@@ -215,9 +215,10 @@ async fn headers_may_be_secret() {
         call(&keys("{name: x-key, envRef: CARGO_PKG_NAME}"), "{}").await,
         format!("GET / {path} ")
     );
-    let error = tool(&keys("{name: x-key, value: \"secret\\nx\"}"), "").err().unwrap();
+    let error = tool(&keys("{name: x-key, value: \"secret\\nx\"}"), "").await.err().unwrap();
     assert!(!error.contains("secret"), "{error}");
-    assert!(!format!("{:?}", tool(&keys("{name: x-key, value: secret}"), "")).contains("secret"));
+    let tools = tool(&keys("{name: x-key, value: secret}"), "").await;
+    assert!(!format!("{tools:?}").contains("secret"));
 }
 
 /// Reports that the server has stopped to answer a call.
@@ -242,15 +243,15 @@ async fn dropped_calls_close_their_connection() {
         }
     })
     .await;
-    let tools = tool(&format!("url: http://{}/", server.address), "").unwrap();
+    let tools = tool(&format!("url: http://{}/", server.address), "").await.unwrap();
     let call = tokio::spawn(async move { tools.run("f", "{}").await });
     assert_eq!(with_timeout(reports.recv()).await, Some("started"));
     call.abort();
     assert_eq!(with_timeout(reports.recv()).await, Some("dropped"));
 }
 
-#[test]
-fn invalid_requests_are_rejected() {
+#[tokio::test]
+async fn invalid_requests_are_rejected() {
     let mut errors = Vec::new();
     for keys in [
         "url: localhost",
@@ -264,9 +265,9 @@ fn invalid_requests_are_rejected() {
         "url: 'http://localhost/', headers: [{name: a, envRef: MYNAH_NO_SUCH_VARIABLE}]",
         "url: 'http://localhost/', headers: [{name: a, secretKeyRef: {name: b}}]",
     ] {
-        errors.push(tool(keys, "").err().unwrap());
+        errors.push(tool(keys, "").await.err().unwrap());
     }
-    errors.push(tool("url: 'http://localhost/'", "allow: ['localhost']").err().unwrap());
+    errors.push(tool("url: 'http://localhost/'", "allow: ['localhost']").await.err().unwrap());
     insta::assert_snapshot!(errors.join("\n"), @r#"
     the tool "f": "localhost" is not an http or https URL; expected a URL such as http://localhost:8080/weather
     the tool "f": "ftp://localhost/a" is not an http or https URL; expected a URL such as http://localhost:8080/weather

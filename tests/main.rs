@@ -32,6 +32,7 @@ mod http_api;
 mod http_tools;
 mod introspection;
 mod limits;
+mod mcp_tools;
 mod metrics;
 mod openai;
 mod pii;

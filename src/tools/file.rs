@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{
     http::{Allowed, HttpSource},
+    mcp::McpSource,
     value::{Argv, Retries, Size, Time},
 };
 use crate::base::condition::TextCondition;
@@ -43,36 +44,60 @@ pub(super) struct Limits {
     pub(super) max_result: Option<Size>,
 }
 
-/// A tool: its definition for the model, and what a call does.
+/// A tool, or the tools of an MCP server, with their settings.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "EntrySource")]
 #[schemars(with = "EntrySource")]
 pub(super) struct Entry {
-    pub(super) name: String,
-    pub(super) description: Option<String>,
-    pub(super) parameters: Option<Map<String, Value>>,
     pub(super) repeatable: bool,
     pub(super) cache: Option<Cache>,
     pub(super) limits: Limits,
     pub(super) kind: Kind,
 }
 
-/// What a call does.
+/// What an entry adds.
 #[derive(Debug)]
 pub(super) enum Kind {
+    Tool(Definition, Action),
+    Server(McpSource),
+}
+
+/// The definition of a tool for the model.
+#[derive(Debug)]
+pub(super) struct Definition {
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    pub(super) parameters: Option<Map<String, Value>>,
+}
+
+/// What a call of a tool does.
+#[derive(Debug)]
+pub(super) enum Action {
     Command(Argv),
     Http(HttpSource),
     Static(Vec<StaticAnswer>),
 }
 
-/// A tool: its definition for the model, and exactly one of `command`, `http` and `static`.
+/// A tool: its definition for the model, and exactly one of `command`, `http` and `static`. Or
+/// `mcp`: the tools of an MCP server, which has their definitions.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{ "required": ["command"] }, { "required": ["http"] }, { "required": ["static"] }]))]
+#[schemars(extend(
+    "oneOf" = [
+        { "required": ["name", "command"] },
+        { "required": ["name", "http"] },
+        { "required": ["name", "static"] },
+        { "required": ["mcp"] },
+    ],
+    "dependentSchemas" = { "mcp": { "properties": {
+        "name": false, "description": false, "parameters": false,
+        "command": false, "http": false, "static": false,
+    } } },
+))]
 struct EntrySource {
     /// Name of the tool: 1 to 64 ASCII letters, digits, _ and -.
-    #[schemars(regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
-    name: String,
+    #[schemars(extend("type" = "string"), regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
+    name: Option<String>,
     /// Description for the model.
     description: Option<String>,
     /// JSON Schema of the arguments, which are an object.
@@ -98,29 +123,48 @@ struct EntrySource {
     #[serde(rename = "static")]
     #[schemars(extend("type" = "array", "minItems" = 1))]
     answers: Option<Vec<StaticAnswer>>,
+    /// The MCP server whose tools are added. Limits apply to each of its tools.
+    mcp: Option<McpSource>,
 }
 
 impl TryFrom<EntrySource> for Entry {
     type Error = String;
 
     fn try_from(source: EntrySource) -> Result<Self, String> {
-        let kind = match (source.command, source.http, source.answers) {
-            (Some(argv), None, None) => Kind::Command(argv),
-            (None, Some(request), None) => Kind::Http(request),
-            (None, None, Some(answers)) if !answers.is_empty() => Kind::Static(answers),
-            (None, None, Some(_)) => {
-                return Err("static is empty; expected a list of results".to_owned());
-            }
-            _ => {
-                let kinds = "exactly one of command, http and static";
-                return Err(format!("the tool {:?} needs {kinds}", source.name));
-            }
-        };
         let EntrySource { name, description, parameters, repeatable, cache, .. } = source;
         let EntrySource { timeout, retries, max_result, .. } = source;
         let limits = Limits { timeout, retries, max_result };
-        Ok(Self { name, description, parameters, repeatable, cache, limits, kind })
+        let action = match (source.command, source.http, source.answers) {
+            (Some(argv), None, None) => Some(Action::Command(argv)),
+            (None, Some(request), None) => Some(Action::Http(request)),
+            (None, None, Some(answers)) if !answers.is_empty() => Some(Action::Static(answers)),
+            (None, None, Some(_)) => {
+                return Err("static is empty; expected a list of results".to_owned());
+            }
+            (None, None, None) => None,
+            _ => return Err(one_kind(name)),
+        };
+        let kind = match (name, source.mcp, action) {
+            (Some(name), None, Some(action)) => {
+                Kind::Tool(Definition { name, description, parameters }, action)
+            }
+            (None, Some(server), None) if description.is_none() && parameters.is_none() => {
+                Kind::Server(server)
+            }
+            (name, None, None) => return Err(one_kind(name)),
+            (None, None, Some(_)) => return Err("missing field `name`".to_owned()),
+            (_, Some(_), _) => {
+                let keys = "name, description, parameters, command, http and static";
+                return Err(format!("a tool with mcp must not have {keys}"));
+            }
+        };
+        Ok(Self { repeatable, cache, limits, kind })
     }
+}
+
+fn one_kind(name: Option<String>) -> String {
+    let tool = name.map_or_else(|| "a tool".to_owned(), |name| format!("the tool {name:?}"));
+    format!("{tool} needs exactly one of command, http, static and mcp")
 }
 
 /// A result or an error, for all calls or for those with certain arguments.

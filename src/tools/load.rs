@@ -2,78 +2,131 @@
 
 use std::path::Path;
 
+use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::{
     command::CommandTool,
-    file::{Cache, Entry, Kind, Limits, ToolsFile},
+    file::{Action, Cache, Definition, Entry, Kind, Limits, ToolsFile},
     http::{Allowed, HttpTool, RequestTemplate},
+    mcp::{McpServer, McpSource},
     static_tool::StaticTool,
 };
 use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, yaml},
     chat::{LazyJson, Tool},
-    tool_loop::{CacheSettings, RegisteredTool, ToolRegistry, ToolSettings},
+    tool_loop::{CacheSettings, RegistryError, RunTool, ToolRegistry, ToolSettings},
 };
-
-/// Tool kinds that the file format does not support.
-const UNSUPPORTED_KINDS: [&str; 1] = ["mcp"];
 
 /// Loads tools, with their settings, from a YAML or JSON file. Run `mynah schema tools` for the file
 /// format.
 ///
-/// Commands run only when their tools are called. Relative paths in commands are resolved against the
-/// working directory of this process.
+/// Commands run only when their tools are called, but MCP servers are started. They belong to the
+/// runtime of the caller and end with it or with the tools. Relative paths in commands are resolved
+/// against the working directory of this process.
 ///
 /// # Errors
 ///
-/// Fails if the file cannot be read or is invalid. The error is the first problem in the file, with
-/// its position if it is known.
-pub fn load(file: &Path) -> Result<ToolRegistry, Diagnostic> {
-    load_with(file, &Environment::read())
+/// Fails if the file cannot be read or is invalid, or if an MCP server cannot be used. The error is
+/// the first problem in the file, with its position if it is known.
+pub async fn load(file: &Path) -> Result<ToolRegistry, Diagnostic> {
+    load_with(file, &Environment::read()).await
 }
 
 /// Loads tools like [`load`]. Headers of requests may refer to the variables of `environment`.
-pub(crate) fn load_with(
+pub(crate) async fn load_with(
     file: &Path,
     environment: &Environment,
 ) -> Result<ToolRegistry, Diagnostic> {
-    let ToolsFile { defaults, allow, tools, .. } =
-        yaml::from_file(file).map_err(|error: Diagnostic| Diagnostic {
-            message: explain_unsupported_kind(error.message),
-            ..error
-        })?;
-    let mut registry = ToolRegistry::new();
-    for entry in tools {
+    let connected = connect(check(file, environment)?).await;
+    connected.map_err(|error| Diagnostic::error(error).in_file(file))
+}
+
+/// An entry that is valid, but whose server may not exist.
+pub(super) struct CheckedEntry {
+    settings: ToolSettings,
+    kind: CheckedKind,
+}
+
+enum CheckedKind {
+    Tool(RunnableTool),
+    Server(McpSource),
+}
+
+type RunnableTool = (Tool, Box<dyn RunTool>);
+
+/// Reads and checks a file. Starts nothing.
+pub(super) fn check(
+    file: &Path,
+    environment: &Environment,
+) -> Result<Vec<CheckedEntry>, Diagnostic> {
+    let ToolsFile { defaults, allow, tools, .. } = yaml::from_file(file)?;
+    let check = |entry: Entry| {
         let settings = tool_settings(&entry, &defaults);
-        match add(&mut registry, entry, allow.as_deref(), environment) {
-            Ok(tool) => _ = tool.with_settings(settings),
-            Err(error) => return Err(Diagnostic::error(error).in_file(file)),
+        let kind = match entry.kind {
+            Kind::Tool(definition, action) => {
+                let name = definition.name.clone();
+                let run = runner(action, allow.as_deref(), environment)
+                    .map_err(|error| format!("the tool {name:?}: {error}"))?;
+                CheckedKind::Tool((definition.into(), run))
+            }
+            Kind::Server(server) => CheckedKind::Server(server),
+        };
+        Ok(CheckedEntry { settings, kind })
+    };
+    let checked: Result<_, String> = tools.into_iter().map(check).collect();
+    checked.map_err(|error| Diagnostic::error(error).in_file(file))
+}
+
+fn runner(
+    action: Action,
+    allow: Option<&[Allowed]>,
+    environment: &Environment,
+) -> Result<Box<dyn RunTool>, String> {
+    Ok(match action {
+        Action::Command(argv) => Box::new(CommandTool::new(argv)),
+        Action::Http(request) => {
+            Box::new(HttpTool::new(RequestTemplate::new(request, environment)?, allow)?)
+        }
+        Action::Static(answers) => Box::new(StaticTool::new(answers)),
+    })
+}
+
+/// Starts all MCP servers at the same time and adds the tools in the order of the file.
+async fn connect(entries: Vec<CheckedEntry>) -> Result<ToolRegistry, String> {
+    let has_servers = entries.iter().any(|it| matches!(it.kind, CheckedKind::Server(_)));
+    let mut registry = ToolRegistry::new();
+    for connected in join_all(entries.into_iter().map(tools_of)).await {
+        let (settings, tools) = connected?;
+        for (tool, run) in tools {
+            let added = registry.add(tool, run).map_err(|error| match error {
+                RegistryError::DuplicateName(_) if has_servers => {
+                    format!("{error}; set `prefix` to rename the tools of an MCP server")
+                }
+                error => error.to_string(),
+            });
+            added?.with_settings(settings.clone());
         }
     }
     Ok(registry)
 }
 
-fn add<'r>(
-    registry: &'r mut ToolRegistry,
-    entry: Entry,
-    allow: Option<&[Allowed]>,
-    environment: &Environment,
-) -> Result<&'r mut RegisteredTool, String> {
-    let parameters = entry.parameters.map(|schema| LazyJson::new(Value::Object(schema)));
-    let (name, description) = (entry.name, entry.description);
-    let definition = Tool { name: name.clone(), description, parameters };
-    let added = match entry.kind {
-        Kind::Command(argv) => registry.add(definition, CommandTool::new(argv)),
-        Kind::Http(request) => {
-            let tool = RequestTemplate::new(request, environment)
-                .and_then(|request| HttpTool::new(request, allow));
-            let tool = tool.map_err(|error| format!("the tool {name:?}: {error}"))?;
-            registry.add(definition, tool)
+async fn tools_of(entry: CheckedEntry) -> Result<(ToolSettings, Vec<RunnableTool>), String> {
+    let tools = match entry.kind {
+        CheckedKind::Tool(tool) => vec![tool],
+        CheckedKind::Server(source) => {
+            let server = McpServer::connect(source).await?;
+            server.into_tools().map(|(tool, run)| (tool, Box::new(run) as _)).collect()
         }
-        Kind::Static(answers) => registry.add(definition, StaticTool::new(answers)),
     };
-    added.map_err(|error| error.to_string())
+    Ok((entry.settings, tools))
+}
+
+impl From<Definition> for Tool {
+    fn from(Definition { name, description, parameters }: Definition) -> Self {
+        let parameters = parameters.map(|schema| LazyJson::new(Value::Object(schema)));
+        Self { name, description, parameters }
+    }
 }
 
 fn tool_settings(entry: &Entry, defaults: &Limits) -> ToolSettings {
@@ -94,16 +147,4 @@ fn tool_settings(entry: &Entry, defaults: &Limits) -> ToolSettings {
 fn cache_settings(cache: &Cache) -> CacheSettings {
     let default = CacheSettings::default();
     CacheSettings { ttl: cache.ttl.map_or(default.ttl, |ttl| ttl.0), ..default }
-}
-
-/// Replaces the message about an unknown key if the key is an unsupported tool kind.
-fn explain_unsupported_kind(message: String) -> String {
-    let is_unsupported =
-        |kind: &&'static str| message.starts_with(&format!("unknown field `{kind}`"));
-    match UNSUPPORTED_KINDS.into_iter().find(is_unsupported) {
-        Some(kind) => {
-            format!("unsupported tool kind `{kind}`; expected `command`, `http` or `static`")
-        }
-        None => message,
-    }
 }

@@ -1,7 +1,8 @@
 //! Loads the tools of a [`tool_loop`](crate::tool_loop) from a YAML or JSON file.
 //!
 //! A tool is a command that receives the arguments of a call as JSON on standard input and writes the
-//! result to standard output, makes an HTTP request, or has results that do not change.
+//! result to standard output, makes an HTTP request, or has results that do not change. A file can
+//! also add the tools of an MCP server.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -14,7 +15,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let registry = tools::load("examples/tools.yaml".as_ref())?;
+//! let registry = tools::load("examples/tools.yaml".as_ref()).await?;
 //! let tool_loop = ToolLoop::new(registry, LoopSettings::default())?;
 //!
 //! let model = Arc::new(Echo::new("echo", EchoSettings::default()));
@@ -28,6 +29,7 @@
 // value        the durations, sizes and commands in a file
 // load         converts a file to tools
 // http         a tool that makes an HTTP request
+// mcp          the tools of an MCP server
 // command      a tool that runs a command
 // process      the process of a command
 // static_tool  a tool with results that do not change
@@ -36,6 +38,7 @@ mod command;
 mod file;
 mod http;
 mod load;
+mod mcp;
 mod process;
 mod static_tool;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::{
 use futures_util::future::{Either, select};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    process::{Child, Command},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
 };
 
 use super::value::{Argv, MAX_OUTPUT};
@@ -61,6 +61,14 @@ impl Process {
         })
     }
 
+    /// Returns standard input, output and error of the command. Fails if they are taken.
+    pub(super) fn take_pipes(&mut self) -> io::Result<(ChildStdin, ChildStdout, ChildStderr)> {
+        let Child { stdin, stdout, stderr, .. } = &mut self.child;
+        let pipes = stdin.take().zip(stdout.take()).zip(stderr.take());
+        let ((stdin, stdout), stderr) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok((stdin, stdout, stderr))
+    }
+
     /// Writes the input, collects the output and waits for the command to exit. A command that
     /// writes more than [`MAX_OUTPUT`] bytes is killed.
     pub(super) async fn output(mut self, input: String) -> Result<ProcessOutput, ToolError> {
@@ -89,7 +97,7 @@ impl Process {
     }
 
     /// Waits for the command to exit, then kills the rest of its process group.
-    async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await;
         self.kill_group();
         status

@@ -4,9 +4,9 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use super::schema;
+use super::{load::check, schema};
 use crate::{
-    base::{diagnostics::Diagnostic, json_schema::Schema, yaml},
+    base::{diagnostics::Diagnostic, environment::Environment, json_schema::Schema, yaml},
     tool_loop::ToolRegistry,
 };
 
@@ -25,6 +25,8 @@ const VALID: &[&str] = &[
     "tools:\n- {name: f, static: [{result: {a: 1}}]}",
     "tools:\n- {name: f, static: [{match: {args: {id: {equals: 7}}}, error: gone}, {result: ''}]}",
     "tools:\n- {name: f, static: [{match: {args: {id: abc}}, result: [1]}]}",
+    "tools:\n- mcp: {command: [a]}",
+    "tools:\n- {mcp: {command: [a, b], include: [c.d], prefix: e_}, timeout: 5s, repeatable: true}",
 ];
 
 const INVALID: &[&str] = &[
@@ -60,6 +62,15 @@ const INVALID: &[&str] = &[
     "tools:\n- {name: f, static: [{result: 1, match: {args: {a: [b]}}}]}",
     "tools:\n- {name: f, command: [a], repeatable: maybe}",
     "tools:\n- {name: f, command: [a], cache: {size: 5}}",
+    "tools:\n- mcp: {}",
+    "tools:\n- mcp: {command: []}",
+    "tools:\n- mcp: {command: [a], include: []}",
+    "tools:\n- mcp: {command: [a], prefix: a.b}",
+    "tools:\n- mcp: {command: [a], exclude: [b]}",
+    "tools:\n- {name: f, mcp: {command: [a]}}",
+    "tools:\n- {parameters: {}, mcp: {command: [a]}}",
+    "tools:\n- {mcp: {command: [a]}, command: [b]}",
+    "tools:\n- {name: f, mcp: {command: [a]}, command: [b]}",
 ];
 
 fn with_file<T>(text: &str, read: impl FnOnce(&Path) -> T) -> T {
@@ -68,8 +79,18 @@ fn with_file<T>(text: &str, read: impl FnOnce(&Path) -> T) -> T {
     read(file.path())
 }
 
-fn load(text: &str) -> Result<ToolRegistry, Diagnostic> {
-    with_file(text, super::load)
+async fn load(text: &str) -> Result<ToolRegistry, Diagnostic> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), text).unwrap();
+    super::load(file.path()).await
+}
+
+/// Loads a file, or checks it if it has MCP servers.
+async fn load_or_check(text: &str) -> Result<(), Diagnostic> {
+    if text.contains("mcp") {
+        return with_file(text, |file| check(file, &Environment::default())).map(drop);
+    }
+    load(text).await.map(drop)
 }
 
 fn is_valid(text: &str) -> bool {
@@ -77,39 +98,41 @@ fn is_valid(text: &str) -> bool {
     Schema::compile(&schema()).unwrap().is_valid(&value)
 }
 
-#[test]
-fn accepts_valid_files() {
+#[tokio::test]
+async fn accepts_valid_files() {
     for text in VALID {
-        assert!(load(text).is_ok(), "{text}: {:?}", load(text));
+        let loaded = load_or_check(text).await;
+        assert!(loaded.is_ok(), "{text}: {loaded:?}");
         assert!(is_valid(text), "{text}");
     }
 }
 
-#[test]
-fn rejects_invalid_files() {
+#[tokio::test]
+async fn rejects_invalid_files() {
     for text in INVALID {
-        assert!(load(text).is_err(), "{text}");
+        assert!(load_or_check(text).await.is_err(), "{text}");
         assert!(!is_valid(text), "{text}");
     }
 }
 
-#[test]
-fn loads_the_sample_file() {
+#[tokio::test]
+async fn loads_the_sample_file() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tools.yaml");
     let text = fs::read_to_string(file).unwrap();
-    let tools = load(&text).unwrap();
+    let tools = load(&text).await.unwrap();
     let names: Vec<_> = tools.tools().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["get_weather", "count_words", "get_time"]);
     assert!(is_valid(&text));
     assert!(is_valid(include_str!("../../examples/orders.yaml")));
     assert!(is_valid(include_str!("../../examples/weather.yaml")));
+    assert!(is_valid(include_str!("../../examples/notes.yaml")));
 }
 
-#[test]
-fn tool_limits_override_the_defaults() {
+#[tokio::test]
+async fn tool_limits_override_the_defaults() {
     let text = "defaults: {timeout: 5s, retries: 1, max_result: 1Ki}\ntools:\n\
                 - {name: f, command: [a]}\n- {name: g, command: [a], timeout: 1s, retries: 0}";
-    let tools = load(text).unwrap();
+    let tools = load(text).await.unwrap();
     let limits = |name: &str| {
         let limits = tools.get(name).unwrap().settings().unwrap();
         (limits.timeout.as_secs(), limits.retries, limits.max_result)
@@ -127,7 +150,7 @@ tools:
   - {match: {args: {id: {matches: "^9"}, archived: "true"}}, error: the order is archived}
   - {match: {args: {id: {starts_with: "9"}}}, result: packed}
 "#;
-    let tools = load(text).unwrap();
+    let tools = load(text).await.unwrap();
     let mut answers = Vec::new();
     for arguments in [
         r#"{"id": "1001"}"#,

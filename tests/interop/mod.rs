@@ -23,6 +23,7 @@ mod java;
 mod javascript;
 mod load;
 mod manifest;
+mod mcp_tools;
 mod openai;
 mod python;
 mod quickstart;

@@ -3,8 +3,18 @@
 use crate::support::report;
 
 /// The suites. Each is named after the client that it downloads.
-const SUITES: [&str; 9] =
-    ["dapr-agents", "daprd", "go", "grpcurl", "java", "javascript", "openai", "python", "rust"];
+const SUITES: [&str; 10] = [
+    "dapr-agents",
+    "daprd",
+    "go",
+    "grpcurl",
+    "java",
+    "javascript",
+    "mcp",
+    "openai",
+    "python",
+    "rust",
+];
 
 /// The suites to run.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,7 +84,7 @@ fn reads_a_list_of_suites() {
 #[test]
 fn rejects_unknown_suites() {
     let error = "unknown suite `ruby` in MYNAH_INTEROP; expected 1 or a comma-separated list of: \
-                 dapr-agents, daprd, go, grpcurl, java, javascript, openai, python, rust";
+                 dapr-agents, daprd, go, grpcurl, java, javascript, mcp, openai, python, rust";
     assert_eq!(Selection::parse("go,ruby"), Err(error.to_owned()));
 }
 

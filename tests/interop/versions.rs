@@ -6,13 +6,14 @@ use super::folder;
 
 /// The name of each client in the documentation, the file that pins its version, and the text
 /// before the version in that file.
-const PINS: [(&str, &str, &str); 7] = [
+const PINS: [(&str, &str, &str); 8] = [
     ("Python SDK", "tests/interop/python/requirements.txt", "\ndapr=="),
     ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),
     ("Go SDK", "tests/interop/go/go.mod", "github.com/dapr/go-sdk v"),
     ("JavaScript SDK", "tests/interop/javascript/package.json", "\"@dapr/dapr\": \""),
     ("Java SDK", "tests/interop/java/suite/pom.xml", "<dapr.version>"),
     ("Rust SDK", "tests/interop/rust_sdk/Cargo.toml", "dapr = { version = \"="),
+    ("MCP Python SDK", "tests/interop/mcp/requirements.txt", "\nmcp=="),
     ("grpcurl", "tests/interop/toolchain.rs", "cmd/grpcurl@v"),
 ];
 

@@ -21,14 +21,14 @@ use crate::support::{process::wait_for_exit, scratch};
 
 /// Returns a loop with one tool that never ends, and the file in which the tool's command lists its
 /// process ids.
-fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
+async fn endless(limits: &str) -> (Arc<ToolLoop>, PathBuf) {
     let folder = scratch("endless");
     let pids = folder.join("pids");
     let script = format!("sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait", pids.display());
     let file = folder.join("tools.yaml");
     let yaml = format!("tools: [{{name: wait, command: [sh, -c, \"{script}\"]{limits}}}]");
     fs::write(&file, yaml).unwrap();
-    let registry = tools::load(&file).unwrap();
+    let registry = tools::load(&file).await.unwrap();
     (Arc::new(ToolLoop::new(registry, LoopSettings::default()).unwrap()), pids)
 }
 
@@ -44,7 +44,7 @@ fn model() -> Arc<dyn mynah::provider::Provider> {
 
 #[tokio::test]
 async fn a_timeout_kills_the_command() {
-    let (tool_loop, pids) = endless(", timeout: 5s");
+    let (tool_loop, pids) = endless(", timeout: 5s").await;
     let result = tool_loop.run(model(), ask("Go!")).await;
     assert_eq!(outcomes(&result), ["timed_out"]);
     assert_eq!(result_texts(&result), ["Error executing wait: no result within 5s"]);
@@ -53,7 +53,7 @@ async fn a_timeout_kills_the_command() {
 
 #[tokio::test]
 async fn cancelling_kills_the_command() {
-    let (tool_loop, pids) = endless("");
+    let (tool_loop, pids) = endless("").await;
     let cancel = CancellationToken::new();
     let running = tool_loop.run(model(), ask("Go!")).cancel_with(cancel.clone());
     let (result, ()) = tokio::join!(running, async {
@@ -70,7 +70,7 @@ async fn cancelling_kills_the_command() {
 
 #[tokio::test]
 async fn dropping_the_run_kills_the_command() {
-    let (tool_loop, pids) = endless("");
+    let (tool_loop, pids) = endless("").await;
     let mut events = tool_loop.run(model(), ask("Go!")).stream();
     tokio::select! {
         () = wait_until_running(&pids) => {}

@@ -58,8 +58,10 @@ async fn send(args: &ConverseArgs, environment: &Environment) -> Result<(), Erro
         Some(address) => Address::parse(address.clone())?,
         None => Address::from_environment(environment)?,
     };
-    let load = |file| tools::load_with(file, environment);
-    let tools = args.tools.as_deref().map(load).transpose().map_err(Error::Input)?;
+    let tools = match args.tools.as_deref() {
+        Some(file) => Some(tools::load_with(file, environment).await.map_err(Error::Input)?),
+        None => None,
+    };
     let is_interactive = is_interactive(args);
     let mut request =
         if is_interactive { request::for_session(args)? } else { request::for_call(args)? };

@@ -37,12 +37,14 @@ fn invalid_structure() {
 
 #[test]
 fn invalid_tool_kind() {
-    assert_snapshot!(tool_error("description: no kind"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http and static"#);
-    assert_snapshot!(error("tools:\n- mcp: {command: [python3, server.py]}"), @"[folder]/tools.yaml:2:3: unsupported tool kind `mcp`; expected `command`, `http` or `static`");
-    assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command, http, static");
+    assert_snapshot!(tool_error("description: no kind"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http, static and mcp"#);
+    assert_snapshot!(error("tools:\n- mcp: {comand: [python3, server.py]}"), @"[folder]/tools.yaml:2:9: unknown field `comand`, expected one of command, include, prefix");
+    assert_snapshot!(error("tools:\n- mcp: {include: [read]}"), @"[folder]/tools.yaml:2:9: missing field `command`");
+    assert_snapshot!(error("tools:\n- command: [date]"), @"[folder]/tools.yaml:2:3: missing field `name`");
+    assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command, http, static, mcp");
     assert_snapshot!(tool_error("command: cat -n"), @"[folder]/tools.yaml:3:12: must be a list, such as [cat] or [sh, -c, ...]");
     assert_snapshot!(tool_error("command: {cat: -n}"), @"[folder]/tools.yaml:3:12: invalid type: map, expected a list, such as [python3, tool.py]");
-    assert_snapshot!(tool_error("command:"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http and static"#);
+    assert_snapshot!(tool_error("command:"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http, static and mcp"#);
     assert_snapshot!(tool_error("command: []"), @"[folder]/tools.yaml:3:12: the program is missing; expected a list such as [python3, tool.py]");
 }
 

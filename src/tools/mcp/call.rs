@@ -1,0 +1,95 @@
+//! Calls a tool of a server.
+
+use std::sync::Arc;
+
+use futures_util::{FutureExt, future::BoxFuture};
+use rmcp::{
+    ServiceError,
+    model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode},
+};
+use serde_json::Value;
+
+use super::connection::Link;
+use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolOutput};
+
+/// A tool of an MCP server.
+#[derive(Debug)]
+pub(in crate::tools) struct McpTool {
+    link: Arc<Link>,
+    /// The name by which the server is called.
+    name: String,
+}
+
+impl McpTool {
+    pub(super) fn new(link: Arc<Link>, name: String) -> Self {
+        Self { link, name }
+    }
+
+    /// Calls the tool. Dropping the future notifies the server that the call is cancelled.
+    async fn call(&self, arguments: Value) -> Result<ToolOutput, ToolError> {
+        let connection = self.link.connection().await.map_err(|reason| {
+            ToolError::new(format_args!("cannot connect to the MCP server: {reason}"))
+        })?;
+        let Value::Object(arguments) = arguments else {
+            return Err(ToolError::refused("the arguments are not an object"));
+        };
+        let call = CallToolRequestParams::new(self.name.clone()).with_arguments(arguments);
+        match connection.service.call_tool_once(call).await {
+            Ok(CallToolResponse::Complete(result)) => output(result),
+            Ok(_) => {
+                Err(ToolError::failed("the MCP server asks for input, which is not supported"))
+            }
+            Err(error) if is_refusal(&error) => Err(ToolError::refused(connection.explain(error))),
+            Err(error) => Err(ToolError::new(connection.explain(error))),
+        }
+    }
+}
+
+impl RunTool for McpTool {
+    fn run(
+        &self,
+        arguments: Value,
+        _: ToolContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        self.call(arguments).boxed()
+    }
+}
+
+/// Returns `true` if a server works but does not accept the call.
+fn is_refusal(error: &ServiceError) -> bool {
+    const REFUSALS: [ErrorCode; 3] =
+        [ErrorCode::INVALID_PARAMS, ErrorCode::INVALID_REQUEST, ErrorCode::METHOD_NOT_FOUND];
+    matches!(error, ServiceError::McpError(error) if REFUSALS.contains(&error.code))
+}
+
+fn output(result: CallToolResult) -> Result<ToolOutput, ToolError> {
+    let output = value(&result.content, result.structured_content)?;
+    if result.is_error == Some(true) {
+        return Err(ToolError::refused(ToolOutput::from(output).text()));
+    }
+    Ok(output.into())
+}
+
+/// Returns the parts of a result, each on lines of its own. Structured content is used if there are
+/// no other parts, or if the only part is a text with the same JSON.
+fn value(content: &[ContentBlock], structured: Option<Value>) -> Result<Value, ToolError> {
+    let is_same = |structured: &Value| match content {
+        [] => true,
+        [ContentBlock::Text(part)] => {
+            serde_json::from_str::<Value>(&part.text).is_ok_and(|value| value == *structured)
+        }
+        _ => false,
+    };
+    if let Some(structured) = structured.filter(is_same) {
+        return Ok(structured);
+    }
+    let parts: Vec<_> = content.iter().map(text_of).collect::<Result<_, _>>()?;
+    Ok(parts.join("\n").into())
+}
+
+fn text_of(part: &ContentBlock) -> serde_json::Result<String> {
+    match part {
+        ContentBlock::Text(part) => Ok(part.text.clone()),
+        other => serde_json::to_string(other),
+    }
+}

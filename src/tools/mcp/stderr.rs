@@ -1,0 +1,68 @@
+//! What a server writes to standard error: its log.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio_util::{
+    sync::{CancellationToken, DropGuard},
+    task::AbortOnDropHandle,
+};
+
+use crate::{base::clock::within, tools::process::MAX_ERROR_TEXT};
+
+/// Copies the log of a server to mynah's log.
+#[derive(Debug)]
+pub(super) struct ServerLog {
+    last_line: Arc<Mutex<String>>,
+    end: CancellationToken,
+    _copying: AbortOnDropHandle<()>,
+}
+
+impl ServerLog {
+    /// Starts to copy in a task of the current runtime.
+    pub(super) fn copy(source: impl AsyncRead + Send + Unpin + 'static) -> Self {
+        let (last_line, end) = (Arc::<Mutex<String>>::default(), CancellationToken::new());
+        let copying = copy(source, last_line.clone(), end.clone().drop_guard());
+        Self { last_line, end, _copying: AbortOnDropHandle::new(tokio::spawn(copying)) }
+    }
+
+    /// Waits at most `limit` for the end of the log. Returns its last line.
+    pub(super) async fn last_line(&self, limit: Duration) -> String {
+        within(limit, self.end.cancelled()).await;
+        self.last_line.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+async fn copy(source: impl AsyncRead + Unpin, last_line: Arc<Mutex<String>>, _end: DropGuard) {
+    let mut source = BufReader::new(source);
+    let mut line = Vec::new();
+    loop {
+        let available = source.fill_buf().await.unwrap_or_default();
+        if available.is_empty() {
+            break report(&mut line, &last_line);
+        }
+        let newline = memchr::memchr(b'\n', available);
+        let end = newline.unwrap_or(available.len());
+        // The rest of a long line is dropped.
+        let kept = end.min(MAX_ERROR_TEXT - line.len());
+        line.extend_from_slice(&available[..kept]);
+        let consumed = end + usize::from(newline.is_some());
+        source.consume(consumed);
+        if newline.is_some() {
+            report(&mut line, &last_line);
+        }
+    }
+}
+
+fn report(line: &mut Vec<u8>, last_line: &Mutex<String>) {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end();
+    if !text.is_empty() {
+        tracing::debug!("MCP server: {text}");
+        text.clone_into(&mut last_line.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+    line.clear();
+}
