@@ -10,6 +10,7 @@ mod limits;
 mod cancellation;
 mod tool_failures;
 mod context;
+mod hooks;
 mod circuit_breaker;
 mod results;
 mod history;
@@ -76,7 +77,7 @@ fn assert_every_call_has_a_result(result: &LoopResult) {
 
 /// Returns the result that the model received for each call.
 fn result_texts(result: &LoopResult) -> Vec<&str> {
-    result.calls.iter().map(|call| call.result.as_str()).collect()
+    result.calls.iter().map(|call| call.result.text()).collect()
 }
 
 /// Returns the outcome of each call.

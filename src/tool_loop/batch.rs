@@ -6,28 +6,22 @@ use futures_util::{Stream, StreamExt, stream};
 use tracing::Instrument;
 
 use super::{
-    CallError, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent, ToolContext,
+    CallDecision, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent, ToolContext,
+    UpcomingCall,
     budget::CallBudget,
-    limited::{CallReport, LimitedTool, error_report},
+    limited::{CallResult, LimitedTool},
     model::Model,
-    output::ToolOutput,
     stop::StopSignal,
     toolset::Toolset,
-    transcript::{CallKey, Verdict, correction_text},
+    transcript::{CallKey, Verdict},
 };
 use crate::{base::clock::Moment, chat::ToolCall};
-
-/// A call that has been checked for duplicates.
-#[derive(Debug)]
-pub(super) struct Call {
-    call: ToolCall,
-    verdict: Verdict,
-}
 
 /// A call and the decision whether to run it.
 #[derive(Debug)]
 pub(super) struct PlannedCall<'t> {
-    pub(super) call: Call,
+    call: ToolCall,
+    pub(super) key: CallKey,
     plan: Plan<'t>,
     /// The time at which the tool started.
     started: OnceLock<Moment>,
@@ -37,7 +31,7 @@ pub(super) struct PlannedCall<'t> {
 enum Plan<'t> {
     Run(&'t LimitedTool),
     /// Report this without running the tool.
-    Skip(CallReport),
+    Skip(CallRecord),
 }
 
 impl Toolset {
@@ -45,30 +39,31 @@ impl Toolset {
     /// is exceeded or if the caller has to run calls.
     pub(super) fn plan(
         &self,
-        calls: Vec<Call>,
+        calls: Vec<(ToolCall, Verdict)>,
         budget: &mut CallBudget,
         caller_tools: &BTreeSet<String>,
     ) -> (Vec<PlannedCall<'_>>, Option<EndReason>) {
         let (mut end, mut has_pending) = (None, false);
-        let planned = calls.into_iter().map(|call| {
-            let tool = self.find(call.name());
+        let planned = calls.into_iter().map(|(call, Verdict { key, is_duplicate })| {
+            let tool = self.find(&call.name);
+            let skipped = call.clone();
             let plan = match tool {
-                _ if !budget.try_spend(call.name(), tool) => {
+                _ if !budget.try_spend(&call.name, tool) => {
                     end = Some(EndReason::Budget);
-                    Plan::Skip(call.report(CallFailure::NotRun))
+                    Plan::Skip(CallRecord::failed(skipped, CallFailure::NotRun))
                 }
-                None if caller_tools.contains(call.name()) => {
+                None if caller_tools.contains(&call.name) => {
                     has_pending = true;
-                    Plan::Skip((ToolOutput::from(String::new()), CallOutcome::Pending))
+                    Plan::Skip(CallRecord::new(skipped, CallOutcome::Pending, ""))
                 }
-                _ if call.verdict.is_duplicate => Plan::Skip(call.report_duplicate()),
-                None => Plan::Skip(call.report_unknown_tool()),
-                Some(tool) => match self.check_truncation(&call.call.arguments) {
-                    Ok(()) => Plan::Run(tool),
-                    Err(failure) => Plan::Skip(call.report(failure)),
-                },
+                _ if is_duplicate => Plan::Skip(CallRecord::duplicate(skipped)),
+                Some(tool) => Plan::Run(tool),
+                None => {
+                    let failure = CallFailure::UnknownTool(call.name.clone());
+                    Plan::Skip(CallRecord::failed(skipped, failure))
+                }
             };
-            PlannedCall { call, plan, started: OnceLock::new() }
+            PlannedCall { call, key, plan, started: OnceLock::new() }
         });
         let planned = planned.collect();
         (planned, if has_pending { Some(EndReason::CallerTools) } else { end })
@@ -96,20 +91,18 @@ impl Toolset {
                 }
             }
         };
-        let mut records = Vec::with_capacity(batch.len());
-        for (finished, planned) in finished.into_iter().zip(batch) {
-            let is_unfinished = finished.is_none();
-            let record = finished.unwrap_or_else(|| planned.unfinished());
-            if is_unfinished {
+        let records = finished.into_iter().zip(batch).map(|(finished, planned)| {
+            finished.unwrap_or_else(|| {
+                let record = planned.unfinished();
                 // A call that was interrupted is counted when it is dropped.
-                if !planned.is_started() {
+                if planned.started.get().is_none() {
                     self.count(&record);
                 }
                 model.emit(|| LoopEvent::ToolFinished(record.clone()));
-            }
-            records.push(record);
-        }
-        (records, end)
+                record
+            })
+        });
+        (records.collect(), end)
     }
 
     /// Runs the calls and yields their records in order of completion, each with the call's index
@@ -121,7 +114,7 @@ impl Toolset {
         context: &'b ToolContext,
     ) -> impl Stream<Item = (usize, CallRecord)> + Send + 'b {
         let run = move |(index, planned): (usize, &'b PlannedCall<'_>)| async move {
-            let record = planned.run(self, model, context).instrument(planned.call.span()).await;
+            let record = planned.run(self, model, context).instrument(planned.span()).await;
             self.count(&record);
             (index, record)
         };
@@ -145,86 +138,75 @@ impl Drop for InterruptionGuard<'_> {
     }
 }
 
-/// Plans a batch in which no call runs because the loop ends.
-pub(super) fn skip_all(calls: Vec<Call>) -> Vec<PlannedCall<'static>> {
-    let skip = |call: Call| {
-        let plan = Plan::Skip(call.report(CallFailure::NotRun));
-        PlannedCall { call, plan, started: OnceLock::new() }
-    };
-    calls.into_iter().map(skip).collect()
-}
-
 impl PlannedCall<'_> {
     async fn run(&self, tools: &Toolset, model: &Model, context: &ToolContext) -> CallRecord {
-        let Self { call, plan, .. } = self;
-        let tool = match plan {
+        let tool = match &self.plan {
             Plan::Run(tool) => tool,
-            Plan::Skip(report) => return call.record(report.clone()),
+            Plan::Skip(record) => return record.clone(),
         };
-        model.emit(|| call.started());
-        let started = self.started.get_or_init(Moment::now);
-        let mut guard = InterruptionGuard { tools, call: Some(self) };
-        let context = context.for_call(call.call.id.clone().unwrap_or_default());
-        let (output, outcome) = tool.call(&call.call.arguments, call.key(), &context).await;
-        guard.call = None;
-        let duration = if outcome.ran() { started.age() } else { Duration::ZERO };
-        match &outcome {
-            CallOutcome::Failed(error) => {
-                tracing::warn!(outcome = error.as_str(), %error, "tool call failed");
-            }
-            outcome => tracing::debug!(outcome = outcome.as_str(), ?duration, "tool call finished"),
+        let context = context.for_call(self.call.id.clone().unwrap_or_default());
+        let mut record = match self.run_tool(tool, tools, model, &context).await {
+            Ok((outcome, output)) => CallRecord::new(self.call.clone(), outcome, output),
+            Err(failure) => CallRecord::failed(self.call.clone(), tool.truncate_message(failure)),
+        };
+        if record.outcome.ran() {
+            record.duration = self.duration();
         }
-        CallRecord { duration, ..call.record((output, outcome)) }
+        let (outcome, duration) = (record.outcome.as_str(), record.duration);
+        match &record.outcome {
+            CallOutcome::Failed(failure) => {
+                let error = failure.text(&self.call.name);
+                tracing::warn!(outcome, %error, "tool call failed");
+            }
+            _ => tracing::debug!(outcome, ?duration, "tool call finished"),
+        }
+        record
     }
 
-    fn is_started(&self) -> bool {
-        self.started.get().is_some()
+    async fn run_tool(
+        &self,
+        tool: &LimitedTool,
+        tools: &Toolset,
+        model: &Model,
+        context: &ToolContext,
+    ) -> CallResult {
+        tools.check_truncation(&self.call.arguments)?;
+        let arguments = tool.parse_arguments(&self.call.arguments)?;
+        let upcoming = || UpcomingCall {
+            name: self.call.name.clone(),
+            arguments: arguments.clone(),
+            context: context.clone(),
+        };
+        match tools.hooks.decide(upcoming).await {
+            CallDecision::Run => {}
+            CallDecision::Refuse(text) => return Err(CallFailure::Denied(text)),
+            CallDecision::Replace(output) => {
+                return Ok((CallOutcome::Replaced, output.truncate(tool.settings.max_result)));
+            }
+        }
+        model.emit(|| self.started_event());
+        self.started.get_or_init(Moment::now);
+        let mut guard = InterruptionGuard { tools, call: Some(self) };
+        let result = tool.call(&arguments, &self.key, context).await;
+        guard.call = None;
+        result
     }
 
     /// Returns the record of a call that had no result when the run ended.
     fn unfinished(&self) -> CallRecord {
-        let (failure, duration) = match self.started.get() {
-            Some(started) => (CallFailure::Interrupted, started.age()),
-            None => (CallFailure::NotRun, Duration::ZERO),
-        };
-        CallRecord { duration, ..self.call.record(self.call.report(failure)) }
-    }
-}
-
-impl Call {
-    pub(super) fn new(call: ToolCall, verdict: Verdict) -> Self {
-        Self { call, verdict }
+        let is_started = self.started.get().is_some();
+        let failure = if is_started { CallFailure::Interrupted } else { CallFailure::NotRun };
+        CallRecord { duration: self.duration(), ..CallRecord::failed(self.call.clone(), failure) }
     }
 
-    pub(super) fn key(&self) -> &CallKey {
-        &self.verdict.key
+    /// Returns the time since the tool started.
+    fn duration(&self) -> Duration {
+        self.started.get().map_or(Duration::ZERO, |started| started.age())
     }
 
-    pub(super) fn name(&self) -> &str {
-        &self.call.name
-    }
-
-    fn started(&self) -> LoopEvent {
+    fn started_event(&self) -> LoopEvent {
         let ToolCall { id, name, arguments } = self.call.clone();
         LoopEvent::ToolStarted { id: id.unwrap_or_default(), name, arguments }
-    }
-
-    fn record(&self, (ToolOutput { text: result, is_json }, outcome): CallReport) -> CallRecord {
-        let ToolCall { id, name, arguments } = self.call.clone();
-        let (id, duration) = (id.unwrap_or_default(), Duration::ZERO);
-        CallRecord { id, name, arguments, result, is_json, duration, outcome }
-    }
-
-    fn report_duplicate(&self) -> CallReport {
-        (correction_text(self.name()).into(), CallOutcome::Duplicate)
-    }
-
-    fn report(&self, failure: CallFailure) -> CallReport {
-        error_report(CallError::failed(self.name(), failure))
-    }
-
-    fn report_unknown_tool(&self) -> CallReport {
-        error_report(CallError::UnknownTool(self.name().to_owned()))
     }
 
     fn span(&self) -> tracing::Span {

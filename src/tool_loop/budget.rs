@@ -16,6 +16,11 @@ impl CallBudget {
         Self { remaining: max_calls, spent_by_tool: BTreeMap::new() }
     }
 
+    /// Leaves no calls.
+    pub(super) fn exhaust(&mut self) {
+        self.remaining = Some(0);
+    }
+
     /// Spends one call. Returns `false` if the run or the tool has no calls left.
     pub(super) fn try_spend(&mut self, name: &str, tool: Option<&LimitedTool>) -> bool {
         if self.remaining == Some(0) {

@@ -9,33 +9,31 @@ use super::{
     transcript::{CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, error_executing, not_found},
 };
 
-/// The error returned if a tool call has no result.
-///
-/// The model receives the error message instead of a result.
+/// The error returned if a call outside of a loop has no result.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-pub enum CallError {
+#[error("{}", .failure.text(.tool))]
+pub struct CallError {
+    /// Name of the tool.
+    pub tool: String,
+    /// Why the call failed.
+    pub failure: CallFailure,
+}
+
+/// The reason why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+pub enum CallFailure {
     /// No tool with this name is registered.
     #[error("{}", not_found(.0))]
     UnknownTool(String),
-    /// The tool exists, but the call failed.
-    #[error("{}{failure}", error_executing(.tool))]
-    Failed {
-        /// Name of the tool.
-        tool: String,
-        /// Why the call failed.
-        failure: CallFailure,
-    },
-}
-
-/// The reason why a call to a registered tool failed.
-#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-pub enum CallFailure {
     /// The arguments are not a JSON object.
     #[error("the arguments are not a JSON object: {0}")]
     InvalidJson(String),
     /// The arguments do not match the tool's schema.
     #[error("the arguments are not valid: {0}")]
     InvalidArguments(String),
+    /// A hook refused the call.
+    #[error("{0}")]
+    Denied(String),
     /// The tool returned an error.
     #[error("{0}")]
     Error(ToolError),
@@ -57,14 +55,39 @@ pub enum CallFailure {
 }
 
 impl CallFailure {
-    /// Applies `map` to the message of a variant that has one.
+    /// Returns the text that the model receives instead of a result.
+    pub fn text(&self, tool: &str) -> String {
+        match self {
+            Self::UnknownTool(_) => self.to_string(),
+            failure => format!("{}{failure}", error_executing(tool)),
+        }
+    }
+
+    /// Returns a short identifier for metrics and logs, such as `timed_out`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::UnknownTool(_) => "unknown",
+            Self::InvalidJson(_) | Self::InvalidArguments(_) => "invalid",
+            Self::Denied(_) => "denied",
+            Self::Error(error) if error.kind() == ToolErrorKind::Refused => "refused",
+            Self::Error(_) => "error",
+            Self::Panicked(_) => "panicked",
+            Self::TimedOut(_) => "timed_out",
+            Self::CircuitOpen => "circuit_open",
+            Self::NotRun => "not_run",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Applies `map` to a message that others wrote.
     pub(super) fn map_message(self, map: impl FnOnce(String) -> String) -> Self {
         match self {
             Self::InvalidJson(message) => Self::InvalidJson(map(message)),
             Self::InvalidArguments(message) => Self::InvalidArguments(map(message)),
+            Self::Denied(message) => Self::Denied(map(message)),
             Self::Error(error) => Self::Error(error.map_message(map)),
             Self::Panicked(message) => Self::Panicked(map(message)),
-            Self::TimedOut(_) | Self::CircuitOpen | Self::NotRun | Self::Interrupted => self,
+            failure => failure,
         }
     }
 }
@@ -72,26 +95,5 @@ impl CallFailure {
 impl From<ToolError> for CallFailure {
     fn from(error: ToolError) -> Self {
         Self::Error(error)
-    }
-}
-
-impl CallError {
-    pub(super) fn failed(tool: &str, failure: CallFailure) -> Self {
-        Self::Failed { tool: tool.to_owned(), failure }
-    }
-
-    /// Returns a short identifier for metrics and logs, such as `timed_out`.
-    pub fn as_str(&self) -> &'static str {
-        let Self::Failed { failure, .. } = self else { return "unknown" };
-        match failure {
-            CallFailure::InvalidJson(_) | CallFailure::InvalidArguments(_) => "invalid",
-            CallFailure::Error(error) if error.kind() == ToolErrorKind::Refused => "refused",
-            CallFailure::Error(_) => "error",
-            CallFailure::Panicked(_) => "panicked",
-            CallFailure::TimedOut(_) => "timed_out",
-            CallFailure::CircuitOpen => "circuit_open",
-            CallFailure::NotRun => "not_run",
-            CallFailure::Interrupted => "interrupted",
-        }
     }
 }

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    CallError, CallFailure, CallOutcome, SettingsError, ToolContext, ToolErrorKind, ToolMetrics,
-    ToolSettings,
+    CallFailure, CallOutcome, SettingsError, ToolContext, ToolErrorKind, ToolMetrics, ToolSettings,
     breaker::Breaker,
     cache::Cache,
     output::{ToolOutput, truncate},
@@ -13,8 +12,8 @@ use super::{
 };
 use crate::{base::clock, chat::Tool};
 
-/// The output sent to the model, and the outcome of the call.
-pub(super) type CallReport = (ToolOutput, CallOutcome);
+/// The outcome of a call and its result, or the reason why there is no result.
+pub(super) type CallResult = Result<(CallOutcome, ToolOutput), CallFailure>;
 
 /// A tool with its limits. All runs share its circuit breaker and cache.
 #[derive(Debug)]
@@ -48,42 +47,44 @@ impl LimitedTool {
         self.tool.definition()
     }
 
+    /// Parses the arguments and validates them against the schema.
+    pub(super) fn parse_arguments(&self, arguments: &str) -> Result<Value, CallFailure> {
+        self.tool.parse_arguments(arguments)
+    }
+
+    /// Returns the cached result, or calls the tool.
     pub(super) async fn call(
         &self,
-        arguments: &str,
+        arguments: &Value,
         key: &CallKey,
         context: &ToolContext,
-    ) -> CallReport {
+    ) -> CallResult {
         if let Some(result) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
-            return (result, CallOutcome::Cached);
+            return Ok((CallOutcome::Cached, result));
         }
-        match self.call_uncached(arguments, context).await {
-            Ok(result) => {
-                let result = result.truncate(self.settings.max_result);
-                if let Some(cache) = &self.cache {
-                    cache.insert(key, &result);
-                }
-                (result, CallOutcome::Succeeded)
-            }
-            Err(failure) => {
-                let failure =
-                    failure.map_message(|message| truncate(message, self.settings.max_result));
-                error_report(CallError::failed(self.name(), failure))
-            }
+        let result = self.call_uncached(arguments, context).await?;
+        let result = result.truncate(self.settings.max_result);
+        if let Some(cache) = &self.cache {
+            cache.insert(key, &result);
         }
+        Ok((CallOutcome::Succeeded, result))
+    }
+
+    /// Truncates the message of a failure to the maximum size of a result.
+    pub(super) fn truncate_message(&self, failure: CallFailure) -> CallFailure {
+        failure.map_message(|message| truncate(message, self.settings.max_result))
     }
 
     async fn call_uncached(
         &self,
-        arguments: &str,
+        arguments: &Value,
         context: &ToolContext,
     ) -> Result<ToolOutput, CallFailure> {
-        let arguments = self.tool.parse_arguments(arguments)?;
         let permit = match &self.breaker {
             Some(breaker) => Some(breaker.permit().ok_or(CallFailure::CircuitOpen)?),
             None => None,
         };
-        let result = self.run_with_retries(&arguments, context).await;
+        let result = self.run_with_retries(arguments, context).await;
         // A refusal says nothing about whether the tool works.
         if let Some(permit) = permit
             && !matches!(&result, Err(CallFailure::Error(error)) if error.kind() == ToolErrorKind::Refused)
@@ -120,9 +121,4 @@ impl LimitedTool {
         let result = clock::within(timeout, self.tool.run(arguments.clone(), context)).await;
         result.unwrap_or(Err(CallFailure::TimedOut(timeout)))
     }
-}
-
-/// Creates the report that sends an error to the model.
-pub(super) fn error_report(error: CallError) -> CallReport {
-    (error.to_string().into(), CallOutcome::Failed(error))
 }

@@ -142,6 +142,8 @@
 //   output       the output of a tool
 //   metrics      Prometheus metrics
 // settings       the settings of a loop and its tools
+//   hooks        hooks that decide about calls
+// record         calls and their outcomes
 // result         results and events
 // error          the errors of tool calls
 // transcript     writes and reads histories, detects duplicates
@@ -154,11 +156,13 @@ mod cache;
 mod context;
 mod error;
 mod function;
+mod hooks;
 mod ids;
 mod limited;
 mod metrics;
 mod model;
 mod output;
+mod record;
 mod registered;
 mod registry;
 mod result;
@@ -182,11 +186,13 @@ pub use self::{
     context::ToolContext,
     error::{CallError, CallFailure},
     function::ToolFunction,
+    hooks::{CallDecision, UpcomingCall},
     metrics::ToolMetrics,
     output::ToolOutput,
+    record::{CallOutcome, CallRecord},
     registered::RegisteredTool,
     registry::{RegistryError, ToolRegistry},
-    result::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
+    result::{EndReason, LoopEvent, LoopResult},
     run::{Run, RunStream},
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
     tool::RunTool,

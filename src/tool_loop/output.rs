@@ -1,5 +1,7 @@
 //! The output of a tool.
 
+use std::{borrow::Cow, fmt};
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,7 +21,7 @@ use serde_json::Value;
 pub struct ToolOutput {
     pub(super) text: String,
     /// Whether `text` is JSON. A string is sent without quotes and is not JSON.
-    pub(super) is_json: bool,
+    is_json: bool,
 }
 
 impl From<Value> for ToolOutput {
@@ -43,6 +45,24 @@ impl From<&str> for ToolOutput {
     }
 }
 
+impl fmt::Display for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl PartialEq<str> for ToolOutput {
+    fn eq(&self, text: &str) -> bool {
+        self.text == text
+    }
+}
+
+impl PartialEq<&str> for ToolOutput {
+    fn eq(&self, text: &&str) -> bool {
+        self.text == *text
+    }
+}
+
 impl ToolOutput {
     /// Serializes a value.
     ///
@@ -60,6 +80,22 @@ impl ToolOutput {
     /// Returns the text that the model receives.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the value that the tool returned.
+    pub fn value(&self) -> Value {
+        let value = if self.is_json { serde_json::from_str(&self.text).ok() } else { None };
+        value.unwrap_or_else(|| self.text.as_str().into())
+    }
+
+    /// Returns the value as compact JSON, with fields in their order. Returns `None` if the value is
+    /// null or empty. Zero and `false` are not empty.
+    pub(super) fn data(&self) -> Option<Cow<'_, str>> {
+        match (self.is_json, self.text.as_str()) {
+            (true, "null" | "[]" | "{}") | (false, "") => None,
+            (true, json) => Some(json.into()),
+            (false, text) => Some(Value::from(text).to_string().into()),
+        }
     }
 
     /// Truncates the output to `max` bytes and appends a note. Truncated output is no longer JSON.

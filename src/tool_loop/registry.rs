@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use thiserror::Error as ThisError;
 
 use super::{
-    CallError, RunTool, ToolContext,
+    CallDecision, CallError, CallFailure, RunTool, ToolContext, UpcomingCall,
     function::{ToolFunction, TypedTool, schema_of},
+    hooks::Hooks,
     registered::RegisteredTool,
 };
 use crate::chat::{LazyJson, Tool};
@@ -41,7 +42,10 @@ const MAX_NAME_LEN: usize = 64;
 /// # }
 /// ```
 #[derive(Debug, Default)]
-pub struct ToolRegistry(Vec<RegisteredTool>);
+pub struct ToolRegistry {
+    tools: Vec<RegisteredTool>,
+    hooks: Hooks,
+}
 
 /// The error returned if a tool cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
@@ -154,22 +158,22 @@ impl ToolRegistry {
         let name = name.clone();
         let registered = RegisteredTool::new(definition, Box::new(tool))
             .map_err(|reason| RegistryError::InvalidSchema { tool: name, reason })?;
-        Ok(self.0.push_mut(registered))
+        Ok(self.tools.push_mut(registered))
     }
 
     /// Iterates over the tool definitions.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.0.iter().map(RegisteredTool::definition)
+        self.tools.iter().map(RegisteredTool::definition)
     }
 
     /// Returns a tool.
     pub fn get(&self, name: &str) -> Option<&RegisteredTool> {
-        self.0.iter().find(|tool| tool.name() == name)
+        self.tools.iter().find(|tool| tool.name() == name)
     }
 
     /// Returns a tool, to change its settings.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut RegisteredTool> {
-        self.0.iter_mut().find(|tool| tool.name() == name)
+        self.tools.iter_mut().find(|tool| tool.name() == name)
     }
 
     /// Returns the tool definitions in OpenAI's format: `[{"type": "function", "function": …}]`.
@@ -177,7 +181,41 @@ impl ToolRegistry {
         self.tools().map(openai_definition).collect()
     }
 
-    /// Runs a tool once, without a timeout, retries or other limits. `arguments` is the text of a
+    /// Adds a hook that is asked before each call in a loop. Hooks are asked one after another, in
+    /// the order in which they were added, until one decides that the call does not run. They are
+    /// not asked about calls that do not run anyway, such as duplicates.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use mynah::{
+    /// #     provider::echo::{Echo, EchoSettings},
+    /// #     tool_loop::{CallDecision, LoopSettings, ToolLoop, ToolRegistry},
+    /// # };
+    /// # use serde_json::{Value, json};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut registry = ToolRegistry::new();
+    /// # let schema = json!({"type": "object"});
+    /// # registry.register_with_schema("delete_file", "Deletes a file", schema, async |_: Value| Ok(""))?;
+    /// registry.before_call(async |call| match call.name.as_str() {
+    ///     "delete_file" => CallDecision::Refuse("files are read-only".to_owned()),
+    ///     _ => CallDecision::Run,
+    /// });
+    /// # let tool_loop = ToolLoop::new(registry, LoopSettings::default())?;
+    /// # let model = Arc::new(Echo::new("echo", EchoSettings::default()));
+    /// let result = tool_loop.run(model, "Delete the file.").await;
+    /// assert_eq!(result.calls[0].result, "Error executing delete_file: files are read-only");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn before_call<W>(&mut self, hook: impl Fn(UpcomingCall) -> W + Send + Sync + 'static)
+    where
+        W: Future<Output = CallDecision> + Send + 'static,
+    {
+        self.hooks.push(hook);
+    }
+
+    /// Runs a tool once, without hooks, a timeout, retries or other limits. `arguments` is the text of a
     /// JSON object.
     ///
     /// # Errors
@@ -185,14 +223,17 @@ impl ToolRegistry {
     /// Fails if no tool has this name, if the arguments are invalid, or if the tool fails or
     /// panics.
     pub async fn run(&self, name: &str, arguments: &str) -> Result<String, CallError> {
-        let tool = self.get(name).ok_or_else(|| CallError::UnknownTool(name.to_owned()))?;
-        let failed = |failure| CallError::failed(name, failure);
-        let arguments = tool.parse_arguments(arguments).map_err(failed)?;
-        Ok(tool.run(arguments, ToolContext::default()).await.map_err(failed)?.text)
+        let result = async {
+            let unknown = || CallFailure::UnknownTool(name.to_owned());
+            let tool = self.get(name).ok_or_else(unknown)?;
+            tool.run(tool.parse_arguments(arguments)?, ToolContext::default()).await
+        };
+        let failed = |failure| CallError { tool: name.to_owned(), failure };
+        Ok(result.await.map_err(failed)?.text)
     }
 
-    pub(super) fn into_tools(self) -> Vec<RegisteredTool> {
-        self.0
+    pub(super) fn into_parts(self) -> (Vec<RegisteredTool>, Hooks) {
+        (self.tools, self.hooks)
     }
 }
 

@@ -1,15 +1,8 @@
 //! The result of a run and the events during a run.
 
-use std::time::Duration;
-
-use serde_json::Value;
-
-use super::{
-    CallError, CallFailure, Rendering,
-    transcript::{FinishedCall, Outcome, ToolResult},
-};
+use super::{CallOutcome, CallRecord};
 use crate::{
-    chat::{Message, Response, ToolCall},
+    chat::{Message, Response},
     provider::ProviderError,
 };
 
@@ -91,124 +84,6 @@ impl EndReason {
             Self::CallerTools => "caller_tools",
             Self::Cancelled => "cancelled",
             Self::ModelError(_) => "model_error",
-        }
-    }
-}
-
-/// A tool call and its result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallRecord {
-    /// Id of the call, unique in the conversation.
-    pub id: String,
-    /// Name of the tool, as the model wrote it.
-    pub name: String,
-    /// Arguments, as the model wrote them.
-    pub arguments: String,
-    /// The result or error that the model receives. The text rendering wraps this text in the
-    /// [`Wording`](super::Wording).
-    pub result: String,
-    /// Whether `result` is JSON, because the tool returned something other than a string.
-    pub is_json: bool,
-    /// Duration of the call, including retries. Zero if the tool did not run.
-    pub duration: Duration,
-    /// The outcome of the call.
-    pub outcome: CallOutcome,
-}
-
-impl CallRecord {
-    /// Returns `true` if the result comes from the cache.
-    pub fn is_cached(&self) -> bool {
-        self.outcome == CallOutcome::Cached
-    }
-
-    /// Returns the call with its outcome, for the history.
-    pub(super) fn finished_call(&self, rendering: &Rendering) -> FinishedCall {
-        let call = ToolCall {
-            id: Some(self.id.clone()),
-            name: self.name.clone(),
-            arguments: self.arguments.clone(),
-        };
-        let outcome = match &self.outcome {
-            CallOutcome::Succeeded | CallOutcome::Cached => {
-                Outcome::Result(ToolResult::success(self.data(rendering)))
-            }
-            CallOutcome::Duplicate => Outcome::Duplicate,
-            CallOutcome::Pending => Outcome::Pending,
-            CallOutcome::Failed(CallError::UnknownTool(_)) => Outcome::NotFound,
-            CallOutcome::Failed(CallError::Failed { failure, .. }) => {
-                Outcome::Result(ToolResult::failure(failure.to_string()))
-            }
-        };
-        FinishedCall { call, outcome }
-    }
-
-    /// Returns the data in the result. Only the text rendering needs parsed data, because native
-    /// messages contain the result as text.
-    fn data(&self, rendering: &Rendering) -> Value {
-        let data = match rendering {
-            Rendering::Text(_) if self.is_json => serde_json::from_str(&self.result).ok(),
-            Rendering::Text(_) | Rendering::Native => None,
-        };
-        data.unwrap_or_else(|| self.result.as_str().into())
-    }
-}
-
-/// The outcome of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CallOutcome {
-    /// The tool returned a result.
-    Succeeded,
-    /// The cache supplied the result of an earlier call.
-    Cached,
-    /// The call repeats an earlier one and did not run. The model receives a correction.
-    Duplicate,
-    /// The call has no result.
-    Failed(CallError),
-    /// The call is to a tool of the request, and the caller runs it.
-    Pending,
-}
-
-impl CallOutcome {
-    /// Returns a short identifier for metrics and logs, such as `succeeded`.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::Cached => "cached",
-            Self::Duplicate => "duplicate",
-            Self::Failed(error) => error.as_str(),
-            Self::Pending => "pending",
-        }
-    }
-
-    /// Returns `false` if the call did not run but may run if it is repeated.
-    pub(super) fn counts_for_duplicates(&self) -> bool {
-        use CallFailure::{CircuitOpen, NotRun};
-        !matches!(
-            self,
-            Self::Duplicate | Self::Failed(CallError::Failed { failure: CircuitOpen | NotRun, .. })
-        )
-    }
-
-    /// Returns `true` if there is a result, new or cached.
-    pub(super) fn is_success(&self) -> bool {
-        matches!(self, Self::Succeeded | Self::Cached)
-    }
-
-    /// Returns `true` if the tool started, even if it did not finish.
-    pub(super) fn ran(&self) -> bool {
-        match self {
-            Self::Succeeded => true,
-            Self::Cached
-            | Self::Duplicate
-            | Self::Pending
-            | Self::Failed(CallError::UnknownTool(_)) => false,
-            Self::Failed(CallError::Failed { failure, .. }) => matches!(
-                failure,
-                CallFailure::Error(_)
-                    | CallFailure::Panicked(_)
-                    | CallFailure::TimedOut(_)
-                    | CallFailure::Interrupted
-            ),
         }
     }
 }

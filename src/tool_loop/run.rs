@@ -21,13 +21,16 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::{
-    LoopEvent, LoopResult, ToolContext,
+    CallDecision, LoopEvent, LoopResult, ToolContext, UpcomingCall,
     model::{Listener, Model},
     stop::StopSignal,
     toolset::Toolset,
     turns::Turns,
 };
-use crate::{chat::Request, provider::Provider};
+use crate::{
+    chat::{Request, Tool},
+    provider::Provider,
+};
 
 /// Maximum number of pieces of text that wait for the reader of a stream.
 const TEXT_QUEUE_CAPACITY: usize = 16;
@@ -91,6 +94,25 @@ impl Run {
     /// share their cached results.
     pub fn extension<T: Clone + Send + Sync + 'static>(self, value: T) -> Self {
         Self { context: self.context.with_extension(value), ..self }
+    }
+
+    /// Offers only the tools for which `offer` returns `true`. The others do not exist in this run.
+    pub fn filter_tools(mut self, offer: impl Fn(&Tool) -> bool) -> Self {
+        Arc::make_mut(&mut self.tools).retain(offer);
+        self
+    }
+
+    /// Adds a hook for this run, which is asked after those of
+    /// [`ToolRegistry::before_call`](super::ToolRegistry::before_call).
+    pub fn before_call<W>(
+        mut self,
+        hook: impl Fn(UpcomingCall) -> W + Send + Sync + 'static,
+    ) -> Self
+    where
+        W: Future<Output = CallDecision> + Send + 'static,
+    {
+        Arc::make_mut(&mut self.tools).hooks.push(hook);
+        self
     }
 
     /// Starts the run and streams its events: text from the model, the start and finish of each tool

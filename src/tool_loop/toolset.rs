@@ -1,16 +1,20 @@
 //! The tools of a loop, with their settings and metrics.
 
+use std::sync::Arc;
+
 use super::{
     CallFailure, CallRecord, LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry,
+    hooks::Hooks,
     limited::LimitedTool,
     transcript::{self, CallReader},
 };
-use crate::chat::{Request, Response};
+use crate::chat::{Request, Response, Tool};
 
 /// The tools of a loop, with their settings and metrics. Shared by all runs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Toolset {
-    tools: Vec<LimitedTool>,
+    tools: Vec<Arc<LimitedTool>>,
+    pub(super) hooks: Hooks,
     /// Reads calls that are written as text. Knows no tools if calls are native.
     pub(super) reader: CallReader,
     pub(super) settings: LoopSettings,
@@ -24,18 +28,23 @@ impl Toolset {
     ) -> Result<Self, SettingsError> {
         settings.check()?;
         let metrics = ToolMetrics::new();
-        let limited = |tool| LimitedTool::new(tool, &settings.tools, &metrics);
-        let tools: Vec<_> =
-            registry.into_tools().into_iter().map(limited).collect::<Result<_, _>>()?;
+        let (tools, hooks) = registry.into_parts();
+        let limited = |tool| LimitedTool::new(tool, &settings.tools, &metrics).map(Arc::new);
+        let tools: Vec<_> = tools.into_iter().map(limited).collect::<Result<_, _>>()?;
         let reader = match settings.rendering {
-            Rendering::Text(_) => CallReader::new(tools.iter().map(LimitedTool::definition)),
+            Rendering::Text(_) => CallReader::new(tools.iter().map(|tool| tool.definition())),
             Rendering::Native => CallReader::default(),
         };
-        Ok(Self { tools, reader, settings, metrics })
+        Ok(Self { tools, hooks, reader, settings, metrics })
+    }
+
+    /// Removes the tools for which `keep` returns `false`.
+    pub(super) fn retain(&mut self, keep: impl Fn(&Tool) -> bool) {
+        self.tools.retain(|tool| keep(tool.definition()));
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&LimitedTool> {
-        self.tools.iter().find(|tool| tool.name() == name)
+        self.tools.iter().find(|tool| tool.name() == name).map(Arc::as_ref)
     }
 
     /// Returns `true` if the same call to a tool may return a different result each time.
@@ -73,7 +82,7 @@ impl Toolset {
             (request.tools, request.tool_choice) = Default::default();
             return;
         }
-        for tool in self.tools.iter().map(LimitedTool::definition) {
+        for tool in self.tools.iter().map(|tool| tool.definition()) {
             // Replace any tool of the same name in the request, because the arguments of calls are
             // validated against this definition.
             match request.tools.iter_mut().find(|offered| offered.name == tool.name) {

@@ -4,18 +4,18 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     CallRecord, EndReason, LoopEvent, LoopResult, ToolContext,
-    batch::{Call, PlannedCall, skip_all},
+    batch::PlannedCall,
     budget::CallBudget,
     ids::CallIds,
     model::Model,
     stall::StallDetector,
     stop::StopSignal,
     toolset::Toolset,
-    transcript::{DuplicateDetector, Turn, since_prompt},
+    transcript::{DuplicateDetector, Turn, Verdict, since_prompt},
 };
 use crate::{
     base::clock::within,
-    chat::{Request, Response, Tool, ToolChoice},
+    chat::{Request, Response, Tool, ToolCall, ToolChoice},
 };
 
 /// The state of a run.
@@ -103,11 +103,12 @@ impl<'l> Turns<'l> {
             self.append_turn(text, Vec::new());
             return Some(EndReason::Answered);
         }
-        let (batch, end) = if self.is_stalled(&calls) {
-            (skip_all(calls), Some(EndReason::Stalled))
-        } else {
-            self.tools.plan(calls, &mut self.budget, &self.caller_tools)
-        };
+        let is_stalled = self.is_stalled(&calls);
+        if is_stalled {
+            self.budget.exhaust();
+        }
+        let (batch, end) = self.tools.plan(calls, &mut self.budget, &self.caller_tools);
+        let end = if is_stalled { Some(EndReason::Stalled) } else { end };
         let (records, stopped) =
             self.tools.run_batch(&batch, &self.model, &self.stop, &self.context).await;
         let executed = records.iter().filter(|record| record.outcome.ran()).count();
@@ -119,7 +120,7 @@ impl<'l> Turns<'l> {
     }
 
     /// Stores an answer and returns its text and calls.
-    fn accept(&mut self, response: Response) -> (String, Vec<Call>) {
+    fn accept(&mut self, response: Response) -> (String, Vec<(ToolCall, Verdict)>) {
         // A tool choice that demands a call in every turn would never let the model answer.
         let choice = &mut Arc::make_mut(&mut self.request).tool_choice;
         if *choice != ToolChoice::None {
@@ -129,34 +130,32 @@ impl<'l> Turns<'l> {
         self.ids.assign(&mut response.tool_calls);
         let is_repeatable = |name: &str| self.tools.is_repeatable(name);
         let verdicts = self.duplicates.check(&response.tool_calls, is_repeatable);
-        let calls = response.tool_calls.iter().cloned().zip(verdicts);
-        let calls = calls.map(|(call, verdict)| Call::new(call, verdict)).collect();
+        let calls = response.tool_calls.iter().cloned().zip(verdicts).collect();
         let text = response.content.clone();
         self.response = Some(response);
         (text, calls)
     }
 
     /// Returns `true` if the model keeps making the same calls and not all of them are repeatable.
-    fn is_stalled(&mut self, calls: &[Call]) -> bool {
-        let keys = calls.iter().map(|call| call.key().clone()).collect();
-        let all_repeatable = || calls.iter().all(|call| self.tools.is_repeatable(call.name()));
+    fn is_stalled(&mut self, calls: &[(ToolCall, Verdict)]) -> bool {
+        let keys = calls.iter().map(|(_, verdict)| verdict.key.clone()).collect();
+        let all_repeatable = || calls.iter().all(|(call, _)| self.tools.is_repeatable(&call.name));
         self.stall.record(keys) && !all_repeatable()
     }
 
     fn record_calls(&mut self, batch: &[PlannedCall<'_>], records: &[CallRecord]) {
         for (planned, CallRecord { outcome, .. }) in batch.iter().zip(records) {
             if outcome.counts_for_duplicates() {
-                self.duplicates.record(planned.call.key().clone(), outcome.is_success());
+                self.duplicates.record(planned.key.clone(), outcome.is_success());
             }
         }
     }
 
     /// Appends a turn to the history.
-    fn append_turn(&mut self, text: String, records: Vec<CallRecord>) {
-        let rendering = &self.tools.settings.rendering;
-        let calls = records.iter().map(|record| record.finished_call(rendering)).collect();
-        let messages = rendering.messages(&Turn { number: self.turns, text, calls });
+    fn append_turn(&mut self, text: String, calls: Vec<CallRecord>) {
+        let turn = Turn { number: self.turns, text, calls };
+        let messages = self.tools.settings.rendering.messages(&turn);
         Arc::make_mut(&mut self.request).messages.extend(messages);
-        self.calls.extend(records);
+        self.calls.extend(turn.calls);
     }
 }

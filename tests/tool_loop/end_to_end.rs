@@ -43,7 +43,7 @@ async fn runs_two_tools_in_one_turn() {
     let names: Vec<_> = result.calls.iter().map(|call| call.name.as_str()).collect();
     assert_eq!(names, ["get_weather", "calculate_tip"]);
     for call in &result.calls {
-        assert!(result.text().contains(&call.result), "{result:?}");
+        assert!(result.text().contains(call.result.text()), "{result:?}");
     }
     assert_eq!(result.calls[0].result, "Weather in San Francisco: 72°F, sunny");
     assert_eq!(result.turns, 2);
@@ -76,13 +76,16 @@ async fn streams_the_events_of_a_run() {
         panic!("{events:?}")
     };
     assert_eq!(name, "search_database");
-    assert!(record.result.starts_with(r#"{"count":1,"results":["Result for: "#), "{record:?}");
+    assert!(
+        record.result.text().starts_with(r#"{"count":1,"results":["Result for: "#),
+        "{record:?}"
+    );
     let text = |event: &LoopEvent| match event {
         LoopEvent::Text(text) => text.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(texts.iter().map(text).collect::<String>(), result.text());
-    assert_eq!(result.text(), record.result);
+    assert_eq!(result.text(), record.result.text());
     assert_eq!(result.calls.as_slice(), std::slice::from_ref(record));
 }
 

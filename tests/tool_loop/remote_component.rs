@@ -143,7 +143,7 @@ fn a_loop_against_daprd_ends() {
             assert_eq!((plain.text(), &plain.end), ("Hello, daprd!", &EndReason::Answered));
             let result = run_both_ways(model, ask("What is the weather in Rome?")).await;
             assert_ne!(result.end, EndReason::Answered);
-            let text = &result.calls[0].result;
+            let text = result.calls[0].result.text();
             assert!(
                 text.starts_with("Error executing get_weather: the arguments are not a JSON"),
                 "{text}"

@@ -71,7 +71,7 @@ async fn count(tool_loop: &ToolLoop, arguments: &str) -> (String, bool) {
     let result = run_again(tool_loop, calls_then_repeats(&[&[("count", arguments)]])).await;
     let call = &result.calls[0];
     assert_eq!(call.is_cached(), call.outcome.as_str() == "cached");
-    (call.result.clone(), !call.is_cached())
+    (call.result.text().to_owned(), !call.is_cached())
 }
 
 #[tokio::test(start_paused = true)]

@@ -79,7 +79,10 @@ async fn follows_a_script_of_several_steps() {
     let result = follow("", shop, LoopSettings::default(), script(steps)).await;
     assert_eq!((result.turns, &result.end), (3, &EndReason::Answered));
     assert_eq!(result_texts(&result), ["order 7 is paid", r#"{"id":7,"to":"Oslo"}"#]);
-    assert_eq!(result.calls.iter().map(|call| call.is_json).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(
+        result.calls.iter().map(|call| call.result.value().is_string()).collect::<Vec<_>>(),
+        [true, false]
+    );
     assert_eq!(result.text(), "The tools say:\n\n{\"id\":7,\"to\":\"Oslo\"}");
 }
 

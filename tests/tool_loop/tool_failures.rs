@@ -10,8 +10,8 @@ use std::{
 
 use insta::assert_snapshot;
 use mynah::tool_loop::{
-    BreakerSettings, CallError, CallFailure, CallOutcome, EndReason, LoopResult, LoopSettings,
-    ToolError, ToolRegistry, ToolSettings,
+    BreakerSettings, CallFailure, CallOutcome, EndReason, LoopResult, LoopSettings, ToolError,
+    ToolRegistry, ToolSettings,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -58,7 +58,7 @@ async fn call(registry: ToolRegistry, name: &str, arguments: &str) -> LoopResult
     let model = calls_then_repeats(&[&[(name, arguments)]]);
     let result = run(registry, LoopSettings::default(), model).await;
     assert_eq!((result.turns, &result.end), (2, &EndReason::Answered));
-    assert_eq!(result.text(), result.calls[0].result);
+    assert_eq!(result.text(), result.calls[0].result.text());
     result
 }
 
@@ -207,9 +207,7 @@ async fn the_kind_of_an_error_decides_about_retries() {
 async fn keeps_the_source_of_an_error() {
     let registry = single_tool("f", async |_| Ok("x".parse::<u8>()?.into()));
     let result = call(registry, "f", "{}").await;
-    let CallOutcome::Failed(CallError::Failed { failure: CallFailure::Error(error), .. }) =
-        &result.calls[0].outcome
-    else {
+    let CallOutcome::Failed(CallFailure::Error(error)) = &result.calls[0].outcome else {
         panic!("{result:?}")
     };
     assert!(error.source().unwrap().is::<std::num::ParseIntError>());

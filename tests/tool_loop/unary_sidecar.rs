@@ -172,7 +172,7 @@ async fn falls_back_to_unary_calls_after_one_attempt_to_stream() {
     let (texts, result) = sidecar.run().await;
     assert_eq!(texts, ["Let me see.", "It is so."]);
     assert_eq!((result.text(), &result.end), ("It is so.", &EndReason::Answered));
-    let results: Vec<_> = result.calls.iter().map(|call| (&*call.id, &*call.result)).collect();
+    let results: Vec<_> = result.calls.iter().map(|call| (&*call.id, call.result.text())).collect();
     assert_eq!(results, [("tool-call-1-1", "{}"), ("tool-call-1-2", "Tool '' not found")]);
     assert_eq!(sidecar.streams.load(Ordering::Relaxed), 1);
 }

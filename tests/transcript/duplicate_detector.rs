@@ -4,9 +4,9 @@ use std::slice;
 
 use mynah::{
     chat::{Message, ToolCall},
-    tool_loop::transcript::{
-        DuplicateDetector, DuplicatePolicy, FinishedCall, Outcome, Rendering, ToolResult, Turn,
-        Verdict, Wording,
+    tool_loop::{
+        CallFailure, CallOutcome, CallRecord, ToolError,
+        transcript::{DuplicateDetector, DuplicatePolicy, Rendering, Turn, Verdict, Wording},
     },
 };
 
@@ -100,14 +100,11 @@ fn compares_arguments_that_are_not_objects_as_text() {
     }
 }
 
-/// Returns the history of a loop in which the call to `a` has this outcome.
-fn history(rendering: &Rendering, outcome: Outcome) -> Vec<Message> {
-    let calls = vec![FinishedCall { call: a(r#"{"n":1}"#), outcome }];
-    let mut messages = rendering.messages(&Turn { number: 1, text: String::new(), calls });
-    let calls = vec![FinishedCall {
-        call: call("2", "b", "{}"),
-        outcome: Outcome::Result(ToolResult::success("done")),
-    }];
+/// Returns the history of a loop in which the call to `a` ended like this.
+fn history(rendering: &Rendering, first: CallRecord) -> Vec<Message> {
+    let mut messages =
+        rendering.messages(&Turn { number: 1, text: String::new(), calls: vec![first] });
+    let calls = vec![CallRecord::new(call("2", "b", "{}"), CallOutcome::Succeeded, "done")];
     messages.extend(rendering.messages(&Turn { number: 2, text: "And".to_owned(), calls }));
     messages
 }
@@ -115,20 +112,21 @@ fn history(rendering: &Rendering, outcome: Outcome) -> Vec<Message> {
 #[test]
 fn resumes_with_the_calls_of_the_history() {
     let again = [a(r#"{"n": 1}"#), call("4", "b", "{}")];
+    let failed = |failure| CallRecord::failed(a(r#"{"n":1}"#), failure);
     let table = [
-        (Outcome::Result(ToolResult::success("Oslo")), false),
-        (Outcome::Result(ToolResult::failure("no network")), true),
-        (Outcome::NotFound, true),
+        (CallRecord::new(a(r#"{"n":1}"#), CallOutcome::Succeeded, "Oslo"), false),
+        (failed(CallFailure::Error(ToolError::new("no network"))), true),
+        (failed(CallFailure::UnknownTool("a".to_owned())), true),
     ];
     for rendering in [Rendering::Native, Rendering::Text(Wording::default())] {
-        for (outcome, is_run) in table.clone() {
-            let history = history(&rendering, outcome.clone());
+        for (first, is_run) in table.clone() {
+            let history = history(&rendering, first.clone());
             let mut detector =
                 DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &history);
             assert_eq!(
                 run_turn(&mut detector, &again, true),
                 [is_run, false],
-                "{rendering:?} {outcome:?}"
+                "{rendering:?} {first:?}"
             );
             let mut detector = DuplicateDetector::from_history(DuplicatePolicy::Previous, &history);
             assert_eq!(run_turn(&mut detector, &[again[1].clone()], true), [false]);

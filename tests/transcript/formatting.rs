@@ -89,7 +89,8 @@ fn formats_failures() {
         failed(""),
         "TOOL RESPONSE (Turn 2): TOOL FAILED: get_weather execution failed - Unknown error occurred"
     );
-    let with_data = ToolResult::Failure { error: "late".to_owned(), data: json!({"after": 30}) };
+    let with_data =
+        ToolResult::Failure { error: "late".to_owned(), data: json!({"after": 30}).into() };
     assert_eq!(
         result(&with_data, Detail::WithData, 0),
         "TOOL FAILED: get_weather execution failed - late\n\n{\"after\":30}"

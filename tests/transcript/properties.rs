@@ -2,9 +2,12 @@
 
 use mynah::{
     chat::{FinishReason, Response},
-    tool_loop::transcript::{
-        Arguments, CallReader, DuplicateDetector, DuplicatePolicy, FinishedCall, Outcome,
-        Rendering, ToolResult, Turn, Wording, call_message, extract, validate,
+    tool_loop::{
+        CallOutcome, CallRecord,
+        transcript::{
+            Arguments, CallReader, DuplicateDetector, DuplicatePolicy, Rendering, Turn, Wording,
+            call_message, extract, validate,
+        },
     },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -115,9 +118,10 @@ proptest! {
                     detector.record(verdict.key.clone(), true);
                 }
                 let calls = calls.into_iter().zip(verdicts).map(|(call, verdict)| {
-                    let result = Outcome::Result(ToolResult::success("ok"));
-                    let outcome = if verdict.is_duplicate { Outcome::Duplicate } else { result };
-                    FinishedCall { call, outcome }
+                    if verdict.is_duplicate {
+                        return CallRecord::duplicate(call);
+                    }
+                    CallRecord::new(call, CallOutcome::Succeeded, "ok")
                 }).collect();
                 history.extend(rendering.messages(&Turn { number, text: String::new(), calls }));
             }

@@ -2,9 +2,9 @@
 
 use mynah::{
     chat::{FinishReason, LazyJson, Message, Response, Role, Tool},
-    tool_loop::transcript::{
-        CallReader, FinishedCall, Outcome, Rendering, ToolResult, Turn, Wording, correction,
-        extract_all,
+    tool_loop::{
+        CallFailure, CallOutcome, CallRecord, ToolError,
+        transcript::{CallReader, Rendering, Turn, Wording, correction, extract_all},
     },
 };
 use serde_json::{Value, json};
@@ -13,18 +13,15 @@ use super::{assistant, call, user};
 
 /// Returns a turn with one call for each outcome.
 fn turn() -> Turn {
-    let outcomes = [
-        Outcome::Result(ToolResult::success(json!({"sky": "clear/blue"}))),
-        Outcome::Result(ToolResult::success("plain")),
-        Outcome::Result(ToolResult::failure("no network")),
-        Outcome::NotFound,
-        Outcome::Duplicate,
+    let call =
+        |number: u32| call(&format!("call-{number}"), "get_sky", &format!(r#"{{"n":{number}}}"#));
+    let calls = vec![
+        CallRecord::new(call(1), CallOutcome::Succeeded, json!({"sky": "clear/blue"})),
+        CallRecord::new(call(2), CallOutcome::Succeeded, "plain"),
+        CallRecord::failed(call(3), CallFailure::Error(ToolError::new("no network"))),
+        CallRecord::failed(call(4), CallFailure::UnknownTool("get_sky".to_owned())),
+        CallRecord::duplicate(call(5)),
     ];
-    let call = |(number, outcome)| {
-        let call = call(&format!("call-{number}"), "get_sky", &format!(r#"{{"n":{number}}}"#));
-        FinishedCall { call, outcome }
-    };
-    let calls = (1..).zip(outcomes).map(call).collect();
     Turn { number: 4, text: "I will look.".to_owned(), calls }
 }
 
@@ -32,7 +29,7 @@ fn turn() -> Turn {
 fn renders_native_calls() {
     let turn = turn();
     let messages = Rendering::Native.messages(&turn);
-    let tool_calls = turn.calls.iter().map(|finished| finished.call.clone()).collect();
+    let tool_calls = turn.calls.iter().map(CallRecord::call).collect();
     assert_eq!(messages[0], Message::new(Role::Assistant { tool_calls }, "I will look."));
     let results = messages[1..].iter().map(|message| {
         let Role::Tool { id: Some(id), name } = &message.role else { panic!("{message:?}") };
@@ -107,8 +104,8 @@ fn hooks_stack_and_tools_can_omit_their_data() {
 #[test]
 fn omits_arguments_that_are_not_objects() {
     let call = call("1", "f", "San Francisco");
-    let outcome = Outcome::Result(ToolResult::failure("arguments are not JSON"));
-    let turn = Turn { number: 1, text: String::new(), calls: vec![FinishedCall { call, outcome }] };
+    let calls = vec![CallRecord::failed(call, CallFailure::InvalidJson("expected {".to_owned()))];
+    let turn = Turn { number: 1, text: String::new(), calls };
     let messages = Rendering::Text(Wording::default()).messages(&turn);
     assert_eq!(messages[0], assistant("AI ACTION (Turn 1): Executing F"));
     assert_eq!(messages.len(), 2);

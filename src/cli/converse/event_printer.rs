@@ -111,7 +111,7 @@ impl<W: Write> EventPrinter<W> {
     }
 
     fn note_result(&self, record: &CallRecord) {
-        let (name, result) = (preview(&record.name), preview(&record.result));
+        let (name, result) = (preview(&record.name), preview(record.result.text()));
         note_line(&self.stderr.dim(&match record.outcome {
             _ if self.overlapping => {
                 format!("tool:  {name} {}: {result}", preview(&record.arguments))

@@ -70,8 +70,8 @@ impl<'e> Event<'e> {
 
 impl<'e> From<&'e CallRecord> for Call<'e> {
     fn from(record: &'e CallRecord) -> Self {
-        let CallRecord { id, name, arguments, result, .. } = record;
-        Self { id, name, arguments, result, outcome: record.outcome.as_str() }
+        let CallRecord { id, name, arguments, result, outcome, .. } = record;
+        Self { id, name, arguments, result: result.text(), outcome: outcome.as_str() }
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Verdict {
     /// Identifies the call. If the call runs, pass this to [`DuplicateDetector::record`].
     pub key: CallKey,
     /// Whether the call is a duplicate. If so, do not run it and use
-    /// [`Outcome::Duplicate`](super::Outcome::Duplicate).
+    /// [`CallRecord::duplicate`](crate::tool_loop::CallRecord::duplicate).
     pub is_duplicate: bool,
 }
 

@@ -49,6 +49,5 @@ pub(super) use history::since_prompt;
 pub use key::CallKey;
 pub use name::display_name;
 pub(super) use outcome::{CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, error_executing, not_found};
-pub use outcome::{Outcome, ToolResult};
-pub use rendering::{FinishedCall, Rendering, Turn};
-pub use wording::{Detail, ExecutedCall, Wording, failure_text};
+pub use rendering::{Rendering, Turn};
+pub use wording::{Detail, ExecutedCall, ToolResult, Wording, failure_text};

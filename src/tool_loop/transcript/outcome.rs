@@ -1,80 +1,9 @@
-//! Results of calls, and the texts that report them to the model.
-
-use std::borrow::Cow;
-
-use serde_json::Value;
+//! The texts that report to the model how a call ended.
 
 use super::{
     correction::{correction_text, is_correction},
     label::{FAILED, FAILED_BECAUSE},
 };
-
-/// The result that a tool returned.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ToolResult {
-    /// The tool succeeded.
-    Success {
-        /// Data that the tool returned.
-        data: Value,
-    },
-    /// The tool failed.
-    Failure {
-        /// Error message.
-        error: String,
-        /// Data that the tool returned despite the failure. Only the text rendering includes the
-        /// data.
-        data: Value,
-    },
-}
-
-impl ToolResult {
-    /// Creates a success with `data`.
-    pub fn success(data: impl Into<Value>) -> Self {
-        Self::Success { data: data.into() }
-    }
-
-    /// Creates a failure without data.
-    pub fn failure(error: impl Into<String>) -> Self {
-        Self::Failure { error: error.into(), data: Value::Null }
-    }
-
-    /// Returns the data of a success or a failure.
-    pub fn data(&self) -> &Value {
-        match self {
-            Self::Success { data } | Self::Failure { data, .. } => data,
-        }
-    }
-}
-
-/// The outcome of a call in a transcript.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// The tool returned a result.
-    Result(ToolResult),
-    /// There is no tool with this name.
-    NotFound,
-    /// The call did not run because it is a duplicate.
-    Duplicate,
-    /// The call has no result yet.
-    Pending,
-}
-
-impl Outcome {
-    /// Returns the text of the tool message: a string unchanged, or other data as compact JSON.
-    /// Returns `None` if there is no tool message yet.
-    pub(super) fn text(&self, name: &str) -> Option<Cow<'_, str>> {
-        Some(match self {
-            Self::Pending => return None,
-            Self::Result(ToolResult::Success { data: Value::String(text) }) => text.into(),
-            Self::Result(ToolResult::Success { data }) => data.to_string().into(),
-            Self::Result(ToolResult::Failure { error, .. }) => {
-                (error_executing(name) + error).into()
-            }
-            Self::NotFound => not_found(name).into(),
-            Self::Duplicate => correction_text(name).into(),
-        })
-    }
-}
 
 /// What a result in a history reports about its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

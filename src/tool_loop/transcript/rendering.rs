@@ -1,10 +1,13 @@
 //! Writes turns into a history, and reads calls from answers.
 
 use super::{
-    CallReader, ExecutedCall, ExtractedCall, Outcome, ToolResult, Wording, call::call_line,
-    correction, label::CALL, outcome::not_found,
+    CallReader, ExecutedCall, ExtractedCall, ToolResult, Wording, call::call_line, correction,
+    label::CALL,
 };
-use crate::chat::{FinishReason, Message, Response, Role, ToolCall};
+use crate::{
+    chat::{FinishReason, Message, Response, Role, ToolCall},
+    tool_loop::{CallOutcome, CallRecord},
+};
 
 /// The form in which calls and results are sent to the model.
 #[derive(Debug, Clone, Default)]
@@ -25,16 +28,7 @@ pub struct Turn {
     /// Text of the answer, without the calls. May be empty.
     pub text: String,
     /// Calls, in order.
-    pub calls: Vec<FinishedCall>,
-}
-
-/// A call and its outcome.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FinishedCall {
-    /// The call.
-    pub call: ToolCall,
-    /// The outcome.
-    pub outcome: Outcome,
+    pub calls: Vec<CallRecord>,
 }
 
 impl Rendering {
@@ -42,11 +36,12 @@ impl Rendering {
     ///
     /// ```
     /// use mynah::chat::ToolCall;
-    /// use mynah::tool_loop::transcript::{FinishedCall, Outcome, Rendering, ToolResult, Turn, Wording};
+    /// use mynah::tool_loop::transcript::{Rendering, Turn, Wording};
+    /// use mynah::tool_loop::{CallOutcome, CallRecord};
     ///
     /// let call = ToolCall { id: Some("1".into()), name: "now".into(), arguments: "{}".into() };
-    /// let outcome = Outcome::Result(ToolResult::success("12:30"));
-    /// let turn = Turn { number: 1, text: String::new(), calls: vec![FinishedCall { call, outcome }] };
+    /// let calls = vec![CallRecord::new(call, CallOutcome::Succeeded, "12:30")];
+    /// let turn = Turn { number: 1, text: String::new(), calls };
     /// let texts = |rendering: Rendering| -> Vec<String> {
     ///     rendering.messages(&turn).iter().map(|message| message.text().into_owned()).collect()
     /// };
@@ -103,11 +98,12 @@ impl Rendering {
 
 fn native_messages(turn: &Turn) -> Vec<Message> {
     let parts = if turn.text.is_empty() { Vec::new() } else { vec![turn.text.clone()] };
-    let tool_calls = turn.calls.iter().map(|finished| finished.call.clone()).collect();
+    let tool_calls = turn.calls.iter().map(CallRecord::call).collect();
     let calls = Message { role: Role::Assistant { tool_calls }, name: None, parts };
-    let results = turn.calls.iter().filter_map(|FinishedCall { call, outcome }| {
-        let role = Role::Tool { id: call.id.clone(), name: call.name.clone() };
-        Some(Message::new(role, outcome.text(&call.name)?))
+    let finished = turn.calls.iter().filter(|record| record.outcome != CallOutcome::Pending);
+    let results = finished.map(|record| {
+        let ToolCall { id, name, .. } = record.call();
+        Message::new(Role::Tool { id, name }, record.result.text())
     });
     std::iter::once(calls).chain(results).collect()
 }
@@ -116,22 +112,20 @@ fn native_messages(turn: &Turn) -> Vec<Message> {
 /// each result.
 fn text_messages(turn: &Turn, wording: &Wording) -> Vec<Message> {
     // Arguments that are not an object cannot be shown. In that case, the result contains the error.
-    let arguments = |call: &ToolCall| call.arguments.parse().unwrap_or_default();
-    let lines = turn
-        .calls
-        .iter()
-        .map(|FinishedCall { call, .. }| call_line(&call.name, &arguments(call), turn.number));
+    let arguments = |record: &CallRecord| record.arguments.parse().unwrap_or_default();
+    let lines = turn.calls.iter().map(|call| call_line(&call.name, &arguments(call), turn.number));
     let lines = lines.collect::<Vec<_>>().join("\n");
     let texts = [turn.text.as_str(), &lines].into_iter().filter(|text| !text.is_empty());
     let text = texts.collect::<Vec<_>>().join("\n\n");
     let message = Message::new(Role::Assistant { tool_calls: Vec::new() }, text);
-    let results = turn.calls.iter().filter_map(|FinishedCall { call, outcome }| {
-        let not_found = || ToolResult::failure(not_found(&call.name));
-        let result = match outcome {
-            Outcome::Result(result) => result,
-            Outcome::NotFound => &not_found(),
-            Outcome::Duplicate => return Some(correction(&call.name)),
-            Outcome::Pending => return None,
+    let results = turn.calls.iter().filter_map(|call| {
+        let result = &match &call.outcome {
+            CallOutcome::Pending => return None,
+            CallOutcome::Duplicate => return Some(correction(&call.name)),
+            CallOutcome::Failed(failure) => ToolResult::failure(failure.to_string()),
+            CallOutcome::Succeeded | CallOutcome::Cached | CallOutcome::Replaced => {
+                ToolResult::success(call.result.clone())
+            }
         };
         let executed = ExecutedCall { name: &call.name, arguments: &arguments(call), result };
         Some(wording.message(&executed, wording.detail(&call.name), turn.number))

@@ -5,11 +5,14 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    Arguments, ToolResult,
+    Arguments,
     label::{FAILED, FAILED_BECAUSE, RESULT, TurnLabel},
     name::display_name,
 };
-use crate::chat::{Message, Role};
+use crate::{
+    chat::{Message, Role},
+    tool_loop::ToolOutput,
+};
 
 /// Writes the results of calls as text, for models without tool support.
 ///
@@ -36,6 +39,41 @@ pub struct Wording {
 }
 
 type Customize = dyn Fn(&str, &ExecutedCall<'_>) -> String + Send + Sync;
+
+/// The result that a tool returned.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolResult {
+    /// The tool succeeded.
+    Success {
+        /// Data that the tool returned.
+        data: ToolOutput,
+    },
+    /// The tool failed.
+    Failure {
+        /// Error message.
+        error: String,
+        /// Data that the tool returned despite the failure.
+        data: ToolOutput,
+    },
+}
+
+impl ToolResult {
+    /// Creates a success with `data`.
+    pub fn success(data: impl Into<ToolOutput>) -> Self {
+        Self::Success { data: data.into() }
+    }
+
+    /// Creates a failure without data.
+    pub fn failure(error: impl Into<String>) -> Self {
+        Self::Failure { error: error.into(), data: Value::Null.into() }
+    }
+
+    /// Returns the data of a success or a failure.
+    pub fn data(&self) -> Value {
+        let (Self::Success { data } | Self::Failure { data, .. }) = self;
+        data.value()
+    }
+}
 
 /// A call that was executed, with its result.
 #[derive(Debug, Clone, Copy)]
@@ -109,22 +147,11 @@ impl Wording {
         let label =
             if turn == 0 { String::new() } else { format!("{RESULT}{}: ", TurnLabel(turn)) };
         let mut text = label + &self.text(executed);
-        let data = executed.result.data();
-        if detail == Detail::WithData && !is_empty(data) {
+        let (ToolResult::Success { data } | ToolResult::Failure { data, .. }) = executed.result;
+        if let Some(data) = data.data().filter(|_| detail == Detail::WithData) {
             text += &format!("\n\n{data}");
         }
         Message::new(Role::User, text)
-    }
-}
-
-/// Returns `true` if the data is null or empty. Zero and `false` are not empty.
-fn is_empty(data: &Value) -> bool {
-    match data {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
