@@ -15,6 +15,7 @@ mod circuit_breaker;
 mod results;
 mod history;
 mod resuming;
+mod cut_runs;
 mod text_rendering;
 #[cfg(target_os = "linux")]
 mod command_tools;
