@@ -69,13 +69,26 @@ impl CallFailure {
             Self::UnknownTool(_) => "unknown",
             Self::InvalidJson(_) | Self::InvalidArguments(_) => "invalid",
             Self::Denied(_) => "denied",
-            Self::Error(error) if error.kind() == ToolErrorKind::Refused => "refused",
+            failure if failure.is_refusal() => "refused",
             Self::Error(_) => "error",
             Self::Panicked(_) => "panicked",
             Self::TimedOut(_) => "timed_out",
             Self::CircuitOpen => "circuit_open",
             Self::NotRun => "not_run",
             Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Returns `true` if the tool works but refused the call.
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Error(error) if error.kind() == ToolErrorKind::Refused)
+    }
+
+    /// Returns `true` if the call may succeed at the next attempt.
+    pub(super) fn is_transient(&self) -> bool {
+        match self {
+            Self::Error(error) => error.kind() == ToolErrorKind::Transient,
+            failure => matches!(failure, Self::TimedOut(_)),
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    CallFailure, CallOutcome, SettingsError, ToolContext, ToolErrorKind, ToolMetrics, ToolSettings,
+    CallFailure, CallOutcome, SettingsError, ToolContext, ToolMetrics, ToolSettings,
     breaker::Breaker,
     cache::Cache,
     output::{ToolOutput, truncate},
@@ -87,7 +87,7 @@ impl LimitedTool {
         let result = self.run_with_retries(arguments, context).await;
         // A refusal says nothing about whether the tool works.
         if let Some(permit) = permit
-            && !matches!(&result, Err(CallFailure::Error(error)) if error.kind() == ToolErrorKind::Refused)
+            && !result.as_ref().is_err_and(CallFailure::is_refusal)
         {
             permit.finish(result.is_ok());
         }
@@ -101,24 +101,18 @@ impl LimitedTool {
         arguments: &Value,
         context: &ToolContext,
     ) -> Result<ToolOutput, CallFailure> {
-        for _ in 0..self.settings.retries {
-            match self.run_once(arguments, context).await {
-                Err(CallFailure::Error(error)) if error.kind() == ToolErrorKind::Transient => {}
-                Err(CallFailure::TimedOut(_)) => {}
-                result => return result,
+        let ToolSettings { timeout, mut retries, .. } = self.settings;
+        loop {
+            let attempt = self.tool.run(arguments.clone(), context.for_attempt());
+            let result = match clock::within(timeout, attempt).await {
+                Some(result) => result,
+                None => Err(CallFailure::TimedOut(timeout)),
+            };
+            let is_transient = result.as_ref().is_err_and(CallFailure::is_transient);
+            if retries == 0 || !is_transient {
+                return result;
             }
+            retries -= 1;
         }
-        self.run_once(arguments, context).await
-    }
-
-    async fn run_once(
-        &self,
-        arguments: &Value,
-        context: &ToolContext,
-    ) -> Result<ToolOutput, CallFailure> {
-        let timeout = self.settings.timeout;
-        let context = context.for_attempt();
-        let result = clock::within(timeout, self.tool.run(arguments.clone(), context)).await;
-        result.unwrap_or(Err(CallFailure::TimedOut(timeout)))
     }
 }

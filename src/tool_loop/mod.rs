@@ -138,7 +138,6 @@
 //   limited      a tool with its limits
 //     breaker    the circuit breaker
 //     cache      the result cache
-//   arguments    parses the arguments of a call
 //   output       the output of a tool
 //   metrics      Prometheus metrics
 // settings       the settings of a loop and its tools
@@ -148,7 +147,6 @@
 // error          the errors of tool calls
 // transcript     writes and reads histories, detects duplicates
 
-mod arguments;
 mod batch;
 mod breaker;
 mod budget;

@@ -3,11 +3,11 @@
 use std::{any::Any, panic::AssertUnwindSafe};
 
 use futures_util::FutureExt;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{CallFailure, RunTool, ToolContext, ToolOutput, ToolSettings, arguments};
+use super::{CallFailure, RunTool, ToolContext, ToolOutput, ToolSettings};
 use crate::{
-    base::json_schema::Schema,
+    base::{json_schema::Schema, number::normalize_integers},
     chat::{LazyJson, Tool},
 };
 
@@ -55,7 +55,7 @@ impl RegisteredTool {
 
     /// Parses the arguments and validates them against the schema.
     pub(super) fn parse_arguments(&self, arguments: &str) -> Result<Value, CallFailure> {
-        let arguments = Value::Object(arguments::parse(arguments)?);
+        let arguments = Value::Object(parse_object(arguments)?);
         self.schema.check(&arguments).map_err(CallFailure::InvalidArguments)?;
         Ok(arguments)
     }
@@ -85,9 +85,34 @@ impl std::fmt::Debug for RegisteredTool {
     }
 }
 
+/// Parses a JSON object. Blank text, which some models send for tools without parameters, counts as
+/// an empty object. Whole numbers become integers because many models write integers as `2.0`.
+fn parse_object(text: &str) -> Result<Map<String, Value>, CallFailure> {
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    let mut members: Map<_, _> =
+        serde_json::from_str(text).map_err(|error| CallFailure::InvalidJson(error.to_string()))?;
+    members.values_mut().for_each(normalize_integers);
+    Ok(members)
+}
+
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     message
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejects_anything_but_one_object() {
+        for text in ["a,b", "[]", "null", "1", r#"{"a":1"#, r#"{"a":1} {}"#] {
+            assert!(matches!(parse_object(text), Err(CallFailure::InvalidJson(_))), "{text}");
+        }
+        assert!(parse_object(&"[".repeat(100_000)).is_err());
+    }
 }

@@ -10,14 +10,11 @@ use std::{
 };
 
 use futures_util::{FutureExt, Stream, future::BoxFuture};
-use tokio::{
-    sync::{
-        Semaphore,
-        mpsc::{self, UnboundedReceiver},
-    },
-    task::JoinHandle,
+use tokio::sync::{
+    Semaphore,
+    mpsc::{self, UnboundedReceiver},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::Instrument;
 
 use super::{
@@ -191,13 +188,13 @@ impl Stream for RunStream {
     }
 }
 
-/// A task that is aborted when dropped.
+/// A task that is aborted when dropped. Propagates a panic of the task.
 #[derive(Debug)]
-struct Task<T>(JoinHandle<T>);
+struct Task<T>(AbortOnDropHandle<T>);
 
 impl<T: Send + 'static> Task<T> {
     fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
-        Self(tokio::spawn(work.in_current_span()))
+        Self(AbortOnDropHandle::new(tokio::spawn(work.in_current_span())))
     }
 }
 
@@ -213,11 +210,5 @@ impl<T> Future for Task<T> {
                 Err(_) => Poll::Pending,
             },
         }
-    }
-}
-
-impl<T> Drop for Task<T> {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }

@@ -1,11 +1,9 @@
 //! The arguments of a call, in the order in which they were written.
 
-use std::{collections::BTreeMap, fmt, iter, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{MapAccess, Visitor},
-};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -23,8 +21,8 @@ use super::canonical::canonical_json;
 /// assert_eq!(given, r#"{"days": 1, "city": "Oslo"}"#.parse()?);
 /// # Ok::<(), mynah::tool_loop::transcript::InvalidArguments>(())
 /// ```
-#[derive(Debug, Clone, Default)]
-pub struct Arguments(Vec<(String, Value)>);
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Arguments(IndexMap<String, Value>);
 
 /// The error returned if the arguments of a call are not a JSON object.
 #[derive(Debug, Error)]
@@ -50,18 +48,7 @@ impl Arguments {
 /// If a name occurs more than once, the last value wins and takes the position of the first value.
 impl<N: Into<String>> FromIterator<(N, Value)> for Arguments {
     fn from_iter<I: IntoIterator<Item = (N, Value)>>(pairs: I) -> Self {
-        let mut arguments: Vec<(String, Value)> = Vec::new();
-        let mut positions = BTreeMap::new();
-        for (name, value) in pairs {
-            let name = name.into();
-            if let Some(&position) = positions.get(&name) {
-                arguments[position] = (name, value);
-            } else {
-                positions.insert(name.clone(), arguments.len());
-                arguments.push((name, value));
-            }
-        }
-        Self(arguments)
+        Self(pairs.into_iter().map(|(name, value)| (name.into(), value)).collect())
     }
 }
 
@@ -93,32 +80,5 @@ impl fmt::Display for Arguments {
 impl PartialEq for Arguments {
     fn eq(&self, other: &Self) -> bool {
         canonical_json(&self.by_name()) == canonical_json(&other.by_name())
-    }
-}
-
-impl Serialize for Arguments {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
-    }
-}
-
-impl<'de> Deserialize<'de> for Arguments {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ArgumentsVisitor)
-    }
-}
-
-/// Keeps the members of an object in the order in which they were written.
-struct ArgumentsVisitor;
-
-impl<'de> Visitor<'de> for ArgumentsVisitor {
-    type Value = Arguments;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Arguments, M::Error> {
-        iter::from_fn(|| map.next_entry::<String, Value>().transpose()).collect()
     }
 }

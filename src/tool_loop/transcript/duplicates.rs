@@ -53,18 +53,11 @@ pub struct Verdict {
 /// ```
 #[derive(Debug, Clone)]
 pub struct DuplicateDetector {
-    memory: Memory,
-    /// Calls that were interrupted and may have taken effect. With every policy except
-    /// [`Off`](DuplicatePolicy::Off), they must not run twice.
-    interrupted: BTreeSet<CallKey>,
-}
-
-/// The calls to remember for each policy.
-#[derive(Debug, Clone)]
-enum Memory {
-    Previous(Option<CallKey>),
-    Successful(BTreeSet<CallKey>),
-    Nothing,
+    policy: DuplicatePolicy,
+    previous: Option<CallKey>,
+    /// Calls that must not run again: those that were interrupted and may have taken effect, and
+    /// with [`AnySuccessful`](DuplicatePolicy::AnySuccessful) those that succeeded.
+    done: BTreeSet<CallKey>,
 }
 
 impl DuplicateDetector {
@@ -76,35 +69,29 @@ impl DuplicateDetector {
     /// Creates a detector like [`from_history`](Self::from_history). Calls that are written as text
     /// are read by `reader`.
     pub fn with_reader(policy: DuplicatePolicy, history: &[Message], reader: &CallReader) -> Self {
-        let calls_with = |fate| {
-            let calls = history::past_calls(history, reader).into_iter();
-            calls
-                .filter(move |call: &PastCall| call.fate == fate)
-                .filter_map(|call| call.key)
-                .collect()
+        let calls = history::past_calls(history, reader);
+        let previous = history::latest_call(&calls).cloned();
+        let is_done = |call: &PastCall| match call.fate {
+            Fate::Interrupted => true,
+            Fate::Done => policy == DuplicatePolicy::AnySuccessful,
+            Fate::Unknown | Fate::NotRun | Fate::Failed => false,
         };
-        let memory = match policy {
-            DuplicatePolicy::Previous => Memory::Previous(history::latest_call(history, reader)),
-            DuplicatePolicy::AnySuccessful => Memory::Successful(calls_with(Fate::Done)),
-            DuplicatePolicy::Off => Memory::Nothing,
-        };
-        Self { memory, interrupted: calls_with(Fate::Interrupted) }
+        let done = calls.into_iter().filter(is_done).filter_map(|call| call.key).collect();
+        Self { policy, previous, done }
     }
 
     /// Checks the calls of a turn, in order.
     ///
     /// Calls to tools for which `is_repeatable` returns `true` are never duplicates.
     pub fn check(&self, calls: &[ToolCall], is_repeatable: impl Fn(&str) -> bool) -> Vec<Verdict> {
-        let (mut turn, mut previous) = (BTreeSet::new(), self.previous());
+        let (mut turn, mut previous) = (BTreeSet::new(), self.previous.clone());
         let verdicts = calls.iter().map(|call| {
             let key = CallKey::of(call);
-            let is_repeated = !turn.insert(key.clone()) || self.interrupted.contains(&key);
-            let is_known = match &self.memory {
-                Memory::Previous(_) => is_repeated || previous.as_ref() == Some(&key),
-                Memory::Successful(calls) => is_repeated || calls.contains(&key),
-                Memory::Nothing => false,
-            };
-            let is_duplicate = is_known && !is_repeatable(&call.name);
+            let is_previous =
+                self.policy == DuplicatePolicy::Previous && previous.as_ref() == Some(&key);
+            let is_known = !turn.insert(key.clone()) || self.done.contains(&key) || is_previous;
+            let is_duplicate =
+                is_known && self.policy != DuplicatePolicy::Off && !is_repeatable(&call.name);
             if !is_duplicate {
                 previous = Some(key.clone());
             }
@@ -113,16 +100,12 @@ impl DuplicateDetector {
         verdicts.collect()
     }
 
-    fn previous(&self) -> Option<CallKey> {
-        if let Memory::Previous(call) = &self.memory { call.clone() } else { None }
-    }
-
     /// Remembers a call that ran. A call that did not run is not a duplicate if it is repeated.
     pub fn record(&mut self, call: CallKey, succeeded: bool) {
-        match &mut self.memory {
-            Memory::Previous(previous) => *previous = Some(call),
-            Memory::Successful(calls) if succeeded => _ = calls.insert(call),
-            Memory::Successful(_) | Memory::Nothing => {}
+        match self.policy {
+            DuplicatePolicy::Previous => self.previous = Some(call),
+            DuplicatePolicy::AnySuccessful if succeeded => _ = self.done.insert(call),
+            DuplicatePolicy::AnySuccessful | DuplicatePolicy::Off => {}
         }
     }
 }
@@ -141,7 +124,7 @@ impl DuplicateDetector {
 /// assert_eq!(validate("today", &Arguments::default(), &history), None);
 /// ```
 pub fn validate(name: &str, arguments: &Arguments, history: &[Message]) -> Option<String> {
-    let is_duplicate =
-        history::latest_call(history, &CallReader::default())? == CallKey::new(name, arguments);
+    let calls = history::past_calls(history, &CallReader::default());
+    let is_duplicate = *history::latest_call(&calls)? == CallKey::new(name, arguments);
     is_duplicate.then(|| correction_for(name))
 }

@@ -38,9 +38,8 @@ pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
 
 /// Returns the key of the latest call that ran. Returns `None` if there is no such call, or if the
 /// call is truncated or malformed.
-pub(super) fn latest_call(history: &[Message], reader: &CallReader) -> Option<CallKey> {
-    let ran = |call: &PastCall| call.fate != Fate::NotRun;
-    past_calls(history, reader).into_iter().rfind(ran)?.key
+pub(super) fn latest_call(calls: &[PastCall]) -> Option<&CallKey> {
+    calls.iter().rfind(|call| call.fate != Fate::NotRun)?.key.as_ref()
 }
 
 /// Returns the calls in a history, in order, with what their results report.
