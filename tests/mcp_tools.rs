@@ -1,6 +1,8 @@
 //! Tests of the tools of MCP servers that are shell scripts. `interop::mcp_tools` has tests with
 //! the official SDK.
 
+mod http;
+
 use std::{fs, path::PathBuf, thread};
 
 use insta::assert_snapshot;

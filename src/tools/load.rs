@@ -9,7 +9,7 @@ use super::{
     command::CommandTool,
     file::{Action, Cache, Definition, Entry, Kind, Limits, ToolsFile},
     http::{Allowed, HttpTool, RequestTemplate},
-    mcp::{McpServer, McpSource},
+    mcp::{CheckedSource, McpServer},
     static_tool::StaticTool,
 };
 use crate::{
@@ -50,7 +50,7 @@ pub(super) struct CheckedEntry {
 
 enum CheckedKind {
     Tool(RunnableTool),
-    Server(McpSource),
+    Server(CheckedSource),
 }
 
 type RunnableTool = (Tool, Box<dyn RunTool>);
@@ -70,7 +70,10 @@ pub(super) fn check(
                     .map_err(|error| format!("the tool {name:?}: {error}"))?;
                 CheckedKind::Tool((definition.into(), run))
             }
-            Kind::Server(server) => CheckedKind::Server(server),
+            Kind::Server(server) => {
+                let server = server.check(allow.as_deref(), environment);
+                CheckedKind::Server(server.map_err(|error| format!("the MCP server: {error}"))?)
+            }
         };
         Ok(CheckedEntry { settings, kind })
     };

@@ -27,6 +27,8 @@ const VALID: &[&str] = &[
     "tools:\n- {name: f, static: [{match: {args: {id: abc}}, result: [1]}]}",
     "tools:\n- mcp: {command: [a]}",
     "tools:\n- {mcp: {command: [a, b], include: [c.d], prefix: e_}, timeout: 5s, repeatable: true}",
+    "tools:\n- mcp: {url: 'http://localhost:9000/mcp'}",
+    "tools:\n- {mcp: {url: 'http://a.b', headers: [{name: c, value: d}], include: [e]}, retries: 1}",
 ];
 
 const INVALID: &[&str] = &[
@@ -64,6 +66,11 @@ const INVALID: &[&str] = &[
     "tools:\n- {name: f, command: [a], cache: {size: 5}}",
     "tools:\n- mcp: {}",
     "tools:\n- mcp: {command: []}",
+    "tools:\n- mcp: {command: [a], url: 'http://a'}",
+    "tools:\n- mcp: {command: [a], headers: []}",
+    "tools:\n- mcp: {url: a}",
+    "tools:\n- mcp: {url: 'http://{{ args.a }}/'}",
+    "tools:\n- mcp: {url: 'http://a', headers: [{name: c}]}",
     "tools:\n- mcp: {command: [a], include: []}",
     "tools:\n- mcp: {command: [a], prefix: a.b}",
     "tools:\n- mcp: {command: [a], exclude: [b]}",

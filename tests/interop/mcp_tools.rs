@@ -1,6 +1,10 @@
 //! Tests of the tools of an MCP server with the official Python SDK.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command},
+};
 
 use insta::assert_snapshot;
 use mynah::{tool_loop::ToolRegistry, tools};
@@ -12,32 +16,68 @@ use crate::support::{
     scratch,
 };
 
-/// A server and the file with its tools.
+/// A server, and the file with its tools.
 struct Server {
+    python: PathBuf,
     folder: PathBuf,
+    /// The process of a server that is called over HTTP. mynah starts the other ones.
+    process: Option<Child>,
 }
 
 impl Server {
     /// A server that is started by mynah.
-    fn stdio(python: &std::path::Path) -> Self {
-        let home = scratch("mcp");
-        let script = folder("tests/interop/mcp/server.py");
-        let [python, script] = [python, &script].map(|path| path.display());
-        let entry = format!("command: [{python}, {script}, stdio, {}]", home.display());
-        Self::with_entry(home, &entry)
+    fn stdio(python: &Path) -> Self {
+        let server = Self { python: python.to_owned(), folder: scratch("mcp"), process: None };
+        let [python, script, folder] = server.command().map(|word| word.display().to_string());
+        server.add(&format!("command: [{python}, {script}, stdio, {folder}]"));
+        server
     }
 
-    fn with_entry(folder: PathBuf, entry: &str) -> Self {
-        let yaml = format!("tools:\n- {{mcp: {{{entry}}}, repeatable: true}}\n");
-        fs::write(folder.join("tools.yaml"), yaml).unwrap();
-        Self { folder }
+    /// A server that is called over HTTP.
+    async fn http(python: &Path) -> Self {
+        let mut server = Self { python: python.to_owned(), folder: scratch("mcp"), process: None };
+        server.start("0");
+        let port = async || fs::read_to_string(server.folder.join("port")).ok();
+        let port = wait_until(port, "the server does not listen").await;
+        server.add(&format!("url: 'http://127.0.0.1:{port}/mcp'"));
+        server
+    }
+
+    /// Returns the interpreter, the script and the folder.
+    fn command(&self) -> [PathBuf; 3] {
+        [self.python.clone(), folder("tests/interop/mcp/server.py"), self.folder.clone()]
+    }
+
+    fn start(&mut self, port: &str) {
+        let [python, script, folder] = self.command();
+        let mut command = Command::new(python);
+        command.arg(script).arg("http").arg(&folder).arg(port);
+        command.stderr(File::create(folder.join("log")).unwrap());
+        self.process = Some(command.spawn().unwrap());
+    }
+
+    /// Starts a server again that has ended, unless mynah starts it.
+    async fn restart(&mut self) {
+        if let Some(mut ended) = self.process.take() {
+            ended.wait().unwrap();
+            let file = self.folder.join("port");
+            let port = fs::read_to_string(&file).unwrap();
+            fs::remove_file(&file).unwrap();
+            self.start(&port);
+            let exists = async || file.exists().then_some(());
+            wait_until(exists, "the server does not listen").await;
+        }
+    }
+
+    fn add(&self, keys: &str) {
+        let yaml = format!("tools:\n- {{mcp: {{{keys}}}, repeatable: true}}\n");
+        fs::write(self.folder.join("tools.yaml"), yaml).unwrap();
     }
 
     async fn load(&self) -> ToolRegistry {
         with_timeout(tools::load(&self.folder.join("tools.yaml"))).await.unwrap()
     }
 
-    /// Returns what has happened, without the process ids.
     fn events(&self) -> Vec<String> {
         let events = fs::read_to_string(self.folder.join("events")).unwrap_or_default();
         events.lines().map(str::to_owned).collect()
@@ -49,25 +89,37 @@ impl Server {
     }
 }
 
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(process) = &mut self.process {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
 async fn call(tools: &ToolRegistry, name: &str, arguments: &str) -> String {
     let result = with_timeout(tools.run(name, arguments)).await;
     result.unwrap_or_else(|error| error.to_string())
 }
 
-/// Runs a test with a server if the suite is selected.
-fn with_server(test: impl AsyncFnOnce(&Server)) {
+/// Runs a test with a server of each kind if the suite is selected.
+fn with_servers(test: &impl AsyncFn(&mut Server)) {
     toolchain::suite("mcp", || {
         let requirements = folder("tests/interop/mcp/requirements.txt");
-        let server = Server::stdio(&toolchain::python("mcp", &requirements)?);
+        let python = toolchain::python("mcp", &requirements)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.unwrap().block_on(test(&server));
+        runtime.unwrap().block_on(async {
+            test(&mut Server::stdio(&python)).await;
+            test(&mut Server::http(&python).await).await;
+        });
         Ok(())
     });
 }
 
 #[test]
 fn lists_all_pages() {
-    with_server(async |server| {
+    with_servers(&async |server| {
         let tools = server.load().await;
         let names: Vec<_> = tools.tools().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names.len(), 308);
@@ -77,7 +129,7 @@ fn lists_all_pages() {
 
 #[test]
 fn results_and_errors() {
-    with_server(async |server| {
+    with_servers(&async |server| {
         let tools = server.load().await;
         let mut answers = Vec::new();
         for (name, arguments) in [
@@ -92,7 +144,8 @@ fn results_and_errors() {
         ] {
             answers.push(format!("{name}: {}", call(&tools, name, arguments).await));
         }
-        assert_snapshot!(answers.join("\n"), @r#"
+        let answers = answers.join("\n");
+        insta::allow_duplicates!(assert_snapshot!(answers, @r#"
         files_read: first line
         second line of a.txt
         add: {"sum":3.5}
@@ -103,14 +156,14 @@ fn results_and_errors() {
         draw: a picture
         {"type":"image","data":"QUJD","mimeType":"image/png"}
         tool_299: called tool_299
-        "#);
+        "#));
         assert_eq!(call(&tools, "flood", r#"{"bytes": 5000000}"#).await.len(), 5_000_000);
     });
 }
 
 #[test]
 fn cancelled_calls_are_reported_to_the_server() {
-    with_server(async |server| {
+    with_servers(&async |server| {
         let tools = server.load().await;
         tokio::select! {
             answer = call(&tools, "wait", "{}") => panic!("{answer}"),
@@ -124,15 +177,21 @@ fn cancelled_calls_are_reported_to_the_server() {
 
 #[test]
 fn a_server_that_dies_is_started_again() {
-    with_server(async |server| {
+    with_servers(&async |server| {
         let tools = server.load().await;
         let dying = async {
             server.wait_for_event("started").await;
             call(&tools, "die", "{}").await
         };
         let (interrupted, died) = tokio::join!(call(&tools, "wait", "{}"), dying);
-        assert_snapshot!(interrupted, @"Error executing wait: the connection to the MCP server is lost: it ended with exit status 3: the server has a bug");
-        assert_snapshot!(died, @"Error executing die: the connection to the MCP server is lost: it ended with exit status 3: the server has a bug");
+        let reason = match server.process {
+            None => "it ended with exit status 3: the server has a bug",
+            Some(_) => "it closed the connection",
+        };
+        let lost = format!("the connection to the MCP server is lost: {reason}");
+        assert_eq!(interrupted, format!("Error executing wait: {lost}"));
+        assert_eq!(died, format!("Error executing die: {lost}"));
+        server.restart().await;
         assert_eq!(call(&tools, "tool_000", "{}").await, "called tool_000");
         assert_eq!(server.events(), ["serving", "started", "died", "serving"]);
     });
@@ -140,23 +199,44 @@ fn a_server_that_dies_is_started_again() {
 
 #[test]
 fn results_are_limited() {
-    with_server(async |server| {
+    with_servers(&async |server| {
         let tools = server.load().await;
-        assert_snapshot!(call(&tools, "flood", r#"{"bytes": 17000000}"#).await, @"Error executing flood: the connection to the MCP server is lost: it wrote a message longer than 16 MiB");
+        let answer = call(&tools, "flood", r#"{"bytes": 17000000}"#).await;
+        let reason = match server.process {
+            None => {
+                "the connection to the MCP server is lost: it wrote a message longer than 16 MiB"
+            }
+            Some(_) => "the response is longer than 16 MiB",
+        };
+        assert_eq!(answer, format!("Error executing flood: {reason}"));
         assert_eq!(call(&tools, "tool_000", "{}").await, "called tool_000");
     });
 }
 
 #[test]
+fn concurrent_calls_get_their_own_results() {
+    with_servers(&async |server| {
+        let tools = server.load().await;
+        let calls = (0..300).map(async |number| {
+            let answer = call(&tools, &format!("tool_{number:03}"), "{}").await;
+            assert_eq!(answer, format!("called tool_{number:03}"));
+        });
+        futures_util::future::join_all(calls).await;
+    });
+}
+
+#[test]
 fn converse_runs_the_tools() {
-    with_server(async |server| {
+    with_servers(&async |server| {
         let sidecar = Sidecar::start();
         let mut command = mynah();
         point_at(&mut command, &sidecar);
         let file = server.folder.join("tools.yaml");
         command.args(["converse", "Please locate the city of Rome", "--tools"]).arg(file);
         assert_eq!(child::run(&mut command).expect_success("converse"), "Rome is in Europe\n");
-        // The server ends with mynah.
-        wait_for_exit(&server.folder.join("pids"));
+        if server.process.is_none() {
+            // The server ends with mynah.
+            wait_for_exit(&server.folder.join("pids"));
+        }
     });
 }

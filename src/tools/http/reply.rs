@@ -1,7 +1,7 @@
 //! Reads the reply to a request.
 
 use bytes::Bytes;
-use http::{Response, header::CONTENT_ENCODING};
+use http::{HeaderMap, Response, header::CONTENT_ENCODING, response::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use serde_json::Value;
@@ -16,22 +16,9 @@ pub(super) async fn read(
     response: Response<Incoming>,
     pointer: Option<&str>,
 ) -> Result<Value, ToolError> {
-    let (head, body) = response.into_parts();
-    if let Some(encoding) = head.headers.get(CONTENT_ENCODING).filter(|it| *it != "identity") {
-        return Err(ToolError::new(format_args!("the response has the encoding {encoding:?}")));
-    }
-    let body = Limited::new(body, MAX_OUTPUT).collect().await.map_err(|error| {
-        let is_too_long = error.is::<LengthLimitError>();
-        let reason = if is_too_long { "longer than 16 MiB" } else { "not complete" };
-        ToolError::new(format_args!("the response is {reason}"))
-    })?;
-    let body = body.to_bytes();
+    let (head, body) = read_body(response).await.map_err(ToolError::new)?;
     if !head.status.is_success() {
-        return Err(ToolError::new(format_args!(
-            "HTTP {}{}",
-            head.status.as_u16(),
-            excerpt(&body)
-        )));
+        return Err(ToolError::new(status_error(&head, &body)));
     }
     let text = std::str::from_utf8(&body).map_err(|error| {
         let at = error.valid_up_to();
@@ -50,9 +37,32 @@ fn select(text: &str, pointer: &str) -> Result<Value, ToolError> {
     found.ok_or_else(|| ToolError::new(format_args!("the response has no {pointer}")))
 }
 
-/// Returns the beginning of an error's body.
-fn excerpt(body: &Bytes) -> String {
+/// Reads the whole body of a response. Fails with a message if it is encoded, too long or not
+/// complete.
+pub(in crate::tools) async fn read_body(
+    response: Response<Incoming>,
+) -> Result<(Parts, Bytes), String> {
+    let (head, body) = response.into_parts();
+    check_encoding(&head.headers)?;
+    let body = Limited::new(body, MAX_OUTPUT).collect().await.map_err(|error| {
+        let is_too_long = error.is::<LengthLimitError>();
+        let reason = if is_too_long { "longer than 16 MiB" } else { "not complete" };
+        format!("the response is {reason}")
+    })?;
+    Ok((head, body.to_bytes()))
+}
+
+/// Fails with a message if the body of a response is encoded.
+pub(in crate::tools) fn check_encoding(headers: &HeaderMap) -> Result<(), String> {
+    match headers.get(CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
+        Some(encoding) => Err(format!("the response has the encoding {encoding:?}")),
+        None => Ok(()),
+    }
+}
+
+/// Returns the status of an error, with the beginning of its body.
+pub(in crate::tools) fn status_error(head: &Parts, body: &Bytes) -> String {
     let text = String::from_utf8_lossy(&body[..body.len().min(MAX_ERROR_TEXT)]);
-    let text = text.trim();
-    if text.is_empty() { String::new() } else { format!(": {text}") }
+    let (status, text) = (head.status.as_u16(), text.trim());
+    if text.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {text}") }
 }

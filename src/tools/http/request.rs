@@ -48,7 +48,7 @@ enum HttpMethod {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{ "required": ["value"] }, { "required": ["envRef"] }]))]
-struct Header {
+pub(in crate::tools) struct Header {
     /// Name of the header.
     name: String,
     /// Value of the header.
@@ -83,10 +83,7 @@ impl RequestTemplate {
         if source.body.is_some() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        for header in source.headers {
-            let (name, value) = header.resolve(environment)?;
-            headers.insert(name, value);
-        }
+        headers.extend(resolve_headers(source.headers, environment)?);
         let parse = |body: &String| Template::parse(body, Escape::Json);
         Ok(Self {
             method: source.method.unwrap_or(default).into(),
@@ -133,6 +130,23 @@ fn split(url: &str) -> Result<(Uri, &str), String> {
     }
     let origin = Uri::builder().scheme(scheme).authority(authority).path_and_query("/").build();
     Ok((origin.map_err(|_| invalid())?, if target.is_empty() { "/" } else { target }))
+}
+
+/// Checks a URL without expressions.
+pub(in crate::tools) fn parse_url(url: &str) -> Result<Uri, String> {
+    let (origin, target) = split(url)?;
+    let mut parts = origin.into_parts();
+    let target = target.parse().map_err(|error| format!("invalid URL {url:?}: {error}"))?;
+    parts.path_and_query = Some(target);
+    Uri::from_parts(parts).map_err(|error| error.to_string())
+}
+
+/// Reads the values of headers.
+pub(in crate::tools) fn resolve_headers(
+    headers: Vec<Header>,
+    environment: &Environment,
+) -> Result<HeaderMap, String> {
+    headers.into_iter().map(|header| header.resolve(environment)).collect()
 }
 
 impl Header {

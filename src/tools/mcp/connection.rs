@@ -14,11 +14,13 @@ use rmcp::{
     RoleClient, ServiceError,
     model::{ClientCapabilities, ClientConfig, Implementation},
     service::{ClientInitializeError, RunningService, serve_client},
+    transport::{DynamicTransportError, Transport, streamable_http_client::StreamableHttpError},
 };
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
+    http::HttpFailure,
     source::Endpoint,
     stdio::{Ending, StdioTransport},
 };
@@ -36,10 +38,23 @@ pub(super) struct Connection {
 impl Connection {
     /// Fails with a message if there is no server that speaks MCP.
     async fn open(endpoint: &Endpoint) -> Result<Self, String> {
-        let Endpoint::Command(argv) = endpoint;
-        let transport = StdioTransport::start(argv)
-            .map_err(|error| format!("cannot run {}: {error}", argv.program))?;
-        let ending = transport.ending();
+        match endpoint {
+            Endpoint::Command(argv) => {
+                let transport = StdioTransport::start(argv)
+                    .map_err(|error| format!("cannot run {}: {error}", argv.program))?;
+                let ending = transport.ending();
+                Self::initialize(transport, ending).await
+            }
+            Endpoint::Http(endpoint) => {
+                Self::initialize(endpoint.connect(), Ending::default()).await
+            }
+        }
+    }
+
+    async fn initialize(
+        transport: impl Transport<RoleClient> + 'static,
+        ending: Ending,
+    ) -> Result<Self, String> {
         let name = Implementation::new("mynah", env!("CARGO_PKG_VERSION"));
         let client = ClientConfig::new(ClientCapabilities::default(), name);
         match serve_client(client, transport).await {
@@ -52,18 +67,22 @@ impl Connection {
         self.ending.get().is_some() || self.service.is_transport_closed()
     }
 
-    /// Returns the message of an error.
+    /// Returns the message of an error. An error of the transport ends the connection.
     pub(super) fn explain(&self, error: ServiceError) -> String {
-        match (error, self.ending.get()) {
-            (ServiceError::McpError(error), _) => error.message.into_owned(),
-            (_, Some(ending)) => format!("the connection to the MCP server is lost: {ending}"),
-            (ServiceError::TransportClosed, None) => {
-                "the connection to the MCP server is lost".to_owned()
-            }
-            (ServiceError::UnexpectedResponse, None) => {
+        match error {
+            ServiceError::McpError(error) => error.message.into_owned(),
+            ServiceError::UnexpectedResponse => {
                 "the MCP server sent an unexpected response".to_owned()
             }
-            (error, None) => error.to_string(),
+            ServiceError::TransportSend(error) => {
+                // The server may have lost the session, but others can be opened.
+                self.ending.get_or_init(|| transport_error(&error)).clone()
+            }
+            ServiceError::TransportClosed => {
+                let ending = self.ending.get_or_init(|| "it closed the connection".to_owned());
+                format!("the connection to the MCP server is lost: {ending}")
+            }
+            error => error.to_string(),
         }
     }
 }
@@ -78,7 +97,16 @@ fn initialize_error(error: ClientInitializeError) -> String {
     match error {
         ClientInitializeError::JsonRpcError(error) => error.message.into_owned(),
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
+        ClientInitializeError::TransportError { error, .. } => transport_error(&error),
         error => error.to_string(),
+    }
+}
+
+fn transport_error(error: &DynamicTransportError) -> String {
+    match error.error.downcast_ref() {
+        Some(StreamableHttpError::Client(HttpFailure(reason))) => reason.clone(),
+        Some(error) => error.to_string(),
+        None => error.error.to_string(),
     }
 }
 

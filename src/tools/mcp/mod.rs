@@ -4,11 +4,15 @@
 // connection  connects to a server, and again if the connection is lost
 // stdio       a server that is a child process
 // stderr      the log of such a server
+// http        a server that is called over HTTP
+// events      reads the events of a response
 // listing     lists the tools and names them
 // call        calls a tool
 
 mod call;
 mod connection;
+mod events;
+mod http;
 mod listing;
 mod source;
 mod stderr;
@@ -16,7 +20,10 @@ mod stdio;
 
 use std::sync::Arc;
 
-pub(super) use self::{call::McpTool, source::McpSource};
+pub(super) use self::{
+    call::McpTool,
+    source::{CheckedSource, McpSource},
+};
 use self::{connection::Link, listing::ListedTool};
 use crate::{base::clock::within, chat::Tool};
 
@@ -28,12 +35,12 @@ pub(super) struct McpServer {
 }
 
 impl McpServer {
-    /// Starts a server and lists its tools. The connection belongs to the runtime of the caller;
+    /// Starts a server, or connects to it, and lists its tools. The connection belongs to the runtime of the caller;
     /// its tools can be called from any runtime.
     ///
     /// Fails with a message if the server cannot be used.
-    pub(super) async fn connect(source: McpSource) -> Result<Self, String> {
-        let McpSource { endpoint, include, prefix } = source;
+    pub(super) async fn connect(source: CheckedSource) -> Result<Self, String> {
+        let CheckedSource { endpoint, include, prefix } = source;
         let label = endpoint.to_string();
         let connecting = async {
             let link = Link::open(endpoint).await?;

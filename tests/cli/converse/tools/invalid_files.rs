@@ -38,8 +38,8 @@ fn invalid_structure() {
 #[test]
 fn invalid_tool_kind() {
     assert_snapshot!(tool_error("description: no kind"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http, static and mcp"#);
-    assert_snapshot!(error("tools:\n- mcp: {comand: [python3, server.py]}"), @"[folder]/tools.yaml:2:9: unknown field `comand`, expected one of command, include, prefix");
-    assert_snapshot!(error("tools:\n- mcp: {include: [read]}"), @"[folder]/tools.yaml:2:9: missing field `command`");
+    assert_snapshot!(error("tools:\n- mcp: {comand: [python3, server.py]}"), @"[folder]/tools.yaml:2:9: unknown field `comand`, expected one of command, url, headers, include, prefix");
+    assert_snapshot!(error("tools:\n- mcp: {include: [read]}"), @"[folder]/tools.yaml:2:8: mcp needs exactly one of command and url");
     assert_snapshot!(error("tools:\n- command: [date]"), @"[folder]/tools.yaml:2:3: missing field `name`");
     assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command, http, static, mcp");
     assert_snapshot!(tool_error("command: cat -n"), @"[folder]/tools.yaml:3:12: must be a list, such as [cat] or [sh, -c, ...]");
