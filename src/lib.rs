@@ -5,30 +5,43 @@
 //!
 //! As a library, mynah runs tools for any model behind a Dapr sidecar. The [`tool_loop`] calls a
 //! [`provider`], such as the one in [`client`], and runs the tools that the model calls, for
-//! example those that [`tools`] loads from a file. The conversation types are in [`chat`].
+//! example those that [`tools`] loads from a file. The conversation types are in [`chat`]. To compile
+//! only the library, disable the default feature `server`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(feature = "internals"),
     allow(unreachable_pub, reason = "public if the feature `internals` is enabled")
 )]
+#![cfg_attr(
+    not(feature = "server"),
+    allow(dead_code, unused_imports, reason = "used by the server only")
+)]
 
 // Each module may use only the modules above it. Checked by tests/invariants/rooms.rs.
 mod base;
+#[cfg(feature = "server")]
 mod net;
 pub mod chat;
+#[cfg(feature = "server")]
 mod pii;
 pub mod provider;
 pub mod tool_loop;
 pub mod tools;
 mod wire;
 pub mod client;
+#[cfg(feature = "server")]
 mod component;
+#[cfg(feature = "server")]
 mod engine;
+#[cfg(feature = "server")]
 mod api;
+#[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "server")]
 mod cli;
 
+#[cfg(feature = "server")]
 pub use cli::run;
 
 /// The private modules used by this project's tests, benchmarks and fuzz targets. They are not part
