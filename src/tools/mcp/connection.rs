@@ -133,6 +133,11 @@ impl Link {
     /// Returns the connection. Connects again if it is lost. Concurrent calls share one attempt,
     /// which goes on if they end early.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, String> {
+        let connection = self.opening().await?;
+        if !connection.is_lost() {
+            return Ok(connection);
+        }
+        // It was lost before this call, but no call has waited for it since it was opened.
         self.opening().await
     }
 

@@ -23,9 +23,9 @@ pub(super) struct ServerLog {
 
 impl ServerLog {
     /// Starts to copy in a task of the current runtime.
-    pub(super) fn copy(source: impl AsyncRead + Send + Unpin + 'static) -> Self {
+    pub(super) fn copy(source: impl AsyncRead + Send + Unpin + 'static, program: String) -> Self {
         let (last_line, end) = (Arc::<Mutex<String>>::default(), CancellationToken::new());
-        let copying = copy(source, last_line.clone(), end.clone().drop_guard());
+        let copying = copy(source, program, last_line.clone(), end.clone().drop_guard());
         Self { last_line, end, _copying: AbortOnDropHandle::new(tokio::spawn(copying)) }
     }
 
@@ -36,13 +36,18 @@ impl ServerLog {
     }
 }
 
-async fn copy(source: impl AsyncRead + Unpin, last_line: Arc<Mutex<String>>, _end: DropGuard) {
+async fn copy(
+    source: impl AsyncRead + Unpin,
+    program: String,
+    last_line: Arc<Mutex<String>>,
+    _end: DropGuard,
+) {
     let mut source = BufReader::new(source);
     let mut line = Vec::new();
     loop {
         let available = source.fill_buf().await.unwrap_or_default();
         if available.is_empty() {
-            break report(&mut line, &last_line);
+            break report(&mut line, &program, &last_line);
         }
         let newline = memchr::memchr(b'\n', available);
         let end = newline.unwrap_or(available.len());
@@ -52,16 +57,16 @@ async fn copy(source: impl AsyncRead + Unpin, last_line: Arc<Mutex<String>>, _en
         let consumed = end + usize::from(newline.is_some());
         source.consume(consumed);
         if newline.is_some() {
-            report(&mut line, &last_line);
+            report(&mut line, &program, &last_line);
         }
     }
 }
 
-fn report(line: &mut Vec<u8>, last_line: &Mutex<String>) {
+fn report(line: &mut Vec<u8>, program: &str, last_line: &Mutex<String>) {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end();
     if !text.is_empty() {
-        tracing::debug!("MCP server: {text}");
+        tracing::debug!(server = program, "{text}");
         text.clone_into(&mut last_line.lock().unwrap_or_else(PoisonError::into_inner));
     }
     line.clear();

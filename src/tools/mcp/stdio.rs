@@ -57,16 +57,20 @@ impl StdioTransport {
         let stdout = LimitedLines { source: stdout, line: 0, ending: ending.clone() };
         // The lines are limited already.
         let messages = AsyncRwTransport::new(stdout, stdin).with_max_line_length(usize::MAX);
+        let log = ServerLog::copy(stderr, argv.program.clone());
         let broken_pipe = CancellationToken::new();
-        Ok(Self { messages, process, log: ServerLog::copy(stderr), ending, broken_pipe })
+        Ok(Self { messages, process, log, ending, broken_pipe })
     }
 
     pub(super) fn ending(&self) -> Ending {
         self.ending.clone()
     }
 
-    /// Finds out why there are no more messages.
+    /// Finds out why there are no more messages, unless this is known.
     async fn set_ending(&mut self) {
+        if self.ending.get().is_some() {
+            return;
+        }
         let mut reason = match within(EXIT_TIMEOUT, self.process.wait()).await {
             Some(Ok(status)) => describe(status),
             _ if self.broken_pipe.is_cancelled() => "it does not read its input".to_owned(),
@@ -76,7 +80,7 @@ impl StdioTransport {
         if !line.is_empty() {
             reason += &format!(": {line}");
         }
-        // A reason that is already known is the cause of this one.
+        // Ignore the error: a reason that is already set is the cause of this one.
         let _ = self.ending.set(reason);
     }
 }

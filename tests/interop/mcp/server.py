@@ -106,7 +106,8 @@ async def serve_stdio():
 
 
 async def serve_http(port):
-    listener = socket.socket()
+    # Without the protocol, asyncio would not set TCP_NODELAY.
+    listener = socket.socket(proto=socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
     listener.listen()
