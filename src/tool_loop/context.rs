@@ -66,12 +66,15 @@ impl ToolContext {
 
     /// Returns the context of a call in the same turn.
     pub(super) fn for_call(&self, call_id: String) -> Self {
-        Self { call_id, ..self.clone() }
+        let (cancel, extensions) = (self.cancel.clone(), self.extensions.clone());
+        Self { call_id, turn: self.turn, cancel, extensions }
     }
 
     /// Returns the context of an attempt, with a token of its own.
     pub(super) fn for_attempt(&self) -> Self {
-        Self { cancel: CancellationToken::new(), ..self.clone() }
+        // Cloning a token locks a mutex.
+        let (cancel, extensions) = (CancellationToken::new(), self.extensions.clone());
+        Self { call_id: self.call_id.clone(), turn: self.turn, cancel, extensions }
     }
 }
 
