@@ -35,6 +35,7 @@ mod limits;
 mod mcp_tools;
 mod metrics;
 mod openai;
+mod own_tools;
 mod pii;
 
 // Malformed, slow and excessive requests. These tests read memory usage from /proc.

@@ -102,7 +102,7 @@ fn finder<M: ConverseRequest>(
     let components = components.clone();
     move |message| {
         let component = components.find(message.component())?;
-        let (request, passthrough) = message.into_chat()?;
+        let (request, passthrough) = message.into_chat(&component.own_tools)?;
         Ok((component, request, passthrough))
     }
 }

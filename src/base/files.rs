@@ -1,6 +1,7 @@
 //! Reads text files, up to a maximum size.
 
 use std::{
+    env,
     fs::{self, File},
     io::{self, Read},
     path::Path,
@@ -43,6 +44,17 @@ fn open_without_blocking(path: &Path) -> io::Result<File> {
 #[cfg(not(unix))]
 fn open_without_blocking(path: &Path) -> io::Result<File> {
     File::open(path)
+}
+
+/// Adds the folder at which a relative path starts, for messages. As in daprd, it is the working
+/// directory.
+pub(crate) fn with_start(path: String) -> String {
+    match env::current_dir() {
+        Ok(folder) if Path::new(&path).is_relative() => {
+            format!("{path} (relative to {})", folder.display())
+        }
+        _ => path,
+    }
 }
 
 /// Reads a file that was named by the user and may be a pipe.

@@ -63,4 +63,18 @@ impl Message {
         let breaks = self.parts.len().saturating_sub(1);
         self.parts.iter().map(String::len).sum::<usize>() + breaks
     }
+
+    /// Returns roughly the size of the message in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let calls = self.tool_calls();
+        size_of::<Self>() + self.text_len() + calls.iter().map(ToolCall::size).sum::<usize>()
+    }
+
+    /// Returns the tool calls that the message makes.
+    pub(crate) fn tool_calls(&self) -> &[ToolCall] {
+        match &self.role {
+            Role::Assistant { tool_calls } => tool_calls,
+            _ => &[],
+        }
+    }
 }

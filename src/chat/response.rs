@@ -20,8 +20,7 @@ pub struct Response {
 impl Response {
     /// Returns roughly the size of the response in bytes.
     pub(crate) fn size(&self) -> usize {
-        let call = |call: &ToolCall| size_of::<ToolCall>() + call.name.len() + call.arguments.len();
-        self.content.len() + self.tool_calls.iter().map(call).sum::<usize>()
+        self.content.len() + self.tool_calls.iter().map(ToolCall::size).sum::<usize>()
     }
 }
 

@@ -27,6 +27,13 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
+impl ToolCall {
+    /// Returns roughly the size of the call in bytes.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Self>() + self.name.len() + self.arguments.len()
+    }
+}
+
 /// JSON that is decoded only when it is read.
 ///
 /// A request contains a schema for every offered tool, and most of these schemas are never read.

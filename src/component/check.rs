@@ -7,6 +7,7 @@ use super::{
     settings::{Metadata, ResolvedValue},
     spec::ComponentSpec,
     stand_in::StandIn,
+    tools::ToolsSpec,
 };
 use crate::{
     base::diagnostics::{Diagnostic, Severity},
@@ -26,17 +27,18 @@ pub(super) fn check(
     let matters = |it: &&Diagnostic| it.severity == Severity::Error || stand_in.is_none();
     manifest.diagnostics.iter().filter(matters).for_each(|it| report.add(it.clone()));
     let name = check_name(manifest, report);
-    let (scrubber, Configured { provider, fallback }) = match stand_in {
+    let (scrubber, tools, Configured { provider, fallback }) = match stand_in {
         Some(stand_in) => {
             let provider = kinds::configure_stand_in(stand_in, metadata);
-            (Scrubber::default(), Configured { provider, fallback: None })
+            (Scrubber::default(), None, Configured { provider, fallback: None })
         }
         None => configure(metadata, report)?,
     };
     let name = name?.to_owned();
     let kind = manifest.kind.as_ref()?.text.clone();
     let version = manifest.version.as_ref().map(|version| version.text.clone()).unwrap_or_default();
-    let spec = ComponentSpec { name, kind, version, scrubber, provider, fallback: None, stand_in };
+    let spec =
+        ComponentSpec { name, kind, version, scrubber, provider, tools, fallback: None, stand_in };
     Some((spec, fallback)).filter(|_| !report.has_errors())
 }
 
@@ -65,7 +67,10 @@ fn check_name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str
 }
 
 /// Reads the settings of a component without a stand-in.
-fn configure(metadata: &Metadata<'_>, report: &mut Report) -> Option<(Scrubber, Configured)> {
+fn configure(
+    metadata: &Metadata<'_>,
+    report: &mut Report,
+) -> Option<(Scrubber, Option<ToolsSpec>, Configured)> {
     let known = kinds::names();
     let Some(Located { place, text }) = &metadata.manifest.kind else {
         let message = format!("spec.type is missing; expected one of: {known}");
@@ -80,7 +85,8 @@ fn configure(metadata: &Metadata<'_>, report: &mut Report) -> Option<(Scrubber, 
     };
     let configured = kind.configure(metadata, report);
     check_version(metadata.manifest, report);
-    Some((kinds::scrubber(metadata, report), configured))
+    let tools = ToolsSpec::read(metadata, report);
+    Some((kinds::scrubber(metadata, report), tools, configured))
 }
 
 fn check_version(manifest: &Manifest, report: &mut Report) {

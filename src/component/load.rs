@@ -31,6 +31,8 @@ pub struct Loaded {
     pub errors: Vec<Diagnostic>,
     /// The files that define at least one component.
     pub component_files: BTreeSet<PathBuf>,
+    /// The files of tools that components own.
+    pub tool_files: BTreeSet<PathBuf>,
     /// The files that are empty or contain only whitespace.
     pub empty_files: BTreeSet<PathBuf>,
 }
@@ -80,6 +82,7 @@ impl Loader<'_> {
             Entry::Component { file, manifest } => {
                 let mut report = Report::default();
                 self.add_component(file, manifest, &mut report);
+                self.loaded.tool_files.extend(report.other_files().iter().cloned());
                 report.finish(file).for_each(|diagnostic| self.loaded.add(diagnostic));
             }
             Entry::Diagnostic(diagnostic) => self.loaded.add(diagnostic.clone()),
@@ -155,6 +158,22 @@ fn skip_other_building_block(manifest: &Manifest, report: &mut Report) {
 }
 
 impl Loaded {
+    /// Connects the servers whose tools the components own. Tools that are the same in `before` keep
+    /// their connections. Failures are added to the errors.
+    pub(crate) async fn connect(&mut self, before: &[ComponentSpec]) {
+        let tools = |spec: &'_ ComponentSpec| spec.tools.is_some();
+        let before: BTreeMap<_, _> =
+            before.iter().filter(|spec| tools(spec)).map(|spec| (&spec.name, spec)).collect();
+        for spec in self.components.iter().filter(|spec| tools(spec)) {
+            if let Some(old) = before.get(&spec.name) {
+                spec.share_connections(old);
+            }
+            if let Err(error) = spec.connect().await {
+                self.errors.push(error);
+            }
+        }
+    }
+
     fn add(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         if is_error { &mut self.errors } else { &mut self.notices }.push(diagnostic);

@@ -29,6 +29,7 @@ mod report;
 mod settings;
 mod spec;
 mod stand_in;
+mod tools;
 #[cfg(test)]
 mod tests;
 
@@ -40,3 +41,4 @@ pub use kinds::built_in;
 pub use load::{Loaded, load};
 pub use spec::ComponentSpec;
 pub use stand_in::StandIn;
+pub use tools::ToolsSpec;

@@ -1,6 +1,9 @@
 //! Collects the diagnostics for one document.
 
-use std::path::Path;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use crate::base::diagnostics::{Diagnostic, Place, Severity};
 
@@ -8,6 +11,8 @@ use crate::base::diagnostics::{Diagnostic, Place, Severity};
 #[derive(Debug, Default)]
 pub(super) struct Report {
     diagnostics: Vec<Diagnostic>,
+    /// The other files on which the document depends.
+    other_files: BTreeSet<PathBuf>,
 }
 
 impl Report {
@@ -27,6 +32,16 @@ impl Report {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Records a file on which the document depends.
+    pub(super) fn depends_on(&mut self, file: &Path) {
+        self.other_files.insert(file.to_owned());
+    }
+
+    /// Returns the other files on which the document depends.
+    pub(super) fn other_files(&self) -> &BTreeSet<PathBuf> {
+        &self.other_files
+    }
+
     pub(super) fn has_errors(&self) -> bool {
         self.first_error().is_some()
     }
@@ -44,7 +59,11 @@ impl Report {
             return;
         }
         errors.sort();
-        let messages: Vec<_> = errors.into_iter().map(|error| error.message).collect();
+        let has_file = |error: &Diagnostic| !error.file.as_os_str().is_empty();
+        let text = |error: Diagnostic| {
+            if has_file(&error) { error.to_string() } else { error.message }
+        };
+        let messages: Vec<_> = errors.into_iter().map(text).collect();
         let messages = messages.join(" | ");
         self.warning(
             place,
@@ -58,9 +77,15 @@ impl Report {
     }
 
     /// Returns the diagnostics: errors first, then warnings and informational messages, each sorted
-    /// by place.
+    /// by place. Those that are not about another file are about `file`.
     pub(super) fn finish(mut self, file: &Path) -> impl Iterator<Item = Diagnostic> {
         self.diagnostics.sort();
-        self.diagnostics.into_iter().map(move |diagnostic| diagnostic.in_file(file))
+        self.diagnostics.into_iter().map(move |diagnostic| {
+            if diagnostic.file.as_os_str().is_empty() {
+                diagnostic.in_file(file)
+            } else {
+                diagnostic
+            }
+        })
     }
 }

@@ -2,8 +2,10 @@
 
 use std::{any::Any, fmt, sync::Arc};
 
-use super::stand_in::StandIn;
-use crate::{pii::Scrubber, provider::Provider};
+use super::{stand_in::StandIn, tools::ToolsSpec};
+use crate::{
+    base::diagnostics::Diagnostic, pii::Scrubber, provider::Provider, tool_loop::OwnerMetrics,
+};
 
 /// A checked component.
 #[derive(Debug, Clone)]
@@ -18,6 +20,8 @@ pub struct ComponentSpec {
     pub scrubber: Scrubber,
     /// The settings of the provider.
     pub provider: Arc<dyn ProviderSpec>,
+    /// The tools that the component owns.
+    pub tools: Option<ToolsSpec>,
     /// The component that the provider falls back to.
     pub fallback: Option<Arc<Self>>,
     /// The stand-in, if mynah does not support the type.
@@ -25,22 +29,46 @@ pub struct ComponentSpec {
 }
 
 impl ComponentSpec {
-    /// Builds the provider.
-    pub fn build_provider(&self) -> Arc<dyn Provider> {
-        let fallback = self.fallback.as_ref().map(|fallback| fallback.build_provider());
-        self.provider.build(&self.name, fallback)
+    /// Uses the connections of another component if both own the same tools.
+    pub(super) fn share_connections(&self, other: &Self) {
+        if let (Some(tools), Some(others)) = (&self.tools, &other.tools) {
+            tools.share_connections(others);
+        }
+    }
+
+    /// Connects the servers whose tools the component owns.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a server cannot be used.
+    pub(crate) async fn connect(&self) -> Result<(), Diagnostic> {
+        match &self.tools {
+            Some(tools) => tools.connect().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Builds the provider, which counts the calls of its tools in `metrics`.
+    pub(crate) fn build_provider(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
+        let fallback = self.fallback.as_ref().map(|fallback| fallback.build_provider(metrics));
+        let provider = self.provider.build(&self.name, fallback);
+        match &self.tools {
+            Some(tools) => Arc::new(tools.give_to(provider, &self.name, metrics)),
+            None => provider,
+        }
     }
 }
 
 // Not derived, because the derived code does not compile for `Arc<dyn …>` (rust-lang/rust#31740).
 impl PartialEq for ComponentSpec {
     fn eq(&self, other: &Self) -> bool {
-        let Self { name, kind, version, scrubber, provider, fallback, stand_in } = self;
+        let Self { name, kind, version, scrubber, provider, tools, fallback, stand_in } = self;
         *name == other.name
             && *kind == other.kind
             && *version == other.version
             && *scrubber == other.scrubber
             && **provider == *other.provider
+            && *tools == other.tools
             && *fallback == other.fallback
             && *stand_in == other.stand_in
     }

@@ -5,6 +5,7 @@
 mod tests;
 
 use std::{
+    collections::BTreeSet,
     fmt,
     pin::Pin,
     sync::Arc,
@@ -23,7 +24,7 @@ use crate::{
         memory::MemoryExhausted,
     },
     chat::{Delta, Error, Request, Response},
-    component::{ComponentSpec, StandIn},
+    component::{ComponentSpec, StandIn, ToolsSpec},
     pii::{self, Scrubber},
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
@@ -43,6 +44,8 @@ pub struct Component {
     pub version: String,
     /// The stand-in, if mynah does not support the type.
     pub stand_in: Option<StandIn>,
+    /// The names of the tools that the component owns.
+    pub own_tools: BTreeSet<String>,
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     counters: CallCounters,
@@ -57,7 +60,8 @@ impl Component {
             version: spec.version.clone(),
             stand_in: spec.stand_in,
             scrubber: spec.scrubber,
-            provider: spec.build_provider(),
+            own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
+            provider: spec.build_provider(&metrics.tools),
             counters: metrics.call_counters(&spec.name),
         }
     }
@@ -138,6 +142,10 @@ impl Component {
         let is_large = request.size() + pii::COST * request.scrubbed_len() > LARGE;
         let work = move || {
             context.check_cancelled()?;
+            let context = match request.scrub_inputs.as_slice() {
+                [] => context,
+                _ => context.with_result_scrubber(self.scrubber),
+            };
             self.scrubber.scrub_inputs(&mut request, |text| self.provider.instruction_ranges(text));
             let output = invoke(self.provider.clone(), Arc::new(request), context.clone());
             context.check_memory()?;

@@ -4,6 +4,8 @@ use prometheus::{
     IntCounter, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT, TextEncoder, core::Collector,
 };
 
+use crate::tool_loop::OwnerMetrics;
+
 /// The values of the label `success`.
 const SUCCEEDED: &str = "true";
 const FAILED: &str = "false";
@@ -14,6 +16,8 @@ pub struct Metrics {
     /// Calls by component and success.
     conversations: IntCounterVec,
     reloads: ReloadCounters,
+    /// Calls of the tools that components own.
+    pub(super) tools: OwnerMetrics,
     registry: Registry,
 }
 
@@ -57,12 +61,14 @@ impl Metrics {
             [Box::new(build), Box::new(conversations.clone()), Box::new(reloads.clone())];
         let registry = Registry::new();
         collectors.into_iter().try_for_each(|collector| registry.register(collector))?;
+        let tools = OwnerMetrics::new()?;
+        tools.register(&registry)?;
         // Create the counters now: Prometheus has to see one at zero to detect the first increment.
         let reloads = ReloadCounters {
             succeeded: reloads.with_label_values(&["ok"]),
             failed: reloads.with_label_values(&["failed"]),
         };
-        Ok(Self { conversations, reloads, registry })
+        Ok(Self { conversations, reloads, tools, registry })
     }
 
     /// Returns the counters of a component. Components that replace each other share them.
@@ -71,8 +77,9 @@ impl Metrics {
         CallCounters { succeeded: counter(SUCCEEDED), failed: counter(FAILED) }
     }
 
-    /// Removes the counters of a component. Its calls in flight may still increment them.
-    pub(super) fn remove_call_counters(&self, component: &str) {
+    /// Removes the metrics of a component. Its calls in flight may still increment them.
+    pub(super) fn remove_component(&self, component: &str) {
+        self.tools.remove(component);
         for success in [SUCCEEDED, FAILED] {
             // Fails if they are removed already.
             let _ = self.conversations.remove_label_values(&[component, success]);

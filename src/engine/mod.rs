@@ -49,7 +49,7 @@ impl Engine {
         let specs = change.added.iter().chain(&change.changed);
         let components = specs.map(|spec| Component::new(spec, &self.metrics)).collect();
         self.components.change(&change.removed, components);
-        change.removed.iter().for_each(|name| self.metrics.remove_call_counters(name));
+        change.removed.iter().for_each(|name| self.metrics.remove_component(name));
     }
 
     /// Returns the labels that clients have set together with the sidecar's own, which take

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::ProviderError;
+use super::{ProviderError, Unseen};
 use crate::{
     base::{
         blocking::{Panicked, run_blocking},
@@ -13,6 +13,7 @@ use crate::{
         memory::{Charge, MemoryExhausted},
     },
     chat::ErrorKind,
+    pii::Scrubber,
 };
 
 /// The context of a call, which a provider may use in addition to the request.
@@ -32,6 +33,10 @@ pub struct CallContext {
     cancellation: Cancellation,
     /// The memory that the call uses; `None` outside of a sidecar.
     charge: Option<Arc<Charge>>,
+    /// What the caller does not see; `None` if the component owns no tools.
+    unseen: Option<Arc<Unseen>>,
+    /// Scrubs the results of the component's tools, if the caller asks for it.
+    result_scrubber: Option<Scrubber>,
 }
 
 /// Whether a call is cancelled.
@@ -52,12 +57,31 @@ impl Cancellation {
 impl CallContext {
     /// Creates the context of a call.
     pub fn new(session: Option<Arc<str>>, deadline: Option<Moment>) -> Self {
-        Self { session, deadline, cancellation: Cancellation::default(), charge: None }
+        Self { session, deadline, ..Self::default() }
     }
 
     /// Sets the charge for the memory that the call uses.
     pub(crate) fn with_charge(self, charge: Arc<Charge>) -> Self {
         Self { charge: Some(charge), ..self }
+    }
+
+    /// Returns the context of one turn of the model in this call. Only the call as a whole is charged.
+    pub(crate) fn turn(&self, unseen: Unseen) -> Self {
+        Self { charge: None, unseen: Some(unseen.into()), ..self.clone() }
+    }
+
+    /// Returns what the caller does not see, if the component owns tools.
+    pub(crate) fn unseen(&self) -> Option<&Unseen> {
+        self.unseen.as_deref()
+    }
+
+    /// Sets the scrubber for the results of the component's tools.
+    pub(crate) fn with_result_scrubber(self, scrubber: Scrubber) -> Self {
+        Self { result_scrubber: Some(scrubber), ..self }
+    }
+
+    pub(crate) fn result_scrubber(&self) -> Option<Scrubber> {
+        self.result_scrubber
     }
 
     /// Charges the call with `bytes` more, waiting for room.
@@ -122,6 +146,12 @@ impl CallContext {
 impl From<Panicked> for ProviderError {
     fn from(_: Panicked) -> Self {
         Self::internal("the provider panicked; see the log")
+    }
+}
+
+impl From<MemoryExhausted> for ProviderError {
+    fn from(error: MemoryExhausted) -> Self {
+        Self::new(ErrorKind::ResourceExhausted, error.to_string())
     }
 }
 

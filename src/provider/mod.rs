@@ -9,6 +9,7 @@ pub mod echo;
 mod ids;
 pub mod scripted;
 pub(crate) mod stream;
+mod unseen;
 mod usage;
 
 use std::{ops::Range, sync::Arc};
@@ -18,6 +19,7 @@ use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
 pub use self::context::CallContext;
 pub(crate) use self::context::{CancelOnDrop, Cancellation};
 pub use self::stream::StreamOptions;
+pub(crate) use self::unseen::Unseen;
 pub use crate::base::clock::Moment;
 pub use crate::chat::ProviderError;
 use crate::chat::{Delta, Request, Response};

@@ -21,7 +21,7 @@ use crate::{
         guard::Guard,
         http, metrics,
     },
-    base::{blocking::run_blocking, clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
+    base::{clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
     component::{self, ComponentSpec},
     engine::Engine,
     net::{self, Acceptor, BindError, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
@@ -234,8 +234,6 @@ async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), S
     }
     let context = config.context();
     let paths = config.resources_paths.clone();
-    // On a blocking thread, so that a slow file system does not delay a signal.
-    let reload = run_blocking(move || Reload::new(paths, context)).await?;
-    let reload = reload.map_err(StartError::Components)?;
+    let reload = Reload::new(paths, context).await?;
     Ok((reload.components().to_vec(), Some(reload)))
 }

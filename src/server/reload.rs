@@ -17,6 +17,7 @@ use crate::{
     },
     component::{self, Change, ComponentSpec, Context, Loaded},
     engine::Engine,
+    server::error::StartError,
 };
 
 /// Files are read once nothing has changed for this long, because editors write in several steps.
@@ -36,17 +37,25 @@ pub(crate) struct Reload {
     served: Loaded,
     /// The errors of the last load. Empty if its components are being served.
     errors: Vec<Diagnostic>,
+    /// The files of tools in the last load.
+    tool_files: BTreeSet<PathBuf>,
 }
 
 impl Reload {
-    /// Loads the components for the first time.
-    pub(crate) fn new(paths: Vec<PathBuf>, context: Context) -> Result<Self, Vec<Diagnostic>> {
-        let served = component::load(&paths, &context);
+    /// Loads the components for the first time, on a blocking thread, so that a slow file system does
+    /// not delay a signal.
+    pub(crate) async fn new(paths: Vec<PathBuf>, context: Context) -> Result<Self, StartError> {
+        let (of_load, with) = (paths.clone(), context.clone());
+        let mut served = run_blocking(move || component::load(&of_load, &with)).await?;
         served.notices.iter().for_each(log);
-        if !served.errors.is_empty() {
-            return Err(served.errors);
+        if served.errors.is_empty() {
+            served.connect(&[]).await;
         }
-        Ok(Self { paths, context, served, errors: Vec::new() })
+        if !served.errors.is_empty() {
+            return Err(StartError::Components(served.errors));
+        }
+        let tool_files = served.tool_files.clone();
+        Ok(Self { paths, context, served, errors: Vec::new(), tool_files })
     }
 
     /// Returns the components that are being served.
@@ -61,7 +70,12 @@ impl Reload {
         loop {
             watch = match self.load(watch, changed.clone()).await {
                 Ok((watch, loaded)) => {
-                    self.handle(loaded, &engine);
+                    let is_watched = loaded.tool_files.is_subset(&self.tool_files);
+                    self.tool_files.clone_from(&loaded.tool_files);
+                    self.handle(loaded, &engine).await;
+                    if !is_watched {
+                        changed.notify_one();
+                    }
                     watch
                 }
                 Err(Panicked) => Watch::default(),
@@ -76,15 +90,19 @@ impl Reload {
     /// Renews the watch, then loads the components. In this order, no change is missed.
     async fn load(&self, old: Watch, changed: Arc<Notify>) -> Result<(Watch, Loaded), Panicked> {
         let (paths, context) = (self.paths.clone(), self.context.clone());
+        let watched = paths.iter().chain(&self.tool_files).cloned().collect::<Vec<_>>();
         let work = move || {
-            let watch = old.renew(&paths, changed);
+            let watch = old.renew(&watched, changed);
             (watch, component::load(&paths, &context))
         };
         run_blocking(work).await
     }
 
-    fn handle(&mut self, mut loaded: Loaded, engine: &Engine) {
+    async fn handle(&mut self, mut loaded: Loaded, engine: &Engine) {
         loaded.errors.extend(component::truncated_files(&self.served, &loaded));
+        if loaded.errors.is_empty() {
+            loaded.connect(&self.served.components).await;
+        }
         if loaded.errors.is_empty() {
             self.serve(loaded, engine);
         } else {

@@ -1,6 +1,6 @@
 //! Runs the calls of one turn concurrently and returns their records in call order.
 
-use std::{collections::BTreeSet, pin::pin, sync::OnceLock, time::Duration};
+use std::{pin::pin, sync::OnceLock, time::Duration};
 
 use futures_util::{Stream, StreamExt, stream};
 use tracing::Instrument;
@@ -9,8 +9,10 @@ use super::{
     CallDecision, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent, ToolContext,
     UpcomingCall,
     budget::CallBudget,
+    caller_tools::CallerTools,
     limited::{CallResult, LimitedTool},
     model::Model,
+    scrub::scrub,
     stop::StopSignal,
     toolset::Toolset,
     transcript::{CallKey, Verdict},
@@ -41,7 +43,7 @@ impl Toolset {
         &self,
         calls: Vec<(ToolCall, Verdict)>,
         budget: &mut CallBudget,
-        caller_tools: &BTreeSet<String>,
+        callers: &CallerTools,
     ) -> (Vec<PlannedCall<'_>>, Option<EndReason>) {
         let (mut end, mut has_pending) = (None, false);
         let planned = calls.into_iter().map(|(call, Verdict { key, is_duplicate })| {
@@ -52,7 +54,7 @@ impl Toolset {
                     end = Some(EndReason::Budget);
                     Plan::Skip(CallRecord::failed(skipped, CallFailure::NotRun))
                 }
-                None if caller_tools.contains(&call.name) => {
+                _ if callers.runs(&call.name, tool.is_some()) => {
                     has_pending = true;
                     Plan::Skip(CallRecord::new(skipped, CallOutcome::Pending, ""))
                 }
@@ -149,6 +151,9 @@ impl PlannedCall<'_> {
             Ok((outcome, output)) => CallRecord::new(self.call.clone(), outcome, output),
             Err(failure) => CallRecord::failed(self.call.clone(), tool.truncate_message(failure)),
         };
+        if let Some(scrubber) = model.context.result_scrubber() {
+            record.result = scrub(record.result, scrubber).await;
+        }
         if record.outcome.ran() {
             record.duration = self.duration();
         }

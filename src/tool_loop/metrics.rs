@@ -21,18 +21,22 @@ const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0
 /// ```
 #[derive(Debug, Clone)]
 pub struct ToolMetrics {
-    calls: IntCounterVec,
-    seconds: HistogramVec,
-    breakers: IntGaugeVec,
+    pub(super) calls: IntCounterVec,
+    pub(super) seconds: HistogramVec,
+    pub(super) breakers: IntGaugeVec,
+    /// The component that owns the tools, which is the first label. `None` outside of a sidecar.
+    pub(super) component: Option<String>,
 }
 
 impl ToolMetrics {
     #[expect(clippy::expect_used, reason = "names and labels are constant and valid")]
-    pub(super) fn new() -> Self {
-        Self::try_new().expect("valid metrics")
+    pub(crate) fn new() -> Self {
+        Self::try_new(&[]).expect("valid metrics")
     }
 
-    fn try_new() -> prometheus::Result<Self> {
+    /// Creates metrics whose labels begin with `first`.
+    pub(super) fn try_new(first: &[&str]) -> prometheus::Result<Self> {
+        let labels = |rest: &[&'static str]| [first, rest].concat();
         let help = "Tool calls by outcome; cached calls did not run";
         let calls = Opts::new("mynah_tool_calls_total", help);
         let help = "Duration of tool calls in seconds, including retries";
@@ -40,9 +44,10 @@ impl ToolMetrics {
         let help = "State of tool circuit breakers: 0 closed, 1 half-open, 2 open";
         let breakers = Opts::new("mynah_tool_breaker", help);
         Ok(Self {
-            calls: IntCounterVec::new(calls, &["tool", "outcome"])?,
-            seconds: HistogramVec::new(seconds, &["tool"])?,
-            breakers: IntGaugeVec::new(breakers, &["tool"])?,
+            calls: IntCounterVec::new(calls, &labels(&["outcome", "tool"]))?,
+            seconds: HistogramVec::new(seconds, &labels(&["tool"]))?,
+            breakers: IntGaugeVec::new(breakers, &labels(&["tool"]))?,
+            component: None,
         })
     }
 
@@ -62,13 +67,19 @@ impl ToolMetrics {
     pub(super) fn count(&self, tool: Option<&str>, call: &CallRecord) {
         let tool = tool.unwrap_or_default();
         if call.outcome.ran() {
-            self.seconds.with_label_values(&[tool]).observe(call.duration.as_secs_f64());
+            self.seconds
+                .with_label_values(&self.labels(&[tool]))
+                .observe(call.duration.as_secs_f64());
         }
-        self.calls.with_label_values(&[tool, call.outcome.as_str()]).inc();
+        self.calls.with_label_values(&self.labels(&[call.outcome.as_str(), tool])).inc();
     }
 
     /// Returns the gauge for the state of a tool's circuit breaker.
     pub(super) fn breaker(&self, tool: &str) -> IntGauge {
-        self.breakers.with_label_values(&[tool])
+        self.breakers.with_label_values(&self.labels(&[tool]))
+    }
+
+    fn labels<'a>(&'a self, rest: &[&'a str]) -> Vec<&'a str> {
+        self.component.as_deref().into_iter().chain(rest.iter().copied()).collect()
     }
 }

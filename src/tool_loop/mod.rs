@@ -128,6 +128,7 @@
 //   stall        detects a model that makes no progress
 //   stop         cancels the run and limits its duration
 //   ids          assigns unique call ids
+//   caller_tools the tools that the caller runs
 // toolset        the tools of a loop
 //   registry     tools by name
 //   tool         the trait for tools
@@ -139,18 +140,24 @@
 //     breaker    the circuit breaker
 //     cache      the result cache
 //   output       the output of a tool
+//   scrub        scrubs results
 //   metrics      Prometheus metrics
 // settings       the settings of a loop and its tools
 //   hooks        hooks that decide about calls
 // record         calls and their outcomes
 // result         results and events
 // error          the errors of tool calls
+// owner          a provider that owns tools
+//   memory       the calls that its callers have not seen
+//   answer       the answer that its callers see
+//   metrics      Prometheus metrics
 // transcript     writes and reads histories, detects duplicates
 
 mod batch;
 mod breaker;
 mod budget;
 mod cache;
+mod caller_tools;
 mod context;
 mod error;
 mod function;
@@ -160,11 +167,13 @@ mod limited;
 mod metrics;
 mod model;
 mod output;
+mod owner;
 mod record;
 mod registered;
 mod registry;
 mod result;
 mod run;
+mod scrub;
 mod settings;
 mod stall;
 mod stop;
@@ -176,6 +185,7 @@ mod turns;
 
 use std::sync::Arc;
 
+pub(crate) use owner::{OwnerMetrics, ToolMemory, ToolOwner};
 pub use schemars;
 pub use tokio_util::sync::CancellationToken;
 
@@ -213,7 +223,16 @@ impl ToolLoop {
     ///
     /// Fails if a setting of the loop or of a tool is out of range.
     pub fn new(registry: ToolRegistry, settings: LoopSettings) -> Result<Self, SettingsError> {
-        Ok(Self(Toolset::new(registry, settings)?.into()))
+        Self::with_metrics(registry, settings, ToolMetrics::new())
+    }
+
+    /// Creates a loop like [`new`](Self::new) that counts calls in `metrics`.
+    pub(crate) fn with_metrics(
+        registry: ToolRegistry,
+        settings: LoopSettings,
+        metrics: ToolMetrics,
+    ) -> Result<Self, SettingsError> {
+        Ok(Self(Toolset::new(registry, settings, metrics)?.into()))
     }
 
     /// Returns a run of the loop, to be awaited or streamed. `request` is a [`Request`] or a prompt.

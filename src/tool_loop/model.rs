@@ -14,6 +14,8 @@ use crate::{
 /// The model of a run. If there is an event listener, answers are streamed.
 pub(super) struct Model {
     pub(super) provider: Arc<dyn Provider>,
+    /// The context of each turn.
+    pub(super) context: CallContext,
     pub(super) listener: Option<Listener>,
 }
 
@@ -28,8 +30,7 @@ impl Model {
     /// Requests the next turn.
     pub(super) async fn ask(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
         let (provider, request) = (self.provider.clone(), request.clone());
-        let context = CallContext::default();
-        let _cancel = context.cancel_on_drop();
+        let context = self.context.clone();
         if self.listener.is_none() {
             return provider.converse(request, context).await;
         }

@@ -98,6 +98,11 @@ impl ToolOutput {
         }
     }
 
+    /// Changes the text, but not whether it is JSON.
+    pub(super) fn map_text(self, map: impl FnOnce(&str) -> String) -> Self {
+        Self { text: map(&self.text), ..self }
+    }
+
     /// Truncates the output to `max` bytes and appends a note. Truncated output is no longer JSON.
     pub(super) fn truncate(self, max: usize) -> Self {
         let is_json = self.is_json && self.text.len() <= max;

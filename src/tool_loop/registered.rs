@@ -1,6 +1,6 @@
 //! A registered tool.
 
-use std::{any::Any, panic::AssertUnwindSafe};
+use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
@@ -13,24 +13,25 @@ use crate::{
 
 /// A tool in a [`ToolRegistry`](super::ToolRegistry), with its definition and the compiled schema of
 /// its arguments.
+#[derive(Clone)]
 pub struct RegisteredTool {
     definition: Tool,
-    schema: Schema,
-    tool: Box<dyn RunTool>,
+    schema: Arc<Schema>,
+    tool: Arc<dyn RunTool>,
     pub(super) settings: Option<ToolSettings>,
 }
 
 impl RegisteredTool {
     /// Compiles the schema of the arguments. A tool without a schema accepts any object. Fails with
     /// a message if the schema is invalid or does not describe an object.
-    pub(super) fn new(definition: Tool, tool: Box<dyn RunTool>) -> Result<Self, String> {
+    pub(super) fn new(definition: Tool, tool: Arc<dyn RunTool>) -> Result<Self, String> {
         let schema = definition.parameters.as_ref().map_or_else(|| json!({}), LazyJson::read);
         match schema.get("type") {
             None => {}
             Some(kind) if kind == "object" => {}
             Some(kind) => return Err(format!("arguments must be of type \"object\", not {kind}")),
         }
-        Ok(Self { schema: Schema::compile(&schema)?, definition, tool, settings: None })
+        Ok(Self { schema: Schema::compile(&schema)?.into(), definition, tool, settings: None })
     }
 
     /// Sets the limits of the tool, instead of [`LoopSettings::tools`](super::LoopSettings::tools).

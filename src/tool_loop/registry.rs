@@ -1,5 +1,7 @@
 //! Registers tools by name.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -15,7 +17,7 @@ use crate::chat::{LazyJson, Tool};
 
 const MAX_NAME_LEN: usize = 64;
 
-/// A collection of tools, in the order in which they were registered.
+/// A collection of tools, in the order in which they were registered. Clones share the tools.
 ///
 /// ```
 /// use mynah::tool_loop::ToolRegistry;
@@ -41,7 +43,7 @@ const MAX_NAME_LEN: usize = 64;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ToolRegistry {
     tools: Vec<RegisteredTool>,
     hooks: Hooks,
@@ -156,7 +158,7 @@ impl ToolRegistry {
             return Err(RegistryError::DuplicateName(name.clone()));
         }
         let name = name.clone();
-        let registered = RegisteredTool::new(definition, Box::new(tool))
+        let registered = RegisteredTool::new(definition, Arc::new(tool))
             .map_err(|reason| RegistryError::InvalidSchema { tool: name, reason })?;
         Ok(self.tools.push_mut(registered))
     }

@@ -2,7 +2,7 @@
 
 use super::{CallOutcome, CallRecord};
 use crate::{
-    chat::{Message, Response},
+    chat::{Message, Response, Usage},
     provider::ProviderError,
 };
 
@@ -19,6 +19,8 @@ pub struct LoopResult {
     pub calls: Vec<CallRecord>,
     /// Number of answers from the model.
     pub turns: u32,
+    /// The token usage of all turns, if known.
+    pub usage: Option<Usage>,
     /// The reason why the run ended.
     pub end: EndReason,
 }
@@ -61,7 +63,7 @@ pub enum EndReason {
     MaxTurns,
     /// The model made the same calls in several consecutive turns.
     Stalled,
-    /// The run reached its call limit or its time limit, a tool reached its call limit, or the model
+    /// The run reached its limit of calls, bytes or time, a tool reached its call limit, or the model
     /// took too long for a turn.
     Budget,
     /// The model called tools that the request offers but the loop does not have. The caller runs

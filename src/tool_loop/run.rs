@@ -3,6 +3,7 @@
 use std::{
     fmt,
     future::{Future, IntoFuture},
+    ops::Range,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -19,6 +20,7 @@ use tracing::Instrument;
 
 use super::{
     CallDecision, LoopEvent, LoopResult, ToolContext, UpcomingCall,
+    caller_tools::CallerTools,
     model::{Listener, Model},
     stop::StopSignal,
     toolset::Toolset,
@@ -26,7 +28,7 @@ use super::{
 };
 use crate::{
     chat::{Request, Tool},
-    provider::Provider,
+    provider::{CallContext, Provider, Unseen},
 };
 
 /// Maximum number of pieces of text that wait for the reader of a stream.
@@ -63,13 +65,27 @@ pub struct Run {
     cancel: CancellationToken,
     time_limit: Duration,
     context: ToolContext,
+    call: Option<ComponentCall>,
+}
+
+/// A call to a component that owns the tools of the loop.
+struct ComponentCall {
+    context: CallContext,
+    /// The messages of the request that the caller did not send.
+    unseen: Vec<Range<usize>>,
 }
 
 impl Run {
     pub(super) fn new(tools: Arc<Toolset>, provider: Arc<dyn Provider>, request: Request) -> Self {
         let time_limit = tools.settings.wall_clock;
         let (cancel, context) = (CancellationToken::new(), ToolContext::default());
-        Self { tools, provider, request, cancel, time_limit, context }
+        Self { tools, provider, request, cancel, time_limit, context, call: None }
+    }
+
+    /// Makes this the run of a call to a component that owns the tools. `unseen` are the messages of
+    /// the request that the caller did not send.
+    pub(super) fn in_call(self, context: CallContext, unseen: Vec<Range<usize>>) -> Self {
+        Self { call: Some(ComponentCall { context, unseen }), ..self }
     }
 
     /// Ends the run with [`EndReason::Cancelled`](super::EndReason::Cancelled) when the token is
@@ -135,10 +151,22 @@ impl Run {
     }
 
     async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
-        let Self { tools, provider, request, cancel, time_limit, context } = self;
-        let model = Model { provider, listener };
+        let Self { tools, provider, request, cancel, time_limit, context, call } = self;
+        let (callers, turn, charged) = match call {
+            None => {
+                let context = CallContext::default();
+                (CallerTools::besides(&tools, &request), context.clone(), context)
+            }
+            Some(ComponentCall { context, unseen: earlier }) => {
+                let callers = CallerTools::of_unaware(&request);
+                let (tools, start) = (tools.names_beside(&callers), request.messages.len());
+                (callers, context.turn(Unseen { tools, earlier, start }), context)
+            }
+        };
+        let _cancel = turn.cancel_on_drop();
+        let model = Model { provider, context: turn, listener };
         let stop = StopSignal::new(cancel, time_limit);
-        Turns::new(&tools, model, request, stop, context).run_to_end().await
+        Turns::new(&tools, model, charged, request, callers, stop, context).run_to_end().await
     }
 }
 

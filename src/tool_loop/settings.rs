@@ -24,6 +24,9 @@ pub struct LoopSettings {
     ///
     /// All calls that the model makes count, including those that do not run.
     pub max_calls: Option<u32>,
+    /// Maximum size of all texts, arguments and results of a run in bytes: at least 1. Default:
+    /// 64 MiB. A run that exceeds it ends after the turn.
+    pub max_bytes: usize,
     /// Maximum duration of a run: above zero. Default: 10 min.
     pub wall_clock: Duration,
     /// Maximum duration of a turn of the model, without its tools: above zero. Default: 2 min.
@@ -127,6 +130,7 @@ impl Default for LoopSettings {
         Self {
             max_turns: 12,
             max_calls: None,
+            max_bytes: 64 << 20,
             wall_clock: Duration::from_secs(10 * 60),
             model_timeout: Duration::from_secs(2 * 60),
             max_concurrency: 8,
@@ -168,6 +172,7 @@ impl LoopSettings {
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         check_range("max_turns", self.max_turns, 1..=50)?;
         check_range("max_calls", self.max_calls.unwrap_or(1), 1..)?;
+        check_range("max_bytes", self.max_bytes, 1..)?;
         check_range("wall_clock", self.wall_clock, TICK..)?;
         check_range("model_timeout", self.model_timeout, TICK..)?;
         check_range("max_concurrency", self.max_concurrency, 1..=256)?;

@@ -1,5 +1,7 @@
 //! The trait for tools.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
@@ -55,6 +57,16 @@ pub trait RunTool: Send + Sync {
 }
 
 impl<R: RunTool + ?Sized> RunTool for Box<R> {
+    fn run(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        (**self).run(arguments, context)
+    }
+}
+
+impl<R: RunTool + ?Sized> RunTool for Arc<R> {
     fn run(
         &self,
         arguments: Value,

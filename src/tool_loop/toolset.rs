@@ -1,9 +1,10 @@
 //! The tools of a loop, with their settings and metrics.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     CallFailure, CallRecord, LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry,
+    caller_tools::CallerTools,
     hooks::Hooks,
     limited::LimitedTool,
     transcript::{self, CallReader},
@@ -14,6 +15,8 @@ use crate::chat::{Request, Response, Tool};
 #[derive(Debug, Clone)]
 pub(super) struct Toolset {
     tools: Vec<Arc<LimitedTool>>,
+    /// The names of the tools.
+    names: Arc<BTreeSet<String>>,
     pub(super) hooks: Hooks,
     /// Reads calls that are written as text. Knows no tools if calls are native.
     pub(super) reader: CallReader,
@@ -25,9 +28,9 @@ impl Toolset {
     pub(super) fn new(
         registry: ToolRegistry,
         settings: LoopSettings,
+        metrics: ToolMetrics,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        let metrics = ToolMetrics::new();
         let (tools, hooks) = registry.into_parts();
         let limited = |tool| LimitedTool::new(tool, &settings.tools, &metrics).map(Arc::new);
         let tools: Vec<_> = tools.into_iter().map(limited).collect::<Result<_, _>>()?;
@@ -35,16 +38,27 @@ impl Toolset {
             Rendering::Text(_) => CallReader::new(tools.iter().map(|tool| tool.definition())),
             Rendering::Native => CallReader::default(),
         };
-        Ok(Self { tools, hooks, reader, settings, metrics })
+        let names = names_of(&tools);
+        Ok(Self { tools, names, hooks, reader, settings, metrics })
     }
 
     /// Removes the tools for which `keep` returns `false`.
     pub(super) fn retain(&mut self, keep: impl Fn(&Tool) -> bool) {
         self.tools.retain(|tool| keep(tool.definition()));
+        self.names = names_of(&self.tools);
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&LimitedTool> {
         self.tools.iter().find(|tool| tool.name() == name).map(Arc::as_ref)
+    }
+
+    /// Returns the names of the tools that are offered beside those of the caller.
+    pub(super) fn names_beside(&self, callers: &CallerTools) -> Arc<BTreeSet<String>> {
+        if self.names.iter().any(|name| callers.contains(name)) {
+            let others = self.names.iter().filter(|name| !callers.contains(name));
+            return Arc::new(others.cloned().collect());
+        }
+        self.names.clone()
     }
 
     /// Returns `true` if the same call to a tool may return a different result each time.
@@ -77,12 +91,13 @@ impl Toolset {
     }
 
     /// Adds the tools to a request. With the text rendering, removes all tools instead.
-    pub(super) fn add_to(&self, request: &mut Request) {
+    pub(super) fn add_to(&self, request: &mut Request, callers: &CallerTools) {
         if let Rendering::Text(_) = self.settings.rendering {
             (request.tools, request.tool_choice) = Default::default();
             return;
         }
-        for tool in self.tools.iter().map(|tool| tool.definition()) {
+        let own = self.tools.iter().map(|tool| tool.definition());
+        for tool in own.filter(|tool| !callers.contains(&tool.name)) {
             // Replace any tool of the same name in the request, because the arguments of calls are
             // validated against this definition.
             match request.tools.iter_mut().find(|offered| offered.name == tool.name) {
@@ -91,4 +106,8 @@ impl Toolset {
             }
         }
     }
+}
+
+fn names_of(tools: &[Arc<LimitedTool>]) -> Arc<BTreeSet<String>> {
+    Arc::new(tools.iter().map(|tool| tool.name().to_owned()).collect())
 }

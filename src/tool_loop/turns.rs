@@ -1,11 +1,12 @@
 //! The turns of a run.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     CallRecord, EndReason, LoopEvent, LoopResult, ToolContext,
     batch::PlannedCall,
     budget::CallBudget,
+    caller_tools::CallerTools,
     ids::CallIds,
     model::Model,
     stall::StallDetector,
@@ -15,7 +16,8 @@ use super::{
 };
 use crate::{
     base::clock::within,
-    chat::{Request, Response, Tool, ToolCall, ToolChoice},
+    chat::{Message, Request, Response, ToolCall, ToolChoice, Usage},
+    provider::{CallContext, ProviderError},
 };
 
 /// The state of a run.
@@ -28,11 +30,16 @@ pub(super) struct Turns<'l> {
     request: Arc<Request>,
     ids: CallIds,
     duplicates: DuplicateDetector,
-    /// Names of the request's tools that the loop does not have.
-    caller_tools: BTreeSet<String>,
+    caller_tools: CallerTools,
+    /// The context of the call that is charged for the run.
+    charged: CallContext,
     budget: CallBudget,
     stall: StallDetector,
     response: Option<Response>,
+    /// The token usage of all turns.
+    usage: Option<Usage>,
+    /// The size of all texts, arguments and results.
+    bytes: usize,
     calls: Vec<CallRecord>,
     turns: u32,
 }
@@ -41,14 +48,13 @@ impl<'l> Turns<'l> {
     pub(super) fn new(
         tools: &'l Toolset,
         model: Model,
+        charged: CallContext,
         mut request: Request,
+        caller_tools: CallerTools,
         stop: StopSignal,
         context: ToolContext,
     ) -> Self {
-        let is_callers = |tool: &&Tool| tools.find(&tool.name).is_none();
-        let caller_tools = request.tools.iter().filter(is_callers);
-        let caller_tools = caller_tools.map(|tool| tool.name.clone()).collect();
-        tools.add_to(&mut request);
+        tools.add_to(&mut request, &caller_tools);
         let settings = &tools.settings;
         // A new prompt may ask for the same calls again, so calls before the latest prompt do not
         // count.
@@ -60,11 +66,14 @@ impl<'l> Turns<'l> {
             stall: StallDetector::new(settings.stalled_after),
             request: Arc::new(request),
             caller_tools,
+            charged,
             tools,
             model,
             stop,
             context,
             response: None,
+            usage: None,
+            bytes: 0,
             calls: Vec::new(),
             turns: 0,
         }
@@ -83,6 +92,7 @@ impl<'l> Turns<'l> {
             transcript: Arc::unwrap_or_clone(self.request).messages,
             calls: self.calls,
             turns: self.turns,
+            usage: self.usage,
             end,
         }
     }
@@ -100,8 +110,8 @@ impl<'l> Turns<'l> {
         self.context.turn = self.turns;
         let (text, calls) = self.accept(response);
         if calls.is_empty() {
-            self.append_turn(text, Vec::new());
-            return Some(EndReason::Answered);
+            let appended = self.append_turn(text, Vec::new()).await;
+            return Some(appended.map_or_else(EndReason::ModelError, |()| EndReason::Answered));
         }
         let is_stalled = self.is_stalled(&calls);
         if is_stalled {
@@ -114,9 +124,19 @@ impl<'l> Turns<'l> {
         let executed = records.iter().filter(|record| record.outcome.ran()).count();
         self.model.emit(|| LoopEvent::ToolsFinished { turn: self.turns, executed });
         self.record_calls(&batch, &records);
-        self.append_turn(text, records);
-        let is_last = self.turns >= self.tools.settings.max_turns;
-        stopped.or(end).or(is_last.then_some(EndReason::MaxTurns))
+        if let Err(error) = self.append_turn(text, records).await {
+            return Some(EndReason::ModelError(error));
+        }
+        stopped.or(end).or_else(|| self.limit())
+    }
+
+    /// Returns the limit that the run has reached.
+    fn limit(&self) -> Option<EndReason> {
+        let settings = &self.tools.settings;
+        if self.turns >= settings.max_turns {
+            return Some(EndReason::MaxTurns);
+        }
+        (self.bytes > settings.max_bytes).then_some(EndReason::Budget)
     }
 
     /// Stores an answer and returns its text and calls.
@@ -126,6 +146,7 @@ impl<'l> Turns<'l> {
         if *choice != ToolChoice::None {
             *choice = ToolChoice::Auto;
         }
+        self.usage = add(self.usage, response.usage);
         let mut response = self.tools.read_calls(response);
         self.ids.assign(&mut response.tool_calls);
         let is_repeatable = |name: &str| self.tools.is_repeatable(name);
@@ -151,11 +172,27 @@ impl<'l> Turns<'l> {
         }
     }
 
-    /// Appends a turn to the history.
-    fn append_turn(&mut self, text: String, calls: Vec<CallRecord>) {
+    /// Appends a turn to the history. Fails if there is no memory for it.
+    async fn append_turn(
+        &mut self,
+        text: String,
+        calls: Vec<CallRecord>,
+    ) -> Result<(), ProviderError> {
         let turn = Turn { number: self.turns, text, calls };
         let messages = self.tools.settings.rendering.messages(&turn);
+        let bytes = messages.iter().map(Message::size).sum();
+        self.bytes += bytes;
         Arc::make_mut(&mut self.request).messages.extend(messages);
         self.calls.extend(turn.calls);
+        Ok(self.charged.reserve(bytes).await?)
     }
+}
+
+fn add(sum: Option<Usage>, turn: Option<Usage>) -> Option<Usage> {
+    let (Some(sum), Some(turn)) = (sum, turn) else { return sum.or(turn) };
+    Some(Usage {
+        prompt_tokens: sum.prompt_tokens.saturating_add(turn.prompt_tokens),
+        completion_tokens: sum.completion_tokens.saturating_add(turn.completion_tokens),
+        reasoning_tokens: sum.reasoning_tokens.saturating_add(turn.reasoning_tokens),
+    })
 }

@@ -55,6 +55,13 @@ pub(super) struct Entry {
     pub(super) kind: Kind,
 }
 
+impl Entry {
+    /// Returns `true` if the results do not change.
+    pub(super) fn is_static(&self) -> bool {
+        matches!(&self.kind, Kind::Tool(_, Action::Static(_)))
+    }
+}
+
 /// What an entry adds.
 #[derive(Debug)]
 pub(super) enum Kind {
@@ -89,10 +96,13 @@ pub(super) enum Action {
         { "required": ["name", "static"] },
         { "required": ["mcp"] },
     ],
-    "dependentSchemas" = { "mcp": { "properties": {
-        "name": false, "description": false, "parameters": false,
-        "command": false, "http": false, "static": false,
-    } } },
+    "dependentSchemas" = {
+        "mcp": { "properties": {
+            "name": false, "description": false, "parameters": false,
+            "command": false, "http": false, "static": false,
+        } },
+        "static": { "properties": { "cache": false } },
+    },
 ))]
 struct EntrySource {
     /// Name of the tool: 1 to 64 ASCII letters, digits, _ and -.
@@ -137,6 +147,9 @@ impl TryFrom<EntrySource> for Entry {
         let action = match (source.command, source.http, source.answers) {
             (Some(argv), None, None) => Some(Action::Command(argv)),
             (None, Some(request), None) => Some(Action::Http(request)),
+            (None, None, Some(_)) if cache.is_some() => {
+                return Err("the results of static do not change; remove cache".to_owned());
+            }
             (None, None, Some(answers)) if !answers.is_empty() => Some(Action::Static(answers)),
             (None, None, Some(_)) => {
                 return Err("static is empty; expected a list of results".to_owned());

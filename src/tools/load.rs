@@ -1,6 +1,6 @@
 //! Converts a file to tools and their settings.
 
-use std::path::Path;
+use std::{iter, path::Path, sync::Arc};
 
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -10,10 +10,15 @@ use super::{
     file::{Action, Cache, Definition, Entry, Kind, Limits, ToolsFile},
     http::{Allowed, HttpTool, RequestTemplate},
     mcp::{CheckedSource, McpServer},
+    references::References,
     static_tool::StaticTool,
 };
 use crate::{
-    base::{diagnostics::Diagnostic, environment::Environment, yaml},
+    base::{
+        diagnostics::{Diagnostic, Place},
+        environment::Environment,
+        files, yaml,
+    },
     chat::{LazyJson, Tool},
     tool_loop::{CacheSettings, RegistryError, RunTool, ToolRegistry, ToolSettings},
 };
@@ -38,91 +43,169 @@ pub(crate) async fn load_with(
     file: &Path,
     environment: &Environment,
 ) -> Result<ToolRegistry, Diagnostic> {
-    let connected = connect(check(file, environment)?).await;
-    connected.map_err(|error| Diagnostic::error(error).in_file(file))
+    let references = References { environment, secrets: None };
+    let context = LoadContext { references, has_commands: true };
+    let tools = CheckedTools::read(&files::read(file)?, &context);
+    let tools = tools.map_err(|mut errors| errors.remove(0).in_file(file))?;
+    tools.connect().await.map_err(|error| error.in_file(file))
 }
 
-/// An entry that is valid, but whose server may not exist.
-pub(super) struct CheckedEntry {
+/// What the tools of a file may use.
+#[derive(Clone, Copy)]
+pub(crate) struct LoadContext<'a> {
+    pub(crate) references: References<'a>,
+    /// Whether tools may run commands.
+    pub(crate) has_commands: bool,
+}
+
+/// The tools of a valid file. Its MCP servers are not connected yet.
+#[derive(Clone)]
+pub(crate) struct CheckedTools(Vec<CheckedEntry>);
+
+#[derive(Clone)]
+struct CheckedEntry {
+    place: Place,
     settings: ToolSettings,
     kind: CheckedKind,
 }
 
+#[derive(Clone)]
 enum CheckedKind {
     Tool(RunnableTool),
     Server(CheckedSource),
 }
 
-type RunnableTool = (Tool, Box<dyn RunTool>);
+type RunnableTool = (Tool, Arc<dyn RunTool>);
 
-/// Reads and checks a file. Starts nothing.
-pub(super) fn check(
-    file: &Path,
-    environment: &Environment,
-) -> Result<Vec<CheckedEntry>, Diagnostic> {
-    let ToolsFile { defaults, allow, tools, .. } = yaml::from_file(file)?;
-    let check = |entry: Entry| {
-        let settings = tool_settings(&entry, &defaults);
-        let kind = match entry.kind {
-            Kind::Tool(definition, action) => {
-                let name = definition.name.clone();
-                let run = runner(action, allow.as_deref(), environment)
-                    .map_err(|error| format!("the tool {name:?}: {error}"))?;
-                CheckedKind::Tool((definition.into(), run))
+impl CheckedTools {
+    /// Reads and checks the text of a file. Starts nothing.
+    ///
+    /// Fails with at least one error. Errors have no file.
+    pub(crate) fn read(text: &str, context: &LoadContext<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let ToolsFile { defaults, allow, tools, .. } =
+            yaml::from_str(text).map_err(|error| vec![error])?;
+        let (mut checked, mut errors) = (Vec::new(), Vec::new());
+        // Checks the names and the schemas.
+        let mut registry = ToolRegistry::new();
+        for (entry, place) in tools.into_iter().zip(places(text)) {
+            let settings = tool_settings(&entry, &defaults);
+            let entry = check(entry.kind, allow.as_deref(), context)
+                .map(|kind| CheckedEntry { place, settings, kind })
+                .and_then(|entry| entry.add_to(&mut registry).map(|()| entry));
+            match entry {
+                Ok(entry) => checked.push(entry),
+                Err(error) => errors.push(Diagnostic::error(error).at(place)),
             }
-            Kind::Server(server) => {
-                let server = server.check(allow.as_deref(), environment);
-                CheckedKind::Server(server.map_err(|error| format!("the MCP server: {error}"))?)
+        }
+        if errors.is_empty() { Ok(Self(checked)) } else { Err(errors) }
+    }
+
+    /// Returns the tools, or `None` if servers must be [connected](Self::connect).
+    pub(crate) fn without_servers(&self) -> Option<ToolRegistry> {
+        let mut registry = ToolRegistry::new();
+        self.0.iter().try_for_each(|entry| match &entry.kind {
+            CheckedKind::Tool(_) => entry.add_to(&mut registry).ok(),
+            CheckedKind::Server(_) => None,
+        })?;
+        Some(registry)
+    }
+
+    /// Starts all MCP servers at the same time and returns the tools in the order of the file.
+    pub(crate) async fn connect(self) -> Result<ToolRegistry, Diagnostic> {
+        let has_servers = self.without_servers().is_none();
+        let mut registry = ToolRegistry::new();
+        for (place, connected) in join_all(self.0.into_iter().map(CheckedEntry::connect)).await {
+            let at_entry = |error: String| Diagnostic::error(error).at(place);
+            let (settings, tools) = connected.map_err(at_entry)?;
+            for tool in tools {
+                let added = add(&mut registry, tool, &settings).map_err(|error| match error {
+                    RegistryError::DuplicateName(_) if has_servers => {
+                        format!("{error}; set `prefix` to rename the tools of an MCP server")
+                    }
+                    error => error.to_string(),
+                });
+                added.map_err(at_entry)?;
             }
+        }
+        Ok(registry)
+    }
+}
+
+impl CheckedEntry {
+    /// Adds the tool, unless it belongs to a server.
+    fn add_to(&self, registry: &mut ToolRegistry) -> Result<(), String> {
+        let CheckedKind::Tool(tool) = &self.kind else { return Ok(()) };
+        add(registry, tool.clone(), &self.settings).map_err(|error| error.to_string())
+    }
+
+    async fn connect(self) -> (Place, Result<(ToolSettings, Vec<RunnableTool>), String>) {
+        let tools = match self.kind {
+            CheckedKind::Tool(tool) => Ok(vec![tool]),
+            CheckedKind::Server(source) => McpServer::connect(source).await.map(|server| {
+                server.into_tools().map(|(tool, run)| (tool, Arc::new(run) as _)).collect()
+            }),
         };
-        Ok(CheckedEntry { settings, kind })
+        (self.place, tools.map(|tools| (self.settings, tools)))
+    }
+}
+
+fn add(
+    registry: &mut ToolRegistry,
+    (tool, run): RunnableTool,
+    settings: &ToolSettings,
+) -> Result<(), RegistryError> {
+    registry.add(tool, run)?.with_settings(settings.clone());
+    Ok(())
+}
+
+/// Returns the places of the tools in a file. Repeats the last one for ever.
+fn places(text: &str) -> impl Iterator<Item = Place> {
+    let tree = yaml::parse(text, 1).ok().flatten();
+    let mut places = Vec::new();
+    if let Some(tools) = tree.as_ref().and_then(|tree| tree.root.field("tools"))
+        && let yaml::Value::List(nodes) = &tools.value
+    {
+        places.extend(nodes.iter().map(|node| node.place));
+    }
+    let last = places.last().copied().unwrap_or(Place { line: 1, column: 1 });
+    places.into_iter().chain(iter::repeat(last))
+}
+
+fn check(
+    kind: Kind,
+    allow: Option<&[Allowed]>,
+    context: &LoadContext<'_>,
+) -> Result<CheckedKind, String> {
+    let (definition, action) = match kind {
+        Kind::Tool(definition, action) => (definition, action),
+        Kind::Server(server) => {
+            let server = server.check(allow, &context.references);
+            let server = server.map_err(|error| format!("the MCP server: {error}"))?;
+            return Ok(CheckedKind::Server(server));
+        }
     };
-    let checked: Result<_, String> = tools.into_iter().map(check).collect();
-    checked.map_err(|error| Diagnostic::error(error).in_file(file))
+    let run = runner(action, allow, context);
+    let run = run.map_err(|error| format!("the tool {:?}: {error}", definition.name))?;
+    Ok(CheckedKind::Tool((definition.into(), run)))
 }
 
 fn runner(
     action: Action,
     allow: Option<&[Allowed]>,
-    environment: &Environment,
-) -> Result<Box<dyn RunTool>, String> {
+    context: &LoadContext<'_>,
+) -> Result<Arc<dyn RunTool>, String> {
     Ok(match action {
-        Action::Command(argv) => Box::new(CommandTool::new(argv)),
+        Action::Command(_) if !context.has_commands => {
+            let others = "use static, http or mcp";
+            return Err(format!("only mynah converse runs commands; {others}"));
+        }
+        Action::Command(argv) => Arc::new(CommandTool::new(argv)),
         Action::Http(request) => {
-            Box::new(HttpTool::new(RequestTemplate::new(request, environment)?, allow)?)
+            let request = RequestTemplate::new(request, &context.references)?;
+            Arc::new(HttpTool::new(request, allow)?)
         }
-        Action::Static(answers) => Box::new(StaticTool::new(answers)),
+        Action::Static(answers) => Arc::new(StaticTool::new(answers)),
     })
-}
-
-/// Starts all MCP servers at the same time and adds the tools in the order of the file.
-async fn connect(entries: Vec<CheckedEntry>) -> Result<ToolRegistry, String> {
-    let has_servers = entries.iter().any(|it| matches!(it.kind, CheckedKind::Server(_)));
-    let mut registry = ToolRegistry::new();
-    for connected in join_all(entries.into_iter().map(tools_of)).await {
-        let (settings, tools) = connected?;
-        for (tool, run) in tools {
-            let added = registry.add(tool, run).map_err(|error| match error {
-                RegistryError::DuplicateName(_) if has_servers => {
-                    format!("{error}; set `prefix` to rename the tools of an MCP server")
-                }
-                error => error.to_string(),
-            });
-            added?.with_settings(settings.clone());
-        }
-    }
-    Ok(registry)
-}
-
-async fn tools_of(entry: CheckedEntry) -> Result<(ToolSettings, Vec<RunnableTool>), String> {
-    let tools = match entry.kind {
-        CheckedKind::Tool(tool) => vec![tool],
-        CheckedKind::Server(source) => {
-            let server = McpServer::connect(source).await?;
-            server.into_tools().map(|(tool, run)| (tool, Box::new(run) as _)).collect()
-        }
-    };
-    Ok((entry.settings, tools))
 }
 
 impl From<Definition> for Tool {
@@ -143,6 +226,8 @@ fn tool_settings(entry: &Entry, defaults: &Limits) -> ToolSettings {
         max_result: max_result.map_or(default.max_result, |size| size.0),
         cache: entry.cache.as_ref().map(cache_settings),
         repeatable: entry.repeatable,
+        // An error of a static tool is an answer.
+        breaker: if entry.is_static() { None } else { default.breaker },
         ..default
     }
 }

@@ -32,6 +32,7 @@
 // mcp          the tools of an MCP server
 // command      a tool that runs a command
 // process      the process of a command
+// references   the values that headers of requests refer to
 // static_tool  a tool with results that do not change
 
 mod command;
@@ -40,6 +41,7 @@ mod http;
 mod load;
 mod mcp;
 mod process;
+mod references;
 mod static_tool;
 #[cfg(test)]
 mod tests;
@@ -48,4 +50,5 @@ mod value;
 pub use crate::base::diagnostics::{Diagnostic, Place, Severity};
 pub(crate) use file::schema;
 pub use load::load;
-pub(crate) use load::load_with;
+pub(crate) use load::{CheckedTools, LoadContext, load_with};
+pub(crate) use references::{References, Secrets};

@@ -58,6 +58,7 @@ const INVALID: &[&str] = &[
     "tools:\n- {name: f, command: [a], static: [{result: 1}]}",
     "tools:\n- {name: f, static: []}",
     "tools:\n- {name: f, static: [{}]}",
+    "tools:\n- {name: f, static: [{result: 1}], cache: {}}",
     "tools:\n- {name: f, static: [{result: 1, error: no}]}",
     "tools:\n- {name: f, static: [{result: 1, match: {user: a}}]}",
     "tools:\n- {name: f, static: [{result: 1, match: {args: {a: {}}}}]}",
@@ -80,12 +81,6 @@ const INVALID: &[&str] = &[
     "tools:\n- {name: f, mcp: {command: [a]}, command: [b]}",
 ];
 
-fn with_file<T>(text: &str, read: impl FnOnce(&Path) -> T) -> T {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    fs::write(file.path(), text).unwrap();
-    read(file.path())
-}
-
 async fn load(text: &str) -> Result<ToolRegistry, Diagnostic> {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), text).unwrap();
@@ -95,13 +90,16 @@ async fn load(text: &str) -> Result<ToolRegistry, Diagnostic> {
 /// Loads a file, or checks it if it has MCP servers.
 async fn load_or_check(text: &str) -> Result<(), Diagnostic> {
     if text.contains("mcp") {
-        return with_file(text, |file| check(file, &Environment::default())).map(drop);
+        let environment = Environment::default();
+        let context = LoadContext { environment: &environment, has_commands: true };
+        let checked = CheckedTools::read(text, &context);
+        return checked.map(drop).map_err(|mut errors| errors.remove(0));
     }
     load(text).await.map(drop)
 }
 
 fn is_valid(text: &str) -> bool {
-    let value: Value = with_file(text, yaml::from_file).unwrap();
+    let value: Value = yaml::from_str(text).unwrap();
     Schema::compile(&schema()).unwrap().is_valid(&value)
 }
 

@@ -1,7 +1,7 @@
 //! The requests and answers of every API that serves conversations, and the two versions of Dapr's,
 //! each identified by the type of its request messages.
 
-use std::mem;
+use std::{collections::BTreeSet, mem};
 
 use prost::{Message, Name};
 
@@ -25,12 +25,14 @@ pub trait ConverseRequest: Send + Sized + 'static {
     /// Returns the name of the component.
     fn component(&self) -> &str;
 
-    /// Checks and converts a request for a component that exists.
+    /// Checks and converts a request for a component that exists and owns the tools with these
+    /// names.
     ///
     /// # Errors
     ///
     /// Fails if the API does not allow the request.
-    fn into_chat(self) -> Result<(Request, Self::Passthrough), Error>;
+    fn into_chat(self, own_tools: &BTreeSet<String>)
+    -> Result<(Request, Self::Passthrough), Error>;
 
     /// Converts the response to a unary call.
     fn response(response: Response, passthrough: Self::Passthrough) -> Self::Response;
@@ -71,7 +73,7 @@ impl ConverseRequest for proto::ConversationRequest {
         &self.name
     }
 
-    fn into_chat(self) -> Result<(Request, Passthrough), Error> {
+    fn into_chat(self, _: &BTreeSet<String>) -> Result<(Request, Passthrough), Error> {
         let request = decode::alpha1(self)?;
         let passthrough = Passthrough::alpha1(&request);
         Ok((request, passthrough))
@@ -105,8 +107,8 @@ impl ConverseRequest for proto::ConversationRequestAlpha2 {
         &self.name
     }
 
-    fn into_chat(self) -> Result<(Request, Passthrough), Error> {
-        let request = decode::alpha2(self)?;
+    fn into_chat(self, own_tools: &BTreeSet<String>) -> Result<(Request, Passthrough), Error> {
+        let request = decode::alpha2(self, own_tools)?;
         let passthrough = Passthrough::alpha2(&request);
         Ok((request, passthrough))
     }

@@ -19,21 +19,26 @@ use crate::chat::{
     Error, InvalidParams, Message, Parameter, Request, Role, Tool, ToolCall, ToolChoice,
 };
 
-/// Decodes an Alpha2 request for a component that exists.
+/// Decodes an Alpha2 request for a component that exists and owns the tools with these names.
 ///
 /// # Errors
 ///
 /// Returns [`Error::MissingInputs`] or [`Error::InvalidParams`] if daprd would reject the request.
-pub fn alpha2(request: proto::ConversationRequestAlpha2) -> Result<Request, Error> {
+pub fn alpha2(
+    request: proto::ConversationRequestAlpha2,
+    own_tools: &BTreeSet<String>,
+) -> Result<Request, Error> {
     let component = request.name;
     if request.inputs.is_empty() {
         return Err(Error::MissingInputs { component });
     }
     let invalid = |reason| Error::InvalidParams { component: component.clone(), reason };
-    let has_tools = !request.tools.is_empty();
+    let has_tools = !request.tools.is_empty() || !own_tools.is_empty();
     let (messages, scrub_inputs) = messages(request.inputs).map_err(invalid)?;
     let tools: Vec<Tool> = request.tools.into_iter().filter_map(tool).collect();
-    let tool_choice = tool_choice(request.tool_choice, has_tools, &tools).map_err(invalid)?;
+    let offers =
+        |name: &str| own_tools.contains(name) || tools.iter().any(|tool| tool.name == name);
+    let tool_choice = tool_choice(request.tool_choice, has_tools, offers).map_err(invalid)?;
     Ok(Request {
         context_id: request.context_id,
         messages,
@@ -106,7 +111,7 @@ fn tool(source: proto::ConversationTools) -> Option<Tool> {
 fn tool_choice(
     choice: Option<String>,
     has_tools: bool,
-    tools: &[Tool],
+    offers: impl Fn(&str) -> bool,
 ) -> Result<ToolChoice, InvalidParams> {
     match choice.unwrap_or_default() {
         choice if choice.is_empty() || choice == "auto" => Ok(ToolChoice::Auto),
@@ -114,9 +119,7 @@ fn tool_choice(
         choice if choice == "required" && has_tools => Ok(ToolChoice::Required),
         choice if choice == "required" => Err(InvalidParams::ToolRequiredWithoutTools),
         // daprd accepts any name if the request has no tools.
-        name if !has_tools || tools.iter().any(|tool| tool.name == name) => {
-            Ok(ToolChoice::Tool(name))
-        }
+        name if !has_tools || offers(&name) => Ok(ToolChoice::Tool(name)),
         _ => Err(InvalidParams::ToolChoiceUnknown),
     }
 }

@@ -44,7 +44,7 @@ impl Call for ComponentCall {
 
 impl Pluggable {
     /// Makes an instance from its properties, or replaces the one of the same name.
-    pub(super) fn initialize(&self, name: &str, properties: Properties) -> Result<(), Error> {
+    pub(super) async fn initialize(&self, name: &str, properties: Properties) -> Result<(), Error> {
         let (spec, warnings) =
             component::instance(name, &properties, &self.context).map_err(|errors| {
                 let errors: Vec<_> = errors.into_iter().map(|error| error.message).collect();
@@ -53,6 +53,8 @@ impl Pluggable {
         for warning in warnings {
             tracing::warn!(instance = name, "{}", warning.message);
         }
+        let connected = spec.connect().await;
+        connected.map_err(|error| Error::InvalidMetadata(error.to_string()))?;
         let replaced = self.instances.insert(&spec, properties, &self.engine);
         let replaced = replaced.map_err(|InstancesFull| Error::TooManyInstances(MAX_INSTANCES))?;
         if replaced == Replaced::Other {

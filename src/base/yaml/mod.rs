@@ -2,7 +2,7 @@
 //!
 //! [`parse()`] reads component YAML. It returns a tree that has the place of every value and keeps
 //! unquoted scalars as written, so that they can be interpreted as daprd's YAML 1.1 parser would.
-//! [`from_file`] deserializes a file in one of mynah's own formats.
+//! [`from_str`] deserializes a text in one of mynah's own formats.
 
 mod node;
 mod parse;
@@ -10,4 +10,4 @@ mod scalar;
 mod text;
 
 pub(crate) use node::{Node, Tree, Value};
-pub(crate) use parse::{from_file, parse};
+pub(crate) use parse::{from_str, parse};

@@ -2,21 +2,15 @@
 //!
 //! [`parse()`] uses only the crate's tokenizer and parser, and leaves it to
 //! [`scalar`](super::scalar) to decide, for example, whether `off` is text or a boolean.
-//! [`from_file`] also uses the crate's deserializer.
+//! [`from_str`] also uses the crate's deserializer.
 
-use std::{
-    collections::{BTreeMap, btree_map},
-    path::Path,
-};
+use std::collections::{BTreeMap, btree_map};
 
 use serde::de::DeserializeOwned;
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag, options};
 
 use super::node::{Entry, Node, Tree, Value};
-use crate::base::{
-    diagnostics::{Diagnostic, Place},
-    files,
-};
+use crate::base::diagnostics::{Diagnostic, Place};
 
 /// Maximum number of values in a document, with aliases expanded.
 const MAX_VALUES: usize = 500_000;
@@ -42,12 +36,8 @@ pub(crate) fn parse(text: &str, first_line: usize) -> Result<Option<Tree>, Diagn
     Ok(Some(Tree { root, repeated_keys }).filter(|tree| !tree.root.is_null()))
 }
 
-/// Deserializes a YAML or JSON file that contains a single document.
-pub(crate) fn from_file<T: DeserializeOwned>(file: &Path) -> Result<T, Diagnostic> {
-    from_str(&files::read(file)?).map_err(|error| error.in_file(file))
-}
-
-fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
+/// Deserializes a YAML or JSON text that consists of a single document. Errors have no file.
+pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
     let options = serde_saphyr::options! { with_snippet: false };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         // Remove the place from the end of the crate's message: diagnostics have a field for it.

@@ -72,7 +72,7 @@ pub(super) fn for_tool_loop<'t>(
     );
     // Decoding rejects a request without inputs, but a session may start without messages.
     request.inputs.push(input(Vec::new()));
-    decode::alpha2(request).map_err(|error| Error::Message(error.into()))
+    decode::alpha2(request, &BTreeSet::new()).map_err(|error| Error::Message(error.into()))
 }
 
 fn tool_name(tool: &ConversationTools) -> Option<&str> {

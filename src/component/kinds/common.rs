@@ -5,7 +5,7 @@ use crate::{
     pii::Scrubber,
 };
 
-pub(super) const KEYS: [&str; 1] = ["piiScrubber"];
+pub(super) const KEYS: [&str; 4] = ["piiScrubber", "tools", "maxTurns", "toolMemory"];
 
 /// Reads the setting that selects the scrubber of personal data.
 pub(crate) fn scrubber(metadata: &Metadata<'_>, report: &mut Report) -> Scrubber {

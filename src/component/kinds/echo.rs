@@ -36,6 +36,7 @@ pub fn built_in() -> ComponentSpec {
         version: "v1".to_owned(),
         scrubber: Scrubber::default(),
         provider: Arc::new(EchoSettings::default()),
+        tools: None,
         fallback: None,
         stand_in: None,
     }

@@ -44,9 +44,13 @@ impl Echo {
     }
 
     /// Replies to a request, or returns `None` if a reply takes longer than about a millisecond.
-    fn brief_reply(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
+    fn brief_reply(
+        &self,
+        request: &Request,
+        context: &CallContext,
+    ) -> Option<Result<Response, ProviderError>> {
         match self.settings.mode {
-            Mode::Mynah => self.try_reply(request, &Effort::Brief).ok().map(Ok),
+            Mode::Mynah => self.try_reply(request, context, &Effort::Brief).ok().map(Ok),
             Mode::Daprd => Some(daprd::reply(request)),
         }
     }
@@ -59,11 +63,18 @@ impl Echo {
     ) -> Result<Response, ProviderError> {
         let effort = Effort::Full(context.cancellation());
         let unfinished = |Unfinished| ProviderError::internal("the reply is unfinished");
-        context.run_blocking(move || self.try_reply(&request, &effort).map_err(unfinished)).await
+        let call = context.clone();
+        let reply = move || self.try_reply(&request, &call, &effort).map_err(unfinished);
+        context.run_blocking(reply).await
     }
 
-    fn try_reply(&self, request: &Request, effort: &Effort) -> Result<Response, Unfinished> {
-        reply::reply(&self.component, &self.settings, request, effort)
+    fn try_reply(
+        &self,
+        request: &Request,
+        context: &CallContext,
+        effort: &Effort,
+    ) -> Result<Response, Unfinished> {
+        reply::reply(&self.component, &self.settings, request, context.unseen(), effort)
     }
 }
 
@@ -73,7 +84,7 @@ impl Provider for Echo {
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        match self.brief_reply(&request) {
+        match self.brief_reply(&request, &context) {
             Some(reply) => future::ready(reply).boxed(),
             None => self.long_reply(request, context).boxed(),
         }
@@ -85,7 +96,7 @@ impl Provider for Echo {
         context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
         let options = self.settings.stream;
-        match self.brief_reply(&request) {
+        match self.brief_reply(&request, &context) {
             Some(reply) => stream_reply(reply, options, &context),
             None => stream::once(self.long_reply(request, context.clone()))
                 .flat_map(move |reply| stream_reply(reply, options, &context))

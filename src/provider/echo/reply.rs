@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     chat::{FinishReason, LazyJson, Message, Request, Response},
-    provider::{ids, usage},
+    provider::{Unseen, ids, usage},
 };
 
 /// JSON pointers to the places where a response format may contain its name.
@@ -23,12 +23,15 @@ pub(super) fn reply(
     component: &str,
     settings: &EchoSettings,
     request: &Request,
+    unseen: Option<&Unseen>,
     effort: &Effort,
 ) -> Result<Response, Unfinished> {
     let results = request.tool_results();
     // Once there are tool results, answer with text, which ends the tool loop.
-    let mut tool_calls =
-        if results.is_empty() { tool_calls(settings, request, effort)? } else { Vec::new() };
+    let mut tool_calls = match results {
+        [] => tool_calls(settings, request, unseen, effort)?,
+        _ => Vec::new(),
+    };
     ids::assign(component, &request.messages, &mut tool_calls);
     let (content, finish_reason) = match tool_calls.as_slice() {
         [] => (content(settings, request, results, effort)?, FinishReason::Stop),
@@ -108,7 +111,7 @@ mod tests {
 
     fn text(messages: Vec<Message>) -> String {
         let request = Request { messages, ..Request::default() };
-        let reply = reply("echo", &EchoSettings::default(), &request, &Effort::Brief);
+        let reply = reply("echo", &EchoSettings::default(), &request, None, &Effort::Brief);
         reply.unwrap().content
     }
 

@@ -9,7 +9,10 @@ use super::{
     schemas,
     settings::{ArgumentStyle, EchoSettings},
 };
-use crate::chat::{LazyJson, Message, Request, ToolCall, ToolChoice};
+use crate::{
+    chat::{LazyJson, Message, Request, ToolCall, ToolChoice},
+    provider::Unseen,
+};
 
 /// Maximum size in bytes of all schemas that a brief effort reads.
 pub(super) const MAX_BRIEF_SCHEMAS: usize = 8 * 1024;
@@ -24,9 +27,10 @@ struct Selection {
 pub(super) fn tool_calls(
     settings: &EchoSettings,
     request: &Request,
+    unseen: Option<&Unseen>,
     effort: &Effort,
 ) -> Result<Vec<ToolCall>, Unfinished> {
-    let selected = select(request, effort)?;
+    let selected = select(request, unseen, effort)?;
     if selected.is_empty() {
         return Ok(Vec::new());
     }
@@ -50,11 +54,15 @@ pub(super) fn tool_calls(
 }
 
 /// Selects the tools to call, based on mentions and the tool choice.
-fn select(request: &Request, effort: &Effort) -> Result<Vec<Selection>, Unfinished> {
+fn select(
+    request: &Request,
+    unseen: Option<&Unseen>,
+    effort: &Effort,
+) -> Result<Vec<Selection>, Unfinished> {
     if request.tools.is_empty() || request.tool_choice == ToolChoice::None {
         return Ok(Vec::new());
     }
-    let mut mentions = mentions(&request.messages, &request.tools, effort)?;
+    let mut mentions = mentions(&request.messages, &request.tools, unseen, effort)?;
     let select = |mention: Mention| Selection { tool: mention.tool, mention: Some(mention) };
     Ok(match &request.tool_choice {
         ToolChoice::Tool(name) => {

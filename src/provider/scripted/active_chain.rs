@@ -4,16 +4,19 @@ use std::ops::Range;
 
 use serde_json::value::RawValue;
 
-use super::{Chain, ChainError, tags};
-use crate::chat::{Message, Role};
+use super::{Chain, ChainError, chain::Turns, tags};
+use crate::{
+    chat::{Message, Role},
+    provider::Unseen,
+};
 
 /// The chain that applies to a history.
 pub(super) struct ActiveChain {
     pub(super) chain: Chain,
     /// Number of the message that contains the chain, starting at 1.
     pub(super) message: usize,
-    /// Number of assistant turns since that message: the index of the step to run.
-    pub(super) turns: usize,
+    /// Number of turns of the model since that message.
+    pub(super) turns: Turns,
 }
 
 /// Maximum length in bytes of user messages with chains that are parsed within a millisecond.
@@ -28,7 +31,10 @@ pub(super) fn has_long_chain(messages: &[Message]) -> bool {
 
 /// Finds the chain in the latest user message that contains one. Skips blocks that are not JSON
 /// objects, and searches each text only once.
-pub(super) fn find_active_chain(messages: &[Message]) -> Result<Option<ActiveChain>, ChainError> {
+pub(super) fn find_active_chain(
+    messages: &[Message],
+    unseen: Option<&Unseen>,
+) -> Result<Option<ActiveChain>, ChainError> {
     let mut skipped = SkippedBlocks::default();
     let found = messages.iter().enumerate().rev().find_map(|(index, message)| {
         let texts = matches!(message.role, Role::User).then_some(&message.parts);
@@ -44,7 +50,11 @@ pub(super) fn find_active_chain(messages: &[Message]) -> Result<Option<ActiveCha
     let message = index + 1;
     let chain = Chain::parse(object)
         .map_err(|error| error.within(format!("chain in message {message}")))?;
-    Ok(Some(ActiveChain { chain, message, turns: count_turns(&messages[message..]) }))
+    let is_seen = |at| unseen.is_none_or(|unseen| unseen.is_seen(at));
+    let seen = (message..).zip(&messages[message..]).filter(|(at, _)| is_seen(*at));
+    let seen = count_turns(seen.map(|(_, message)| message));
+    let turns = Turns { seen, unseen: unseen.map_or(0, |unseen| unseen.turns(messages)) };
+    Ok(Some(ActiveChain { chain, message, turns }))
 }
 
 /// Returns the ranges of the chains in a text.
@@ -70,7 +80,7 @@ fn json_objects(
 
 /// Counts assistant turns. Each assistant message is a turn, with one exception: some clients store
 /// the calls of a turn in a separate message directly after the text.
-fn count_turns(messages: &[Message]) -> usize {
+fn count_turns<'a>(messages: impl Iterator<Item = &'a Message>) -> usize {
     let mut after_assistant = false;
     let mut turns = 0;
     for message in messages {

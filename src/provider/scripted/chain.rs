@@ -56,6 +56,15 @@ pub(super) enum Directive {
     ToolResults,
 }
 
+/// Numbers of turns of the model.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turns {
+    /// Those that the caller has sent.
+    pub(super) seen: usize,
+    /// Those since then, whose calls were all to tools of the component.
+    pub(super) unseen: usize,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct StepUsage {
     pub(super) prompt_tokens: Option<u64>,
@@ -76,6 +85,20 @@ impl Step {
     }
 }
 
+impl Step {
+    /// Returns `true` if the step has calls, all of them to tools that the component `owns`.
+    fn is_unseen(&self, owns: impl Fn(&str) -> bool) -> bool {
+        let mut calls = self.items.iter().flat_map(Item::calls).peekable();
+        calls.peek().is_some() && calls.all(|call| owns(&call.name))
+    }
+}
+
+impl Item {
+    fn calls(&self) -> &[ToolCall] {
+        if let Self::Calls(calls) = self { calls } else { &[] }
+    }
+}
+
 impl StepStreamOptions {
     /// Returns the step's options, with the component's options as defaults.
     pub(super) fn or(self, component: StreamOptions) -> StreamOptions {
@@ -91,5 +114,23 @@ impl Chain {
     /// Returns the number of turns.
     pub fn turns(&self) -> usize {
         self.steps.len()
+    }
+
+    /// Returns the number of steps that have been taken. If the chain is exhausted, counts on as if
+    /// it started over.
+    ///
+    /// A caller does not see a step whose calls are all to tools that the component `owns`.
+    pub(super) fn turns_before(&self, turns: Turns, owns: impl Fn(&str) -> bool) -> usize {
+        let Turns { seen, unseen } = turns;
+        let steps = self.steps.iter().enumerate();
+        let seen_steps: Vec<_> =
+            steps.filter(|(_, step)| !step.is_unseen(&owns)).map(|(index, _)| index).collect();
+        let round = seen_steps.len();
+        let taken = match seen.checked_sub(1) {
+            None => 0,
+            Some(last) if round == 0 => self.steps.len() + last,
+            Some(last) => last / round * self.steps.len() + seen_steps[last % round] + 1,
+        };
+        taken + unseen
     }
 }

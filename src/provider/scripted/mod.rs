@@ -73,7 +73,7 @@ pub use self::{
     chain_error::ChainError,
     settings::{OnExhausted, ScriptedSettings},
 };
-use super::{CallContext, Provider, ProviderError};
+use super::{CallContext, Provider, ProviderError, Unseen};
 use crate::{
     base::clock,
     chat::{Delta, ErrorKind, Request, Response},
@@ -148,12 +148,13 @@ impl Scripted {
     /// long.
     fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
         if self.settings.chains && has_long_chain(&request.messages) {
-            let (this, request) = (self.clone(), request.clone());
+            let (this, request, unseen) = (self.clone(), request.clone(), context.clone());
             return Either::Right(long_turn(context.clone(), move || {
-                this.plan(&request)?.map(|plan| this.perform(plan, &request)).transpose()
+                let plan = this.plan(&request, unseen.unseen())?;
+                plan.map(|plan| this.perform(plan, &request)).transpose()
             }));
         }
-        match self.plan(request) {
+        match self.plan(request, context.unseen()) {
             Ok(Some(plan)) if answer::is_long(&plan.step, request) => {
                 let (this, request) = (self.clone(), request.clone());
                 let work = move || this.perform(plan, &request).map(Some);
@@ -166,14 +167,18 @@ impl Scripted {
     }
 
     /// Selects the step for a request, or returns `None` if the request contains no chain.
-    fn plan(&self, request: &Request) -> Result<Option<PlannedTurn>, ProviderError> {
+    fn plan(
+        &self,
+        request: &Request,
+        unseen: Option<&Unseen>,
+    ) -> Result<Option<PlannedTurn>, ProviderError> {
         if !self.settings.chains {
             return Ok(None);
         }
-        let active = find_active_chain(&request.messages).map_err(invalid_argument)?;
+        let active = find_active_chain(&request.messages, unseen).map_err(invalid_argument)?;
         let Some(active) = active else { return Ok(None) };
         let message = active.message;
-        let (number, step) = self.step(active)?;
+        let (number, step) = self.step(active, unseen)?;
         tracing::debug!(
             message,
             step = number,
@@ -196,8 +201,16 @@ impl Scripted {
     }
 
     /// Returns the step to run and its number.
-    fn step(&self, active: ActiveChain) -> Result<(usize, Step), ProviderError> {
+    fn step(
+        &self,
+        active: ActiveChain,
+        unseen: Option<&Unseen>,
+    ) -> Result<(usize, Step), ProviderError> {
         let ActiveChain { chain, message, turns } = active;
+        let turns = match unseen {
+            Some(unseen) => chain.turns_before(turns, |tool| unseen.owns(tool)),
+            None => turns.seen,
+        };
         let steps = chain.steps.len();
         if turns >= steps {
             tracing::info!(message, steps, turn = turns + 1, "chain exhausted");

@@ -24,7 +24,7 @@ async fn polling_finds_unreported_edits() {
     fs::write(elsewhere.join("a.yaml"), with_same("before")).unwrap();
     std::os::unix::fs::symlink("../elsewhere/a.yaml", resources.join("a.yaml")).unwrap();
 
-    let reload = Reload::new(vec![resources], Context::default()).unwrap();
+    let reload = Reload::new(vec![resources], Context::default()).await.unwrap();
     let engine = Arc::new(Engine::new("mynah", reload.components()));
     let running = tokio::spawn(reload.run(engine.clone()));
     let second = Duration::from_secs(1);

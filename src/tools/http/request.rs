@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::template::{Escape, Template};
-use crate::base::environment::Environment;
+use crate::tools::references::References;
 
 /// An HTTP request. A 2xx response is the result, and any other one is an error.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,10 +44,16 @@ enum HttpMethod {
     Delete,
 }
 
-/// A header with exactly one of a value and an environment variable.
-#[derive(Debug, Deserialize, JsonSchema)]
+/// A header with exactly one of a value, an environment variable and a secret.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{ "required": ["value"] }, { "required": ["envRef"] }]))]
+#[schemars(extend(
+    "oneOf" = [
+        { "required": ["value"] },
+        { "required": ["envRef"] },
+        { "required": ["secretKeyRef"] },
+    ],
+))]
 pub(in crate::tools) struct Header {
     /// Name of the header.
     name: String,
@@ -56,6 +62,19 @@ pub(in crate::tools) struct Header {
     /// Name of the environment variable with the value.
     #[serde(rename = "envRef")]
     env_ref: Option<String>,
+    /// The secret with the value. Only components have secret stores.
+    #[serde(rename = "secretKeyRef")]
+    secret: Option<SecretKeyRef>,
+}
+
+/// A key in a secret.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SecretKeyRef {
+    /// Name of the secret.
+    name: String,
+    /// Key in the secret. Default: the name of the secret.
+    key: Option<String>,
 }
 
 /// What the requests of a tool have in common.
@@ -75,7 +94,7 @@ impl RequestTemplate {
     /// Checks a request. Returns what is wrong with it.
     pub(in crate::tools) fn new(
         source: HttpSource,
-        environment: &Environment,
+        references: &References<'_>,
     ) -> Result<Self, String> {
         let (origin, target) = split(&source.url)?;
         let default = if source.body.is_some() { HttpMethod::Post } else { HttpMethod::Get };
@@ -83,7 +102,7 @@ impl RequestTemplate {
         if source.body.is_some() {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        headers.extend(resolve_headers(source.headers, environment)?);
+        headers.extend(resolve_headers(source.headers, references)?);
         let parse = |body: &String| Template::parse(body, Escape::Json);
         Ok(Self {
             method: source.method.unwrap_or(default).into(),
@@ -144,22 +163,23 @@ pub(in crate::tools) fn parse_url(url: &str) -> Result<Uri, String> {
 /// Reads the values of headers.
 pub(in crate::tools) fn resolve_headers(
     headers: Vec<Header>,
-    environment: &Environment,
+    references: &References<'_>,
 ) -> Result<HeaderMap, String> {
-    headers.into_iter().map(|header| header.resolve(environment)).collect()
+    headers.into_iter().map(|header| header.resolve(references)).collect()
 }
 
 impl Header {
-    fn resolve(self, environment: &Environment) -> Result<(HeaderName, HeaderValue), String> {
-        let Self { name, value, env_ref } = self;
-        let value = match (value, env_ref) {
-            (Some(value), None) => value,
-            (None, Some(variable)) => {
-                let value = environment.get(&variable).map(str::to_owned);
-                value.ok_or_else(|| format!("the environment variable {variable} is not set"))?
+    fn resolve(self, references: &References<'_>) -> Result<(HeaderName, HeaderValue), String> {
+        let Self { name, value, env_ref, secret } = self;
+        let value = match (value, env_ref, secret) {
+            (Some(value), None, None) => Ok(value),
+            (None, Some(variable), None) => references.variable(&variable),
+            (None, None, Some(SecretKeyRef { name, key })) => {
+                references.secret(&name, key.as_deref().unwrap_or(&name))
             }
-            _ => return Err(format!("the header {name:?} needs exactly one of value and envRef")),
+            _ => Err("needs exactly one of value, envRef and secretKeyRef".to_owned()),
         };
+        let value = value.map_err(|error| format!("the header {name:?}: {error}"))?;
         // The value may be a secret.
         let invalid =
             || format!("the value of the header {name:?} has characters that are not allowed");

@@ -6,12 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::http::HttpEndpoint;
-use crate::{
-    base::environment::Environment,
-    tools::{
-        http::{Allowed, Header, HttpClient, parse_url, resolve_headers},
-        value::Argv,
-    },
+use crate::tools::{
+    http::{Allowed, Header, HttpClient, parse_url, resolve_headers},
+    references::References,
+    value::Argv,
 };
 
 /// Maximum length of a server's name in messages, in characters.
@@ -20,7 +18,7 @@ const MAX_LABEL_LEN: usize = 80;
 const MAX_PREFIX_LEN: usize = 32;
 
 /// An MCP server, whose tools are added.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "McpFields")]
 #[schemars(with = "McpFields")]
 pub(in crate::tools) struct McpSource {
@@ -29,7 +27,7 @@ pub(in crate::tools) struct McpSource {
     prefix: String,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Address {
     Command(Argv),
     Url(String, Vec<Header>),
@@ -83,7 +81,7 @@ impl TryFrom<McpFields> for McpSource {
 }
 
 /// Where a server is, and which tools to add.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::tools) struct CheckedSource {
     pub(super) endpoint: Endpoint,
     /// The names of the tools to add. `None` adds all tools.
@@ -92,7 +90,7 @@ pub(in crate::tools) struct CheckedSource {
 }
 
 /// Where a server is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Endpoint {
     /// A child process that speaks MCP on standard input and output.
     Command(Argv),
@@ -105,7 +103,7 @@ impl McpSource {
     pub(in crate::tools) fn check(
         self,
         allow: Option<&[Allowed]>,
-        environment: &Environment,
+        references: &References<'_>,
     ) -> Result<CheckedSource, String> {
         let Self { address, include, prefix } = self;
         let endpoint = match address {
@@ -113,7 +111,7 @@ impl McpSource {
             Address::Url(url, headers) => {
                 let url = parse_url(&url)?;
                 let client = HttpClient::new(&url, allow)?;
-                let headers = resolve_headers(headers, environment)?;
+                let headers = resolve_headers(headers, references)?;
                 Endpoint::Http(HttpEndpoint { url, headers, client }.into())
             }
         };

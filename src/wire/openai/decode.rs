@@ -8,7 +8,7 @@ use super::{
     ChatRequest,
     body::{Body, Function, ResponseFormat, Tool},
     completion::Completion,
-    invalid, messages, tool_choice,
+    invalid, messages,
 };
 use crate::{
     chat::{self, LazyJson, Request},
@@ -23,9 +23,8 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
     let body = read(bytes)?;
     check_supported(&body)?;
     let offered = body.tools.into_iter().flatten().enumerate();
-    let mut tools =
+    let tools =
         offered.map(|(at, offered)| tool(at, offered, bytes)).collect::<Result<Vec<_>, Error>>()?;
-    let tool_choice = tool_choice::decode(body.tool_choice, &mut tools)?;
     let missing = || invalid("messages", "missing; expected an array of messages");
     let options = body.stream_options;
     let completion = Completion {
@@ -38,7 +37,6 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
     let request = Request {
         messages: messages::decode(body.messages.ok_or_else(missing)?)?,
         tools,
-        tool_choice,
         response_format: body.response_format.map(|it| schema(it, bytes)).transpose()?.flatten(),
         temperature: body.temperature.filter(|value| *value > 0.0),
         max_tokens: body.max_completion_tokens.or(body.max_tokens),
@@ -46,7 +44,8 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
         ..Request::default()
     };
     let is_streamed = body.stream.unwrap_or_default();
-    Ok(ChatRequest { component: String::new(), is_streamed, request, completion })
+    let (component, tool_choice) = (String::new(), body.tool_choice);
+    Ok(ChatRequest { component, is_streamed, request, tool_choice, completion })
 }
 
 fn read(bytes: &[u8]) -> Result<Body<'_>, Error> {

@@ -10,10 +10,11 @@ mod messages;
 mod models;
 mod tool_choice;
 
-use std::{fmt::Display, sync::Arc};
+use std::{collections::BTreeSet, fmt::Display, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::future::Either;
+use serde_json::Value;
 
 use self::completion::Completion;
 pub(crate) use self::models::{model, models};
@@ -34,6 +35,8 @@ pub struct ChatRequest {
     component: String,
     is_streamed: bool,
     request: Request,
+    /// Depends on the tools of the component, which is not known yet.
+    tool_choice: Option<Value>,
     completion: Completion,
 }
 
@@ -97,9 +100,11 @@ impl ConverseRequest for ChatRequest {
         &self.component
     }
 
-    fn into_chat(self) -> Result<(Request, Passthrough), Error> {
-        let passthrough = Passthrough { completion: self.completion.into(), has_started: false };
-        Ok((self.request, passthrough))
+    fn into_chat(self, own_tools: &BTreeSet<String>) -> Result<(Request, Passthrough), Error> {
+        let Self { completion, mut request, tool_choice, .. } = self;
+        request.tool_choice = tool_choice::decode(tool_choice, &mut request.tools, own_tools)?;
+        let passthrough = Passthrough { completion: completion.into(), has_started: false };
+        Ok((request, passthrough))
     }
 
     fn response(response: Response, passthrough: Passthrough) -> Answer {

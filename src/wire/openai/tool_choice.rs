@@ -1,5 +1,7 @@
 //! Decodes `tool_choice`, which may also narrow the offered tools.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -40,14 +42,19 @@ struct Named {
     name: String,
 }
 
-/// Decodes the choice. Removes the tools that it does not allow.
-pub(super) fn decode(choice: Option<Value>, tools: &mut Vec<Tool>) -> Result<ToolChoice, Error> {
+/// Decodes the choice for a component that owns the tools `own`. Removes the tools of the request that
+/// it does not allow.
+pub(super) fn decode(
+    choice: Option<Value>,
+    tools: &mut Vec<Tool>,
+    own: &BTreeSet<String>,
+) -> Result<ToolChoice, Error> {
     match choice {
         None | Some(Value::Null) => Ok(ToolChoice::Auto),
-        Some(Value::String(choice)) => text(choice, tools),
+        Some(Value::String(choice)) => text(choice, tools, own),
         Some(choice) => {
             let decoded = Object::deserialize(choice).map_err(|error| invalid(PARAM, error))?;
-            object(decoded, tools)
+            object(decoded, tools, own)
         }
     }
 }
@@ -56,18 +63,18 @@ const PARAM: &str = "tool_choice";
 
 /// Decodes a choice that is a text. daprd sends the names of tools like this, and sends any text if
 /// there are no tools.
-fn text(choice: String, tools: &[Tool]) -> Result<ToolChoice, Error> {
+fn text(choice: String, tools: &[Tool], own: &BTreeSet<String>) -> Result<ToolChoice, Error> {
     match choice.as_str() {
         "none" => Ok(ToolChoice::None),
         "" | "auto" => Ok(ToolChoice::Auto),
-        _ if tools.is_empty() => Ok(ToolChoice::Auto),
+        _ if tools.is_empty() && own.is_empty() => Ok(ToolChoice::Auto),
         "required" => Ok(ToolChoice::Required),
-        _ => named(choice, tools),
+        _ => named(choice, tools, own),
     }
 }
 
-fn named(name: String, tools: &[Tool]) -> Result<ToolChoice, Error> {
-    if tools.iter().any(|tool| tool.name == name) {
+fn named(name: String, tools: &[Tool], own: &BTreeSet<String>) -> Result<ToolChoice, Error> {
+    if own.contains(&name) || tools.iter().any(|tool| tool.name == name) {
         return Ok(ToolChoice::Tool(name));
     }
     let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -75,13 +82,17 @@ fn named(name: String, tools: &[Tool]) -> Result<ToolChoice, Error> {
     Err(invalid(PARAM, format!("{name:?} is not a tool of the request; it offers: {names}")))
 }
 
-fn object(choice: Object, tools: &mut Vec<Tool>) -> Result<ToolChoice, Error> {
+fn object(
+    choice: Object,
+    tools: &mut Vec<Tool>,
+    own: &BTreeSet<String>,
+) -> Result<ToolChoice, Error> {
     match choice {
-        Object::Function { function } => named(function.name, tools),
+        Object::Function { function } => named(function.name, tools, own),
         Object::AllowedTools { allowed_tools: Allowed { mode, tools: allowed } } => {
             let mut names = Vec::new();
             for tool in allowed {
-                named(tool.function.name.clone(), tools)?;
+                named(tool.function.name.clone(), tools, own)?;
                 names.push(tool.function.name);
             }
             names.sort();

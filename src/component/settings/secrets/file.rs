@@ -1,6 +1,6 @@
 //! Reads secrets from a JSON file, for `secretstores.local.file`.
 
-use std::{collections::BTreeMap, env, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ impl SecretsFile {
         let secrets = read(&file).and_then(|json| arrange(json, &separator));
         // Messages do not show a path that comes from the environment or a secret.
         let literal = metadata.literal("secretsFile");
-        let shown = literal.map_or_else(|| "secretsFile".to_owned(), with_start);
+        let shown = literal.map_or_else(|| "secretsFile".to_owned(), files::with_start);
         secrets.map_err(|error| format!("{shown} {error}"))
     }
 
@@ -42,16 +42,6 @@ impl SecretsFile {
             Some(_) => Err(format!("secret {name:?} is not text; quote it")),
             None => Err(no_key(name, key)),
         }
-    }
-}
-
-/// Adds the folder at which a relative path starts. As in daprd, it is the working directory.
-fn with_start(path: String) -> String {
-    match env::current_dir() {
-        Ok(folder) if Path::new(&path).is_relative() => {
-            format!("{path} (relative to {})", folder.display())
-        }
-        _ => path,
     }
 }
 

@@ -1,12 +1,17 @@
 //! Tracks which tools are mentioned and which mentions still trigger a call.
 
 use super::{Mention, index::ToolIndex};
-use crate::chat::{Message, Role};
+use crate::{
+    chat::{Message, Role},
+    provider::Unseen,
+};
 
 /// The state of every offered tool during a search from the newest message to the oldest.
 ///
 /// A mention triggers one call. It no longer counts if a later message calls the tool or contains a
 /// result from the tool. Results are checked too because some clients drop calls from the history.
+/// The calls of the component's own tools are not in the history, so a mention of such a tool no
+/// longer counts if the caller has got an answer since.
 #[derive(Debug)]
 pub(super) struct MentionTracker {
     tools: Vec<ToolState>,
@@ -22,13 +27,18 @@ struct ToolState {
 }
 
 impl MentionTracker {
-    pub(super) fn new(messages: &[Message], index: &ToolIndex) -> Self {
+    pub(super) fn new(messages: &[Message], index: &ToolIndex, unseen: Option<&Unseen>) -> Self {
         let mut tools = vec![ToolState::default(); index.len()];
         let mut ignore_earlier = |name: &str, at: usize| {
             if let Some(tool) = index.tool_named(name) {
                 tools[tool].first_message = at + 1;
             }
         };
+        if let Some(unseen) = unseen
+            && let Some(answer) = unseen.last_seen_turn(messages)
+        {
+            unseen.tools.iter().for_each(|tool| ignore_earlier(tool, answer));
+        }
         for (at, message) in messages.iter().enumerate() {
             match &message.role {
                 Role::Assistant { tool_calls } => {
@@ -91,7 +101,7 @@ mod tests {
             Message::new(Role::User, ""),
         ];
         let index = ToolIndex::new(["a", "b", "c"].into_iter());
-        let mut tracker = MentionTracker::new(&messages, &index);
+        let mut tracker = MentionTracker::new(&messages, &index, None);
         let mention = |tool| Mention { tool, message: 3, sentence: 0..0, clause: 0..0 };
         let pending =
             |tracker: &MentionTracker, at| [0, 1, 2].map(|tool| tracker.is_pending(tool, at));

@@ -32,7 +32,10 @@ use super::{
     effort::{Effort, Unfinished},
     recently_used::{MAX_ENTRIES, RecentlyUsed},
 };
-use crate::chat::{Message, Role, Tool};
+use crate::{
+    chat::{Message, Role, Tool},
+    provider::Unseen,
+};
 
 /// Maximum length in bytes of all user messages that a brief effort searches.
 const MAX_BRIEF_TEXT: usize = 32 * 1024;
@@ -67,6 +70,7 @@ pub(crate) struct Mention {
 pub(crate) fn mentions(
     messages: &[Message],
     tools: &[Tool],
+    unseen: Option<&Unseen>,
     effort: &Effort,
 ) -> Result<Vec<Mention>, Unfinished> {
     let names: usize = tools.iter().map(|tool| TOOL_LEN + tool.name.len()).sum();
@@ -76,7 +80,7 @@ pub(crate) fn mentions(
         Effort::Brief => INDEXES.with_borrow_mut(|indexes| index(tools, indexes)),
         Effort::Full(_) => Rc::new(ToolIndex::new(tool_names(tools))),
     };
-    let mentions = mentions_within(&mut budget, messages, &index);
+    let mentions = mentions_within(&mut budget, messages, &index, unseen);
     effort.allow(budget.is_exhausted())?;
     if budget.is_exhausted() && !effort.is_cancelled() {
         tracing::warn!(
@@ -113,8 +117,9 @@ fn mentions_within(
     budget: &mut WorkBudget,
     messages: &[Message],
     index: &ToolIndex,
+    unseen: Option<&Unseen>,
 ) -> Vec<Mention> {
-    let tracker = MentionTracker::new(messages, index);
+    let tracker = MentionTracker::new(messages, index, unseen);
     let is_long = user_text_len(messages) > MAX_UNFILTERED;
     let filter = if is_long { index.filter() } else { None };
     let mut searcher = Searcher::new(index, filter, tracker, budget);

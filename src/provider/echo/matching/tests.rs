@@ -14,7 +14,7 @@ fn tools(names: &[&str]) -> Vec<Tool> {
 }
 
 fn mentions(messages: &[Message], tools: &[Tool]) -> Vec<Mention> {
-    super::mentions(messages, tools, &Effort::full()).unwrap()
+    super::mentions(messages, tools, None, &Effort::full()).unwrap()
 }
 
 fn mentioned(text: &str, names: &[&str]) -> Vec<usize> {
@@ -26,7 +26,7 @@ fn work(text: &str, names: &[&str]) -> usize {
     let mut budget = WorkBudget::for_one_call(&Effort::full());
     let all = budget.left();
     let index = ToolIndex::new(names.iter().copied());
-    mentions_within(&mut budget, &[Message::new(Role::User, text)], &index);
+    mentions_within(&mut budget, &[Message::new(Role::User, text)], &index, None);
     all - budget.left()
 }
 
@@ -168,12 +168,12 @@ proptest! {
             let (messages, tools) = ([Message::new(Role::User, text)], tools(&names));
             let find = |indexes: &mut RecentlyUsed<ToolIndex>| {
                 let mut budget = WorkBudget::for_one_call(&Effort::full());
-                mentions_within(&mut budget, &messages, &index(&tools, indexes))
+                mentions_within(&mut budget, &messages, &index(&tools, indexes), None)
             };
             let found = find(&mut off);
             prop_assert_eq!(&found, &find(&mut one));
             prop_assert_eq!(&found, &find(&mut many));
-            prop_assert_eq!(&found, &super::mentions(&messages, &tools, &Effort::Brief).unwrap());
+            prop_assert_eq!(&found, &super::mentions(&messages, &tools, None, &Effort::Brief).unwrap());
         }
     }
 }
@@ -217,7 +217,7 @@ fn hostile_requests_terminate() {
         let messages = [Message::new(Role::User, text)];
         let mut budget = WorkBudget::new(1_000_000);
         let index = ToolIndex::new(names.iter().copied());
-        let found = mentions_within(&mut budget, &messages, &index);
+        let found = mentions_within(&mut budget, &messages, &index, None);
         assert!(found.len() <= names.len(), "{name}");
     }
 }

@@ -1,0 +1,161 @@
+//! The tools that a component owns.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use super::{report::Report, settings::Metadata};
+use crate::{
+    base::{diagnostics::Diagnostic, files},
+    provider::Provider,
+    tool_loop::{
+        LoopSettings, OwnerMetrics, SettingsError, ToolLoop, ToolMemory, ToolMetrics, ToolOwner,
+        ToolRegistry,
+    },
+    tools::{CheckedTools, LoadContext},
+};
+
+/// Maximum number of tool calls in a request.
+const MAX_CALLS: u32 = 256;
+/// Maximum size of all texts, arguments and results of a request in bytes.
+const MAX_BYTES: usize = 16 << 20;
+/// Default and maximum of the number of requests that are remembered.
+const TOOL_MEMORY: usize = 1_000;
+const MAX_TOOL_MEMORY: usize = 1_000_000;
+
+/// The tools that a component owns, and the limits of the loop that runs them.
+#[derive(Clone)]
+pub struct ToolsSpec {
+    file: PathBuf,
+    /// The content of the file.
+    text: String,
+    checked: CheckedTools,
+    /// The tools, once all servers are connected. Clones share them.
+    registry: Arc<OnceLock<ToolRegistry>>,
+    max_turns: u32,
+    /// The number of requests whose unseen calls are remembered.
+    memory: usize,
+}
+
+impl ToolsSpec {
+    /// Reads the tools of a component, if it has any.
+    pub(super) fn read(metadata: &Metadata<'_>, report: &mut Report) -> Option<Self> {
+        let max_turns = metadata.parse("maxTurns", parse_turns, report);
+        let memory = metadata.parse("toolMemory", parse_memory, report);
+        let Some(file) = metadata.value("tools", report) else {
+            if max_turns.is_some() || memory.is_some() {
+                let place = metadata.manifest.place;
+                report.warning(place, "maxTurns and toolMemory have no effect without tools");
+            }
+            return None;
+        };
+        let path = PathBuf::from(&file.text);
+        report.depends_on(&path);
+        let unreadable = |error: Diagnostic| {
+            // Messages do not show a path that comes from the environment or a secret.
+            let shown = metadata.literal("tools").map_or_else(|| file.shown(), files::with_start);
+            format!("tools: {shown} {}", error.message)
+        };
+        let text = files::read_regular(&path).map_err(unreadable);
+        let text = text.map_err(|error| report.error(file.place, error)).ok()?;
+        let context =
+            LoadContext { environment: &metadata.context.environment, has_commands: false };
+        let checked = CheckedTools::read(&text, &context).map_err(|errors| {
+            errors.into_iter().for_each(|error| report.add(error.in_file(&path)));
+        });
+        let checked = checked.ok()?;
+        let registry = OnceLock::new();
+        if let Some(tools) = checked.without_servers() {
+            let _ = registry.set(tools);
+        }
+        let max_turns = max_turns.unwrap_or(LoopSettings::default().max_turns);
+        let (registry, memory) = (registry.into(), memory.unwrap_or(TOOL_MEMORY));
+        Some(Self { file: path, text, checked, registry, max_turns, memory })
+    }
+
+    /// Uses the connections of other tools if they are the same.
+    pub(super) fn share_connections(&self, other: &Self) {
+        if let Some(tools) = other.registry.get()
+            && (&self.file, &self.text) == (&other.file, &other.text)
+        {
+            let _ = self.registry.set(tools.clone());
+        }
+    }
+
+    /// Connects the servers, unless they are connected.
+    pub(crate) async fn connect(&self) -> Result<(), Diagnostic> {
+        if self.registry.get().is_none() {
+            let tools = self.checked.clone().connect().await;
+            let tools = tools.map_err(|error| error.in_file(&self.file))?;
+            let _ = self.registry.set(tools);
+        }
+        Ok(())
+    }
+
+    /// Returns the names of the tools.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        let tools = self.registry.get().into_iter().flat_map(ToolRegistry::tools);
+        tools.map(|tool| tool.name.clone()).collect()
+    }
+
+    /// Returns a provider that answers like `model`, the model of a component, and runs the tools.
+    #[expect(
+        clippy::expect_used,
+        reason = "reading the file has checked the settings of the tools"
+    )]
+    pub(super) fn give_to(
+        &self,
+        model: Arc<dyn Provider>,
+        component: &str,
+        metrics: &OwnerMetrics,
+    ) -> ToolOwner {
+        let memory = ToolMemory::new(self.memory, metrics.dropped(component));
+        let tools = self.tool_loop(metrics.tools(component)).expect("valid settings");
+        ToolOwner::new(model, tools, memory)
+    }
+
+    fn tool_loop(&self, metrics: ToolMetrics) -> Result<ToolLoop, SettingsError> {
+        let settings = LoopSettings {
+            max_turns: self.max_turns,
+            max_calls: Some(MAX_CALLS),
+            max_bytes: MAX_BYTES,
+            ..LoopSettings::default()
+        };
+        let registry = self.registry.get().cloned().unwrap_or_default();
+        ToolLoop::with_metrics(registry, settings, metrics)
+    }
+}
+
+// The tools are made of the text.
+impl PartialEq for ToolsSpec {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { file, text, checked: _, registry: _, max_turns, memory } = self;
+        *file == other.file
+            && *text == other.text
+            && *max_turns == other.max_turns
+            && *memory == other.memory
+    }
+}
+
+impl Eq for ToolsSpec {}
+
+impl fmt::Debug for ToolsSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ToolsSpec").field(&self.file).finish()
+    }
+}
+
+fn parse_turns(text: &str) -> Result<u32, String> {
+    let turns = text.parse().ok().filter(|turns| (1..=50).contains(turns));
+    turns.ok_or_else(|| format!("{text:?} is not a valid number of turns; use 1 to 50"))
+}
+
+fn parse_memory(text: &str) -> Result<usize, String> {
+    let requests = text.parse().ok().filter(|requests| (1..=MAX_TOOL_MEMORY).contains(requests));
+    requests.ok_or_else(|| {
+        format!("{text:?} is not a valid number of requests; use 1 to {MAX_TOOL_MEMORY}")
+    })
+}

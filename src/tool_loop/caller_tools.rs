@@ -1,0 +1,42 @@
+//! The tools of the request that starts a run, which its caller runs.
+
+use std::collections::BTreeSet;
+
+use super::toolset::Toolset;
+use crate::chat::Request;
+
+/// The tools that the caller of a run has, in addition to those of the loop.
+#[derive(Debug)]
+pub(super) struct CallerTools {
+    names: BTreeSet<String>,
+    /// Whether the caller does not know the tools of the loop, because a component owns them. Then,
+    /// its own tools take precedence, and it gets all calls to unknown tools.
+    is_unaware: bool,
+}
+
+impl CallerTools {
+    /// Returns the tools that the request offers but the loop does not have.
+    pub(super) fn besides(tools: &Toolset, request: &Request) -> Self {
+        let names = offered(request).filter(|name| tools.find(name).is_none());
+        Self { names: names.map(str::to_owned).collect(), is_unaware: false }
+    }
+
+    /// Returns the tools of a caller that does not know those of the loop.
+    pub(super) fn of_unaware(request: &Request) -> Self {
+        Self { names: offered(request).map(str::to_owned).collect(), is_unaware: true }
+    }
+
+    /// Returns `true` if the request offers a tool with this name that takes precedence.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Returns `true` if the caller runs calls to this tool.
+    pub(super) fn runs(&self, name: &str, is_registered: bool) -> bool {
+        self.contains(name) || self.is_unaware && !is_registered
+    }
+}
+
+fn offered(request: &Request) -> impl Iterator<Item = &str> {
+    request.tools.iter().map(|tool| tool.name.as_str())
+}

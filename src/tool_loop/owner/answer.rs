@@ -1,0 +1,73 @@
+//! The answer of a run as its caller sees it.
+
+use std::borrow::Cow;
+
+use crate::{
+    chat::{ErrorKind, FinishReason, Message, ProviderError, Response, Role, ToolCall},
+    tool_loop::{EndReason, LoopResult},
+};
+
+/// What separates the texts of two turns.
+const SEPARATOR: &str = "\n\n";
+
+/// Returns the answer of a run whose turns added the messages `turns`. A limit that the run has
+/// reached looks like a limit on tokens.
+pub(super) fn answer(result: &LoopResult, turns: &[Message]) -> Result<Response, ProviderError> {
+    let last = result.response.as_ref();
+    let finish_reason = match &result.end {
+        EndReason::Answered | EndReason::CallerTools => {
+            last.map_or(FinishReason::Stop, |response| response.finish_reason)
+        }
+        EndReason::MaxTurns | EndReason::Stalled | EndReason::Budget => {
+            let (end, turns) = (result.end.as_str(), result.turns);
+            tracing::warn!(end, turns, "the tools of the component ran until a limit was reached");
+            FinishReason::Length
+        }
+        EndReason::Cancelled => {
+            return Err(ProviderError::new(ErrorKind::Cancelled, "the call was cancelled"));
+        }
+        EndReason::ModelError(error) => return Err(error.clone()),
+    };
+    let pending = result.pending().map(|call| ToolCall {
+        id: Some(call.id.clone()),
+        name: call.name.clone(),
+        arguments: call.arguments.clone(),
+    });
+    Ok(Response {
+        content: joined_text(turns),
+        tool_calls: pending.collect(),
+        finish_reason,
+        model: last.and_then(|response| response.model.clone()),
+        usage: result.usage,
+    })
+}
+
+fn joined_text(turns: &[Message]) -> String {
+    let of_model = turns.iter().filter(|message| matches!(message.role, Role::Assistant { .. }));
+    let texts: Vec<_> = of_model.map(Message::text).filter(|text| !text.is_empty()).collect();
+    match texts.as_slice() {
+        [] => String::new(),
+        [text] => text.clone().into_owned(),
+        texts => texts.join(&Cow::Borrowed(SEPARATOR)),
+    }
+}
+
+/// Separates the streamed texts of the turns of a run.
+#[derive(Debug, Default)]
+pub(super) struct TextJoiner {
+    has_text: bool,
+    is_new_turn: bool,
+}
+
+impl TextJoiner {
+    /// Returns a piece of text, after a separator if it begins the text of another turn.
+    pub(super) fn join(&mut self, text: String) -> String {
+        let needs_separator = self.has_text && self.is_new_turn;
+        (self.has_text, self.is_new_turn) = (true, false);
+        if needs_separator { format!("{SEPARATOR}{text}") } else { text }
+    }
+
+    pub(super) fn end_turn(&mut self) {
+        self.is_new_turn = true;
+    }
+}

@@ -1,0 +1,92 @@
+//! The metadata of a component that owns tools, and its file.
+
+use insta::assert_snapshot;
+
+use super::{Owner, TOOLS};
+use crate::support::{
+    Sidecar,
+    messages::{request, user},
+    mynah,
+    process::{Output, Process, wait_until},
+};
+
+/// Runs `mynah check` on the component. Removes the folder's path from the output.
+fn checked(owner: &Owner) -> String {
+    let mut check = mynah();
+    check.arg("check").arg(owner.folder.join("resources"));
+    let Output { code, stdout, stderr } = Process::start(&mut check).wait();
+    assert_eq!(stderr, "");
+    let code = code.unwrap();
+    stdout.replace(owner.folder.to_str().unwrap(), "…") + &format!("-- exit {code}")
+}
+
+#[test]
+fn problems_in_the_file_are_reported() {
+    assert_snapshot!(checked(&Owner::new("echo", "", TOOLS)), @r#"
+    1 component, 0 errors, 0 warnings
+    -- exit 0
+    "#);
+    let invalid = "tools:\n- {name: f, static: [{result: 1}]}\n- {name: f, static: []}\n";
+    assert_snapshot!(checked(&Owner::new("echo", "", invalid)), @r#"
+    …/tools.yaml:3:3: static is empty; expected a list of results
+    0 components, 1 error, 0 warnings
+    -- exit 1
+    "#);
+    let metadata = "  - {name: maxTurns, value: 51}\n  - {name: toolMemory, value: '-1'}\n";
+    assert_snapshot!(checked(&Owner::new("echo", metadata, TOOLS)), @r#"
+    …/resources/component.yaml:9:29: maxTurns: "51" is not a valid number of turns; use 1 to 50
+    …/resources/component.yaml:10:31: toolMemory: "-1" is not a valid number of requests; use 1 to 1000000
+    0 components, 2 errors, 0 warnings
+    -- exit 1
+    "#);
+    let owner = Owner::new("echo", "", TOOLS);
+    std::fs::remove_file(owner.tools_file()).unwrap();
+    assert_snapshot!(checked(&owner), @r#"
+    …/resources/component.yaml:8:26: tools: …/tools.yaml cannot be read: No such file or directory (os error 2)
+    0 components, 1 error, 0 warnings
+    -- exit 1
+    "#);
+}
+
+/// The answer of the tool `count_orders`.
+struct Count<'a>(&'a Sidecar);
+
+impl Count<'_> {
+    async fn becomes(&self, expected: &str) {
+        let asked = request([user("count orders")]);
+        let found = async || {
+            let answer = self.0.converse(asked.clone()).await.unwrap();
+            (answer.content == expected).then_some(())
+        };
+        wait_until(found, "the tool did not change").await;
+    }
+}
+
+#[tokio::test]
+async fn the_file_is_reloaded() {
+    let owner = Owner::new("echo", "", TOOLS);
+    let sidecar = owner.start();
+    let count = Count(&sidecar);
+    count.becomes("7").await;
+    owner.put_tools("tools:\n- {name: count_orders, static: [{result: 8}]}\n");
+    count.becomes("8").await;
+    owner.put_tools("tools:\n- {name: count_orders, static: 9}\n");
+    let rejected = async || sidecar.log().contains("components not reloaded").then_some(());
+    wait_until(rejected, "the invalid file was not rejected").await;
+    count.becomes("8").await;
+    owner.put_tools("tools:\n- {name: count_orders, static: [{result: 9}]}\n");
+    count.becomes("9").await;
+}
+
+#[tokio::test]
+async fn a_file_that_a_component_names_later_is_watched() {
+    let owner = Owner::new("echo", "", TOOLS);
+    let other = Owner::new("echo", "", "tools:\n- {name: count_orders, static: [{result: 1}]}\n");
+    let sidecar = owner.start();
+    let count = Count(&sidecar);
+    let component = std::fs::read_to_string(other.folder.join("resources/component.yaml")).unwrap();
+    std::fs::write(owner.folder.join("resources/component.yaml"), component).unwrap();
+    count.becomes("1").await;
+    other.put_tools("tools:\n- {name: count_orders, static: [{result: 2}]}\n");
+    count.becomes("2").await;
+}
