@@ -18,7 +18,10 @@ use crate::{
 /// are errors.
 pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     let (app_id, stand_in) = (args.app_id.clone(), args.stand_in);
-    let loaded = component::load(&args.paths, &Context { app_id, environment, stand_in });
+    let loaded = component::load(
+        &args.paths,
+        &Context { app_id, environment, stand_in, ..Context::default() },
+    );
     let errors = loaded.errors.iter().map(ToString::to_string);
     let notices = loaded.notices.iter().map(notice_line);
     let lines: Vec<_> = errors.chain(notices).chain([summary(&loaded)]).collect();

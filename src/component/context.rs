@@ -1,5 +1,7 @@
 //! The context that components are loaded in.
 
+use std::path::PathBuf;
+
 use super::stand_in::StandIn;
 use crate::base::environment::Environment;
 
@@ -14,6 +16,8 @@ pub struct Context {
     /// The provider that answers for conversation components of unsupported types. If `None`, such
     /// a type is an error.
     pub stand_in: Option<StandIn>,
+    /// Where relative paths in the metadata start. Empty for the working directory.
+    pub files: PathBuf,
 }
 
 impl Context {

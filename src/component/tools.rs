@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{report::Report, settings::Metadata};
+use super::{
+    report::Report,
+    settings::{Metadata, ResolvedValue},
+};
 use crate::{
     base::{diagnostics::Diagnostic, files},
     provider::Provider,
@@ -29,8 +32,9 @@ const MAX_TOOL_MEMORY: usize = 1_000_000;
 /// The tools that a component owns, and the limits of the loop that runs them.
 #[derive(Clone)]
 pub struct ToolsSpec {
+    /// The file, or a name for a text in the metadata itself.
     file: PathBuf,
-    /// The content of the file.
+    /// Its content.
     text: String,
     checked: CheckedTools,
     /// The tools, once all servers are connected. Clones share them.
@@ -52,15 +56,7 @@ impl ToolsSpec {
             }
             return None;
         };
-        let path = PathBuf::from(&file.text);
-        report.depends_on(&path);
-        let unreadable = |error: Diagnostic| {
-            // Messages do not show a path that comes from the environment or a secret.
-            let shown = metadata.literal("tools").map_or_else(|| file.shown(), files::with_start);
-            format!("tools: {shown} {}", error.message)
-        };
-        let text = files::read_regular(&path).map_err(unreadable);
-        let text = text.map_err(|error| report.error(file.place, error)).ok()?;
+        let (path, text) = source(&file, metadata, report)?;
         let context =
             LoadContext { environment: &metadata.context.environment, has_commands: false };
         let checked = CheckedTools::read(&text, &context).map_err(|errors| {
@@ -146,6 +142,29 @@ impl fmt::Debug for ToolsSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ToolsSpec").field(&self.file).finish()
     }
+}
+
+/// Returns the name and the content of a file. The value of `tools` is its path or, if it has a line
+/// break, its content.
+fn source(
+    value: &ResolvedValue,
+    metadata: &Metadata<'_>,
+    report: &mut Report,
+) -> Option<(PathBuf, String)> {
+    if value.text.contains('\n') {
+        return Some((PathBuf::from("tools"), value.text.clone()));
+    }
+    let path = metadata.context.files.join(&value.text);
+    report.depends_on(&path);
+    let unreadable = |error: Diagnostic| {
+        // Messages do not show a path that comes from the environment or a secret.
+        let shown = path.display().to_string();
+        let shown =
+            metadata.literal("tools").map_or_else(|| value.shown(), |_| files::with_start(shown));
+        report.error(value.place, format!("tools: {shown} {}", error.message));
+    };
+    let text = files::read_regular(&path).map_err(unreadable).ok()?;
+    Some((path, text))
 }
 
 fn parse_turns(text: &str) -> Result<u32, String> {

@@ -6,6 +6,7 @@ use super::{config::Config, error::StartError};
 use crate::{
     api::{component, guard::Guard},
     base::drain::Drain,
+    component::Context,
     engine::Engine,
     net::{self, HttpVersions, Listener, Protocol},
 };
@@ -28,7 +29,8 @@ pub(super) fn bind(
             net::bind_socket(&path, Some(sockets.mode), "DAPR_COMPONENTS_SOCKETS_FOLDER")?;
         let (engine, guard) = (engine.clone(), guard.clone());
         let memory = guard.memory.clone();
-        let service = component::Service::new(engine, guard, config.context(), drain.clone());
+        let context = Context { files: sockets.files.clone(), ..config.context() };
+        let service = component::Service::new(engine, guard, context, drain.clone());
         Ok((listener, Protocol::new(HttpVersions::Http2, service, memory)))
     };
     sockets.names.iter().map(bind).collect()

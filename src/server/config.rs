@@ -57,6 +57,8 @@ pub(crate) struct ComponentSockets {
     pub names: Vec<String>,
     /// The permissions of the sockets.
     pub mode: u32,
+    /// Where relative paths in the metadata of the components start.
+    pub files: PathBuf,
 }
 
 impl Config {
@@ -66,6 +68,7 @@ impl Config {
             app_id: self.app_id.clone(),
             environment: self.environment.clone(),
             stand_in: self.stand_in,
+            files: PathBuf::new(),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::toolset::Toolset;
 use crate::chat::Request;
 
 /// The tools that the caller of a run has, in addition to those of the loop.
@@ -16,8 +15,8 @@ pub(super) struct CallerTools {
 
 impl CallerTools {
     /// Returns the tools that the request offers but the loop does not have.
-    pub(super) fn besides(tools: &Toolset, request: &Request) -> Self {
-        let names = offered(request).filter(|name| tools.find(name).is_none());
+    pub(super) fn besides(request: &Request, is_registered: impl Fn(&str) -> bool) -> Self {
+        let names = offered(request).filter(|name| !is_registered(name));
         Self { names: names.map(str::to_owned).collect(), is_unaware: false }
     }
 

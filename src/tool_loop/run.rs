@@ -155,7 +155,8 @@ impl Run {
         let (callers, turn, charged) = match call {
             None => {
                 let context = CallContext::default();
-                (CallerTools::besides(&tools, &request), context.clone(), context)
+                let is_registered = |name: &str| tools.find(name).is_some();
+                (CallerTools::besides(&request, is_registered), context.clone(), context)
             }
             Some(ComponentCall { context, unseen: earlier }) => {
                 let callers = CallerTools::of_unaware(&request);

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use super::{load::check, schema};
+use super::{CheckedTools, LoadContext, schema};
 use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, json_schema::Schema, yaml},
     tool_loop::ToolRegistry,

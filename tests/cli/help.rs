@@ -65,6 +65,8 @@ fn short_help() {
               Serve a pluggable component on the socket NAME.sock in $DAPR_COMPONENTS_SOCKETS_FOLDER
           --component-socket-mode <MODE>
               Permissions of the component socket, in octal [default: 600]
+          --component-files <FOLDER>
+              Folder for the files that the metadata of pluggable components names [default: the working directory]
           --addresses-file <FILE>
               Write the bound addresses to a file, as JSON
           --log-level <LEVEL>
@@ -164,6 +166,9 @@ fn long_help() {
               Permissions of the component socket, in octal
 
               [default: 600]
+
+          --component-files <FOLDER>
+              Folder for the files that the metadata of pluggable components names [default: the working directory]
 
           --addresses-file <FILE>
               Write the bound addresses to a file, as JSON

@@ -1,5 +1,7 @@
 //! Tests of `dapr.proto.components.v1.Conversation`.
 
+use std::fs;
+
 use futures_util::{StreamExt, stream};
 use mynah::internals::wire::{
     components::{
@@ -17,7 +19,10 @@ use tonic_reflection::pb::v1alpha::{
 };
 
 use super::{Pluggable, connect, on};
-use crate::support::messages::{assistant, system, tool, tool_result, user};
+use crate::support::{
+    messages::{assistant, system, tool, tool_result, user},
+    scratch,
+};
 
 fn asking(text: &str) -> ConverseRequest {
     ConverseRequest { messages: vec![user(text)], ..ConverseRequest::default() }
@@ -197,4 +202,18 @@ async fn settings_are_replaced_with_a_warning_if_they_differ() {
     let mut request = asking("hi");
     request.messages.insert(0, system("s"));
     assert_eq!(answer(&pluggable, "test", request).await, "s\nhi");
+}
+
+#[tokio::test]
+async fn instances_own_tools() {
+    let files = scratch("component-files");
+    let tools = "tools:\n- {name: count_orders, static: [{result: 7}]}\n";
+    fs::write(files.join("tools.yaml"), tools).unwrap();
+    let pluggable = Pluggable::start_with(&["--component-files", files.to_str().unwrap()]);
+    pluggable.init("file", &[("tools", "tools.yaml")]).await.unwrap();
+    assert_eq!(answer(&pluggable, "file", asking("count orders")).await, "7");
+    pluggable.init("text", &[("tools", tools)]).await.unwrap();
+    assert_eq!(answer(&pluggable, "text", asking("count orders")).await, "7");
+    let invalid = pluggable.init("invalid", &[("tools", "tools:\n- {name: f}\n")]).await;
+    assert!(invalid.unwrap_err().message().contains("needs exactly one of"));
 }

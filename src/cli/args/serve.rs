@@ -65,6 +65,10 @@ pub(crate) struct ServeArgs {
     /// Permissions of the component socket, in octal
     #[arg(long, value_name = "MODE", default_value = "600")]
     pub component_socket_mode: String,
+    /// Folder for the files that the metadata of pluggable components names [default: the working
+    /// directory]
+    #[arg(long, value_name = "FOLDER")]
+    pub component_files: Option<PathBuf>,
     /// Write the bound addresses to a file, as JSON
     #[arg(long, value_name = "FILE")]
     pub addresses_file: Option<PathBuf>,

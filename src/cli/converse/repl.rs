@@ -124,6 +124,7 @@ mod tests {
             transcript: history.clone(),
             calls: Vec::new(),
             turns: 0,
+            usage: None,
             end: EndReason::ModelError(ProviderError::internal("no")),
         };
         update_history(&mut history, result);

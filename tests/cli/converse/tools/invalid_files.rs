@@ -73,11 +73,11 @@ fn invalid_limits() {
 
 #[test]
 fn invalid_name_or_parameters() {
-    assert_snapshot!(error("tools: [{name: get weather, command: [date]}]"), @r#"[folder]/tools.yaml: invalid tool name "get weather"; expected 1 to 64 ASCII letters, digits, _ or -"#);
-    assert_snapshot!(error("tools: [{name: f, command: [a]}, {name: f, command: [b]}]"), @"[folder]/tools.yaml: a tool named f is already registered");
+    assert_snapshot!(error("tools: [{name: get weather, command: [date]}]"), @r#"[folder]/tools.yaml:1:9: invalid tool name "get weather"; expected 1 to 64 ASCII letters, digits, _ or -"#);
+    assert_snapshot!(error("tools: [{name: f, command: [a]}, {name: f, command: [b]}]"), @"[folder]/tools.yaml:1:34: a tool named f is already registered");
     assert_snapshot!(tool_error("command: [a]\n  parameters: [location]"), @"[folder]/tools.yaml:4:15: must be a mapping");
-    assert_snapshot!(tool_error("command: [a]\n  parameters: {type: string}"), @r#"[folder]/tools.yaml: invalid parameter schema of f: arguments must be of type "object", not "string""#);
-    assert_snapshot!(tool_error("command: [a]\n  parameters: {type: object, properties: {a: {type: text}}}"), @r#"[folder]/tools.yaml: invalid parameter schema of f: "text" is not valid under any of the schemas listed in the 'anyOf' keyword"#);
+    assert_snapshot!(tool_error("command: [a]\n  parameters: {type: string}"), @r#"[folder]/tools.yaml:2:3: invalid parameter schema of f: arguments must be of type "object", not "string""#);
+    assert_snapshot!(tool_error("command: [a]\n  parameters: {type: object, properties: {a: {type: text}}}"), @r#"[folder]/tools.yaml:2:3: invalid parameter schema of f: "text" is not valid under any of the schemas listed in the 'anyOf' keyword"#);
 }
 
 #[test]
