@@ -276,9 +276,9 @@ async fn invalid_requests_are_rejected() {
     the tool "f": "/{{ args." is not a template: unexpected end of input, expected identifier or integer
     unknown variant `TRACE`, expected one of GET, POST, PUT, PATCH, DELETE
     the tool "f": "a b" is not the name of a header
-    the tool "f": the header "a" needs exactly one of value and envRef
-    the tool "f": the environment variable MYNAH_NO_SUCH_VARIABLE is not set
-    unknown field `secretKeyRef`, expected one of name, value, envRef
+    the tool "f": the header "a": needs exactly one of value, envRef and secretKeyRef
+    the tool "f": the header "a": the environment variable MYNAH_NO_SUCH_VARIABLE is not set
+    the tool "f": the header "a": only components have secret stores; use envRef
     "localhost" is not an address; expected host:port, ip:port or cidr:port, such as localhost:8080 or 10.0.0.0/8:80
     "#);
 }

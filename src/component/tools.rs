@@ -1,6 +1,7 @@
 //! The tools that a component owns.
 
 use std::{
+    cell::RefCell,
     collections::BTreeSet,
     fmt,
     path::PathBuf,
@@ -9,7 +10,7 @@ use std::{
 
 use super::{
     report::Report,
-    settings::{Metadata, ResolvedValue},
+    settings::{Metadata, ResolvedValue, SecretError},
 };
 use crate::{
     base::{diagnostics::Diagnostic, files},
@@ -18,7 +19,7 @@ use crate::{
         LoopSettings, OwnerMetrics, SettingsError, ToolLoop, ToolMemory, ToolMetrics, ToolOwner,
         ToolRegistry,
     },
-    tools::{CheckedTools, LoadContext},
+    tools::{CheckedTools, LoadContext, References, Secrets},
 };
 
 /// Maximum number of tool calls in a request.
@@ -36,6 +37,8 @@ pub struct ToolsSpec {
     file: PathBuf,
     /// Its content.
     text: String,
+    /// The values of the secrets that it refers to.
+    secrets: Vec<String>,
     checked: CheckedTools,
     /// The tools, once all servers are connected. Clones share them.
     registry: Arc<OnceLock<ToolRegistry>>,
@@ -57,8 +60,10 @@ impl ToolsSpec {
             return None;
         };
         let (path, text) = source(&file, metadata, report)?;
-        let context =
-            LoadContext { environment: &metadata.context.environment, has_commands: false };
+        let secrets = UsedSecrets { metadata, values: RefCell::default() };
+        let environment = &metadata.context.environment;
+        let references = References { environment, secrets: Some(&secrets) };
+        let context = LoadContext { references, has_commands: false };
         let checked = CheckedTools::read(&text, &context).map_err(|errors| {
             errors.into_iter().for_each(|error| report.add(error.in_file(&path)));
         });
@@ -69,13 +74,14 @@ impl ToolsSpec {
         }
         let max_turns = max_turns.unwrap_or(LoopSettings::default().max_turns);
         let (registry, memory) = (registry.into(), memory.unwrap_or(TOOL_MEMORY));
-        Some(Self { file: path, text, checked, registry, max_turns, memory })
+        let secrets = secrets.values.into_inner();
+        Some(Self { file: path, text, secrets, checked, registry, max_turns, memory })
     }
 
     /// Uses the connections of other tools if they are the same.
     pub(super) fn share_connections(&self, other: &Self) {
         if let Some(tools) = other.registry.get()
-            && (&self.file, &self.text) == (&other.file, &other.text)
+            && (&self.file, &self.text, &self.secrets) == (&other.file, &other.text, &other.secrets)
         {
             let _ = self.registry.set(tools.clone());
         }
@@ -125,12 +131,13 @@ impl ToolsSpec {
     }
 }
 
-// The tools are made of the text.
+// The tools are made of the text and the secrets.
 impl PartialEq for ToolsSpec {
     fn eq(&self, other: &Self) -> bool {
-        let Self { file, text, checked: _, registry: _, max_turns, memory } = self;
+        let Self { file, text, secrets, checked: _, registry: _, max_turns, memory } = self;
         *file == other.file
             && *text == other.text
+            && *secrets == other.secrets
             && *max_turns == other.max_turns
             && *memory == other.memory
     }
@@ -141,6 +148,24 @@ impl Eq for ToolsSpec {}
 impl fmt::Debug for ToolsSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ToolsSpec").field(&self.file).finish()
+    }
+}
+
+/// The secrets of a component, and the values that were used.
+struct UsedSecrets<'a> {
+    metadata: &'a Metadata<'a>,
+    values: RefCell<Vec<String>>,
+}
+
+impl Secrets for UsedSecrets<'_> {
+    fn secret(&self, name: &str, key: &str) -> Result<String, String> {
+        let store = self.metadata.manifest.secret_store.as_ref();
+        let value =
+            self.metadata.secrets.secret(store, name, key).map_err(|error| match error {
+                SecretError::Missing(error) | SecretError::NoStore(error) => error,
+            })?;
+        self.values.borrow_mut().push(value.clone());
+        Ok(value)
     }
 }
 

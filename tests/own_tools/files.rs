@@ -1,13 +1,17 @@
 //! The metadata of a component that owns tools, and its file.
 
+use hyper::body::Incoming;
 use insta::assert_snapshot;
 
 use super::{Owner, TOOLS};
-use crate::support::{
-    Sidecar,
-    messages::{request, user},
-    mynah,
-    process::{Output, Process, wait_until},
+use crate::{
+    forward::stub::{Stub, full},
+    support::{
+        Sidecar,
+        messages::{request, user},
+        mynah,
+        process::{Output, Process, wait_until},
+    },
 };
 
 /// Runs `mynah check` on the component. Removes the folder's path from the output.
@@ -89,4 +93,42 @@ async fn a_file_that_a_component_names_later_is_watched() {
     count.becomes("1").await;
     other.put_tools("tools:\n- {name: count_orders, static: [{result: 2}]}\n");
     count.becomes("2").await;
+}
+
+/// Starts a server that answers with the header `x-key`.
+async fn describing_key() -> Stub {
+    Stub::start(async |request: http::Request<Incoming>| {
+        let key = request.headers().get("x-key").map_or("-", |key| key.to_str().unwrap());
+        http::Response::new(full(format!("the key is {key}")))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn headers_may_refer_to_secrets() {
+    let server = describing_key().await;
+    let tools = format!(
+        "tools:\n- name: name_key\n  http:\n    url: \"http://{}/\"\n    headers:\n    \
+         - {{name: x-key, secretKeyRef: {{name: keys, key: crm}}}}\n",
+        server.address
+    );
+    let owner = Owner::new("echo", "", &tools);
+    let secrets = owner.folder.join("secrets.json");
+    std::fs::write(&secrets, r#"{"keys": {"crm": "hush-hush"}}"#).unwrap();
+    let component = owner.folder.join("resources/component.yaml");
+    let text = std::fs::read_to_string(&component).unwrap() + "auth: {secretStore: store}\n";
+    let store = format!(
+        "---\napiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: store}}\nspec:\n  \
+         type: secretstores.local.file\n  version: v1\n  metadata:\n  \
+         - {{name: secretsFile, value: '{}'}}\n  - {{name: multiValued, value: 'true'}}\n",
+        secrets.display()
+    );
+    std::fs::write(&component, text + &store).unwrap();
+    let sidecar =
+        Sidecar::start_with(&["--resources-path", &owner.resources(), "--log-level=debug"]);
+    let answer = sidecar.converse(request([user("name the key")])).await.unwrap();
+    assert_eq!(answer.content, "the key is hush-hush");
+    assert!(!sidecar.log().contains("hush-hush"));
+    std::fs::write(&secrets, "{}").unwrap();
+    assert!(checked(&owner).contains(r#"the header "x-key": "#), "{}", checked(&owner));
 }

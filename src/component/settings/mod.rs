@@ -6,5 +6,5 @@ pub(super) mod secrets;
 mod template;
 mod value;
 
-pub(super) use metadata::Metadata;
+pub(super) use metadata::{Metadata, SecretError};
 pub(super) use value::ResolvedValue;
