@@ -33,9 +33,8 @@ const MAX_TOOL_MEMORY: usize = 1_000_000;
 /// The tools that a component owns, and the limits of the loop that runs them.
 #[derive(Clone)]
 pub struct ToolsSpec {
-    /// The file, or a name for a text in the metadata itself.
-    file: PathBuf,
-    /// Its content.
+    /// `None` if the text is written in the metadata.
+    file: Option<PathBuf>,
     text: String,
     /// The values of the secrets that it refers to.
     secrets: Vec<String>,
@@ -65,7 +64,10 @@ impl ToolsSpec {
         let references = References { environment, secrets: Some(&secrets) };
         let context = LoadContext { references, has_commands: false };
         let checked = CheckedTools::read(&text, &context).map_err(|errors| {
-            errors.into_iter().for_each(|error| report.add(error.in_file(&path)));
+            errors.into_iter().for_each(|error| match &path {
+                Some(path) => report.add(error.in_file(path)),
+                None => report.error(file.place, within_value(&error)),
+            });
         });
         let checked = checked.ok()?;
         let registry = OnceLock::new();
@@ -91,7 +93,10 @@ impl ToolsSpec {
     pub(crate) async fn connect(&self) -> Result<(), Diagnostic> {
         if self.registry.get().is_none() {
             let tools = self.checked.clone().connect().await;
-            let tools = tools.map_err(|error| error.in_file(&self.file))?;
+            let tools = tools.map_err(|error| match &self.file {
+                Some(file) => error.in_file(file),
+                None => Diagnostic::error(within_value(&error)),
+            })?;
             let _ = self.registry.set(tools);
         }
         Ok(())
@@ -169,15 +174,15 @@ impl Secrets for UsedSecrets<'_> {
     }
 }
 
-/// Returns the name and the content of a file. The value of `tools` is its path or, if it has a line
-/// break, its content.
+/// Returns the file of the tools and its content. The value of `tools` is the path or, if it has a line
+/// break, the content itself.
 fn source(
     value: &ResolvedValue,
     metadata: &Metadata<'_>,
     report: &mut Report,
-) -> Option<(PathBuf, String)> {
+) -> Option<(Option<PathBuf>, String)> {
     if value.text.contains('\n') {
-        return Some((PathBuf::from("tools"), value.text.clone()));
+        return Some((None, value.text.clone()));
     }
     let path = metadata.context.files.join(&value.text);
     report.depends_on(&path);
@@ -189,7 +194,13 @@ fn source(
         report.error(value.place, format!("tools: {shown} {}", error.message));
     };
     let text = files::read_regular(&path).map_err(unreadable).ok()?;
-    Some((path, text))
+    Some((Some(path), text))
+}
+
+/// Returns an error in a text that is written in the metadata.
+fn within_value(error: &Diagnostic) -> String {
+    let place = error.place.map_or_else(String::new, |place| format!("line {}: ", place.line));
+    format!("tools: {place}{}", error.message)
 }
 
 fn parse_turns(text: &str) -> Result<u32, String> {

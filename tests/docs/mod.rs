@@ -34,6 +34,7 @@ pages! {
     api: "docs/api.md",
     chains: "docs/chains.md",
     command_line: "docs/command-line.md",
+    component_tools: "docs/component-tools.md",
     compatibility: "docs/compatibility.md",
     components: "docs/components.md",
     daprd: "docs/daprd.md",

@@ -66,6 +66,30 @@ impl Count<'_> {
     }
 }
 
+#[test]
+fn tools_may_be_written_in_the_metadata() {
+    let owner = Owner::new("echo", "", TOOLS);
+    let component = owner.folder.join("resources/component.yaml");
+    let text = std::fs::read_to_string(&component).unwrap();
+    let file = owner.tools_file();
+    let inline = |tools: &str| {
+        let value = format!("value: \"tools:\\n{tools}\"");
+        std::fs::write(&component, text.replace(&format!("value: '{}'", file.display()), &value))
+            .unwrap();
+        checked(&owner)
+    };
+    assert_snapshot!(inline("- {name: f, static: [{result: 1}]}"), @r#"
+    1 component, 0 errors, 0 warnings
+    -- exit 0
+    "#);
+    assert_snapshot!(inline("- {name: f, static: [{result: 1}]}\\n- {name: f, static: [{result: 2}]}\\n- {name: g h, command: [date]}"), @r#"
+    …/resources/component.yaml:8:26: tools: line 3: a tool named f is already registered
+    …/resources/component.yaml:8:26: tools: line 4: the tool "g h": only mynah converse runs commands; use static, http or mcp
+    0 components, 2 errors, 0 warnings
+    -- exit 1
+    "#);
+}
+
 #[tokio::test]
 async fn the_file_is_reloaded() {
     let owner = Owner::new("echo", "", TOOLS);
