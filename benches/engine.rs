@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "criterion's macros generate undocumented items")]
 #![allow(clippy::expect_used, reason = "a panic fails the benchmark")]
 
-use std::{hint::black_box, sync::Arc};
+use std::{collections::BTreeSet, hint::black_box, sync::Arc};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use futures_util::FutureExt;
@@ -96,12 +96,12 @@ fn chains(criterion: &mut Criterion) {
 fn wire(criterion: &mut Criterion) {
     let message = message();
     let bytes = message.encode_to_vec();
-    let request = Arc::new(decode::alpha2(message).expect("a request"));
+    let request = Arc::new(decode::alpha2(message, &BTreeSet::new()).expect("a request"));
     let response = answer(&request);
     criterion.bench_function("decode", |bencher| {
         bencher.iter(|| {
             let message = ConversationRequestAlpha2::decode(black_box(&bytes[..]));
-            decode::alpha2(message.expect("a message"))
+            decode::alpha2(message.expect("a message"), &BTreeSet::new())
         });
     });
     criterion.bench_function("encode", |bencher| {
@@ -119,7 +119,7 @@ fn proto_json(criterion: &mut Criterion) {
         bencher
             .iter(|| json::read_request::<ConversationRequestAlpha2>(black_box(text.as_bytes())));
     });
-    let request = Arc::new(decode::alpha2(message()).expect("a request"));
+    let request = Arc::new(decode::alpha2(message(), &BTreeSet::new()).expect("a request"));
     let response = encode::alpha2(answer(&request), encode::Passthrough::alpha2(&request));
     criterion.bench_function("proto JSON/print", |bencher| {
         bencher.iter(|| json::write_response(black_box(&response)));

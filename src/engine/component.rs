@@ -144,7 +144,7 @@ impl Component {
             context.check_cancelled()?;
             let context = match request.scrub_inputs.as_slice() {
                 [] => context,
-                _ => context.with_result_scrubber(self.scrubber),
+                _ => context.with_result_scrubber(self.scrubber.for_texts()),
             };
             self.scrubber.scrub_inputs(&mut request, |text| self.provider.instruction_ranges(text));
             let output = invoke(self.provider.clone(), Arc::new(request), context.clone());

@@ -61,6 +61,14 @@ pub enum Scrubber {
 }
 
 impl Scrubber {
+    /// Returns a function that scrubs texts.
+    pub(crate) fn for_texts(self) -> fn(&str) -> String {
+        match self {
+            Self::Dapr => |text| Self::Dapr.scrub(text).into_owned(),
+            Self::Strict => |text| Self::Strict.scrub(text).into_owned(),
+        }
+    }
+
     /// Returns the text with placeholders instead of personal data.
     pub fn scrub(self, text: &str) -> Cow<'_, str> {
         let scrubbed = match self {

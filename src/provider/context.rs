@@ -13,7 +13,6 @@ use crate::{
         memory::{Charge, MemoryExhausted},
     },
     chat::ErrorKind,
-    pii::Scrubber,
 };
 
 /// The context of a call, which a provider may use in addition to the request.
@@ -36,8 +35,11 @@ pub struct CallContext {
     /// What the caller does not see; `None` if the component owns no tools.
     unseen: Option<Arc<Unseen>>,
     /// Scrubs the results of the component's tools, if the caller asks for it.
-    result_scrubber: Option<Scrubber>,
+    result_scrubber: Option<ResultScrubber>,
 }
+
+/// Removes personal data from the result of a tool.
+pub(crate) type ResultScrubber = fn(&str) -> String;
 
 /// Whether a call is cancelled.
 #[derive(Debug, Clone, Default)]
@@ -76,11 +78,11 @@ impl CallContext {
     }
 
     /// Sets the scrubber for the results of the component's tools.
-    pub(crate) fn with_result_scrubber(self, scrubber: Scrubber) -> Self {
+    pub(crate) fn with_result_scrubber(self, scrubber: ResultScrubber) -> Self {
         Self { result_scrubber: Some(scrubber), ..self }
     }
 
-    pub(crate) fn result_scrubber(&self) -> Option<Scrubber> {
+    pub(crate) fn result_scrubber(&self) -> Option<ResultScrubber> {
         self.result_scrubber
     }
 

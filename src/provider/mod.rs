@@ -17,7 +17,7 @@ use std::{ops::Range, sync::Arc};
 use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
 
 pub use self::context::CallContext;
-pub(crate) use self::context::{CancelOnDrop, Cancellation};
+pub(crate) use self::context::{CancelOnDrop, Cancellation, ResultScrubber};
 pub use self::stream::StreamOptions;
 pub(crate) use self::unseen::Unseen;
 pub use crate::base::clock::Moment;

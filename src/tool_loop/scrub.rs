@@ -1,18 +1,16 @@
 //! Scrubs the results of tools, if the caller of a component asks for it.
 
 use super::ToolOutput;
-use crate::{
-    base::blocking::{LARGE, run_blocking},
-    pii::{self, Scrubber},
-};
+use crate::{base::blocking::run_blocking, provider::ResultScrubber};
 
-/// Scrubs a result, on a blocking thread if it is large.
-pub(super) async fn scrub(result: ToolOutput, scrubber: Scrubber) -> ToolOutput {
-    let is_large = pii::COST * result.text().len() > LARGE;
-    let scrub = move || result.map_text(|text| scrubber.scrub(text).into_owned());
-    if !is_large {
-        return scrub();
+/// Maximum length in bytes of a result that is scrubbed within a millisecond.
+const MAX_BRIEF: usize = 2 * 1024;
+
+/// Scrubs a result, on a blocking thread if it is long.
+pub(super) async fn scrub(result: ToolOutput, scrubber: ResultScrubber) -> ToolOutput {
+    if result.text().len() <= MAX_BRIEF {
+        return result.map_text(scrubber);
     }
     let panicked = |_| ToolOutput::from("the result cannot be scrubbed of personal data");
-    run_blocking(scrub).await.unwrap_or_else(panicked)
+    run_blocking(move || result.map_text(scrubber)).await.unwrap_or_else(panicked)
 }

@@ -8,6 +8,7 @@ use crate::{
     chains::{chain, text},
     support::{
         Sidecar,
+        http::direct_client,
         messages::{Answer, request, tool, user},
     },
 };
@@ -25,7 +26,7 @@ fn mixed_chain() -> Caller {
 
 async fn dropped_requests(sidecar: &Sidecar) -> String {
     let url = format!("http://{}/metrics", sidecar.metrics.unwrap());
-    let text = reqwest::get(url).await.unwrap().text().await.unwrap();
+    let text = direct_client().get(url).send().await.unwrap().text().await.unwrap();
     let series = r#"mynah_tool_memory_dropped_total{component="echo"} "#;
     text.lines().find_map(|line| line.strip_prefix(series)).unwrap().to_owned()
 }
