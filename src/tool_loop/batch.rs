@@ -159,7 +159,7 @@ impl PlannedCall<'_> {
         }
         let (outcome, duration) = (record.outcome.as_str(), record.duration);
         match &record.outcome {
-            CallOutcome::Failed(failure) => {
+            CallOutcome::Failed(failure) if !failure.is_refusal() => {
                 let error = failure.text(&self.call.name);
                 tracing::warn!(outcome, %error, "tool call failed");
             }

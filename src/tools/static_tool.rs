@@ -21,7 +21,7 @@ impl StaticTool {
         match self.0.iter().find(|answer| answer.matches(arguments)) {
             Some(StaticAnswer { answer: Ok(result), .. }) => Ok(result.clone()),
             Some(StaticAnswer { answer: Err(error), .. }) => Err(ToolError::refused(error)),
-            None => Err(ToolError::new("no static result matches the arguments")),
+            None => Err(ToolError::refused("no static result matches the arguments")),
         }
     }
 }

@@ -151,7 +151,7 @@ async fn servers_that_cannot_be_reached_are_rejected() {
     the MCP server `http://localhost:[port]/mcp`: localhost:[port] is not allowed: its address 127.0.0.1 is not listed; the file allows 10.0.0.0/8:80
     the MCP server: "localhost" is not an http or https URL; expected a URL such as http://localhost:8080/weather
     the MCP server: the host of "http://{{ args.host }}/" must not contain an expression
-    the MCP server: the header "a" needs exactly one of value and envRef
+    the MCP server: the header "a": needs exactly one of value, envRef and secretKeyRef
     mcp needs exactly one of command and url
     headers need a url
     "#);
