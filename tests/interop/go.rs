@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::{folder, run_tests, toolchain};
+use super::{folder, owner, run_tests, toolchain};
 use crate::support::Sidecar;
 
 /// A component whose streams take hours.
@@ -29,6 +29,7 @@ fn go_suite_passes() {
         // -count=1 disables the test cache, because the results depend on the sidecar.
         tests.args(["test", "-count=1", "-v", "./..."]).current_dir(home);
         tests.env("SLOW_GRPC_PORT", slow.grpc.port().to_string());
+        let _owner = owner::start_for(&mut tests);
         run_tests("go test", &mut tests);
         Ok(())
     });

@@ -25,6 +25,7 @@ mod load;
 mod manifest;
 mod mcp_tools;
 mod openai;
+mod owner;
 mod python;
 mod quickstart;
 mod rust_sdk;

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::{
-    folder, run_tests,
+    folder, owner, run_tests,
     toolchain::{self, Missing},
 };
 
@@ -19,6 +19,7 @@ pub(super) fn unittest(environment: &str, home: &str) -> Result<(), Missing> {
     let mut tests = Command::new(python);
     // Dapr's SDK warns about deprecated values of its variables.
     tests.args(["-B", "-W", "error", "-m", "unittest", "--verbose"]).current_dir(home);
+    let _owner = owner::start_for(&mut tests);
     run_tests(environment, &mut tests);
     Ok(())
 }

@@ -52,8 +52,8 @@ def fail() -> str:
 class Loop:
     """Calls the model and runs the tools that it calls, until it answers."""
 
-    def __init__(self, *tools: AgentTool) -> None:
-        self.llm = DaprChatClient()
+    def __init__(self, *tools: AgentTool, component: str | None = None) -> None:
+        self.llm = DaprChatClient(component_name=component)
         self.tools = {tool.name: tool for tool in tools}
         self.results: list[str] = []
 

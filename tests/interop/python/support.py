@@ -1,4 +1,4 @@
-"""Helpers for the test modules: create inputs and select the sidecar that requires a token."""
+"""Helpers for the test modules: create inputs and select another sidecar."""
 
 import os
 from contextlib import AbstractContextManager
@@ -17,10 +17,14 @@ def inputs(
 
 def guarded(token: str | None) -> AbstractContextManager[object]:
     """Sets environment variables so that clients use the sidecar that requires a token."""
-    environment = {
-        'DAPR_GRPC_PORT': os.environ['GUARDED_GRPC_PORT'],
-        'DAPR_HTTP_PORT': os.environ['GUARDED_HTTP_PORT'],
-    }
-    if token is not None:
-        environment['DAPR_API_TOKEN'] = token
-    return patch.dict(os.environ, environment)
+    return sidecar('GUARDED', {} if token is None else {'DAPR_API_TOKEN': token})
+
+
+def owner() -> AbstractContextManager[object]:
+    """Sets environment variables so that clients use the sidecar whose components own tools."""
+    return sidecar('OWNER', {})
+
+
+def sidecar(prefix: str, environment: dict[str, str]) -> AbstractContextManager[object]:
+    ports = {f'DAPR_{api}_PORT': os.environ[f'{prefix}_{api}_PORT'] for api in ('GRPC', 'HTTP')}
+    return patch.dict(os.environ, {**ports, **environment})
