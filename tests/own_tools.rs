@@ -5,6 +5,7 @@ mod caller_tools;
 mod determinism;
 mod files;
 mod limits;
+mod servers;
 mod surfaces;
 
 use std::{fs, path::PathBuf};
@@ -37,13 +38,13 @@ tools:
 "#;
 
 /// A folder with a component `echo` that owns the tools in a file.
-struct Owner {
+pub(crate) struct Owner {
     folder: PathBuf,
 }
 
 impl Owner {
     /// Creates the files. `metadata` is added to the items of the component.
-    fn new(kind: &str, metadata: &str, tools: &str) -> Self {
+    pub(crate) fn new(kind: &str, metadata: &str, tools: &str) -> Self {
         let folder = scratch("own-tools");
         let owner = Self { folder };
         owner.put_tools(tools);
@@ -52,16 +53,16 @@ impl Owner {
         owner
     }
 
-    fn tools_file(&self) -> PathBuf {
+    pub(crate) fn tools_file(&self) -> PathBuf {
         self.folder.join("tools.yaml")
     }
 
-    fn put_tools(&self, text: &str) {
+    pub(crate) fn put_tools(&self, text: &str) {
         fs::write(self.folder.join("tools.new"), text).unwrap();
         fs::rename(self.folder.join("tools.new"), self.tools_file()).unwrap();
     }
 
-    fn put_component(&self, kind: &str, metadata: &str) {
+    pub(crate) fn put_component(&self, kind: &str, metadata: &str) {
         let text = format!(
             "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: echo}}\n\
              spec:\n  type: conversation.{kind}\n  version: v1\n  metadata:\n\
@@ -71,11 +72,11 @@ impl Owner {
         fs::write(self.folder.join("resources/component.yaml"), text).unwrap();
     }
 
-    fn resources(&self) -> String {
+    pub(crate) fn resources(&self) -> String {
         self.folder.join("resources").to_str().unwrap().to_owned()
     }
 
-    fn start(&self) -> Sidecar {
+    pub(crate) fn start(&self) -> Sidecar {
         Sidecar::start_with(&["--resources-path", &self.resources()])
     }
 }
@@ -91,7 +92,7 @@ fn scripted(metadata: &str) -> Sidecar {
 }
 
 /// Returns a step that calls these tools.
-fn calls(calls: &[(&str, Value)]) -> Value {
+pub(crate) fn calls(calls: &[(&str, Value)]) -> Value {
     let calls: Vec<_> =
         calls.iter().map(|(name, args)| json!({"name": name, "args": args})).collect();
     json!({"messages": [{"tool_call": calls}]})

@@ -1,101 +1,20 @@
 //! Tests of the tools of an MCP server with the official Python SDK.
 
-use std::{
-    fs::{self, File},
-    path::{Path, PathBuf},
-    process::{Child, Command},
-};
-
 use insta::assert_snapshot;
 use mynah::{tool_loop::ToolRegistry, tools};
 
-use super::{child, folder, point_at, toolchain};
+use super::{
+    child,
+    mcp_server::{Server, with_servers},
+    point_at,
+};
 use crate::support::{
     Sidecar, mynah,
-    process::{wait_for_exit, wait_until, with_timeout},
-    scratch,
+    process::{wait_for_exit, with_timeout},
 };
 
-/// A server, and the file with its tools.
-struct Server {
-    python: PathBuf,
-    folder: PathBuf,
-    /// The process of a server that is called over HTTP. mynah starts the other ones.
-    process: Option<Child>,
-}
-
-impl Server {
-    /// A server that is started by mynah.
-    fn stdio(python: &Path) -> Self {
-        let server = Self { python: python.to_owned(), folder: scratch("mcp"), process: None };
-        let [python, script, folder] = server.command().map(|word| word.display().to_string());
-        server.add(&format!("command: [{python}, {script}, stdio, {folder}]"));
-        server
-    }
-
-    /// A server that is called over HTTP.
-    async fn http(python: &Path) -> Self {
-        let mut server = Self { python: python.to_owned(), folder: scratch("mcp"), process: None };
-        server.start("0");
-        let port = async || fs::read_to_string(server.folder.join("port")).ok();
-        let port = wait_until(port, "the server does not listen").await;
-        server.add(&format!("url: 'http://127.0.0.1:{port}/mcp'"));
-        server
-    }
-
-    /// Returns the interpreter, the script and the folder.
-    fn command(&self) -> [PathBuf; 3] {
-        [self.python.clone(), folder("tests/interop/mcp/server.py"), self.folder.clone()]
-    }
-
-    fn start(&mut self, port: &str) {
-        let [python, script, folder] = self.command();
-        let mut command = Command::new(python);
-        command.arg(script).arg("http").arg(&folder).arg(port);
-        command.stderr(File::create(folder.join("log")).unwrap());
-        self.process = Some(command.spawn().unwrap());
-    }
-
-    /// Starts a server again that has ended, unless mynah starts it.
-    async fn restart(&mut self) {
-        if let Some(mut ended) = self.process.take() {
-            ended.wait().unwrap();
-            let file = self.folder.join("port");
-            let port = fs::read_to_string(&file).unwrap();
-            fs::remove_file(&file).unwrap();
-            self.start(&port);
-            let exists = async || file.exists().then_some(());
-            wait_until(exists, "the server does not listen").await;
-        }
-    }
-
-    fn add(&self, keys: &str) {
-        let yaml = format!("tools:\n- {{mcp: {{{keys}}}, repeatable: true}}\n");
-        fs::write(self.folder.join("tools.yaml"), yaml).unwrap();
-    }
-
-    async fn load(&self) -> ToolRegistry {
-        with_timeout(tools::load(&self.folder.join("tools.yaml"))).await.unwrap()
-    }
-
-    fn events(&self) -> Vec<String> {
-        let events = fs::read_to_string(self.folder.join("events")).unwrap_or_default();
-        events.lines().map(str::to_owned).collect()
-    }
-
-    async fn wait_for_event(&self, event: &str) {
-        let found = async || self.events().iter().any(|it| it == event).then_some(());
-        wait_until(found, "the event did not happen").await;
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some(process) = &mut self.process {
-            let _ = process.kill();
-            let _ = process.wait();
-        }
-    }
+async fn load(server: &Server) -> ToolRegistry {
+    with_timeout(tools::load(&server.tools_file())).await.unwrap()
 }
 
 async fn call(tools: &ToolRegistry, name: &str, arguments: &str) -> String {
@@ -103,24 +22,10 @@ async fn call(tools: &ToolRegistry, name: &str, arguments: &str) -> String {
     result.unwrap_or_else(|error| error.to_string())
 }
 
-/// Runs a test with a server of each kind if the suite is selected.
-fn with_servers(test: &impl AsyncFn(&mut Server)) {
-    toolchain::suite("mcp", || {
-        let requirements = folder("tests/interop/mcp/requirements.txt");
-        let python = toolchain::python("mcp", &requirements)?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.unwrap().block_on(async {
-            test(&mut Server::stdio(&python)).await;
-            test(&mut Server::http(&python).await).await;
-        });
-        Ok(())
-    });
-}
-
 #[test]
 fn lists_all_pages() {
     with_servers(&async |server| {
-        let tools = server.load().await;
+        let tools = load(server).await;
         let names: Vec<_> = tools.tools().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names.len(), 308);
         assert_eq!([names[0], names[307]], ["files_read", "tool_299"]);
@@ -130,7 +35,7 @@ fn lists_all_pages() {
 #[test]
 fn results_and_errors() {
     with_servers(&async |server| {
-        let tools = server.load().await;
+        let tools = load(server).await;
         let mut answers = Vec::new();
         for (name, arguments) in [
             ("files_read", r#"{"path": "a.txt"}"#),
@@ -164,7 +69,7 @@ fn results_and_errors() {
 #[test]
 fn cancelled_calls_are_reported_to_the_server() {
     with_servers(&async |server| {
-        let tools = server.load().await;
+        let tools = load(server).await;
         tokio::select! {
             answer = call(&tools, "wait", "{}") => panic!("{answer}"),
             () = server.wait_for_event("started") => {}
@@ -178,7 +83,7 @@ fn cancelled_calls_are_reported_to_the_server() {
 #[test]
 fn a_server_that_dies_is_started_again() {
     with_servers(&async |server| {
-        let tools = server.load().await;
+        let tools = load(server).await;
         let dying = async {
             server.wait_for_event("started").await;
             call(&tools, "die", "{}").await
@@ -200,7 +105,7 @@ fn a_server_that_dies_is_started_again() {
 #[test]
 fn results_are_limited() {
     with_servers(&async |server| {
-        let tools = server.load().await;
+        let tools = load(server).await;
         let answer = call(&tools, "flood", r#"{"bytes": 17000000}"#).await;
         let reason = match server.process {
             None => {
@@ -216,7 +121,7 @@ fn results_are_limited() {
 #[test]
 fn concurrent_calls_get_their_own_results() {
     with_servers(&async |server| {
-        let tools = server.load().await;
+        let tools = load(server).await;
         let calls = (0..300).map(async |number| {
             let answer = call(&tools, &format!("tool_{number:03}"), "{}").await;
             assert_eq!(answer, format!("called tool_{number:03}"));
@@ -231,7 +136,7 @@ fn converse_runs_the_tools() {
         let sidecar = Sidecar::start();
         let mut command = mynah();
         point_at(&mut command, &sidecar);
-        let file = server.folder.join("tools.yaml");
+        let file = server.tools_file();
         command.args(["converse", "Please locate the city of Rome", "--tools"]).arg(file);
         assert_eq!(child::run(&mut command).expect_success("converse"), "Rome is in Europe\n");
         if server.process.is_none() {
