@@ -2,8 +2,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    mem,
     path::{Path, PathBuf},
 };
+
+use futures_util::future::join_all;
 
 use super::{
     check::check,
@@ -158,18 +161,28 @@ fn skip_other_building_block(manifest: &Manifest, report: &mut Report) {
 }
 
 impl Loaded {
-    /// Connects the servers whose tools the components own. Tools that are the same in `before` keep
-    /// their connections. Failures are added to the errors.
+    /// Connects the servers whose tools the components own, all at the same time. Tools that are the
+    /// same in `before` keep their connections. Failures are added to the errors.
     pub(crate) async fn connect(&mut self, before: &[ComponentSpec]) {
-        let tools = |spec: &'_ ComponentSpec| spec.tools.is_some();
-        let before: BTreeMap<_, _> =
-            before.iter().filter(|spec| tools(spec)).map(|spec| (&spec.name, spec)).collect();
-        for spec in self.components.iter().filter(|spec| tools(spec)) {
+        let before: BTreeMap<_, _> = before.iter().map(|spec| (&spec.name, spec)).collect();
+        let connecting = self.components.iter().map(|spec| {
             if let Some(old) = before.get(&spec.name) {
                 spec.share_connections(old);
             }
-            if let Err(error) = spec.connect().await {
-                self.errors.push(error);
+            spec.connect()
+        });
+        let connected = join_all(connecting).await;
+        let needed: BTreeSet<_> = self.components.iter().filter_map(fallback_name).collect();
+        for (spec, connected) in mem::take(&mut self.components).into_iter().zip(connected) {
+            match connected {
+                // Other components cannot do without a component that they fall back to.
+                Err(error) if spec.ignores_errors() && !needed.contains(&spec.name) => {
+                    self.notices.push(skipped(&spec.name, error));
+                }
+                connected => {
+                    self.errors.extend(connected.err());
+                    self.components.push(spec);
+                }
             }
         }
     }
@@ -178,4 +191,14 @@ impl Loaded {
         let is_error = diagnostic.severity == Severity::Error;
         if is_error { &mut self.errors } else { &mut self.notices }.push(diagnostic);
     }
+}
+
+fn fallback_name(spec: &ComponentSpec) -> Option<String> {
+    spec.fallback.as_ref().map(|fallback| fallback.name.clone())
+}
+
+/// Returns the warning that a component is skipped because of an error in its tools.
+fn skipped(name: &str, error: Diagnostic) -> Diagnostic {
+    let message = format!("component {name} is skipped (spec.ignoreErrors): {}", error.message);
+    Diagnostic { message, severity: Severity::Warning, ..error }
 }

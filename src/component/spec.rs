@@ -36,6 +36,11 @@ impl ComponentSpec {
         }
     }
 
+    /// Returns `true` if the component is skipped when its tools cannot be used.
+    pub(super) fn ignores_errors(&self) -> bool {
+        self.tools.as_ref().is_some_and(|tools| tools.ignore_errors)
+    }
+
     /// Connects the servers whose tools the component owns.
     ///
     /// # Errors

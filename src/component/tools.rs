@@ -44,6 +44,8 @@ pub struct ToolsSpec {
     max_turns: u32,
     /// The number of requests whose unseen calls are remembered.
     memory: usize,
+    /// Whether the component is skipped if a server cannot be used.
+    pub(super) ignore_errors: bool,
 }
 
 impl ToolsSpec {
@@ -77,7 +79,17 @@ impl ToolsSpec {
         let max_turns = max_turns.unwrap_or(LoopSettings::default().max_turns);
         let (registry, memory) = (registry.into(), memory.unwrap_or(TOOL_MEMORY));
         let secrets = secrets.values.into_inner();
-        Some(Self { file: path, text, secrets, checked, registry, max_turns, memory })
+        let ignore_errors = metadata.manifest.ignore_errors;
+        Some(Self {
+            file: path,
+            text,
+            secrets,
+            checked,
+            registry,
+            max_turns,
+            memory,
+            ignore_errors,
+        })
     }
 
     /// Uses the connections of other tools if they are the same.
@@ -139,7 +151,7 @@ impl ToolsSpec {
 // The tools are made of the text and the secrets.
 impl PartialEq for ToolsSpec {
     fn eq(&self, other: &Self) -> bool {
-        let Self { file, text, secrets, checked: _, registry: _, max_turns, memory } = self;
+        let Self { file, text, secrets, checked: _, registry: _, max_turns, memory, .. } = self;
         *file == other.file
             && *text == other.text
             && *secrets == other.secrets

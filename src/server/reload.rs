@@ -49,7 +49,9 @@ impl Reload {
         let mut served = run_blocking(move || component::load(&of_load, &with)).await?;
         served.notices.iter().for_each(log);
         if served.errors.is_empty() {
+            let logged = served.notices.len();
             served.connect(&[]).await;
+            served.notices.iter().skip(logged).for_each(log);
         }
         if !served.errors.is_empty() {
             return Err(StartError::Components(served.errors));
