@@ -2,6 +2,7 @@
 
 mod answers;
 mod caller_tools;
+mod cancellation;
 mod determinism;
 mod files;
 mod limits;

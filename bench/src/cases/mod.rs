@@ -45,6 +45,9 @@ pub enum Case {
     Json,
     /// The short message in OpenAI's API.
     OpenAi,
+    /// A message over gRPC for which the component makes three calls of its own tools, turn by turn.
+    /// Only mynah answers it.
+    OwnTools,
 }
 
 /// A request and what it is about.
@@ -68,7 +71,7 @@ pub struct Answer {
 }
 
 impl Case {
-    /// All cases, in the order of the table rows.
+    /// The cases in which mynah is compared with others, in the order of the table rows.
     pub const ALL: [Self; 9] = [
         Self::Short,
         Self::Question,
@@ -93,6 +96,7 @@ impl Case {
             Self::Stream => "stream of 1,000 chunks",
             Self::Json => "short message, HTTP JSON",
             Self::OpenAi => "short message, OpenAI JSON",
+            Self::OwnTools => "three turns with tools of the component",
         }
     }
 
@@ -110,6 +114,9 @@ impl Case {
         Ok(match self {
             Self::Short | Self::Json | Self::OpenAi => vec![Call::new(&[user(SHORT_TEXT)], &[])?],
             Self::Stream => vec![Call::new(&[user(&words())], &[])?],
+            Self::OwnTools => {
+                vec![Call { text: SHORT_TEXT.to_owned(), ..Call::new(&[user(&own_calls())], &[])? }]
+            }
             Self::Numbers => numbers::calls()?,
             Self::Question | Self::History | Self::HistoryWithTools | Self::FortyTools => {
                 prose::calls(self)?
@@ -192,6 +199,15 @@ pub fn bare_text() -> String {
 
 fn user(text: &str) -> Value {
     json!({ "ofUser": { "content": [{ "text": text }] } })
+}
+
+/// Returns a chain with three calls, after which the answer is [`SHORT_TEXT`].
+fn own_calls() -> String {
+    let find = |id: &str| json!({"name": "find_order", "args": {"id": id}});
+    let calls = [find("1001"), json!({"name": "count_orders", "args": {}}), find("1002")];
+    let mut steps = calls.map(|call| json!({"messages": [{"tool_call": [call]}]})).to_vec();
+    steps.push(json!({"messages": [{"text": SHORT_TEXT}]}));
+    format!("<|instruction_start|>{}<|instruction_end|>", json!({"instruction_chain": steps}))
 }
 
 /// Returns a text that echo streams in [`CHUNKS`] chunks.

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The cases whose instructions are counted.
-const COUNTED: [Case; 7] = [
+const COUNTED: [Case; 8] = [
     Case::Short,
     Case::Question,
     Case::HistoryWithTools,
@@ -26,6 +26,7 @@ const COUNTED: [Case; 7] = [
     Case::FortyTools,
     Case::Json,
     Case::OpenAi,
+    Case::OwnTools,
 ];
 /// The largest accepted difference from the baseline, in percent.
 const TOLERANCE: f64 = 2.0;
@@ -69,8 +70,12 @@ async fn count(programs: Programs) -> anyhow::Result<BTreeMap<String, u64>> {
     cores.pin_client()?;
     let mut counted = BTreeMap::new();
     for case in COUNTED {
-        check(&cores.on_server(|| Server::start(&programs, Program::Mynah, &[]))?, case).await?;
-        let calls = callgrind::per_call(&programs, cores, Program::Mynah, case).await?;
+        let program = match case {
+            Case::OwnTools => Program::MynahWithTools,
+            _ => Program::Mynah,
+        };
+        check(&cores.on_server(|| Server::start(&programs, program, &[]))?, case).await?;
+        let calls = callgrind::per_call(&programs, cores, program, case).await?;
         counted.insert(case.name().to_owned(), calls.round() as u64);
     }
     Ok(counted)

@@ -12,6 +12,8 @@ use crate::Folders;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Mynah,
+    /// mynah with a component that owns tools.
+    MynahWithTools,
     BareTonic,
     BareAxum,
     Hello,
@@ -65,7 +67,7 @@ impl Programs {
     fn path(&self, program: Program) -> PathBuf {
         let Folders { release, plain } = &self.folders;
         match program {
-            Program::Mynah => release.join("mynah"),
+            Program::Mynah | Program::MynahWithTools => release.join("mynah"),
             Program::BareTonic => release.join("bare-tonic"),
             Program::BareAxum => release.join("bare-axum"),
             Program::Hello => plain.join("hello"),
@@ -96,6 +98,11 @@ impl Programs {
         let dapr = ports.flags();
         match program {
             Program::Mynah => [&dapr[..], &["--metrics-port=0".to_owned()]].concat(),
+            Program::MynahWithTools => {
+                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/components");
+                let own = ["--metrics-port=0".to_owned(), resources(Path::new(folder))];
+                [&dapr[..], &own].concat()
+            }
             Program::BareTonic | Program::Hello => vec![grpc.to_string()],
             Program::BareAxum => vec![http.to_string()],
             Program::Daprd => {
@@ -120,6 +127,7 @@ impl Program {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Mynah => "mynah",
+            Self::MynahWithTools => "mynah with tools",
             Self::BareTonic => "bare tonic",
             Self::BareAxum => "bare axum",
             Self::Hello => "hello",
