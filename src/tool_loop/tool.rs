@@ -56,16 +56,6 @@ pub trait RunTool: Send + Sync {
     ) -> BoxFuture<'_, Result<ToolOutput, ToolError>>;
 }
 
-impl<R: RunTool + ?Sized> RunTool for Box<R> {
-    fn run(
-        &self,
-        arguments: Value,
-        context: ToolContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        (**self).run(arguments, context)
-    }
-}
-
 impl<R: RunTool + ?Sized> RunTool for Arc<R> {
     fn run(
         &self,

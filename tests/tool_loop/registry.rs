@@ -133,9 +133,9 @@ fn greeter() -> Greeter {
 }
 
 #[tokio::test]
-async fn accepts_a_boxed_tool() {
+async fn accepts_a_shared_tool() {
     let mut registry = ToolRegistry::new();
-    let tool: Box<dyn RunTool> = Box::new(greeter());
+    let tool: Arc<dyn RunTool> = Arc::new(greeter());
     registry.add(definition("greet", None), tool).unwrap();
     assert_eq!(registry.run("greet", r#"{"name": "Ann"}"#).await.unwrap(), "Hello, Ann!");
     assert_eq!(
