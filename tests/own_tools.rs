@@ -33,7 +33,7 @@ tools:
   - {match: {args: {order_id: {matches: "^9"}}}, error: the order is archived}
   - {result: {status: unknown}}
 - name: name_packer
-  static: [{result: ann@example.com}]
+  static: [{result: someone.else@example.com}]
 - name: count_orders
   static: [{result: 7}]
 "#;

@@ -181,7 +181,9 @@ impl Answering {
             if passes_on_chains { &fallback.with_chain } else { &fallback.without_chain }
         });
         let component = Arc::new(ComponentSpec { fallback: next.cloned(), ..spec.clone() });
-        let Some(Self { with_chain, without_chain, .. }) = fallback else {
+        // A component that owns tools answers all requests that reach it.
+        let passed_on = fallback.filter(|_| spec.tools.is_none());
+        let Some(Self { with_chain, without_chain, .. }) = passed_on else {
             return Self {
                 with_chain: component.clone(),
                 without_chain: component.clone(),

@@ -177,7 +177,7 @@ impl Loaded {
             match connected {
                 // Other components cannot do without a component that they fall back to.
                 Err(error) if spec.ignores_errors() && !needed.contains(&spec.name) => {
-                    self.notices.push(skipped(&spec.name, error));
+                    self.notices.push(skipped(error));
                 }
                 connected => {
                     self.errors.extend(connected.err());
@@ -198,7 +198,7 @@ fn fallback_name(spec: &ComponentSpec) -> Option<String> {
 }
 
 /// Returns the warning that a component is skipped because of an error in its tools.
-fn skipped(name: &str, error: Diagnostic) -> Diagnostic {
-    let message = format!("component {name} is skipped (spec.ignoreErrors): {}", error.message);
+fn skipped(error: Diagnostic) -> Diagnostic {
+    let message = format!("skipped (spec.ignoreErrors): {}", error.message);
     Diagnostic { message, severity: Severity::Warning, ..error }
 }

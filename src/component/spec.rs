@@ -47,10 +47,11 @@ impl ComponentSpec {
     ///
     /// Fails if a server cannot be used.
     pub(crate) async fn connect(&self) -> Result<(), Diagnostic> {
-        match &self.tools {
-            Some(tools) => tools.connect().await,
-            None => Ok(()),
-        }
+        let Some(tools) = &self.tools else { return Ok(()) };
+        tools.connect().await.map_err(|error| Diagnostic {
+            message: format!("component {}: {}", self.name, error.message),
+            ..error
+        })
     }
 
     /// Builds the provider, which counts the calls of its tools in `metrics`.

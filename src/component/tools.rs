@@ -6,11 +6,12 @@ use std::{
     fmt,
     path::PathBuf,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use super::{
     report::Report,
-    settings::{Metadata, ResolvedValue, SecretError},
+    settings::{Metadata, ResolvedValue, SecretError, variable},
 };
 use crate::{
     base::{diagnostics::Diagnostic, files},
@@ -19,13 +20,15 @@ use crate::{
         LoopSettings, OwnerMetrics, SettingsError, ToolLoop, ToolMemory, ToolMetrics, ToolOwner,
         ToolRegistry,
     },
-    tools::{CheckedTools, LoadContext, References, Secrets},
+    tools::{CheckedTools, LoadContext, References},
 };
 
 /// Maximum number of tool calls in a request.
 const MAX_CALLS: u32 = 256;
 /// Maximum size of all texts, arguments and results of a request in bytes.
 const MAX_BYTES: usize = 16 << 20;
+/// Maximum duration of a request. The client may set a shorter deadline.
+const MAX_DURATION: Duration = Duration::from_secs(10 * 60);
 /// Default and maximum of the number of requests that are remembered.
 const TOOL_MEMORY: usize = 1_000;
 const MAX_TOOL_MEMORY: usize = 1_000_000;
@@ -36,8 +39,8 @@ pub struct ToolsSpec {
     /// `None` if the text is written in the metadata.
     file: Option<PathBuf>,
     text: String,
-    /// The values of the secrets that it refers to.
-    secrets: Vec<String>,
+    /// The values that it refers to.
+    values: Vec<String>,
     checked: CheckedTools,
     /// The tools, once all servers are connected. Clones share them.
     registry: Arc<OnceLock<ToolRegistry>>,
@@ -61,10 +64,8 @@ impl ToolsSpec {
             return None;
         };
         let (path, text) = source(&file, metadata, report)?;
-        let secrets = UsedSecrets { metadata, values: RefCell::default() };
-        let environment = &metadata.context.environment;
-        let references = References { environment, secrets: Some(&secrets) };
-        let context = LoadContext { references, has_commands: false };
+        let references = ComponentReferences { metadata, used: RefCell::default() };
+        let context = LoadContext { references: &references, has_commands: false };
         let checked = CheckedTools::read(&text, &context).map_err(|errors| {
             errors.into_iter().for_each(|error| match &path {
                 Some(path) => report.add(error.in_file(path)),
@@ -78,12 +79,12 @@ impl ToolsSpec {
         }
         let max_turns = max_turns.unwrap_or(LoopSettings::default().max_turns);
         let (registry, memory) = (registry.into(), memory.unwrap_or(TOOL_MEMORY));
-        let secrets = secrets.values.into_inner();
+        let values = references.used.into_inner();
         let ignore_errors = metadata.manifest.ignore_errors;
         Some(Self {
             file: path,
             text,
-            secrets,
+            values,
             checked,
             registry,
             max_turns,
@@ -95,7 +96,7 @@ impl ToolsSpec {
     /// Uses the connections of other tools if they are the same.
     pub(super) fn share_connections(&self, other: &Self) {
         if let Some(tools) = other.registry.get()
-            && (&self.file, &self.text, &self.secrets) == (&other.file, &other.text, &other.secrets)
+            && (&self.file, &self.text, &self.values) == (&other.file, &other.text, &other.values)
         {
             let _ = self.registry.set(tools.clone());
         }
@@ -141,6 +142,8 @@ impl ToolsSpec {
             max_turns: self.max_turns,
             max_calls: Some(MAX_CALLS),
             max_bytes: MAX_BYTES,
+            model_timeout: MAX_DURATION,
+            wall_clock: MAX_DURATION,
             ..LoopSettings::default()
         };
         let registry = self.registry.get().cloned().unwrap_or_default();
@@ -148,14 +151,15 @@ impl ToolsSpec {
     }
 }
 
-// The tools are made of the text and the secrets.
+// The tools are made of the text and the values that it refers to.
 impl PartialEq for ToolsSpec {
     fn eq(&self, other: &Self) -> bool {
-        let Self { file, text, secrets, checked: _, registry: _, max_turns, memory, .. } = self;
+        let Self { file, text, values, max_turns, ignore_errors, memory, .. } = self;
         *file == other.file
             && *text == other.text
-            && *secrets == other.secrets
+            && *values == other.values
             && *max_turns == other.max_turns
+            && *ignore_errors == other.ignore_errors
             && *memory == other.memory
     }
 }
@@ -168,21 +172,30 @@ impl fmt::Debug for ToolsSpec {
     }
 }
 
-/// The secrets of a component, and the values that were used.
-struct UsedSecrets<'a> {
+/// What a component may refer to, and the values that were used.
+struct ComponentReferences<'a> {
     metadata: &'a Metadata<'a>,
-    values: RefCell<Vec<String>>,
+    used: RefCell<Vec<String>>,
 }
 
-impl Secrets for UsedSecrets<'_> {
+impl ComponentReferences<'_> {
+    fn used(&self, value: Result<String, String>) -> Result<String, String> {
+        self.used.borrow_mut().extend(value.clone());
+        value
+    }
+}
+
+impl References for ComponentReferences<'_> {
+    fn variable(&self, name: &str) -> Result<String, String> {
+        self.used(variable(&self.metadata.context.environment, name).map(str::to_owned))
+    }
+
     fn secret(&self, name: &str, key: &str) -> Result<String, String> {
         let store = self.metadata.manifest.secret_store.as_ref();
-        let value =
-            self.metadata.secrets.secret(store, name, key).map_err(|error| match error {
-                SecretError::Missing(error) | SecretError::NoStore(error) => error,
-            })?;
-        self.values.borrow_mut().push(value.clone());
-        Ok(value)
+        let value = self.metadata.secrets.secret(store, name, key);
+        self.used(value.map_err(|error| match error {
+            SecretError::Missing(error) | SecretError::NoStore(error) => error,
+        }))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Assigns ids to tool calls. The ids depend only on the component's name and the conversation.
 
+use std::hash::Hasher;
+
 use twox_hash::XxHash3_64;
 
 use crate::chat::{Message, Role, ToolCall};
@@ -29,6 +31,26 @@ fn hash_conversation(component: &str, messages: &[Message]) -> u64 {
     }
     // Hashing everything at once is faster than hashing piece by piece.
     XxHash3_64::oneshot(&hashed)
+}
+
+/// A hash of messages, one after the other.
+#[derive(Default)]
+pub(crate) struct HistoryHash {
+    hasher: XxHash3_64,
+    message: Vec<u8>,
+}
+
+impl HistoryHash {
+    pub(crate) fn add(&mut self, message: &Message) {
+        self.message.clear();
+        write_message(&mut self.message, message);
+        self.hasher.write(&self.message);
+    }
+
+    /// Returns the hash of the messages so far.
+    pub(crate) fn value(&self) -> u64 {
+        self.hasher.finish()
+    }
 }
 
 fn write_message(hashed: &mut Vec<u8>, message: &Message) {

@@ -12,12 +12,16 @@ use super::{
     caller_tools::CallerTools,
     limited::{CallResult, LimitedTool},
     model::Model,
+    output::truncate,
     scrub::scrub,
     stop::StopSignal,
     toolset::Toolset,
     transcript::{CallKey, Verdict},
 };
 use crate::{base::clock::Moment, chat::ToolCall};
+
+/// Maximum length of an error in the log in bytes.
+const MAX_LOGGED: usize = 1024;
 
 /// A call and the decision whether to run it.
 #[derive(Debug)]
@@ -50,13 +54,15 @@ impl Toolset {
             let tool = self.find(&call.name);
             let skipped = call.clone();
             let plan = match tool {
+                // Counts, but is never kept from the caller.
+                _ if callers.runs(&call.name, tool.is_some()) => {
+                    budget.try_spend(&call.name, tool);
+                    has_pending = true;
+                    Plan::Skip(CallRecord::new(skipped, CallOutcome::Pending, ""))
+                }
                 _ if !budget.try_spend(&call.name, tool) => {
                     end = Some(EndReason::Budget);
                     Plan::Skip(CallRecord::failed(skipped, CallFailure::NotRun))
-                }
-                _ if callers.runs(&call.name, tool.is_some()) => {
-                    has_pending = true;
-                    Plan::Skip(CallRecord::new(skipped, CallOutcome::Pending, ""))
                 }
                 _ if is_duplicate => Plan::Skip(CallRecord::duplicate(skipped)),
                 Some(tool) => Plan::Run(tool),
@@ -160,8 +166,8 @@ impl PlannedCall<'_> {
         let (outcome, duration) = (record.outcome.as_str(), record.duration);
         match &record.outcome {
             CallOutcome::Failed(failure) if !failure.is_refusal() => {
-                let error = failure.text(&self.call.name);
-                tracing::warn!(outcome, %error, "tool call failed");
+                let error = truncate(record.result.text().to_owned(), MAX_LOGGED);
+                tracing::warn!(outcome, error, "tool call failed");
             }
             _ => tracing::debug!(outcome, ?duration, "tool call finished"),
         }

@@ -7,6 +7,7 @@ use tokio::sync::{Semaphore, mpsc::UnboundedSender};
 
 use super::LoopEvent;
 use crate::{
+    base::blocking::{LARGE, run_blocking},
     chat::{Delta, Request, Response},
     provider::{CallContext, Provider, ProviderError, stream::incomplete},
 };
@@ -31,10 +32,14 @@ impl Model {
     pub(super) async fn ask(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
         let (provider, request) = (self.provider.clone(), request.clone());
         let context = self.context.clone();
+        let is_large = request.size() > LARGE;
         if self.listener.is_none() {
-            return provider.converse(request, context).await;
+            let start = move || provider.converse(request, context);
+            let answer = if is_large { run_blocking(start).await? } else { start() };
+            return answer.await;
         }
-        let mut deltas = provider.stream(request, context);
+        let start = move || provider.stream(request, context);
+        let mut deltas = if is_large { run_blocking(start).await? } else { start() };
         while let Some(delta) = deltas.next().await {
             match delta? {
                 Delta::Text(text) => self.emit_text(text).await,

@@ -152,6 +152,8 @@ impl Run {
 
     async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
         let Self { tools, provider, request, cancel, time_limit, context, call } = self;
+        // The end of a call to a component cancels its context.
+        let is_standalone = call.is_none();
         let (callers, turn, charged) = match call {
             None => {
                 let context = CallContext::default();
@@ -164,7 +166,7 @@ impl Run {
                 (callers, context.turn(Unseen { tools, earlier, start }), context)
             }
         };
-        let _cancel = turn.cancel_on_drop();
+        let _cancel = is_standalone.then(|| turn.cancel_on_drop());
         let model = Model { provider, context: turn, listener };
         let stop = StopSignal::new(cancel, time_limit);
         Turns::new(&tools, model, charged, request, callers, stop, context).run_to_end().await

@@ -43,8 +43,7 @@ pub(crate) async fn load_with(
     file: &Path,
     environment: &Environment,
 ) -> Result<ToolRegistry, Diagnostic> {
-    let references = References { environment, secrets: None };
-    let context = LoadContext { references, has_commands: true };
+    let context = LoadContext { references: environment, has_commands: true };
     let tools = CheckedTools::read(&files::read(file)?, &context);
     let tools = tools.map_err(|mut errors| errors.remove(0).in_file(file))?;
     tools.connect().await.map_err(|error| error.in_file(file))
@@ -53,7 +52,7 @@ pub(crate) async fn load_with(
 /// What the tools of a file may use.
 #[derive(Clone, Copy)]
 pub(crate) struct LoadContext<'a> {
-    pub(crate) references: References<'a>,
+    pub(crate) references: &'a dyn References,
     /// Whether tools may run commands.
     pub(crate) has_commands: bool,
 }
@@ -179,7 +178,7 @@ fn check(
     let (definition, action) = match kind {
         Kind::Tool(definition, action) => (definition, action),
         Kind::Server(server) => {
-            let server = server.check(allow, &context.references);
+            let server = server.check(allow, context.references);
             let server = server.map_err(|error| format!("the MCP server: {error}"))?;
             return Ok(CheckedKind::Server(server));
         }
@@ -201,7 +200,7 @@ fn runner(
         }
         Action::Command(argv) => Arc::new(CommandTool::new(argv)),
         Action::Http(request) => {
-            let request = RequestTemplate::new(request, &context.references)?;
+            let request = RequestTemplate::new(request, context.references)?;
             Arc::new(HttpTool::new(request, allow)?)
         }
         Action::Static(answers) => Arc::new(StaticTool::new(answers)),

@@ -51,4 +51,4 @@ pub use crate::base::diagnostics::{Diagnostic, Place, Severity};
 pub(crate) use file::schema;
 pub use load::load;
 pub(crate) use load::{CheckedTools, LoadContext, load_with};
-pub(crate) use references::{References, Secrets};
+pub(crate) use references::References;

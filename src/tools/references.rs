@@ -2,30 +2,23 @@
 
 use crate::base::environment::Environment;
 
-/// Where headers of requests find the values that they refer to.
-#[derive(Clone, Copy)]
-pub(crate) struct References<'a> {
-    pub(crate) environment: &'a Environment,
-    /// `None` outside of components, which have secret stores.
-    pub(crate) secrets: Option<&'a dyn Secrets>,
-}
+/// Resolves the references in headers of requests.
+pub(crate) trait References {
+    /// Returns the value of an environment variable. Fails with a message if there is none.
+    fn variable(&self, name: &str) -> Result<String, String>;
 
-/// The secrets that a component may use.
-pub(crate) trait Secrets {
     /// Returns the value of a key in a secret. Fails with a message if there is none.
     fn secret(&self, name: &str, key: &str) -> Result<String, String>;
 }
 
-impl References<'_> {
-    pub(super) fn variable(&self, name: &str) -> Result<String, String> {
-        let value = self.environment.get(name).map(str::to_owned);
+/// Outside of components, which have secret stores, there are only environment variables.
+impl References for Environment {
+    fn variable(&self, name: &str) -> Result<String, String> {
+        let value = self.get(name).map(str::to_owned);
         value.ok_or_else(|| format!("the environment variable {name} is not set"))
     }
 
-    pub(super) fn secret(&self, name: &str, key: &str) -> Result<String, String> {
-        match self.secrets {
-            Some(secrets) => secrets.secret(name, key),
-            None => Err("only components have secret stores; use envRef".to_owned()),
-        }
+    fn secret(&self, _: &str, _: &str) -> Result<String, String> {
+        Err("only components have secret stores; use envRef".to_owned())
     }
 }

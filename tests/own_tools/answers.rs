@@ -1,5 +1,7 @@
 //! Answers to callers that have no tools.
 
+use std::fs;
+
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 use serde_json::json;
 use tonic::Code;
@@ -7,7 +9,11 @@ use tonic::Code;
 use super::{calls, echo, find_order, scripted};
 use crate::{
     chains::{chain, text},
-    support::messages::{Answer, assistant, request, system, user},
+    support::{
+        Sidecar,
+        messages::{Answer, assistant, request, system, user},
+        scratch,
+    },
 };
 
 fn parts(answer: &Answer) -> (&str, &str, Vec<&str>) {
@@ -96,7 +102,7 @@ async fn results_are_scrubbed_with_the_inputs() {
     let sidecar = echo();
     let mut asked = request([system("Be brief."), user("name the packer")]);
     let answer = sidecar.converse(asked.clone()).await.unwrap();
-    assert_eq!(answer.content, "ann@example.com");
+    assert_eq!(answer.content, "someone.else@example.com");
     asked.inputs[0].scrub_pii = Some(true);
     let answer = sidecar.converse(asked).await.unwrap();
     assert_eq!(answer.content, "<EMAIL_ADDRESS>");
@@ -126,4 +132,43 @@ async fn a_tool_choice_may_name_a_tool_of_the_component() {
     assert_eq!(answer.content, "What about order 1001?");
     let status = sidecar.converse(with("lose_order")).await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
+}
+
+/// A component and its fallback may both own tools.
+#[tokio::test]
+async fn a_fallback_keeps_its_tools() {
+    let folder = scratch("own-tools");
+    let component = |name: &str, kind: &str, items: &str| {
+        format!(
+            "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\nspec:\n  \
+             type: conversation.{kind}\n  version: v1\n  metadata:\n{items}---\n"
+        )
+    };
+    let tools = |name: &str, result: u32| {
+        let file = folder.join(format!("{name}.yaml"));
+        let text = format!("tools:\n- {{name: {name}, static: [{{result: {result}}}]}}\n");
+        fs::write(&file, text).unwrap();
+        format!("  - {{name: tools, value: '{}'}}\n", file.display())
+    };
+    let middle = tools("count_orders", 7) + "  - {name: fallback, value: last}\n";
+    let outer = tools("count_mails", 8) + "  - {name: fallback, value: middle}\n";
+    let last = tools("count_stars", 9);
+    let text = component("echo", "scripted", &outer)
+        + &component("middle", "scripted", &middle)
+        + &component("last", "echo", &last)
+        + &component("through", "scripted", "  - {name: fallback, value: middle}\n");
+    let components = folder.join("components");
+    fs::create_dir(&components).unwrap();
+    fs::write(components.join("all.yaml"), text).unwrap();
+    let sidecar = Sidecar::start_with(&["--resources-path", components.to_str().unwrap()]);
+    for component in ["echo", "through"] {
+        for (prompt, answer) in [("count orders", "7"), ("count stars", "9")] {
+            let mut asked = request([user(prompt)]);
+            asked.name = component.to_owned();
+            assert_eq!(sidecar.converse(asked).await.unwrap().content, answer, "{component}");
+        }
+    }
+    let both = "Count mails, and count orders, and count stars.";
+    let answer = sidecar.converse(request([user(both)])).await.unwrap();
+    assert!(answer.content.contains('8'), "{answer:?}");
 }

@@ -9,7 +9,7 @@ use crate::{
     support::{
         Sidecar,
         http::direct_client,
-        messages::{Answer, request, tool, user},
+        messages::{Answer, assistant, assistant_with_calls, request, tool, tool_call, user},
     },
 };
 
@@ -112,4 +112,86 @@ async fn calls_of_unknown_tools_are_the_callers() {
         (answer.called_tools(), answer.finish_reason.as_str()),
         (vec!["no_such_tool"], "tool_calls")
     );
+}
+
+/// A client may store two calls of a turn as two messages, and a malicious one may repeat an id.
+#[tokio::test]
+async fn unseen_calls_are_put_back_once() {
+    let sidecar = scripted("");
+    let two = |name: &str| (name.to_owned(), json!({"to": name}));
+    let [ann, ben] = ["ann", "ben"].map(two);
+    let mails = json!({"messages": [{"tool_call": [
+        {"name": "find_order", "args": {"order_id": "1001"}},
+        {"name": "send_mail", "args": ann.1, "id": "a"},
+        {"name": "send_mail", "args": ben.1, "id": "b"},
+    ]}]});
+    let mut caller = Caller::new(chain(json!([mails, text("done")])));
+    let answer = caller.ask(&sidecar).await;
+    assert_eq!(answer.called_tools(), ["send_mail", "send_mail"]);
+    let mut apart = Caller { history: caller.history.clone() };
+    caller.run(&answer);
+    for call in &answer.calls {
+        let call = tool_call(&call.id, &call.name, &call.arguments.to_string());
+        apart
+            .history
+            .extend([assistant_with_calls("", [call.clone()]), assistant_with_calls("", [call])]);
+    }
+    apart.history.extend(caller.history[caller.history.len() - 2..].iter().cloned());
+    let [together, apart] = [caller.ask(&sidecar).await, apart.ask(&sidecar).await];
+    assert_eq!(prompt_tokens(&together), prompt_tokens(&apart));
+}
+
+/// Scripts may use the same ids in different conversations.
+#[tokio::test]
+async fn conversations_with_the_same_ids_are_kept_apart() {
+    let sidecar = scripted("");
+    let caller = |order: &str| {
+        let calls = json!([
+            {"name": "find_order", "args": {"order_id": order}}, {"name": "send_mail", "args": {}, "id": "mine"},
+        ]);
+        Caller::new(chain(json!([{"messages": [{"tool_call": calls}]}, text("done")])))
+    };
+    let mut callers = ["1001", "1002"].map(caller);
+    for caller in &mut callers {
+        let answer = caller.ask(&sidecar).await;
+        caller.run(&answer);
+    }
+    let tokens = [callers[0].ask(&sidecar).await, callers[1].ask(&sidecar).await];
+    // {"status":"shipped"} and packed.
+    assert_eq!(prompt_tokens(&tokens[0]) - prompt_tokens(&tokens[1]), 5 - 1);
+}
+
+#[tokio::test]
+async fn the_limit_on_calls_keeps_no_call_from_the_caller() {
+    let sidecar = scripted("");
+    let mails: Vec<_> = (0..300).map(|number| ("send_mail", json!({"to": number}))).collect();
+    let answer = Caller::new(chain(json!([calls(&mails)]))).ask(&sidecar).await;
+    assert_eq!((answer.calls.len(), answer.finish_reason.as_str()), (300, "tool_calls"));
+}
+
+#[tokio::test]
+async fn echo_ignores_mentions_before_its_last_answer_whatever_is_put_back() {
+    let sidecar = echo();
+    let mut caller = Caller::new(user("Find order 1001, and send mail to ann@example.com."));
+    let answer = caller.ask(&sidecar).await;
+    caller.run(&answer);
+    let sent = caller.ask(&sidecar).await;
+    caller.history.extend([assistant(&sent.content), user("find order 1002"), assistant("packed")]);
+    caller.history.push(user("Thank you!"));
+    assert_eq!(caller.ask(&sidecar).await.content, "Thank you!");
+}
+
+#[tokio::test]
+async fn results_that_are_put_back_are_scrubbed() {
+    let sidecar = scripted("");
+    let both = calls(&[("name_packer", json!({})), ("send_mail", json!({}))]);
+    let mut caller = Caller::new(chain(json!([both, text("done")])));
+    let answer = caller.ask(&sidecar).await;
+    caller.run(&answer);
+    let plain = caller.ask(&sidecar).await;
+    let mut asked = caller.request();
+    asked.inputs[0].scrub_pii = Some(true);
+    let scrubbed = sidecar.converse(asked).await.unwrap();
+    // someone.else@example.com and <EMAIL_ADDRESS>.
+    assert_eq!(prompt_tokens(&plain) - prompt_tokens(&scrubbed), 6 - 3);
 }

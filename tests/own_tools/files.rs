@@ -156,3 +156,13 @@ async fn headers_may_refer_to_secrets() {
     std::fs::write(&secrets, "{}").unwrap();
     assert!(checked(&owner).contains(r#"the header "x-key": "#), "{}", checked(&owner));
 }
+
+#[test]
+fn headers_may_not_refer_to_the_variables_of_dapr() {
+    let tools = "tools:\n- {name: f, http: {url: 'http://a/', headers: [{name: x, envRef: DAPR_API_TOKEN}]}}\n";
+    assert_snapshot!(checked(&Owner::new("echo", "", tools)), @r#"
+    …/tools.yaml:2:3: the tool "f": the header "x": components may not read the environment variable "DAPR_API_TOKEN"; APP_API_TOKEN, DAPR_* and names with spaces are not allowed
+    0 components, 1 error, 0 warnings
+    -- exit 1
+    "#);
+}

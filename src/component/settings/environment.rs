@@ -3,7 +3,10 @@
 use crate::base::environment::Environment;
 
 /// Returns the value of an environment variable, if components may read the variable.
-pub(super) fn variable<'a>(environment: &'a Environment, name: &str) -> Result<&'a str, String> {
+pub(in crate::component) fn variable<'a>(
+    environment: &'a Environment,
+    name: &str,
+) -> Result<&'a str, String> {
     if is_forbidden(name) || name.contains(' ') {
         return Err(format!(
             "components may not read the environment variable {name:?}; \

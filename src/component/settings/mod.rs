@@ -6,5 +6,6 @@ pub(super) mod secrets;
 mod template;
 mod value;
 
+pub(super) use environment::variable;
 pub(super) use metadata::{Metadata, SecretError};
 pub(super) use value::ResolvedValue;

@@ -1,14 +1,17 @@
 //! Remembers the calls that callers have not seen, until they send the results of their own.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use prometheus::IntCounter;
 
-use crate::chat::{Message, Role, ToolCall};
+use crate::{
+    chat::{Message, Role, ToolCall},
+    provider::HistoryHash,
+};
 
 /// Maximum size of all remembered messages in bytes.
 const MAX_BYTES: usize = 16 << 20;
@@ -25,7 +28,8 @@ pub(crate) struct ToolMemory {
 
 #[derive(Debug, Default)]
 struct Requests {
-    by_id: BTreeMap<String, Arc<Remembered>>,
+    /// The requests whose answers had a call with this id, oldest first.
+    by_id: BTreeMap<String, Vec<Arc<Remembered>>>,
     /// The requests, oldest first.
     order: VecDeque<Arc<Remembered>>,
     bytes: usize,
@@ -34,10 +38,16 @@ struct Requests {
 /// What the caller of one request has not seen.
 #[derive(Debug)]
 struct Remembered {
+    /// Identifies the messages that the caller sent.
+    history: u64,
     ids: Vec<String>,
     messages: Vec<Message>,
     bytes: usize,
 }
+
+/// What a caller has not seen of its history: the messages to put back, each with the index of the
+/// message before which they belong.
+pub(super) struct Unseen(Vec<(usize, Arc<Remembered>)>);
 
 impl ToolMemory {
     /// Creates a memory for this number of requests.
@@ -45,8 +55,13 @@ impl ToolMemory {
         Self { max_requests, requests: Mutex::default(), dropped }
     }
 
-    /// Remembers the `turns` of a request whose caller gets these calls.
-    pub(super) fn remember(&self, calls: &[ToolCall], turns: Vec<Message>) {
+    /// Remembers the `turns` of a request whose caller sent `history` and gets these calls.
+    pub(super) fn remember<'a>(
+        &self,
+        history: impl Iterator<Item = &'a Message>,
+        calls: &[ToolCall],
+        turns: Vec<Message>,
+    ) {
         let ids: Vec<_> = calls.iter().filter_map(|call| call.id.clone()).collect();
         if ids.is_empty() {
             return;
@@ -54,37 +69,35 @@ impl ToolMemory {
         let messages = without_seen(turns, &ids);
         let bytes = messages.iter().map(Message::size).sum::<usize>()
             + ids.iter().map(String::len).sum::<usize>();
-        let request = Arc::new(Remembered { ids, messages, bytes });
+        let mut hash = HistoryHash::default();
+        history.for_each(|message| hash.add(message));
+        let request = Remembered { history: hash.value(), ids, messages, bytes };
         self.with_requests(|requests| {
-            requests.add(request);
-            while requests.order.len() > self.max_requests || requests.bytes > MAX_BYTES {
-                requests.drop_oldest();
-                self.dropped.inc();
-            }
+            let dropped = requests.add(request.into(), self.max_requests);
+            self.dropped.inc_by(dropped);
         });
     }
 
-    /// Puts the messages back that the caller has not seen, each before the calls that it has seen.
-    /// Returns the ranges of these messages.
-    pub(super) fn restore(&self, messages: &mut Vec<Message>) -> Vec<Range<usize>> {
-        if !messages.iter().any(|message| !message.tool_calls().is_empty()) {
-            return Vec::new();
-        }
-        let (mut restored, mut unseen, mut unknown) = (Vec::new(), Vec::new(), None);
-        for message in std::mem::take(messages) {
+    /// Finds what the caller has not seen of these messages. What belongs to one request is found only
+    /// once.
+    pub(super) fn unseen(&self, messages: &[Message]) -> Unseen {
+        let (mut unseen, mut found, mut unknown) = (Vec::new(), BTreeSet::new(), None);
+        let mut asked = BTreeSet::new();
+        let mut prefixes = Prefixes { messages, hash: HistoryHash::default(), len: 0 };
+        for (index, message) in messages.iter().enumerate() {
             let calls = message.tool_calls();
-            if !calls.is_empty() {
-                match self.find(calls) {
-                    Some(earlier) if earlier.messages.is_empty() => {}
-                    Some(earlier) => {
-                        let start = restored.len();
-                        restored.extend_from_slice(&earlier.messages);
-                        unseen.push(start..restored.len());
-                    }
-                    None => unknown = calls[0].id.clone().or(unknown),
-                }
+            // Looks each id up only once.
+            if !calls.iter().any(|call| asked.insert(call.id.as_deref())) {
+                continue;
             }
-            restored.push(message);
+            match self.find(calls, || prefixes.hash(index)) {
+                Some(request) => {
+                    if found.insert(Arc::as_ptr(&request)) && !request.messages.is_empty() {
+                        unseen.push((index, request));
+                    }
+                }
+                None => unknown = calls[0].id.clone().or(unknown),
+            }
         }
         if let Some(id) = unknown {
             tracing::warn!(
@@ -92,13 +105,16 @@ impl ToolMemory {
                 "the history has calls of which nothing is remembered; it is used as it came"
             );
         }
-        *messages = restored;
-        unseen
+        Unseen(unseen)
     }
 
-    fn find(&self, calls: &[ToolCall]) -> Option<Arc<Remembered>> {
+    fn find(
+        &self,
+        calls: &[ToolCall],
+        mut history: impl FnMut() -> u64,
+    ) -> Option<Arc<Remembered>> {
         let mut ids = calls.iter().filter_map(|call| call.id.as_deref());
-        self.with_requests(|requests| ids.find_map(|id| requests.by_id.get(id).cloned()))
+        self.with_requests(|requests| ids.find_map(|id| requests.find(id, &mut history)))
     }
 
     fn with_requests<T>(&self, access: impl FnOnce(&mut Requests) -> T) -> T {
@@ -107,23 +123,91 @@ impl ToolMemory {
 }
 
 impl Requests {
-    fn add(&mut self, request: Arc<Remembered>) {
+    /// Adds a request, and returns how many were dropped for it.
+    fn add(&mut self, request: Arc<Remembered>, max_requests: usize) -> u64 {
+        if request.bytes > MAX_BYTES {
+            return 1;
+        }
         self.bytes += request.bytes;
         for id in &request.ids {
-            self.by_id.insert(id.clone(), request.clone());
+            self.by_id.entry(id.clone()).or_default().push(request.clone());
         }
         self.order.push_back(request);
+        let mut dropped = 0;
+        while self.order.len() > max_requests || self.bytes > MAX_BYTES {
+            self.drop_oldest();
+            dropped += 1;
+        }
+        dropped
+    }
+
+    /// Returns the latest request that returned a call with this id after this history. If the client
+    /// has changed the history since, returns the latest one with this id.
+    fn find(&self, id: &str, history: impl FnOnce() -> u64) -> Option<Arc<Remembered>> {
+        let requests = self.by_id.get(id)?;
+        let [.., _, latest] = requests.as_slice() else { return requests.first().cloned() };
+        let history = history();
+        let same = requests.iter().rfind(|request| request.history == history);
+        Some(same.unwrap_or(latest).clone())
     }
 
     fn drop_oldest(&mut self) {
         let Some(oldest) = self.order.pop_front() else { return };
         self.bytes -= oldest.bytes;
         for id in &oldest.ids {
-            // A newer request may have the same id.
-            if self.by_id.get(id).is_some_and(|request| Arc::ptr_eq(request, &oldest)) {
-                self.by_id.remove(id);
+            if let Some(requests) = self.by_id.get_mut(id) {
+                requests.retain(|request| !Arc::ptr_eq(request, &oldest));
+                if requests.is_empty() {
+                    self.by_id.remove(id);
+                }
             }
         }
+    }
+}
+
+/// The hashes of the beginnings of a history, which are computed in ascending order.
+struct Prefixes<'a> {
+    messages: &'a [Message],
+    hash: HistoryHash,
+    len: usize,
+}
+
+impl Prefixes<'_> {
+    /// Returns the hash of the first messages.
+    fn hash(&mut self, len: usize) -> u64 {
+        self.messages[self.len..len].iter().for_each(|message| self.hash.add(message));
+        self.len = len;
+        self.hash.value()
+    }
+}
+
+impl Unseen {
+    /// Returns the size of the messages in bytes.
+    pub(super) fn size(&self) -> usize {
+        self.0.iter().map(|(_, request)| request.bytes).sum()
+    }
+
+    /// Puts the messages back into the history, each changed by `change`. Returns their ranges.
+    pub(super) fn put_back(
+        self,
+        messages: &mut Vec<Message>,
+        change: impl Fn(Message) -> Message,
+    ) -> Vec<Range<usize>> {
+        if self.0.is_empty() {
+            return Vec::new();
+        }
+        let (mut all, mut ranges) = (Vec::new(), Vec::new());
+        let mut unseen = self.0.into_iter().peekable();
+        for (index, message) in std::mem::take(messages).into_iter().enumerate() {
+            if let Some((_, request)) = unseen.next_if(|(before, _)| *before == index) {
+                let start = all.len();
+                all.extend(request.messages.iter().cloned().map(&change));
+                ranges.push(start..all.len());
+            }
+            all.push(message);
+        }
+        *messages = all;
+        ranges
     }
 }
 

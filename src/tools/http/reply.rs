@@ -7,6 +7,7 @@ use hyper::body::Incoming;
 use serde_json::Value;
 
 use crate::{
+    base::blocking::{LARGE, run_blocking},
     tool_loop::ToolError,
     tools::{process::MAX_ERROR_TEXT, value::MAX_OUTPUT},
 };
@@ -26,7 +27,12 @@ pub(super) async fn read(
     })?;
     match pointer {
         None => Ok(text.into()),
-        Some(pointer) => select(text, pointer),
+        Some(pointer) if text.len() <= LARGE => select(text, pointer),
+        Some(pointer) => {
+            let (text, pointer) = (text.to_owned(), pointer.to_owned());
+            let selected = run_blocking(move || select(&text, &pointer)).await;
+            selected.unwrap_or_else(|_| Err(ToolError::new("the response cannot be read")))
+        }
     }
 }
 

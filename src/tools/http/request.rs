@@ -94,7 +94,7 @@ impl RequestTemplate {
     /// Checks a request. Returns what is wrong with it.
     pub(in crate::tools) fn new(
         source: HttpSource,
-        references: &References<'_>,
+        references: &dyn References,
     ) -> Result<Self, String> {
         let (origin, target) = split(&source.url)?;
         let default = if source.body.is_some() { HttpMethod::Post } else { HttpMethod::Get };
@@ -163,13 +163,13 @@ pub(in crate::tools) fn parse_url(url: &str) -> Result<Uri, String> {
 /// Reads the values of headers.
 pub(in crate::tools) fn resolve_headers(
     headers: Vec<Header>,
-    references: &References<'_>,
+    references: &dyn References,
 ) -> Result<HeaderMap, String> {
     headers.into_iter().map(|header| header.resolve(references)).collect()
 }
 
 impl Header {
-    fn resolve(self, references: &References<'_>) -> Result<(HeaderName, HeaderValue), String> {
+    fn resolve(self, references: &dyn References) -> Result<(HeaderName, HeaderValue), String> {
         let Self { name, value, env_ref, secret } = self;
         let value = match (value, env_ref, secret) {
             (Some(value), None, None) => Ok(value),

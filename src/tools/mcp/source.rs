@@ -103,7 +103,7 @@ impl McpSource {
     pub(in crate::tools) fn check(
         self,
         allow: Option<&[Allowed]>,
-        references: &References<'_>,
+        references: &dyn References,
     ) -> Result<CheckedSource, String> {
         let Self { address, include, prefix } = self;
         let endpoint = match address {

@@ -98,7 +98,7 @@ fn object(
             names.sort();
             tools.retain(|tool| names.binary_search(&tool.name).is_ok());
             Ok(match mode {
-                Mode::Required if !tools.is_empty() => ToolChoice::Required,
+                Mode::Required if !names.is_empty() => ToolChoice::Required,
                 Mode::Auto | Mode::Required => ToolChoice::Auto,
             })
         }

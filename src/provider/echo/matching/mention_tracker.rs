@@ -31,7 +31,8 @@ impl MentionTracker {
         let mut tools = vec![ToolState::default(); index.len()];
         let mut ignore_earlier = |name: &str, at: usize| {
             if let Some(tool) = index.tool_named(name) {
-                tools[tool].first_message = at + 1;
+                let first = &mut tools[tool].first_message;
+                *first = (at + 1).max(*first);
             }
         };
         if let Some(unseen) = unseen
