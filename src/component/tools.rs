@@ -81,16 +81,7 @@ impl ToolsSpec {
         let (registry, memory) = (registry.into(), memory.unwrap_or(TOOL_MEMORY));
         let values = references.used.into_inner();
         let ignore_errors = metadata.manifest.ignore_errors;
-        Some(Self {
-            file: path,
-            text,
-            values,
-            checked,
-            registry,
-            max_turns,
-            memory,
-            ignore_errors,
-        })
+        Some(Self { file: path, text, values, checked, registry, max_turns, memory, ignore_errors })
     }
 
     /// Uses the connections of other tools if they are the same.

@@ -20,7 +20,7 @@ fn a_server_that_cannot_be_started_is_rejected() {
     assert_eq!((code, stdout.as_str()), (Some(1), ""));
     assert_snapshot!(stderr.replace(owner.folder.to_str().unwrap(), "…"), @r#"
     mynah: the components cannot be loaded:
-      …/tools.yaml:2:3: the MCP server `no-such-mcp-server`: cannot run no-such-mcp-server: No such file or directory (os error 2)
+      …/tools.yaml:2:3: component echo: the MCP server `no-such-mcp-server`: cannot run no-such-mcp-server: No such file or directory (os error 2)
     "#);
     let owner = Owner::new(
         "echo",
@@ -30,7 +30,7 @@ fn a_server_that_cannot_be_started_is_rejected() {
     let Output { stderr, .. } = run(&["--resources-path", &owner.resources()]);
     assert_snapshot!(stderr.replace(owner.folder.to_str().unwrap(), "…"), @r#"
     mynah: the components cannot be loaded:
-      …/tools.yaml:2:3: the MCP server `sh -c read -r line; echo no key >&2`: it ended with exit status 0: no key
+      …/tools.yaml:2:3: component echo: the MCP server `sh -c read -r line; echo no key >&2`: it ended with exit status 0: no key
     "#);
 }
 
@@ -46,7 +46,7 @@ async fn a_component_that_may_fail_is_skipped() {
     let sidecar = Sidecar::start_with(&["--resources-path", &owner.resources()]);
     let asked = ConversationRequestAlpha2 { name: "other".into(), ..request([user("hi")]) };
     assert_eq!(sidecar.converse(asked).await.unwrap().content, "hi");
-    let warning = "component echo is skipped (spec.ignoreErrors): the MCP server `no-such-mcp-server`: \
+    let warning = "skipped (spec.ignoreErrors): component echo: the MCP server `no-such-mcp-server`: \
                    cannot run no-such-mcp-server";
     assert!(sidecar.log().contains(warning), "{}", sidecar.log());
     assert!(sidecar.converse(request([user("hi")])).await.is_err());
@@ -60,5 +60,5 @@ async fn a_component_that_may_fail_is_skipped() {
     fs::write(&file, format!("{failing}{other}")).unwrap();
     let Output { code, stderr, .. } = run(&["--resources-path", &owner.resources()]);
     assert_eq!(code, Some(1), "{stderr}");
-    assert!(stderr.contains("tools.yaml:2:3: the MCP server"), "{stderr}");
+    assert!(stderr.contains("tools.yaml:2:3: component main: the MCP server"), "{stderr}");
 }
