@@ -7,6 +7,7 @@
 mod context;
 pub mod echo;
 mod ids;
+mod recently_used;
 pub mod scripted;
 pub(crate) mod stream;
 mod unseen;

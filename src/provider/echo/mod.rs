@@ -9,7 +9,6 @@ mod daprd;
 mod effort;
 mod facts;
 mod matching;
-mod recently_used;
 mod reply;
 mod response_format;
 mod schemas;

@@ -4,8 +4,8 @@ use std::{cell::RefCell, rc::Rc};
 
 use serde_json::Value;
 
-use super::{effort::Effort, recently_used::RecentlyUsed};
-use crate::chat::LazyJson;
+use super::effort::Effort;
+use crate::{chat::LazyJson, provider::recently_used::RecentlyUsed};
 
 /// The maximum number of decoded schemas that a serving thread keeps.
 const MAX_SCHEMAS: usize = 64;

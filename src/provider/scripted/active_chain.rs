@@ -1,18 +1,21 @@
 //! Finds the chain that applies to a history, and counts the turns after the chain.
 
-use std::ops::Range;
+use std::{cell::RefCell, ops::Range, rc::Rc};
 
 use serde_json::value::RawValue;
 
 use super::{Chain, ChainError, chain::Turns, tags};
 use crate::{
     chat::{Message, Role},
-    provider::Unseen,
+    provider::{
+        Unseen,
+        recently_used::{MAX_ENTRIES, RecentlyUsed},
+    },
 };
 
 /// The chain that applies to a history.
 pub(super) struct ActiveChain {
-    pub(super) chain: Chain,
+    pub(super) chain: Rc<Chain>,
     /// Number of the message that contains the chain, starting at 1.
     pub(super) message: usize,
     /// Number of turns of the model since that message.
@@ -21,6 +24,20 @@ pub(super) struct ActiveChain {
 
 /// Maximum length in bytes of user messages with chains that are parsed within a millisecond.
 const MAX_BRIEF_CHAINS: usize = 8 * 1024;
+
+/// How much larger a parsed chain is than its text, at most.
+const PARSED_SIZE: usize = 16;
+
+thread_local! {
+    /// The chains of the latest requests.
+    static CHAINS: RefCell<RecentlyUsed<ParsedChain>> =
+        const { RefCell::new(RecentlyUsed::new(MAX_ENTRIES)) };
+}
+
+struct ParsedChain {
+    text: Box<str>,
+    chain: Result<Rc<Chain>, ChainError>,
+}
 
 /// Returns `true` if parsing the chains in a history may take longer than a millisecond.
 pub(super) fn has_long_chain(messages: &[Message]) -> bool {
@@ -48,13 +65,29 @@ pub(super) fn find_active_chain(
     skipped.log();
     let Some((index, object)) = found else { return Ok(None) };
     let message = index + 1;
-    let chain = Chain::parse(object)
-        .map_err(|error| error.within(format!("chain in message {message}")))?;
+    let chain =
+        parse(object).map_err(|error| error.within(format!("chain in message {message}")))?;
     let is_seen = |at| unseen.is_none_or(|unseen| unseen.is_seen(at));
     let seen = (message..).zip(&messages[message..]).filter(|(at, _)| is_seen(*at));
     let seen = count_turns(seen.map(|(_, message)| message));
     let turns = Turns { seen, unseen: unseen.map_or(0, |unseen| unseen.turns(messages)) };
     Ok(Some(ActiveChain { chain, message, turns }))
+}
+
+/// Parses a chain, unless it was parsed for an earlier turn.
+fn parse(object: &RawValue) -> Result<Rc<Chain>, ChainError> {
+    let text = object.get();
+    if text.len() > MAX_BRIEF_CHAINS {
+        return Chain::parse(object).map(Rc::new);
+    }
+    let parsed = CHAINS.with_borrow_mut(|chains| {
+        let parse = || {
+            let chain = Chain::parse(object).map(Rc::new);
+            (ParsedChain { text: text.into(), chain }, PARSED_SIZE * text.len())
+        };
+        chains.get(|parsed| *parsed.text == *text, parse)
+    });
+    parsed.chain.clone()
 }
 
 /// Returns the ranges of the chains in a text.

@@ -228,7 +228,7 @@ impl Scripted {
                 return Err(ProviderError::new(ErrorKind::OutOfRange, text));
             }
         };
-        let step = chain.steps.into_iter().nth(index);
+        let step = chain.steps.get(index).cloned();
         step.map(|step| (index + 1, step))
             .ok_or_else(|| ProviderError::internal("the chain has no steps"))
     }

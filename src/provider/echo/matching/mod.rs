@@ -28,13 +28,13 @@ use mention_tracker::MentionTracker;
 use search::Searcher;
 use work_budget::WorkBudget;
 
-use super::{
-    effort::{Effort, Unfinished},
-    recently_used::{MAX_ENTRIES, RecentlyUsed},
-};
+use super::effort::{Effort, Unfinished};
 use crate::{
     chat::{Message, Role, Tool},
-    provider::Unseen,
+    provider::{
+        Unseen,
+        recently_used::{MAX_ENTRIES, RecentlyUsed},
+    },
 };
 
 /// Maximum length in bytes of all user messages that a brief effort searches.

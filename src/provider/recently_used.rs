@@ -7,7 +7,8 @@ pub(super) const MAX_ENTRIES: usize = 16;
 /// The maximum size of all values in bytes.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// The most recently used values: applications offer and call the same tools every time.
+/// The most recently used values: applications offer and call the same tools every time, and the
+/// turns of a conversation follow the same chain.
 pub(super) struct RecentlyUsed<T> {
     max_entries: usize,
     /// From the least to the most recently used.
