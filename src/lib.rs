@@ -5,7 +5,8 @@
 //!
 //! As a library, mynah runs tools for any model behind a Dapr sidecar. The [`tool_loop`] calls a
 //! [`provider`], such as the one in [`client`], and runs the tools that the model calls, for
-//! example those that [`tools`] loads from a file. The conversation types are in [`chat`]. To compile
+//! example those that [`tools`] loads from a file. The conversation types are in [`chat`].
+//! [`simulate`] plays conversations between a simulated customer and an agent. To compile
 //! only the library, disable the default feature `server`.
 
 #![forbid(unsafe_code)]
@@ -38,6 +39,7 @@ mod engine;
 mod api;
 #[cfg(feature = "server")]
 mod server;
+pub mod simulate;
 #[cfg(feature = "server")]
 mod cli;
 

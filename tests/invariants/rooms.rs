@@ -8,7 +8,7 @@ use super::{
 };
 
 /// The rooms. Each room may use the rooms before it but none after it.
-const ROOMS: [&str; 14] = [
+const ROOMS: [&str; 15] = [
     "base",
     "net",
     "chat",
@@ -22,6 +22,7 @@ const ROOMS: [&str; 14] = [
     "engine",
     "api",
     "server",
+    "simulate",
     "cli",
 ];
 

@@ -1,0 +1,26 @@
+//! Simulated conversations between a customer and an agent.
+
+// conversation  conversations and messages
+// outcome       the outcomes that a conversation can have
+// intent        what participants want
+// participant   the interface of participants
+// detector      the interface of outcome detectors
+// result        the result of a conversation
+
+mod conversation;
+mod detector;
+mod intent;
+mod outcome;
+mod participant;
+mod result;
+
+pub use jiff::Timestamp;
+
+pub use self::{
+    conversation::{Conversation, MadeCall, Message, MessageDraft, ParticipantRole},
+    detector::{DetectorError, OutcomeDetector},
+    intent::Intent,
+    outcome::{Outcome, Outcomes, OutcomesError},
+    participant::{Participant, ParticipantError, Reply, Turn},
+    result::{ConversationResult, EndReason, OriginalConversation, SimulatedConversation},
+};

@@ -1,0 +1,62 @@
+//! The interface of participants.
+
+use std::fmt::Display;
+
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+use thiserror::Error as ThisError;
+
+use super::{Conversation, Intent, MessageDraft};
+
+/// A participant of a conversation. Each conversation has participants of its own.
+pub trait Participant: Send {
+    /// Returns what the participant says in this turn.
+    ///
+    /// # Errors
+    ///
+    /// An error ends the conversation with the end reason `participant_error`.
+    fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>>;
+
+    /// Returns a participant that also has this intent. This participant stays as it is.
+    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant>;
+}
+
+/// A turn of a participant.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn<'a> {
+    /// Id of the conversation, unique in a run.
+    pub conversation_id: &'a str,
+    /// The conversation so far.
+    pub conversation: &'a Conversation,
+    /// How many turns the participant had before, including the one of the initial message.
+    pub number: usize,
+    /// The current virtual time.
+    pub now: Timestamp,
+}
+
+/// What a participant says in a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// Nothing. The conversation ends when both participants pass, one after the other.
+    Pass,
+    /// One or several messages. Messages without text are ignored.
+    Messages(Vec<MessageDraft>),
+}
+
+impl From<MessageDraft> for Reply {
+    fn from(message: MessageDraft) -> Self {
+        Self::Messages(vec![message])
+    }
+}
+
+/// A participant cannot answer.
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+#[error("{0}")]
+pub struct ParticipantError(String);
+
+impl ParticipantError {
+    /// Creates an error with this message.
+    pub fn new(message: impl Display) -> Self {
+        Self(message.to_string())
+    }
+}
