@@ -19,6 +19,12 @@ pub trait Participant: Send {
 
     /// Returns a participant that also has this intent. This participant stays as it is.
     fn with_intent(&self, intent: &Intent) -> Box<dyn Participant>;
+
+    /// Returns `true` if the participant is outside of this process. The time of its turns is
+    /// limited.
+    fn is_external(&self) -> bool {
+        false
+    }
 }
 
 /// A turn of a participant.
@@ -39,7 +45,8 @@ pub struct Turn<'a> {
 pub enum Reply {
     /// Nothing. The conversation ends when both participants pass, one after the other.
     Pass,
-    /// One or several messages. Messages without text are ignored.
+    /// One or several messages. Messages without text are ignored. If no message has text, the
+    /// participant passes.
     Messages(Vec<MessageDraft>),
 }
 

@@ -14,6 +14,9 @@ pub struct ConversationResult {
     /// The time from the first to the last message, in virtual time.
     #[serde(with = "seconds")]
     pub duration: Duration,
+    /// What the participants wanted, given or inferred from the conversation.
+    #[serde(default)]
+    pub intents: Vec<Intent>,
     /// Why the conversation ended.
     pub end_reason: EndReason,
     /// The error, if a participant or a detector failed.
@@ -64,6 +67,31 @@ pub enum EndReason {
     Cancelled,
 }
 
+impl EndReason {
+    /// Returns the name of the reason in files, such as `both_passed`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BothPassed => "both_passed",
+            Self::MaxMessages => "max_messages",
+            Self::Outcome => "outcome",
+            Self::OutcomeFollowup => "outcome_followup",
+            Self::Timeout => "timeout",
+            Self::Pattern => "pattern",
+            Self::Judged => "judged",
+            Self::Goal => "goal",
+            Self::ParticipantError => "participant_error",
+            Self::DetectorError => "detector_error",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl fmt::Display for EndReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// The record of a conversation in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SimulatedConversation {
@@ -76,9 +104,6 @@ pub struct SimulatedConversation {
     /// The recorded conversation that the scenario was made from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<OriginalConversation>,
-    /// What the participants wanted.
-    #[serde(default)]
-    pub intents: Vec<Intent>,
     /// The result.
     #[serde(flatten)]
     pub result: ConversationResult,
