@@ -48,6 +48,9 @@ mod soak;
 mod tool_loop;
 mod transcript;
 
+// Simulated conversations.
+mod simulate;
+
 // Clients and daprd.
 mod interop;
 mod parity;

@@ -6,6 +6,7 @@
 // participant   the interface of participants
 // detector      the interface of outcome detectors
 // result        the result of a conversation
+// run           many conversations side by side, with their results in a file
 
 mod conversation;
 mod detector;
@@ -13,6 +14,7 @@ mod intent;
 mod outcome;
 mod participant;
 mod result;
+mod run;
 
 pub use jiff::Timestamp;
 
@@ -23,4 +25,8 @@ pub use self::{
     outcome::{Outcome, Outcomes, OutcomesError},
     participant::{Participant, ParticipantError, Reply, Turn},
     result::{ConversationResult, EndReason, OriginalConversation, SimulatedConversation},
+    run::{
+        Action, MissingConversations, RunError, RunIdentity, RunProgress, RunSettings, RunSummary,
+        Shard, ShardError, Tally, merge, run,
+    },
 };

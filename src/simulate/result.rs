@@ -84,6 +84,11 @@ impl EndReason {
             Self::Cancelled => "cancelled",
         }
     }
+
+    /// Returns `true` if a participant or a detector failed.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::ParticipantError | Self::DetectorError)
+    }
 }
 
 impl fmt::Display for EndReason {

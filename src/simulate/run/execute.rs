@@ -1,0 +1,159 @@
+//! Plays the conversations of a run.
+
+use std::{
+    future::Future, io, num::NonZeroUsize, panic::AssertUnwindSafe, path::PathBuf, time::Duration,
+};
+
+use futures_util::FutureExt;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    error::RunError,
+    header::Header,
+    shard::Shard,
+    store::{Store, to_line},
+    tally::{Counted, RunSummary, Tally},
+    timings::Timings,
+};
+use crate::{
+    base::clock::Moment,
+    simulate::{EndReason, SimulatedConversation},
+};
+
+/// What identifies a run. Only the same run can be continued.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunIdentity {
+    /// Name of the run.
+    pub name: String,
+    /// Hash of the simulate file and everything that it refers to.
+    pub hash: String,
+    /// The number of scenarios.
+    pub scenarios: usize,
+    /// The number of conversations in all shards.
+    pub conversations: usize,
+}
+
+/// How a run is played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunSettings {
+    /// The folder for the results. It is created if necessary.
+    pub out: PathBuf,
+    /// Whether to replace the results of another run instead of refusing to.
+    pub fresh: bool,
+    /// Plays only this part of the run.
+    pub shard: Option<Shard>,
+    /// Maximum number of conversations at the same time.
+    pub in_flight: NonZeroUsize,
+}
+
+/// The progress of a run.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct RunProgress<'a> {
+    /// The number of conversations that this run has to play, including those of an earlier,
+    /// interrupted run.
+    pub conversations: usize,
+    /// How many of them the earlier run had played.
+    pub resumed: usize,
+    /// The conversations played so far, including those of the earlier run.
+    pub tally: &'a Tally,
+    /// The number of conversations that are being played.
+    pub in_flight: usize,
+}
+
+/// A conversation that was played.
+struct Played {
+    index: usize,
+    id: String,
+    line: io::Result<Vec<u8>>,
+    counted: Counted<'static>,
+    is_cancelled: bool,
+    time: Duration,
+}
+
+/// Plays the conversations of a run and writes them to `results.jsonl`. Skips the conversations that
+/// are there already. `play` gets the position of a conversation, and `progress` is called at the
+/// start and after each conversation.
+///
+/// Conversations are spawned as tasks, so that a runtime with several threads plays them in parallel.
+/// When `cancel` is cancelled, no more conversations start; `play` should then end those in flight
+/// with [`EndReason::Cancelled`]. These are not stored.
+///
+/// # Errors
+///
+/// Fails if a file cannot be used, if the folder has the results of another run, and if the run is
+/// cancelled. The results so far are stored, and another call continues the run.
+pub async fn run<F>(
+    identity: &RunIdentity,
+    settings: &RunSettings,
+    play: impl Fn(usize) -> F,
+    mut progress: impl FnMut(RunProgress<'_>),
+    cancel: CancellationToken,
+) -> Result<RunSummary, RunError>
+where
+    F: Future<Output = SimulatedConversation> + Send + 'static,
+{
+    let header = header(identity, settings.shard);
+    let all = header.shard().conversations(header.conversations);
+    let conversations = all.len();
+    let mut store = Store::open(&settings.out, header, settings.fresh)?;
+    let resumed = store.tally.finished;
+    let mut timings = Timings::start(resumed, settings.in_flight.get());
+    let mut pending = all;
+    let mut playing = JoinSet::new();
+    loop {
+        while playing.len() < settings.in_flight.get() && !cancel.is_cancelled() {
+            let Some(index) = pending.find(|index| !store.contains(*index)) else { break };
+            playing.spawn(timed(index, play(index)));
+        }
+        let (tally, in_flight) = (&store.tally, playing.len());
+        progress(RunProgress { conversations, resumed, tally, in_flight });
+        // A task without a result was aborted, because the runtime shuts down.
+        let Some(Ok(played)) = playing.join_next().await else { break };
+        record(played?, &mut store, &mut timings)?;
+    }
+    let stored = store.tally.finished;
+    if stored < conversations {
+        return Err(RunError::Cancelled { stored, conversations });
+    }
+    let (results, tally) = store.finish()?;
+    timings.write(&settings.out)?;
+    Ok(RunSummary { results, resumed, tally })
+}
+
+fn header(identity: &RunIdentity, shard: Option<Shard>) -> Header {
+    let RunIdentity { name, hash, scenarios, conversations } = identity.clone();
+    Header { run: name, hash, scenarios, conversations, shard }
+}
+
+/// Plays a conversation and formats its line, on the thread of the conversation.
+async fn timed(
+    index: usize,
+    play: impl Future<Output = SimulatedConversation>,
+) -> Result<Played, RunError> {
+    let start = Moment::now();
+    let played = async {
+        let conversation = SimulatedConversation { index, ..play.await };
+        Played {
+            index,
+            line: to_line(&conversation),
+            counted: Counted::from(&conversation).into_owned(),
+            is_cancelled: conversation.result.end_reason == EndReason::Cancelled,
+            id: conversation.id,
+            time: start.age(),
+        }
+    };
+    let played = AssertUnwindSafe(played).catch_unwind().await;
+    played.map_err(|_| RunError::Panicked { index })
+}
+
+/// Stores a conversation, unless it was cancelled.
+fn record(played: Played, store: &mut Store, timings: &mut Timings) -> Result<(), RunError> {
+    let Played { index, id, line, counted, is_cancelled, time } = played;
+    if is_cancelled {
+        return Ok(());
+    }
+    timings.add(&id, time);
+    store.append(index, line, counted)
+}

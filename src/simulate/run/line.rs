@@ -1,0 +1,76 @@
+//! Reads the lines of results.jsonl.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::Path,
+};
+
+use super::error::{Action, RunError, file_error};
+
+/// Maximum length of a line. Longer lines are not results.
+const MAX_LINE: u64 = 256 << 20;
+
+/// The lines of a file, read one after the other.
+pub(in crate::simulate) struct Lines {
+    reader: BufReader<File>,
+    buffer: Vec<u8>,
+    end: u64,
+    number: usize,
+}
+
+/// A line.
+pub(in crate::simulate) struct Line<'a> {
+    /// The text without the line break.
+    pub(in crate::simulate) text: &'a [u8],
+    /// The place of the line in the file.
+    pub(in crate::simulate) span: Span,
+    /// Number of the line, counted from 1.
+    pub(in crate::simulate) number: usize,
+    /// `false` if the line has no line break, because writing it was interrupted.
+    pub(in crate::simulate) is_complete: bool,
+}
+
+/// The place of a line in a file, including the line break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::simulate) struct Span {
+    pub(in crate::simulate) start: u64,
+    pub(in crate::simulate) length: u64,
+}
+
+impl Span {
+    pub(in crate::simulate) fn end(self) -> u64 {
+        self.start + self.length
+    }
+}
+
+impl Lines {
+    /// Opens a file.
+    pub(in crate::simulate) fn open(path: &Path) -> Result<Self, RunError> {
+        Ok(Self::new(File::open(path).map_err(file_error(Action::Open, path))?))
+    }
+
+    /// Creates a reader that starts at the beginning of a file.
+    pub(super) fn new(file: File) -> Self {
+        Self { reader: BufReader::new(file), buffer: Vec::new(), end: 0, number: 0 }
+    }
+
+    /// Returns the next line, or `None` at the end of the file.
+    pub(in crate::simulate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.buffer.clear();
+        let read = (&mut self.reader).take(MAX_LINE).read_until(b'\n', &mut self.buffer)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        let text = self.buffer.strip_suffix(b"\n");
+        let is_complete = text.is_some();
+        if !is_complete && read as u64 == MAX_LINE {
+            return Err(io::Error::other("a line is longer than 256 MiB"));
+        }
+        let span = Span { start: self.end, length: read as u64 };
+        self.end = span.end();
+        self.number += 1;
+        let text = text.unwrap_or(&self.buffer);
+        Ok(Some(Line { text, span, number: self.number, is_complete }))
+    }
+}

@@ -1,0 +1,100 @@
+//! Reads a complete or interrupted results.jsonl.
+
+use std::{
+    collections::{BTreeMap, btree_map::Entry as MapEntry},
+    path::Path,
+};
+
+use super::{
+    error::{Action, RunError, file_error},
+    header::Header,
+    line::{Line, Lines, Span},
+    tally::{Entry, Tally},
+};
+
+/// The contents of a results.jsonl. Only the places of the conversations are kept.
+pub(super) struct Scan {
+    pub(super) header: Header,
+    /// The place of each conversation, by its position in the run.
+    pub(super) spans: BTreeMap<usize, Span>,
+    pub(super) tally: Tally,
+    /// The end of the last complete line.
+    pub(super) end: u64,
+    /// The incomplete last line, if writing the file was interrupted.
+    pub(super) torn: Option<usize>,
+}
+
+/// Reads a results.jsonl from its start. Returns `None` if the file has no complete header, because
+/// the run ended while it wrote the header.
+pub(super) fn scan(mut lines: Lines, path: &Path) -> Result<Option<Scan>, RunError> {
+    let Some((header, end)) = header(&mut lines, path)? else { return Ok(None) };
+    let mut scan =
+        Scan { header, spans: BTreeMap::new(), tally: Tally::default(), end, torn: None };
+    let mut invalid = None;
+    while let Some(line) = lines.next().map_err(file_error(Action::Read, path))? {
+        // Only the last line can be incomplete.
+        if let Some(error) = invalid {
+            return Err(error);
+        }
+        invalid = scan.add(&line, path).err();
+        scan.torn = invalid.is_some().then_some(line.number);
+    }
+    Ok(Some(scan))
+}
+
+/// Reads the header and returns it with its end. Returns `None` if it is incomplete.
+fn header(lines: &mut Lines, path: &Path) -> Result<Option<(Header, u64)>, RunError> {
+    let first = lines.next().map_err(file_error(Action::Read, path))?;
+    let Some(first) = first else { return Ok(None) };
+    if !first.is_complete {
+        return torn_header(first.text, path);
+    }
+    let header = serde_json::from_slice(first.text).map_err(|_| no_header(path))?;
+    Ok(Some((header, first.span.end())))
+}
+
+/// Reads the header of a file that must have one.
+pub(in crate::simulate) fn read_header(lines: &mut Lines, path: &Path) -> Result<Header, RunError> {
+    let (header, _) = header(lines, path)?.ok_or_else(|| empty(path))?;
+    Ok(header)
+}
+
+/// Returns the error for a file without a complete header.
+pub(super) fn empty(path: &Path) -> RunError {
+    let problem = "the file has no results; finish the run first".to_owned();
+    RunError::Line { path: path.to_owned(), line: 1, problem }
+}
+
+/// Accepts the start of a header, so that no other file is overwritten.
+fn torn_header<T>(text: &[u8], path: &Path) -> Result<Option<T>, RunError> {
+    const START: &[u8] = b"{\"run\":\"";
+    let length = text.len().min(START.len());
+    if text[..length] == START[..length] { Ok(None) } else { Err(no_header(path)) }
+}
+
+fn no_header(path: &Path) -> RunError {
+    let problem = "not the first line of the results of a run; to replace the file, use --fresh";
+    RunError::Line { path: path.to_owned(), line: 1, problem: problem.to_owned() }
+}
+
+impl Scan {
+    fn add(&mut self, line: &Line<'_>, path: &Path) -> Result<(), RunError> {
+        let error = |problem| RunError::Line { path: path.to_owned(), line: line.number, problem };
+        if !line.is_complete {
+            return Err(error("the line is incomplete".to_owned()));
+        }
+        let entry: Entry<'_> = serde_json::from_slice(line.text)
+            .map_err(|it| error(format!("not the result of a conversation: {it}")))?;
+        let index = entry.index;
+        if index >= self.header.conversations || !self.header.shard().contains(index) {
+            return Err(error(format!("conversation {index} does not belong to this file")));
+        }
+        let MapEntry::Vacant(vacant) = self.spans.entry(index) else {
+            return Err(error(format!("conversation {index} is already in an earlier line")));
+        };
+        vacant.insert(line.span);
+        self.tally.add(entry.into());
+        self.end = line.span.end();
+        Ok(())
+    }
+}

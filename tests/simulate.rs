@@ -1,0 +1,3 @@
+//! Simulated conversations.
+
+mod runs;
