@@ -1,3 +1,20 @@
-//! Simulated conversations.
+//! Tests of simulated conversations.
 
+mod doubles;
+
+mod runner;
 mod runs;
+
+use mynah::simulate::{Conversation, ParticipantRole};
+
+/// Returns the messages as text, such as `C: hello`.
+fn texts(conversation: &Conversation) -> Vec<String> {
+    let text = |message: &mynah::simulate::Message| {
+        let initial = match message.sender {
+            ParticipantRole::Customer => "C",
+            ParticipantRole::Agent => "A",
+        };
+        format!("{initial}: {}", message.content)
+    };
+    conversation.messages.iter().map(text).collect()
+}

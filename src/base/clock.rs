@@ -4,7 +4,13 @@
 
 use std::{future::Future, time::Duration};
 
+use jiff::Timestamp;
 use tokio::time::Instant;
+
+/// Returns the current date and time.
+pub(crate) fn timestamp() -> Timestamp {
+    Timestamp::now()
+}
 
 /// Waits for `time`. A wait of zero does not yield to the scheduler.
 pub(crate) async fn pause(time: Duration) {

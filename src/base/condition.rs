@@ -85,7 +85,8 @@ impl TryFrom<Parts> for TextCondition {
     }
 }
 
-fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, String> {
+/// Compiles a regular expression of limited size.
+pub(crate) fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, String> {
     let mut builder = RegexBuilder::new(pattern);
     builder.case_insensitive(ignore_case).size_limit(MAX_PATTERN).build().map_err(|error| {
         // The crate draws a picture above the reason.

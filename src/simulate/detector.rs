@@ -1,6 +1,6 @@
-//! The interface of outcome detectors.
+//! The interfaces of outcome detectors and of judges that end conversations.
 
-use std::fmt::Display;
+use std::{fmt::Display, sync::Arc};
 
 use futures_util::future::BoxFuture;
 use thiserror::Error as ThisError;
@@ -20,6 +20,31 @@ pub trait OutcomeDetector: Send + Sync {
         intents: &'a [Intent],
         outcomes: &'a Outcomes,
     ) -> BoxFuture<'a, Result<Option<Outcome>, DetectorError>>;
+}
+
+impl<T: OutcomeDetector + ?Sized> OutcomeDetector for Arc<T> {
+    fn detect<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        intents: &'a [Intent],
+        outcomes: &'a Outcomes,
+    ) -> BoxFuture<'a, Result<Option<Outcome>, DetectorError>> {
+        (**self).detect(conversation, intents, outcomes)
+    }
+}
+
+/// Decides whether a conversation has reached its end or a goal.
+pub trait EndJudge: Send + Sync {
+    /// Returns `true` if the conversation should end.
+    ///
+    /// # Errors
+    ///
+    /// An error ends the conversation with the end reason `detector_error`.
+    fn is_reached<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        intents: &'a [Intent],
+    ) -> BoxFuture<'a, Result<bool, DetectorError>>;
 }
 
 /// A detector cannot decide.

@@ -3,30 +3,43 @@
 // conversation  conversations and messages
 // outcome       the outcomes that a conversation can have
 // intent        what participants want
+// pattern       patterns that end conversations
 // participant   the interface of participants
-// detector      the interface of outcome detectors
+// detector      the interfaces of outcome detectors and judges
+// extractor     the interface of intent extractors
 // result        the result of a conversation
 // run           many conversations side by side, with their results in a file
+// participants  scripts
+// runner        plays a conversation
 
 mod conversation;
 mod detector;
+mod extractor;
 mod intent;
 mod outcome;
 mod participant;
+pub mod participants;
+mod pattern;
 mod result;
 mod run;
+mod runner;
 
 pub use jiff::Timestamp;
 
 pub use self::{
     conversation::{Conversation, MadeCall, Message, MessageDraft, ParticipantRole},
-    detector::{DetectorError, OutcomeDetector},
+    detector::{DetectorError, EndJudge, OutcomeDetector},
+    extractor::IntentExtractor,
     intent::Intent,
     outcome::{Outcome, Outcomes, OutcomesError},
     participant::{Participant, ParticipantError, Reply, Turn},
+    pattern::{Pattern, PatternError},
     result::{ConversationResult, EndReason, OriginalConversation, SimulatedConversation},
     run::{
         Action, MissingConversations, RunError, RunIdentity, RunProgress, RunSettings, RunSummary,
         Shard, ShardError, Tally, merge, run,
+    },
+    runner::{
+        BaseTimestamp, Detection, EndConditions, Event, Observer, Progress, Runner, RunnerSettings,
     },
 };

@@ -27,6 +27,20 @@ pub trait Participant: Send {
     }
 }
 
+impl<T: Participant + ?Sized> Participant for Box<T> {
+    fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
+        (**self).reply(turn)
+    }
+
+    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
+        (**self).with_intent(intent)
+    }
+
+    fn is_external(&self) -> bool {
+        (**self).is_external()
+    }
+}
+
 /// A turn of a participant.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'a> {

@@ -1,0 +1,56 @@
+//! Patterns that end conversations.
+
+use std::fmt;
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, de::Error};
+use thiserror::Error as ThisError;
+
+use crate::base::condition;
+
+/// A regular expression that is searched in messages.
+///
+/// ```
+/// use mynah::simulate::Pattern;
+/// let goodbye = Pattern::new(r"(?i)\bgoodbye\b")?;
+/// assert!(goodbye.is_match("Thanks, Goodbye!"));
+/// assert!(Pattern::new("(").is_err());
+/// # Ok::<(), mynah::simulate::PatternError>(())
+/// ```
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(with = "String", extend("format" = "regex"))]
+pub struct Pattern(Regex);
+
+/// The error returned if a pattern is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+#[error("{0}")]
+pub struct PatternError(String);
+
+impl Pattern {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the pattern is not a regular expression or is too large.
+    pub fn new(pattern: &str) -> Result<Self, PatternError> {
+        condition::compile(pattern, false).map(Self).map_err(PatternError)
+    }
+
+    /// Returns `true` if the pattern matches somewhere in the text.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        Self::new(&String::deserialize(source)?).map_err(D::Error::custom)
+    }
+}

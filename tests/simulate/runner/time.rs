@@ -1,0 +1,74 @@
+//! Tests of virtual time and of the real time limit.
+
+use std::{pin::pin, time::Duration};
+
+use futures_util::{FutureExt, future, poll};
+use mynah::simulate::{
+    BaseTimestamp, EndReason, MessageDraft, ParticipantError, Reply, Runner, RunnerSettings,
+    Timestamp,
+    participants::{Script, Typing},
+};
+
+use super::{AGENT, CUSTOMER, at_most, talkative, talkative_runner};
+use crate::simulate::{doubles::Replies, texts};
+
+#[tokio::test]
+async fn timestamps_are_virtual() {
+    let customer = Script::of_texts(CUSTOMER, ["Hi", "12345"]);
+    let agent = Typing::new(Script::of_texts(AGENT, ["äöü", "12"]), Duration::from_millis(30));
+    let runner = Runner::new(customer, agent, MessageDraft::new(CUSTOMER, "Hi")).run();
+    let result = runner.await;
+    let times = result.conversation.messages.iter().map(|message| message.timestamp.to_string());
+    let expected = [
+        "2000-01-01T00:00:00Z",
+        "2000-01-01T00:00:00.09Z",
+        "2000-01-01T00:00:00.09Z",
+        "2000-01-01T00:00:00.15Z",
+    ];
+    assert_eq!(times.collect::<Vec<_>>(), expected);
+    assert_eq!(result.duration, Duration::from_millis(150));
+}
+
+#[tokio::test]
+async fn the_base_timestamp_can_be_set() {
+    let at = |base_timestamp| {
+        let settings = RunnerSettings { base_timestamp, ..at_most(1) };
+        async move {
+            let result = talkative_runner().settings(settings).run().await;
+            result.conversation.messages[0].timestamp
+        }
+    };
+    let time: Timestamp = "2025-06-01T12:00:00Z".parse().unwrap();
+    assert_eq!(at(BaseTimestamp::At(time)).await, time);
+    assert!(at(BaseTimestamp::Now).await > time);
+    // The end of time is no problem.
+    let late = RunnerSettings { base_timestamp: BaseTimestamp::At(Timestamp::MAX), ..at_most(9) };
+    let agent = Typing::new(talkative(AGENT), Duration::MAX);
+    let runner = Runner::new(talkative(CUSTOMER), agent, MessageDraft::new(CUSTOMER, "initial"));
+    let result = runner.settings(late).run().await;
+    assert_eq!(result.conversation.messages.len(), 9);
+}
+
+/// Returns an agent that never replies.
+fn silent(is_external: bool) -> impl mynah::simulate::Participant {
+    let silent = Replies::new(|_, _| future::pending::<Result<Reply, ParticipantError>>().boxed());
+    silent.external(is_external)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_turns_of_external_participants_are_limited() {
+    let initial = MessageDraft::new(CUSTOMER, "initial");
+    let result = Runner::new(talkative(CUSTOMER), silent(true), initial).run().await;
+    assert_eq!(texts(&result.conversation), ["C: initial"]);
+    assert_eq!(result.end_reason, EndReason::ParticipantError);
+    assert_eq!(result.error.as_deref(), Some("agent: no reply within 30s"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_turns_of_other_participants_are_not_limited() {
+    let initial = MessageDraft::new(CUSTOMER, "initial");
+    let mut run = pin!(Runner::new(talkative(CUSTOMER), silent(false), initial).run());
+    assert!(poll!(&mut run).is_pending());
+    tokio::time::advance(Duration::from_secs(1_000_000)).await;
+    assert!(poll!(&mut run).is_pending());
+}
