@@ -2,6 +2,8 @@
 
 mod doubles;
 
+mod files;
+mod recorded;
 mod runner;
 mod runs;
 

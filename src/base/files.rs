@@ -9,8 +9,8 @@ use std::{
 
 use super::diagnostics::{Diagnostic, Place};
 
-/// Maximum size of a file.
-const MAX_BYTES: u64 = 4 << 20;
+/// Maximum size of a file in MiB.
+const MAX_MIB: u64 = 4;
 
 /// Reads a regular file. Rejects anything else, because reading a pipe or a device could block.
 pub(crate) fn read_regular(file: &Path) -> Result<String, Diagnostic> {
@@ -62,16 +62,25 @@ pub(crate) fn read(file: &Path) -> Result<String, Diagnostic> {
     text(File::open(file).and_then(bytes), file)
 }
 
+/// Reads a regular file of at most `mib` MiB.
+pub(crate) fn read_large(file: &Path, mib: u64) -> Result<String, Diagnostic> {
+    text(open_regular(file).and_then(|source| bytes_up_to(source, mib)), file)
+}
+
 /// Reads standard input to its end.
 pub(crate) fn read_stdin() -> Result<String, Diagnostic> {
     text(bytes(io::stdin().lock()), Path::new("standard input"))
 }
 
 fn bytes(source: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other("larger than 4 MiB"));
+    bytes_up_to(source, MAX_MIB)
+}
+
+fn bytes_up_to(source: impl Read, mib: u64) -> io::Result<Vec<u8>> {
+    let (mut bytes, max) = (Vec::new(), mib << 20);
+    source.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(io::Error::other(format!("larger than {mib} MiB")));
     }
     Ok(bytes)
 }

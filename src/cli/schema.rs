@@ -8,13 +8,14 @@ use std::{
 use crate::{
     cli::args::{SchemaArgs, SchemaFormat},
     provider::scripted,
-    tools,
+    simulate, tools,
 };
 
 /// Prints a schema to stdout.
 pub(super) fn schema(args: &SchemaArgs) -> ExitCode {
     let schema = match args.format {
         SchemaFormat::Chain => scripted::SCHEMA.to_owned(),
+        SchemaFormat::Simulate => format!("{:#}\n", simulate::schema()),
         SchemaFormat::Tools => format!("{:#}\n", tools::schema()),
     };
     // Ignore write errors: the reader is gone.

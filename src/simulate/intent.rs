@@ -1,11 +1,12 @@
 //! What participants want.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ParticipantRole;
 
 /// A goal of a participant in a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Intent {
     /// Who has the intent.

@@ -9,17 +9,29 @@
 // extractor     the interface of intent extractors
 // result        the result of a conversation
 // run           many conversations side by side, with their results in a file
-// participants  scripts
+// participants  scripts, programs and agents behind HTTP
 // runner        plays a conversation
+// file          the file format
+// recorded      recorded conversations
+// plan          plans the conversations of a file
 
 mod conversation;
 mod detector;
 mod extractor;
+#[cfg(feature = "server")]
+#[allow(dead_code, unused_imports, reason = "for the command that plays them")]
+mod file;
 mod intent;
 mod outcome;
 mod participant;
 pub mod participants;
 mod pattern;
+#[cfg(feature = "server")]
+#[allow(dead_code, unused_imports, reason = "for the command that plays them")]
+mod plan;
+#[cfg(feature = "server")]
+#[allow(dead_code, unused_imports, reason = "for the command that plays them")]
+mod recorded;
 mod result;
 mod run;
 mod runner;
@@ -42,4 +54,9 @@ pub use self::{
     runner::{
         BaseTimestamp, Detection, EndConditions, Event, Observer, Progress, Runner, RunnerSettings,
     },
+};
+#[cfg(feature = "server")]
+pub(crate) use self::{
+    file::{is_simulation, schema},
+    plan::Plan,
 };

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     command::CommandTool,
     file::{Action, Cache, Definition, Entry, Kind, Limits, ToolsFile},
-    http::{Allowed, HttpTool, RequestTemplate},
+    http::{Allowed, HttpTool},
     mcp::{CheckedSource, McpServer},
     references::References,
     static_tool::StaticTool,
@@ -199,10 +199,7 @@ fn runner(
             return Err(format!("only mynah converse runs commands; {others}"));
         }
         Action::Command(argv) => Arc::new(CommandTool::new(argv)),
-        Action::Http(request) => {
-            let request = RequestTemplate::new(request, context.references)?;
-            Arc::new(HttpTool::new(request, allow)?)
-        }
+        Action::Http(request) => Arc::new(HttpTool::new(request, allow, context.references)?),
         Action::Static(answers) => Arc::new(StaticTool::new(answers)),
     })
 }

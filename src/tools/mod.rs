@@ -32,6 +32,7 @@
 // mcp          the tools of an MCP server
 // command      a tool that runs a command
 // process      the process of a command
+// stderr       the log of a program that keeps running
 // references   the values that headers of requests refer to
 // static_tool  a tool with results that do not change
 
@@ -43,12 +44,20 @@ mod mcp;
 mod process;
 mod references;
 mod static_tool;
+mod stderr;
 #[cfg(test)]
 mod tests;
 mod value;
 
 pub use crate::base::diagnostics::{Diagnostic, Place, Severity};
 pub(crate) use file::schema;
+pub(crate) use http::{
+    Allowed, Body, Header, HttpClient, HttpMethod, RequestSource, RequestTemplate, Variables,
+    read_reply, redirected,
+};
 pub use load::load;
 pub(crate) use load::{CheckedTools, LoadContext, load_with};
+pub(crate) use process::{Process, describe};
 pub(crate) use references::References;
+pub(crate) use stderr::StderrLog;
+pub(crate) use value::{Argv, Retries, Time};

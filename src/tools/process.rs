@@ -18,7 +18,7 @@ use crate::{base::clock::within, tool_loop::ToolError};
 
 /// Maximum size of an error text in bytes. The end of the text is kept because it usually contains
 /// the reason.
-pub(super) const MAX_ERROR_TEXT: usize = 1024;
+pub(crate) const MAX_ERROR_TEXT: usize = 1024;
 const READ_BUFFER: usize = 16 * 1024;
 /// Time to read the remaining output after a command has exited.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
@@ -29,7 +29,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 /// background processes, which would otherwise keep the output open. The command inherits the
 /// working directory and the environment of this process.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     #[cfg(unix)]
     group: Option<rustix::process::Pid>,
@@ -45,7 +45,7 @@ pub(super) struct ProcessOutput {
 }
 
 impl Process {
-    pub(super) fn start(argv: &Argv) -> io::Result<Self> {
+    pub(crate) fn start(argv: &Argv) -> io::Result<Self> {
         let mut command = Command::new(&argv.program);
         command.args(&argv.arguments).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -62,7 +62,7 @@ impl Process {
     }
 
     /// Returns standard input, output and error of the command. Fails if they are taken.
-    pub(super) fn take_pipes(&mut self) -> io::Result<(ChildStdin, ChildStdout, ChildStderr)> {
+    pub(crate) fn take_pipes(&mut self) -> io::Result<(ChildStdin, ChildStdout, ChildStderr)> {
         let Child { stdin, stdout, stderr, .. } = &mut self.child;
         let pipes = stdin.take().zip(stdout.take()).zip(stderr.take());
         let ((stdin, stdout), stderr) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
@@ -97,7 +97,7 @@ impl Process {
     }
 
     /// Waits for the command to exit, then kills the rest of its process group.
-    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await;
         self.kill_group();
         status
@@ -118,6 +118,14 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill_group();
+    }
+}
+
+/// Returns how a program ended.
+pub(crate) fn describe(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("it ended with exit status {code}"),
+        None => format!("it was terminated by {status}").replace("signal: ", "signal "),
     }
 }
 

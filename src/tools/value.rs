@@ -23,7 +23,7 @@ pub(super) const MAX_OUTPUT: usize = 16 << 20;
     with = "String",
     extend("pattern" = r"^[+]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$")
 )]
-pub(super) struct Time(pub(super) Duration);
+pub(crate) struct Time(pub(crate) Duration);
 
 impl TryFrom<String> for Time {
     type Error = String;
@@ -67,7 +67,7 @@ impl TryFrom<String> for Size {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "u32", extend("maximum" = MAX_RETRIES))]
-pub(super) struct Retries(pub(super) u32);
+pub(crate) struct Retries(pub(crate) u32);
 
 const MAX_RETRIES: u32 = 10;
 
@@ -83,9 +83,9 @@ impl TryFrom<String> for Retries {
 /// A program and its arguments. They are not passed to a shell; to use one, write [sh, -c, ...].
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(with = "Vec<String>", extend("minItems" = 1))]
-pub(super) struct Argv {
-    pub(super) program: String,
-    pub(super) arguments: Vec<String>,
+pub(crate) struct Argv {
+    pub(crate) program: String,
+    pub(crate) arguments: Vec<String>,
 }
 
 impl<'de> Deserialize<'de> for Argv {

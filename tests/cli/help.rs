@@ -23,7 +23,7 @@ fn short_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check component files and print all errors and warnings with their locations
+      check     Check component and simulation files and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
@@ -92,7 +92,7 @@ fn long_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check component files and print all errors and warnings with their locations
+      check     Check component and simulation files and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
@@ -215,13 +215,13 @@ fn serve_help() {
 #[test]
 fn check_help() {
     assert_snapshot!(run_report(&["check", "--help"]), @"
-    Check component files and print all errors and warnings with their locations
+    Check component and simulation files and print all errors and warnings with their locations
 
     Usage: mynah check [OPTIONS] <PATH>...
 
     Arguments:
       <PATH>...
-              Component YAML files or folders
+              Component YAML files, simulations or folders
 
     Options:
           --app-id <ID>
@@ -277,8 +277,9 @@ fn schema_help() {
               Format to describe
 
               Possible values:
-              - chain: Instruction chain in a prompt
-              - tools: File for converse --tools
+              - chain:    Instruction chain in a prompt
+              - tools:    File for converse --tools
+              - simulate: File for simulate
 
     Options:
       -h, --help

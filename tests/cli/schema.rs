@@ -7,7 +7,9 @@ use crate::support::process::run;
 
 #[test]
 fn prints_each_schema() {
-    for (format, title) in [("chain", "Instruction chain"), ("tools", "Tools")] {
+    for (format, title) in
+        [("chain", "Instruction chain"), ("tools", "Tools"), ("simulate", "Simulation")]
+    {
         let output = run(&["schema", format]);
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{format}");
         let schema: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
@@ -21,7 +23,7 @@ fn rejects_unknown_format() {
     assert_snapshot!(run_report(&["schema", "nope"]), @"
     -- stderr
     error: invalid value 'nope' for '<FORMAT>'
-      [possible values: chain, tools]
+      [possible values: chain, tools, simulate]
 
     For more information, try '--help'.
     -- exit 64

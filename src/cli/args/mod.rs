@@ -34,7 +34,7 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Run a command with a sidecar on free ports, and return the command's exit code
     Run(Box<RunArgs>),
-    /// Check component files and print all errors and warnings with their locations
+    /// Check component and simulation files and print all errors and warnings with their locations
     Check(CheckArgs),
     /// Send a prompt to a sidecar, mynah or daprd, and print the answer
     Converse(ConverseArgs),
@@ -59,7 +59,7 @@ pub(crate) struct CheckArgs {
     /// Check only the components of one application [default: all applications]
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     pub app_id: String,
-    /// Component YAML files or folders
+    /// Component YAML files, simulations or folders
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Provider for conversation components of unsupported types
@@ -82,4 +82,6 @@ pub(crate) enum SchemaFormat {
     Chain,
     /// File for converse --tools
     Tools,
+    /// File for simulate
+    Simulate,
 }

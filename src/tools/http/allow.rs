@@ -16,7 +16,7 @@ const LOCALHOST: &str = "localhost";
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String", extend("pattern" = r"^.+:[0-9]{1,5}$"))]
-pub(in crate::tools) struct Allowed {
+pub(crate) struct Allowed {
     hosts: Hosts,
     port: u16,
 }

@@ -15,7 +15,7 @@ use hyper_util::{
 use super::{
     allow::{AllowList, Allowed},
     connect::{ConnectError, Connector},
-    request::redirected,
+    redirect::redirected,
 };
 
 /// Maximum number of redirects that a request follows.
@@ -23,7 +23,7 @@ const MAX_REDIRECTS: usize = 5;
 
 /// An HTTP client that connects to allowed addresses only. Clones share their connections.
 #[derive(Debug, Clone)]
-pub(in crate::tools) struct HttpClient(Inner);
+pub(crate) struct HttpClient(Inner);
 
 /// Reads the system's certificates only if they are needed: a container may have none.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl HttpClient {
     }
 
     /// Sends a request and follows redirects. Fails with a message if there is no response.
-    pub(in crate::tools) async fn send(
+    pub(crate) async fn send(
         &self,
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<Incoming>, String> {

@@ -3,13 +3,17 @@
 // allow      the addresses that the tools of a file may connect to
 // client     an HTTP client that connects to allowed addresses only
 //   connect  connections to these addresses
+//   redirect a request to where a response points
 // request    the request of a call
+//   body     its body
+//   template texts and values with expressions
 // reply      reads the reply
-// template   URLs and bodies with the arguments of a call
 
 mod allow;
+mod body;
 mod client;
 mod connect;
+mod redirect;
 mod reply;
 mod request;
 mod template;
@@ -17,12 +21,20 @@ mod template;
 use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 
-pub(super) use self::{
+pub(crate) use self::{
     allow::Allowed,
+    body::Body,
     client::HttpClient,
-    reply::{check_encoding, read_body, status_error},
-    request::{Header, HttpSource, RequestTemplate, parse_url, resolve_headers},
+    redirect::redirected,
+    reply::read as read_reply,
+    request::{Header, HttpMethod, RequestSource, RequestTemplate},
+    template::Variables,
 };
+pub(super) use self::{
+    reply::{check_encoding, read_body, status_error},
+    request::{HttpSource, parse_url, resolve_headers},
+};
+use super::references::References;
 use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolOutput};
 
 /// A tool that makes an HTTP request to an allowed address.
@@ -30,22 +42,28 @@ use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolOutput};
 pub(super) struct HttpTool {
     template: RequestTemplate,
     client: HttpClient,
+    /// JSON Pointer to the result.
+    result: Option<String>,
 }
 
 impl HttpTool {
     /// Creates a tool. Without `allow`, it may connect to the address in its URL.
     pub(super) fn new(
-        template: RequestTemplate,
+        source: HttpSource,
         allow: Option<&[Allowed]>,
+        references: &dyn References,
     ) -> Result<Self, String> {
-        let client = HttpClient::new(&template.origin, allow)?;
-        Ok(Self { template, client })
+        let (source, result) = source.split()?;
+        let template = RequestTemplate::new(source, references)?;
+        let client = template.client(allow)?;
+        Ok(Self { template, client, result })
     }
 
     async fn call(&self, arguments: &Value) -> Result<Value, ToolError> {
-        let request = self.template.request(arguments).map_err(ToolError::refused)?;
+        let variables = Variables::with_arguments(arguments);
+        let request = self.template.request(&variables).map_err(ToolError::refused)?;
         let response = self.client.send(request).await.map_err(ToolError::new)?;
-        reply::read(response, self.template.result.as_deref()).await
+        read_reply(response, self.result.as_deref()).await
     }
 }
 

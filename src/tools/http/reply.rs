@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Returns the body of a successful response, or what `pointer` selects in it.
-pub(super) async fn read(
+pub(crate) async fn read(
     response: Response<Incoming>,
     pointer: Option<&str>,
 ) -> Result<Value, ToolError> {

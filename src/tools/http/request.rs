@@ -2,16 +2,19 @@
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Uri,
-    header::{CONTENT_LENGTH, CONTENT_TYPE},
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header::CONTENT_TYPE,
     uri::PathAndQuery,
 };
 use http_body_util::Full;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::template::{Escape, Template};
+use super::{
+    allow::Allowed,
+    body::Body,
+    client::HttpClient,
+    template::{Escape, Template, Variables},
+};
 use crate::tools::references::References;
 
 /// An HTTP request. A 2xx response is the result, and any other one is an error.
@@ -36,7 +39,7 @@ pub(in crate::tools) struct HttpSource {
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-enum HttpMethod {
+pub(crate) enum HttpMethod {
     Get,
     Post,
     Put,
@@ -54,7 +57,7 @@ enum HttpMethod {
         { "required": ["secretKeyRef"] },
     ],
 ))]
-pub(in crate::tools) struct Header {
+pub(crate) struct Header {
     /// Name of the header.
     name: String,
     /// Value of the header.
@@ -77,25 +80,40 @@ struct SecretKeyRef {
     key: Option<String>,
 }
 
+/// What the requests of a tool have in common, as written.
+#[derive(Debug)]
+pub(crate) struct RequestSource {
+    /// Default: GET, or POST if there is a body.
+    pub(crate) method: Option<HttpMethod>,
+    pub(crate) url: String,
+    pub(crate) headers: Vec<Header>,
+    pub(crate) body: Option<Body>,
+}
+
+impl HttpSource {
+    /// Returns the request and the JSON Pointer to the result. Fails if the body is malformed.
+    pub(super) fn split(self) -> Result<(RequestSource, Option<String>), String> {
+        let Self { method, url, headers, body, result } = self;
+        let body = body.map(|body| Body::text(&body)).transpose()?;
+        Ok((RequestSource { method, url, headers, body }, result))
+    }
+}
+
 /// What the requests of a tool have in common.
 #[derive(Debug)]
-pub(in crate::tools) struct RequestTemplate {
+pub(crate) struct RequestTemplate {
     method: Method,
     /// Scheme and authority.
-    pub(super) origin: Uri,
+    origin: Uri,
     /// Path and query.
     target: Template,
     headers: HeaderMap,
-    body: Option<Template>,
-    pub(super) result: Option<String>,
+    body: Option<Body>,
 }
 
 impl RequestTemplate {
     /// Checks a request. Returns what is wrong with it.
-    pub(in crate::tools) fn new(
-        source: HttpSource,
-        references: &dyn References,
-    ) -> Result<Self, String> {
+    pub(crate) fn new(source: RequestSource, references: &dyn References) -> Result<Self, String> {
         let (origin, target) = split(&source.url)?;
         let default = if source.body.is_some() { HttpMethod::Post } else { HttpMethod::Get };
         let mut headers = HeaderMap::new();
@@ -103,25 +121,29 @@ impl RequestTemplate {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         headers.extend(resolve_headers(source.headers, references)?);
-        let parse = |body: &String| Template::parse(body, Escape::Json);
         Ok(Self {
             method: source.method.unwrap_or(default).into(),
             origin,
             target: Template::parse(target, Escape::Url)?,
             headers,
-            body: source.body.as_ref().map(parse).transpose()?,
-            result: source.result,
+            body: source.body,
         })
     }
 
-    /// Returns the request with these arguments.
-    pub(super) fn request(&self, arguments: &Value) -> Result<Request<Full<Bytes>>, String> {
-        let target = self.target.render(arguments)?;
+    /// Returns a client for the requests. Without `allow`, it may connect to the host and port in
+    /// their URL.
+    pub(crate) fn client(&self, allow: Option<&[Allowed]>) -> Result<HttpClient, String> {
+        HttpClient::new(&self.origin, allow)
+    }
+
+    /// Returns the request with these variables.
+    pub(crate) fn request(&self, variables: &Variables) -> Result<Request<Full<Bytes>>, String> {
+        let target = self.target.render(variables)?;
         let path = target.split('?').next().unwrap_or_default();
         if path.split('/').any(|segment| matches!(segment, "." | "..")) {
             return Err(format!("the path {path:?} must not contain . or .. as a segment"));
         }
-        let body = self.body.as_ref().map(|body| body.render(arguments)).transpose()?;
+        let body = self.body.as_ref().map(|body| body.render(variables)).transpose()?;
         let mut parts = self.origin.clone().into_parts();
         let target: PathAndQuery =
             target.parse().map_err(|error| format!("invalid URL path {target:?}: {error}"))?;
@@ -200,39 +222,4 @@ impl From<HttpMethod> for Method {
             HttpMethod::Delete => Self::DELETE,
         }
     }
-}
-
-/// Returns the request to which a response redirects. Another host does not get the headers, which
-/// may be secret.
-pub(super) fn redirected(
-    request: Request<Full<Bytes>>,
-    status: u16,
-    location: &HeaderValue,
-) -> Result<Request<Full<Bytes>>, String> {
-    let text = location.to_str().unwrap_or_default();
-    let unsupported = || format!("unsupported redirect to {text:?}");
-    let target: Uri = text.parse().map_err(|_| unsupported())?;
-    let (mut head, body) = request.into_parts();
-    let is_relative = target.authority().is_none();
-    if is_relative && !text.starts_with('/') {
-        return Err(unsupported());
-    }
-    let mut parts = target.into_parts();
-    if is_relative {
-        let own = head.uri.clone().into_parts();
-        (parts.scheme, parts.authority) = (own.scheme, own.authority);
-    } else if parts.authority.as_ref() != head.uri.authority()
-        || parts.scheme.as_ref() != head.uri.scheme()
-    {
-        head.headers.clear();
-    }
-    head.uri = Uri::from_parts(parts).map_err(|_| unsupported())?;
-    let keeps_method = matches!(status, 307 | 308);
-    if keeps_method || head.method == Method::GET {
-        return Ok(Request::from_parts(head, body));
-    }
-    head.method = Method::GET;
-    head.headers.remove(CONTENT_TYPE);
-    head.headers.remove(CONTENT_LENGTH);
-    Ok(Request::from_parts(head, Full::default()))
 }

@@ -1,4 +1,4 @@
-//! URLs and bodies with the arguments of a call.
+//! Texts and values with expressions, such as `{{ args.city }}`.
 
 use minijinja::{
     Environment, UndefinedBehavior, Value, context,
@@ -16,6 +16,30 @@ const NAME: &str = "template";
 #[derive(Debug)]
 pub(super) struct Template(Environment<'static>);
 
+/// An expression such as `args.city`, whose value can be of any type.
+#[derive(Debug)]
+pub(super) struct Expression {
+    environment: Environment<'static>,
+    source: String,
+}
+
+/// The variables of templates and expressions.
+#[derive(Debug)]
+pub(crate) struct Variables(Value);
+
+impl Variables {
+    /// Creates variables from the fields of an object.
+    pub(crate) fn new(fields: &serde_json::Value) -> Self {
+        Self(Value::from(Serde(fields)))
+    }
+
+    /// Creates the variable `args` with the arguments of a call.
+    pub(super) fn with_arguments(arguments: &serde_json::Value) -> Self {
+        let args = Value::from(Serde(arguments));
+        Self(context! { args })
+    }
+}
+
 /// How values are written, so that they cannot change the structure of the text around them.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Escape {
@@ -23,26 +47,54 @@ pub(super) enum Escape {
     Url,
     /// Writes strings without quotes and everything else as JSON.
     Json,
+    /// Writes strings unchanged and everything else as JSON.
+    None,
 }
 
 impl Template {
     /// Parses a template. Returns the reason if it is malformed.
     pub(super) fn parse(text: &str, escape: Escape) -> Result<Self, String> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-        environment.set_fuel(Some(FUEL));
+        let mut environment = limited_environment();
         environment.set_formatter(move |out, _, value| Ok(out.write_str(&escape.apply(value))?));
         let added = environment.add_template_owned(NAME, text.to_owned());
         added.map_err(|error| format!("{text:?} is not a template: {}", reason(&error)))?;
         Ok(Self(environment))
     }
 
-    /// Returns the text with these arguments.
-    pub(super) fn render(&self, arguments: &serde_json::Value) -> Result<String, String> {
-        let args = Value::from(Serde(arguments));
+    /// Returns the text with these variables.
+    pub(super) fn render(&self, variables: &Variables) -> Result<String, String> {
         let template = self.0.get_template(NAME).map_err(|error| reason(&error))?;
-        template.render(context! { args }).map_err(|error| reason(&error))
+        template.render(&variables.0).map_err(|error| reason(&error))
     }
+}
+
+impl Expression {
+    /// Parses an expression. Returns the reason if it is malformed.
+    pub(super) fn parse(source: &str) -> Result<Self, String> {
+        let (environment, source) = (limited_environment(), source.to_owned());
+        match environment.compile_expression(&source) {
+            Ok(_) => Ok(Self { environment, source }),
+            Err(error) => Err(format!("{source:?} is not an expression: {}", reason(&error))),
+        }
+    }
+
+    /// Returns the value with these variables.
+    pub(super) fn value(&self, variables: &Variables) -> Result<serde_json::Value, String> {
+        let expression = self.environment.compile_expression(&self.source);
+        let value = expression.and_then(|expression| expression.eval(&variables.0));
+        let value = value.map_err(|error| reason(&error))?;
+        if value.is_undefined() {
+            return Err(format!("{} is undefined", self.source));
+        }
+        serde_json::to_value(value).map_err(|error| format!("{}: {error}", self.source))
+    }
+}
+
+fn limited_environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.set_fuel(Some(FUEL));
+    environment
 }
 
 impl Escape {
@@ -58,7 +110,7 @@ impl Escape {
                 let quoted = serde_json::Value::from(text).to_string();
                 quoted[1..quoted.len() - 1].to_owned()
             }
-            Self::Json => text,
+            Self::Json | Self::None => text,
         }
     }
 }

@@ -3,7 +3,6 @@
 // source      the servers in a file
 // connection  connects to a server, and again if the connection is lost
 // stdio       a server that is a child process
-// stderr      the log of such a server
 // http        a server that is called over HTTP
 // events      reads the events of a response
 // listing     lists the tools and names them
@@ -15,7 +14,6 @@ mod events;
 mod http;
 mod listing;
 mod source;
-mod stderr;
 mod stdio;
 
 use std::sync::Arc;

@@ -4,7 +4,6 @@ use std::{
     future::Future,
     io,
     pin::Pin,
-    process::ExitStatus,
     sync::{Arc, OnceLock},
     task::{Context, Poll, ready},
     time::Duration,
@@ -21,11 +20,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::stderr::ServerLog;
 use crate::{
     base::clock::within,
     tools::{
-        process::Process,
+        process::{Process, describe},
+        stderr::StderrLog,
         value::{Argv, MAX_OUTPUT},
     },
 };
@@ -42,7 +41,7 @@ pub(super) type Ending = Arc<OnceLock<String>>;
 pub(super) struct StdioTransport {
     messages: AsyncRwTransport<RoleClient, LimitedLines<ChildStdout>, ChildStdin>,
     process: Process,
-    log: ServerLog,
+    log: StderrLog,
     ending: Ending,
     /// Cancelled if the server does not read its input.
     broken_pipe: CancellationToken,
@@ -57,7 +56,7 @@ impl StdioTransport {
         let stdout = LimitedLines { source: stdout, line: 0, ending: ending.clone() };
         // The lines are limited already.
         let messages = AsyncRwTransport::new(stdout, stdin).with_max_line_length(usize::MAX);
-        let log = ServerLog::copy(stderr, argv.program.clone());
+        let log = StderrLog::copy(stderr, argv.program.clone());
         let broken_pipe = CancellationToken::new();
         Ok(Self { messages, process, log, ending, broken_pipe })
     }
@@ -122,13 +121,6 @@ impl Transport<RoleClient> for StdioTransport {
             self.process.wait().await.map(drop)
         };
         within(EXIT_TIMEOUT, closing).await.unwrap_or(Ok(()))
-    }
-}
-
-fn describe(status: ExitStatus) -> String {
-    match status.code() {
-        Some(code) => format!("it ended with exit status {code}"),
-        None => format!("it was terminated by {status}").replace("signal: ", "signal "),
     }
 }
 

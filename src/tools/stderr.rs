@@ -1,4 +1,4 @@
-//! What a server writes to standard error: its log.
+//! What a program that keeps running writes to standard error: its log.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -11,26 +11,27 @@ use tokio_util::{
     task::AbortOnDropHandle,
 };
 
-use crate::{base::clock::within, tools::process::MAX_ERROR_TEXT};
+use super::process::MAX_ERROR_TEXT;
+use crate::base::clock::within;
 
-/// Copies the log of a server to mynah's log.
+/// Copies the log of a program to mynah's log.
 #[derive(Debug)]
-pub(super) struct ServerLog {
+pub(crate) struct StderrLog {
     last_line: Arc<Mutex<String>>,
     end: CancellationToken,
     _copying: AbortOnDropHandle<()>,
 }
 
-impl ServerLog {
+impl StderrLog {
     /// Starts to copy in a task of the current runtime.
-    pub(super) fn copy(source: impl AsyncRead + Send + Unpin + 'static, program: String) -> Self {
+    pub(crate) fn copy(source: impl AsyncRead + Send + Unpin + 'static, program: String) -> Self {
         let (last_line, end) = (Arc::<Mutex<String>>::default(), CancellationToken::new());
         let copying = copy(source, program, last_line.clone(), end.clone().drop_guard());
         Self { last_line, end, _copying: AbortOnDropHandle::new(tokio::spawn(copying)) }
     }
 
     /// Waits at most `limit` for the end of the log. Returns its last line.
-    pub(super) async fn last_line(&self, limit: Duration) -> String {
+    pub(crate) async fn last_line(&self, limit: Duration) -> String {
         within(limit, self.end.cancelled()).await;
         self.last_line.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

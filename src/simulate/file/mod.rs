@@ -1,0 +1,38 @@
+//! The file format of simulations.
+
+// format        the keys of a file and its JSON Schema
+//   participant the participants
+//     http      a participant behind HTTP
+//   detector    the detectors and the conditions on messages
+//   scenario    the scenarios
+//   value       numbers, times and pointers
+//   short       a text or a mapping
+// places        the places of values in a file
+// recognise     finds simulations among other files
+
+mod detector;
+mod format;
+mod http;
+mod participant;
+mod places;
+mod recognise;
+mod scenario;
+mod short;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub(super) use self::{
+    detector::{CalledTool, DetectorSource, JudgeSource, MatchSource},
+    format::{Detect, EndOnSource, SimulateFile},
+    http::{HttpSource, PollSource},
+    participant::{
+        Definition, ExamplesSource, Kind, Model, ModelSource, ParticipantSource, SidecarSource,
+        Step,
+    },
+    places::Places,
+    scenario::{FromSource, ParticipantRef, RecordingFormat, ScenarioSource, Start},
+    short::Short,
+    value::Pointer,
+};
+pub(crate) use self::{format::schema, recognise::is_simulation};

@@ -1,0 +1,116 @@
+//! The scenarios in a file.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{detector::JudgeSource, participant::InlineParticipant, short::Short, value::Count};
+use crate::simulate::{Intent, ParticipantRole};
+
+/// A scenario: who talks with whom, and how the conversation starts.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "ScenarioFields")]
+#[schemars(with = "ScenarioFields")]
+pub(in crate::simulate) struct ScenarioSource {
+    pub(in crate::simulate) id: String,
+    pub(in crate::simulate) customer: ParticipantRef,
+    pub(in crate::simulate) agent: ParticipantRef,
+    pub(in crate::simulate) intents: Vec<Intent>,
+    pub(in crate::simulate) infer_intent: Option<String>,
+    pub(in crate::simulate) start: Start,
+    pub(in crate::simulate) repeat: u32,
+}
+
+/// How the conversations of a scenario start.
+#[derive(Debug)]
+pub(in crate::simulate) enum Start {
+    Message(DraftSource),
+    Recorded(FromSource),
+}
+
+/// The name of a participant, or a participant of this scenario only.
+pub(in crate::simulate) type ParticipantRef = Short<InlineParticipant>;
+
+/// A scenario: who talks with whom, and how the conversation starts, with either `initial_message` or
+/// `from`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{ "required": ["initial_message"] }, { "required": ["from"] }]))]
+struct ScenarioFields {
+    /// Id, the beginning of the ids of its conversations: ASCII letters, digits, _, - and dots.
+    #[schemars(regex(pattern = "^[A-Za-z0-9._-]{1,100}$"))]
+    id: String,
+    /// The customer: the name of a participant, or a participant without name and role.
+    customer: ParticipantRef,
+    /// The agent: the name of a participant, or a participant without name and role.
+    agent: ParticipantRef,
+    /// What the participants want. Default: what `infer_intent` or `from` find.
+    #[serde(default)]
+    intents: Vec<Intent>,
+    /// Name of the component that finds the intent if `intents` has none, from the recorded
+    /// conversation or from the initial message.
+    infer_intent: Option<String>,
+    /// The first message.
+    initial_message: Option<DraftSource>,
+    /// Number of conversations, or number for each recorded conversation. Default: 1.
+    repeat: Option<Count<1, 1_000_000>>,
+    /// Recorded conversations. Each starts with the first message of the recorded one.
+    from: Option<FromSource>,
+}
+
+/// A message.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::simulate) struct DraftSource {
+    /// Who sends the message.
+    pub(in crate::simulate) sender: ParticipantRole,
+    /// The text.
+    pub(in crate::simulate) content: String,
+}
+
+/// Recorded conversations.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::simulate) struct FromSource {
+    /// The file, relative to this file.
+    pub(in crate::simulate) file: PathBuf,
+    /// The format of the file. Default: by its extension, .json or .csv.
+    pub(in crate::simulate) format: Option<RecordingFormat>,
+    /// A model that finds the intent of each conversation, if the scenario has none.
+    pub(in crate::simulate) intents: Option<JudgeSource>,
+}
+
+/// A format of recorded conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::simulate) enum RecordingFormat {
+    Json,
+    Csv,
+}
+
+impl TryFrom<ScenarioFields> for ScenarioSource {
+    type Error = String;
+
+    fn try_from(fields: ScenarioFields) -> Result<Self, String> {
+        let ScenarioFields { id, customer, agent, intents, infer_intent, .. } = fields;
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if !(1..=100).contains(&id.len()) || !id.bytes().all(is_allowed) {
+            let expected = "expected 1 to 100 ASCII letters, digits, dots, _ and -";
+            return Err(format!("invalid id {id:?} of a scenario; {expected}"));
+        }
+        let start = match (fields.initial_message, fields.from) {
+            (Some(message), None) if message.content.trim().is_empty() => {
+                return Err(format!("the initial_message of the scenario {id:?} has no text"));
+            }
+            (Some(message), None) => Start::Message(message),
+            (None, Some(from)) => Start::Recorded(from),
+            _ => {
+                let keys = "exactly one of initial_message and from";
+                return Err(format!("the scenario {id:?} needs {keys}"));
+            }
+        };
+        let repeat = fields.repeat.map_or(1, |repeat| repeat.0);
+        Ok(Self { id, customer, agent, intents, infer_intent, start, repeat })
+    }
+}

@@ -1,0 +1,139 @@
+//! A participant that answers HTTP requests.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{FutureExt, future::BoxFuture};
+use http::{HeaderValue, Request};
+use http_body_util::Full;
+use serde_json::Value;
+
+use super::external::{reply, turn_fields};
+use crate::{
+    base::{clock::pause, condition::TextCondition},
+    simulate::{Intent, Participant, ParticipantError, ParticipantRole, Reply, Turn},
+    tools::{HttpClient, RequestTemplate, Variables, read_reply, redirected},
+};
+
+/// A participant that answers HTTP requests, such as a real agent.
+#[derive(Debug)]
+pub(in crate::simulate) struct HttpParticipant {
+    agent: Arc<HttpAgent>,
+    role: ParticipantRole,
+    intents: Vec<String>,
+}
+
+/// An agent that answers HTTP requests. Its conversations share it.
+#[derive(Debug)]
+pub(in crate::simulate) struct HttpAgent {
+    pub(in crate::simulate) template: RequestTemplate,
+    pub(in crate::simulate) client: HttpClient,
+    /// JSON Pointer to the reply. `None` if the whole body is the reply.
+    pub(in crate::simulate) reply: Option<String>,
+    pub(in crate::simulate) poll: Option<Poll>,
+    /// Number of times that a failed request is repeated.
+    pub(in crate::simulate) retries: u32,
+}
+
+/// How to wait for the reply of an agent that answers with the URL of a status.
+#[derive(Debug)]
+pub(in crate::simulate) struct Poll {
+    /// JSON Pointer to the URL in the first response.
+    pub(in crate::simulate) url: String,
+    /// JSON Pointer to the state in the status.
+    pub(in crate::simulate) state: String,
+    pub(in crate::simulate) done: Option<TextCondition>,
+    pub(in crate::simulate) failed: Option<TextCondition>,
+    pub(in crate::simulate) interval: Duration,
+}
+
+impl HttpParticipant {
+    pub(in crate::simulate) fn new(agent: Arc<HttpAgent>, role: ParticipantRole) -> Self {
+        Self { agent, role, intents: Vec::new() }
+    }
+}
+
+impl Participant for HttpParticipant {
+    fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
+        async move {
+            let fields = turn_fields(&turn, self.role, &self.intents);
+            let answer = self.agent.ask(&Variables::new(&fields)).await;
+            reply(answer.map_err(ParticipantError::new)?, self.role)
+        }
+        .boxed()
+    }
+
+    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
+        let mut intents = self.intents.clone();
+        intents.push(intent.description.clone());
+        Box::new(Self { agent: self.agent.clone(), role: self.role, intents })
+    }
+
+    fn is_external(&self) -> bool {
+        true
+    }
+}
+
+impl HttpAgent {
+    async fn ask(&self, variables: &Variables) -> Result<Value, String> {
+        let request = self.template.request(variables)?;
+        let Some(poll) = &self.poll else { return self.send(request, self.reply.as_deref()).await };
+        let first = self.send(request.clone(), Some("")).await?;
+        let url = first.pointer(&poll.url).and_then(Value::as_str);
+        let url = url.ok_or_else(|| format!("the response has no URL at {}", poll.url))?;
+        let url = HeaderValue::from_str(url).map_err(|_| format!("invalid URL {url:?}"))?;
+        self.wait(poll, redirected(request, SEE_OTHER, &url)?).await
+    }
+
+    /// Requests the status until it has the reply.
+    async fn wait(&self, poll: &Poll, request: Request<Full<Bytes>>) -> Result<Value, String> {
+        loop {
+            let mut status = self.send(request.clone(), Some("")).await?;
+            let state = status.pointer(&poll.state).map(state_text).unwrap_or_default();
+            if poll.failed.as_ref().is_some_and(|failed| failed.holds(&state)) {
+                return Err(format!("the agent has failed: its state is {state:?}"));
+            }
+            let pointer = self.reply.as_deref().unwrap_or_default();
+            let found = status.pointer_mut(pointer).map(Value::take);
+            match (&poll.done, found) {
+                (Some(done), found) if done.holds(&state) => {
+                    return found.ok_or_else(|| format!("the status has no {pointer}"));
+                }
+                (None, Some(found)) if !found.is_null() => return Ok(found),
+                _ => pause(poll.interval).await,
+            }
+        }
+    }
+
+    /// Sends a request, again if it fails. Returns what the pointer selects in the response.
+    async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+        pointer: Option<&str>,
+    ) -> Result<Value, String> {
+        let mut retries = self.retries;
+        loop {
+            let answer = self.try_send(request.clone(), pointer).await;
+            if answer.is_ok() || retries == 0 {
+                return answer;
+            }
+            retries -= 1;
+        }
+    }
+
+    async fn try_send(
+        &self,
+        request: Request<Full<Bytes>>,
+        pointer: Option<&str>,
+    ) -> Result<Value, String> {
+        let response = self.client.send(request).await?;
+        read_reply(response, pointer).await.map_err(|error| error.to_string())
+    }
+}
+
+/// The status with which a response says that the answer is elsewhere.
+const SEE_OTHER: u16 = 303;
+
+fn state_text(state: &Value) -> String {
+    state.as_str().map_or_else(|| state.to_string(), str::to_owned)
+}

@@ -1,0 +1,193 @@
+//! The components, recordings and tools that a file refers to.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::report::Report;
+use crate::{
+    base::{diagnostics::Diagnostic, environment::Environment, files},
+    component::{self, ComponentSpec, Context},
+    simulate::{
+        file::RecordingFormat,
+        recorded::{MAX_MIB, Recording},
+    },
+    tools::{CheckedTools, LoadContext},
+};
+
+/// The components, recordings and tools that a file refers to. Each file is read once.
+pub(super) struct Resources<'a> {
+    environment: &'a Environment,
+    components: BTreeMap<String, Arc<ComponentSpec>>,
+    /// Whether all components are known.
+    is_complete: bool,
+    recordings: BTreeMap<PathBuf, Option<Arc<Recording>>>,
+    tools: BTreeMap<PathBuf, Option<Arc<CheckedTools>>>,
+}
+
+impl<'a> Resources<'a> {
+    /// Loads the components. Without `paths`, there is one built-in component.
+    pub(super) fn load(
+        paths: &[PathBuf],
+        environment: &'a Environment,
+        report: &mut Report<'_>,
+    ) -> Self {
+        let before = report.errors();
+        let specs = if paths.is_empty() {
+            vec![component::built_in()]
+        } else {
+            load(paths, environment, report)
+        };
+        let components = specs.into_iter().map(|spec| (spec.name.clone(), Arc::new(spec)));
+        let (recordings, tools) = (BTreeMap::new(), BTreeMap::new());
+        let is_complete = report.errors() == before;
+        Self { environment, components: components.collect(), is_complete, recordings, tools }
+    }
+
+    pub(super) fn environment(&self) -> &Environment {
+        self.environment
+    }
+
+    /// Returns a component, whose name is at a path in the file.
+    pub(super) fn component(
+        &self,
+        name: &str,
+        path: &str,
+        report: &mut Report<'_>,
+    ) -> Option<Arc<ComponentSpec>> {
+        let found = self.components.get(name).cloned();
+        // An unknown component may be one that has errors.
+        if found.is_none() && self.is_complete {
+            report.error(path, unknown("component", name, self.components.keys()));
+        }
+        found
+    }
+
+    /// Returns the conversations in a file, which is named at a path in the file.
+    pub(super) fn recording(
+        &mut self,
+        named: &Path,
+        format: Option<RecordingFormat>,
+        path: &str,
+        report: &mut Report<'_>,
+    ) -> Option<Arc<Recording>> {
+        let file = report.path_of(named);
+        if let Some(read) = self.recordings.get(&file) {
+            return read.clone();
+        }
+        let recording = read_recording(&file, format, path, report).map(Arc::new);
+        self.recordings.insert(file, recording.clone());
+        recording
+    }
+
+    /// Returns the tools in a file, which is named at a path in the file.
+    pub(super) fn tools(
+        &mut self,
+        named: &Path,
+        path: &str,
+        report: &mut Report<'_>,
+    ) -> Option<Arc<CheckedTools>> {
+        let file = report.path_of(named);
+        if let Some(read) = self.tools.get(&file) {
+            return read.clone();
+        }
+        let tools = self.read_tools(&file, path, report).map(Arc::new);
+        self.tools.insert(file, tools.clone());
+        tools
+    }
+
+    fn read_tools(&self, file: &Path, path: &str, report: &mut Report<'_>) -> Option<CheckedTools> {
+        let text = read_text(file, path, report)?;
+        let context = LoadContext { references: self.environment, has_commands: true };
+        let tools = CheckedTools::read(&text, &context);
+        tools.map_err(|errors| in_file(errors, file, path, report)).ok()
+    }
+}
+
+/// Loads components, and reports their errors.
+fn load(
+    paths: &[PathBuf],
+    environment: &Environment,
+    report: &mut Report<'_>,
+) -> Vec<ComponentSpec> {
+    let paths: Vec<_> = paths.iter().map(|path| report.path_of(path)).collect();
+    let context = Context { environment: environment.clone(), ..Context::default() };
+    let loaded = component::load(&paths, &context);
+    loaded.errors.into_iter().for_each(|error| report.add("resources", error));
+    let files: BTreeSet<_> = loaded.component_files.iter().chain(&loaded.tool_files).collect();
+    for file in files {
+        if let Ok(text) = files::read_regular(file) {
+            report.add_input(&text);
+        }
+    }
+    loaded.components
+}
+
+fn read_recording(
+    file: &Path,
+    format: Option<RecordingFormat>,
+    path: &str,
+    report: &mut Report<'_>,
+) -> Option<Recording> {
+    let extension = file.extension().unwrap_or_default();
+    let by_extension = match () {
+        () if extension.eq_ignore_ascii_case("json") => Some(RecordingFormat::Json),
+        () if extension.eq_ignore_ascii_case("csv") => Some(RecordingFormat::Csv),
+        () => None,
+    };
+    let Some(format) = format.or(by_extension) else {
+        let message = "the format of the recorded conversations is not known; expected a file .json \
+                       or .csv, or `format`";
+        report.error(path, message);
+        return None;
+    };
+    let text = match files::read_large(file, MAX_MIB) {
+        Ok(text) => text,
+        Err(error) => return unreadable(error, path, report),
+    };
+    report.add_input(&text);
+    let recording = Recording::read(text, format);
+    recording.map_err(|error| in_file(vec![error], file, path, report)).ok()
+}
+
+fn read_text(file: &Path, path: &str, report: &mut Report<'_>) -> Option<String> {
+    match files::read_regular(file) {
+        Ok(text) => {
+            report.add_input(&text);
+            Some(text)
+        }
+        Err(error) => unreadable(error, path, report),
+    }
+}
+
+/// Reports that a file cannot be read, at the place that names it.
+fn unreadable<T>(error: Diagnostic, path: &str, report: &mut Report<'_>) -> Option<T> {
+    let Diagnostic { file, message, .. } = error;
+    report.error(path, format!("{} {message}", file.display()));
+    None
+}
+
+fn in_file(errors: Vec<Diagnostic>, file: &Path, path: &str, report: &mut Report<'_>) {
+    errors.into_iter().for_each(|error| report.add(path, error.in_file(file)));
+}
+
+/// Returns a message about an unknown name.
+pub(super) fn unknown<'n>(
+    kind: &str,
+    name: &str,
+    known: impl Iterator<Item = &'n String>,
+) -> String {
+    /// Maximum number of names that are listed.
+    const MAX: usize = 10;
+    let mut known: Vec<_> = known.map(String::as_str).collect();
+    if known.is_empty() {
+        return format!("unknown {kind} {name:?}; there is none");
+    }
+    if known.len() > MAX {
+        known.truncate(MAX);
+        known.push("…");
+    }
+    format!("unknown {kind} {name:?}; expected one of: {}", known.join(", "))
+}

@@ -1,0 +1,210 @@
+//! The scenarios of a plan.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use super::{
+    participants::{self, PlannedKind, PlannedParticipant},
+    report::Report,
+    resources::{Resources, unknown},
+};
+use crate::{
+    component::ComponentSpec,
+    simulate::{
+        Intent, MessageDraft, OriginalConversation, ParticipantRole,
+        file::{FromSource, ParticipantRef, ParticipantSource, ScenarioSource, Short, Start},
+        recorded::Recording,
+    },
+};
+
+/// A scenario and its participants.
+pub(super) struct PlannedScenario {
+    pub(super) id: String,
+    pub(super) customer: Arc<PlannedParticipant>,
+    pub(super) agent: Arc<PlannedParticipant>,
+    pub(super) intents: Vec<Intent>,
+    /// The component that finds the intent if there is none.
+    pub(super) infer_intent: Option<Arc<ComponentSpec>>,
+    start: PlannedStart,
+    repeat: usize,
+    /// The position of the first conversation in the run.
+    pub(super) first: usize,
+    pub(super) conversations: usize,
+}
+
+enum PlannedStart {
+    Message(MessageDraft),
+    Recorded(Arc<Recording>),
+}
+
+impl PlannedScenario {
+    /// Returns the first message of a conversation, and the recorded conversation that it is from.
+    pub(super) fn start(
+        &self,
+        number: usize,
+    ) -> Option<(MessageDraft, Option<OriginalConversation>)> {
+        match &self.start {
+            PlannedStart::Message(message) => Some((message.clone(), None)),
+            PlannedStart::Recorded(recording) => {
+                let original = recording.get(number / self.repeat)?;
+                let first = original.conversation.messages.first()?;
+                let message = MessageDraft::new(first.sender, first.content.clone());
+                Some((message, Some(original)))
+            }
+        }
+    }
+}
+
+/// The participants by name.
+type Participants = BTreeMap<String, (ParticipantRole, Option<Arc<PlannedParticipant>>)>;
+
+/// Checks the participants and the scenarios of a file.
+pub(super) fn plan(
+    participants: Vec<ParticipantSource>,
+    scenarios: Vec<ScenarioSource>,
+    resources: &mut Resources<'_>,
+    report: &mut Report<'_>,
+) -> Vec<PlannedScenario> {
+    if scenarios.is_empty() {
+        report.error("scenarios", "scenarios is empty; expected a list of scenarios");
+    }
+    let participants = plan_participants(participants, resources, report);
+    let (mut planned, mut ids, mut first) = (Vec::new(), BTreeSet::new(), 0);
+    for (index, source) in scenarios.into_iter().enumerate() {
+        let path = format!("scenarios/{index}");
+        if !ids.insert(source.id.clone()) {
+            report.error(&format!("{path}/id"), format!("duplicate scenario id {:?}", source.id));
+        }
+        if let Some(scenario) =
+            plan_scenario(source, &path, first, &participants, resources, report)
+        {
+            first += scenario.conversations;
+            planned.push(scenario);
+        }
+    }
+    planned
+}
+
+fn plan_participants(
+    sources: Vec<ParticipantSource>,
+    resources: &mut Resources<'_>,
+    report: &mut Report<'_>,
+) -> Participants {
+    let mut participants = Participants::new();
+    for (index, ParticipantSource { name, role, definition }) in sources.into_iter().enumerate() {
+        let path = format!("participants/{index}");
+        let planned = participants::plan(definition, &path, resources, report).map(Arc::new);
+        if participants.insert(name.clone(), (role, planned)).is_some() {
+            report.error(&format!("{path}/name"), format!("duplicate participant name {name:?}"));
+        }
+    }
+    participants
+}
+
+fn plan_scenario(
+    source: ScenarioSource,
+    path: &str,
+    first: usize,
+    participants: &Participants,
+    resources: &mut Resources<'_>,
+    report: &mut Report<'_>,
+) -> Option<PlannedScenario> {
+    let ScenarioSource { id, customer, agent, intents, infer_intent, start, repeat } = source;
+    let mut side = |participant, role| {
+        find(participant, role, &format!("{path}/{role}"), participants, resources, report)
+    };
+    let customer = side(customer, ParticipantRole::Customer);
+    let agent = side(agent, ParticipantRole::Agent);
+    let infer_intent = infer_intent.map(|name| (name, format!("{path}/infer_intent")));
+    let (start, from_intents) = plan_start(start, path, resources, report);
+    let inferring = [infer_intent, from_intents].into_iter().flatten();
+    let inferring: Vec<_> =
+        inferring.map(|(name, path)| resources.component(&name, &path, report)).collect();
+    if inferring.len() > 1 {
+        report.error(path, "infer_intent and the intents of from exclude each other");
+    }
+    let (customer, agent, start) = (customer?, agent?, start?);
+    let replays = [&customer, &agent].iter().any(|it| matches!(it.kind, PlannedKind::Replay));
+    if replays && matches!(start, PlannedStart::Message(_)) {
+        report.error(path, format!("the scenario {id:?} replays a participant but has no `from`"));
+    }
+    let repeat = repeat as usize;
+    let starts = match &start {
+        PlannedStart::Message(_) => 1,
+        PlannedStart::Recorded(recording) => recording.len(),
+    };
+    let infer_intent = inferring.into_iter().next().flatten();
+    let conversations = starts * repeat;
+    Some(PlannedScenario {
+        id,
+        customer,
+        agent,
+        intents,
+        infer_intent,
+        start,
+        repeat,
+        first,
+        conversations,
+    })
+}
+
+/// A name in the file and its path.
+type NameAt = (String, String);
+
+/// Checks how conversations start. Also returns the component that finds intents.
+fn plan_start(
+    start: Start,
+    path: &str,
+    resources: &mut Resources<'_>,
+    report: &mut Report<'_>,
+) -> (Option<PlannedStart>, Option<NameAt>) {
+    let FromSource { file, format, intents } = match start {
+        Start::Message(draft) => {
+            let message = MessageDraft::new(draft.sender, draft.content);
+            return (Some(PlannedStart::Message(message)), None);
+        }
+        Start::Recorded(from) => from,
+    };
+    let at_file = format!("{path}/from/file");
+    let recording = resources.recording(&file, format, &at_file, report);
+    if let Some(recording) = &recording
+        && recording.len() == 0
+    {
+        report.error(&at_file, format!("{} has no conversations with messages", file.display()));
+    }
+    let intents =
+        intents.map(|intents| (intents.component, format!("{path}/from/intents/component")));
+    (recording.map(PlannedStart::Recorded), intents)
+}
+
+/// Finds the participant that a scenario names, or plans the one that it contains.
+fn find(
+    participant: ParticipantRef,
+    role: ParticipantRole,
+    path: &str,
+    participants: &Participants,
+    resources: &mut Resources<'_>,
+    report: &mut Report<'_>,
+) -> Option<Arc<PlannedParticipant>> {
+    let name = match participant {
+        Short::Full(inline) => {
+            return participants::plan(inline.0, path, resources, report).map(Arc::new);
+        }
+        Short::Text(name) => name,
+    };
+    match participants.get(&name) {
+        Some((its_role, planned)) if *its_role == role => planned.clone(),
+        Some((its_role, _)) => {
+            let message = format!("the participant {name:?} has the role {its_role}, not {role}");
+            report.error(path, message);
+            None
+        }
+        None => {
+            let of_role = participants.iter().filter(|(_, (its_role, _))| *its_role == role);
+            report.error(path, unknown(role.as_str(), &name, of_role.map(|(name, _)| name)));
+            None
+        }
+    }
+}

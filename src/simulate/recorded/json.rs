@@ -1,0 +1,116 @@
+//! Recorded conversations in JSON: `{"conversations": [{"messages": […], "outcome": {…}}]}`.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Deserializer, de::Error};
+use serde_json::value::RawValue;
+
+use super::timestamp;
+use crate::{
+    base::diagnostics::{Diagnostic, Place},
+    simulate::{
+        Conversation, MadeCall, Message, OriginalConversation, Outcome, ParticipantRole, Timestamp,
+    },
+};
+
+/// A conversation in the text.
+#[derive(Debug)]
+pub(super) struct Entry {
+    range: Range<usize>,
+    /// The position in the file, counting conversations without messages.
+    number: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object with `conversations`")]
+struct File<'a> {
+    #[serde(borrow)]
+    conversations: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Recorded {
+    id: Option<String>,
+    messages: Vec<RecordedMessage>,
+    outcome: Option<RecordedOutcome>,
+}
+
+#[derive(Deserialize)]
+struct RecordedMessage {
+    content: String,
+    #[serde(deserialize_with = "read_timestamp")]
+    timestamp: Timestamp,
+    sender: ParticipantRole,
+    #[serde(default)]
+    tool_calls: Vec<MadeCall>,
+}
+
+#[derive(Deserialize)]
+struct RecordedOutcome {
+    name: String,
+    #[serde(default)]
+    description: String,
+}
+
+fn read_timestamp<'de, D: Deserializer<'de>>(source: D) -> Result<Timestamp, D::Error> {
+    timestamp::parse(&String::deserialize(source)?).map_err(D::Error::custom)
+}
+
+/// Checks a file. Returns its conversations, and the number of those without messages.
+pub(super) fn index(text: &str) -> Result<(Vec<Entry>, usize), Diagnostic> {
+    let File { conversations } = serde_json::from_str(text).map_err(|error| {
+        Diagnostic::error(reason(&error))
+            .at(Place { line: error.line(), column: error.column().max(1) })
+    })?;
+    let (count, mut entries) = (conversations.len(), Vec::new());
+    for (number, raw) in conversations.into_iter().enumerate() {
+        // The raw value is a part of the text.
+        let start = raw.get().as_ptr().addr() - text.as_ptr().addr();
+        let mut json = serde_json::Deserializer::from_str(raw.get());
+        let recorded: Recorded = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let message =
+                format!("conversations[{number}].{}: {}", error.path(), reason(error.inner()));
+            Diagnostic::error(message).at(place(text, start, error.inner()))
+        })?;
+        if !recorded.messages.is_empty() {
+            entries.push(Entry { range: start..start + raw.get().len(), number });
+        }
+    }
+    let empty = count - entries.len();
+    Ok((entries, empty))
+}
+
+/// Returns the message of an error without its place.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned()
+}
+
+/// Returns the place of an error in a value that begins at byte `start` of the text.
+fn place(text: &str, start: usize, error: &serde_json::Error) -> Place {
+    let before = text.get(..start).unwrap_or_default();
+    let line = before.matches('\n').count();
+    let offset = if error.line() == 1 {
+        before.rsplit('\n').next().unwrap_or_default().chars().count()
+    } else {
+        0
+    };
+    Place { line: line + error.line(), column: offset + error.column() }
+}
+
+/// Returns a conversation, whose id is the one in the file or `original_<number>`.
+pub(super) fn read(text: &str, entry: &Entry) -> Option<OriginalConversation> {
+    let Recorded { id, messages, outcome } =
+        serde_json::from_str(text.get(entry.range.clone())?).ok()?;
+    let messages = messages.into_iter().map(|message| {
+        let RecordedMessage { content, timestamp, sender, tool_calls } = message;
+        Message { content, timestamp, sender, tool_calls }
+    });
+    let outcome =
+        outcome.map(|RecordedOutcome { name, description }| Outcome { name, description });
+    Some(OriginalConversation {
+        id: id.unwrap_or_else(|| format!("original_{}", entry.number)),
+        conversation: Conversation { messages: messages.collect(), outcome },
+        predicted_outcome: None,
+    })
+}
