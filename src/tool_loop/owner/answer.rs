@@ -11,9 +11,15 @@ use crate::{
 const SEPARATOR: &str = "\n\n";
 
 /// Returns the answer of a run whose turns added the messages `turns`. A limit that the run has
-/// reached looks like a limit on tokens.
-pub(super) fn answer(result: &LoopResult, turns: &[Message]) -> Result<Response, ProviderError> {
+/// reached looks like a limit on tokens, and `unfinished` is the text that was streamed since the last
+/// turn.
+pub(super) fn answer(
+    result: &LoopResult,
+    turns: &[Message],
+    unfinished: &str,
+) -> Result<Response, ProviderError> {
     let last = result.response.as_ref();
+    let mut content = joined_text(turns);
     let finish_reason = match &result.end {
         EndReason::Answered | EndReason::CallerTools => {
             last.map_or(FinishReason::Stop, |response| response.finish_reason)
@@ -21,6 +27,7 @@ pub(super) fn answer(result: &LoopResult, turns: &[Message]) -> Result<Response,
         EndReason::MaxTurns | EndReason::Stalled | EndReason::Budget => {
             let (end, turns) = (result.end.as_str(), result.turns);
             tracing::warn!(end, turns, "the tools of the component ran until a limit was reached");
+            content += unfinished;
             FinishReason::Length
         }
         EndReason::Cancelled => {
@@ -34,7 +41,7 @@ pub(super) fn answer(result: &LoopResult, turns: &[Message]) -> Result<Response,
         arguments: call.arguments.clone(),
     });
     Ok(Response {
-        content: joined_text(turns),
+        content,
         tool_calls: pending.collect(),
         finish_reason,
         model: last.and_then(|response| response.model.clone()),
@@ -52,22 +59,30 @@ fn joined_text(turns: &[Message]) -> String {
     }
 }
 
-/// Separates the streamed texts of the turns of a run.
+/// Joins the streamed texts of the turns of a run.
 #[derive(Debug, Default)]
 pub(super) struct TextJoiner {
     has_text: bool,
-    is_new_turn: bool,
+    /// The text of the current turn, after the separator from earlier ones.
+    turn: String,
 }
 
 impl TextJoiner {
     /// Returns a piece of text, after a separator if it begins the text of another turn.
     pub(super) fn join(&mut self, text: String) -> String {
-        let needs_separator = self.has_text && self.is_new_turn;
-        (self.has_text, self.is_new_turn) = (true, false);
-        if needs_separator { format!("{SEPARATOR}{text}") } else { text }
+        let begins_turn = self.turn.is_empty() && !text.is_empty();
+        let text = if begins_turn && self.has_text { format!("{SEPARATOR}{text}") } else { text };
+        self.has_text |= begins_turn;
+        self.turn += &text;
+        text
     }
 
     pub(super) fn end_turn(&mut self) {
-        self.is_new_turn = true;
+        self.turn.clear();
+    }
+
+    /// Returns the text of a turn that has not ended.
+    pub(super) fn into_unfinished(self) -> String {
+        self.turn
     }
 }

@@ -3,8 +3,10 @@
 mod answer;
 mod memory;
 mod metrics;
+#[cfg(test)]
+mod tests;
 
-use std::{ops::Range, sync::Arc};
+use std::{mem, ops::Range, sync::Arc};
 
 use futures_util::{
     FutureExt, Stream, StreamExt, TryFutureExt,
@@ -75,10 +77,11 @@ impl ToolOwner {
 }
 
 impl Call {
-    /// Returns the answer to the caller, and remembers what it has not seen.
-    fn finish(self, mut result: LoopResult) -> Result<Response, ProviderError> {
+    /// Returns the answer to the caller, and remembers what it has not seen. `unfinished` is the text
+    /// that was streamed since the last turn.
+    fn finish(self, mut result: LoopResult, unfinished: &str) -> Result<Response, ProviderError> {
         let turns = result.transcript.split_off(self.start.min(result.transcript.len()));
-        let response = answer(&result, &turns)?;
+        let response = answer(&result, &turns, unfinished)?;
         let is_seen = |at| !self.unseen.iter().any(|range| range.contains(&at));
         let history = result.transcript.iter().enumerate().filter(|(at, _)| is_seen(*at));
         let history = history.map(|(_, message)| message);
@@ -97,7 +100,8 @@ impl Call {
                     None
                 }
                 LoopEvent::Ended(result) => call.take().map(|call| {
-                    call.finish(result).map(|response| Delta::Complete(Box::new(response)))
+                    let response = call.finish(result, &mem::take(&mut texts).into_unfinished())?;
+                    Ok(Delta::Complete(Box::new(response)))
                 }),
                 LoopEvent::ToolStarted { .. } | LoopEvent::ToolFinished(_) => None,
             })
@@ -113,7 +117,7 @@ impl Provider for ToolOwner {
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         async move {
             let (run, call) = self.start(request, context).await?;
-            call.finish(run.await)
+            call.finish(run.await, "")
         }
         .boxed()
     }

@@ -1,0 +1,67 @@
+//! Tests of what needs a paused clock.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    provider::{
+        StreamOptions,
+        scripted::{Scripted, ScriptedSettings, tags},
+    },
+    tool_loop::{LoopSettings, ToolRegistry},
+};
+
+/// The time between two words of the model.
+const WORD: Duration = Duration::from_secs(1);
+
+/// Returns a provider whose calls end after `limit`. It owns a tool that takes the time of five words.
+fn owner(limit: Duration) -> Arc<ToolOwner> {
+    let mut registry = ToolRegistry::new();
+    let schema = json!({"type": "object"});
+    let sleep = async |_: Value| {
+        crate::base::clock::pause(WORD * 5).await;
+        Ok("")
+    };
+    registry.register_with_schema("sleep", "", schema, sleep).unwrap();
+    let settings = LoopSettings { wall_clock: limit, ..LoopSettings::default() };
+    let tools = ToolLoop::new(registry, settings).unwrap();
+    let stream = StreamOptions { chunk_delay: WORD, ..StreamOptions::default() };
+    let settings = ScriptedSettings { stream, ..ScriptedSettings::default() };
+    let memory = ToolMemory::new(1, OwnerMetrics::new().unwrap().dropped("echo"));
+    Arc::new(ToolOwner::new(Arc::new(Scripted::new("echo", settings, None)), tools, memory))
+}
+
+/// Returns the streamed text, and the response at the end.
+async fn streamed(limit: Duration) -> (String, Response) {
+    let chain = json!({"instruction_chain": [
+        {"messages": [{"text": "one two"}, {"tool_call": [{"name": "sleep"}]}]},
+        {"messages": [{"text": "three four five"}]},
+    ]});
+    let request = Request::from(format!("{}{chain}{}", tags::START, tags::END));
+    let mut deltas = owner(limit).stream(Arc::new(request), CallContext::default());
+    let mut text = String::new();
+    loop {
+        match deltas.next().await.unwrap().unwrap() {
+            Delta::Text(piece) => text += &piece,
+            Delta::Complete(response) => return (text, *response),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn streamed_text_is_the_content_of_the_response_however_the_run_ends() {
+    for words in 0..12 {
+        let (text, response) = streamed(WORD * words + WORD / 2).await;
+        assert_eq!(text, response.content, "after {words} words");
+        let expected = match words {
+            0 => "one",
+            1..6 => "one two",
+            6 => "one two\n\nthree",
+            7 => "one two\n\nthree four",
+            _ => "one two\n\nthree four five",
+        };
+        assert_eq!(text, expected, "after {words} words");
+    }
+}
