@@ -13,6 +13,9 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The offered tools.
     pub tools: Vec<Tool>,
+    /// Names of the caller's other tools, which the model must not call in this request. Tools that a
+    /// component owns are not offered under these names.
+    pub withheld_tools: Vec<String>,
     /// Which of the offered tools the model must call.
     pub tool_choice: ToolChoice,
     /// JSON Schema of the answer.

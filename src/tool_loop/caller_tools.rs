@@ -22,10 +22,12 @@ impl CallerTools {
 
     /// Returns the tools of a caller that does not know those of the loop.
     pub(super) fn of_unaware(request: &Request) -> Self {
-        Self { names: offered(request).map(str::to_owned).collect(), is_unaware: true }
+        let withheld = request.withheld_tools.iter().map(String::as_str);
+        let names = offered(request).chain(withheld).map(str::to_owned);
+        Self { names: names.collect(), is_unaware: true }
     }
 
-    /// Returns `true` if the request offers a tool with this name that takes precedence.
+    /// Returns `true` if the caller has a tool with this name that takes precedence.
     pub(super) fn contains(&self, name: &str) -> bool {
         self.names.contains(name)
     }

@@ -43,6 +43,7 @@ pub fn alpha2(
         context_id: request.context_id,
         messages,
         tools,
+        withheld_tools: Vec::new(),
         tool_choice,
         response_format: request.response_format.map(lazy_json),
         temperature: request.temperature.filter(|value| *value > 0.0),

@@ -45,6 +45,36 @@ async fn openai() {
     assert!(reply.body.contains("shipped"), "{reply:?}");
 }
 
+/// Callers that allow only some of their tools do not know those of the component.
+#[tokio::test]
+async fn openai_callers_withhold_only_their_own_tools() {
+    let sidecar = echo();
+    let function = |name: &str| json!({"type": "function", "function": {"name": name}});
+    let ask = async |tools: &[&str], mode: &str, allowed: &[&str]| {
+        let [tools, allowed] = [tools, allowed].map(|names| names.iter().map(|it| function(it)));
+        let choice = json!({"mode": mode, "tools": allowed.collect::<Vec<_>>()});
+        let body = json!({
+            "model": "echo",
+            "messages": [{"role": "user", "content": FIND}],
+            "tools": tools.collect::<Vec<_>>(),
+            "tool_choice": {"type": "allowed_tools", "allowed_tools": choice},
+        });
+        let answer = sidecar.post("/v1/chat/completions", body.to_string()).await.json();
+        answer["choices"][0]["message"].clone()
+    };
+    for (mode, allowed) in
+        [("auto", &[][..]), ("auto", &["send_mail"]), ("required", &["find_order"])]
+    {
+        let message = ask(&["send_mail"], mode, allowed).await;
+        assert_eq!(message["content"], FOUND, "{mode} {allowed:?}");
+    }
+    // The caller's tool wins the clash, although it is not allowed.
+    let message = ask(&["find_order", "send_mail"], "auto", &["send_mail"]).await;
+    assert_eq!((&message["content"], &message["tool_calls"]), (&json!(FIND), &json!(null)));
+    let message = ask(&["find_order", "send_mail"], "auto", &["find_order"]).await;
+    assert_eq!(message["tool_calls"][0]["function"]["name"], "find_order");
+}
+
 #[tokio::test]
 async fn streams_end_with_the_unary_answer() {
     let sidecar = scripted("");

@@ -102,7 +102,7 @@ impl ConverseRequest for ChatRequest {
 
     fn into_chat(self, own_tools: &BTreeSet<String>) -> Result<(Request, Passthrough), Error> {
         let Self { completion, mut request, tool_choice, .. } = self;
-        request.tool_choice = tool_choice::decode(tool_choice, &mut request.tools, own_tools)?;
+        tool_choice::decode(tool_choice, &mut request, own_tools)?;
         let passthrough = Passthrough { completion: completion.into(), has_started: false };
         Ok((request, passthrough))
     }
