@@ -1,17 +1,29 @@
 //! Tests of tools that make HTTP requests.
 
-use std::{convert::Infallible, fs};
+use std::{
+    collections::BTreeMap,
+    convert::Infallible,
+    fs,
+    sync::{Arc, Mutex},
+};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::{Request, Response, StatusCode, header::LOCATION};
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Frame, Incoming};
-use mynah::{tool_loop::ToolRegistry, tools};
+use mynah::{
+    provider::scripted::{Scripted, ScriptedSettings, tags},
+    tool_loop::{LoopSettings, ToolLoop, ToolRegistry},
+    tools,
+};
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::{
+    chains::text,
     forward::stub::{Body, Stub, full},
+    own_tools::calls,
     support::{process::with_timeout, scratch},
 };
 
@@ -148,6 +160,33 @@ async fn results_are_bodies_or_parts_of_them() {
     /endless: Error executing f: the response is longer than 16 MiB
     /nowhere: Error executing f: HTTP 404: no such city
     "#);
+}
+
+#[tokio::test]
+async fn only_statuses_that_may_change_are_retried() {
+    let received = Arc::new(Mutex::new(BTreeMap::<String, u32>::new()));
+    let counts = received.clone();
+    let server = Stub::start(move |request: Request<Incoming>| {
+        let status = request.uri().path().trim_matches('/').to_owned();
+        let code = StatusCode::from_bytes(status.as_bytes()).unwrap();
+        *counts.lock().unwrap().entry(status).or_default() += 1;
+        async move { response(code, "no") }
+    })
+    .await;
+    for status in [200, 304, 400, 401, 404, 408, 409, 422, 429, 500, 503] {
+        let keys = format!("url: http://{}/{status}", server.address);
+        let tools = tool(&keys, "defaults: {retries: 2}").await.unwrap();
+        let tool_loop = ToolLoop::new(tools, LoopSettings::default()).unwrap();
+        let steps = json!({"instruction_chain": [calls(&[("f", json!({}))]), text("done")]});
+        let prompt = format!("{}{steps}{}", tags::START, tags::END);
+        let model = Scripted::new("scripted", ScriptedSettings::default(), None);
+        let run = tool_loop.run(Arc::new(model), prompt);
+        assert_eq!(with_timeout(run.into_future()).await.answer(), Ok("done"));
+    }
+    insta::assert_snapshot!(
+        format!("{:?}", received.lock().unwrap()),
+        @r#"{"200": 1, "304": 1, "400": 1, "401": 1, "404": 1, "408": 3, "409": 1, "422": 1, "429": 3, "500": 3, "503": 3}"#
+    );
 }
 
 #[tokio::test]

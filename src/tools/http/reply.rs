@@ -1,7 +1,7 @@
 //! Reads the reply to a request.
 
 use bytes::Bytes;
-use http::{HeaderMap, Response, header::CONTENT_ENCODING, response::Parts};
+use http::{HeaderMap, Response, StatusCode, header::CONTENT_ENCODING, response::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use serde_json::Value;
@@ -19,7 +19,9 @@ pub(crate) async fn read(
 ) -> Result<Value, ToolError> {
     let (head, body) = read_body(response).await.map_err(ToolError::new)?;
     if !head.status.is_success() {
-        return Err(ToolError::new(status_error(&head, &body)));
+        let error = status_error(&head, &body);
+        let is_transient = is_transient(head.status);
+        return Err(if is_transient { ToolError::new(error) } else { ToolError::failed(error) });
     }
     let text = std::str::from_utf8(&body).map_err(|error| {
         let at = error.valid_up_to();
@@ -34,6 +36,11 @@ pub(crate) async fn read(
             selected.unwrap_or_else(|_| Err(ToolError::new("the response cannot be read")))
         }
     }
+}
+
+/// Returns `true` if the same request may succeed later.
+fn is_transient(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 408 | 429 | 500..)
 }
 
 fn select(text: &str, pointer: &str) -> Result<Value, ToolError> {
