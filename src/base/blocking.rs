@@ -20,3 +20,11 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     }
     AbortOnDropHandle::new(spawn_blocking(work)).await.map_err(|_| Panicked)
 }
+
+/// Runs `work` on a blocking thread if it is large, otherwise on this thread.
+pub(crate) async fn run_blocking_if<T: Send + 'static>(
+    is_large: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Panicked> {
+    if is_large { run_blocking(work).await } else { Ok(work()) }
+}

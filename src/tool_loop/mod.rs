@@ -121,6 +121,7 @@
 //! The same limits apply as for other models. [`transcript`] describes what text cannot represent.
 
 // run            a run, as a future or a stream
+// start          reads the request that starts it
 // turns          the turns of a run
 //   batch        runs the calls of a turn concurrently
 //   model        asks the model and emits events
@@ -176,6 +177,7 @@ mod run;
 mod scrub;
 mod settings;
 mod stall;
+mod start;
 mod stop;
 mod tool;
 mod tool_error;

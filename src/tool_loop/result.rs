@@ -26,6 +26,18 @@ pub struct LoopResult {
 }
 
 impl LoopResult {
+    /// Returns the result of a run that could not start.
+    pub(super) fn not_started(error: ProviderError) -> Self {
+        Self {
+            response: None,
+            transcript: Vec::new(),
+            calls: Vec::new(),
+            turns: 0,
+            usage: None,
+            end: EndReason::ModelError(error),
+        }
+    }
+
     /// Returns the text of the last answer, or an empty string if there is none.
     pub fn text(&self) -> &str {
         self.response.as_ref().map_or("", |response| &response.content)

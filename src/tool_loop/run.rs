@@ -20,8 +20,8 @@ use tracing::Instrument;
 
 use super::{
     CallDecision, LoopEvent, LoopResult, ToolContext, UpcomingCall,
-    caller_tools::CallerTools,
     model::{Listener, Model},
+    start::RunStart,
     stop::StopSignal,
     toolset::Toolset,
     turns::Turns,
@@ -152,24 +152,27 @@ impl Run {
 
     async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
         let Self { tools, provider, request, cancel, time_limit, context, call } = self;
+        let stop = StopSignal::new(cancel, time_limit);
         // The end of a call to a component cancels its context.
         let is_standalone = call.is_none();
-        let (callers, turn, charged) = match call {
+        let messages = request.messages.len();
+        let start = match RunStart::read(request, &tools, !is_standalone).await {
+            Ok(start) => start,
+            Err(panicked) => return LoopResult::not_started(panicked.into()),
+        };
+        let (turn, charged) = match call {
             None => {
                 let context = CallContext::default();
-                let is_registered = |name: &str| tools.find(name).is_some();
-                (CallerTools::besides(&request, is_registered), context.clone(), context)
+                (context.clone(), context)
             }
             Some(ComponentCall { context, unseen: earlier }) => {
-                let callers = CallerTools::of_unaware(&request);
-                let (tools, start) = (tools.names_beside(&callers), request.messages.len());
-                (callers, context.turn(Unseen { tools, earlier, start }), context)
+                let tools = tools.names_beside(&start.caller_tools);
+                (context.turn(Unseen { tools, earlier, start: messages }), context)
             }
         };
         let _cancel = is_standalone.then(|| turn.cancel_on_drop());
         let model = Model { provider, context: turn, listener };
-        let stop = StopSignal::new(cancel, time_limit);
-        Turns::new(&tools, model, charged, request, callers, stop, context).run_to_end().await
+        Turns::new(&tools, model, charged, start, stop, context).run_to_end().await
     }
 }
 

@@ -10,9 +10,10 @@ use super::{
     ids::CallIds,
     model::Model,
     stall::StallDetector,
+    start::RunStart,
     stop::StopSignal,
     toolset::Toolset,
-    transcript::{DuplicateDetector, Turn, Verdict, since_prompt},
+    transcript::{DuplicateDetector, Turn, Verdict},
 };
 use crate::{
     base::clock::within,
@@ -49,22 +50,18 @@ impl<'l> Turns<'l> {
         tools: &'l Toolset,
         model: Model,
         charged: CallContext,
-        mut request: Request,
-        caller_tools: CallerTools,
+        start: RunStart,
         stop: StopSignal,
         context: ToolContext,
     ) -> Self {
-        tools.add_to(&mut request, &caller_tools);
+        let RunStart { request, caller_tools, ids, duplicates } = start;
         let settings = &tools.settings;
-        // A new prompt may ask for the same calls again, so calls before the latest prompt do not
-        // count.
-        let recent = since_prompt(&request.messages);
         Self {
-            ids: CallIds::in_history(&request.messages),
-            duplicates: DuplicateDetector::with_reader(settings.duplicates, recent, &tools.reader),
             budget: CallBudget::new(settings.max_calls),
             stall: StallDetector::new(settings.stalled_after),
             request: Arc::new(request),
+            ids,
+            duplicates,
             caller_tools,
             charged,
             tools,

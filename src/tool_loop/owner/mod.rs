@@ -10,7 +10,7 @@ use std::{mem, ops::Range, sync::Arc};
 
 use futures_util::{
     FutureExt, Stream, StreamExt, TryFutureExt,
-    future::{self, BoxFuture},
+    future::{self, BoxFuture, Either, OptionFuture},
     stream::BoxStream,
 };
 
@@ -19,9 +19,10 @@ pub(crate) use self::{memory::ToolMemory, metrics::OwnerMetrics};
 use super::{
     LoopEvent, LoopResult, Run, ToolLoop,
     scrub::{MAX_BRIEF, scrub_message},
+    start::{is_large, is_long},
 };
 use crate::{
-    base::blocking::run_blocking,
+    base::blocking::{LARGE, run_blocking_if},
     chat::{Delta, Request, Response},
     provider::{CallContext, Provider, ProviderError},
 };
@@ -57,18 +58,20 @@ impl ToolOwner {
         request: Arc<Request>,
         context: CallContext,
     ) -> Result<(Run, Call), ProviderError> {
-        let unseen = self.memory.unseen(&request.messages);
+        let (owner, is_large) = (self.clone(), is_large(&request));
+        let find = move || (owner.memory.unseen(&request.messages), request);
+        let (unseen, request) = run_blocking_if(is_large, find).await?;
         let bytes = unseen.size();
         context.reserve(bytes).await?;
         let scrubber = context.result_scrubber();
-        let mut request = Arc::unwrap_or_clone(request);
         let put_back = move || {
+            let mut request = Arc::unwrap_or_clone(request);
             let scrub = |message| scrub_message(message, scrubber);
             let unseen = unseen.put_back(&mut request.messages, scrub);
             (request, unseen)
         };
-        let is_long = scrubber.is_some() && bytes > MAX_BRIEF;
-        let (request, unseen) = if is_long { run_blocking(put_back).await? } else { put_back() };
+        let is_large = is_large || bytes > if scrubber.is_some() { MAX_BRIEF } else { LARGE };
+        let (request, unseen) = run_blocking_if(is_large, put_back).await?;
         let start = request.messages.len();
         let run = self.tools.run(self.model.clone(), request);
         let run = run.in_call(context.clone(), unseen.clone());
@@ -79,7 +82,16 @@ impl ToolOwner {
 impl Call {
     /// Returns the answer to the caller, and remembers what it has not seen. `unfinished` is the text
     /// that was streamed since the last turn.
-    fn finish(self, mut result: LoopResult, unfinished: &str) -> Result<Response, ProviderError> {
+    async fn finish(
+        self,
+        result: LoopResult,
+        unfinished: String,
+    ) -> Result<Response, ProviderError> {
+        let is_large = is_long(&result.transcript);
+        run_blocking_if(is_large, move || self.answer(result, &unfinished)).await?
+    }
+
+    fn answer(self, mut result: LoopResult, unfinished: &str) -> Result<Response, ProviderError> {
         let turns = result.transcript.split_off(self.start.min(result.transcript.len()));
         let response = answer(&result, &turns, unfinished)?;
         let is_seen = |at| !self.unseen.iter().any(|range| range.contains(&at));
@@ -93,18 +105,22 @@ impl Call {
     fn deltas(self, run: Run) -> impl Stream<Item = Result<Delta, ProviderError>> + Send {
         let (mut texts, mut call) = (TextJoiner::default(), Some(self));
         run.stream().filter_map(move |event| {
-            future::ready(match event {
+            let delta = match event {
                 LoopEvent::Text(text) => Some(Ok(Delta::Text(texts.join(text)))),
                 LoopEvent::ToolsFinished { .. } => {
                     texts.end_turn();
                     None
                 }
-                LoopEvent::Ended(result) => call.take().map(|call| {
-                    let response = call.finish(result, &mem::take(&mut texts).into_unfinished())?;
-                    Ok(Delta::Complete(Box::new(response)))
-                }),
+                LoopEvent::Ended(result) => {
+                    let unfinished = mem::take(&mut texts).into_unfinished();
+                    let end = call.take().map(|call| call.finish(result, unfinished));
+                    return Either::Right(OptionFuture::from(end).map(|response| {
+                        Some(response?.map(|response| Delta::Complete(Box::new(response))))
+                    }));
+                }
                 LoopEvent::ToolStarted { .. } | LoopEvent::ToolFinished(_) => None,
-            })
+            };
+            Either::Left(future::ready(delta))
         })
     }
 }
@@ -117,7 +133,7 @@ impl Provider for ToolOwner {
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         async move {
             let (run, call) = self.start(request, context).await?;
-            call.finish(run.await, "")
+            call.finish(run.await, String::new()).await
         }
         .boxed()
     }

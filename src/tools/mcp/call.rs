@@ -10,7 +10,10 @@ use rmcp::{
 use serde_json::Value;
 
 use super::connection::Link;
-use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolOutput};
+use crate::{
+    base::blocking::{LARGE, run_blocking},
+    tool_loop::{RunTool, ToolContext, ToolError, ToolOutput},
+};
 
 /// A tool of an MCP server.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ impl McpTool {
         };
         let call = CallToolRequestParams::new(self.name.clone()).with_arguments(arguments);
         match connection.service.call_tool_once(call).await {
-            Ok(CallToolResponse::Complete(result)) => output(result),
+            Ok(CallToolResponse::Complete(result)) => read(result).await,
             Ok(_) => {
                 Err(ToolError::failed("the MCP server asks for input, which is not supported"))
             }
@@ -60,6 +63,17 @@ fn is_refusal(error: &ServiceError) -> bool {
     const REFUSALS: [ErrorCode; 3] =
         [ErrorCode::INVALID_PARAMS, ErrorCode::INVALID_REQUEST, ErrorCode::METHOD_NOT_FOUND];
     matches!(error, ServiceError::McpError(error) if REFUSALS.contains(&error.code))
+}
+
+/// Reads a result, on a blocking thread unless it is a short text.
+async fn read(result: CallToolResult) -> Result<ToolOutput, ToolError> {
+    let text_len = |part: &ContentBlock| part.as_text().map(|part| part.text.len());
+    let len: Option<usize> = result.content.iter().map(text_len).sum();
+    if result.structured_content.is_none() && len.is_some_and(|len| len <= LARGE) {
+        return output(result);
+    }
+    let output = run_blocking(move || output(result)).await;
+    output.unwrap_or_else(|_| Err(ToolError::failed("the result cannot be read")))
 }
 
 fn output(result: CallToolResult) -> Result<ToolOutput, ToolError> {

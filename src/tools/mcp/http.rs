@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri,
     header::{ACCEPT, CONTENT_TYPE},
@@ -22,7 +23,10 @@ use rmcp::{
 use thiserror::Error as ThisError;
 
 use super::events::{Events, read_events};
-use crate::tools::http::{HttpClient, read_body, status_error};
+use crate::{
+    base::blocking::{LARGE, run_blocking},
+    tools::http::{HttpClient, read_body, status_error},
+};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -173,12 +177,21 @@ fn has_type(response: &Response<Incoming>, expected: &str) -> bool {
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(expected))
 }
 
+/// Parses a message, on a blocking thread if it is large.
+async fn parse(body: Bytes) -> Result<serde_json::Result<ServerJsonRpcMessage>> {
+    if body.len() <= LARGE {
+        return Ok(serde_json::from_slice(&body));
+    }
+    let parsed = run_blocking(move || serde_json::from_slice(&body)).await;
+    parsed.map_err(|_| failure("the response cannot be read".to_owned()))
+}
+
 /// Reads a message. With an error status, it may be a JSON-RPC error.
 async fn read_message(response: Response<Incoming>) -> Result<ServerJsonRpcMessage> {
     let has_json = has_type(&response, JSON);
     let (head, body) = read_body(response).await.map_err(failure)?;
-    let message = has_json.then(|| serde_json::from_slice(&body)).transpose();
-    match message {
+    let message = if has_json { Some(parse(body.clone()).await?) } else { None };
+    match message.transpose() {
         Ok(Some(message)) if head.status.is_success() => Ok(message),
         Ok(Some(message @ ServerJsonRpcMessage::Error(_))) => Ok(message),
         _ if !head.status.is_success() => Err(failure(status_error(&head, &body))),

@@ -1,0 +1,65 @@
+//! Reads the request that starts a run.
+
+use std::sync::Arc;
+
+use super::{
+    caller_tools::CallerTools,
+    ids::CallIds,
+    toolset::Toolset,
+    transcript::{DuplicateDetector, since_prompt},
+};
+use crate::{
+    base::blocking::{LARGE, Panicked, run_blocking_if},
+    chat::{Message, Request},
+};
+
+/// The request that starts a run, and what the run needs to know of it.
+#[derive(Debug)]
+pub(super) struct RunStart {
+    /// The request, which also offers the tools of the loop.
+    pub(super) request: Request,
+    pub(super) caller_tools: CallerTools,
+    pub(super) ids: CallIds,
+    pub(super) duplicates: DuplicateDetector,
+}
+
+impl RunStart {
+    /// Reads a request, on a blocking thread if it is large. `is_unaware` says whether the caller does
+    /// not know the tools of the loop.
+    pub(super) async fn read(
+        request: Request,
+        tools: &Arc<Toolset>,
+        is_unaware: bool,
+    ) -> Result<Self, Panicked> {
+        let (is_large, tools) = (is_large(&request), tools.clone());
+        run_blocking_if(is_large, move || Self::new(request, &tools, is_unaware)).await
+    }
+
+    fn new(mut request: Request, tools: &Toolset, is_unaware: bool) -> Self {
+        let caller_tools = match is_unaware {
+            true => CallerTools::of_unaware(&request),
+            false => CallerTools::besides(&request, |name| tools.find(name).is_some()),
+        };
+        tools.add_to(&mut request, &caller_tools);
+        // A new prompt may ask for the same calls again, so calls before the latest prompt do not
+        // count.
+        let recent = since_prompt(&request.messages);
+        let policy = tools.settings.duplicates;
+        Self {
+            ids: CallIds::in_history(&request.messages),
+            duplicates: DuplicateDetector::with_reader(policy, recent, &tools.reader),
+            caller_tools,
+            request,
+        }
+    }
+}
+
+/// Returns `true` if reading a request may take a millisecond.
+pub(super) fn is_large(request: &Request) -> bool {
+    is_long(&request.messages) || request.size() > LARGE
+}
+
+/// Returns `true` if reading a history may take a millisecond.
+pub(super) fn is_long(history: &[Message]) -> bool {
+    history.iter().map(Message::size).sum::<usize>() > LARGE
+}
