@@ -29,25 +29,30 @@ while read -r line; do
 done
 "#;
 
-struct Server {
+pub(crate) struct Server {
     folder: PathBuf,
 }
 
 impl Server {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = scratch("mcp-tools");
         fs::write(folder.join("server.sh"), SERVER).unwrap();
         Self { folder }
     }
 
-    /// Loads a file with this server, and with other keys of `mcp` and other entries.
-    async fn load(&self, keys: &str, others: &str) -> Result<ToolRegistry, String> {
+    /// Returns the entry of a file with this server, and with other keys of `mcp`.
+    pub(crate) fn entry(&self, keys: &str) -> String {
         let folder = self.folder.display();
-        let command = format!("command: [sh, {folder}/server.sh, {folder}]");
-        load(&format!("- mcp: {{{command}{keys}}}\n{others}")).await
+        format!("- mcp: {{command: [sh, {folder}/server.sh, {folder}]{keys}}}\n")
     }
 
-    fn pids(&self) -> String {
+    /// Loads a file with this server, and with other keys of `mcp` and other entries.
+    async fn load(&self, keys: &str, others: &str) -> Result<ToolRegistry, String> {
+        load(&(self.entry(keys) + others)).await
+    }
+
+    /// Returns the ids of the processes that were started, one a line.
+    pub(crate) fn pids(&self) -> String {
         fs::read_to_string(self.folder.join("pids")).unwrap()
     }
 }

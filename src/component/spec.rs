@@ -30,7 +30,7 @@ pub struct ComponentSpec {
 
 impl ComponentSpec {
     /// Uses the connections of another component if both own the same tools.
-    pub(super) fn share_connections(&self, other: &Self) {
+    pub(crate) fn share_connections(&self, other: &Self) {
         if let (Some(tools), Some(others)) = (&self.tools, &other.tools) {
             tools.share_connections(others);
         }

@@ -18,8 +18,8 @@ pub(crate) type Properties = BTreeMap<String, String>;
 #[derive(Debug, Default)]
 pub(crate) struct Instances {
     components: Components,
-    /// The properties from which each was made.
-    properties: Mutex<BTreeMap<String, Properties>>,
+    /// What each was made from.
+    sources: Mutex<BTreeMap<String, (Properties, ComponentSpec)>>,
 }
 
 /// What a new instance has replaced.
@@ -37,26 +37,37 @@ pub(crate) enum Replaced {
 pub(crate) struct InstancesFull;
 
 impl Instances {
-    /// Adds an instance, or replaces the one of the same name. Calls in flight finish on the old one.
+    /// Adds an instance, or replaces the one of the same name unless nothing has changed. Calls in
+    /// flight finish on the old one.
     pub(crate) fn insert(
         &self,
-        spec: &ComponentSpec,
+        spec: ComponentSpec,
         properties: Properties,
         engine: &Engine,
     ) -> Result<Replaced, InstancesFull> {
-        let mut all = self.properties.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MAX_INSTANCES && !all.contains_key(&spec.name) {
             return Err(InstancesFull);
         }
-        let component = Component::new(spec, &engine.metrics);
-        self.components.change(&[], [component].into_iter().collect());
         let replaced = match all.get(&spec.name) {
             None => Replaced::Nothing,
-            Some(old) if *old == properties => Replaced::Same,
+            Some((old, _)) if *old == properties => Replaced::Same,
             Some(_) => Replaced::Other,
         };
-        all.insert(spec.name.clone(), properties);
+        if all.get(&spec.name).is_none_or(|(_, old)| *old != spec) {
+            let component = Component::new(&spec, &engine.metrics);
+            self.components.change(&[], [component].into_iter().collect());
+        }
+        all.insert(spec.name.clone(), (properties, spec));
         Ok(replaced)
+    }
+
+    /// Lets an instance use the connections of the one that it replaces, if both own the same tools.
+    pub(crate) fn share_connections(&self, spec: &ComponentSpec) {
+        let all = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, old)) = all.get(&spec.name) {
+            spec.share_connections(old);
+        }
     }
 
     /// Returns an instance.

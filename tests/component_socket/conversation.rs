@@ -19,9 +19,12 @@ use tonic_reflection::pb::v1alpha::{
 };
 
 use super::{Pluggable, connect, on};
-use crate::support::{
-    messages::{assistant, system, tool, tool_result, user},
-    scratch,
+use crate::{
+    mcp_tools::Server,
+    support::{
+        messages::{assistant, system, tool, tool_result, user},
+        scratch,
+    },
 };
 
 fn asking(text: &str) -> ConverseRequest {
@@ -216,4 +219,19 @@ async fn instances_own_tools() {
     assert_eq!(answer(&pluggable, "text", asking("count orders")).await, "7");
     let invalid = pluggable.init("invalid", &[("tools", "tools:\n- {name: f}\n")]).await;
     assert!(invalid.unwrap_err().message().contains("needs exactly one of"));
+}
+
+#[tokio::test]
+async fn initializing_again_keeps_the_servers() {
+    let server = Server::new();
+    let pluggable = Pluggable::start();
+    let tools = format!("tools:\n{}", server.entry(""));
+    for model in ["a", "a", "b"] {
+        pluggable.init("files", &[("tools", &tools), ("model", model)]).await.unwrap();
+        let answer = answer(&pluggable, "files", asking("read file")).await;
+        assert_eq!(answer, format!("file of {}", server.pids().trim()));
+    }
+    let other = format!("{tools}- {{name: count_orders, static: [{{result: 7}}]}}\n");
+    pluggable.init("files", &[("tools", &other)]).await.unwrap();
+    assert_eq!(server.pids().lines().count(), 2);
 }

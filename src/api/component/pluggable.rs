@@ -53,9 +53,10 @@ impl Pluggable {
         for warning in warnings {
             tracing::warn!(instance = name, "{}", warning.message);
         }
+        self.instances.share_connections(&spec);
         let connected = spec.connect().await;
         connected.map_err(|error| Error::InvalidMetadata(error.to_string()))?;
-        let replaced = self.instances.insert(&spec, properties, &self.engine);
+        let replaced = self.instances.insert(spec, properties, &self.engine);
         let replaced = replaced.map_err(|InstancesFull| Error::TooManyInstances(MAX_INSTANCES))?;
         if replaced == Replaced::Other {
             tracing::warn!(instance = name, "initialized again, with other properties");
