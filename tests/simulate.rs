@@ -4,6 +4,7 @@ mod doubles;
 
 mod files;
 mod recorded;
+pub(crate) mod reports;
 mod runner;
 mod runs;
 

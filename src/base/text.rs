@@ -1,5 +1,7 @@
 //! Text from files and other programs.
 
+use std::borrow::Cow;
+
 /// Removes one line break from the end of a text.
 pub(crate) fn strip_line_break(mut text: String) -> String {
     let line_break = if text.ends_with("\r\n") { 2 } else { usize::from(text.ends_with('\n')) };
@@ -7,9 +9,24 @@ pub(crate) fn strip_line_break(mut text: String) -> String {
     text
 }
 
+/// Returns the beginning of a text that is longer than `max` characters, with an ellipsis.
+pub(crate) fn shorten(text: &str, max: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => Cow::Owned(text[..end].to_owned() + "…"),
+        None => Cow::Borrowed(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shortens_long_texts() {
+        for (text, expected) in [("", ""), ("äöü", "äöü"), ("äöüß", "äöü…")] {
+            assert_eq!(shorten(text, 3), expected);
+        }
+    }
 
     #[test]
     fn strips_one_line_break() {

@@ -14,7 +14,10 @@
 // file          the file format
 // recorded      recorded conversations
 // plan          plans the conversations of a file
+// analysis      what the conversations of a run have in common
+// report        the report of a run as an HTML file
 
+mod analysis;
 mod conversation;
 mod detector;
 mod extractor;
@@ -32,13 +35,22 @@ mod plan;
 #[cfg(feature = "server")]
 #[allow(dead_code, unused_imports, reason = "for the command that plays them")]
 mod recorded;
+#[cfg(feature = "server")]
+mod report;
 mod result;
 mod run;
 mod runner;
 
 pub use jiff::Timestamp;
 
+#[cfg(feature = "server")]
+pub use self::report::write_html;
 pub use self::{
+    analysis::{
+        AdversarialEvaluation, AdversarialTester, DurationStats, Failure, Failures,
+        MessageComparison, MessageDistributionStats, OutcomeComparison, OutcomeDistribution,
+        Report, ScenarioReport, ToolReport, analyse,
+    },
     conversation::{Conversation, MadeCall, Message, MessageDraft, ParticipantRole},
     detector::{DetectorError, EndJudge, OutcomeDetector},
     extractor::IntentExtractor,

@@ -30,6 +30,7 @@ mod owned_mcp_tools;
 mod owner;
 mod python;
 mod quickstart;
+mod report_page;
 mod rust_sdk;
 mod versions;
 mod scripts;

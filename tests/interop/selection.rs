@@ -3,7 +3,8 @@
 use crate::support::report;
 
 /// The suites. Each is named after the client that it downloads.
-const SUITES: [&str; 10] = [
+const SUITES: [&str; 11] = [
+    "chromium",
     "dapr-agents",
     "daprd",
     "go",
@@ -84,7 +85,8 @@ fn reads_a_list_of_suites() {
 #[test]
 fn rejects_unknown_suites() {
     let error = "unknown suite `ruby` in MYNAH_INTEROP; expected 1 or a comma-separated list of: \
-                 dapr-agents, daprd, go, grpcurl, java, javascript, mcp, openai, python, rust";
+                 chromium, dapr-agents, daprd, go, grpcurl, java, javascript, mcp, openai, python, \
+                 rust";
     assert_eq!(Selection::parse("go,ruby"), Err(error.to_owned()));
 }
 

@@ -41,11 +41,15 @@ fn conversation(index: usize) -> SimulatedConversation {
     let message = |number: usize| Message {
         content: format!("message {number} of conversation {index}: “déjà vu”"),
         timestamp: Timestamp::from_second(946_684_800 + number as i64).unwrap(),
-        sender: if number % 2 == 0 { ParticipantRole::Customer } else { ParticipantRole::Agent },
+        sender: if number.is_multiple_of(2) {
+            ParticipantRole::Customer
+        } else {
+            ParticipantRole::Agent
+        },
         tool_calls: Vec::new(),
     };
     let failed = index % 7 == 6;
-    let outcome = (index % 3 == 0).then(|| Outcome::new("resolved", "It is resolved"));
+    let outcome = index.is_multiple_of(3).then(|| Outcome::new("resolved", "It is resolved"));
     let messages = (0..=index % 5).map(message).collect();
     SimulatedConversation {
         id: format!("refund-{index}"),

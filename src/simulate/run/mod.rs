@@ -26,6 +26,13 @@ mod store;
 mod tally;
 mod timings;
 
+pub(in crate::simulate) use self::{
+    error::file_error,
+    header::Header,
+    line::{Lines, Span},
+    scan::read_header,
+    store::{RESULTS, write_file},
+};
 pub use self::{
     error::{Action, MissingConversations, RunError},
     execute::{RunIdentity, RunProgress, RunSettings, run},

@@ -1,0 +1,128 @@
+//! Asks a judge which conversations are real.
+
+use std::{fmt, fmt::Write, sync::Arc};
+
+use super::random::random;
+use crate::{
+    chat::{Message, Request, Role},
+    provider::{CallContext, Provider},
+    simulate::Conversation,
+};
+
+/// What the judge is asked.
+const QUESTION: &str = "One of the two conversations below took place between a customer and an agent. \
+                        The other one was simulated. Decide which one took place. Answer with its \
+                        letter, A or B, and nothing else.";
+
+/// Asks a judge, a model, which of two conversations took place and which one was simulated.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use mynah::{
+///     provider::{Provider, echo::{Echo, EchoSettings}},
+///     simulate::{AdversarialTester, Conversation},
+/// };
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let judge: Arc<dyn Provider> = Arc::new(Echo::new("judge", EchoSettings::default()));
+/// let tester = AdversarialTester::new(move || judge.clone()).with_seed(42);
+/// // The judge is not asked if one of the conversations is empty.
+/// assert_eq!(tester.identify(0, &Conversation::default(), &Conversation::default()).await, None);
+/// # Ok(())
+/// # }
+/// ```
+pub struct AdversarialTester {
+    judge: Box<dyn Fn() -> Arc<dyn Provider> + Send + Sync>,
+    pub(super) seed: u64,
+    instructions: Option<String>,
+    pub(super) examples: Vec<Conversation>,
+}
+
+impl AdversarialTester {
+    /// Creates a tester. `judge` returns the model for one question.
+    pub fn new(judge: impl Fn() -> Arc<dyn Provider> + Send + Sync + 'static) -> Self {
+        let judge = Box::new(judge);
+        Self { judge, seed: 0, instructions: None, examples: Vec::new() }
+    }
+
+    /// Sets the seed of the random choices: the pairs, and which conversation of a pair is A.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Sets a user message before the question, such as an instruction chain.
+    #[must_use]
+    pub fn with_instructions(self, instructions: impl Into<String>) -> Self {
+        Self { instructions: Some(instructions.into()), ..self }
+    }
+
+    /// Sets examples of conversations that took place. They are not compared. By default, three
+    /// recorded conversations are chosen.
+    #[must_use]
+    pub fn with_examples(self, examples: Vec<Conversation>) -> Self {
+        Self { examples, ..self }
+    }
+
+    /// Returns whether the judge identifies the real conversation of a pair, or `None` if one of them
+    /// is empty, if the judge fails, or if its answer is neither A nor B.
+    pub async fn identify(
+        &self,
+        pair: u64,
+        real: &Conversation,
+        simulated: &Conversation,
+    ) -> Option<bool> {
+        self.identify_with(&self.examples, pair, real, simulated).await
+    }
+
+    pub(super) async fn identify_with(
+        &self,
+        examples: &[Conversation],
+        pair: u64,
+        real: &Conversation,
+        simulated: &Conversation,
+    ) -> Option<bool> {
+        if real.messages.is_empty() || simulated.messages.is_empty() {
+            return None;
+        }
+        let real_is_a = random(self.seed, pair).is_multiple_of(2);
+        let (a, b) = if real_is_a { (real, simulated) } else { (simulated, real) };
+        let request = self.request(question(examples, a, b));
+        let answer = (self.judge)().converse(Arc::new(request), CallContext::default()).await;
+        let answer = answer
+            .inspect_err(|error| tracing::warn!("the judge of pair {pair} failed: {error}"))
+            .ok()?;
+        match answer.content.trim() {
+            "A" => Some(real_is_a),
+            "B" => Some(!real_is_a),
+            _ => None,
+        }
+    }
+
+    fn request(&self, question: String) -> Request {
+        let texts = self.instructions.clone().into_iter().chain([question]);
+        let messages = texts.map(|text| Message::new(Role::User, text)).collect();
+        Request { messages, ..Request::default() }
+    }
+}
+
+impl fmt::Debug for AdversarialTester {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AdversarialTester").field("seed", &self.seed).finish_non_exhaustive()
+    }
+}
+
+fn question(examples: &[Conversation], a: &Conversation, b: &Conversation) -> String {
+    let mut text = QUESTION.to_owned();
+    let mut add = |title: &str, conversation: &Conversation| {
+        // The outcome would tell the judge which conversation is from the recording. Writing to a
+        // string does not fail.
+        let without_outcome = Conversation { outcome: None, ..conversation.clone() };
+        let _ = write!(text, "\n\n{title}\n{without_outcome}");
+    };
+    examples.iter().for_each(|it| add("An example of a conversation that took place:", it));
+    add("A:", a);
+    add("B:", b);
+    text
+}
