@@ -65,6 +65,7 @@ pub struct Run {
     cancel: CancellationToken,
     time_limit: Duration,
     context: ToolContext,
+    session: Option<Arc<str>>,
     call: Option<ComponentCall>,
 }
 
@@ -79,7 +80,7 @@ impl Run {
     pub(super) fn new(tools: Arc<Toolset>, provider: Arc<dyn Provider>, request: Request) -> Self {
         let time_limit = tools.settings.wall_clock;
         let (cancel, context) = (CancellationToken::new(), ToolContext::default());
-        Self { tools, provider, request, cancel, time_limit, context, call: None }
+        Self { tools, provider, request, cancel, time_limit, context, session: None, call: None }
     }
 
     /// Makes this the run of a call to a component that owns the tools. `unseen` are the messages of
@@ -98,6 +99,11 @@ impl Run {
     /// [`LoopSettings::wall_clock`](super::LoopSettings::wall_clock).
     pub fn time_limit(self, limit: Duration) -> Self {
         Self { time_limit: limit, ..self }
+    }
+
+    /// Sets the session to which the calls of the model belong, like [`CallContext::session`].
+    pub fn session(self, session: impl Into<Arc<str>>) -> Self {
+        Self { session: Some(session.into()), ..self }
     }
 
     /// Adds a value that tools get by its type from [`ToolContext::extension`], such as the user for
@@ -151,7 +157,7 @@ impl Run {
     }
 
     async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
-        let Self { tools, provider, request, cancel, time_limit, context, call } = self;
+        let Self { tools, provider, request, cancel, time_limit, context, session, call } = self;
         let stop = StopSignal::new(cancel, time_limit);
         // The end of a call to a component cancels its context.
         let is_standalone = call.is_none();
@@ -162,7 +168,7 @@ impl Run {
         };
         let (turn, charged) = match call {
             None => {
-                let context = CallContext::default();
+                let context = CallContext::new(session, None);
                 (context.clone(), context)
             }
             Some(ComponentCall { context, unseen: earlier }) => {
