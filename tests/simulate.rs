@@ -2,7 +2,9 @@
 
 mod doubles;
 
+mod detectors;
 mod files;
+mod participants;
 mod recorded;
 pub(crate) mod reports;
 mod runner;

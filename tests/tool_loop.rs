@@ -1,7 +1,7 @@
 //! Tests of the tool loop. If possible, they use mynah's echo over a real socket. For behavior that
 //! echo never shows, they use test doubles of models.
 
-mod doubles;
+pub mod doubles;
 
 mod registry;
 mod end_to_end;

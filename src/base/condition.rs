@@ -13,7 +13,7 @@ use serde::{
 const MAX_PATTERN: usize = 1 << 20;
 
 /// A condition on a text. A string is short for `contains`.
-#[derive(Debug, Clone, JsonSchema)]
+#[derive(Debug, Clone, Default, JsonSchema)]
 #[schemars(with = "Source")]
 pub(crate) struct TextCondition {
     equals: Option<String>,
@@ -53,6 +53,16 @@ struct Parts {
 }
 
 impl TextCondition {
+    /// The condition that a text contains another one.
+    pub(crate) fn contains(part: impl Into<String>) -> Self {
+        Self { contains: Some(part.into()), ..Self::default() }
+    }
+
+    /// The condition that a regular expression matches somewhere in a text.
+    pub(crate) fn matches(pattern: Regex) -> Self {
+        Self { matches: Some(pattern), ..Self::default() }
+    }
+
     /// Returns `true` if all parts of the condition hold.
     pub(crate) fn holds(&self, text: &str) -> bool {
         if let Some(pattern) = &self.matches

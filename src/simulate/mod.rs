@@ -1,4 +1,91 @@
 //! Simulated conversations between a customer and an agent.
+//!
+//! A [`Runner`] plays one conversation. Both [participants] take turns, a [detector](detectors)
+//! decides whether the conversation has reached one of the declared [`Outcomes`], and the result tells
+//! how the conversation [ended](EndReason):
+//!
+//! ```
+//! use mynah::simulate::{
+//!     EndReason, Event, Intent, MessageDraft, Outcome, Outcomes, ParticipantRole, Pattern, Runner,
+//!     RunnerSettings,
+//!     detectors::{Condition, RuleDetector},
+//!     participants::Script,
+//! };
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let outcomes = Outcomes::new(vec![
+//!     Outcome::new("resolved", "Customer issue was fully resolved"),
+//!     Outcome::new("escalated", "Issue was escalated to supervisor"),
+//!     Outcome::new("abandoned", "Customer left without resolution"),
+//! ])?;
+//!
+//! // The initial message is the first turn of the customer, and thus the first line of its script.
+//! let hello = "Hello, I need help with order 1001";
+//! let customer = [hello, "It never arrived.", "Thanks, that solves it."];
+//! let customer = Script::of_texts(ParticipantRole::Customer, customer);
+//! let agent = ["What is wrong with it?", "I have sent it again.", "You are welcome."];
+//! let agent = Script::of_texts(ParticipantRole::Agent, agent);
+//! let thanks = Condition::matches(Pattern::new("(?i)thanks")?).by(ParticipantRole::Customer);
+//!
+//! let runner = Runner::new(customer, agent, MessageDraft::new(ParticipantRole::Customer, hello))
+//!     .intents(vec![Intent::new(ParticipantRole::Customer, "Get order 1001 delivered")])
+//!     .outcomes(outcomes)
+//!     .detector(RuleDetector::new("resolved", thanks))
+//!     .settings(RunnerSettings { max_messages: 50, ..RunnerSettings::default() })
+//!     .on_event(|event, conversation, progress| match event {
+//!         Event::MessageAdded => {
+//!             let latest = conversation.last_message().map_or("", |message| &message.content);
+//!             println!("{}/{} messages: {latest}", progress.message_count, progress.max_messages);
+//!         }
+//!         Event::OutcomeDetected => println!("Outcome reached: {:?}", progress.outcome),
+//!         Event::ConversationEnded(reason) => println!("The conversation ended: {reason}"),
+//!     });
+//! let result = runner.run().await;
+//!
+//! println!("Conversation completed in {:.2}s", result.duration.as_secs_f64());
+//! println!("{}", result.conversation);
+//! assert_eq!(result.conversation.messages.len(), 6);
+//! assert_eq!(result.outcome_name(), Some("resolved"));
+//! assert_eq!(result.end_reason, EndReason::BothPassed);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An [`Observer`] reads the progress from another task:
+//!
+//! ```
+//! # use mynah::simulate::{MessageDraft, ParticipantRole, Runner, participants::Script};
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let customer = Script::of_texts(ParticipantRole::Customer, ["Hello", "Goodbye"]);
+//! # let agent = Script::of_texts(ParticipantRole::Agent, ["Hello"]);
+//! # let initial_message = MessageDraft::new(ParticipantRole::Customer, "Hello");
+//! let mut runner = Runner::new(customer, agent, initial_message);
+//! let observer = runner.observer();
+//! let run = tokio::spawn(runner.run());
+//! while !observer.is_complete() {
+//!     let progress = observer.progress();
+//!     println!("{} messages in {}s", progress.message_count, progress.elapsed_seconds);
+//!     tokio::task::yield_now().await;
+//! }
+//! assert_eq!(observer.conversation(), run.await?.conversation);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Participants
+//!
+//! A participant is a [`Script`](participants::Script), a
+//! [`ModelParticipant`](participants::ModelParticipant) or any type that implements [`Participant`].
+//! In each of its turns, it sends messages or passes. Two passes in a row end the conversation.
+//!
+//! # Time
+//!
+//! Timestamps and durations are virtual: they depend on the participants' delays, such as those of
+//! [`Typing`](participants::Typing), and not on a clock, so the same conversation has the same
+//! timestamps in each run. Only the turns of [external](Participant::is_external) participants have a
+//! limit in real time.
 
 // conversation  conversations and messages
 // outcome       the outcomes that a conversation can have
@@ -9,7 +96,10 @@
 // extractor     the interface of intent extractors
 // result        the result of a conversation
 // run           many conversations side by side, with their results in a file
-// participants  scripts, programs and agents behind HTTP
+// question      questions that models answer
+// participants  scripts, models, programs and agents behind HTTP
+// detectors     rules and models that detect outcomes
+// intents       models that find intents
 // runner        plays a conversation
 // file          the file format
 // recorded      recorded conversations
@@ -20,11 +110,13 @@
 mod analysis;
 mod conversation;
 mod detector;
+pub mod detectors;
 mod extractor;
 #[cfg(feature = "server")]
 #[allow(dead_code, unused_imports, reason = "for the command that plays them")]
 mod file;
 mod intent;
+mod intents;
 mod outcome;
 mod participant;
 pub mod participants;
@@ -32,6 +124,7 @@ mod pattern;
 #[cfg(feature = "server")]
 #[allow(dead_code, unused_imports, reason = "for the command that plays them")]
 mod plan;
+mod question;
 #[cfg(feature = "server")]
 #[allow(dead_code, unused_imports, reason = "for the command that plays them")]
 mod recorded;
@@ -55,9 +148,11 @@ pub use self::{
     detector::{DetectorError, EndJudge, OutcomeDetector},
     extractor::IntentExtractor,
     intent::Intent,
+    intents::ModelIntentExtractor,
     outcome::{Outcome, Outcomes, OutcomesError},
     participant::{Participant, ParticipantError, Reply, Turn},
     pattern::{Pattern, PatternError},
+    question::JudgeModel,
     result::{ConversationResult, EndReason, OriginalConversation, SimulatedConversation},
     run::{
         Action, MissingConversations, RunError, RunIdentity, RunProgress, RunSettings, RunSummary,

@@ -37,6 +37,10 @@ impl Pattern {
         condition::compile(pattern, false).map(Self).map_err(PatternError)
     }
 
+    pub(super) fn into_regex(self) -> Regex {
+        self.0
+    }
+
     /// Returns `true` if the pattern matches somewhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
         self.0.is_match(text)

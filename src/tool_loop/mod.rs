@@ -228,6 +228,12 @@ impl ToolLoop {
         Self::with_metrics(registry, settings, ToolMetrics::new())
     }
 
+    /// Creates a loop without tools and with the default settings.
+    #[expect(clippy::expect_used, reason = "the default settings are valid")]
+    pub(crate) fn without_tools() -> Self {
+        Self::new(ToolRegistry::new(), LoopSettings::default()).expect("valid settings")
+    }
+
     /// Creates a loop like [`new`](Self::new) that counts calls in `metrics`.
     pub(crate) fn with_metrics(
         registry: ToolRegistry,

@@ -1,14 +1,17 @@
 //! Test doubles of participants and detectors.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
 
 use futures_util::{
-    FutureExt,
+    FutureExt, StreamExt,
     future::{self, BoxFuture},
+    stream::{self, BoxStream},
 };
+use mynah::chat::{Delta, Request, Response, Role};
+use mynah::provider::{CallContext, Provider, ProviderError};
 use mynah::simulate::{
     Conversation, DetectorError, EndJudge, Intent, IntentExtractor, Outcome, OutcomeDetector,
     Outcomes, Participant, ParticipantError, Reply, Turn,
@@ -118,5 +121,55 @@ impl IntentExtractor for AlwaysExtracts {
         _: &'a Conversation,
     ) -> BoxFuture<'a, Result<Option<Intent>, DetectorError>> {
         future::ready(self.0.clone()).boxed()
+    }
+}
+
+/// A model that gives one answer after the other, and then `none`. It records its requests.
+#[derive(Default)]
+pub struct RecordingModel {
+    answers: Vec<&'static str>,
+    requests: Mutex<Vec<RecordedRequest>>,
+}
+
+/// The session and the messages of a request.
+type RecordedRequest = (Option<Arc<str>>, Vec<String>);
+
+impl RecordingModel {
+    pub fn new(answers: &[&'static str]) -> Arc<Self> {
+        Arc::new(Self { answers: answers.to_vec(), ..Self::default() })
+    }
+
+    /// Returns the messages of each request, such as `user: hello`.
+    pub fn requests(&self) -> Vec<Vec<String>> {
+        self.requests.lock().unwrap().iter().map(|(_, messages)| messages.clone()).collect()
+    }
+
+    /// Returns the session of each request.
+    pub fn sessions(&self) -> Vec<Option<Arc<str>>> {
+        self.requests.lock().unwrap().iter().map(|(session, _)| session.clone()).collect()
+    }
+}
+
+impl Provider for RecordingModel {
+    fn stream(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        let text = |message: &mynah::chat::Message| {
+            let role = match &message.role {
+                Role::System => "system",
+                Role::User => "user",
+                Role::Assistant { .. } => "assistant",
+                Role::Tool { .. } => "tool",
+                role => panic!("unexpected role: {role:?}"),
+            };
+            format!("{role}: {}", message.text())
+        };
+        let mut requests = self.requests.lock().unwrap();
+        let answer = self.answers.get(requests.len()).copied().unwrap_or("none");
+        requests.push((context.session, request.messages.iter().map(text).collect()));
+        let response = Response { content: answer.to_owned(), ..Response::default() };
+        stream::once(future::ready(Ok(Delta::Complete(response.into())))).boxed()
     }
 }

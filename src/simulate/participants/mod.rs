@@ -1,5 +1,6 @@
 //! Participants of conversations.
 
+// model     asks a model
 // script    follows a script
 // http      answers HTTP requests
 // command   is a program
@@ -14,6 +15,7 @@ mod external;
 #[cfg(feature = "server")]
 #[allow(dead_code, reason = "for the command that plays them")]
 mod http;
+mod model;
 mod script;
 mod typing;
 
@@ -24,6 +26,7 @@ pub(super) use self::{
     http::{HttpAgent, HttpParticipant, Poll},
 };
 pub use self::{
+    model::{ModelParticipant, SimulatedTurn},
     script::{Script, ScriptStep},
     typing::Typing,
 };

@@ -1,0 +1,77 @@
+//! Asks a model for the outcome of a conversation.
+
+use futures_util::{FutureExt, future::BoxFuture};
+
+use crate::simulate::{
+    Conversation, DetectorError, Intent, JudgeModel, Outcome, OutcomeDetector, Outcomes,
+    question::{describe, unexpected},
+};
+
+/// Asks a model which outcome a conversation has reached.
+///
+/// The model must answer with the name of the outcome, exactly as declared, or with `none`. The model
+/// is not asked if there are no messages or no outcomes.
+#[derive(Debug, Clone)]
+pub struct ModelDetector(JudgeModel);
+
+impl ModelDetector {
+    /// Creates a detector.
+    pub fn new(model: JudgeModel) -> Self {
+        Self(model)
+    }
+
+    async fn ask(
+        &self,
+        conversation: &Conversation,
+        intents: &[Intent],
+        outcomes: &Outcomes,
+    ) -> Result<Option<Outcome>, DetectorError> {
+        if conversation.messages.is_empty() || outcomes.is_empty() {
+            return Ok(None);
+        }
+        let none = word_for_none(outcomes);
+        let answer = self.0.ask(system(outcomes, &none), describe(conversation, intents)).await?;
+        match outcomes.get(&answer) {
+            Some(outcome) => Ok(Some(outcome.clone())),
+            None if answer == none => Ok(None),
+            None => {
+                let names: Vec<_> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
+                Err(unexpected(&answer, format_args!("one of: {}, {none}", names.join(", "))))
+            }
+        }
+    }
+}
+
+impl OutcomeDetector for ModelDetector {
+    fn detect<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        intents: &'a [Intent],
+        outcomes: &'a Outcomes,
+    ) -> BoxFuture<'a, Result<Option<Outcome>, DetectorError>> {
+        self.ask(conversation, intents, outcomes).boxed()
+    }
+}
+
+/// Returns the word for no outcome, which must not be the name of an outcome.
+fn word_for_none(outcomes: &Outcomes) -> String {
+    let mut word = "none".to_owned();
+    while outcomes.get(&word).is_some() {
+        word.insert_str(0, "no_");
+    }
+    word
+}
+
+fn system(outcomes: &Outcomes, none: &str) -> String {
+    let mut text =
+        "You judge conversations between a customer and an agent. A conversation may reach \
+                    one of these outcomes:\n"
+            .to_owned();
+    for Outcome { name, description } in outcomes.iter() {
+        text += &format!("- {name}: {description}\n");
+    }
+    text + "Answer with the name of the outcome that the conversation has reached, and with nothing \
+            else. If it has not reached an outcome, answer with "
+        + none
+        + "."
+}

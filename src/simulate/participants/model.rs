@@ -1,0 +1,213 @@
+//! A participant whose messages a model writes.
+
+use std::{mem, sync::Arc};
+
+use futures_util::{FutureExt, future::BoxFuture};
+use jiff::Timestamp;
+
+use crate::{
+    chat::{Message, Request, Role},
+    provider::{
+        Provider,
+        scripted::{Chain, EXHAUSTED},
+    },
+    simulate::{
+        Conversation, Intent, MadeCall, MessageDraft, Participant, ParticipantError,
+        ParticipantRole, Reply, Turn,
+    },
+    tool_loop::{CallRecord, EndReason, LoopResult, ToolLoop},
+};
+
+/// A participant whose messages a model writes: a component in this process, or one behind a sidecar.
+///
+/// The model sees a system text with the persona, the intents and the texts from
+/// [`system`](Self::system), then the [`instructions`](Self::instructions) as a user message, and
+/// then the conversation: the participant's own messages as those of the assistant, and the others as
+/// those of the user.
+///
+/// The participant passes if the answer is blank, and after the last step of an instruction chain.
+#[derive(Debug, Clone)]
+pub struct ModelParticipant {
+    role: ParticipantRole,
+    model: Model,
+    tools: ToolLoop,
+    persona: Option<String>,
+    intents: Vec<Intent>,
+    system: Vec<String>,
+    instructions: Option<String>,
+    is_external: bool,
+    history: History,
+    /// The calls since the latest message.
+    calls: Vec<MadeCall>,
+}
+
+/// The conversation and the virtual time for which a tool runs. Tools get it from
+/// [`ToolContext::extension`](crate::tool_loop::ToolContext::extension).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimulatedTurn {
+    /// Id of the conversation.
+    pub conversation_id: Arc<str>,
+    /// The virtual time at the start of the turn.
+    pub now: Timestamp,
+}
+
+#[derive(Clone)]
+struct Model(Arc<dyn Provider>);
+
+/// What the model has seen.
+#[derive(Debug, Clone, Default)]
+struct History {
+    messages: Vec<Message>,
+    /// Number of messages of the conversation that the history includes.
+    seen: usize,
+    /// Whether the history includes a message that the conversation did not have then.
+    is_ahead: bool,
+}
+
+impl ModelParticipant {
+    /// Creates a participant without tools.
+    pub fn new(role: ParticipantRole, model: Arc<dyn Provider>) -> Self {
+        Self {
+            role,
+            model: Model(model),
+            tools: ToolLoop::without_tools(),
+            persona: None,
+            intents: Vec::new(),
+            system: Vec::new(),
+            instructions: None,
+            is_external: false,
+            history: History::default(),
+            calls: Vec::new(),
+        }
+    }
+
+    /// Sets the tools that the participant uses. They receive a [`SimulatedTurn`].
+    #[must_use]
+    pub fn tools(self, tools: ToolLoop) -> Self {
+        Self { tools, ..self }
+    }
+
+    /// Describes the participant in the system text.
+    #[must_use]
+    pub fn persona(self, persona: impl Into<String>) -> Self {
+        Self { persona: Some(persona.into()), ..self }
+    }
+
+    /// Adds a paragraph to the system text.
+    #[must_use]
+    pub fn system(mut self, text: impl Into<String>) -> Self {
+        self.system.push(text.into());
+        self
+    }
+
+    /// Sets the user message before the conversation, which may contain an instruction chain. The
+    /// steps of the chain are the turns of the participant. If it sent the initial message, this was
+    /// the first step.
+    #[must_use]
+    pub fn instructions(self, text: impl Into<String>) -> Self {
+        Self { instructions: Some(text.into()), ..self }
+    }
+
+    /// Sets whether the model is outside of this process, so that the time of its turns is limited.
+    #[must_use]
+    pub fn external(self, is_external: bool) -> Self {
+        Self { is_external, ..self }
+    }
+
+    async fn take_turn(&mut self, turn: Turn<'_>) -> Result<Reply, ParticipantError> {
+        self.update_history(turn.conversation);
+        let messages = mem::take(&mut self.history.messages);
+        let request = Request { messages, ..Request::default() };
+        let conversation_id: Arc<str> = turn.conversation_id.into();
+        let mut run = self.tools.run(self.model.0.clone(), request);
+        if !conversation_id.is_empty() {
+            run = run.session(conversation_id.clone());
+        }
+        let result = run.extension(SimulatedTurn { conversation_id, now: turn.now }).await;
+        match result.end {
+            EndReason::Answered => Ok(self.accept(result)),
+            EndReason::ModelError(error) => Err(ParticipantError::new(error)),
+            end => Err(ParticipantError::new(format_args!(
+                "the model did not answer; the tool loop ended with {}",
+                end.as_str()
+            ))),
+        }
+    }
+
+    /// Adds the messages since the last turn to the history.
+    fn update_history(&mut self, conversation: &Conversation) {
+        if self.history.messages.is_empty() {
+            let system = self.system_text().map(|text| Message::new(Role::System, text));
+            let instructions = self.instructions.as_ref();
+            let instructions = instructions.map(|text| Message::new(Role::User, text));
+            self.history.messages.extend(system.into_iter().chain(instructions));
+        }
+        let History { messages, seen, is_ahead } = &mut self.history;
+        for message in conversation.messages.get(*seen..).unwrap_or_default() {
+            let is_own = message.sender == self.role;
+            if !(is_own && mem::take(is_ahead)) {
+                let assistant = Role::Assistant { tool_calls: Vec::new() };
+                let role = if is_own { assistant } else { Role::User };
+                messages.push(Message::new(role, &message.content));
+            }
+        }
+        *seen = conversation.messages.len();
+    }
+
+    fn system_text(&self) -> Option<String> {
+        let persona = self.persona.iter().map(|text| format!("Persona: {text}"));
+        let intents = self.intents.iter().map(|intent| format!("Intent: {}", intent.description));
+        let paragraphs: Vec<_> =
+            persona.chain(intents).chain(self.system.iter().cloned()).collect();
+        (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"))
+    }
+
+    fn accept(&mut self, result: LoopResult) -> Reply {
+        let text = result.text().to_owned();
+        self.history.messages = result.transcript;
+        self.calls.extend(result.calls.into_iter().map(made_call));
+        let is_exhausted = text == EXHAUSTED;
+        if is_exhausted || text.trim().is_empty() {
+            // A blank step of a chain must count as a turn of the model. Other models may reject
+            // blank messages.
+            if is_exhausted || !self.has_chain() {
+                self.history.messages.pop();
+            }
+            return Reply::Pass;
+        }
+        self.history.is_ahead = true;
+        let tool_calls = mem::take(&mut self.calls);
+        MessageDraft { tool_calls, ..MessageDraft::new(self.role, text) }.into()
+    }
+
+    fn has_chain(&self) -> bool {
+        self.instructions.as_ref().is_some_and(|text| Chain::in_text(text).is_some())
+    }
+}
+
+impl Participant for ModelParticipant {
+    fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
+        self.take_turn(turn).boxed()
+    }
+
+    fn with_intent(&self, intent: &Intent) -> Box<dyn Participant> {
+        let mut participant = self.clone();
+        participant.intents.push(intent.clone());
+        Box::new(participant)
+    }
+
+    fn is_external(&self) -> bool {
+        self.is_external
+    }
+}
+
+fn made_call(call: CallRecord) -> MadeCall {
+    let CallRecord { name, arguments, result, .. } = call;
+    MadeCall { name, arguments, result: result.to_string() }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Model")
+    }
+}
