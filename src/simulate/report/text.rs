@@ -42,7 +42,10 @@ mod tests {
 
     #[test]
     fn formats_numbers_and_times() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1 000", "1 234 567"]);
+        assert_eq!(
+            [0, 999, 1_000, 1_234_567].map(number),
+            ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
+        );
         assert_eq!([0.0, 12.5, 99.96].map(percentage), ["0%", "12.5%", "100%"]);
         let times = [0.0, 2.25, 59.0, 60.0, 65.0, 7_320.0].map(duration);
         assert_eq!(times, ["0 s", "2.2 s", "59 s", "1 min", "1 min 5 s", "2 h 2 min"]);
