@@ -2,9 +2,12 @@
 
 mod doubles;
 
+mod command;
 mod detectors;
 mod files;
+mod http;
 mod participants;
+mod play;
 mod recorded;
 pub(crate) mod reports;
 mod runner;

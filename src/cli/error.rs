@@ -4,7 +4,7 @@ use std::{error::Error, fmt::Write, io};
 
 use thiserror::Error as ThisError;
 
-use super::{config::ConfigError, converse, run::RunError};
+use super::{config::ConfigError, converse, run::RunError, simulate};
 use crate::{
     base::{diagnostics::Diagnostic, terminal::escape_controls},
     server::{ServeError, StartError},
@@ -26,6 +26,8 @@ pub(super) enum CliError {
     Run(#[from] RunError),
     #[error(transparent)]
     Converse(#[from] converse::Error),
+    #[error(transparent)]
+    Simulate(#[from] simulate::Error),
     #[error("cannot start the runtime")]
     Runtime(#[source] io::Error),
     #[error("cannot listen for signals")]
@@ -41,6 +43,7 @@ impl CliError {
             Self::Config(_) => USAGE,
             Self::Run(error) => error.exit_code(),
             Self::Converse(error) => error.exit_code(),
+            Self::Simulate(error) => error.exit_code(),
             _ => 1,
         }
     }
@@ -67,6 +70,7 @@ impl CliError {
 
     fn diagnostics(&self) -> &[Diagnostic] {
         match self {
+            Self::Simulate(error) => error.diagnostics(),
             Self::Start(error) | Self::Run(RunError::Start(error)) => error.diagnostics(),
             _ => &[],
         }

@@ -10,6 +10,7 @@ mod run;
 mod schema;
 mod serve;
 mod signals;
+mod simulate;
 
 use std::{
     ffi::OsString,
@@ -86,6 +87,11 @@ fn execute(cli: Cli) -> Result<ExitCode, CliError> {
             block_on(converse::converse(&args, &Environment::read()))??;
             Ok(ExitCode::SUCCESS)
         }
+        Some(Command::Simulate(args)) => {
+            logging::start(LogLevel::Info, false);
+            block_on_all_cores(simulate::simulate(&args, &Environment::read()))??;
+            Ok(ExitCode::SUCCESS)
+        }
         Some(Command::Schema(args)) => Ok(schema::schema(&args)),
     }
 }
@@ -114,13 +120,25 @@ fn start(args: &ServeArgs, default_level: LogLevel) -> Environment {
     Environment::read()
 }
 
-/// Runs a command. Does not wait for blocking threads at its end, which may be reading slow files.
+/// Runs a command on this thread. Does not wait for blocking threads at its end, which may be reading
+/// slow files.
 fn block_on<T>(command: impl Future<Output = T>) -> Result<T, CliError> {
+    block_on_runtime(&mut runtime::Builder::new_current_thread(), command)
+}
+
+/// Runs a command whose tasks may use all cores.
+fn block_on_all_cores<T>(command: impl Future<Output = T>) -> Result<T, CliError> {
+    block_on_runtime(&mut runtime::Builder::new_multi_thread(), command)
+}
+
+fn block_on_runtime<T>(
+    builder: &mut runtime::Builder,
+    command: impl Future<Output = T>,
+) -> Result<T, CliError> {
     // Without these file descriptors, tokio would panic instead of returning an error.
     let pipes: io::Result<Vec<_>> = (0..4).map(|_| io::pipe()).collect();
     drop(pipes.map_err(CliError::Runtime)?);
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(CliError::Runtime)?;
+    let runtime = builder.enable_all().build().map_err(CliError::Runtime)?;
     let result = runtime.block_on(command);
     runtime.shutdown_background();
     Ok(result)

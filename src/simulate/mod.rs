@@ -113,7 +113,6 @@ mod detector;
 pub mod detectors;
 mod extractor;
 #[cfg(feature = "server")]
-#[allow(dead_code, unused_imports, reason = "for the command that plays them")]
 mod file;
 mod intent;
 mod intents;
@@ -122,11 +121,9 @@ mod participant;
 pub mod participants;
 mod pattern;
 #[cfg(feature = "server")]
-#[allow(dead_code, unused_imports, reason = "for the command that plays them")]
 mod plan;
 mod question;
 #[cfg(feature = "server")]
-#[allow(dead_code, unused_imports, reason = "for the command that plays them")]
 mod recorded;
 #[cfg(feature = "server")]
 mod report;

@@ -25,6 +25,7 @@ fn short_help() {
       run       Run a command with a sidecar on free ports, and return the command's exit code
       check     Check component and simulation files and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
+      simulate  Play simulated conversations between customers and agents, and write a report
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
 
@@ -94,6 +95,7 @@ fn long_help() {
       run       Run a command with a sidecar on free ports, and return the command's exit code
       check     Check component and simulation files and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
+      simulate  Play simulated conversations between customers and agents, and write a report
       schema    Print the JSON Schema of a format, for editors
       help      Print this message or the help of the given subcommand(s)
 

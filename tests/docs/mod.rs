@@ -46,6 +46,7 @@ pages! {
     performance: "docs/performance.md",
     scripting: "docs/scripting.md",
     security: "docs/security.md",
+    simulate: "docs/simulate.md",
     stand_in: "docs/stand-in.md",
     terminal: "docs/terminal.md",
     testing: "docs/testing.md",

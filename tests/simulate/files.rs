@@ -49,7 +49,7 @@ fn accepts_a_valid_file() {
 
 #[test]
 fn samples_are_valid() {
-    for sample in ["support-desk.yaml", "recorded.yaml"] {
+    for sample in ["support-desk.yaml", "recorded.yaml", "model-desk.yaml"] {
         let path = format!("examples/simulate/{sample}");
         let mut command = mynah();
         command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["check", &path]);

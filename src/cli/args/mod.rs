@@ -3,6 +3,7 @@
 mod converse;
 mod daprd_flags;
 mod serve;
+mod simulate;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -12,6 +13,7 @@ pub(crate) use self::{
     converse::ConverseArgs,
     daprd_flags::with_two_dashes,
     serve::{LogLevel, ServeArgs},
+    simulate::{MergeArgs, PlayArgs, SimulateArgs, SimulateCommand},
 };
 use crate::component::StandIn;
 
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Send a prompt to a sidecar, mynah or daprd, and print the answer
     Converse(ConverseArgs),
+    /// Play simulated conversations between customers and agents, and write a report
+    Simulate(SimulateArgs),
     /// Print the JSON Schema of a format, for editors
     Schema(SchemaArgs),
 }

@@ -23,16 +23,14 @@ mod tests;
 mod value;
 
 pub(super) use self::{
-    detector::{CalledTool, DetectorSource, JudgeSource, MatchSource},
-    format::{Detect, EndOnSource, SimulateFile},
+    detector::{DetectorSource, JudgeSource},
+    format::{EndOnSource, SimulateFile},
     http::{HttpSource, PollSource},
     participant::{
-        Definition, ExamplesSource, Kind, Model, ModelSource, ParticipantSource, SidecarSource,
-        Step,
+        Definition, Kind, Model, ModelSource, ParticipantSource, Said, SidecarSource, Step,
     },
     places::Places,
     scenario::{FromSource, ParticipantRef, RecordingFormat, ScenarioSource, Start},
     short::Short,
-    value::Pointer,
 };
 pub(crate) use self::{format::schema, recognise::is_simulation};

@@ -17,7 +17,7 @@ pub(in crate::simulate) struct ScenarioSource {
     pub(in crate::simulate) customer: ParticipantRef,
     pub(in crate::simulate) agent: ParticipantRef,
     pub(in crate::simulate) intents: Vec<Intent>,
-    pub(in crate::simulate) infer_intent: Option<String>,
+    pub(in crate::simulate) infer_intent: Option<JudgeSource>,
     pub(in crate::simulate) start: Start,
     pub(in crate::simulate) repeat: u32,
 }
@@ -48,9 +48,8 @@ struct ScenarioFields {
     /// What the participants want. Default: what `infer_intent` or `from` find.
     #[serde(default)]
     intents: Vec<Intent>,
-    /// Name of the component that finds the intent if `intents` has none, from the recorded
-    /// conversation or from the initial message.
-    infer_intent: Option<String>,
+    /// The component that finds the intent if there is none, from the conversation at its end.
+    infer_intent: Option<Short<JudgeSource>>,
     /// The first message.
     initial_message: Option<DraftSource>,
     /// Number of conversations, or number for each recorded conversation. Default: 1.
@@ -77,7 +76,8 @@ pub(in crate::simulate) struct FromSource {
     pub(in crate::simulate) file: PathBuf,
     /// The format of the file. Default: by its extension, .json or .csv.
     pub(in crate::simulate) format: Option<RecordingFormat>,
-    /// A model that finds the intent of each conversation, if the scenario has none.
+    /// A model that finds the intent of each recorded conversation, if the scenario has none. The
+    /// participants are told the intent.
     pub(in crate::simulate) intents: Option<JudgeSource>,
 }
 
@@ -110,6 +110,10 @@ impl TryFrom<ScenarioFields> for ScenarioSource {
                 return Err(format!("the scenario {id:?} needs {keys}"));
             }
         };
+        let infer_intent = infer_intent.map(|model| match model {
+            Short::Text(component) => JudgeSource { component, instructions: None },
+            Short::Full(model) => model,
+        });
         let repeat = fields.repeat.map_or(1, |repeat| repeat.0);
         Ok(Self { id, customer, agent, intents, infer_intent, start, repeat })
     }

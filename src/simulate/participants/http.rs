@@ -12,6 +12,7 @@ use super::external::{reply, turn_fields};
 use crate::{
     base::{clock::pause, condition::TextCondition},
     simulate::{Intent, Participant, ParticipantError, ParticipantRole, Reply, Turn},
+    tool_loop::{ToolError, ToolErrorKind},
     tools::{HttpClient, RequestTemplate, Variables, read_reply, redirected},
 };
 
@@ -105,7 +106,7 @@ impl HttpAgent {
         }
     }
 
-    /// Sends a request, again if it fails. Returns what the pointer selects in the response.
+    /// Sends a request, again if it fails and may succeed later. Returns what the pointer selects in the response.
     async fn send(
         &self,
         request: Request<Full<Bytes>>,
@@ -113,11 +114,12 @@ impl HttpAgent {
     ) -> Result<Value, String> {
         let mut retries = self.retries;
         loop {
-            let answer = self.try_send(request.clone(), pointer).await;
-            if answer.is_ok() || retries == 0 {
-                return answer;
+            match self.try_send(request.clone(), pointer).await {
+                Err(error) if error.kind() == ToolErrorKind::Transient && retries > 0 => {
+                    retries -= 1
+                }
+                answer => return answer.map_err(|error| error.to_string()),
             }
-            retries -= 1;
         }
     }
 
@@ -125,9 +127,9 @@ impl HttpAgent {
         &self,
         request: Request<Full<Bytes>>,
         pointer: Option<&str>,
-    ) -> Result<Value, String> {
-        let response = self.client.send(request).await?;
-        read_reply(response, pointer).await.map_err(|error| error.to_string())
+    ) -> Result<Value, ToolError> {
+        let response = self.client.send(request).await.map_err(ToolError::new)?;
+        read_reply(response, pointer).await
     }
 }
 

@@ -1,29 +1,34 @@
 //! Participants of conversations.
 
-// model     asks a model
 // script    follows a script
+// echo      repeats the latest message
+// model     asks a model
+// retrying  asks a model again if it fails
 // http      answers HTTP requests
 // command   is a program
 // external  what these two get and answer
 // typing    adds the time that writing takes
 
 #[cfg(feature = "server")]
-#[allow(dead_code, reason = "for the command that plays them")]
 mod command;
+#[cfg(feature = "server")]
+mod echo;
 #[cfg(feature = "server")]
 mod external;
 #[cfg(feature = "server")]
-#[allow(dead_code, reason = "for the command that plays them")]
 mod http;
 mod model;
+#[cfg(feature = "server")]
+mod retrying;
 mod script;
 mod typing;
 
 #[cfg(feature = "server")]
-#[allow(unused_imports, reason = "for the command that plays them")]
 pub(super) use self::{
     command::CommandParticipant,
+    echo::EchoParticipant,
     http::{HttpAgent, HttpParticipant, Poll},
+    retrying::RetryingModel,
 };
 pub use self::{
     model::{ModelParticipant, SimulatedTurn},

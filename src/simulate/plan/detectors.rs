@@ -3,21 +3,23 @@
 use std::sync::Arc;
 
 use super::{
+    judges::{self, PlannedJudge},
     report::Report,
     resources::{Resources, unknown},
 };
 use crate::{
-    component::ComponentSpec,
     simulate::{
-        Outcome, Outcomes,
-        file::{DetectorSource, JudgeSource, MatchSource},
+        Outcome, OutcomeDetector, Outcomes,
+        detectors::{FirstDetector, ModelDetector, RuleDetector},
+        file::DetectorSource,
     },
+    tool_loop::OwnerMetrics,
 };
 
 /// What detects outcomes.
 pub(super) enum PlannedDetector {
-    Match { outcome: Outcome, r#match: Box<MatchSource> },
-    Judge(Arc<ComponentSpec>),
+    Rule(Arc<RuleDetector>),
+    Judge(PlannedJudge),
 }
 
 /// Checks the outcomes of a file.
@@ -45,31 +47,36 @@ pub(super) fn plan(
     let mut planned = Vec::new();
     for (index, source) in sources.into_iter().enumerate() {
         let path = format!("detectors/{index}");
-        planned.extend(match source {
-            DetectorSource::Match { outcome: name, r#match } => match outcomes.get(&name) {
-                Some(outcome) => Some(PlannedDetector::Match { outcome: outcome.clone(), r#match }),
-                None => {
+        match source {
+            DetectorSource::Match { outcome, condition } => {
+                if outcomes.get(&outcome).is_none() {
                     let names: Vec<_> = outcomes.iter().map(|it| it.name.clone()).collect();
-                    let message = unknown("outcome", &name, names.iter());
+                    let message = unknown("outcome", &outcome, names.iter());
                     report.error(&format!("{path}/outcome"), message);
-                    None
                 }
-            },
-            DetectorSource::Judge(source) => {
-                judge(Some(source), &format!("{path}/judge"), resources, report)
-                    .map(PlannedDetector::Judge)
+                let rule = RuleDetector::new(outcome, *condition);
+                planned.push(PlannedDetector::Rule(Arc::new(rule)));
             }
-        });
+            DetectorSource::Judge(source) => {
+                let judge = judges::plan(Some(source), &format!("{path}/judge"), resources, report);
+                planned.extend(judge.map(PlannedDetector::Judge));
+            }
+        }
     }
     planned
 }
 
-/// Returns the component of a judge, which is at a path in the file.
-pub(super) fn judge(
-    source: Option<JudgeSource>,
-    path: &str,
-    resources: &Resources<'_>,
-    report: &mut Report<'_>,
-) -> Option<Arc<ComponentSpec>> {
-    resources.component(&source?.component, &format!("{path}/component"), report)
+/// Returns the detector of a conversation.
+pub(super) fn build(
+    planned: &[PlannedDetector],
+    conversation_id: &str,
+    metrics: &OwnerMetrics,
+) -> FirstDetector {
+    let detectors = planned.iter().map(|detector| match detector {
+        PlannedDetector::Rule(rule) => rule.clone() as Arc<dyn OutcomeDetector>,
+        PlannedDetector::Judge(judge) => {
+            Arc::new(ModelDetector::new(judge.build(conversation_id, metrics)))
+        }
+    });
+    FirstDetector::new(detectors.collect())
 }

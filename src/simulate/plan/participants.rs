@@ -2,14 +2,19 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tokio::sync::OnceCell;
+
 use super::{report::Report, resources::Resources};
 use crate::{
-    client::Address,
+    client::{Address, RemoteComponent},
     component::ComponentSpec,
     simulate::{
-        file::{Definition, HttpSource, Kind, Model, ModelSource, PollSource, SidecarSource, Step},
-        participants::{HttpAgent, Poll},
+        file::{
+            Definition, HttpSource, Kind, Model, ModelSource, PollSource, Said, SidecarSource, Step,
+        },
+        participants::{HttpAgent, Poll, ScriptStep},
     },
+    tool_loop::ToolRegistry,
     tools::{Argv, Body, CheckedTools, HttpMethod, RequestSource, RequestTemplate},
 };
 
@@ -22,7 +27,7 @@ pub(super) struct PlannedParticipant {
 
 /// Where the messages of a participant come from.
 pub(super) enum PlannedKind {
-    Script(Arc<[Step]>),
+    Script(Arc<[ScriptStep]>),
     Echo,
     Model(Box<PlannedModel>),
     Http(Arc<HttpAgent>),
@@ -36,7 +41,7 @@ pub(super) struct PlannedModel {
     pub(super) persona: Option<String>,
     pub(super) system: Option<String>,
     pub(super) instructions: Option<String>,
-    pub(super) tools: Option<Arc<CheckedTools>>,
+    pub(super) tools: Option<PlannedTools>,
     /// Recorded conversations as text.
     pub(super) examples: Vec<String>,
     pub(super) retries: u32,
@@ -45,7 +50,13 @@ pub(super) struct PlannedModel {
 /// Where a model is.
 pub(super) enum PlannedProvider {
     Component(Arc<ComponentSpec>),
-    Sidecar(SidecarSource),
+    Sidecar(SidecarSource, OnceCell<Arc<RemoteComponent>>),
+}
+
+/// The tools in a file, and the registry when their servers are connected.
+pub(super) struct PlannedTools {
+    pub(super) checked: Arc<CheckedTools>,
+    pub(super) registry: OnceCell<ToolRegistry>,
 }
 
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -60,7 +71,7 @@ pub(super) fn plan(
 ) -> Option<PlannedParticipant> {
     let Definition { kind, typing } = definition;
     let kind = match kind {
-        Kind::Script(steps) => PlannedKind::Script(steps.into()),
+        Kind::Script(steps) => PlannedKind::Script(steps.into_iter().map(script_step).collect()),
         Kind::Echo => PlannedKind::Echo,
         Kind::Model(source) => {
             PlannedKind::Model(Box::new(model(*source, path, resources, report)?))
@@ -92,7 +103,7 @@ fn model(
             spec.map(PlannedProvider::Component)
         }
         Model::Sidecar(sidecar) => match Address::parse(sidecar.address.clone()) {
-            Ok(_) => Some(PlannedProvider::Sidecar(sidecar)),
+            Ok(_) => Some(PlannedProvider::Sidecar(sidecar, OnceCell::new())),
             Err(error) => {
                 report.error(&format!("{path}/sidecar/address"), error.to_string());
                 None
@@ -100,7 +111,10 @@ fn model(
         },
     };
     let tools = match tools {
-        Some(file) => Some(resources.tools(&file, &format!("{path}/tools"), report)?),
+        Some(file) => {
+            let checked = resources.tools(&file, &format!("{path}/tools"), report)?;
+            Some(PlannedTools { checked, registry: OnceCell::new() })
+        }
         None => None,
     };
     let examples = match examples {
@@ -114,6 +128,15 @@ fn model(
         None => Vec::new(),
     };
     Some(PlannedModel { model: model?, persona, system, instructions, tools, examples, retries })
+}
+
+fn script_step(step: Step) -> ScriptStep {
+    match step {
+        Step::Pass => ScriptStep::Pass,
+        Step::Say(Said { text, delay }) => {
+            ScriptStep::Say { text, delay: delay.map_or(Duration::ZERO, |delay| delay.0) }
+        }
+    }
 }
 
 /// Checks an agent. Returns what is wrong with it.

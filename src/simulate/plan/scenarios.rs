@@ -6,17 +6,15 @@ use std::{
 };
 
 use super::{
+    judges::{self, PlannedJudge},
     participants::{self, PlannedKind, PlannedParticipant},
     report::Report,
     resources::{Resources, unknown},
 };
-use crate::{
-    component::ComponentSpec,
-    simulate::{
-        Intent, MessageDraft, OriginalConversation, ParticipantRole,
-        file::{FromSource, ParticipantRef, ParticipantSource, ScenarioSource, Short, Start},
-        recorded::Recording,
-    },
+use crate::simulate::{
+    Intent, MessageDraft, OriginalConversation, ParticipantRole,
+    file::{FromSource, ParticipantRef, ParticipantSource, ScenarioSource, Short, Start},
+    recorded::Recording,
 };
 
 /// A scenario and its participants.
@@ -25,8 +23,10 @@ pub(super) struct PlannedScenario {
     pub(super) customer: Arc<PlannedParticipant>,
     pub(super) agent: Arc<PlannedParticipant>,
     pub(super) intents: Vec<Intent>,
-    /// The component that finds the intent if there is none.
-    pub(super) infer_intent: Option<Arc<ComponentSpec>>,
+    /// Finds the intent in a conversation that was played without one.
+    pub(super) infer_intent: Option<PlannedJudge>,
+    /// Finds the intent in a recorded conversation.
+    pub(super) recorded_intents: Option<PlannedJudge>,
     start: PlannedStart,
     repeat: usize,
     /// The position of the first conversation in the run.
@@ -117,14 +117,9 @@ fn plan_scenario(
     };
     let customer = side(customer, ParticipantRole::Customer);
     let agent = side(agent, ParticipantRole::Agent);
-    let infer_intent = infer_intent.map(|name| (name, format!("{path}/infer_intent")));
-    let (start, from_intents) = plan_start(start, path, resources, report);
-    let inferring = [infer_intent, from_intents].into_iter().flatten();
-    let inferring: Vec<_> =
-        inferring.map(|(name, path)| resources.component(&name, &path, report)).collect();
-    if inferring.len() > 1 {
-        report.error(path, "infer_intent and the intents of from exclude each other");
-    }
+    let infer_intent =
+        judges::plan(infer_intent, &format!("{path}/infer_intent"), resources, report);
+    let (start, recorded_intents) = plan_start(start, path, resources, report);
     let (customer, agent, start) = (customer?, agent?, start?);
     let replays = [&customer, &agent].iter().any(|it| matches!(it.kind, PlannedKind::Replay));
     if replays && matches!(start, PlannedStart::Message(_)) {
@@ -135,7 +130,6 @@ fn plan_scenario(
         PlannedStart::Message(_) => 1,
         PlannedStart::Recorded(recording) => recording.len(),
     };
-    let infer_intent = inferring.into_iter().next().flatten();
     let conversations = starts * repeat;
     Some(PlannedScenario {
         id,
@@ -143,6 +137,7 @@ fn plan_scenario(
         agent,
         intents,
         infer_intent,
+        recorded_intents,
         start,
         repeat,
         first,
@@ -150,16 +145,13 @@ fn plan_scenario(
     })
 }
 
-/// A name in the file and its path.
-type NameAt = (String, String);
-
-/// Checks how conversations start. Also returns the component that finds intents.
+/// Checks how conversations start. Also returns what finds their intents.
 fn plan_start(
     start: Start,
     path: &str,
     resources: &mut Resources<'_>,
     report: &mut Report<'_>,
-) -> (Option<PlannedStart>, Option<NameAt>) {
+) -> (Option<PlannedStart>, Option<PlannedJudge>) {
     let FromSource { file, format, intents } = match start {
         Start::Message(draft) => {
             let message = MessageDraft::new(draft.sender, draft.content);
@@ -174,8 +166,7 @@ fn plan_start(
     {
         report.error(&at_file, format!("{} has no conversations with messages", file.display()));
     }
-    let intents =
-        intents.map(|intents| (intents.component, format!("{path}/from/intents/component")));
+    let intents = judges::plan(intents, &format!("{path}/from/intents"), resources, report);
     (recording.map(PlannedStart::Recorded), intents)
 }
 

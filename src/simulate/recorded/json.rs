@@ -56,13 +56,13 @@ fn read_timestamp<'de, D: Deserializer<'de>>(source: D) -> Result<Timestamp, D::
     timestamp::parse(&String::deserialize(source)?).map_err(D::Error::custom)
 }
 
-/// Checks a file. Returns its conversations, and the number of those without messages.
-pub(super) fn index(text: &str) -> Result<(Vec<Entry>, usize), Diagnostic> {
+/// Checks a file. Returns its conversations that have messages.
+pub(super) fn index(text: &str) -> Result<Vec<Entry>, Diagnostic> {
     let File { conversations } = serde_json::from_str(text).map_err(|error| {
         Diagnostic::error(reason(&error))
             .at(Place { line: error.line(), column: error.column().max(1) })
     })?;
-    let (count, mut entries) = (conversations.len(), Vec::new());
+    let mut entries = Vec::new();
     for (number, raw) in conversations.into_iter().enumerate() {
         // The raw value is a part of the text.
         let start = raw.get().as_ptr().addr() - text.as_ptr().addr();
@@ -76,8 +76,7 @@ pub(super) fn index(text: &str) -> Result<(Vec<Entry>, usize), Diagnostic> {
             entries.push(Entry { range: start..start + raw.get().len(), number });
         }
     }
-    let empty = count - entries.len();
-    Ok((entries, empty))
+    Ok(entries)
 }
 
 /// Returns the message of an error without its place.

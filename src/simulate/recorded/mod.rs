@@ -21,8 +21,6 @@ pub(super) const MAX_MIB: u64 = 64;
 pub(super) struct Recording {
     text: String,
     conversations: Index,
-    /// The number of conversations without messages.
-    empty: usize,
 }
 
 /// Where the conversations are in the text.
@@ -39,14 +37,11 @@ impl Recording {
             Some(rest) => rest.to_owned(),
             None => text,
         };
-        let (conversations, empty) = match format {
-            RecordingFormat::Json => {
-                let (entries, empty) = json::index(&text)?;
-                (Index::Json(entries), empty)
-            }
-            RecordingFormat::Csv => (Index::Csv(csv::index(&text)?), 0),
+        let conversations = match format {
+            RecordingFormat::Json => Index::Json(json::index(&text)?),
+            RecordingFormat::Csv => Index::Csv(csv::index(&text)?),
         };
-        Ok(Self { text, conversations, empty })
+        Ok(Self { text, conversations })
     }
 
     /// Returns the number of conversations.
@@ -55,11 +50,6 @@ impl Recording {
             Index::Json(entries) => entries.len(),
             Index::Csv(index) => index.len(),
         }
-    }
-
-    /// Returns the number of conversations without messages, which are left out.
-    pub(super) fn empty(&self) -> usize {
-        self.empty
     }
 
     /// Returns a conversation, or `None` if there are not so many.

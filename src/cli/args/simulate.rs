@@ -1,0 +1,54 @@
+//! The arguments of `mynah simulate`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::simulate::Shard;
+
+/// Arguments of `mynah simulate`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct SimulateArgs {
+    /// The command, if it is not to play a simulation.
+    #[command(subcommand)]
+    pub command: Option<SimulateCommand>,
+    /// The simulation to play.
+    #[command(flatten)]
+    pub play: Option<PlayArgs>,
+}
+
+/// A command for the results of simulations.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SimulateCommand {
+    /// Join the results of shards, and write the report
+    Merge(MergeArgs),
+}
+
+/// The simulation to play.
+#[derive(Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// File with the simulation
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Folder for the results and the report; if it has results of the same run, the run continues
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
+    /// Replace the results of another run
+    #[arg(long)]
+    pub fresh: bool,
+    /// Play only one of several equal parts, such as 0/3, and write no report
+    #[arg(long, value_name = "NUMBER/COUNT")]
+    pub shard: Option<Shard>,
+}
+
+/// Arguments of `mynah simulate merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Folders with the results of all shards
+    #[arg(required = true, value_name = "FOLDER")]
+    pub folders: Vec<PathBuf>,
+    /// Folder for the joined results and the report
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
+}

@@ -1,0 +1,46 @@
+//! The models of a plan that judge conversations.
+
+use std::sync::Arc;
+
+use super::{report::Report, resources::Resources};
+use crate::{
+    component::ComponentSpec,
+    provider::Provider,
+    simulate::{JudgeModel, file::JudgeSource},
+    tool_loop::OwnerMetrics,
+};
+
+/// A model that judges conversations.
+#[derive(Clone)]
+pub(super) struct PlannedJudge {
+    component: Arc<ComponentSpec>,
+    pub(super) instructions: Option<String>,
+}
+
+/// Checks a judge, which is at a path in the file.
+pub(super) fn plan(
+    source: Option<JudgeSource>,
+    path: &str,
+    resources: &Resources<'_>,
+    report: &mut Report<'_>,
+) -> Option<PlannedJudge> {
+    let JudgeSource { component, instructions } = source?;
+    let component = resources.component(&component, &format!("{path}/component"), report)?;
+    Some(PlannedJudge { component, instructions })
+}
+
+impl PlannedJudge {
+    /// Returns the judge of a conversation, which shares no state with those of others.
+    pub(super) fn build(&self, conversation_id: &str, metrics: &OwnerMetrics) -> JudgeModel {
+        let judge = JudgeModel::new(self.provider(metrics)).session(conversation_id);
+        match &self.instructions {
+            Some(instructions) => judge.instructions(instructions),
+            None => judge,
+        }
+    }
+
+    /// Returns a model of its own.
+    pub(super) fn provider(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
+        self.component.build_provider(metrics)
+    }
+}

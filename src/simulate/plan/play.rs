@@ -1,0 +1,171 @@
+//! Plays the conversations of a plan.
+
+use std::sync::Arc;
+
+use futures_util::future::try_join_all;
+use tokio_util::sync::CancellationToken;
+
+use super::{Plan, detectors, scenarios::PlannedScenario};
+use crate::simulate::{
+    AdversarialTester, Conversation, ConversationResult, DetectorError, EndConditions, EndReason,
+    Intent, IntentExtractor, MessageDraft, ModelIntentExtractor, OriginalConversation,
+    OutcomeDetector, ParticipantRole, Runner, RunnerSettings, SimulatedConversation,
+    detectors::{CompletionJudge, GoalJudge},
+};
+
+/// A conversation could not be started.
+struct NotStarted {
+    reason: EndReason,
+    error: String,
+}
+
+impl Plan {
+    /// Connects to the sidecars and servers that the participants need.
+    ///
+    /// # Errors
+    ///
+    /// Fails with a message if one of them cannot be used.
+    pub(crate) async fn connect(&self) -> Result<(), String> {
+        let scenarios = self.0.scenarios.iter();
+        let participants = scenarios.flat_map(|scenario| [&scenario.customer, &scenario.agent]);
+        let connecting = participants.map(|participant| participant.connect(&self.0.shared));
+        try_join_all(connecting).await.map(drop)
+    }
+
+    /// Plays the conversation at a position in the run. Errors are its end reason.
+    pub(crate) async fn play(
+        self,
+        index: usize,
+        cancel: CancellationToken,
+    ) -> SimulatedConversation {
+        let scenarios = &self.0.scenarios;
+        let after = scenarios.partition_point(|scenario| scenario.first <= index);
+        // The first scenario starts at 0, and a plan has at least one.
+        let scenario = &scenarios[after.saturating_sub(1)];
+        let number = index - scenario.first;
+        let id = format!("{}-{number}", scenario.id);
+        let (original, result) = match scenario.start(number) {
+            Some((message, original)) => {
+                let original = self.with_prediction(original, &id).await;
+                let recorded = original.as_ref().map(|original| &original.conversation);
+                let result = self.run(scenario, &id, message, recorded, cancel).await;
+                (original, result.unwrap_or_else(NotStarted::into_result))
+            }
+            None => {
+                let error = "the recorded conversation cannot be read".to_owned();
+                let reason = EndReason::ParticipantError;
+                (None, NotStarted { reason, error }.into_result())
+            }
+        };
+        SimulatedConversation { id, index, scenario: scenario.id.clone(), original, result }
+    }
+
+    async fn run(
+        &self,
+        scenario: &PlannedScenario,
+        id: &str,
+        message: MessageDraft,
+        recorded: Option<&Conversation>,
+        cancel: CancellationToken,
+    ) -> Result<ConversationResult, NotStarted> {
+        let shared = &self.0.shared;
+        let failed = |error| NotStarted { reason: EndReason::ParticipantError, error };
+        let customer = scenario.customer.build(ParticipantRole::Customer, recorded, shared);
+        let agent = scenario.agent.build(ParticipantRole::Agent, recorded, shared);
+        let (customer, agent) = (customer.await.map_err(failed)?, agent.await.map_err(failed)?);
+        let intents = self.intents(scenario, id, recorded).await?;
+        let mut runner = Runner::new(customer, agent, message)
+            .id(id)
+            .intents(intents)
+            .outcomes(self.0.outcomes.clone())
+            .settings(self.settings(id))
+            .cancel_with(cancel);
+        if !self.0.detectors.is_empty() {
+            runner = runner.detector(detectors::build(&self.0.detectors, id, &shared.metrics));
+        }
+        if let Some(judge) = &scenario.infer_intent {
+            let model = judge.build(id, &shared.metrics);
+            runner = runner.infer_intent(ModelIntentExtractor::new(model));
+        }
+        Ok(runner.run().await)
+    }
+
+    /// Returns the intents of a scenario, or the one of the recorded conversation.
+    async fn intents(
+        &self,
+        scenario: &PlannedScenario,
+        id: &str,
+        recorded: Option<&Conversation>,
+    ) -> Result<Vec<Intent>, NotStarted> {
+        match (&scenario.recorded_intents, recorded) {
+            (Some(judge), Some(recorded)) if scenario.intents.is_empty() => {
+                let model = judge.build(id, &self.0.shared.metrics);
+                let intent = ModelIntentExtractor::new(model).extract(recorded).await;
+                let failed = |error: DetectorError| {
+                    let (reason, error) = (EndReason::DetectorError, error.to_string());
+                    NotStarted { reason, error }
+                };
+                Ok(intent.map_err(failed)?.into_iter().collect())
+            }
+            _ => Ok(scenario.intents.clone()),
+        }
+    }
+
+    fn settings(&self, id: &str) -> RunnerSettings {
+        let (rules, metrics) = (&self.0.rules, &self.0.shared.metrics);
+        let judge = rules.judge.as_ref().map(|it| CompletionJudge::new(it.build(id, metrics)));
+        let goal = rules.goal.as_ref().map(|it| GoalJudge::new(it.build(id, metrics)));
+        let end_on = EndConditions {
+            judge: judge.map(|judge| Arc::new(judge) as _),
+            goal: goal.map(|goal| Arc::new(goal) as _),
+            ..rules.settings.end_on.clone()
+        };
+        RunnerSettings { end_on, ..rules.settings.clone() }
+    }
+
+    /// Adds the outcome that the detectors find in a recorded conversation. If they fail, there is
+    /// none.
+    async fn with_prediction(
+        &self,
+        original: Option<OriginalConversation>,
+        id: &str,
+    ) -> Option<OriginalConversation> {
+        let mut original = original?;
+        let detector = detectors::build(&self.0.detectors, id, &self.0.shared.metrics);
+        // The recorded outcome would give the answer away.
+        let outcome = original.conversation.outcome.take();
+        let found = detector.detect(&original.conversation, &[], &self.0.outcomes).await;
+        original.conversation.outcome = outcome;
+        original.predicted_outcome = match found {
+            Ok(found) => found.map(|outcome| outcome.name),
+            Err(error) => {
+                tracing::warn!("the outcome of {} cannot be predicted: {error}", original.id);
+                None
+            }
+        };
+        Some(original)
+    }
+
+    /// Returns what tells simulated conversations from recorded ones, if the file asks for it.
+    pub(crate) fn adversarial_tester(&self) -> Option<AdversarialTester> {
+        let (judge, parts) = (self.0.adversarial.clone()?, self.0.clone());
+        let instructions = judge.instructions.clone();
+        let tester = AdversarialTester::new(move || judge.provider(&parts.shared.metrics));
+        Some(match instructions {
+            Some(instructions) => tester.with_instructions(instructions),
+            None => tester,
+        })
+    }
+}
+
+impl NotStarted {
+    fn into_result(self) -> ConversationResult {
+        ConversationResult {
+            conversation: Conversation::default(),
+            duration: std::time::Duration::ZERO,
+            intents: Vec::new(),
+            end_reason: self.reason,
+            error: Some(self.error),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Reads a file.
+
+use std::{num::NonZeroUsize, path::Path, sync::Arc};
+
+use super::{
+    Parts, Plan, Rules, build::Shared, detectors, judges, report::Report, resources::Resources,
+    scenarios,
+};
+use crate::{
+    base::{diagnostics::Diagnostic, environment::Environment, files, yaml},
+    simulate::{
+        EndConditions, RunIdentity, RunnerSettings,
+        file::{EndOnSource, SimulateFile},
+    },
+    tool_loop::OwnerMetrics,
+};
+
+/// The number of conversations at the same time, unless the file sets it.
+const IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+
+impl Plan {
+    /// Reads and checks a file and all files that it refers to. Starts nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors that were found.
+    pub(crate) fn read(file: &Path, environment: &Environment) -> Result<Self, Vec<Diagnostic>> {
+        let text = files::read_regular(file).map_err(|error| vec![error])?;
+        let source: SimulateFile =
+            yaml::from_str(&text).map_err(|error| vec![error.in_file(file)])?;
+        let mut report = Report::new(file, &text);
+        let parts = plan(source, environment, &mut report);
+        match parts.filter(|_| report.errors() == 0) {
+            Some(parts) => Ok(Self(Arc::new(parts))),
+            None => Err(report.into_errors()),
+        }
+    }
+}
+
+fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>) -> Option<Parts> {
+    if source.name.trim().is_empty() {
+        report.error("name", "the name is empty");
+    }
+    let mut resources = Resources::load(&source.resources, environment, report);
+    let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
+    let settings = settings(&source);
+    let outcomes = detectors::outcomes(source.outcomes, report);
+    let scenarios = scenarios::plan(source.participants, source.scenarios, &mut resources, report);
+    let detectors = detectors::plan(source.detectors, &outcomes, &resources, report);
+    let mut judge = |source, path| judges::plan(source, path, &resources, report);
+    let EndOnSource { judge: complete, goal, .. } = source.end_on;
+    let rules = Rules {
+        settings,
+        judge: judge(complete, "end_on/judge"),
+        goal: judge(goal, "end_on/goal"),
+    };
+    let adversarial = judge(source.adversarial, "adversarial");
+    let metrics = OwnerMetrics::new().map_err(|error| report.error("", error.to_string()));
+    let token = environment.get("DAPR_API_TOKEN").map(str::to_owned);
+    let identity = RunIdentity {
+        name: source.name,
+        hash: report.hash(),
+        scenarios: scenarios.len(),
+        conversations: scenarios.iter().map(|scenario| scenario.conversations).sum(),
+    };
+    Some(Parts {
+        identity,
+        in_flight: in_flight.unwrap_or(IN_FLIGHT),
+        outcomes: Arc::new(outcomes),
+        detectors,
+        scenarios,
+        rules,
+        adversarial,
+        shared: Shared { metrics: metrics.ok()?, token },
+    })
+}
+
+/// Returns the settings of a file, without judges.
+fn settings(source: &SimulateFile) -> RunnerSettings {
+    let default = RunnerSettings::default();
+    let SimulateFile { max_messages, max_messages_after_outcome, message_timeout, .. } = source;
+    let EndOnSource { timeout, patterns, .. } = &source.end_on;
+    let (timeout, patterns) = (timeout.map(|time| time.0), patterns.clone());
+    let after = max_messages_after_outcome.map(|it| it.0 as usize);
+    RunnerSettings {
+        max_messages: max_messages.map_or(default.max_messages, |it| it.0 as usize),
+        max_messages_after_outcome: after.unwrap_or(default.max_messages_after_outcome),
+        detection: source.detect.into(),
+        base_timestamp: source.base_timestamp.0,
+        message_timeout: message_timeout.map_or(default.message_timeout, |time| time.0),
+        end_on: EndConditions { timeout, patterns, ..EndConditions::default() },
+    }
+}
