@@ -19,7 +19,7 @@ use crate::base::condition;
 /// # Ok::<(), mynah::simulate::PatternError>(())
 /// ```
 #[derive(Debug, Clone, JsonSchema)]
-#[schemars(with = "String", extend("format" = "regex"))]
+#[schemars(with = "String")]
 pub struct Pattern(Regex);
 
 /// The error returned if a pattern is invalid.

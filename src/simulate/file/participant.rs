@@ -24,7 +24,10 @@ pub(in crate::simulate) struct ParticipantSource {
 /// A participant of one scenario.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "Fields")]
-#[schemars(with = "Fields", extend("properties" = { "name": false, "role": false }))]
+#[schemars(
+    with = "Fields",
+    extend("not" = { "anyOf": [{ "required": ["name"] }, { "required": ["role"] }] })
+)]
 pub(in crate::simulate) struct InlineParticipant(pub(in crate::simulate) Definition);
 
 /// What a participant says.
