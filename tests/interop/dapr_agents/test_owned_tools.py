@@ -3,11 +3,14 @@
 import json
 import os
 import unittest
+from contextlib import redirect_stdout
+from io import StringIO
 from unittest.mock import patch
 
 from dapr.conf import settings
-from dapr_agents import DaprChatClient, tool
+from dapr_agents import DaprChatClient, DurableAgent, tool
 
+from durable import Activities
 from test_tool_loop import Loop
 
 STEPS = [
@@ -48,6 +51,23 @@ class OwnedTools(unittest.TestCase):
         loop = Loop(send_mail, component='script')
         answer = loop.run(f'Go <|instruction_start|>{chain}<|instruction_end|>')
         self.assertEqual((answer, loop.results), ('It has been shipped.', ['sent to ann']))
+
+    def test_durable_agent_runs_only_its_own_tools(self) -> None:
+        # The activities print the conversation.
+        self.enterContext(redirect_stdout(StringIO()))
+        agent = DurableAgent(
+            name='Clerk', llm=DaprChatClient(component_name='script'), tools=[send_mail]
+        )
+        chain = json.dumps({'instruction_chain': STEPS})
+        orders = Activities(agent, 'orders-1')
+        first = orders.call_llm(f'Go <|instruction_start|>{chain}<|instruction_end|>')
+        names = [call['function']['name'] for call in first['tool_calls']]
+        self.assertEqual(names, ['send_mail'])
+        (result,) = orders.run_tools(first['tool_calls'])
+        self.assertEqual(result['content'], 'sent to ann')
+        final = orders.call_llm()
+        self.assertFalse(final.get('tool_calls'))
+        self.assertEqual(final['content'], 'It has been shipped.')
 
 
 if __name__ == '__main__':
