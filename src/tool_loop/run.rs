@@ -156,6 +156,12 @@ impl Run {
         RunStream { events, room, task: Some(Task::spawn(run)) }
     }
 
+    /// Runs without a task of its own. Tools and timeouts make no progress while the caller does not
+    /// poll.
+    pub(super) async fn in_place(self) -> LoopResult {
+        self.run_to_end(None).await
+    }
+
     async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
         let Self { tools, provider, request, cancel, time_limit, context, session, call } = self;
         let stop = StopSignal::new(cancel, time_limit);

@@ -25,11 +25,18 @@ impl StopSignal {
         &self,
         work: impl Future<Output = T>,
     ) -> Result<T, EndReason> {
+        if self.token.is_cancelled() {
+            return Err(EndReason::Cancelled);
+        }
+        if self.started.age() >= self.limit {
+            return Err(EndReason::Budget);
+        }
         tokio::select! {
             biased;
+            // Most work does not wait, and then needs no timer.
+            output = work => Ok(output),
             () = self.token.cancelled() => Err(EndReason::Cancelled),
             () = self.time_limit() => Err(EndReason::Budget),
-            output = work => Ok(output),
         }
     }
 

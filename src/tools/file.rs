@@ -11,7 +11,7 @@ use super::{
     mcp::McpSource,
     value::{Argv, Retries, Size, Time},
 };
-use crate::base::condition::TextCondition;
+use crate::{base::condition::TextCondition, tool_loop::ToolOutput};
 
 /// Tools that a model may call.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -186,7 +186,7 @@ fn one_kind(name: Option<String>) -> String {
 #[schemars(with = "StaticSource")]
 pub(super) struct StaticAnswer {
     pub(super) conditions: BTreeMap<String, TextCondition>,
-    pub(super) answer: Result<Value, String>,
+    pub(super) answer: Result<ToolOutput, String>,
 }
 
 /// Exactly one of a result and an error, for all calls or for those with certain arguments.
@@ -218,7 +218,7 @@ impl TryFrom<StaticSource> for StaticAnswer {
 
     fn try_from(source: StaticSource) -> Result<Self, &'static str> {
         let answer = match (source.result, source.error) {
-            (Some(result), None) => Ok(result),
+            (Some(result), None) => Ok(result.into()),
             (None, Some(error)) => Err(error),
             _ => return Err("expected exactly one of result and error"),
         };

@@ -17,7 +17,7 @@ impl StaticTool {
     }
 
     /// Returns the first answer whose conditions hold.
-    fn answer(&self, arguments: &Value) -> Result<Value, ToolError> {
+    fn answer(&self, arguments: &Value) -> Result<ToolOutput, ToolError> {
         match self.0.iter().find(|answer| answer.matches(arguments)) {
             Some(StaticAnswer { answer: Ok(result), .. }) => Ok(result.clone()),
             Some(StaticAnswer { answer: Err(error), .. }) => Err(ToolError::refused(error)),
@@ -32,7 +32,7 @@ impl RunTool for StaticTool {
         arguments: Value,
         _: ToolContext,
     ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        async move { self.answer(&arguments).map(ToolOutput::from) }.boxed()
+        async move { self.answer(&arguments) }.boxed()
     }
 }
 

@@ -29,14 +29,23 @@ const MAX_BRIEF_CHAINS: usize = 8 * 1024;
 const PARSED_SIZE: usize = 16;
 
 thread_local! {
-    /// The chains of the latest requests.
-    static CHAINS: RefCell<RecentlyUsed<ParsedChain>> =
+    /// The blocks of the latest requests.
+    static BLOCKS: RefCell<RecentlyUsed<ParsedBlock>> =
         const { RefCell::new(RecentlyUsed::new(MAX_ENTRIES)) };
 }
 
-struct ParsedChain {
+/// The text between two tags, and its content.
+struct ParsedBlock {
     text: Box<str>,
-    chain: Result<Rc<Chain>, ChainError>,
+    content: Content,
+}
+
+/// The content of a block.
+#[derive(Clone)]
+enum Content {
+    Chain(Result<Rc<Chain>, ChainError>),
+    /// Something else, with the reason why it is not a JSON object.
+    Other(String),
 }
 
 /// Returns `true` if parsing the chains in a history may take longer than a millisecond.
@@ -55,18 +64,12 @@ pub(super) fn find_active_chain(
     let mut skipped = SkippedBlocks::default();
     let found = messages.iter().enumerate().rev().find_map(|(index, message)| {
         let texts = matches!(message.role, Role::User).then_some(&message.parts);
-        let object = texts?.iter().find_map(|text| {
-            json_objects(text, |reason| skipped.add(index + 1, reason))
-                .next()
-                .map(|(_, object)| object)
-        })?;
-        Some((index, object))
+        let find = |text: &String| find_chain(text, |reason| skipped.add(index + 1, reason));
+        Some((index + 1, texts?.iter().find_map(find)?))
     });
     skipped.log();
-    let Some((index, object)) = found else { return Ok(None) };
-    let message = index + 1;
-    let chain =
-        parse(object).map_err(|error| error.within(format!("chain in message {message}")))?;
+    let Some((message, chain)) = found else { return Ok(None) };
+    let chain = chain.map_err(|error| error.within(format!("chain in message {message}")))?;
     let is_seen = |at| unseen.is_none_or(|unseen| unseen.is_seen(at));
     let seen = (message..).zip(&messages[message..]).filter(|(at, _)| is_seen(*at));
     let seen = count_turns(seen.map(|(_, message)| message));
@@ -74,41 +77,49 @@ pub(super) fn find_active_chain(
     Ok(Some(ActiveChain { chain, message, turns }))
 }
 
-/// Parses a chain, unless it was parsed for an earlier turn.
-fn parse(object: &RawValue) -> Result<Rc<Chain>, ChainError> {
-    let text = object.get();
-    if text.len() > MAX_BRIEF_CHAINS {
-        return Chain::parse(object).map(Rc::new);
+/// Returns the first chain in a text. Calls `skip` for each block before it, with the reason.
+fn find_chain(text: &str, mut skip: impl FnMut(String)) -> Option<Result<Rc<Chain>, ChainError>> {
+    tags::blocks(text).into_iter().find_map(|block| match parse(&text[block]) {
+        Content::Chain(chain) => Some(chain),
+        Content::Other(reason) => {
+            skip(reason);
+            None
+        }
+    })
+}
+
+/// Parses a block, unless it was parsed for an earlier turn.
+fn parse(block: &str) -> Content {
+    let read = || match json_object(block) {
+        Ok(object) => Content::Chain(Chain::parse(object).map(Rc::new)),
+        Err(reason) => Content::Other(reason),
+    };
+    if block.len() > MAX_BRIEF_CHAINS {
+        return read();
     }
-    let parsed = CHAINS.with_borrow_mut(|chains| {
-        let parse = || {
-            let chain = Chain::parse(object).map(Rc::new);
-            (ParsedChain { text: text.into(), chain }, PARSED_SIZE * text.len())
-        };
-        chains.get(|parsed| *parsed.text == *text, parse)
-    });
-    parsed.chain.clone()
+    let parse = || (ParsedBlock { text: block.into(), content: read() }, PARSED_SIZE * block.len());
+    let parsed = BLOCKS.with_borrow_mut(|it| it.get(|parsed| *parsed.text == *block, parse));
+    parsed.content.clone()
 }
 
 /// Returns the ranges of the chains in a text.
 pub(super) fn chain_ranges(text: &str) -> Vec<Range<usize>> {
-    json_objects(text, |_| {}).map(|(range, _)| range).collect()
+    json_objects(text).map(|(range, _)| range).collect()
 }
 
-/// Iterates over the blocks in a text that are JSON objects. Calls `skip` for each other block,
-/// with the reason.
-fn json_objects(
-    text: &str,
-    mut skip: impl FnMut(String),
-) -> impl Iterator<Item = (Range<usize>, &RawValue)> {
-    tags::blocks(text).into_iter().filter_map(move |block| {
-        match serde_json::from_str::<&RawValue>(&text[block.clone()]) {
-            Ok(value) if value.get().starts_with('{') => return Some((block, value)),
-            Ok(_) => skip("not an object".to_owned()),
-            Err(error) => skip(error.to_string()),
-        }
-        None
-    })
+/// Iterates over the blocks in a text that are JSON objects.
+fn json_objects(text: &str) -> impl Iterator<Item = (Range<usize>, &RawValue)> {
+    let object = |block: Range<usize>| Some((block.clone(), json_object(&text[block]).ok()?));
+    tags::blocks(text).into_iter().filter_map(object)
+}
+
+/// Reads a block. Returns the reason if it is not a JSON object.
+fn json_object(block: &str) -> Result<&RawValue, String> {
+    match serde_json::from_str::<&RawValue>(block) {
+        Ok(value) if value.get().starts_with('{') => Ok(value),
+        Ok(_) => Err("not an object".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Counts assistant turns. Each assistant message is a turn, with one exception: some clients store
@@ -167,6 +178,6 @@ impl Chain {
     /// # Ok::<(), mynah::provider::scripted::ChainError>(())
     /// ```
     pub fn in_text(text: &str) -> Option<Result<Self, ChainError>> {
-        json_objects(text, |_| {}).next().map(|(_, object)| Self::parse(object))
+        json_objects(text).next().map(|(_, object)| Self::parse(object))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use memchr::memmem::{self, Finder};
+use memchr::memmem::Finder;
 
 /// The tag that starts a block.
 pub const START: &str = "<|instruction_start|>";
@@ -13,6 +13,7 @@ const PREFIX: &str = "<|instruction_";
 
 /// Built only once, because a history has many texts and few of them contain a tag.
 static START_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(START));
+static PREFIX_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PREFIX));
 
 /// Returns `true` if a text contains a start tag.
 pub(super) fn has_start(text: &str) -> bool {
@@ -26,7 +27,7 @@ pub(super) fn has_start(text: &str) -> bool {
 pub(super) fn blocks(text: &str) -> Vec<Range<usize>> {
     let (mut blocks, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     let Some(first) = START_FINDER.find(text.as_bytes()) else { return blocks };
-    for at in memmem::find_iter(&text.as_bytes()[first..], PREFIX).map(|at| first + at) {
+    for at in PREFIX_FINDER.find_iter(&text.as_bytes()[first..]).map(|at| first + at) {
         if text[at..].starts_with(START) {
             depth += 1;
             if depth == 1 {

@@ -133,7 +133,8 @@ impl Provider for ToolOwner {
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
         async move {
             let (run, call) = self.start(request, context).await?;
-            call.finish(run.await, String::new()).await
+            // The server polls the call until it ends.
+            call.finish(run.in_place().await, String::new()).await
         }
         .boxed()
     }
