@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mynah::internals::wire::json;
+use mynah::internals::wire::{json, proto::ConversationRequestAlpha2};
 use serde_json::json;
 
 use crate::support::{
@@ -22,6 +22,27 @@ const CALLERS: usize = 8;
 const SAMPLES: u32 = 30;
 /// The growth in memory that is allowed between the second and the last third, in KiB.
 const MAX_GROWTH: u64 = 8 * 1024;
+
+/// An echo, and one that owns a tool and remembers few requests.
+const COMPONENTS: &str = r#"
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: echo}
+spec: {type: conversation.echo, version: v1}
+---
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: owner}
+spec:
+  type: conversation.echo
+  version: v1
+  metadata:
+  - {name: toolMemory, value: 100}
+  - name: tools
+    value: |
+      tools:
+      - {name: find_order, static: [{result: shipped}]}
+"#;
 
 /// The resource usage of a process.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +74,8 @@ async fn memory_and_open_files_do_not_grow() {
         return report("not run: the soak test; to run it, set MYNAH_SOAK_SECONDS=600");
     };
     let interval = Duration::from_secs(seconds.parse().unwrap()) / SAMPLES;
-    let (sidecar, calls, finished) = (Sidecar::start(), AtomicU64::new(0), AtomicBool::new(false));
+    let sidecar = Sidecar::with_components(COMPONENTS);
+    let (calls, finished) = (AtomicU64::new(0), AtomicBool::new(false));
     let call = async |caller: usize| {
         for number in caller.. {
             if finished.load(Ordering::Relaxed) {
@@ -108,6 +130,15 @@ async fn one_call(sidecar: &Sidecar, number: usize) {
         6 if number % 32 == 6 => {
             let large = request([user(&"word ".repeat(40_000))]);
             drop(sidecar.converse(large).await.unwrap());
+        }
+        7 => {
+            // Every other request is remembered, because it also calls a tool of the caller.
+            let text = format!("find order {number}{}", ["", ", send an email"][number / 8 % 2]);
+            let request = prompt(&text, [tool("send_email", json!({}))]);
+            let request = ConversationRequestAlpha2 { name: "owner".to_owned(), ..request };
+            let expected = ["shipped", ""][number / 8 % 2];
+            assert_eq!(sidecar.converse(request.clone()).await.unwrap().content, expected);
+            drop(crate::support::stream(sidecar, request).await.unwrap());
         }
         _ => assert!(sidecar.converse(request([])).await.is_ok_and(|a| a.content.is_empty())),
     }
