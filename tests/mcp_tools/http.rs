@@ -16,7 +16,11 @@ use crate::{
     support::{ports::ReservedPort, process::with_timeout},
 };
 
-const TOOLS: [&str; 7] = ["key", "events", "html", "error", "busy", "flood", "flooding.events"];
+const TOOLS: [&str; 8] =
+    ["key", "events", "html", "error", "busy", "long", "flood", "flooding.events"];
+
+/// Length of a result that is read on a blocking thread.
+const LONG: usize = 100_000;
 
 fn json_response(status: StatusCode, body: &Value) -> Response<Body> {
     typed(status, "application/json", body.to_string())
@@ -77,6 +81,7 @@ async fn answer(request: Request<Incoming>) -> Response<Body> {
             "busy" => {
                 typed(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "try later\n".to_owned())
             }
+            "long" => json_response(StatusCode::OK, &text("x".repeat(LONG))),
             "flood" => json_response(StatusCode::OK, &text("x".repeat(17 << 20))),
             "flooding.events" => event(text("x".repeat(17 << 20))),
             _ => json_response(StatusCode::OK, &text(format!("the key is {key}"))),
@@ -100,7 +105,8 @@ async fn results_arrive_as_json_or_as_events() {
     assert!(!format!("{tools:?}").contains("secret"));
     let mut answers = Vec::new();
     for name in names(&tools) {
-        answers.push(format!("{name}: {}", call(&tools, name).await));
+        let answer = call(&tools, name).await.replace(&"x".repeat(LONG), "long");
+        answers.push(format!("{name}: {answer}"));
     }
     assert_snapshot!(answers.join("\n"), @"
     key: the key is secret
@@ -108,6 +114,7 @@ async fn results_arrive_as_json_or_as_events() {
     html: Error executing html: the response is neither JSON nor a stream of events
     error: Error executing error: wrong arguments
     busy: Error executing busy: HTTP 503: try later
+    long: long
     flood: Error executing flood: the response is longer than 16 MiB
     flooding_events: Error executing flooding_events: the response is longer than 16 MiB
     ");

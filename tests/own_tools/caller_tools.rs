@@ -10,6 +10,7 @@ use crate::{
         Sidecar,
         http::direct_client,
         messages::{Answer, assistant, assistant_with_calls, request, tool, tool_call, user},
+        stream,
     },
 };
 
@@ -67,6 +68,22 @@ async fn unseen_calls_are_put_back_into_the_history() {
     assert_eq!((without.content.as_str(), without.finish_reason.as_str()), ("sent", "stop"));
     assert_eq!(prompt_tokens(&second) - prompt_tokens(&without), 6);
     assert_eq!(sidecar.log().matches("nothing is remembered").count(), 1);
+}
+
+/// Long histories are read on a blocking thread.
+#[tokio::test]
+async fn unseen_calls_are_put_back_into_a_long_history() {
+    let sidecar = scripted("");
+    let mut caller = mixed_chain();
+    caller.history.insert(0, user(&"long ".repeat(50_000)));
+    let first = caller.ask(&sidecar).await;
+    assert_eq!(first.called_tools(), ["send_mail"]);
+    caller.run(&first);
+    let second = caller.ask(&sidecar).await;
+    assert_eq!((second.content.as_str(), second.finish_reason.as_str()), ("sent", "stop"));
+    let streamed = stream(&sidecar, caller.request()).await.unwrap();
+    assert_eq!(streamed.answer.response, second.response);
+    assert_eq!(sidecar.log().matches("nothing is remembered").count(), 0);
 }
 
 #[tokio::test]
