@@ -5,6 +5,7 @@ use std::io;
 use std::{
     future::{pending, ready},
     pin::pin,
+    sync::Arc,
 };
 
 #[cfg(unix)]
@@ -46,6 +47,20 @@ pub(super) enum Signal {
     User1,
     /// SIGUSR2.
     User2,
+}
+
+/// Lets writes above the limit on the size of files (`ulimit -f`) fail, instead of ending the
+/// process with SIGXFSZ.
+#[cfg(unix)]
+pub(super) fn report_file_size_limit() -> io::Result<()> {
+    // A flag that nobody reads: with a handler, the signal does not end the process.
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default()).map(drop)
+}
+
+/// Does nothing: there is no such limit.
+#[cfg(not(unix))]
+pub(super) fn report_file_size_limit() -> io::Result<()> {
+    Ok(())
 }
 
 impl Signals {

@@ -1,5 +1,6 @@
 //! Runs of many conversations, with results that survive an interruption.
 
+mod crashes;
 mod merging;
 mod resuming;
 mod running;

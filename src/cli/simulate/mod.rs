@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) use self::error::Error;
 use self::progress::ProgressDisplay;
-use super::signals::Signals;
+use super::signals::{Signals, report_file_size_limit};
 use crate::{
     base::environment::Environment,
     cli::args::{MergeArgs, PlayArgs, SimulateArgs, SimulateCommand},
@@ -25,6 +25,7 @@ use crate::{
 
 /// Plays a simulation, or joins the results of shards.
 pub(super) async fn simulate(args: &SimulateArgs, environment: &Environment) -> Result<(), Error> {
+    report_file_size_limit().map_err(Error::Signals)?;
     match (&args.command, &args.play) {
         (Some(SimulateCommand::Merge(args)), _) => merge(args).await,
         (None, Some(args)) => play(args, environment).await,
