@@ -7,6 +7,7 @@ mod daprd;
 mod help;
 mod run;
 mod schema;
+mod simulate;
 #[cfg(target_os = "linux")]
 mod slow_files;
 mod start;

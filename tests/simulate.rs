@@ -6,6 +6,7 @@ mod command;
 mod detectors;
 mod files;
 mod http;
+mod models;
 mod participants;
 mod play;
 mod recorded;
