@@ -182,6 +182,27 @@ async fn calls_of_tools_belong_to_the_message_and_count_as_steps() {
     assert_eq!(*turns.lock().unwrap(), ["order-7 at 2000-01-01T00:00:12Z"]);
 }
 
+/// A turn of calls directly after a text is not taken for a part of the turn before it.
+#[tokio::test]
+async fn a_step_with_calls_after_a_pass_of_the_other_side_runs_once() {
+    let tools = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
+    let call = json!({ "tool_call": [{ "name": "f", "args": {} }] });
+    let steps = chain(&[json!({ "text": "a1" }), call, json!({ "text": "a2" })]);
+    let agent = ModelParticipant::new(AGENT, scripted()).tools(tools).instructions(steps);
+    let result = talk(&["c0"], agent).await;
+    assert_eq!(texts(&result.conversation), ["C: c0", "A: a1", "A: a2"]);
+    assert_eq!(result.conversation.messages[2].tool_calls.len(), 1);
+    assert_eq!(result.error, None);
+}
+
+#[tokio::test]
+async fn a_model_is_told_that_the_other_side_passed() {
+    let model = RecordingModel::new(&["a1", ""]);
+    talk(&["c0"], ModelParticipant::new(AGENT, model.clone())).await;
+    let expected = ["user: c0", "assistant: a1", "system: The customer sent no message."];
+    assert_eq!(model.requests()[1], expected);
+}
+
 /// The calls of a turn without a message belong to the next message.
 #[tokio::test]
 async fn calls_before_a_pass_are_kept() {

@@ -23,7 +23,7 @@ use crate::{
 /// The model sees a system text with the persona, the intents and the texts from
 /// [`system`](Self::system), then the [`instructions`](Self::instructions) as a user message, and
 /// then the conversation: the participant's own messages as those of the assistant, and the others as
-/// those of the user.
+/// those of the user. If the other participant passes after a message, a system message says so.
 ///
 /// The participant passes if the answer is blank, and after the last step of an instruction chain.
 #[derive(Debug, Clone)]
@@ -152,6 +152,11 @@ impl ModelParticipant {
             }
         }
         *seen = conversation.messages.len();
+        // Two turns of the model in a row could look like one turn, whose calls follow its text.
+        if messages.last().is_some_and(|message| matches!(message.role, Role::Assistant { .. })) {
+            let text = format!("The {} sent no message.", self.role.other());
+            messages.push(Message::new(Role::System, text));
+        }
     }
 
     fn system_text(&self) -> Option<String> {
