@@ -3,12 +3,13 @@
 mod doubles;
 
 mod command;
+mod deploy;
 mod detectors;
 mod files;
 mod http;
 mod models;
 mod participants;
-mod play;
+pub(crate) mod play;
 mod recorded;
 pub(crate) mod reports;
 mod runner;

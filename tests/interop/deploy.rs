@@ -20,12 +20,13 @@ fn the_compose_files_are_valid() {
 }
 
 #[test]
-fn the_kubernetes_file_is_valid() {
+fn the_kubernetes_files_are_valid() {
     toolchain::suite("python", || {
         let lock = folder("tests/interop/kubernetes/requirements.txt");
         let python = toolchain::python("kubernetes", &lock)?;
         let mut check = Command::new(python.with_file_name("kubernetes-validate"));
-        check.arg("--strict").arg(folder("deploy/kubernetes.yaml"));
+        check.arg("--strict");
+        check.args(["kubernetes.yaml", "simulate.yaml"].map(|file| folder("deploy").join(file)));
         child::run(&mut check).expect_success("kubernetes-validate");
         Ok(())
     });

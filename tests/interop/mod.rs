@@ -32,6 +32,7 @@ mod python;
 mod quickstart;
 mod report_page;
 mod rust_sdk;
+mod simulate;
 mod versions;
 mod scripts;
 

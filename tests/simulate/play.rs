@@ -18,7 +18,7 @@ pub(super) fn play_in(folder: &Path, flags: &[&str]) -> Output {
 }
 
 /// Returns the results of a run, without the header.
-pub(super) fn results(folder: &Path) -> Vec<Value> {
+pub(crate) fn results(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("out/results.jsonl")).unwrap();
     text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -32,7 +32,7 @@ pub(super) fn play(simulation: &str, files: &[(&str, &str)]) -> Vec<Value> {
 }
 
 /// Returns the messages of a result as lines, followed by the end reason and the error.
-pub(super) fn lines(result: &Value) -> String {
+pub(crate) fn lines(result: &Value) -> String {
     let mut lines = Vec::new();
     for message in result["conversation"]["messages"].as_array().unwrap() {
         let [sender, content] = ["sender", "content"].map(|key| message[key].as_str().unwrap());
