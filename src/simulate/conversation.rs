@@ -56,6 +56,18 @@ pub struct MadeCall {
     pub result: String,
 }
 
+/// A tool call in a turn without a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsentCall {
+    /// Who made the call.
+    pub sender: ParticipantRole,
+    /// The number of messages in the conversation before the call.
+    pub messages_before: usize,
+    /// The call.
+    #[serde(flatten)]
+    pub call: MadeCall,
+}
+
 /// A message without a timestamp, which the runner assigns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageDraft {
@@ -95,6 +107,9 @@ pub struct Message {
 pub struct Conversation {
     /// The messages, oldest first.
     pub messages: Vec<Message>,
+    /// The tool calls of turns in which the participant passed or failed, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsent_calls: Vec<UnsentCall>,
     /// The outcome, if one was detected.
     #[serde(default)]
     pub outcome: Option<Outcome>,

@@ -141,7 +141,7 @@ pub use self::{
         MessageComparison, MessageDistributionStats, OutcomeComparison, OutcomeDistribution,
         Report, ScenarioReport, ToolReport, analyse,
     },
-    conversation::{Conversation, MadeCall, Message, MessageDraft, ParticipantRole},
+    conversation::{Conversation, MadeCall, Message, MessageDraft, ParticipantRole, UnsentCall},
     detector::{DetectorError, EndJudge, OutcomeDetector},
     extractor::IntentExtractor,
     intent::Intent,

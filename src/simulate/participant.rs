@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use thiserror::Error as ThisError;
 
-use super::{Conversation, Intent, MessageDraft};
+use super::{Conversation, Intent, MadeCall, MessageDraft};
 
 /// A participant of a conversation. Each conversation has participants of its own.
 pub trait Participant: Send {
@@ -59,8 +59,8 @@ pub struct Turn<'a> {
 pub enum Reply {
     /// Nothing. The conversation ends when both participants pass, one after the other.
     Pass,
-    /// One or several messages. Messages without text are ignored. If no message has text, the
-    /// participant passes.
+    /// One or several messages. Messages without text are not sent, but their tool calls are kept as
+    /// [`Conversation::unsent_calls`]. If no message has text, the participant passes.
     Messages(Vec<MessageDraft>),
 }
 
@@ -72,12 +72,25 @@ impl From<MessageDraft> for Reply {
 
 /// A participant cannot answer.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-#[error("{0}")]
-pub struct ParticipantError(String);
+#[error("{message}")]
+pub struct ParticipantError {
+    message: String,
+    calls: Vec<MadeCall>,
+}
 
 impl ParticipantError {
     /// Creates an error with this message.
     pub fn new(message: impl Display) -> Self {
-        Self(message.to_string())
+        Self { message: message.to_string(), calls: Vec::new() }
+    }
+
+    /// Sets the tool calls that the participant made in the turn.
+    #[must_use]
+    pub fn with_calls(self, calls: Vec<MadeCall>) -> Self {
+        Self { calls, ..self }
+    }
+
+    pub(super) fn into_parts(self) -> (String, Vec<MadeCall>) {
+        (self.message, self.calls)
     }
 }

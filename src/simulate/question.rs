@@ -4,9 +4,9 @@ use std::{fmt, sync::Arc};
 
 use serde::Serialize;
 
-use super::{Conversation, DetectorError, Intent, ParticipantRole};
+use super::{Conversation, DetectorError, Intent, Message, ParticipantRole, UnsentCall};
 use crate::{
-    chat::{Message, Request, Role},
+    chat::{self, Request, Role},
     provider::Provider,
     tool_loop::{EndReason, ToolLoop},
 };
@@ -56,10 +56,10 @@ impl JudgeModel {
         system: String,
         prompt: String,
     ) -> Result<String, DetectorError> {
-        let system = Message::new(Role::System, system);
+        let system = chat::Message::new(Role::System, system);
         let instructions = self.instructions.as_ref();
-        let instructions = instructions.map(|text| Message::new(Role::User, text));
-        let prompt = Message::new(Role::User, prompt);
+        let instructions = instructions.map(|text| chat::Message::new(Role::User, text));
+        let prompt = chat::Message::new(Role::User, prompt);
         let messages = [system].into_iter().chain(instructions).chain([prompt]).collect();
         let run = self.tools.run(self.model.clone(), Request { messages, ..Request::default() });
         let run = match self.session.clone() {
@@ -94,6 +94,23 @@ struct Line<'a> {
     tool_calls: Vec<&'a str>,
 }
 
+impl<'a> Line<'a> {
+    fn of_message(message: &'a Message) -> Self {
+        let Message { sender, content, tool_calls, .. } = message;
+        let tool_calls = tool_calls.iter().map(|call| call.name.as_str()).collect();
+        Self { sender: *sender, content, tool_calls }
+    }
+
+    fn of_unsent(unsent: &'a UnsentCall) -> Self {
+        Self { sender: unsent.sender, content: "", tool_calls: vec![&unsent.call.name] }
+    }
+
+    fn to_text(&self) -> String {
+        // Serializing this type cannot fail.
+        format!("\n{}", serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
 /// Returns the text of a conversation, preceded by the intents.
 pub(super) fn describe(conversation: &Conversation, intents: &[Intent]) -> String {
     let mut text = String::new();
@@ -101,13 +118,14 @@ pub(super) fn describe(conversation: &Conversation, intents: &[Intent]) -> Strin
         text += &format!("Intent of the {role}: {description}\n");
     }
     text += "Conversation:";
-    for message in &conversation.messages {
-        let tool_calls = message.tool_calls.iter().map(|call| call.name.as_str()).collect();
-        let line = Line { sender: message.sender, content: &message.content, tool_calls };
-        text += "\n";
-        // Serializing these types cannot fail.
-        text += &serde_json::to_string(&line).unwrap_or_default();
+    let mut unsent = conversation.unsent_calls.iter().peekable();
+    for (before, message) in conversation.messages.iter().enumerate() {
+        while let Some(unsent) = unsent.next_if(|unsent| unsent.messages_before <= before) {
+            text += &Line::of_unsent(unsent).to_text();
+        }
+        text += &Line::of_message(message).to_text();
     }
+    unsent.for_each(|unsent| text += &Line::of_unsent(unsent).to_text());
     text
 }
 

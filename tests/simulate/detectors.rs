@@ -28,7 +28,7 @@ fn conversation(messages: &[&str]) -> Conversation {
             tool_calls: Some(tool).filter(|name| !name.is_empty()).map(call).into_iter().collect(),
         }
     };
-    Conversation { messages: messages.iter().map(message).collect(), outcome: None }
+    Conversation { messages: messages.iter().map(message).collect(), ..Conversation::default() }
 }
 
 fn outcomes() -> Outcomes {

@@ -14,8 +14,9 @@ use mynah::{
         scripted::{EXHAUSTED, Scripted, ScriptedSettings},
     },
     simulate::{
-        ConversationResult, EndReason, Intent, MadeCall, MessageDraft, ParticipantRole, Runner,
-        RunnerSettings,
+        Conversation, ConversationResult, Detection, EndReason, Intent, MadeCall, MessageDraft,
+        Outcome, Outcomes, ParticipantRole, Runner, RunnerSettings,
+        detectors::{Condition, RuleDetector},
         participants::{ModelParticipant, Script, SimulatedTurn, Typing},
     },
     tool_loop::{LoopSettings, ToolContext, ToolLoop, ToolRegistry},
@@ -203,22 +204,77 @@ async fn a_model_is_told_that_the_other_side_passed() {
     assert_eq!(model.requests()[1], expected);
 }
 
-/// The calls of a turn without a message belong to the next message.
+/// Returns the calls of turns without a message, such as `agent after 1: f`.
+fn unsent(result: &ConversationResult) -> Vec<String> {
+    let calls = result.conversation.unsent_calls.iter();
+    calls
+        .map(|it| format!("{} after {}: {}", it.sender, it.messages_before, it.call.name))
+        .collect()
+}
+
 #[tokio::test]
 async fn calls_before_a_pass_are_kept() {
-    let answers = model(|request| {
-        let is_asked_again = request.last_user().is_some_and(|message| message.text() == "c1");
-        Ok(match turn(request) {
-            0 => call_response(&[("f", "{}")]),
-            _ if is_asked_again => text_response("done"),
-            _ => text_response(""),
-        })
+    let tools = ToolLoop::new(identity("escalate"), LoopSettings::default()).unwrap();
+    let call = json!({ "tool_call": [{ "name": "escalate", "args": {} }] });
+    let steps = chain(&[json!({ "text": "a1" }), call]);
+    let escalated = Outcome::new("escalated", "A supervisor took over");
+    for detection in [Detection::Each, Detection::End] {
+        let agent = ModelParticipant::new(AGENT, scripted());
+        let agent = agent.tools(tools.clone()).instructions(&steps);
+        let customer = Script::of_texts(CUSTOMER, ["c0", "c1", "c2"]);
+        let detector = RuleDetector::new("escalated", Condition::tool_called("escalate").by(AGENT));
+        let settings = RunnerSettings { detection, ..RunnerSettings::default() };
+        let mut runner = Runner::new(customer, agent, MessageDraft::new(CUSTOMER, "c0"))
+            .outcomes(Outcomes::new(vec![escalated.clone()]).unwrap())
+            .detector(detector)
+            .settings(settings);
+        let observer = runner.observer();
+        let result = runner.run().await;
+        assert_eq!(texts(&result.conversation), ["C: c0", "A: a1", "C: c1", "C: c2"]);
+        assert_eq!(unsent(&result), ["agent after 3: escalate"]);
+        assert_eq!(result.outcome_name(), Some("escalated"));
+        assert_eq!(result.end_reason, EndReason::BothPassed);
+        assert_eq!(observer.conversation(), result.conversation);
+        let json = serde_json::to_value(&result.conversation).unwrap();
+        let call = json!({ "sender": "agent", "messages_before": 3, "name": "escalate",
+            "arguments": "{}", "result": "{}" });
+        assert_eq!(json["unsent_calls"], json!([call]));
+        assert_eq!(serde_json::from_value::<Conversation>(json).unwrap(), result.conversation);
+    }
+}
+
+/// An outcome that ends the conversation does so without a message.
+#[tokio::test]
+async fn calls_before_a_pass_can_end_the_conversation() {
+    let answers = model(|request| match turn(request) {
+        0 => Ok(call_response(&[("escalate", "{}")])),
+        _ => Ok(text_response("")),
+    });
+    let tools = ToolLoop::new(identity("escalate"), LoopSettings::default()).unwrap();
+    let agent = ModelParticipant::new(AGENT, answers).tools(tools);
+    let customer = Script::of_texts(CUSTOMER, ["c0", "c1"]);
+    let escalated = Outcome::new("escalated", "A supervisor took over");
+    let settings = RunnerSettings { max_messages_after_outcome: 0, ..RunnerSettings::default() };
+    let result = Runner::new(customer, agent, MessageDraft::new(CUSTOMER, "c0"))
+        .outcomes(Outcomes::new(vec![escalated]).unwrap())
+        .detector(RuleDetector::new("escalated", Condition::tool_called("escalate")))
+        .settings(settings)
+        .run()
+        .await;
+    assert_eq!(texts(&result.conversation), ["C: c0"]);
+    assert_eq!(result.end_reason, EndReason::Outcome);
+}
+
+#[tokio::test]
+async fn calls_before_an_error_are_kept() {
+    let answers = model(|request| match turn(request) {
+        0 => Ok(call_response(&[("f", "{}")])),
+        _ => Err(ProviderError::new(ErrorKind::Unavailable, "overloaded")),
     });
     let tools = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
-    let agent = ModelParticipant::new(AGENT, answers).tools(tools);
-    let result = talk(&["c0", "c1"], agent).await;
-    assert_eq!(texts(&result.conversation)[..3], ["C: c0", "C: c1", "A: done"]);
-    assert_eq!(result.conversation.messages[2].tool_calls[0].name, "f");
+    let result = talk(&["c0"], ModelParticipant::new(AGENT, answers).tools(tools)).await;
+    assert_eq!(result.error.as_deref(), Some("agent: overloaded"));
+    assert_eq!(unsent(&result), ["agent after 1: f"]);
 }
 
 #[tokio::test]
@@ -235,7 +291,7 @@ async fn a_model_that_calls_tools_forever_ends_the_conversation() {
     let tools = ToolLoop::new(identity("f"), LoopSettings::default()).unwrap();
     let result = talk(&["c0"], ModelParticipant::new(AGENT, forever).tools(tools)).await;
     assert_eq!(result.end_reason, EndReason::ParticipantError);
-    let error = "agent: the model did not answer; the tool loop ended with stalled";
+    let error = "agent: the model did not answer: it repeated the same tool calls";
     assert_eq!(result.error.as_deref(), Some(error));
 }
 

@@ -33,7 +33,8 @@ fn conversation(texts: &[String], outcome: Option<&str>) -> Conversation {
         tool_calls: Vec::new(),
     };
     let outcome = outcome.map(|name| Outcome::new(name, format!("The case is {name}")));
-    Conversation { messages: texts.iter().enumerate().map(message).collect(), outcome }
+    let messages = texts.iter().enumerate().map(message).collect();
+    Conversation { messages, outcome, ..Conversation::default() }
 }
 
 /// Returns a conversation that did not fail.

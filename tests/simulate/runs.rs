@@ -58,7 +58,7 @@ fn conversation(index: usize) -> SimulatedConversation {
         scenario: "refund".to_owned(),
         original: None,
         result: ConversationResult {
-            conversation: Conversation { messages, outcome },
+            conversation: Conversation { messages, outcome, ..Conversation::default() },
             duration: Duration::from_secs(index as u64 % 5),
             intents: Vec::new(),
             end_reason: if failed { EndReason::ParticipantError } else { EndReason::BothPassed },

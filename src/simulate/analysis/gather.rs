@@ -159,6 +159,7 @@ impl Gathering {
 
 fn count_tools(conversation: &ConversationRecord<'_>, tools: &mut BTreeMap<String, ToolReport>) {
     let calls = conversation.messages.iter().flat_map(|message| &message.tool_calls);
+    let calls = calls.chain(&conversation.unsent_calls);
     let mut used = BTreeSet::new();
     for call in calls {
         let is_first = used.insert(&*call.name);

@@ -41,6 +41,8 @@ pub(super) struct ConversationRecord<'a> {
     #[serde(borrow)]
     pub(super) messages: Vec<MessageRecord<'a>>,
     #[serde(borrow, default)]
+    pub(super) unsent_calls: Vec<ToolCallRecord<'a>>,
+    #[serde(borrow, default)]
     outcome: Option<OutcomeRecord<'a>>,
 }
 

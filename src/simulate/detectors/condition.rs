@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     base::condition::TextCondition,
-    simulate::{Conversation, Message, ParticipantRole, Pattern},
+    simulate::{Conversation, Message, ParticipantRole, Pattern, UnsentCall},
 };
 
 /// A condition on the messages of a conversation after the initial message.
@@ -34,7 +34,7 @@ struct Parts {
     sender: Option<ParticipantRole>,
     /// The text of the message.
     content: Option<TextCondition>,
-    /// The name of a tool that the sender called for the message.
+    /// The name of a tool that the sender called for the message, or in a turn without a message.
     tool_called: Option<String>,
     /// At least one of these conditions holds.
     #[schemars(length(min = 1))]
@@ -100,7 +100,17 @@ impl Parts {
     fn hold_for_a_message(&self, conversation: &Conversation) -> bool {
         let has_no_parts =
             self.sender.is_none() && self.content.is_none() && self.tool_called.is_none();
-        has_no_parts || conversation.messages.iter().skip(1).any(|message| self.hold_for(message))
+        has_no_parts
+            || conversation.messages.iter().skip(1).any(|message| self.hold_for(message))
+            || conversation.unsent_calls.iter().any(|unsent| self.hold_for_unsent(unsent))
+    }
+
+    /// Calls without a message can be called tools, but have no content.
+    fn hold_for_unsent(&self, unsent: &UnsentCall) -> bool {
+        let Self { sender, content, tool_called, .. } = self;
+        sender.is_none_or(|sender| unsent.sender == sender)
+            && tool_called.as_ref().is_some_and(|name| unsent.call.name == *name)
+            && content.is_none()
     }
 
     fn hold_for(&self, message: &Message) -> bool {

@@ -37,8 +37,6 @@ pub struct ModelParticipant {
     instructions: Option<String>,
     is_external: bool,
     history: History,
-    /// The calls since the latest message.
-    calls: Vec<MadeCall>,
 }
 
 /// The conversation and the virtual time for which a tool runs. Tools get it from
@@ -77,7 +75,6 @@ impl ModelParticipant {
             instructions: None,
             is_external: false,
             history: History::default(),
-            calls: Vec::new(),
         }
     }
 
@@ -124,14 +121,12 @@ impl ModelParticipant {
             run = run.session(conversation_id.clone());
         }
         let result = run.extension(SimulatedTurn { conversation_id, now: turn.now }).await;
-        match result.end {
-            EndReason::Answered => Ok(self.accept(result)),
-            EndReason::ModelError(error) => Err(ParticipantError::new(error)),
-            end => Err(ParticipantError::new(format_args!(
-                "the model did not answer; the tool loop ended with {}",
-                end.as_str()
-            ))),
-        }
+        let error = match &result.end {
+            EndReason::Answered => return Ok(self.accept(result)),
+            EndReason::ModelError(error) => ParticipantError::new(error),
+            end => ParticipantError::new(no_answer(end)),
+        };
+        Err(error.with_calls(result.calls.into_iter().map(made_call).collect()))
     }
 
     /// Adds the messages since the last turn to the history.
@@ -170,7 +165,7 @@ impl ModelParticipant {
     fn accept(&mut self, result: LoopResult) -> Reply {
         let text = result.text().to_owned();
         self.history.messages = result.transcript;
-        self.calls.extend(result.calls.into_iter().map(made_call));
+        let tool_calls: Vec<_> = result.calls.into_iter().map(made_call).collect();
         let is_exhausted = text == EXHAUSTED;
         if is_exhausted || text.trim().is_empty() {
             // A blank step of a chain must count as a turn of the model. Other models may reject
@@ -178,10 +173,12 @@ impl ModelParticipant {
             if is_exhausted || !self.has_chain() {
                 self.history.messages.pop();
             }
-            return Reply::Pass;
+            if tool_calls.is_empty() {
+                return Reply::Pass;
+            }
+            return MessageDraft { tool_calls, ..MessageDraft::new(self.role, "") }.into();
         }
         self.history.is_ahead = true;
-        let tool_calls = mem::take(&mut self.calls);
         MessageDraft { tool_calls, ..MessageDraft::new(self.role, text) }.into()
     }
 
@@ -204,6 +201,19 @@ impl Participant for ModelParticipant {
     fn is_external(&self) -> bool {
         self.is_external
     }
+}
+
+/// Returns the error for a turn that ended without an answer.
+fn no_answer(end: &EndReason) -> String {
+    let reason = match end {
+        EndReason::Stalled => "it repeated the same tool calls",
+        EndReason::MaxTurns => "it called tools in too many turns",
+        EndReason::Budget => "its tool calls exceeded a limit on their time, number or size",
+        EndReason::CallerTools => "it called an unknown tool",
+        EndReason::Cancelled => "the turn was cancelled",
+        EndReason::Answered | EndReason::ModelError(_) => end.as_str(),
+    };
+    format!("the model did not answer: {reason}")
 }
 
 fn made_call(call: CallRecord) -> MadeCall {

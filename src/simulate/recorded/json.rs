@@ -109,7 +109,11 @@ pub(super) fn read(text: &str, entry: &Entry) -> Option<OriginalConversation> {
         outcome.map(|RecordedOutcome { name, description }| Outcome { name, description });
     Some(OriginalConversation {
         id: id.unwrap_or_else(|| format!("original_{}", entry.number)),
-        conversation: Conversation { messages: messages.collect(), outcome },
+        conversation: Conversation {
+            messages: messages.collect(),
+            outcome,
+            ..Conversation::default()
+        },
         predicted_outcome: None,
     })
 }

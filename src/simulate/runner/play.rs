@@ -12,8 +12,8 @@ use super::{
 use crate::{
     base::clock::{self, Moment},
     simulate::{
-        Conversation, ConversationResult, EndReason, Intent, Message, MessageDraft, Outcome,
-        ParticipantRole, Reply, Turn,
+        Conversation, ConversationResult, EndReason, Intent, MadeCall, Message, MessageDraft,
+        Outcome, ParticipantRole, Reply, Turn, UnsentCall,
     },
 };
 
@@ -108,16 +108,23 @@ impl Play {
             if self.setup.cancel.is_cancelled() {
                 return Ok(EndReason::Cancelled);
             }
-            match self.ask(speaker).await? {
-                Reply::Pass if passed => return Ok(EndReason::BothPassed),
-                Reply::Pass => passed = true,
-                Reply::Messages(drafts) => {
-                    passed = false;
-                    for draft in drafts {
-                        if let Some(end) = self.send(draft).await? {
-                            return Ok(end);
-                        }
-                    }
+            let unsent = self.conversation.unsent_calls.len();
+            let drafts = self.ask(speaker).await?;
+            if drafts.is_empty() {
+                if self.conversation.unsent_calls.len() > unsent
+                    && let Some(end) = self.detect_outcome().await?
+                {
+                    return Ok(end);
+                }
+                if mem::replace(&mut passed, true) {
+                    return Ok(EndReason::BothPassed);
+                }
+                continue;
+            }
+            passed = false;
+            for draft in drafts {
+                if let Some(end) = self.send(draft).await? {
+                    return Ok(end);
                 }
             }
         }
@@ -131,8 +138,9 @@ impl Play {
         MessageDraft { typing: Duration::ZERO, ..initial }
     }
 
-    /// Asks a participant. The messages in the reply have text and the right sender.
-    async fn ask(&mut self, role: ParticipantRole) -> Result<Reply, Failure> {
+    /// Asks a participant for messages, and keeps the calls of those without text. The messages have
+    /// text and the right sender. There are none if the participant passes.
+    async fn ask(&mut self, role: ParticipantRole) -> Result<Vec<MessageDraft>, Failure> {
         let number = self.turns.next(role);
         let Setup { id, customer, agent, settings, .. } = &mut self.setup;
         let participant = match role {
@@ -146,22 +154,38 @@ impl Play {
             let limit = settings.message_timeout;
             return Err(Failure::of_participant(role, format!("no reply within {limit:?}")));
         };
-        let mut drafts = match reply.map_err(|error| Failure::of_participant(role, error))? {
-            Reply::Pass => return Ok(Reply::Pass),
-            Reply::Messages(drafts) => drafts,
+        let drafts = match reply {
+            Ok(Reply::Pass) => return Ok(Vec::new()),
+            Ok(Reply::Messages(drafts)) => drafts,
+            Err(error) => {
+                let (error, calls) = error.into_parts();
+                self.keep_unsent(role, calls);
+                return Err(Failure::of_participant(role, error));
+            }
         };
         if let Some(wrong) = drafts.iter().find(|draft| draft.sender != role) {
             let error = format!("sent a message as {}; expected {role}", wrong.sender);
             return Err(Failure::of_participant(role, error));
         }
-        drafts.retain(|draft| !draft.content.trim().is_empty());
-        Ok(if drafts.is_empty() { Reply::Pass } else { Reply::Messages(drafts) })
+        let (sent, unsent): (_, Vec<_>) =
+            drafts.into_iter().partition(|draft| !draft.content.trim().is_empty());
+        self.keep_unsent(role, unsent.into_iter().flat_map(|draft| draft.tool_calls));
+        Ok(sent)
+    }
+
+    /// Keeps the calls for which no message is sent.
+    fn keep_unsent(&mut self, sender: ParticipantRole, calls: impl IntoIterator<Item = MadeCall>) {
+        let Conversation { messages, unsent_calls, .. } = &mut self.conversation;
+        let messages_before = messages.len();
+        let unsent = |call| UnsentCall { sender, messages_before, call };
+        unsent_calls.extend(calls.into_iter().map(unsent));
     }
 
     /// Sends a message. Returns the reason if the conversation ends.
     async fn send(&mut self, draft: MessageDraft) -> Result<Option<EndReason>, Failure> {
         let timeout = self.setup.settings.end_on.timeout;
         if timeout.is_some_and(|limit| draft.typing > limit) {
+            self.keep_unsent(draft.sender, draft.tool_calls);
             return Ok(Some(EndReason::Timeout));
         }
         self.add(draft);
@@ -189,13 +213,18 @@ impl Play {
 
     /// Detects an outcome or counts the messages after it.
     async fn check_outcome(&mut self) -> Result<Option<EndReason>, Failure> {
-        let settings = &self.setup.settings;
-        let (detection, allowed) = (settings.detection, settings.max_messages_after_outcome);
         if let Some(left) = &mut self.followups {
             *left = left.saturating_sub(1);
             return Ok((*left == 0).then_some(EndReason::OutcomeFollowup));
         }
-        if detection == Detection::Each && self.detect().await? {
+        self.detect_outcome().await
+    }
+
+    /// Detects an outcome, unless there is one or it is detected at the end.
+    async fn detect_outcome(&mut self) -> Result<Option<EndReason>, Failure> {
+        let settings = &self.setup.settings;
+        let (detection, allowed) = (settings.detection, settings.max_messages_after_outcome);
+        if self.followups.is_none() && detection == Detection::Each && self.detect().await? {
             self.followups = Some(allowed);
             return Ok((allowed == 0).then_some(EndReason::Outcome));
         }

@@ -83,6 +83,9 @@ impl Observer {
 
     pub(super) fn update(&self, event: Event, conversation: &Conversation) {
         let mut observed = self.lock();
+        let known = observed.conversation.unsent_calls.len();
+        let unsent = conversation.unsent_calls.get(known..).unwrap_or_default();
+        observed.conversation.unsent_calls.extend_from_slice(unsent);
         match event {
             Event::MessageAdded => {
                 let new = conversation.last_message().cloned();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use mynah::simulate::{
-    DetectorError, Outcome, OutcomeDetector, ParticipantRole, Pattern,
+    DetectorError, MadeCall, Outcome, OutcomeDetector, ParticipantRole, Pattern, UnsentCall,
     detectors::{Condition, FirstDetector, GuardedDetector, RuleDetector},
 };
 use serde_json::{Value, json};
@@ -44,6 +44,29 @@ fn conditions_hold_for_a_message_after_the_initial_one() {
         (json!({"not": {"tool_called": "refund"}}), true),
         (json!({"content": "goodbye", "not": {"tool_called": "refund"}}), true),
         (json!({"content": "goodbye", "not": {"tool_called": "escalate"}}), false),
+    ];
+    for (source, expected) in cases {
+        assert_eq!(condition(source.clone()).holds(&conversation), expected, "{source}");
+    }
+}
+
+#[test]
+fn conditions_hold_for_calls_without_a_message() {
+    let mut conversation = conversation(&["C: hello", "A: hello"]);
+    let call = MadeCall {
+        name: "escalate".to_owned(),
+        arguments: "{}".to_owned(),
+        result: "ok".to_owned(),
+    };
+    let unsent = UnsentCall { sender: ParticipantRole::Agent, messages_before: 2, call };
+    conversation.unsent_calls.push(unsent);
+    let cases = [
+        (json!({"tool_called": "escalate"}), true),
+        (json!({"tool_called": "escalate", "sender": "agent"}), true),
+        (json!({"tool_called": "escalate", "sender": "customer"}), false),
+        (json!({"tool_called": "escalate", "content": "hello"}), false),
+        (json!({"tool_called": "refund"}), false),
+        (json!({"sender": "customer"}), false),
     ];
     for (source, expected) in cases {
         assert_eq!(condition(source.clone()).holds(&conversation), expected, "{source}");

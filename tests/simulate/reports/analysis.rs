@@ -93,6 +93,22 @@ async fn reports_do_not_depend_on_the_number_in_flight() {
 
 /// Models can invent any number of tools.
 #[tokio::test]
+async fn calls_without_a_message_are_counted() {
+    let play = |index| {
+        let mut result = simulated(index, conversation(&texts(2), None));
+        let (name, arguments, result_text) =
+            ("escalate".to_owned(), "{}".to_owned(), String::new());
+        let call = mynah::simulate::MadeCall { name, arguments, result: result_text };
+        let sender = mynah::simulate::ParticipantRole::Agent;
+        let unsent = mynah::simulate::UnsentCall { sender, messages_before: 2, call };
+        result.result.conversation.unsent_calls = vec![unsent.clone(), unsent];
+        result
+    };
+    let report = json(&report(3, play).await);
+    assert_eq!(report["tool_use"]["escalate"], json!({"calls": 6, "conversations": 3}));
+}
+
+#[tokio::test]
 async fn the_number_of_tools_is_limited() {
     let play = |index| {
         let mut result = simulated(index, conversation(&texts(2), None));

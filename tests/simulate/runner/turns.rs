@@ -93,7 +93,7 @@ fn recorded(pattern: &str) -> Conversation {
         sender: if initial == 'C' { CUSTOMER } else { AGENT },
         tool_calls: Vec::new(),
     });
-    Conversation { messages: messages.collect(), outcome: None }
+    Conversation { messages: messages.collect(), ..Conversation::default() }
 }
 
 #[tokio::test]
