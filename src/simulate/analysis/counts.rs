@@ -13,9 +13,14 @@ pub(super) fn add<T: Default>(
     name: &str,
     add: impl FnOnce(&mut T),
 ) {
-    if let Some(count) = counts.get_mut(name) {
-        return add(count);
+    let name = counted_name(counts, name);
+    match counts.get_mut(name) {
+        Some(count) => add(count),
+        None => add(counts.entry(name.to_owned()).or_default()),
     }
-    let name = if counts.len() < MAX_NAMES { name } else { OTHERS };
-    add(counts.entry(name.to_owned()).or_default());
+}
+
+/// Returns the name under which a name is counted.
+pub(super) fn counted_name<'a, T>(counts: &BTreeMap<String, T>, name: &'a str) -> &'a str {
+    if counts.len() < MAX_NAMES || counts.contains_key(name) { name } else { OTHERS }
 }

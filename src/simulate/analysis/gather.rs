@@ -162,8 +162,9 @@ fn count_tools(conversation: &ConversationRecord<'_>, tools: &mut BTreeMap<Strin
     let calls = calls.chain(&conversation.unsent_calls);
     let mut used = BTreeSet::new();
     for call in calls {
-        let is_first = used.insert(&*call.name);
-        counts::add(tools, &call.name, |tool| {
+        let name = counts::counted_name(tools, &call.name);
+        let is_first = used.insert(name);
+        counts::add(tools, name, |tool| {
             tool.calls += 1;
             tool.conversations += usize::from(is_first);
         });

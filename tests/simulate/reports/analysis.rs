@@ -122,7 +122,7 @@ async fn the_number_of_tools_is_limited() {
     };
     let report = json(&report(3, play).await);
     assert_eq!(report["tool_use"].as_object().unwrap().len(), 1_001);
-    assert_eq!(report["tool_use"]["(others)"], json!({"calls": 800, "conversations": 800}));
+    assert_eq!(report["tool_use"]["(others)"], json!({"calls": 800, "conversations": 2}));
 }
 
 #[tokio::test]
