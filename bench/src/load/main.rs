@@ -13,6 +13,7 @@ mod process;
 mod program;
 mod routes;
 mod server;
+mod simulate;
 mod table;
 mod targets;
 
@@ -29,6 +30,8 @@ enum Command {
     Instructions(instructions::Args),
     /// Measure mynah together with daprd and print a table
     Routes(routes::Args),
+    /// Measure simulated conversations and print a table
+    Simulate(simulate::Args),
 }
 
 /// The folders of the built programs.
@@ -48,5 +51,6 @@ async fn main() -> anyhow::Result<()> {
         Command::Compare(args) => compare::compare(args).await,
         Command::Instructions(args) => instructions::instructions(args).await,
         Command::Routes(args) => routes::routes(args).await,
+        Command::Simulate(args) => simulate::simulate(&args),
     }
 }
