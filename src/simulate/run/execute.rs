@@ -118,7 +118,10 @@ where
         return Err(RunError::Cancelled { stored, conversations });
     }
     let (results, tally) = store.finish()?;
-    timings.write(&settings.out)?;
+    // The times of an earlier run stay if this run played nothing.
+    if resumed < stored {
+        timings.write(&settings.out)?;
+    }
     Ok(RunSummary { results, resumed, tally })
 }
 

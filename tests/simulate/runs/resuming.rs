@@ -36,9 +36,12 @@ async fn a_complete_run_is_not_played_again() {
     let folder = scratch("again");
     complete(&identity(5), &settings(&folder)).await.unwrap();
     let before = read(&folder);
+    let timings = || fs::read_to_string(folder.join("timings.json")).unwrap();
+    let times = timings();
     let summary = complete(&identity(5), &settings(&folder)).await.unwrap();
     assert_eq!(summary.resumed, 5);
     assert_eq!(read(&folder), before);
+    assert_eq!(timings(), times);
 }
 
 /// A killed process can stop writing at any byte.
