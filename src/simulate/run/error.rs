@@ -40,14 +40,24 @@ pub enum RunError {
     },
     /// The file has the results of another run.
     #[error(
-        "{} belongs to another run: {difference}; to replace it, use --fresh; to keep it, use another \
-         folder", path.display()
+        "{} belongs to another run: {difference}; {advice}; to keep it, use another folder",
+        path.display()
     )]
     OtherRun {
         /// The file.
         path: PathBuf,
         /// What is different.
         difference: String,
+        /// How to replace the file.
+        advice: Advice,
+    },
+    /// The file does not start like the results of a run.
+    #[error("{}:1: not the first line of the results of a run{}", path.display(), after(*advice))]
+    NotResults {
+        /// The file.
+        path: PathBuf,
+        /// How to replace the file, unless it is only read.
+        advice: Option<Advice>,
     },
     /// A line is not a result.
     #[error("{}:{line}: {problem}", path.display())]
@@ -127,6 +137,26 @@ pub enum Action {
     Write,
 }
 
+/// How to replace a file that a run or a merge does not replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Advice {
+    /// With an option of the run.
+    Fresh,
+    /// By deleting it first.
+    Delete,
+}
+
+impl RunError {
+    /// Adds how to replace a file that is not the results of a run.
+    pub(super) fn advise(self, advice: Advice) -> Self {
+        match self {
+            Self::NotResults { path, .. } => Self::NotResults { path, advice: Some(advice) },
+            other => other,
+        }
+    }
+}
+
 /// The conversations that no shard has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingConversations {
@@ -149,6 +179,19 @@ impl fmt::Display for Action {
             Self::Write => "write",
         })
     }
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fresh => "to replace it, use --fresh",
+            Self::Delete => "to replace it, delete it first",
+        })
+    }
+}
+
+fn after(advice: Option<Advice>) -> String {
+    advice.map_or_else(String::new, |advice| format!("; {advice}"))
 }
 
 impl fmt::Display for MissingConversations {

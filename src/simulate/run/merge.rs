@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    error::{Action, MissingConversations, RunError, file_error},
+    error::{Action, Advice, MissingConversations, RunError, file_error},
     header::Header,
     line::{Lines, Span},
     scan::{empty, read_header, scan},
@@ -67,6 +67,9 @@ impl Merge {
     fn add(&mut self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join(RESULTS);
         let scan = scan(Lines::open(&path)?, &path)?.ok_or_else(|| empty(&path))?;
+        if let Some(line) = scan.torn {
+            tracing::warn!("{}:{line}: skipped an incomplete line", path.display());
+        }
         if let Some(difference) = self.header.difference(&scan.header) {
             let first = self.shards.first().map_or_else(PathBuf::new, |(path, _)| path.clone());
             return Err(RunError::DifferentRuns { first, second: path, difference });
@@ -104,8 +107,10 @@ impl Merge {
         if !results.exists() {
             return Ok(());
         }
-        let found = read_header(&mut Lines::open(results)?, results)?;
-        check_header(&self.header, &found, results)
+        let advice = Advice::Delete;
+        let found = read_header(&mut Lines::open(results)?, results)
+            .map_err(|error| error.advise(advice))?;
+        check_header(&self.header, &found, results, advice)
     }
 
     fn write(&self, results: &Path) -> Result<(), RunError> {

@@ -34,7 +34,7 @@ pub(in crate::simulate) use self::{
     store::{RESULTS, write_file},
 };
 pub use self::{
-    error::{Action, MissingConversations, RunError},
+    error::{Action, Advice, MissingConversations, RunError},
     execute::{RunIdentity, RunProgress, RunSettings, run},
     merge::merge,
     shard::{Shard, ShardError},

@@ -5,6 +5,8 @@ use std::{
     path::Path,
 };
 
+use serde::de::IgnoredAny;
+
 use super::{
     error::{Action, RunError, file_error},
     header::Header,
@@ -20,7 +22,7 @@ pub(super) struct Scan {
     pub(super) tally: Tally,
     /// The end of the last complete line.
     pub(super) end: u64,
-    /// The incomplete last line, if writing the file was interrupted.
+    /// Number of the incomplete last line, if writing the file was interrupted.
     pub(super) torn: Option<usize>,
 }
 
@@ -30,16 +32,30 @@ pub(super) fn scan(mut lines: Lines, path: &Path) -> Result<Option<Scan>, RunErr
     let Some((header, end)) = header(&mut lines, path)? else { return Ok(None) };
     let mut scan =
         Scan { header, spans: BTreeMap::new(), tally: Tally::default(), end, torn: None };
-    let mut invalid = None;
     while let Some(line) = lines.next().map_err(file_error(Action::Read, path))? {
         // Only the last line can be incomplete.
-        if let Some(error) = invalid {
-            return Err(error);
+        if let Some(torn) = scan.torn {
+            return Err(invalid(path, torn, "not a complete line of JSON"));
         }
-        invalid = scan.add(&line, path).err();
-        scan.torn = invalid.is_some().then_some(line.number);
+        if is_torn(&line) {
+            scan.torn = Some(line.number);
+        } else {
+            scan.add(&line).map_err(|problem| invalid(path, line.number, &problem))?;
+        }
     }
     Ok(Some(scan))
+}
+
+/// Returns `true` if writing the line was interrupted. After a power failure, a line can also have
+/// zeros and a line break.
+fn is_torn(line: &Line<'_>) -> bool {
+    !line.is_complete || serde_json::from_slice::<IgnoredAny>(line.text).is_err()
+}
+
+/// Returns the error for an invalid line. Without the line, the run is like an interrupted one.
+fn invalid(path: &Path, line: usize, problem: &str) -> RunError {
+    let problem = format!("{problem}; delete the line to continue");
+    RunError::Line { path: path.to_owned(), line, problem }
 }
 
 /// Reads the header and returns it with its end. Returns `None` if it is incomplete.
@@ -49,7 +65,7 @@ fn header(lines: &mut Lines, path: &Path) -> Result<Option<(Header, u64)>, RunEr
     if !first.is_complete {
         return torn_header(first.text, path);
     }
-    let header = serde_json::from_slice(first.text).map_err(|_| no_header(path))?;
+    let header = serde_json::from_slice(first.text).map_err(|_| not_results(path))?;
     Ok(Some((header, first.span.end())))
 }
 
@@ -69,28 +85,23 @@ pub(super) fn empty(path: &Path) -> RunError {
 fn torn_header<T>(text: &[u8], path: &Path) -> Result<Option<T>, RunError> {
     const START: &[u8] = b"{\"run\":\"";
     let length = text.len().min(START.len());
-    if text[..length] == START[..length] { Ok(None) } else { Err(no_header(path)) }
+    if text[..length] == START[..length] { Ok(None) } else { Err(not_results(path)) }
 }
 
-fn no_header(path: &Path) -> RunError {
-    let problem = "not the first line of the results of a run; to replace the file, use --fresh";
-    RunError::Line { path: path.to_owned(), line: 1, problem: problem.to_owned() }
+fn not_results(path: &Path) -> RunError {
+    RunError::NotResults { path: path.to_owned(), advice: None }
 }
 
 impl Scan {
-    fn add(&mut self, line: &Line<'_>, path: &Path) -> Result<(), RunError> {
-        let error = |problem| RunError::Line { path: path.to_owned(), line: line.number, problem };
-        if !line.is_complete {
-            return Err(error("the line is incomplete".to_owned()));
-        }
+    fn add(&mut self, line: &Line<'_>) -> Result<(), String> {
         let entry: Entry<'_> = serde_json::from_slice(line.text)
-            .map_err(|it| error(format!("not the result of a conversation: {it}")))?;
+            .map_err(|error| format!("not the result of a conversation: {error}"))?;
         let index = entry.index;
         if index >= self.header.conversations || !self.header.shard().contains(index) {
-            return Err(error(format!("conversation {index} does not belong to this file")));
+            return Err(format!("conversation {index} does not belong to this file"));
         }
         let MapEntry::Vacant(vacant) = self.spans.entry(index) else {
-            return Err(error(format!("conversation {index} is already in an earlier line")));
+            return Err(format!("conversation {index} is already in an earlier line"));
         };
         vacant.insert(line.span);
         self.tally.add(entry.into());

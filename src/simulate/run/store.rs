@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    error::{Action, RunError, file_error},
+    error::{Action, Advice, RunError, file_error},
     header::Header,
     line::{Lines, Span},
     scan::{Scan, scan},
@@ -45,9 +45,10 @@ impl Store {
         let (mut spans, mut tally, mut end) = (BTreeMap::new(), Tally::default(), 0);
         if fresh {
             DERIVED.iter().try_for_each(|name| remove(&folder.join(name)))?;
-        } else if let Some(scan) = scan(Lines::new(file.try_clone().map_err(open_error())?), &path)?
+        } else if let Some(scan) = scan(Lines::new(file.try_clone().map_err(open_error())?), &path)
+            .map_err(|error| error.advise(Advice::Fresh))?
         {
-            check_header(&header, &scan.header, &path)?;
+            check_header(&header, &scan.header, &path, Advice::Fresh)?;
             report_torn(&scan, &path);
             (spans, tally, end) = (scan.spans, scan.tally, scan.end);
         }
@@ -115,10 +116,16 @@ impl Store {
 }
 
 /// Refuses the header of another run or shard.
-pub(super) fn check_header(expected: &Header, found: &Header, path: &Path) -> Result<(), RunError> {
+pub(super) fn check_header(
+    expected: &Header,
+    found: &Header,
+    path: &Path,
+    advice: Advice,
+) -> Result<(), RunError> {
     let difference = expected.difference(found).or_else(|| expected.shard_difference(found));
-    difference
-        .map_or(Ok(()), |difference| Err(RunError::OtherRun { path: path.to_owned(), difference }))
+    difference.map_or(Ok(()), |difference| {
+        Err(RunError::OtherRun { path: path.to_owned(), difference, advice })
+    })
 }
 
 fn report_torn(scan: &Scan, path: &Path) {

@@ -91,16 +91,41 @@ async fn refuses_different_runs() {
 }
 
 #[tokio::test]
+async fn refuses_a_line_that_is_doubled_within_a_shard() {
+    let folder = scratch("doubled-line");
+    let folders = run_shards(&folder, &["0/2", "1/2"]).await;
+    let text = read(&folders[0]);
+    let last = text.lines().last().unwrap();
+    fs::write(results(&folders[0]), format!("{text}{last}\n")).unwrap();
+    let error = message(merge(&folders, &folder.join("out")), &folder);
+    assert_eq!(
+        error,
+        "FOLDER/0-of-2/results.jsonl:8: conversation 10 is already in an earlier line; delete the \
+         line to continue"
+    );
+}
+
+#[tokio::test]
 async fn keeps_the_results_of_shards_and_of_other_runs() {
     let folder = scratch("target");
     let folders = run_shards(&folder, &["0/2", "1/2"]).await;
     let before = read(&folders[0]);
     let error = message(merge(&folders, &folders[0]), &folder);
     assert!(
-        error.contains("belongs to another run: it is shard 0/2, not the whole run;"),
+        error.ends_with(
+            "belongs to another run: it is shard 0/2, not the whole run; to replace it, delete it \
+             first; to keep it, use another folder"
+        ),
         "{error}"
     );
     assert_eq!(read(&folders[0]), before);
+    let foreign = folder.join("foreign");
+    fs::create_dir(&foreign).unwrap();
+    fs::write(results(&foreign), "shopping list\n").unwrap();
+    let problem = "FOLDER/foreign/results.jsonl:1: not the first line of the results of a run";
+    let error = message(merge(&folders, &foreign), &folder);
+    assert_eq!(error, format!("{problem}; to replace it, delete it first"));
+    assert_eq!(message(merge(&[foreign], &folder.join("out")), &folder), problem);
     merge(&folders, &folder.join("out")).unwrap();
     merge(&folders, &folder.join("out")).unwrap();
 }

@@ -78,15 +78,46 @@ async fn refuses_results_with_an_invalid_line_before_the_last() {
     let whole = whole(3).await;
     let lines: Vec<_> = whole.lines().collect();
     for (line, problem) in [
-        ("nonsense", "not the result of a conversation: expected ident at line 1 column 2"),
+        ("nonsense", "not a complete line of JSON"),
+        (
+            "{\"index\":1}",
+            "not the result of a conversation: missing field `end_reason` at line 1 column 11",
+        ),
         (lines[1], "conversation 0 is already in an earlier line"),
         (&lines[1].replace(":0,", ":7,"), "conversation 7 does not belong to this file"),
     ] {
         fs::write(results(&folder), [lines[0], lines[1], line, lines[2], ""].join("\n")).unwrap();
         let before = read(&folder);
         let error = message(complete(&identity(3), &settings(&folder)).await, &folder);
-        assert_eq!(error, format!("FOLDER/results.jsonl:3: {problem}"));
+        assert_eq!(
+            error,
+            format!("FOLDER/results.jsonl:3: {problem}; delete the line to continue")
+        );
         assert_eq!(read(&folder), before);
+        fs::write(results(&folder), [lines[0], lines[1], lines[2], ""].join("\n")).unwrap();
+        assert_eq!(complete(&identity(3), &settings(&folder)).await.unwrap().resumed, 2);
+    }
+}
+
+#[tokio::test]
+async fn refuses_a_complete_last_line_that_does_not_belong_to_the_results() {
+    let folder = scratch("last");
+    let whole = whole(3).await;
+    let lines: Vec<_> = whole.lines().collect();
+    for (line, problem) in [
+        (lines[1], "conversation 0 is already in an earlier line"),
+        (&lines[1].replace(":0,", ":7,"), "conversation 7 does not belong to this file"),
+        (
+            "[]",
+            "not the result of a conversation: invalid length 0, expected struct Entry with 3 elements at line 1 column 2",
+        ),
+    ] {
+        fs::write(results(&folder), [lines[0], lines[1], line, ""].join("\n")).unwrap();
+        let error = message(complete(&identity(3), &settings(&folder)).await, &folder);
+        assert_eq!(
+            error,
+            format!("FOLDER/results.jsonl:3: {problem}; delete the line to continue")
+        );
     }
 }
 
@@ -135,8 +166,8 @@ async fn refuses_files_that_are_not_results() {
         let error = message(complete(&identity(2), &settings(&folder)).await, &folder);
         assert_eq!(
             error,
-            "FOLDER/results.jsonl:1: not the first line of the results of a run; to replace the file, \
-             use --fresh"
+            "FOLDER/results.jsonl:1: not the first line of the results of a run; to replace it, use \
+             --fresh"
         );
         assert_eq!(read(&folder), text);
     }
