@@ -29,15 +29,14 @@ pub(super) async fn evaluate(
     tester: &AdversarialTester,
 ) -> Result<AdversarialEvaluation, RunError> {
     let (mut originals, mut examples) = (index.originals.clone(), tester.examples.clone());
-    if examples.is_empty() && !originals.is_empty() && !index.simulated.is_empty() {
-        let found = originals.len();
-        if found < EXAMPLES {
-            let skipped =
-                format!("there are {found} recorded conversations; {EXAMPLES} are needed");
-            tracing::info!("adversarial evaluation skipped: {skipped}");
-            return Ok(AdversarialEvaluation::Skipped { skipped });
-        }
-        let chosen = sample(tester.seed, EXAMPLES as u64, found as u64);
+    // Examples are drawn from the recorded conversations unless the tester has its own.
+    let needed = if examples.is_empty() { EXAMPLES } else { 1 };
+    if let Some(skipped) = shortage(index, needed) {
+        tracing::info!("adversarial evaluation skipped: {skipped}");
+        return Ok(AdversarialEvaluation::Skipped { skipped });
+    }
+    if examples.is_empty() {
+        let chosen = sample(tester.seed, EXAMPLES as u64, originals.len() as u64);
         let chosen = chosen.into_iter().filter_map(|number| originals.get(number as usize));
         examples = read_originals(index, chosen.map(|original| original.span))?;
     }
@@ -45,6 +44,25 @@ pub(super) async fn evaluate(
     originals.retain(|original| !hashes.contains(&original.hash));
     let pairs = Pairs::choose(tester.seed, &originals, index)?;
     Ok(pairs.judge(tester, &examples).await)
+}
+
+/// Says which conversations are missing for an evaluation.
+fn shortage(index: &Index, needed: usize) -> Option<String> {
+    let found = index.originals.len();
+    if found < needed {
+        let (are, need) = (there_are(found), if needed == 1 { "is" } else { "are" });
+        return Some(format!("{are}; {needed} {need} needed"));
+    }
+    let none = "there are no simulated conversations that did not fail";
+    index.simulated.is_empty().then(|| none.to_owned())
+}
+
+fn there_are(recorded: usize) -> String {
+    match recorded {
+        0 => "there are no recorded conversations".to_owned(),
+        1 => "there is 1 recorded conversation".to_owned(),
+        _ => format!("there are {recorded} recorded conversations"),
+    }
 }
 
 /// The pairs to compare, with the conversations in them.

@@ -9,7 +9,7 @@ use futures_util::{StreamExt, stream, stream::BoxStream};
 use mynah::{
     chat::{Delta, Request, Response},
     provider::{CallContext, Provider, ProviderError},
-    simulate::{AdversarialTester, Conversation, SimulatedConversation, analyse},
+    simulate::{AdversarialTester, Conversation, EndReason, SimulatedConversation, analyse},
 };
 use serde_json::{Value, json};
 
@@ -167,8 +167,25 @@ async fn fewer_than_three_originals_are_skipped_with_a_line() {
     let tester = tester(|_| panic!("asked"));
     let evaluation = evaluate(2, three, &tester).await;
     assert_eq!(evaluation, json!({"skipped": "there are 2 recorded conversations; 3 are needed"}));
+    let evaluation = evaluate(1, three, &tester).await;
+    assert_eq!(evaluation, json!({"skipped": "there is 1 recorded conversation; 3 are needed"}));
     let evaluation = evaluate(5, support, &tester).await;
-    assert_eq!(evaluation["total_pairs_evaluated"], 0);
+    assert_eq!(evaluation, json!({"skipped": "there are no recorded conversations; 3 are needed"}));
+    let tester = tester.with_examples(vec![one("an example")]);
+    let evaluation = evaluate(5, support, &tester).await;
+    assert_eq!(evaluation, json!({"skipped": "there are no recorded conversations; 1 is needed"}));
+}
+
+#[tokio::test]
+async fn an_evaluation_without_simulated_conversations_is_skipped() {
+    let fail = |index| {
+        let mut result = three(index);
+        result.result.end_reason = EndReason::ParticipantError;
+        result
+    };
+    let evaluation = evaluate(3, fail, &tester(|_| panic!("asked"))).await;
+    let skipped = "there are no simulated conversations that did not fail";
+    assert_eq!(evaluation, json!({ "skipped": skipped }));
 }
 
 #[tokio::test]
