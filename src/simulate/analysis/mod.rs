@@ -29,7 +29,6 @@ mod report;
 mod statistics;
 mod summary;
 
-pub(in crate::simulate) use self::index::Group;
 pub use self::{
     adversarial::AdversarialTester,
     analyse::analyse,
@@ -39,4 +38,8 @@ pub use self::{
         ScenarioReport, ToolReport,
     },
     statistics::{DurationStats, MessageDistributionStats},
+};
+pub(in crate::simulate) use self::{
+    index::Group,
+    outcomes::{FAILED_GROUP, outcome_label},
 };

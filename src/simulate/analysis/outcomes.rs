@@ -1,10 +1,15 @@
 //! How often each outcome occurs.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::Serialize;
 
 use super::counts;
+
+/// Name of the group of conversations without an outcome.
+const NO_OUTCOME: &str = "no outcome";
+/// Name of the group of conversations that failed.
+pub(in crate::simulate) const FAILED_GROUP: &str = "failed";
 
 /// How often each outcome occurs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -54,5 +59,14 @@ impl OutcomeDistribution {
             percentage_without_outcome: percentage(self.conversations_without_outcome),
             ..self
         }
+    }
+}
+
+/// Returns the text for an outcome or for none. An outcome with the name of another group is quoted.
+pub(in crate::simulate) fn outcome_label(name: Option<&str>) -> Cow<'_, str> {
+    match name {
+        None => Cow::Borrowed(NO_OUTCOME),
+        Some(name @ (NO_OUTCOME | FAILED_GROUP)) => Cow::Owned(format!("outcome {name:?}")),
+        Some(name) => Cow::Borrowed(name),
     }
 }

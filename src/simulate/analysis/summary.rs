@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{
-    outcomes::OutcomeDistribution,
+    outcomes::{OutcomeDistribution, outcome_label},
     report::{AdversarialEvaluation, OutcomeComparison, Report},
 };
 
@@ -62,10 +62,10 @@ fn outcomes(f: &mut fmt::Formatter<'_>, comparison: &OutcomeComparison) -> fmt::
     let names: std::collections::BTreeSet<_> =
         all.iter().flat_map(|distribution| distribution.outcome_counts.keys()).collect();
     for name in names {
-        row(f, name, all.map(|distribution| cell(distribution, Some(name))))?;
+        row(f, &outcome_label(Some(name)), all.map(|distribution| cell(distribution, Some(name))))?;
     }
     if all.iter().any(|distribution| distribution.conversations_without_outcome > 0) {
-        row(f, "no outcome", all.map(|distribution| cell(distribution, None)))?;
+        row(f, &outcome_label(None), all.map(|distribution| cell(distribution, None)))?;
     }
     Ok(())
 }

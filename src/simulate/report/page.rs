@@ -16,7 +16,7 @@ use super::{
 };
 use crate::simulate::{
     Report,
-    analysis::Group,
+    analysis::{FAILED_GROUP, Group, outcome_label},
     run::{Action, RunError, file_error, write_file},
 };
 
@@ -96,9 +96,9 @@ fn choose(report: &Report) -> Result<(Vec<GroupView>, Vec<Transcript>), RunError
         groups.iter().zip(divide(MAX_CONVERSATIONS, &sizes)).enumerate()
     {
         let name = match group {
-            Group::Outcome(name) => clean(name),
-            Group::WithoutOutcome => "no outcome".to_owned(),
-            Group::Failed => "failed".to_owned(),
+            Group::Outcome(name) => clean(&outcome_label(Some(name))),
+            Group::WithoutOutcome => outcome_label(None).into_owned(),
+            Group::Failed => FAILED_GROUP.to_owned(),
         };
         let (shown, total) = (number(count), number(spans.len()));
         views.push(GroupView { name, kind: kind(group), shown, total });

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     base::text::shorten,
-    simulate::{AdversarialEvaluation, OutcomeDistribution, Report},
+    simulate::{AdversarialEvaluation, OutcomeDistribution, Report, analysis::outcome_label},
 };
 
 /// Maximum number of rows of a chart, and of a table.
@@ -148,7 +148,7 @@ fn outcomes(report: &Report) -> Result<Section, ChartError> {
     if shown.iter().any(|(it, _)| it.conversations_without_outcome > 0) {
         names.push(None);
     }
-    let label = |name: Option<&str>| clean(name.unwrap_or("no outcome"));
+    let label = |name: Option<&str>| clean(&outcome_label(name));
     let bar_row = |name: &Option<&str>| Row {
         label: shorten(&label(*name), LABEL).into_owned(),
         value: percentage(comparison.simulated_distribution.share(*name).1),
@@ -273,10 +273,11 @@ fn adversarial(evaluation: &AdversarialEvaluation) -> Section {
 
 fn scenarios(report: &Report) -> Section {
     let outcomes = |outcomes: &BTreeMap<String, usize>, without: usize| {
-        let named = outcomes.iter().map(|(name, count)| (clean(name), *count));
-        let all = named.chain([("no outcome".to_owned(), without)]);
+        let named = outcomes.iter().map(|(name, count)| (Some(name.as_str()), *count));
+        let all = named.chain([(None, without)]);
         let texts = all.filter(|(_, count)| *count > 0).take(CHART_ROWS);
-        let texts = texts.map(|(name, count)| format!("{name} {}", number(count)));
+        let texts =
+            texts.map(|(name, count)| format!("{} {}", clean(&outcome_label(name)), number(count)));
         texts.collect::<Vec<_>>().join(", ")
     };
     let rows = report.scenarios.iter().map(|(id, scenario)| {

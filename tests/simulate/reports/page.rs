@@ -1,5 +1,7 @@
 //! report.html.
 
+use mynah::simulate::{EndReason, analyse};
+
 use super::{conversation, from_recording, html, report, simulated, support, texts};
 
 #[tokio::test]
@@ -30,6 +32,32 @@ async fn shows_at_most_200_conversations_spread_over_the_outcomes() {
         ["resolved <b>50 of 600</b>", "escalated <b>50 of 200</b>", "failed <b>50 of 100</b>"]
     {
         assert!(page.contains(name), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn outcomes_with_the_name_of_a_group_are_quoted() {
+    let play = |index| {
+        let outcome = [Some("failed"), Some("no outcome"), None][index % 3];
+        let mut result = simulated(index, conversation(&texts(2), outcome));
+        if index == 3 {
+            result.result.end_reason = EndReason::ParticipantError;
+        }
+        result
+    };
+    let folder = report(7, play).await;
+    let page = html(&folder);
+    for group in [
+        "outcome &quot;no outcome&quot; <b>2",
+        "outcome &quot;failed&quot; <b>2",
+        ">no outcome <b>2",
+        ">failed <b>1",
+    ] {
+        assert!(page.contains(group), "{group}");
+    }
+    let summary = analyse(&folder, None).await.unwrap().to_string();
+    for row in ["outcome \"no outcome\" ", "outcome \"failed\" ", "no outcome "] {
+        assert_eq!(summary.lines().filter(|line| line.starts_with(row)).count(), 1, "{summary}");
     }
 }
 
