@@ -13,8 +13,8 @@ use std::{
 
 use mynah::simulate::{
     Conversation, ConversationResult, EndReason, Intent, MadeCall, Message, OriginalConversation,
-    Outcome, ParticipantRole, RunIdentity, RunSettings, SimulatedConversation, Timestamp, analyse,
-    run, write_html,
+    Outcome, ParticipantRole, RunIdentity, RunSettings, Shard, SimulatedConversation, Timestamp,
+    analyse, run, write_html,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -124,10 +124,21 @@ async fn simulate(
     in_flight: usize,
     play: fn(usize) -> SimulatedConversation,
 ) {
+    simulate_shard(folder, conversations, in_flight, None, play).await;
+}
+
+/// Runs a shard of this many conversations, or all of them.
+async fn simulate_shard(
+    folder: &Path,
+    conversations: usize,
+    in_flight: usize,
+    shard: Option<Shard>,
+    play: fn(usize) -> SimulatedConversation,
+) {
     let (name, hash) = ("Support desk".to_owned(), "9f2c41d07be83a55".to_owned());
     let identity = RunIdentity { name, hash, scenarios: 3, conversations };
     let in_flight = NonZeroUsize::new(in_flight).unwrap();
-    let settings = RunSettings { out: folder.to_owned(), fresh: false, shard: None, in_flight };
+    let settings = RunSettings { out: folder.to_owned(), fresh: false, shard, in_flight };
     let play = |index| async move { play(index) };
     run(&identity, &settings, play, |_| {}, CancellationToken::new()).await.unwrap();
 }

@@ -2,10 +2,12 @@
 
 use std::fs;
 
-use mynah::simulate::{MessageDistributionStats, analyse};
+use mynah::simulate::{MessageDistributionStats, analyse, merge, write_html};
 use serde_json::json;
 
-use super::{conversation, from_recording, json, report, simulate, simulated, support, texts};
+use super::{
+    conversation, from_recording, json, report, simulate, simulate_shard, simulated, support, texts,
+};
 use crate::support::scratch;
 
 #[tokio::test]
@@ -34,6 +36,27 @@ async fn counts_outcomes_end_reasons_failures_and_tools() {
     let scenario = &report["scenarios"]["refund"];
     assert_eq!((&scenario["conversations"], &scenario["failed"]), (&json!(34), &json!(4)));
     assert_eq!(report["adversarial_evaluation"], json!(null));
+}
+
+#[tokio::test]
+async fn the_report_of_merged_shards_equals_that_of_the_whole_run() {
+    for play in [support, from_recording] {
+        let whole = report(50, play).await;
+        let folder = scratch("shards");
+        let mut shards = Vec::new();
+        for name in ["2/3", "0/3", "1/3"] {
+            let shard = folder.join(&name[..1]);
+            simulate_shard(&shard, 50, 4, Some(name.parse().unwrap()), play).await;
+            shards.push(shard);
+        }
+        let merged = folder.join("merged");
+        merge(&shards, &merged).unwrap();
+        write_html(&merged, &analyse(&merged, None).await.unwrap()).unwrap();
+        for file in ["results.jsonl", "report.json", "report.html"] {
+            let [expected, actual] = [&whole, &merged].map(|it| fs::read(it.join(file)).unwrap());
+            assert!(actual == expected, "{file}");
+        }
+    }
 }
 
 /// Each recorded conversation counts once. If the detectors find no outcome in it, the outcome in

@@ -59,6 +59,42 @@ async fn a_run_continues_after_a_cut_at_any_byte() {
     }
 }
 
+/// Conversations that are played at the same time are stored in the order in which they end.
+#[tokio::test]
+async fn a_run_continues_after_a_cut_of_unsorted_results() {
+    let folder = scratch("cut-unsorted");
+    let expected = whole(4).await;
+    let lines: Vec<_> = expected.lines().collect();
+    let unsorted = [0, 3, 1, 4, 2].map(|line| lines[line]).join("\n") + "\n";
+    let breaks = unsorted.match_indices('\n').flat_map(|(at, _)| [at, at + 1]);
+    for length in breaks.chain((0..unsorted.len()).step_by(23)) {
+        let kept = &unsorted.as_bytes()[..length];
+        fs::write(results(&folder), kept).unwrap();
+        let lines = kept.iter().filter(|byte| **byte == b'\n').count();
+        let summary = complete(&identity(4), &settings(&folder)).await.unwrap();
+        assert_eq!(summary.resumed, lines.saturating_sub(1), "cut at byte {length}");
+        assert_eq!(read(&folder), expected, "cut at byte {length}");
+    }
+}
+
+/// A process can be killed while it rewrites the results in their order.
+#[tokio::test]
+async fn a_cut_temporary_file_is_replaced() {
+    let folder = scratch("cut-temporary");
+    let expected = whole(3).await;
+    let lines: Vec<_> = expected.lines().collect();
+    let unsorted = [0, 2, 3, 1].map(|line| lines[line]).join("\n") + "\n";
+    let temporary = folder.join("results.jsonl.tmp");
+    for length in (0..expected.len()).step_by(101) {
+        fs::write(results(&folder), &unsorted).unwrap();
+        fs::write(&temporary, &expected.as_bytes()[..length]).unwrap();
+        let summary = complete(&identity(3), &settings(&folder)).await.unwrap();
+        assert_eq!(summary.resumed, 3);
+        assert_eq!(read(&folder), expected, "cut at byte {length}");
+        assert!(!temporary.exists());
+    }
+}
+
 #[tokio::test]
 async fn an_unreadable_last_line_is_played_again() {
     let folder = scratch("zeros");

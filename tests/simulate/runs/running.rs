@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{complete, conversation, identity, play, read, settings, whole};
-use crate::support::scratch;
+use crate::support::{process::with_timeout, scratch};
 
 fn with_in_flight(settings: RunSettings, in_flight: usize) -> RunSettings {
     RunSettings { in_flight: NonZeroUsize::new(in_flight).unwrap(), ..settings }
@@ -65,6 +65,25 @@ async fn never_plays_more_conversations_at_once_than_allowed() {
         assert!(MOST.load(Ordering::SeqCst) <= in_flight);
         assert_eq!(started.last(), Some(&conversations));
     }
+}
+
+#[tokio::test]
+async fn plays_as_many_conversations_at_once_as_allowed() {
+    let settings = with_in_flight(settings(&scratch("at-once")), 4);
+    // The conversations end only when four of them are being played.
+    let all = std::sync::Arc::new(tokio::sync::Barrier::new(4));
+    let play = |index| {
+        let all = all.clone();
+        async move {
+            all.wait().await;
+            play(index).await
+        }
+    };
+    let cancel = CancellationToken::new();
+    let identity = identity(8);
+    let run = run(&identity, &settings, play, |_| {}, cancel);
+    let summary = with_timeout(run).await.unwrap();
+    assert_eq!(summary.tally.finished, 8);
 }
 
 #[tokio::test]
