@@ -2,8 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
-    io::Write,
+    fs::{self, File},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -21,15 +21,28 @@ use super::{
 const LISTED: usize = 5;
 /// In how many missing conversations an error looks for missing shards.
 const SEARCHED: usize = 10_000;
+/// How many files stay open. More are opened for each conversation, because processes may often open
+/// only 1,024 files.
+const MAX_OPEN: usize = 256;
 
 /// The conversations of several files.
 struct Merge {
     header: Header,
-    /// The file of a shard and its shard, if it has one.
-    shards: Vec<(PathBuf, Option<Shard>)>,
+    files: Vec<ShardFile>,
     /// The place of each conversation: which file, and where in it.
     spans: BTreeMap<usize, (usize, Span)>,
     tally: Tally,
+}
+
+/// The results of a shard.
+struct ShardFile {
+    path: PathBuf,
+    /// The shard, unless the results are those of a whole run.
+    shard: Option<Shard>,
+    /// The file, if it stays open.
+    source: Option<Source>,
+    /// The end of the last complete line.
+    end: u64,
 }
 
 /// Joins the results of shards into one `results.jsonl`, which is the same as that of a run that was
@@ -58,7 +71,7 @@ impl Merge {
         let header = read_header(&mut Lines::open(&path)?, &path)?;
         let header = Header { shard: None, ..header };
         let mut merge =
-            Self { header, shards: Vec::new(), spans: BTreeMap::new(), tally: Tally::default() };
+            Self { header, files: Vec::new(), spans: BTreeMap::new(), tally: Tally::default() };
         merge.add(folder)?;
         Ok(merge)
     }
@@ -71,14 +84,15 @@ impl Merge {
             tracing::warn!("{}:{line}: skipped an incomplete line", path.display());
         }
         if let Some(difference) = self.header.difference(&scan.header) {
-            let first = self.shards.first().map_or_else(PathBuf::new, |(path, _)| path.clone());
+            let first = self.files.first().map_or_else(PathBuf::new, |file| file.path.clone());
             return Err(RunError::DifferentRuns { first, second: path, difference });
         }
-        let number = self.shards.len();
-        self.shards.push((path, scan.header.shard));
+        let number = self.files.len();
+        let source = (number < MAX_OPEN).then(|| Source::new(&path)).transpose()?;
+        self.files.push(ShardFile { path, shard: scan.header.shard, source, end: scan.end });
         for (index, span) in scan.spans {
             if let Some((earlier, _)) = self.spans.insert(index, (number, span)) {
-                let [first, second] = [earlier, number].map(|it| self.shards[it].0.clone());
+                let [first, second] = [earlier, number].map(|it| self.files[it].path.clone());
                 return Err(RunError::Twice { index, first, second });
             }
         }
@@ -94,7 +108,7 @@ impl Merge {
         }
         let missing = || (0..conversations).filter(|index| !self.spans.contains_key(index));
         let first = missing().take(LISTED).collect();
-        let divided = self.shards.iter().find_map(|(_, shard)| *shard);
+        let divided = self.files.iter().find_map(|file| file.shard);
         let divided = divided.unwrap_or_else(Shard::whole);
         let shards: BTreeSet<_> = missing().take(SEARCHED).map(|index| divided.of(index)).collect();
         let shards = shards.into_iter().take(LISTED).collect();
@@ -113,13 +127,30 @@ impl Merge {
         check_header(&self.header, &found, results, advice)
     }
 
-    fn write(&self, results: &Path) -> Result<(), RunError> {
-        let sources: Result<Vec<_>, _> =
-            self.shards.iter().map(|(path, _)| Source::new(path)).collect();
-        let mut sources = sources?;
+    fn write(&mut self, results: &Path) -> Result<(), RunError> {
+        let Self { header, files, spans, .. } = self;
         write_file(results, |target| {
-            target.write_all(&to_line(&self.header)?)?;
-            self.spans.values().try_for_each(|(file, span)| sources[*file].copy(*span, target))
+            target.write_all(&to_line(header)?)?;
+            spans.values().try_for_each(|(file, span)| files[*file].copy(*span, target))
         })
+    }
+}
+
+impl ShardFile {
+    /// Copies a line to a writer.
+    fn copy(&mut self, span: Span, target: &mut impl Write) -> io::Result<()> {
+        if let Some(source) = &mut self.source {
+            return source.copy(span, target);
+        }
+        let file = File::open(&self.path).map_err(|error| self.error(&error.to_string()))?;
+        // A run that continues the shard may have sorted the file.
+        if file.metadata()?.len() < self.end {
+            return Err(self.error("it became shorter during the merge"));
+        }
+        Source::from(file).copy(span, target)
+    }
+
+    fn error(&self, problem: &str) -> io::Error {
+        io::Error::other(format!("cannot read {}: {problem}", self.path.display()))
     }
 }

@@ -159,10 +159,15 @@ pub(super) struct Source {
     position: u64,
 }
 
+impl From<File> for Source {
+    fn from(file: File) -> Self {
+        Self { reader: BufReader::new(file), position: 0 }
+    }
+}
+
 impl Source {
     pub(super) fn new(path: &Path) -> Result<Self, RunError> {
-        let file = File::open(path).map_err(file_error(Action::Open, path))?;
-        Ok(Self { reader: BufReader::new(file), position: 0 })
+        Ok(Self::from(File::open(path).map_err(file_error(Action::Open, path))?))
     }
 
     /// Copies a line to a writer. Lines that follow each other are read ahead.

@@ -1,11 +1,11 @@
 //! Shards, and merging their results.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, process::Command};
 
 use mynah::simulate::{RunIdentity, RunSettings, merge};
 
 use super::{complete, identity, message, read, results, settings, whole};
-use crate::support::scratch;
+use crate::support::{mynah, scratch};
 
 /// Runs each of these shards, in a folder of its own.
 async fn run_shards(folder: &std::path::Path, shards: &[&str]) -> Vec<PathBuf> {
@@ -47,6 +47,26 @@ async fn merged_shards_equal_the_whole_run() {
     }
 }
 
+/// Systems often let a process open 1,024 files.
+#[tokio::test]
+async fn merges_more_shards_than_it_may_open_files() {
+    const SHARDS: usize = 300;
+    let (folder, identity) = (scratch("many"), identity(SHARDS));
+    let mut merge = Command::new("sh");
+    merge.args(["-c", "ulimit -n 290; exec \"$0\" \"$@\""]).arg(mynah().get_program());
+    merge.args(["simulate", "merge"]);
+    for index in 0..SHARDS {
+        let out = folder.join(index.to_string());
+        let shard = Some(format!("{index}/{SHARDS}").parse().unwrap());
+        complete(&identity, &RunSettings { shard, ..settings(&out) }).await.unwrap();
+        merge.arg(out);
+    }
+    let out = folder.join("merged");
+    let output = merge.arg("--out").arg(&out).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(read(&out), whole(SHARDS).await);
+}
+
 #[tokio::test]
 async fn refuses_gaps() {
     let folder = scratch("gaps");
@@ -76,21 +96,6 @@ async fn refuses_doubles() {
 }
 
 #[tokio::test]
-async fn refuses_different_runs() {
-    let folder = scratch("mixed");
-    let folders = run_shards(&folder, &["0/2"]).await;
-    let other = RunIdentity { hash: "2".to_owned(), ..identity(11) };
-    complete(&other, &settings(&folder.join("other"))).await.unwrap();
-    let all = [folders[0].clone(), folder.join("other")];
-    let error = message(merge(&all, &folder.join("out")), &folder);
-    assert_eq!(
-        error,
-        "FOLDER/0-of-2/results.jsonl and FOLDER/other/results.jsonl are not of the same run: the \
-         simulate file or its inputs have changed"
-    );
-}
-
-#[tokio::test]
 async fn refuses_a_line_that_is_doubled_within_a_shard() {
     let folder = scratch("doubled-line");
     let folders = run_shards(&folder, &["0/2", "1/2"]).await;
@@ -102,6 +107,21 @@ async fn refuses_a_line_that_is_doubled_within_a_shard() {
         error,
         "FOLDER/0-of-2/results.jsonl:8: conversation 10 is already in an earlier line; delete the \
          line to continue"
+    );
+}
+
+#[tokio::test]
+async fn refuses_different_runs() {
+    let folder = scratch("mixed");
+    let folders = run_shards(&folder, &["0/2"]).await;
+    let other = RunIdentity { hash: "2".to_owned(), ..identity(11) };
+    complete(&other, &settings(&folder.join("other"))).await.unwrap();
+    let all = [folders[0].clone(), folder.join("other")];
+    let error = message(merge(&all, &folder.join("out")), &folder);
+    assert_eq!(
+        error,
+        "FOLDER/0-of-2/results.jsonl and FOLDER/other/results.jsonl are not of the same run: the \
+         simulate file or its inputs have changed"
     );
 }
 
