@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use plotters::{
-    coord::Shift,
+    chart::ChartContext,
+    coord::{Shift, types::RangedCoordf64},
     prelude::{
-        ChartBuilder, DrawingArea, DrawingAreaErrorKind, IntoDrawingArea, IntoFont, RGBColor,
-        Rectangle, SVGBackend, Text, TextStyle,
+        Cartesian2d, ChartBuilder, DrawingArea, DrawingAreaErrorKind, IntoDrawingArea, IntoFont,
+        RGBColor, Rectangle, SVGBackend, Text, TextStyle,
     },
     style::{
         Color,
@@ -44,6 +45,8 @@ impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for Chart
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Chart<'a, 'svg> =
+    ChartContext<'a, SVGBackend<'svg>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// A row of a bar chart.
 pub(super) struct Row {
@@ -88,43 +91,65 @@ pub(super) struct Series<'a> {
     pub(super) color: RGBColor,
 }
 
+/// The ranges of numbers that share a column.
+#[derive(Clone, Copy)]
+struct Bins {
+    first: usize,
+    /// How many numbers share a column.
+    width: usize,
+    count: usize,
+}
+
+impl Bins {
+    /// Maximum number of columns of a series.
+    const MAX: usize = 24;
+
+    /// Divides the numbers of all series. Returns `None` if there are none.
+    fn of(series: &[Series<'_>]) -> Option<Self> {
+        let numbers = || series.iter().flat_map(|series| series.counts.keys().copied());
+        let (first, last) = (numbers().min()?, numbers().max()?);
+        let width = (last - first) / Self::MAX + 1;
+        Some(Self { first, width, count: (last - first) / width + 1 })
+    }
+
+    /// Returns the numbers of a column as text.
+    fn label(self, bin: usize) -> String {
+        let start = self.first + bin * self.width;
+        if self.width > 1 {
+            format!("{start}–{}", start + self.width - 1)
+        } else {
+            start.to_string()
+        }
+    }
+
+    /// Returns how many percent of the numbers are in each column.
+    fn percentages(self, counts: &BTreeMap<usize, usize>) -> Vec<f64> {
+        let total = counts.values().sum::<usize>().max(1) as f64;
+        let mut percentages = vec![0.0; self.count];
+        for (number, count) in counts {
+            if let Some(bin) = percentages.get_mut((number - self.first) / self.width) {
+                *bin += *count as f64 * 100.0 / total;
+            }
+        }
+        percentages
+    }
+}
+
 /// Draws columns: how many percent of the conversations of each series have each number.
 pub(super) fn columns(series: &[Series<'_>], x_label: &str) -> Result<String, ChartError> {
-    /// Maximum number of columns of a series.
-    const COLUMNS: usize = 24;
-    let numbers = || series.iter().flat_map(|series| series.counts.keys().copied());
-    let (Some(first), Some(last)) = (numbers().min(), numbers().max()) else {
-        return Ok(String::new());
-    };
-    let width = (last - first) / COLUMNS + 1;
-    let bins = (last - first) / width + 1;
-    let all: Vec<_> = series.iter().map(|it| percentages(it.counts, first, width, bins)).collect();
-    let highest = all.iter().flatten().copied().fold(1.0, f64::max);
+    let Some(bins) = Bins::of(series) else { return Ok(String::new()) };
+    let percentages: Vec<_> = series.iter().map(|it| bins.percentages(it.counts)).collect();
+    let highest = percentages.iter().flatten().copied().fold(1.0, f64::max);
     draw(250, |area| {
         let mut chart = ChartBuilder::on(area)
             .margin(4)
             .margin_right(8)
             .x_label_area_size(44)
             .y_label_area_size(44)
-            .build_cartesian_2d(0.0..bins as f64, 0.0..highest * 1.08)?;
-        let label = |bin: &f64| {
-            let start = first + *bin as usize * width;
-            if width > 1 { format!("{start}–{}", start + width - 1) } else { start.to_string() }
-        };
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .disable_x_axis()
-            .x_labels(0)
-            .y_labels(5)
-            .y_label_formatter(&|percent| format!("{percent:.0}%"))
-            .label_style(style(MUTED))
-            .axis_style(GRID)
-            .bold_line_style(GRID)
-            .light_line_style(GRID.mix(0.0))
-            .draw()?;
-        for (number, (series, percentages)) in series.iter().zip(&all).enumerate() {
-            let part = 0.84 / all.len() as f64;
+            .build_cartesian_2d(0.0..bins.count as f64, 0.0..highest * 1.08)?;
+        draw_grid(&mut chart)?;
+        let part = 0.84 / series.len() as f64;
+        for (number, (series, percentages)) in series.iter().zip(&percentages).enumerate() {
             let left = 0.08 + part * number as f64;
             chart.draw_series(percentages.iter().enumerate().map(|(bin, percentage)| {
                 let x = bin as f64 + left;
@@ -132,32 +157,36 @@ pub(super) fn columns(series: &[Series<'_>], x_label: &str) -> Result<String, Ch
                 Rectangle::new(corners, series.color.filled())
             }))?;
         }
-        // The labels of plotters are at the edges of columns.
-        let plot = chart.plotting_area();
-        let step = bins.div_ceil(if width > 1 { 5 } else { 12 });
-        for bin in (0..bins).step_by(step) {
-            let (x, y) = plot.map_coordinate(&(bin as f64 + 0.5, 0.0));
-            text(area, &label(&(bin as f64)), (x, y + 6), MUTED, HPos::Center)?;
-        }
+        draw_labels(area, &chart, bins)?;
         text(area, x_label, (WIDTH as i32 / 2, 230), MUTED, HPos::Center)
     })
 }
 
-/// Returns how many percent of the numbers are in each range of `width` numbers.
-fn percentages(
-    counts: &BTreeMap<usize, usize>,
-    first: usize,
-    width: usize,
-    bins: usize,
-) -> Vec<f64> {
-    let total = counts.values().sum::<usize>().max(1) as f64;
-    let mut percentages = vec![0.0; bins];
-    for (number, count) in counts {
-        if let Some(bin) = percentages.get_mut((number - first) / width) {
-            *bin += *count as f64 * 100.0 / total;
-        }
+fn draw_grid(chart: &mut Chart<'_, '_>) -> Result<(), ChartError> {
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .disable_x_axis()
+        .x_labels(0)
+        .y_labels(5)
+        .y_label_formatter(&|percent| format!("{percent:.0}%"))
+        .label_style(style(MUTED))
+        .axis_style(GRID)
+        .bold_line_style(GRID)
+        .light_line_style(GRID.mix(0.0))
+        .draw()?;
+    Ok(())
+}
+
+/// Draws the labels of the columns, below their middle. Those of plotters are at the edges.
+fn draw_labels(area: &Area<'_>, chart: &Chart<'_, '_>, bins: Bins) -> Result<(), ChartError> {
+    let plot = chart.plotting_area();
+    let step = bins.count.div_ceil(if bins.width > 1 { 5 } else { 12 });
+    for bin in (0..bins.count).step_by(step) {
+        let (x, y) = plot.map_coordinate(&(bin as f64 + 0.5, 0.0));
+        text(area, &bins.label(bin), (x, y + 6), MUTED, HPos::Center)?;
     }
-    percentages
+    Ok(())
 }
 
 fn draw(
