@@ -24,7 +24,21 @@ pub struct ConversationResult {
     pub error: Option<String>,
 }
 
+/// The error of a conversation that panicked.
+pub(super) const PANICKED: &str = "the conversation panicked; the log has the reason";
+
 impl ConversationResult {
+    /// Creates the result of a conversation that has no messages because of an error.
+    pub(super) fn not_started(end_reason: EndReason, error: impl Into<String>) -> Self {
+        Self {
+            conversation: Conversation::default(),
+            duration: Duration::ZERO,
+            intents: Vec::new(),
+            end_reason,
+            error: Some(error.into()),
+        }
+    }
+
     /// Returns the name of the outcome, if one was detected.
     pub fn outcome_name(&self) -> Option<&str> {
         self.conversation.outcome.as_ref().map(|outcome| outcome.name.as_str())

@@ -6,6 +6,7 @@ use std::{
 };
 
 use thiserror::Error as ThisError;
+use tokio::task::JoinError;
 
 use super::shard::Shard;
 
@@ -86,12 +87,9 @@ pub enum RunError {
         /// The number of conversations.
         conversations: usize,
     },
-    /// A conversation panicked.
-    #[error("conversation {index} panicked; the log has the reason")]
-    Panicked {
-        /// Position of the conversation in the run.
-        index: usize,
-    },
+    /// The task of a conversation was aborted.
+    #[error("a conversation was aborted")]
+    Aborted(#[source] JoinError),
     /// A merge without folders.
     #[error("there is nothing to merge; name the folders of the shards")]
     NoShards,

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     base::clock::Moment,
-    simulate::{EndReason, SimulatedConversation},
+    simulate::{ConversationResult, EndReason, SimulatedConversation, result::PANICKED},
 };
 
 /// What identifies a run. Only the same run can be continued.
@@ -83,7 +83,8 @@ struct Played {
 /// # Errors
 ///
 /// Fails if a file cannot be used, if the folder has the results of another run, and if the run is
-/// cancelled. The results so far are stored, and another call continues the run.
+/// cancelled. The results so far are stored, and another call continues the run. A conversation that panics does not fail the run: its
+/// end reason is [`EndReason::ParticipantError`].
 pub async fn run<F>(
     identity: &RunIdentity,
     settings: &RunSettings,
@@ -109,9 +110,8 @@ where
         }
         let (tally, in_flight) = (&store.tally, playing.len());
         progress(RunProgress { conversations, resumed, tally, in_flight });
-        // A task without a result was aborted, because the runtime shuts down.
-        let Some(Ok(played)) = playing.join_next().await else { break };
-        record(played?, &mut store, &mut timings)?;
+        let Some(played) = playing.join_next().await else { break };
+        record(played.map_err(RunError::Aborted)?, &mut store, &mut timings)?;
     }
     let stored = store.tally.finished;
     if stored < conversations {
@@ -131,24 +131,32 @@ fn header(identity: &RunIdentity, shard: Option<Shard>) -> Header {
 }
 
 /// Plays a conversation and formats its line, on the thread of the conversation.
-async fn timed(
-    index: usize,
-    play: impl Future<Output = SimulatedConversation>,
-) -> Result<Played, RunError> {
+async fn timed(index: usize, play: impl Future<Output = SimulatedConversation>) -> Played {
     let start = Moment::now();
-    let played = async {
-        let conversation = SimulatedConversation { index, ..play.await };
-        Played {
-            index,
-            line: to_line(&conversation),
-            counted: Counted::from(&conversation).into_owned(),
-            is_cancelled: conversation.result.end_reason == EndReason::Cancelled,
-            id: conversation.id,
-            time: start.age(),
-        }
-    };
-    let played = AssertUnwindSafe(played).catch_unwind().await;
-    played.map_err(|_| RunError::Panicked { index })
+    let played = AssertUnwindSafe(play).catch_unwind().await;
+    let conversation = played.unwrap_or_else(|_| panicked(index));
+    let conversation = SimulatedConversation { index, ..conversation };
+    Played {
+        index,
+        line: to_line(&conversation),
+        counted: Counted::from(&conversation).into_owned(),
+        is_cancelled: conversation.result.end_reason == EndReason::Cancelled,
+        id: conversation.id,
+        time: start.age(),
+    }
+}
+
+/// Returns the record of a conversation that panicked, whose id and scenario are unknown.
+fn panicked(index: usize) -> SimulatedConversation {
+    let result = ConversationResult::not_started(EndReason::ParticipantError, PANICKED);
+    let scenario = "(unknown)".to_owned();
+    SimulatedConversation {
+        id: format!("conversation-{index}"),
+        index,
+        scenario,
+        original: None,
+        result,
+    }
 }
 
 /// Stores a conversation, unless it was cancelled.

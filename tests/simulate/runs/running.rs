@@ -115,18 +115,27 @@ async fn timings_are_in_a_file_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_panic_ends_the_run_and_keeps_the_results_before_it() {
+async fn a_panic_is_the_error_of_its_conversation() {
     let folder = scratch("panic");
     let play = |index| async move {
         assert_ne!(index, 3, "this panic is part of the test");
         play(index).await
     };
-    let result =
-        run(&identity(9), &settings(&folder), play, |_| {}, CancellationToken::new()).await;
-    assert_eq!(result.unwrap_err().to_string(), "conversation 3 panicked; the log has the reason");
-    let summary = complete(&identity(9), &settings(&folder)).await.unwrap();
-    assert_eq!(summary.resumed, 3);
-    assert_eq!(read(&folder), whole(9).await);
+    let settings = with_in_flight(settings(&folder), 4);
+    let summary = run(&identity(9), &settings, play, |_| {}, CancellationToken::new()).await;
+    let tally = summary.unwrap().tally;
+    assert_eq!((tally.finished, tally.failed), (9, 2));
+    let (text, expected) = (read(&folder), whole(9).await);
+    let others = |text: &str| -> Vec<String> {
+        text.lines().enumerate().filter(|(at, _)| *at != 4).map(|(_, it)| it.to_owned()).collect()
+    };
+    assert_eq!(others(&text), others(&expected));
+    let panicked: Value = serde_json::from_str(text.lines().nth(4).unwrap()).unwrap();
+    assert_eq!(
+        (&panicked["index"], &panicked["end_reason"]),
+        (&3.into(), &"participant_error".into())
+    );
+    assert_eq!(panicked["error"], "the conversation panicked; the log has the reason");
 }
 
 #[tokio::test]
