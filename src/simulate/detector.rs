@@ -20,6 +20,11 @@ pub trait OutcomeDetector: Send + Sync {
         intents: &'a [Intent],
         outcomes: &'a Outcomes,
     ) -> BoxFuture<'a, Result<Option<Outcome>, DetectorError>>;
+
+    /// Returns `false` if the detector ignores the intents, so that they need not be inferred for it.
+    fn uses_intents(&self) -> bool {
+        true
+    }
 }
 
 impl<T: OutcomeDetector + ?Sized> OutcomeDetector for Arc<T> {
@@ -30,6 +35,10 @@ impl<T: OutcomeDetector + ?Sized> OutcomeDetector for Arc<T> {
         outcomes: &'a Outcomes,
     ) -> BoxFuture<'a, Result<Option<Outcome>, DetectorError>> {
         (**self).detect(conversation, intents, outcomes)
+    }
+
+    fn uses_intents(&self) -> bool {
+        (**self).uses_intents()
     }
 }
 

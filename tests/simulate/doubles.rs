@@ -115,6 +115,20 @@ impl EndJudge for DetectsAt {
 /// An extractor that returns the same intent for every conversation.
 pub struct AlwaysExtracts(pub Result<Option<Intent>, DetectorError>);
 
+/// An extractor that finds no intent. It records the number of messages in each conversation.
+#[derive(Clone, Default)]
+pub struct NeverExtracts(pub Arc<Mutex<Vec<usize>>>);
+
+impl IntentExtractor for NeverExtracts {
+    fn extract<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+    ) -> BoxFuture<'a, Result<Option<Intent>, DetectorError>> {
+        self.0.lock().unwrap().push(conversation.messages.len());
+        future::ready(Ok(None)).boxed()
+    }
+}
+
 impl IntentExtractor for AlwaysExtracts {
     fn extract<'a>(
         &'a self,
@@ -171,5 +185,18 @@ impl Provider for RecordingModel {
         requests.push((context.session, request.messages.iter().map(text).collect()));
         let response = Response { content: answer.to_owned(), ..Response::default() };
         stream::once(future::ready(Ok(Delta::Complete(response.into())))).boxed()
+    }
+}
+
+/// A model that never answers.
+pub struct NeverAnswers;
+
+impl Provider for NeverAnswers {
+    fn stream(
+        self: Arc<Self>,
+        _: Arc<Request>,
+        _: CallContext,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        stream::pending().boxed()
     }
 }

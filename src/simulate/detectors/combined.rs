@@ -50,6 +50,10 @@ impl OutcomeDetector for FirstDetector {
         };
         detect.boxed()
     }
+
+    fn uses_intents(&self) -> bool {
+        self.0.iter().any(|detector| detector.uses_intents())
+    }
 }
 
 impl<D: OutcomeDetector> OutcomeDetector for GuardedDetector<D> {
@@ -64,6 +68,10 @@ impl<D: OutcomeDetector> OutcomeDetector for GuardedDetector<D> {
         } else {
             std::future::ready(Ok(None)).boxed()
         }
+    }
+
+    fn uses_intents(&self) -> bool {
+        self.detector.uses_intents()
     }
 }
 

@@ -36,4 +36,8 @@ impl OutcomeDetector for RuleDetector {
         });
         future::ready(outcome.transpose()).boxed()
     }
+
+    fn uses_intents(&self) -> bool {
+        false
+    }
 }

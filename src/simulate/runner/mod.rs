@@ -56,6 +56,8 @@ impl Runner {
 
     /// Infers the intent from the conversation if there are no intents. The participants are not
     /// told an inferred intent.
+    ///
+    /// The intent is inferred at the end, and once before if a detector or goal uses it.
     pub fn infer_intent(self, extractor: impl IntentExtractor + 'static) -> Self {
         Self(Setup { extractor: Some(Arc::new(extractor)), ..self.0 })
     }

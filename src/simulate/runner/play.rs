@@ -31,6 +31,8 @@ pub(super) struct Play {
     started: Moment,
     /// How many messages may follow the outcome, once there is one.
     followups: Option<usize>,
+    /// The number of messages from which the intent was inferred, if it was.
+    inferred_from: Option<usize>,
 }
 
 #[derive(Default)]
@@ -52,7 +54,8 @@ impl Play {
             BaseTimestamp::Now => clock::timestamp(),
         };
         let (conversation, turns) = (Conversation::default(), Turns::default());
-        Self { setup, conversation, turns, now, started: Moment::now(), followups: None }
+        let started = Moment::now();
+        Self { setup, conversation, turns, now, started, followups: None, inferred_from: None }
     }
 
     pub(super) async fn run(mut self) -> ConversationResult {
@@ -90,7 +93,7 @@ impl Play {
             if self.setup.settings.detection == Detection::End {
                 self.detect().await?;
             }
-            self.infer_intent().await?;
+            self.infer_final_intent().await?;
         }
         Ok(end)
     }
@@ -244,7 +247,7 @@ impl Play {
             }
         }
         if let Some(goal) = end_on.goal.clone() {
-            self.infer_intent().await?;
+            self.infer_early_intent().await?;
             let reached = goal.is_reached(&self.conversation, &self.setup.intents).await;
             if reached.map_err(Failure::of_detector)? {
                 return Ok(Some(EndReason::Goal));
@@ -256,7 +259,9 @@ impl Play {
     /// Runs the detector. Returns `true` if it finds an outcome.
     async fn detect(&mut self) -> Result<bool, Failure> {
         let Some(detector) = self.setup.detector.clone() else { return Ok(false) };
-        self.infer_intent().await?;
+        if detector.uses_intents() {
+            self.infer_early_intent().await?;
+        }
         let Setup { intents, outcomes, .. } = &self.setup;
         let detected = detector.detect(&self.conversation, intents, outcomes).await;
         let Some(outcome) = detected.map_err(Failure::of_detector)? else { return Ok(false) };
@@ -275,6 +280,17 @@ impl Play {
         format!("the outcome {:?} is not declared; declared: {declared}", outcome.name)
     }
 
+    /// Infers the intent before the end, once.
+    async fn infer_early_intent(&mut self) -> Result<(), Failure> {
+        if self.inferred_from.is_some() { Ok(()) } else { self.infer_intent().await }
+    }
+
+    /// Infers the intent at the end, unless it was inferred from the same messages.
+    async fn infer_final_intent(&mut self) -> Result<(), Failure> {
+        let is_complete = self.inferred_from == Some(self.conversation.messages.len());
+        if is_complete { Ok(()) } else { self.infer_intent().await }
+    }
+
     /// Infers the intent if none is known.
     async fn infer_intent(&mut self) -> Result<(), Failure> {
         let Setup { extractor: Some(extractor), intents, .. } = &mut self.setup else {
@@ -284,6 +300,7 @@ impl Play {
             let intent: Option<Intent> =
                 extractor.extract(&self.conversation).await.map_err(Failure::of_detector)?;
             intents.extend(intent);
+            self.inferred_from = Some(self.conversation.messages.len());
         }
         Ok(())
     }

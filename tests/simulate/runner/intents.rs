@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::{FutureExt, future};
 use mynah::simulate::{
-    DetectorError, EndReason, Intent, MessageDraft, ParticipantRole, Reply, Runner,
+    Detection, DetectorError, EndReason, Intent, MessageDraft, OutcomeDetector, ParticipantRole,
+    Reply, Runner, RunnerSettings,
+    detectors::{Condition, FirstDetector, RuleDetector},
 };
 
-use super::{AGENT, CUSTOMER, at_most, talkative_runner};
-use crate::simulate::doubles::{AlwaysExtracts, Replies};
+use super::{AGENT, CUSTOMER, at_most, outcomes, resolved, talkative_runner};
+use crate::simulate::doubles::{AlwaysExtracts, DetectsAt, NeverExtracts, Replies};
 
 #[tokio::test]
 async fn participants_are_told_their_intents() {
@@ -48,4 +50,24 @@ async fn a_missing_intent_is_inferred() {
     let result = run(vec![], Err(DetectorError::new("no answer"))).await;
     assert_eq!(result.end_reason, EndReason::DetectorError);
     assert_eq!(result.conversation.messages.len(), 3);
+}
+
+/// Models answer the question, so it is asked as rarely as possible.
+#[tokio::test]
+async fn the_intent_is_inferred_once_at_the_end() {
+    let refund = || RuleDetector::new("resolved", Condition::contains("refund"));
+    let detectors: [(Arc<dyn OutcomeDetector>, &[usize]); 3] = [
+        (Arc::new(refund()), &[5]),
+        (Arc::new(FirstDetector::new(vec![Arc::new(refund())])), &[5]),
+        (Arc::new(DetectsAt::new(9, resolved())), &[2, 5]),
+    ];
+    for (detector, expected) in detectors {
+        for (detection, expected) in [(Detection::Each, expected), (Detection::End, &[5])] {
+            let extractor = NeverExtracts::default();
+            let settings = RunnerSettings { detection, ..at_most(5) };
+            let runner = talkative_runner().detector(detector.clone()).outcomes(outcomes());
+            runner.infer_intent(extractor.clone()).settings(settings).run().await;
+            assert_eq!(*extractor.0.lock().unwrap(), expected, "{detection:?}");
+        }
+    }
 }
