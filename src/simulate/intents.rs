@@ -2,10 +2,7 @@
 
 use futures_util::{FutureExt, future::BoxFuture};
 
-use super::{
-    Conversation, DetectorError, Intent, IntentExtractor, JudgeModel,
-    question::{describe, unexpected},
-};
+use super::{Conversation, DetectorError, Intent, IntentExtractor, JudgeModel, question::describe};
 
 const SYSTEM: &str = "You read conversations between a customer and an agent. Find out who wants to \
      achieve something in the conversation, and what. Answer with one JSON object only, such as \
@@ -23,7 +20,7 @@ pub struct ModelIntentExtractor(JudgeModel);
 impl ModelIntentExtractor {
     /// Creates an extractor.
     pub fn new(model: JudgeModel) -> Self {
-        Self(model)
+        Self(model.called("the model that infers the intent"))
     }
 
     async fn ask(&self, conversation: &Conversation) -> Result<Option<Intent>, DetectorError> {
@@ -36,7 +33,9 @@ impl ModelIntentExtractor {
         }
         match serde_json::from_str::<Intent>(&answer) {
             Ok(intent) => Ok(Some(intent).filter(|it| !it.description.trim().is_empty())),
-            Err(_) => Err(unexpected(&answer, "a JSON object with role and description, or none")),
+            Err(_) => {
+                Err(self.0.unexpected(&answer, "a JSON object with role and description, or none"))
+            }
         }
     }
 }

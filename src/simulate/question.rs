@@ -1,15 +1,19 @@
 //! Questions about conversations that models answer.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use serde::Serialize;
 
 use super::{Conversation, DetectorError, Intent, Message, ParticipantRole, UnsentCall};
 use crate::{
+    base::text::shorten,
     chat::{self, Request, Role},
     provider::Provider,
     tool_loop::{EndReason, ToolLoop},
 };
+
+/// The default time limit of an answer.
+const TIME_LIMIT: Duration = Duration::from_secs(2 * 60);
 
 /// Maximum number of characters of an answer that an error shows.
 const MAX_SHOWN: usize = 500;
@@ -29,12 +33,22 @@ pub struct JudgeModel {
     tools: ToolLoop,
     instructions: Option<String>,
     session: Option<Arc<str>>,
+    time_limit: Duration,
+    /// What errors call the model.
+    name: &'static str,
 }
 
 impl JudgeModel {
     /// Creates a model that is asked without further instructions.
     pub fn new(model: Arc<dyn Provider>) -> Self {
-        Self { model, tools: ToolLoop::without_tools(), instructions: None, session: None }
+        Self {
+            model,
+            tools: ToolLoop::without_tools(),
+            instructions: None,
+            session: None,
+            time_limit: TIME_LIMIT,
+            name: "the judge",
+        }
     }
 
     /// Sets a user message before each question. It may contain an instruction chain, of which each
@@ -48,6 +62,17 @@ impl JudgeModel {
     #[must_use]
     pub fn session(self, session: impl Into<Arc<str>>) -> Self {
         Self { session: Some(session.into()), ..self }
+    }
+
+    /// Sets the maximum duration of an answer. Default: 2 min.
+    #[must_use]
+    pub fn time_limit(self, limit: Duration) -> Self {
+        Self { time_limit: limit, ..self }
+    }
+
+    /// Sets what errors call the model, instead of `the judge`.
+    pub(super) fn called(self, name: &'static str) -> Self {
+        Self { name, ..self }
     }
 
     /// Returns the answer to a question, without spaces around it.
@@ -66,16 +91,23 @@ impl JudgeModel {
             Some(session) => run.session(session),
             None => run,
         };
-        let result = run.await;
-        match &result.end {
-            EndReason::Answered => Ok(result.text().trim().to_owned()),
-            EndReason::ModelError(error) => {
-                Err(DetectorError::new(format_args!("the judge failed: {error}")))
+        let result = run.total_limit(self.time_limit).await;
+        let problem = match &result.end {
+            EndReason::Answered => return Ok(result.text().trim().to_owned()),
+            EndReason::ModelError(error) => format!("failed: {error}"),
+            EndReason::Budget => format!("did not answer within {:?}", self.time_limit),
+            EndReason::CallerTools | EndReason::Stalled | EndReason::MaxTurns => {
+                "called a tool instead of answering".to_owned()
             }
-            end => {
-                Err(DetectorError::new(format_args!("the judge did not answer: {}", end.as_str())))
-            }
-        }
+            EndReason::Cancelled => "was cancelled".to_owned(),
+        };
+        Err(DetectorError::new(format_args!("{} {problem}", self.name)))
+    }
+
+    /// Returns the error for an answer that is none of those expected.
+    pub(super) fn unexpected(&self, answer: &str, expected: impl fmt::Display) -> DetectorError {
+        let shown = shorten(answer, MAX_SHOWN);
+        DetectorError::new(format_args!("{} answered {shown:?}; expected {expected}", self.name))
     }
 }
 
@@ -83,6 +115,13 @@ impl fmt::Debug for JudgeModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JudgeModel").finish_non_exhaustive()
     }
+}
+
+/// Whether the lines of a conversation have the names of the tools that were called.
+#[derive(Clone, Copy)]
+pub(super) enum ToolNames {
+    Shown,
+    Hidden,
 }
 
 /// A message as a line of JSON, so that its text cannot pass for another message.
@@ -95,9 +134,10 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of_message(message: &'a Message) -> Self {
+    fn of_message(message: &'a Message, with_calls: bool) -> Self {
         let Message { sender, content, tool_calls, .. } = message;
-        let tool_calls = tool_calls.iter().map(|call| call.name.as_str()).collect();
+        let tool_calls = tool_calls.iter().filter(|_| with_calls);
+        let tool_calls = tool_calls.map(|call| call.name.as_str()).collect();
         Self { sender: *sender, content, tool_calls }
     }
 
@@ -118,20 +158,22 @@ pub(super) fn describe(conversation: &Conversation, intents: &[Intent]) -> Strin
         text += &format!("Intent of the {role}: {description}\n");
     }
     text += "Conversation:";
-    let mut unsent = conversation.unsent_calls.iter().peekable();
-    for (before, message) in conversation.messages.iter().enumerate() {
-        while let Some(unsent) = unsent.next_if(|unsent| unsent.messages_before <= before) {
-            text += &Line::of_unsent(unsent).to_text();
-        }
-        text += &Line::of_message(message).to_text();
-    }
-    unsent.for_each(|unsent| text += &Line::of_unsent(unsent).to_text());
+    push_messages(&mut text, conversation, ToolNames::Shown);
     text
 }
 
-/// Returns the error for an answer that is none of those expected.
-pub(super) fn unexpected(answer: &str, expected: impl fmt::Display) -> DetectorError {
-    let shown: String = answer.chars().take(MAX_SHOWN).collect();
-    let more = if shown.len() < answer.len() { "…" } else { "" };
-    DetectorError::new(format_args!("the judge answered {shown:?}{more}; expected {expected}"))
+/// Adds a line for each message of a conversation.
+pub(super) fn push_messages(text: &mut String, conversation: &Conversation, names: ToolNames) {
+    let (unsent, shown): (&[_], _) = match names {
+        ToolNames::Shown => (&conversation.unsent_calls, true),
+        ToolNames::Hidden => (&[], false),
+    };
+    let mut unsent = unsent.iter().peekable();
+    for (before, message) in conversation.messages.iter().enumerate() {
+        while let Some(unsent) = unsent.next_if(|unsent| unsent.messages_before <= before) {
+            *text += &Line::of_unsent(unsent).to_text();
+        }
+        *text += &Line::of_message(message, shown).to_text();
+    }
+    unsent.for_each(|unsent| *text += &Line::of_unsent(unsent).to_text());
 }

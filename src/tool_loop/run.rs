@@ -101,6 +101,12 @@ impl Run {
         Self { time_limit: limit, ..self }
     }
 
+    /// Sets the maximum duration of this run and of each turn of the model in it.
+    pub(crate) fn total_limit(mut self, limit: Duration) -> Self {
+        Arc::make_mut(&mut self.tools).settings.model_timeout = limit;
+        self.time_limit(limit)
+    }
+
     /// Sets the session to which the calls of the model belong, like [`CallContext::session`].
     pub fn session(self, session: impl Into<Arc<str>>) -> Self {
         Self { session: Some(session.into()), ..self }

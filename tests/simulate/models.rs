@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::{
     files::folder_with,
-    play::{lines, play_in, results},
+    play::{lines, play, play_in, results, with_agent},
 };
 use crate::support::Sidecar;
 
@@ -76,10 +76,28 @@ fn models_play_judge_and_find_intents() {
     -- max_messages (resolved)
     customer: Hi
     -- timeout
-    -- detector_error: the judge answered "nonsense"; expected a JSON object with role and description, or none
+    -- detector_error: the model that infers the intent answered "nonsense"; expected a JSON object with role and description, or none
     "#);
     let report = fs::read_to_string(folder.join("out/report.json")).unwrap();
     assert!(report.contains("\"skipped\""), "{report}");
+}
+
+#[test]
+fn the_time_of_judges_is_limited() {
+    let keys = r#"message_timeout: 100ms
+resources: [scripted.yaml]
+outcomes: [{name: resolved, description: It is resolved}]
+detectors:
+- judge:
+    component: scripted
+    instructions: '<|instruction_start|>{"delay": "10m"}<|instruction_end|>'"#;
+    let simulation = with_agent("script: [{text: ok}]", keys);
+    let results = play(&simulation, &[("scripted.yaml", SCRIPTED)]);
+    assert_snapshot!(lines(&results[0]), @r"
+    customer: one
+    agent: ok
+    -- detector_error: the judge did not answer within 100ms
+    ");
 }
 
 #[test]

@@ -1,18 +1,20 @@
 //! Asks a judge which conversations are real.
 
-use std::{fmt, fmt::Write, sync::Arc};
+use std::{fmt, fmt::Write, sync::Arc, time::Duration};
 
 use super::random::random;
 use crate::{
-    chat::{Message, Request, Role},
-    provider::{CallContext, Provider},
-    simulate::Conversation,
+    provider::Provider,
+    simulate::{
+        Conversation, JudgeModel,
+        question::{ToolNames, push_messages},
+    },
 };
 
 /// What the judge is asked.
-const QUESTION: &str = "One of the two conversations below took place between a customer and an agent. \
-                        The other one was simulated. Decide which one took place. Answer with its \
-                        letter, A or B, and nothing else.";
+const SYSTEM: &str = "One of two conversations took place between a customer and an agent. The other one \
+                      was simulated. Decide which one took place. Answer with its letter, A or B, \
+                      and nothing else.";
 
 /// Asks a judge, a model, which of two conversations took place and which one was simulated.
 ///
@@ -36,6 +38,7 @@ pub struct AdversarialTester {
     judge: Box<dyn Fn() -> Arc<dyn Provider> + Send + Sync>,
     pub(super) seed: u64,
     instructions: Option<String>,
+    time_limit: Option<Duration>,
     pub(super) examples: Vec<Conversation>,
 }
 
@@ -43,7 +46,7 @@ impl AdversarialTester {
     /// Creates a tester. `judge` returns the model for one question.
     pub fn new(judge: impl Fn() -> Arc<dyn Provider> + Send + Sync + 'static) -> Self {
         let judge = Box::new(judge);
-        Self { judge, seed: 0, instructions: None, examples: Vec::new() }
+        Self { judge, seed: 0, instructions: None, time_limit: None, examples: Vec::new() }
     }
 
     /// Sets the seed of the random choices: the pairs, and which conversation of a pair is A.
@@ -56,6 +59,12 @@ impl AdversarialTester {
     #[must_use]
     pub fn with_instructions(self, instructions: impl Into<String>) -> Self {
         Self { instructions: Some(instructions.into()), ..self }
+    }
+
+    /// Sets the maximum duration of an answer. Default: 2 min.
+    #[must_use]
+    pub fn with_time_limit(self, limit: Duration) -> Self {
+        Self { time_limit: Some(limit), ..self }
     }
 
     /// Sets examples of conversations that took place. They are not compared. By default, three
@@ -88,22 +97,19 @@ impl AdversarialTester {
         }
         let real_is_a = random(self.seed, pair).is_multiple_of(2);
         let (a, b) = if real_is_a { (real, simulated) } else { (simulated, real) };
-        let request = self.request(question(examples, a, b));
-        let answer = (self.judge)().converse(Arc::new(request), CallContext::default()).await;
-        let answer = answer
-            .inspect_err(|error| tracing::warn!("the judge of pair {pair} failed: {error}"))
-            .ok()?;
-        match answer.content.trim() {
+        let answer = self.judge_model().ask(SYSTEM.to_owned(), question(examples, a, b)).await;
+        let answer = answer.inspect_err(|error| tracing::warn!("pair {pair}: {error}")).ok()?;
+        match answer.as_str() {
             "A" => Some(real_is_a),
             "B" => Some(!real_is_a),
             _ => None,
         }
     }
 
-    fn request(&self, question: String) -> Request {
-        let texts = self.instructions.clone().into_iter().chain([question]);
-        let messages = texts.map(|text| Message::new(Role::User, text)).collect();
-        Request { messages, ..Request::default() }
+    fn judge_model(&self) -> JudgeModel {
+        let judge = JudgeModel::new((self.judge)());
+        let judge = self.time_limit.into_iter().fold(judge, JudgeModel::time_limit);
+        self.instructions.iter().fold(judge, JudgeModel::instructions)
     }
 }
 
@@ -114,12 +120,13 @@ impl fmt::Debug for AdversarialTester {
 }
 
 fn question(examples: &[Conversation], a: &Conversation, b: &Conversation) -> String {
-    let mut text = QUESTION.to_owned();
+    let mut text = String::new();
     let mut add = |title: &str, conversation: &Conversation| {
-        // The outcome would tell the judge which conversation is from the recording. Writing to a
-        // string does not fail.
-        let without_outcome = Conversation { outcome: None, ..conversation.clone() };
-        let _ = write!(text, "\n\n{title}\n{without_outcome}");
+        // Writing to a string does not fail.
+        let _ = write!(text, "{title}");
+        // Recordings often have no tool calls, so these would give simulated conversations away.
+        push_messages(&mut text, conversation, ToolNames::Hidden);
+        text += "\n\n";
     };
     examples.iter().for_each(|it| add("An example of a conversation that took place:", it));
     add("A:", a);

@@ -3,8 +3,7 @@
 use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::simulate::{
-    Conversation, DetectorError, EndJudge, Intent, JudgeModel,
-    question::{describe, unexpected},
+    Conversation, DetectorError, EndJudge, Intent, JudgeModel, question::describe,
 };
 
 const COMPLETE: &str = "You judge conversations between a customer and an agent. Is the conversation \
@@ -65,6 +64,6 @@ async fn ask(
     match answer.as_str() {
         "yes" => Ok(true),
         "no" => Ok(false),
-        _ => Err(unexpected(&answer, "yes or no")),
+        _ => Err(model.unexpected(&answer, "yes or no")),
     }
 }

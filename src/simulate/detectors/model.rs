@@ -4,7 +4,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::simulate::{
     Conversation, DetectorError, Intent, JudgeModel, Outcome, OutcomeDetector, Outcomes,
-    question::{describe, unexpected},
+    question::describe,
 };
 
 /// Asks a model which outcome a conversation has reached.
@@ -36,7 +36,9 @@ impl ModelDetector {
             None if answer == none => Ok(None),
             None => {
                 let names: Vec<_> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
-                Err(unexpected(&answer, format_args!("one of: {}, {none}", names.join(", "))))
+                Err(self
+                    .0
+                    .unexpected(&answer, format_args!("one of: {}, {none}", names.join(", "))))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A participant whose messages a model writes.
 
-use std::{mem, sync::Arc};
+use std::{mem, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::BoxFuture};
 use jiff::Timestamp;
@@ -48,6 +48,9 @@ pub struct SimulatedTurn {
     /// The virtual time at the start of the turn.
     pub now: Timestamp,
 }
+
+/// The time limit of a loop whose time the runner limits. Longer than any conversation.
+const UNLIMITED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 #[derive(Clone)]
 struct Model(Arc<dyn Provider>);
@@ -105,7 +108,8 @@ impl ModelParticipant {
         Self { instructions: Some(text.into()), ..self }
     }
 
-    /// Sets whether the model is outside of this process, so that the time of its turns is limited.
+    /// Sets whether the model is outside of this process. If so, the runner limits the time of its
+    /// turns, instead of the settings of the tools.
     #[must_use]
     pub fn external(self, is_external: bool) -> Self {
         Self { is_external, ..self }
@@ -119,6 +123,9 @@ impl ModelParticipant {
         let mut run = self.tools.run(self.model.0.clone(), request);
         if !conversation_id.is_empty() {
             run = run.session(conversation_id.clone());
+        }
+        if self.is_external {
+            run = run.total_limit(UNLIMITED);
         }
         let result = run.extension(SimulatedTurn { conversation_id, now: turn.now }).await;
         let error = match &result.end {

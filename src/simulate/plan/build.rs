@@ -1,6 +1,6 @@
 //! Builds the participants of a conversation.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use super::participants::{PlannedKind, PlannedModel, PlannedParticipant, PlannedProvider};
 use crate::{
@@ -19,6 +19,8 @@ use crate::{
 /// What all conversations share.
 pub(super) struct Shared {
     pub(super) metrics: OwnerMetrics,
+    /// The time limit of judges.
+    pub(super) message_timeout: Duration,
     /// Dapr's API token, for sidecars.
     pub(super) token: Option<String>,
 }

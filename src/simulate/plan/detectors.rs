@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use super::{
+    build::Shared,
     judges::{self, PlannedJudge},
     report::Report,
     resources::{Resources, unknown},
 };
-use crate::{
-    simulate::{
-        Outcome, OutcomeDetector, Outcomes,
-        detectors::{FirstDetector, ModelDetector, RuleDetector},
-        file::DetectorSource,
-    },
-    tool_loop::OwnerMetrics,
+use crate::simulate::{
+    Outcome, OutcomeDetector, Outcomes,
+    detectors::{FirstDetector, ModelDetector, RuleDetector},
+    file::DetectorSource,
 };
 
 /// What detects outcomes.
@@ -70,12 +68,12 @@ pub(super) fn plan(
 pub(super) fn build(
     planned: &[PlannedDetector],
     conversation_id: &str,
-    metrics: &OwnerMetrics,
+    shared: &Shared,
 ) -> FirstDetector {
     let detectors = planned.iter().map(|detector| match detector {
         PlannedDetector::Rule(rule) => rule.clone() as Arc<dyn OutcomeDetector>,
         PlannedDetector::Judge(judge) => {
-            Arc::new(ModelDetector::new(judge.build(conversation_id, metrics)))
+            Arc::new(ModelDetector::new(judge.build(conversation_id, shared)))
         }
     });
     FirstDetector::new(detectors.collect())

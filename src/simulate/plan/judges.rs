@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{report::Report, resources::Resources};
+use super::{build::Shared, report::Report, resources::Resources};
 use crate::{
     component::ComponentSpec,
     provider::Provider,
@@ -31,8 +31,9 @@ pub(super) fn plan(
 
 impl PlannedJudge {
     /// Returns the judge of a conversation, which shares no state with those of others.
-    pub(super) fn build(&self, conversation_id: &str, metrics: &OwnerMetrics) -> JudgeModel {
-        let judge = JudgeModel::new(self.provider(metrics)).session(conversation_id);
+    pub(super) fn build(&self, conversation_id: &str, shared: &Shared) -> JudgeModel {
+        let judge = JudgeModel::new(self.provider(&shared.metrics)).session(conversation_id);
+        let judge = judge.time_limit(shared.message_timeout);
         match &self.instructions {
             Some(instructions) => judge.instructions(instructions),
             None => judge,

@@ -1,8 +1,8 @@
 //! Plays the conversations of a plan.
 
-use std::sync::Arc;
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
-use futures_util::future::try_join_all;
+use futures_util::{FutureExt, future::try_join_all};
 use tokio_util::sync::CancellationToken;
 
 use super::{Plan, detectors, scenarios::PlannedScenario};
@@ -11,6 +11,7 @@ use crate::simulate::{
     Intent, IntentExtractor, MessageDraft, ModelIntentExtractor, OriginalConversation,
     OutcomeDetector, ParticipantRole, Runner, RunnerSettings, SimulatedConversation,
     detectors::{CompletionJudge, GoalJudge},
+    result::PANICKED,
 };
 
 /// A conversation could not be started.
@@ -44,20 +45,32 @@ impl Plan {
         let scenario = &scenarios[after.saturating_sub(1)];
         let number = index - scenario.first;
         let id = format!("{}-{number}", scenario.id);
-        let (original, result) = match scenario.start(number) {
-            Some((message, original)) => {
-                let original = self.with_prediction(original, &id).await;
-                let recorded = original.as_ref().map(|original| &original.conversation);
-                let result = self.run(scenario, &id, message, recorded, cancel).await;
-                (original, result.unwrap_or_else(NotStarted::into_result))
-            }
-            None => {
-                let error = "the recorded conversation cannot be read".to_owned();
+        let played = self.play_start(scenario, number, &id, cancel);
+        let (original, result) =
+            AssertUnwindSafe(played).catch_unwind().await.unwrap_or_else(|_| {
                 let reason = EndReason::ParticipantError;
-                (None, NotStarted { reason, error }.into_result())
-            }
-        };
+                (None, ConversationResult::not_started(reason, PANICKED))
+            });
         SimulatedConversation { id, index, scenario: scenario.id.clone(), original, result }
+    }
+
+    /// Plays a conversation of a scenario. Returns its recorded conversation, if any, and the result.
+    async fn play_start(
+        &self,
+        scenario: &PlannedScenario,
+        number: usize,
+        id: &str,
+        cancel: CancellationToken,
+    ) -> (Option<OriginalConversation>, ConversationResult) {
+        let Some((message, original)) = scenario.start(number) else {
+            let error = "the recorded conversation cannot be read";
+            let reason = EndReason::ParticipantError;
+            return (None, ConversationResult::not_started(reason, error));
+        };
+        let original = self.with_prediction(original, id).await;
+        let recorded = original.as_ref().map(|original| &original.conversation);
+        let result = self.run(scenario, id, message, recorded, cancel).await;
+        (original, result.unwrap_or_else(NotStarted::into_result))
     }
 
     async fn run(
@@ -81,10 +94,10 @@ impl Plan {
             .settings(self.settings(id))
             .cancel_with(cancel);
         if !self.0.detectors.is_empty() {
-            runner = runner.detector(detectors::build(&self.0.detectors, id, &shared.metrics));
+            runner = runner.detector(detectors::build(&self.0.detectors, id, shared));
         }
         if let Some(judge) = &scenario.infer_intent {
-            let model = judge.build(id, &shared.metrics);
+            let model = judge.build(id, shared);
             runner = runner.infer_intent(ModelIntentExtractor::new(model));
         }
         Ok(runner.run().await)
@@ -99,7 +112,7 @@ impl Plan {
     ) -> Result<Vec<Intent>, NotStarted> {
         match (&scenario.recorded_intents, recorded) {
             (Some(judge), Some(recorded)) if scenario.intents.is_empty() => {
-                let model = judge.build(id, &self.0.shared.metrics);
+                let model = judge.build(id, &self.0.shared);
                 let intent = ModelIntentExtractor::new(model).extract(recorded).await;
                 let failed = |error: DetectorError| {
                     let (reason, error) = (EndReason::DetectorError, error.to_string());
@@ -112,9 +125,9 @@ impl Plan {
     }
 
     fn settings(&self, id: &str) -> RunnerSettings {
-        let (rules, metrics) = (&self.0.rules, &self.0.shared.metrics);
-        let judge = rules.judge.as_ref().map(|it| CompletionJudge::new(it.build(id, metrics)));
-        let goal = rules.goal.as_ref().map(|it| GoalJudge::new(it.build(id, metrics)));
+        let (rules, shared) = (&self.0.rules, &self.0.shared);
+        let judge = rules.judge.as_ref().map(|it| CompletionJudge::new(it.build(id, shared)));
+        let goal = rules.goal.as_ref().map(|it| GoalJudge::new(it.build(id, shared)));
         let end_on = EndConditions {
             judge: judge.map(|judge| Arc::new(judge) as _),
             goal: goal.map(|goal| Arc::new(goal) as _),
@@ -131,7 +144,7 @@ impl Plan {
         id: &str,
     ) -> Option<OriginalConversation> {
         let mut original = original?;
-        let detector = detectors::build(&self.0.detectors, id, &self.0.shared.metrics);
+        let detector = detectors::build(&self.0.detectors, id, &self.0.shared);
         // The recorded outcome would give the answer away.
         let outcome = original.conversation.outcome.take();
         let found = detector.detect(&original.conversation, &[], &self.0.outcomes).await;
@@ -150,7 +163,9 @@ impl Plan {
     pub(crate) fn adversarial_tester(&self) -> Option<AdversarialTester> {
         let (judge, parts) = (self.0.adversarial.clone()?, self.0.clone());
         let instructions = judge.instructions.clone();
+        let limit = self.0.shared.message_timeout;
         let tester = AdversarialTester::new(move || judge.provider(&parts.shared.metrics));
+        let tester = tester.with_time_limit(limit);
         Some(match instructions {
             Some(instructions) => tester.with_instructions(instructions),
             None => tester,
@@ -160,12 +175,6 @@ impl Plan {
 
 impl NotStarted {
     fn into_result(self) -> ConversationResult {
-        ConversationResult {
-            conversation: Conversation::default(),
-            duration: std::time::Duration::ZERO,
-            intents: Vec::new(),
-            end_reason: self.reason,
-            error: Some(self.error),
-        }
+        ConversationResult::not_started(self.reason, self.error)
     }
 }

@@ -63,6 +63,7 @@ fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>
         scenarios: scenarios.len(),
         conversations: scenarios.iter().map(|scenario| scenario.conversations).sum(),
     };
+    let message_timeout = rules.settings.message_timeout;
     Some(Parts {
         identity,
         in_flight: in_flight.unwrap_or(IN_FLIGHT),
@@ -71,7 +72,7 @@ fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>
         scenarios,
         rules,
         adversarial,
-        shared: Shared { metrics: metrics.ok()?, token },
+        shared: Shared { metrics: metrics.ok()?, message_timeout, token },
     })
 }
 

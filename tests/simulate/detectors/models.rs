@@ -1,6 +1,6 @@
 //! Tests of models that detect outcomes, judge conversations and extract intents.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use mynah::{
     chat::ErrorKind,
@@ -14,7 +14,10 @@ use mynah::{
 };
 
 use super::{AGENT, CUSTOMER, conversation, outcomes};
-use crate::{simulate::doubles::RecordingModel, tool_loop::doubles::model};
+use crate::{
+    simulate::doubles::{NeverAnswers, RecordingModel},
+    tool_loop::doubles::model,
+};
 
 fn answering(answer: &'static str) -> JudgeModel {
     JudgeModel::new(RecordingModel::new(&[answer]))
@@ -51,7 +54,7 @@ async fn long_nonsense_is_cut() {
     let nonsense: &'static str = "ä".repeat(10_000).leak();
     let error = detect(nonsense, &outcomes()).await.unwrap_err();
     assert!(error.starts_with("the judge answered \"äää"), "{error}");
-    assert!(error.contains("ä\"…; expected one of"), "{error}");
+    assert!(error.contains("ä…\"; expected one of"), "{error}");
     assert!(error.chars().count() < 600);
 }
 
@@ -114,6 +117,14 @@ async fn the_error_of_a_judge_is_reported() {
     assert_eq!(detected, Err(DetectorError::new("the judge failed: overloaded")));
 }
 
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_judge_is_limited() {
+    let judge = JudgeModel::new(Arc::new(NeverAnswers)).time_limit(Duration::from_secs(300));
+    let detected = ModelDetector::new(judge);
+    let detected = detected.detect(&conversation(&["C: hello"]), &[], &outcomes()).await;
+    assert_eq!(detected, Err(DetectorError::new("the judge did not answer within 300s")));
+}
+
 #[tokio::test]
 async fn judges_answer_yes_or_no() {
     let judges = |answer| -> [Arc<dyn EndJudge>; 2] {
@@ -140,7 +151,7 @@ async fn intents_are_extracted() {
     assert_eq!(extract(r#"{"role":"agent","description":" "}"#).await, Ok(None));
     for answer in ["Sell shoes", r#"{"role":"seller","description":"Sell shoes"}"#] {
         let expected = format!(
-            "the judge answered {answer:?}; expected a JSON object with role and description, or none"
+            "the model that infers the intent answered {answer:?}; expected a JSON object with role and description, or none"
         );
         assert_eq!(extract(answer).await, Err(DetectorError::new(expected)));
     }

@@ -1,16 +1,19 @@
 //! Tests of virtual time and of the real time limit.
 
-use std::{pin::pin, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future, poll};
 use mynah::simulate::{
     BaseTimestamp, EndReason, MessageDraft, ParticipantError, Reply, Runner, RunnerSettings,
     Timestamp,
-    participants::{Script, Typing},
+    participants::{ModelParticipant, Script, Typing},
 };
 
 use super::{AGENT, CUSTOMER, at_most, talkative, talkative_runner};
-use crate::simulate::{doubles::Replies, texts};
+use crate::simulate::{
+    doubles::{NeverAnswers, Replies},
+    texts,
+};
 
 #[tokio::test]
 async fn timestamps_are_virtual() {
@@ -71,4 +74,17 @@ async fn the_turns_of_other_participants_are_not_limited() {
     assert!(poll!(&mut run).is_pending());
     tokio::time::advance(Duration::from_secs(1_000_000)).await;
     assert!(poll!(&mut run).is_pending());
+}
+
+/// The limits of the tool loop, which are for other callers, do not apply.
+#[tokio::test(start_paused = true)]
+async fn the_turns_of_external_models_have_only_the_limit_of_the_runner() {
+    let limit = Duration::from_secs(60 * 60);
+    let agent = ModelParticipant::new(AGENT, Arc::new(NeverAnswers)).external(true);
+    let initial = MessageDraft::new(CUSTOMER, "initial");
+    let settings = RunnerSettings { message_timeout: limit, ..at_most(9) };
+    let runner = Runner::new(talkative(CUSTOMER), agent, initial).settings(settings);
+    let result = runner.run().await;
+    assert_eq!(result.end_reason, EndReason::ParticipantError);
+    assert_eq!(result.error.as_deref(), Some("agent: no reply within 3600s"));
 }
