@@ -27,8 +27,20 @@ use crate::{
 
 /// Starts logging. Log messages from other crates are limited to warnings and errors.
 pub(super) fn start(level: LogLevel, as_json: bool) {
-    let filter =
-        Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level);
+    start_with(targets(level), as_json);
+}
+
+/// Starts logging for a simulation, in which models answer too often for their log messages.
+pub(super) fn start_for_simulation() {
+    let models = concat!(env!("CARGO_CRATE_NAME"), "::provider");
+    start_with(targets(LogLevel::Info).with_target(models, Level::WARN), false);
+}
+
+fn targets(level: LogLevel) -> Targets {
+    Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level)
+}
+
+fn start_with(filter: Targets, as_json: bool) {
     let registry = registry().with(filter);
     let layer = layer().with_writer(io::stderr);
     // Ignore failure: an application that calls `mynah::run` may have set up logging already.

@@ -88,7 +88,7 @@ fn execute(cli: Cli) -> Result<ExitCode, CliError> {
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Simulate(args)) => {
-            logging::start(LogLevel::Info, false);
+            logging::start_for_simulation();
             block_on_all_cores(simulate::simulate(&args, &Environment::read()))??;
             Ok(ExitCode::SUCCESS)
         }

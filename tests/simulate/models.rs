@@ -100,6 +100,18 @@ detectors:
     ");
 }
 
+/// Passes are part of conversations, and not worth a line in the log.
+#[test]
+fn exhausted_chains_are_not_logged() {
+    let agent = r#"component: scripted, instructions: '<|instruction_start|>{"messages": [{"text": "ok"}]}<|instruction_end|>'"#;
+    let simulation = with_agent(agent, "resources: [scripted.yaml]");
+    let folder = folder_with(&[("simulate.yaml", &simulation), ("scripted.yaml", SCRIPTED)]);
+    let output = play_in(&folder, &[]);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert_eq!(results(&folder)[0]["end_reason"], "both_passed");
+    assert!(!output.stderr.contains("exhausted"), "{}", output.stderr);
+}
+
 #[test]
 fn a_missing_sidecar_is_reported_at_the_start() {
     let port = crate::support::ports::ReservedPort::new();
