@@ -1,7 +1,7 @@
 //! What the conversations of a run have in common, and how they differ from recorded ones.
 //!
-//! The results are read once, line by line. Only counts and the places of the conversations in the
-//! file are kept.
+//! The results are read once, line by line. Only counts, the places of the conversations in the file,
+//! and hashes of the recorded conversations are kept: up to 100 bytes for each conversation.
 
 // record        a line of results.jsonl, as far as it is analysed
 // counts        counts by name

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
+    fs::{self, File, Metadata},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -39,10 +39,13 @@ struct ShardFile {
     path: PathBuf,
     /// The shard, unless the results are those of a whole run.
     shard: Option<Shard>,
-    /// The file, if it stays open.
-    source: Option<Source>,
-    /// The end of the last complete line.
-    end: u64,
+    source: ShardSource,
+}
+
+enum ShardSource {
+    Open(Source),
+    /// Its size and the time of its latest change show whether a run continues the shard.
+    Closed(Metadata),
 }
 
 /// Joins the results of shards into one `results.jsonl`, which is the same as that of a run that was
@@ -79,7 +82,10 @@ impl Merge {
     /// Adds the results in a folder.
     fn add(&mut self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join(RESULTS);
-        let scan = scan(Lines::open(&path)?, &path)?.ok_or_else(|| empty(&path))?;
+        let file = File::open(&path).map_err(file_error(Action::Open, &path))?;
+        let shared = file.try_clone().map_err(file_error(Action::Open, &path))?;
+        let metadata = file.metadata().map_err(file_error(Action::Read, &path))?;
+        let scan = scan(Lines::new(shared), &path)?.ok_or_else(|| empty(&path))?;
         if let Some(line) = scan.torn {
             tracing::warn!("{}:{line}: skipped an incomplete line", path.display());
         }
@@ -88,8 +94,12 @@ impl Merge {
             return Err(RunError::DifferentRuns { first, second: path, difference });
         }
         let number = self.files.len();
-        let source = (number < MAX_OPEN).then(|| Source::new(&path)).transpose()?;
-        self.files.push(ShardFile { path, shard: scan.header.shard, source, end: scan.end });
+        let source = if number < MAX_OPEN {
+            ShardSource::Open(Source::from(file))
+        } else {
+            ShardSource::Closed(metadata)
+        };
+        self.files.push(ShardFile { path, shard: scan.header.shard, source });
         for (index, span) in scan.spans {
             if let Some((earlier, _)) = self.spans.insert(index, (number, span)) {
                 let [first, second] = [earlier, number].map(|it| self.files[it].path.clone());
@@ -139,18 +149,22 @@ impl Merge {
 impl ShardFile {
     /// Copies a line to a writer.
     fn copy(&mut self, span: Span, target: &mut impl Write) -> io::Result<()> {
-        if let Some(source) = &mut self.source {
-            return source.copy(span, target);
-        }
-        let file = File::open(&self.path).map_err(|error| self.error(&error.to_string()))?;
-        // A run that continues the shard may have sorted the file.
-        if file.metadata()?.len() < self.end {
-            return Err(self.error("it became shorter during the merge"));
+        let scanned = match &mut self.source {
+            ShardSource::Open(source) => return source.copy(span, target),
+            ShardSource::Closed(metadata) => metadata,
+        };
+        let error = |problem: &str| {
+            io::Error::other(format!("cannot read {}: {problem}", self.path.display()))
+        };
+        let file = File::open(&self.path).map_err(|problem| error(&problem.to_string()))?;
+        if has_changed(scanned, &file.metadata()?) {
+            return Err(error("the file changed during the merge"));
         }
         Source::from(file).copy(span, target)
     }
+}
 
-    fn error(&self, problem: &str) -> io::Error {
-        io::Error::other(format!("cannot read {}: {problem}", self.path.display()))
-    }
+fn has_changed(before: &Metadata, after: &Metadata) -> bool {
+    // Some file systems have no time of the latest change.
+    before.len() != after.len() || before.modified().ok() != after.modified().ok()
 }

@@ -3,6 +3,9 @@
 //! `results.jsonl` starts with a line about the run. Each conversation is one more line, appended when
 //! the conversation ends. At the end of the run, the file is rewritten in the order of the
 //! conversations, so that two runs write the same bytes.
+//!
+//! The place of each conversation in the file stays in memory, which grows by some dozens of bytes with
+//! each conversation.
 
 // shard     the part of a run that one machine plays
 // header    the first line of results.jsonl

@@ -156,12 +156,13 @@ pub(super) fn to_line(value: &impl serde::Serialize) -> io::Result<Vec<u8>> {
 /// Results that are copied line by line.
 pub(super) struct Source {
     reader: BufReader<File>,
-    position: u64,
+    /// The end of the latest line.
+    position: Option<u64>,
 }
 
 impl From<File> for Source {
     fn from(file: File) -> Self {
-        Self { reader: BufReader::new(file), position: 0 }
+        Self { reader: BufReader::new(file), position: None }
     }
 }
 
@@ -172,11 +173,11 @@ impl Source {
 
     /// Copies a line to a writer. Lines that follow each other are read ahead.
     pub(super) fn copy(&mut self, span: Span, target: &mut impl Write) -> io::Result<()> {
-        if self.position != span.start {
+        if self.position != Some(span.start) {
             self.reader.seek(SeekFrom::Start(span.start))?;
         }
         let copied = io::copy(&mut (&mut self.reader).take(span.length), target)?;
-        self.position = span.start + copied;
+        self.position = Some(span.start + copied);
         if copied < span.length {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
