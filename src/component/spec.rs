@@ -56,12 +56,18 @@ impl ComponentSpec {
 
     /// Builds the provider, which counts the calls of its tools in `metrics`.
     pub(crate) fn build_provider(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
-        let fallback = self.fallback.as_ref().map(|fallback| fallback.build_provider(metrics));
-        let provider = self.provider.build(&self.name, fallback);
+        let provider = self.build_model(metrics);
         match &self.tools {
             Some(tools) => Arc::new(tools.give_to(provider, &self.name, metrics)),
             None => provider,
         }
+    }
+
+    /// Builds the provider without the tools of the component, for callers that run the
+    /// [tools](ToolsSpec::own_loop) themselves. `metrics` is for the tools of its fallback.
+    pub(crate) fn build_model(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
+        let fallback = self.fallback.as_ref().map(|fallback| fallback.build_provider(metrics));
+        self.provider.build(&self.name, fallback)
     }
 }
 

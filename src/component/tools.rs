@@ -129,6 +129,12 @@ impl ToolsSpec {
     }
 
     fn tool_loop(&self, metrics: ToolMetrics) -> Result<ToolLoop, SettingsError> {
+        let (registry, settings) = self.own_loop();
+        ToolLoop::with_metrics(registry, settings, metrics)
+    }
+
+    /// Returns the connected tools and the limits of the loop that runs them.
+    pub(crate) fn own_loop(&self) -> (ToolRegistry, LoopSettings) {
         let settings = LoopSettings {
             max_turns: self.max_turns,
             max_calls: Some(MAX_CALLS),
@@ -137,8 +143,7 @@ impl ToolsSpec {
             wall_clock: MAX_DURATION,
             ..LoopSettings::default()
         };
-        let registry = self.registry.get().cloned().unwrap_or_default();
-        ToolLoop::with_metrics(registry, settings, metrics)
+        (self.registry.get().cloned().unwrap_or_default(), settings)
     }
 }
 

@@ -163,6 +163,16 @@ impl ToolRegistry {
         Ok(self.tools.push_mut(registered))
     }
 
+    /// Adds the tools of another registry whose names are not registered yet, with their settings.
+    #[cfg(feature = "server")]
+    pub(crate) fn add_missing(&mut self, other: &Self) {
+        for tool in &other.tools {
+            if self.get(tool.name()).is_none() {
+                self.tools.push(tool.clone());
+            }
+        }
+    }
+
     /// Iterates over the tool definitions.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.tools.iter().map(RegisteredTool::definition)

@@ -2,9 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::participants::{PlannedKind, PlannedModel, PlannedParticipant, PlannedProvider};
+use super::participants::{
+    PlannedKind, PlannedModel, PlannedParticipant, PlannedProvider, PlannedTools,
+};
 use crate::{
     client::RemoteComponent,
+    component::ToolsSpec,
     provider::Provider,
     simulate::{
         Conversation, Participant, ParticipantRole,
@@ -13,7 +16,7 @@ use crate::{
             Script, Typing,
         },
     },
-    tool_loop::{LoopSettings, OwnerMetrics, ToolLoop},
+    tool_loop::{LoopSettings, OwnerMetrics, ToolLoop, ToolRegistry},
 };
 
 /// What all conversations share.
@@ -89,24 +92,51 @@ impl PlannedModel {
         Ok(participant)
     }
 
-    /// Returns a loop with the tools. Its caches and circuit breakers belong to one conversation.
+    /// Returns a loop with the tools of the participant and of its component. Its caches and circuit
+    /// breakers belong to one conversation.
     async fn tool_loop(&self) -> Result<Option<ToolLoop>, String> {
-        let Some(tools) = &self.tools else { return Ok(None) };
-        let connect = || async { (*tools.checked).clone().connect().await };
-        let registry = tools.registry.get_or_try_init(connect).await;
-        let registry = registry.map_err(|error| format!("tools: {}", error.message))?;
-        let tools = ToolLoop::new(registry.clone(), LoopSettings::default());
+        let given = match &self.tools {
+            Some(tools) => Some(tools.connected().await?),
+            None => None,
+        };
+        let (registry, settings) = match (given, self.model.own_tools().await?) {
+            (None, None) => return Ok(None),
+            (Some(given), None) => (given, LoopSettings::default()),
+            (given, Some((own, settings))) => {
+                let mut registry = given.unwrap_or_default();
+                registry.add_missing(&own);
+                (registry, settings)
+            }
+        };
+        let tools = ToolLoop::new(registry, settings);
         tools.map(Some).map_err(|error| error.to_string())
     }
 }
 
+impl PlannedTools {
+    async fn connected(&self) -> Result<ToolRegistry, String> {
+        let connect = || async { (*self.checked).clone().connect().await };
+        let registry = self.registry.get_or_try_init(connect).await;
+        registry.cloned().map_err(|error| format!("tools: {}", error.message))
+    }
+}
+
 impl PlannedProvider {
-    /// Returns the model of a conversation. A component shares no state with those of others.
+    /// Returns the tools that a component owns, which run in the loop of the participant, so that
+    /// messages have the calls, and tools know the conversation.
+    async fn own_tools(&self) -> Result<Option<(ToolRegistry, LoopSettings)>, String> {
+        let Self::Component(spec) = self else { return Ok(None) };
+        spec.connect().await.map_err(|error| error.message)?;
+        Ok(spec.tools.as_ref().map(ToolsSpec::own_loop))
+    }
+
+    /// Returns the model of a conversation, without the tools of the component. A component shares no
+    /// state with those of others.
     async fn provider(&self, shared: &Shared) -> Result<Arc<dyn Provider>, String> {
         match self {
             Self::Component(spec) => {
                 spec.connect().await.map_err(|error| error.message)?;
-                Ok(spec.build_provider(&shared.metrics))
+                Ok(spec.build_model(&shared.metrics))
             }
             Self::Sidecar(source, connected) => {
                 let (component, token) = (source.component.as_deref(), shared.token.as_deref());
