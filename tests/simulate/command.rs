@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::{
     files::folder_with,
-    play::{play_agent, play_in, results, with_agent},
+    play::{play, play_agent, play_in, results, with_agent},
 };
 
 /// Plays a conversation with a shell script as the agent.
@@ -62,6 +62,7 @@ fn failures_end_the_conversation() {
         "read -r line; echo '{\"text\": \"a\"}'",
         "read -r line; echo 7",
         "read -r line; echo '[[\"a\"]]'",
+        "read -r line; echo '[\"a\", null]'",
         "read -r line; echo '{\"content\": \"a\", \"tool_calls\": [{}]}'",
         "read -r line; head -c 1100000 /dev/zero | tr '\\0' a; sleep 60",
         "read -r line; echo '\"a\"'",
@@ -75,7 +76,8 @@ fn failures_end_the_conversation() {
     -- participant_error: agent: sh: no reply: it ended with exit status 0
     -- participant_error: agent: the reply is an object without a text in `content`
     -- participant_error: agent: the reply is a number; expected a text, a list of texts, an object with `content`, or null
-    -- participant_error: agent: the reply is a list within a list; expected a text, a list of texts, an object with `content`, or null
+    -- participant_error: agent: the reply has a list in a list; expected a text or an object with `content`
+    -- participant_error: agent: the reply has null in a list; expected a text or an object with `content`
     -- participant_error: agent: a tool call of the reply has no `name`
     -- participant_error: agent: sh: the reply is longer than 1 MiB
     -- participant_error: agent: sh: no reply: it ended with exit status 0
@@ -84,6 +86,44 @@ fn failures_end_the_conversation() {
     customer: one
     -- participant_error: agent: ./missing: cannot run: No such file or directory (os error 2)
     ");
+}
+
+/// A second line would be the reply to a later turn.
+#[test]
+fn a_program_must_not_write_more_than_one_line_in_a_turn() {
+    let script = r#"while read -r line; do printf '"first"\n"second"\n'; done"#;
+    assert_snapshot!(play_shell(script), @"
+    customer: one
+    agent: first
+    customer: two
+    -- participant_error: agent: sh: the program wrote more than one line in a turn
+    ");
+}
+
+/// A pipe holds less than the input.
+#[test]
+fn a_program_may_reply_before_it_has_read_its_input() {
+    let script = r#"
+echo '"first"'
+while [ ! -e first ]; do :; done
+read -r line
+read -r line
+case $line in
+  *second-input*) echo '"second"';;
+  *) echo '"lost"';;
+esac
+"#;
+    let simulation = format!(
+        "name: a\nmax_messages: 4\nscenarios: [{{id: s, initial_message: {{sender: customer, content: {}}}, \
+         customer: {{command: [sh, -c, {}]}}, agent: {{command: [sh, agent.sh]}}}}]\n",
+        "x".repeat(200_000),
+        r#"'touch first; read -r line; echo "\"second-input\""; sleep 60'"#,
+    );
+    let results = play(&simulation, &[("agent.sh", script)]);
+    let messages = results[0]["conversation"]["messages"].as_array().unwrap();
+    let texts: Vec<_> =
+        messages[1..].iter().map(|message| message["content"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["first", "second-input", "second"]);
 }
 
 #[test]

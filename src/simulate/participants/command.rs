@@ -1,8 +1,12 @@
 //! A participant that is a program.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{io, pin::pin, sync::Arc, time::Duration};
 
-use futures_util::{FutureExt, future::BoxFuture};
+use bytes::BytesMut;
+use futures_util::{
+    FutureExt,
+    future::{BoxFuture, Either, select},
+};
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -18,6 +22,8 @@ use crate::{
 
 /// Maximum length of a line that a program writes, in bytes.
 const MAX_LINE: usize = 1 << 20;
+/// Maximum length of the input that a program has not read, in bytes, when it gets more.
+const MAX_UNREAD: usize = 16 << 20;
 /// Number of characters of an invalid line that errors show.
 const SHOWN: usize = 80;
 /// Time for a program to exit after it has closed its output.
@@ -39,6 +45,8 @@ struct Running {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     log: StderrLog,
+    /// Input that the program has not read yet.
+    unread: BytesMut,
 }
 
 impl CommandParticipant {
@@ -48,7 +56,10 @@ impl CommandParticipant {
 
     async fn ask(&mut self, input: &str) -> Result<Value, String> {
         let running = match self.running.take() {
-            Some(running) => running,
+            Some(mut running) => {
+                running.check_silence()?;
+                running
+            }
             None => Running::start(&self.argv)?,
         };
         // If the turn fails, the program must not answer a later turn.
@@ -89,22 +100,47 @@ impl Running {
             let mut process = Process::start(argv)?;
             let (stdin, stdout, stderr) = process.take_pipes()?;
             let log = StderrLog::copy(stderr, argv.program.clone());
-            Ok(Self { process, stdin, stdout: BufReader::new(stdout), log })
+            let (stdout, unread) = (BufReader::new(stdout), BytesMut::new());
+            Ok(Self { process, stdin, stdout, log, unread })
         };
         start().map_err(|error: io::Error| format!("cannot run: {error}"))
     }
 
+    /// Fails if the program has written more than the replies that were read. The next replies would
+    /// belong to other turns.
+    fn check_silence(&mut self) -> Result<(), String> {
+        match self.stdout.fill_buf().now_or_never() {
+            Some(Ok(bytes)) if !bytes.is_empty() => {
+                Err("the program wrote more than one line in a turn".to_owned())
+            }
+            // The next reply fails if the program has ended.
+            _ => Ok(()),
+        }
+    }
+
     /// Writes a line and reads the answer.
     async fn ask(&mut self, input: &str) -> Result<Value, String> {
-        let Self { stdin, stdout, .. } = self;
+        if self.unread.len() > MAX_UNREAD {
+            return Err("the program does not read its input".to_owned());
+        }
+        self.unread.extend_from_slice(input.as_bytes());
+        let Self { stdin, stdout, unread, .. } = self;
         let mut line = Vec::new();
-        // Ignore write errors: a program that has ended also closes its output.
         let write = async {
-            let _ = stdin.write_all(input.as_bytes()).await;
-            let _ = stdin.flush().await;
+            while !unread.is_empty() {
+                // Ignore write errors: a program that has ended also closes its output.
+                if stdin.write_buf(unread).await.is_err() {
+                    unread.clear();
+                }
+            }
         };
         let mut limited = stdout.take(MAX_LINE as u64 + 1);
-        let (read, ()) = futures_util::join!(limited.read_until(b'\n', &mut line), write);
+        let read = limited.read_until(b'\n', &mut line);
+        // A program may reply before it has read all its input.
+        let read = match select(pin!(read), pin!(write)).await {
+            Either::Left((read, _)) => read,
+            Either::Right(((), read)) => read.await,
+        };
         read.map_err(|error| format!("cannot read the reply: {error}"))?;
         match line.last() {
             Some(b'\n') => parse(&line),

@@ -37,7 +37,14 @@ pub(super) fn reply(answer: Value, role: ParticipantRole) -> Result<Reply, Parti
     let messages = match answer {
         Value::Null => return Ok(Reply::Pass),
         Value::Array(items) => {
-            items.into_iter().map(|item| message(item, role)).collect::<Result<Vec<_>, _>>()
+            let item = |item| match item {
+                item @ (Value::String(_) | Value::Object(_)) => message(item, role),
+                other => {
+                    let expected = "a text or an object with `content`";
+                    Err(format!("the reply has {} in a list; expected {expected}", kind(&other)))
+                }
+            };
+            items.into_iter().map(item).collect::<Result<Vec<_>, _>>()
         }
         message_or_text => message(message_or_text, role).map(|message| vec![message]),
     };
@@ -95,7 +102,7 @@ fn kind(value: &Value) -> &'static str {
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a text",
-        Value::Array(_) => "a list within a list",
+        Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
 }
