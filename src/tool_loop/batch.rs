@@ -52,23 +52,23 @@ impl Toolset {
         let (mut end, mut has_pending) = (None, false);
         let planned = calls.into_iter().map(|(call, Verdict { key, is_duplicate })| {
             let tool = self.find(&call.name);
-            let skipped = call.clone();
+            let skipped = || call.clone();
             let plan = match tool {
                 // Counts, but is never kept from the caller.
                 _ if callers.runs(&call.name, tool.is_some()) => {
                     budget.try_spend(&call.name, tool);
                     has_pending = true;
-                    Plan::Skip(CallRecord::new(skipped, CallOutcome::Pending, ""))
+                    Plan::Skip(CallRecord::new(skipped(), CallOutcome::Pending, ""))
                 }
                 _ if !budget.try_spend(&call.name, tool) => {
                     end = Some(EndReason::Budget);
-                    Plan::Skip(CallRecord::failed(skipped, CallFailure::NotRun))
+                    Plan::Skip(CallRecord::failed(skipped(), CallFailure::NotRun))
                 }
-                _ if is_duplicate => Plan::Skip(CallRecord::duplicate(skipped)),
+                _ if is_duplicate => Plan::Skip(CallRecord::duplicate(skipped())),
                 Some(tool) => Plan::Run(tool),
                 None => {
                     let failure = CallFailure::UnknownTool(call.name.clone());
-                    Plan::Skip(CallRecord::failed(skipped, failure))
+                    Plan::Skip(CallRecord::failed(skipped(), failure))
                 }
             };
             PlannedCall { call, key, plan, started: OnceLock::new() }
@@ -153,7 +153,7 @@ impl PlannedCall<'_> {
             Plan::Skip(record) => return record.clone(),
         };
         let context = context.for_call(self.call.id.clone().unwrap_or_default());
-        let mut record = match self.run_tool(tool, tools, model, &context).await {
+        let mut record = match self.run_tool(tool, tools, model, context).await {
             Ok((outcome, output)) => CallRecord::new(self.call.clone(), outcome, output),
             Err(failure) => CallRecord::failed(self.call.clone(), tool.truncate_message(failure)),
         };
@@ -179,7 +179,7 @@ impl PlannedCall<'_> {
         tool: &LimitedTool,
         tools: &Toolset,
         model: &Model,
-        context: &ToolContext,
+        context: ToolContext,
     ) -> CallResult {
         tools.check_truncation(&self.call.arguments)?;
         let arguments = tool.parse_arguments(&self.call.arguments)?;
@@ -198,7 +198,7 @@ impl PlannedCall<'_> {
         model.emit(|| self.started_event());
         self.started.get_or_init(Moment::now);
         let mut guard = InterruptionGuard { tools, call: Some(self) };
-        let result = tool.call(&arguments, &self.key, context).await;
+        let result = tool.call(arguments, &self.key, context).await;
         guard.call = None;
         result
     }

@@ -64,17 +64,16 @@ impl ToolContext {
         self
     }
 
-    /// Returns the context of a call in the same turn.
+    /// Returns the context of a call in the same turn, with a token of its own.
     pub(super) fn for_call(&self, call_id: String) -> Self {
-        let (cancel, extensions) = (self.cancel.clone(), self.extensions.clone());
+        // Cloning a token locks a mutex.
+        let (cancel, extensions) = (CancellationToken::new(), self.extensions.clone());
         Self { call_id, turn: self.turn, cancel, extensions }
     }
 
     /// Returns the context of an attempt, with a token of its own.
     pub(super) fn for_attempt(&self) -> Self {
-        // Cloning a token locks a mutex.
-        let (cancel, extensions) = (CancellationToken::new(), self.extensions.clone());
-        Self { call_id: self.call_id.clone(), turn: self.turn, cancel, extensions }
+        self.for_call(self.call_id.clone())
     }
 }
 

@@ -1,5 +1,7 @@
 //! A tool with its limits: timeout, retries, circuit breaker and cache.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::{
@@ -55,9 +57,9 @@ impl LimitedTool {
     /// Returns the cached result, or calls the tool.
     pub(super) async fn call(
         &self,
-        arguments: &Value,
+        arguments: Value,
         key: &CallKey,
-        context: &ToolContext,
+        context: ToolContext,
     ) -> CallResult {
         if let Some(result) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
             return Ok((CallOutcome::Cached, result));
@@ -77,8 +79,8 @@ impl LimitedTool {
 
     async fn call_uncached(
         &self,
-        arguments: &Value,
-        context: &ToolContext,
+        arguments: Value,
+        context: ToolContext,
     ) -> Result<ToolOutput, CallFailure> {
         let permit = match &self.breaker {
             Some(breaker) => Some(breaker.permit().ok_or(CallFailure::CircuitOpen)?),
@@ -98,21 +100,26 @@ impl LimitedTool {
     /// are retried. Returns the result of the last attempt.
     async fn run_with_retries(
         &self,
-        arguments: &Value,
-        context: &ToolContext,
+        arguments: Value,
+        context: ToolContext,
     ) -> Result<ToolOutput, CallFailure> {
-        let ToolSettings { timeout, mut retries, .. } = self.settings;
-        loop {
-            let attempt = self.tool.run(arguments.clone(), context.for_attempt());
-            let result = match clock::within(timeout, attempt).await {
-                Some(result) => result,
-                None => Err(CallFailure::TimedOut(timeout)),
-            };
-            let is_transient = result.as_ref().is_err_and(CallFailure::is_transient);
-            if retries == 0 || !is_transient {
-                return result;
+        let ToolSettings { timeout, retries, .. } = self.settings;
+        for _ in 0..retries {
+            match self.run_once(arguments.clone(), context.for_attempt(), timeout).await {
+                Err(failure) if failure.is_transient() => {}
+                result => return result,
             }
-            retries -= 1;
         }
+        self.run_once(arguments, context, timeout).await
+    }
+
+    async fn run_once(
+        &self,
+        arguments: Value,
+        context: ToolContext,
+        timeout: Duration,
+    ) -> Result<ToolOutput, CallFailure> {
+        let result = clock::within(timeout, self.tool.run(arguments, context)).await;
+        result.unwrap_or(Err(CallFailure::TimedOut(timeout)))
     }
 }

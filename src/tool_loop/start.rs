@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     base::blocking::{LARGE, Panicked, run_blocking_if},
-    chat::{Message, Request},
+    chat::{Message, Request, ToolCall},
 };
 
 /// The request that starts a run, and what the run needs to know of it.
@@ -61,5 +61,9 @@ pub(super) fn is_large(request: &Request) -> bool {
 
 /// Returns `true` if reading a history may take a millisecond.
 pub(super) fn is_long(history: &[Message]) -> bool {
-    history.iter().map(Message::size).sum::<usize>() > LARGE
+    /// What a message without text and calls takes, compared with a byte of text.
+    const MESSAGE: usize = 8;
+    let calls = |message: &Message| message.tool_calls().iter().map(ToolCall::size).sum::<usize>();
+    let size = |message: &Message| MESSAGE + message.text_len() + calls(message);
+    history.iter().map(size).sum::<usize>() > LARGE
 }
