@@ -7,6 +7,7 @@ mod deploy;
 mod detectors;
 mod files;
 mod http;
+mod inputs;
 mod models;
 mod participants;
 pub(crate) mod play;

@@ -1,6 +1,10 @@
 //! The environment variables of the process.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 /// Environment variables by name. `Debug` shows only the names, because values may be secret.
 ///
@@ -11,7 +15,14 @@ use std::{collections::BTreeMap, fmt};
 /// assert_eq!(format!("{environment:?}"), r#"{"NAMESPACE"}"#);
 /// ```
 #[derive(Clone, Default)]
-pub struct Environment(BTreeMap<String, String>);
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+    /// The values that were read, if they are recorded.
+    recorded: Option<Arc<Mutex<Recorded>>>,
+}
+
+/// Values by what they were read from. `None` if there was no value.
+type Recorded = BTreeMap<String, Option<String>>;
 
 impl Environment {
     /// Reads the environment of this process, except variables that are not UTF-8.
@@ -24,18 +35,45 @@ impl Environment {
 
     /// Returns the value of a variable, which may be empty, or `None` if the variable is not set.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        let value = self.variables.get(name).map(String::as_str);
+        self.record(name, value);
+        value
+    }
+
+    /// Returns a copy that records the variables that are read from it and from its clones.
+    #[cfg(feature = "server")]
+    pub(crate) fn recording(&self) -> Self {
+        Self { recorded: Some(Arc::default()), ..self.clone() }
+    }
+
+    /// Records another value, such as a secret, if this environment is [recording](Self::recording).
+    pub(crate) fn record(&self, source: &str, value: Option<&str>) {
+        if let Some(recorded) = &self.recorded {
+            let mut recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
+            recorded.insert(source.to_owned(), value.map(str::to_owned));
+        }
+    }
+
+    /// Returns all recorded values as text. It may contain secrets.
+    #[cfg(feature = "server")]
+    pub(crate) fn recorded(&self) -> String {
+        let recorded = self.recorded.iter();
+        let lock = |it: &Arc<Mutex<Recorded>>| {
+            format!("{:?}", it.lock().unwrap_or_else(PoisonError::into_inner))
+        };
+        recorded.map(lock).collect()
     }
 }
 
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
-        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Self { variables: variables.collect(), recorded: None }
     }
 }
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.variables.keys()).finish()
     }
 }

@@ -138,6 +138,9 @@ pub struct OriginalConversation {
     /// The name of the outcome that the detectors find in it, if any.
     #[serde(default)]
     pub predicted_outcome: Option<String>,
+    /// The error, if the detectors failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prediction_error: Option<String>,
 }
 
 /// Durations as seconds.

@@ -40,6 +40,23 @@ fn another_simulation_is_refused_unless_fresh() {
     assert!(simulate(&folder, "out", &["--fresh"]).ends_with("-- exit 0"));
 }
 
+/// The number of conversations at the same time and the layout of the file do not change the results.
+#[test]
+fn a_run_goes_on_with_another_in_flight() {
+    let folder = write_folder(&[("simulate.yaml", SIMULATION)]);
+    let write = |text: String| fs::write(folder.join("simulate.yaml"), text).unwrap();
+    let first = simulate(&folder, "one", &[]);
+    write(format!("# a comment\nin_flight: 16\n{SIMULATION}"));
+    assert_eq!(simulate(&folder, "one", &[]), first);
+    simulate(&folder, "sixteen", &[]);
+    for file in ["results.jsonl", "report.json"] {
+        let [one, sixteen] = ["one", "sixteen"].map(|run| fs::read(folder.join(run).join(file)));
+        assert_eq!(one.unwrap(), sixteen.unwrap(), "{file}");
+    }
+    write(SIMULATION.replace("content: Hi", "content: 'Hi'"));
+    assert!(simulate(&folder, "one", &[]).ends_with("-- exit 1"));
+}
+
 #[test]
 fn joined_shards_equal_the_whole_run() {
     let folder = write_folder(&[("simulate.yaml", SIMULATION)]);

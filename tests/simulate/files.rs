@@ -132,6 +132,44 @@ spec: {type: conversation.echo, version: v1}
     "#);
 }
 
+#[test]
+fn reports_names_and_descriptions_without_text() {
+    let file = "\
+name: a
+outcomes:
+- {name: '', description: b}
+- {name: ' a', description: b}
+- {name: \"a\\nb\", description: b}
+participants:
+- {name: ' ', role: customer, echo: true}
+- {name: h, role: agent, http: {url: 'http://127.0.0.1/', poll: {url: /u, done: {equals: a}, interval: 1ms}}}
+scenarios:
+- id: s
+  customer: ' '
+  agent: {echo: true}
+  intents: [{role: customer, description: ' '}]
+  initial_message: {sender: customer, content: Hi}
+";
+    assert_snapshot!(check(file), @r#"
+    [folder]/simulate.yaml:3:10: invalid outcome name ""; expected a text of one line without spaces around it
+    [folder]/simulate.yaml:4:10: invalid outcome name " a"; expected a text of one line without spaces around it
+    [folder]/simulate.yaml:5:10: invalid outcome name "a\nb"; expected a text of one line without spaces around it
+    [folder]/simulate.yaml:7:10: the name of the participant has no text
+    [folder]/simulate.yaml:8:32: poll: the interval 1ms is too short; the minimum is 10ms
+    [folder]/simulate.yaml:13:43: the description of the intent has no text
+    0 components, 0 simulations, 6 errors, 0 warnings
+    "#);
+}
+
+#[test]
+fn retries_need_something_that_can_fail() {
+    let report = check(&format!(
+        "name: a\nparticipants: [{{name: c, role: customer, echo: true, retries: 1}}]\n{SCENARIO}"
+    ));
+    let expected = "the participant \"c\": retries needs a component, a sidecar or http";
+    assert!(report.contains(expected), "{report}");
+}
+
 /// Components with errors are not reported as unknown.
 #[test]
 fn reports_errors_in_components() {

@@ -1,8 +1,11 @@
 //! Tests of participants that answer HTTP requests.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    future,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use http::{Request, Response, StatusCode};
@@ -192,7 +195,7 @@ async fn polls_until_the_agent_is_done() {
     })
     .await;
     let agent = "http: {url: 'http://ADDRESS/run', reply: /output, poll: {url: /status_url, \
-                 done: {equals: COMPLETED}, failed: {equals: FAILED}, interval: 1ms}}";
+                 done: {equals: COMPLETED}, failed: {equals: FAILED}, interval: 10ms}}";
     assert_snapshot!(play_with(&server, agent, "").await, @r#"
     customer: one
     agent: done
@@ -207,7 +210,7 @@ async fn polls_until_the_agent_is_done() {
     })
     .await;
     let agent =
-        "http: {url: 'http://ADDRESS/run', reply: /output, poll: {url: /url, interval: 1ms}}";
+        "http: {url: 'http://ADDRESS/run', reply: /output, poll: {url: /url, interval: 10ms}}";
     assert_snapshot!(play_with(&server, agent, "").await, @"
     customer: one
     agent: done
@@ -224,7 +227,7 @@ async fn an_agent_that_is_never_done_times_out() {
     })
     .await;
     let agent =
-        "http: {url: 'http://ADDRESS/run', reply: /output, poll: {url: /url, interval: 1ms}}";
+        "http: {url: 'http://ADDRESS/run', reply: /output, poll: {url: /url, interval: 10ms}}";
     let text = play_with(&server, agent, "message_timeout: 200ms").await;
     assert!(text.starts_with("customer: one\n-- participant_error: "), "{text}");
 }
@@ -234,7 +237,58 @@ async fn an_agent_that_is_never_done_times_out() {
 async fn status_urls_must_be_allowed() {
     let server = counting(|_| response(202, json!({ "url": "http://127.0.0.1:1/status" }))).await;
     let agent =
-        "http: {url: 'http://ADDRESS/run', reply: /output, poll: {url: /url, interval: 1ms}}";
+        "http: {url: 'http://ADDRESS/run', reply: /output, poll: {url: /url, interval: 10ms}}";
     let text = play_with(&server, agent, "").await;
     assert!(text.contains("127.0.0.1:1 is not allowed"), "{text}");
+}
+
+/// A request without an answer leaves time for the retries.
+#[tokio::test]
+async fn requests_without_an_answer_are_retried() {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let server = Stub::start(move |_: Request<Incoming>| {
+        let number = requests.fetch_add(1, Ordering::SeqCst) + 1;
+        async move {
+            if number == 1 {
+                future::pending::<()>().await;
+            }
+            response(200, "answer")
+        }
+    })
+    .await;
+    let agent = "retries: 1, http: {url: 'http://ADDRESS/'}";
+    let text = play_with(&server, agent, "max_messages: 2\nmessage_timeout: 5s").await;
+    assert_snapshot!(text, @"
+    customer: one
+    agent: answer
+    -- max_messages
+    ");
+}
+
+#[tokio::test]
+async fn status_urls_may_be_relative() {
+    let (sender, mut requests) = mpsc::unbounded_channel();
+    let server = Stub::start(move |request: Request<Incoming>| {
+        let path = request.uri().to_string();
+        let body = match path.as_str() {
+            "/agents/run" => json!({ "url": "status?id=1" }),
+            _ => json!({ "output": "done" }),
+        };
+        let _ = sender.send(path);
+        async move { response(200, body) }
+    })
+    .await;
+    let agent = "http: {url: 'http://ADDRESS/agents/run', reply: /output, poll: {url: /url}}";
+    let text = play_with(&server, agent, "max_messages: 2").await;
+    assert_snapshot!(text, @"
+    customer: one
+    agent: done
+    -- max_messages
+    ");
+    assert_eq!(requests.recv().await.unwrap(), "/agents/run");
+    assert_eq!(requests.recv().await.unwrap(), "/agents/status?id=1");
+    let server = counting(|_| response(200, json!({ "url": "http://[" }))).await;
+    let text = play_with(&server, agent, "").await;
+    let ending = text.lines().last().unwrap();
+    assert_eq!(ending, "-- participant_error: agent: invalid status URL \"http://[\"");
 }

@@ -3,12 +3,14 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use rustix::process::Signal;
+use serde_json::Value;
 
 use super::{
     files::folder_with,
     play::{lines, play, play_in, results, with_agent},
 };
-use crate::support::Sidecar;
+use crate::support::{Sidecar, mynah, process::Process};
 
 const SCRIPTED: &str = "\
 apiVersion: dapr.io/v1alpha1
@@ -125,4 +127,121 @@ fn a_missing_sidecar_is_reported_at_the_start() {
     assert_eq!(output.code, Some(1));
     let expected = format!("mynah: cannot start: nothing listens at 127.0.0.1:{}", port.number);
     assert!(output.stderr.starts_with(&expected), "{}", output.stderr);
+}
+
+const DESK: &str = r#"
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: desk}
+spec:
+  type: conversation.scripted
+  version: v1
+  metadata:
+  - name: tools
+    value: |
+      tools:
+      - name: escalate
+        static: [{result: by the component}]
+      - name: find
+        static: [{result: by the component}]
+"#;
+
+const WITH_TOOLS: &str = r#"
+name: tools
+resources: [desk.yaml]
+outcomes: [{name: escalated, description: It is escalated}]
+participants:
+- name: agent
+  role: agent
+  component: desk
+  TOOLS
+  instructions: |
+    <|instruction_start|>{"instruction_chain": [
+      {"messages": [{"tool_call": [{"name": "find", "args": {}}, {"name": "escalate", "args": {}}]}]},
+      {"messages": [{"text": "A colleague will help."}]}
+    ]}<|instruction_end|>
+detectors: [{outcome: escalated, match: {tool_called: escalate}}]
+scenarios: [{id: s, customer: {echo: true}, agent: agent, repeat: 2, initial_message: {sender: customer, content: Hi}}]
+max_messages: 2
+"#;
+
+#[test]
+fn calls_of_a_components_tools_are_in_the_messages() {
+    let simulation = WITH_TOOLS.replace("  TOOLS\n", "");
+    let results = play(&simulation, &[("desk.yaml", DESK)]);
+    let first = lines(&results[0]);
+    assert_snapshot!(first, @r#"
+    customer: Hi
+    agent: A colleague will help. {"arguments":"{}","name":"find","result":"by the component"} {"arguments":"{}","name":"escalate","result":"by the component"}
+    -- max_messages (escalated)
+    "#);
+    assert_eq!(lines(&results[1]), first);
+}
+
+#[test]
+fn the_tools_of_a_participant_take_precedence_over_those_of_its_component() {
+    let simulation = WITH_TOOLS.replace("TOOLS", "tools: tools.yaml");
+    let tools = "tools: [{name: find, static: [{result: by the participant}]}]\n";
+    let results = play(&simulation, &[("desk.yaml", DESK), ("tools.yaml", tools)]);
+    assert_snapshot!(lines(&results[0]), @r#"
+    customer: Hi
+    agent: A colleague will help. {"arguments":"{}","name":"find","result":"by the participant"} {"arguments":"{}","name":"escalate","result":"by the component"}
+    -- max_messages (escalated)
+    "#);
+}
+
+/// If the detectors fail, the recorded outcome does not count as detected.
+#[test]
+fn failed_detectors_of_recorded_conversations_are_kept_apart() {
+    let recorded = "conversation_id,sender,content,timestamp,outcome_name\n\
+                    r,customer,Hello,2026-05-01T09:00:00Z,resolved\n";
+    let error = r#"<|instruction_start|>{"messages": [{"error": {"code": "UNAVAILABLE", "message": "down"}}]}<|instruction_end|>"#;
+    let simulation = format!(
+        "name: a\nresources: [scripted.yaml]\ndetect: end\n\
+         outcomes: [{{name: resolved, description: It is resolved}}]\n\
+         detectors: [{{judge: {{component: scripted, instructions: '{error}'}}}}]\n\
+         scenarios: [{{id: s, customer: {{replay: true}}, agent: {{echo: true}}, from: {{file: recorded.csv}}}}]\n"
+    );
+    let folder = folder_with(&[
+        ("simulate.yaml", &simulation),
+        ("scripted.yaml", SCRIPTED),
+        ("recorded.csv", recorded),
+    ]);
+    assert_eq!(play_in(&folder, &[]).code, Some(0));
+    let original = &results(&folder)[0]["original"];
+    assert_eq!(original["predicted_outcome"], Value::Null);
+    assert!(original["prediction_error"].as_str().unwrap().contains("down"), "{original}");
+    let report = fs::read_to_string(folder.join("out/report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let comparison = &report["outcome_comparison"];
+    assert_eq!(comparison["original_distribution"]["total_conversations"], 1, "{comparison}");
+    assert_eq!(
+        comparison["original_with_predicted_outcomes"]["total_conversations"], 0,
+        "{comparison}"
+    );
+}
+
+/// Models that judge recorded conversations do not delay the end of a run.
+#[test]
+fn a_signal_interrupts_judges_of_recorded_conversations() {
+    let recorded =
+        "conversation_id,sender,content,timestamp\nr,customer,Hello,2026-05-01T09:00:00Z\n";
+    let instructions = r#"<|instruction_start|>{"delay": "1h", "messages": [{"text": "none"}]}<|instruction_end|>"#;
+    let simulation = format!(
+        "name: a\nresources: [scripted.yaml]\nmessage_timeout: 1h\n\
+         outcomes: [{{name: a, description: b}}]\n\
+         detectors: [{{judge: {{component: scripted, instructions: '{instructions}'}}}}]\n\
+         scenarios: [{{id: s, customer: {{replay: true}}, agent: {{echo: true}}, from: {{file: recorded.csv}}}}]\n"
+    );
+    let folder = folder_with(&[
+        ("simulate.yaml", &simulation),
+        ("scripted.yaml", SCRIPTED),
+        ("recorded.csv", recorded),
+    ]);
+    let mut command = mynah();
+    command.current_dir(&folder).args(["simulate", "simulate.yaml", "--out", "out"]);
+    let process = Process::start(&mut command);
+    process.signal_when_exists(&folder.join("out/results.jsonl"), Signal::TERM);
+    let output = process.wait();
+    assert!(output.stderr.contains("after 0 of 1 conversations"), "{}", output.stderr);
 }

@@ -17,6 +17,13 @@ pub(super) fn play_in(folder: &Path, flags: &[&str]) -> Output {
     Process::start(&mut command).wait()
 }
 
+/// Plays `simulate.yaml` in a folder with these environment variables.
+pub(super) fn play_with_environment(folder: &Path, variables: &[(&str, &str)]) -> Output {
+    let mut command = mynah();
+    command.current_dir(folder).args(["simulate", "simulate.yaml", "--out", "out"]);
+    Process::start(command.envs(variables.iter().copied())).wait()
+}
+
 /// Returns the results of a run, without the header.
 pub(crate) fn results(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("out/results.jsonl")).unwrap();

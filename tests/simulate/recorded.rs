@@ -2,7 +2,10 @@
 
 use insta::assert_snapshot;
 
-use super::files::{check_in, folder_with};
+use super::{
+    files::{check_in, folder_with},
+    play::{lines, play_in, results},
+};
 
 /// Checks a simulation of recorded conversations in this file.
 fn check_recorded(name: &str, text: &str) -> String {
@@ -46,6 +49,10 @@ fn reports_mistakes_in_json() {
         file(&format!("{{\"messages\": [\n {}]}}", message("Hi").replace("agent", "bot"))),
         file(&format!("{{\"messages\": [{}]}}", message("Hi").replace("2025", "in 2025"))),
         file("{\"messages\": [1,"),
+        file(&format!(
+            "{{\"id\": \"\u{e9}\u{e9}\", \"messages\": [{}, {{}}]}}",
+            message("\u{e9}\u{e9}")
+        )),
     ];
     let report = |text: &String| check_recorded("a.json", text).lines().next().unwrap().to_owned();
     assert_snapshot!(cases.each_ref().map(report).join("\n"), @r#"
@@ -57,6 +64,7 @@ fn reports_mistakes_in_json() {
     [folder]/a.json:3:71: conversations[0].messages[0].sender: unknown variant `bot`, expected `customer` or `agent`
     [folder]/a.json:2:70: conversations[0].messages[0].timestamp: "in 2025-04-27T22:22:05Z" is not a timestamp; use ISO 8601, such as 2026-05-01T09:00:00Z
     [folder]/a.json:2:17: expected value
+    [folder]/a.json:2:103: conversations[0].messages[1]: missing field `content`
     "#);
 }
 
@@ -77,4 +85,43 @@ fn reports_mistakes_in_csv() {
     [folder]/a.csv:3:1: timestamp: "soon" is not a timestamp; use ISO 8601, such as 2026-05-01T09:00:00Z
     [folder]/a.csv:2:1: the row has 3 fields; the first row has 4
     "#);
+}
+
+/// Plays a recording in which both sides say what they said.
+fn replayed(name: &str, text: &str) -> (String, String) {
+    let simulation = format!(
+        "name: a\nscenarios: [{{id: s, customer: {{replay: true}}, agent: {{replay: true}}, from: {{file: {name}}}}}]\n"
+    );
+    let folder = folder_with(&[("simulate.yaml", &simulation), (name, text)]);
+    let output = play_in(&folder, &[]);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    let played: Vec<_> = results(&folder).iter().map(lines).collect();
+    (played.join("\n"), output.stderr)
+}
+
+#[test]
+fn blank_messages_at_the_start_are_skipped() {
+    let time = "2026-05-01T09:00:00Z";
+    let csv = format!(
+        "{HEADER}\na, customer,Hi,{time}\na,desk,Hello,2026-05-01T09:01:00Z\nb,customer,,{time}\n\
+         b,agent,Welcome,2026-05-01T09:01:00Z\nc,customer, ,{time}\n"
+    );
+    let (played, log) = replayed("a.csv", &csv);
+    assert_snapshot!(played, @"
+    customer: Hi
+    agent: Hello
+    -- both_passed
+    agent: Welcome
+    -- both_passed
+    ");
+    assert!(log.contains("2 recorded conversations begin with messages without text"), "{log}");
+    assert!(log.contains("these are taken as agents: \"desk\""), "{log}");
+    let json =
+        format!("{{\"conversations\": [{{\"messages\": [{}, {}]}}]}}", message(" "), message("Hi"));
+    let (played, log) = replayed("a.json", &json);
+    assert_snapshot!(played, @"
+    agent: Hi
+    -- both_passed
+    ");
+    assert!(log.contains("1 recorded conversations begin"), "{log}");
 }

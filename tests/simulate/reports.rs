@@ -104,7 +104,8 @@ fn from_recording(index: usize) -> SimulatedConversation {
     let conversation = conversation(&texts(4 + number % 5), outcome);
     let id = format!("call-{number}");
     let predicted_outcome = number.is_multiple_of(4).then(|| "escalated".to_owned());
-    let original = OriginalConversation { id, conversation, predicted_outcome };
+    let original =
+        OriginalConversation { id, conversation, predicted_outcome, prediction_error: None };
     SimulatedConversation { original: Some(original), ..support(index) }
 }
 

@@ -126,8 +126,11 @@ impl Gathering {
         let comparison = &mut self.report.outcome_comparison;
         let outcome = conversation.outcome();
         comparison.original_distribution.add(outcome);
-        let predicted = original.predicted_outcome.as_deref().or(outcome);
-        comparison.original_with_predicted_outcomes.add(predicted);
+        // If the detectors failed, the outcome is not known. The recorded one would count as correct.
+        if !original.is_unpredicted() {
+            let predicted = original.predicted_outcome.as_deref().or(outcome);
+            comparison.original_with_predicted_outcomes.add(predicted);
+        }
         let messages = conversation.messages.len();
         *self.original_messages.entry(messages).or_default() += 1;
         if messages > 0 {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use crate::simulate::EndReason;
@@ -34,6 +34,15 @@ pub(super) struct OriginalRecord<'a> {
     pub(super) conversation: &'a RawValue,
     #[serde(default)]
     pub(super) predicted_outcome: Option<String>,
+    #[serde(default)]
+    prediction_error: Option<IgnoredAny>,
+}
+
+impl OriginalRecord<'_> {
+    /// Returns `true` if the detectors failed.
+    pub(super) fn is_unpredicted(&self) -> bool {
+        self.prediction_error.is_some()
+    }
 }
 
 #[derive(Deserialize)]

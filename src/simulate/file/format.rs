@@ -85,7 +85,7 @@ impl From<Detect> for Detection {
     }
 }
 
-/// What ends conversations, beside passes, outcomes and the maximum number of messages.
+/// What ends conversations, in addition to passes, outcomes and the maximum number of messages.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::simulate) struct EndOnSource {

@@ -50,6 +50,6 @@ pub(in crate::simulate) struct PollSource {
     pub(in crate::simulate) done: Option<TextCondition>,
     /// A condition on the state. If it holds, the agent has failed.
     pub(in crate::simulate) failed: Option<TextCondition>,
-    /// Time between two requests. Default: 500ms.
+    /// Time between two requests: at least 10ms. Default: 500ms.
     pub(in crate::simulate) interval: Option<Time>,
 }

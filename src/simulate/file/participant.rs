@@ -274,6 +274,9 @@ fn kind(fields: Fields) -> Result<Kind, String> {
                 ("retries", retries.is_some() && !is_http),
             ];
             return match texts.chain(others).find(|(_, is_set)| *is_set) {
+                Some(("retries", _)) => {
+                    Err("retries needs a component, a sidecar or http".to_owned())
+                }
                 Some((key, _)) => Err(format!("{key} needs a component or a sidecar")),
                 None => Ok(kind),
             };

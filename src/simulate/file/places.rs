@@ -1,5 +1,7 @@
 //! The places of values in a file.
 
+use std::fmt::Write;
+
 use crate::base::{
     diagnostics::Place,
     yaml::{self, Node, Tree, Value},
@@ -26,6 +28,42 @@ impl Places {
         }
         node.place
     }
+
+    /// Returns the values of the file in a form in which the order of keys, comments and the layout do
+    /// not count, without the value of a key. `None` if they are not known.
+    pub(in crate::simulate) fn canonical(&self, without: &str) -> Option<String> {
+        let Some(Tree { root: Node { value: Value::Map(entries), .. }, .. }) = &self.0 else {
+            return None;
+        };
+        let mut text = String::new();
+        for (key, entry) in entries.iter().filter(|(key, _)| *key != without) {
+            let _ = write!(text, "{key:?}:");
+            write_node(&entry.node, &mut text);
+        }
+        Some(text)
+    }
+}
+
+/// Writes a value. Different values have different texts.
+fn write_node(node: &Node, text: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = match &node.value {
+        Value::Plain(plain) => write!(text, "~{plain:?},"),
+        Value::Text(quoted) => write!(text, "{quoted:?},"),
+        Value::List(nodes) => {
+            text.push('[');
+            nodes.iter().for_each(|node| write_node(node, text));
+            write!(text, "],")
+        }
+        Value::Map(entries) => {
+            text.push('{');
+            for (key, entry) in entries {
+                let _ = write!(text, "{key:?}:");
+                write_node(&entry.node, text);
+            }
+            write!(text, "}},")
+        }
+    };
 }
 
 fn child<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {

@@ -4,13 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture};
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Request, Uri};
 use http_body_util::Full;
 use serde_json::Value;
 
 use super::external::{reply, turn_fields};
 use crate::{
-    base::{clock::pause, condition::TextCondition},
+    base::{
+        clock::{pause, within},
+        condition::TextCondition,
+    },
     simulate::{Intent, Participant, ParticipantError, ParticipantRole, Reply, Turn},
     tool_loop::{ToolError, ToolErrorKind},
     tools::{HttpClient, RequestTemplate, Variables, read_reply, redirected},
@@ -34,7 +37,12 @@ pub(in crate::simulate) struct HttpAgent {
     pub(in crate::simulate) poll: Option<Poll>,
     /// Number of times that a failed request is repeated.
     pub(in crate::simulate) retries: u32,
+    /// Maximum time for a turn, including retries.
+    pub(in crate::simulate) turn_timeout: Duration,
 }
+
+/// Time before a request is repeated, unless the turn is too short for it.
+const RETRY_PAUSE: Duration = Duration::from_millis(200);
 
 /// How to wait for the reply of an agent that answers with the URL of a status.
 #[derive(Debug)]
@@ -82,8 +90,10 @@ impl HttpAgent {
         let first = self.send(request.clone(), Some("")).await?;
         let url = first.pointer(&poll.url).and_then(Value::as_str);
         let url = url.ok_or_else(|| format!("the response has no URL at {}", poll.url))?;
-        let url = HeaderValue::from_str(url).map_err(|_| format!("invalid URL {url:?}"))?;
-        self.wait(poll, redirected(request, SEE_OTHER, &url)?).await
+        let invalid = || format!("invalid status URL {url:?}");
+        let location = resolve(request.uri(), url).ok_or_else(invalid)?;
+        let status = redirected(request, SEE_OTHER, &location).map_err(|_| invalid())?;
+        self.wait(poll, status).await
     }
 
     /// Requests the status until it has the reply.
@@ -106,21 +116,26 @@ impl HttpAgent {
         }
     }
 
-    /// Sends a request, again if it fails and may succeed later. Returns what the pointer selects in the response.
+    /// Sends a request, again if it fails and may succeed later. Returns what the pointer selects in
+    /// the response.
     async fn send(
         &self,
         request: Request<Full<Bytes>>,
         pointer: Option<&str>,
     ) -> Result<Value, String> {
-        let mut retries = self.retries;
-        loop {
-            match self.try_send(request.clone(), pointer).await {
-                Err(error) if error.kind() == ToolErrorKind::Transient && retries > 0 => {
-                    retries -= 1
+        // A request without an answer must leave time for the retries.
+        let share = self.turn_timeout / self.retries.saturating_add(1);
+        let rest = RETRY_PAUSE.min(share / 4);
+        for _ in 0..self.retries {
+            match within(share - rest, self.try_send(request.clone(), pointer)).await {
+                Some(Ok(answer)) => return Ok(answer),
+                Some(Err(error)) if error.kind() != ToolErrorKind::Transient => {
+                    return Err(error.to_string());
                 }
-                answer => return answer.map_err(|error| error.to_string()),
+                Some(Err(_)) | None => pause(rest).await,
             }
         }
+        self.try_send(request, pointer).await.map_err(|error| error.to_string())
     }
 
     async fn try_send(
@@ -135,6 +150,19 @@ impl HttpAgent {
 
 /// The status with which a response says that the answer is elsewhere.
 const SEE_OTHER: u16 = 303;
+
+/// Resolves a URL that may be relative, as in RFC 3986, except that it keeps `..`.
+fn resolve(base: &Uri, url: &str) -> Option<HeaderValue> {
+    let path = base.path();
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let absolute = match url {
+        "" => return None,
+        _ if url.starts_with('/') || url.contains("://") => url.to_owned(),
+        _ if url.starts_with('?') => format!("{path}{url}"),
+        _ => format!("{folder}/{}", url.strip_prefix("./").unwrap_or(url)),
+    };
+    HeaderValue::from_str(&absolute).ok()
+}
 
 fn state_text(state: &Value) -> String {
     state.as_str().map_or_else(|| state.to_string(), str::to_owned)

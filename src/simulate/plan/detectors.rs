@@ -27,12 +27,22 @@ pub(super) fn outcomes(sources: Vec<Outcome>, report: &mut Report<'_>) -> Outcom
         if unique.iter().any(|other| other.name == outcome.name) {
             let message = format!("duplicate outcome name {:?}", outcome.name);
             report.error(&format!("outcomes/{index}/name"), message);
+        } else if !is_valid_name(&outcome.name) {
+            let message = format!("invalid outcome name {:?}; {VALID_NAME}", outcome.name);
+            report.error(&format!("outcomes/{index}/name"), message);
         } else {
             unique.push(outcome);
         }
     }
     // The names are unique.
     Outcomes::new(unique).unwrap_or_default()
+}
+
+const VALID_NAME: &str = "expected a text of one line without spaces around it";
+
+/// Models answer with a name, so a name is a line.
+fn is_valid_name(name: &str) -> bool {
+    !name.is_empty() && name.trim() == name && !name.contains(char::is_control)
 }
 
 /// Checks the detectors of a file.

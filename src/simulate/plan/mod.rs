@@ -8,12 +8,14 @@
 // detectors     the detectors
 // scenarios     the scenarios
 // report        collects errors
+// inputs        hashes what the results depend on
 // build         builds the participants of a conversation
 // read          reads a file
 // play          plays the conversations
 
 mod build;
 mod detectors;
+mod inputs;
 mod judges;
 mod participants;
 mod play;

@@ -60,6 +60,7 @@ pub(super) struct PlannedTools {
 }
 
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
 const EXAMPLES: u32 = 3;
 
 /// Checks a participant, which is at a path in the file.
@@ -150,7 +151,8 @@ fn http(source: HttpSource, retries: u32, resources: &Resources<'_>) -> Result<H
     let client = template.client(allow.as_deref())?;
     let reply = reply.map(|pointer| pointer.0);
     let poll = poll.map(|source| check_poll(source, reply.is_some())).transpose()?;
-    Ok(HttpAgent { template, client, reply, poll, retries })
+    let turn_timeout = resources.message_timeout();
+    Ok(HttpAgent { template, client, reply, poll, retries, turn_timeout })
 }
 
 fn check_poll(source: PollSource, has_reply: bool) -> Result<Poll, String> {
@@ -160,5 +162,8 @@ fn check_poll(source: PollSource, has_reply: bool) -> Result<Poll, String> {
     }
     let state = state.map_or_else(|| "/status".to_owned(), |pointer| pointer.0);
     let interval = interval.map_or(POLL_INTERVAL, |interval| interval.0);
+    if interval < MIN_INTERVAL {
+        return Err(format!("poll: the interval {interval:?} is too short; the minimum is 10ms"));
+    }
     Ok(Poll { url: url.0, state, done, failed, interval })
 }

@@ -45,7 +45,11 @@ impl Plan {
         let scenario = &scenarios[after.saturating_sub(1)];
         let number = index - scenario.first;
         let id = format!("{}-{number}", scenario.id);
-        let played = self.play_start(scenario, number, &id, cancel);
+        let cancelled = || ConversationResult::not_started(EndReason::Cancelled, "cancelled");
+        let played = self.play_start(scenario, number, &id, cancel.clone());
+        // The models that judge recorded conversations are outside of the runner.
+        let played = cancel.run_until_cancelled(played);
+        let played = played.map(|played| played.unwrap_or_else(|| (None, cancelled())));
         let (original, result) =
             AssertUnwindSafe(played).catch_unwind().await.unwrap_or_else(|_| {
                 let reason = EndReason::ParticipantError;
@@ -136,8 +140,7 @@ impl Plan {
         RunnerSettings { end_on, ..rules.settings.clone() }
     }
 
-    /// Adds the outcome that the detectors find in a recorded conversation. If they fail, there is
-    /// none.
+    /// Adds the outcome that the detectors find in a recorded conversation, or their error.
     async fn with_prediction(
         &self,
         original: Option<OriginalConversation>,
@@ -149,13 +152,13 @@ impl Plan {
         let outcome = original.conversation.outcome.take();
         let found = detector.detect(&original.conversation, &[], &self.0.outcomes).await;
         original.conversation.outcome = outcome;
-        original.predicted_outcome = match found {
-            Ok(found) => found.map(|outcome| outcome.name),
+        match found {
+            Ok(found) => original.predicted_outcome = found.map(|outcome| outcome.name),
             Err(error) => {
                 tracing::warn!("the outcome of {} cannot be predicted: {error}", original.id);
-                None
+                original.prediction_error = Some(error.to_string());
             }
-        };
+        }
         Some(original)
     }
 

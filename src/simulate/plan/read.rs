@@ -38,12 +38,14 @@ impl Plan {
 }
 
 fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>) -> Option<Parts> {
+    let recording = environment.recording();
     if source.name.trim().is_empty() {
         report.error("name", "the name is empty");
     }
-    let mut resources = Resources::load(&source.resources, environment, report);
-    let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
     let settings = settings(&source);
+    let timeout = settings.message_timeout;
+    let mut resources = Resources::load(&source.resources, &recording, timeout, report);
+    let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
     let outcomes = detectors::outcomes(source.outcomes, report);
     let scenarios = scenarios::plan(source.participants, source.scenarios, &mut resources, report);
     let detectors = detectors::plan(source.detectors, &outcomes, &resources, report);
@@ -57,9 +59,10 @@ fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>
     let adversarial = judge(source.adversarial, "adversarial");
     let metrics = OwnerMetrics::new().map_err(|error| report.error("", error.to_string()));
     let token = environment.get("DAPR_API_TOKEN").map(str::to_owned);
+    report.inputs.add(&recording.recorded());
     let identity = RunIdentity {
         name: source.name,
-        hash: report.hash(),
+        hash: report.inputs.hash(),
         scenarios: scenarios.len(),
         conversations: scenarios.iter().map(|scenario| scenario.conversations).sum(),
     };

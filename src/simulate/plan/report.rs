@@ -1,27 +1,26 @@
 //! Collects the errors in a file, and what the file refers to.
 
-use std::{
-    hash::Hasher,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use twox_hash::XxHash3_64;
-
+use super::inputs::Inputs;
 use crate::{base::diagnostics::Diagnostic, simulate::file::Places};
 
-/// Collects the errors in a file, and the hash of the file and of the files that it refers to.
+/// Collects the errors in a file, and the hash of what its results depend on.
 pub(super) struct Report<'a> {
     file: &'a Path,
     places: Places,
     errors: Vec<Diagnostic>,
-    inputs: XxHash3_64,
+    pub(super) inputs: Inputs,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(file: &'a Path, text: &str) -> Self {
         let places = Places::new(text);
-        let mut report = Self { file, places, errors: Vec::new(), inputs: XxHash3_64::new() };
-        report.add_input(text);
+        // The results do not depend on the number of conversations at the same time.
+        let values = places.canonical("in_flight");
+        let mut report = Self { file, places, errors: Vec::new(), inputs: Inputs::new() };
+        report.inputs.add(values.as_deref().unwrap_or(text));
+        report.inputs.add_programs(text);
         report
     }
 
@@ -45,12 +44,6 @@ impl<'a> Report<'a> {
         self.file.parent().unwrap_or(Path::new("")).join(named)
     }
 
-    /// Adds the content of a file to the hash.
-    pub(super) fn add_input(&mut self, text: &str) {
-        self.inputs.write(&(text.len() as u64).to_le_bytes());
-        self.inputs.write(text.as_bytes());
-    }
-
     /// Returns the number of errors so far.
     pub(super) fn errors(&self) -> usize {
         self.errors.len()
@@ -61,10 +54,5 @@ impl<'a> Report<'a> {
         let own = self.file.to_owned();
         self.errors.sort_by_key(|error| (error.file != own, error.file.clone(), error.place));
         self.errors
-    }
-
-    /// Returns the hash of all inputs.
-    pub(super) fn hash(&self) -> String {
-        format!("{:016x}", self.inputs.finish())
     }
 }

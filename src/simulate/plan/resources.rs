@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use super::report::Report;
@@ -20,6 +21,7 @@ use crate::{
 /// The components, recordings and tools that a file refers to. Each file is read once.
 pub(super) struct Resources<'a> {
     environment: &'a Environment,
+    message_timeout: Duration,
     components: BTreeMap<String, Arc<ComponentSpec>>,
     /// Whether all components are known.
     is_complete: bool,
@@ -32,6 +34,7 @@ impl<'a> Resources<'a> {
     pub(super) fn load(
         paths: &[PathBuf],
         environment: &'a Environment,
+        message_timeout: Duration,
         report: &mut Report<'_>,
     ) -> Self {
         let before = report.errors();
@@ -43,7 +46,13 @@ impl<'a> Resources<'a> {
         let components = specs.into_iter().map(|spec| (spec.name.clone(), Arc::new(spec)));
         let (recordings, tools) = (BTreeMap::new(), BTreeMap::new());
         let is_complete = report.errors() == before;
-        Self { environment, components: components.collect(), is_complete, recordings, tools }
+        let components = components.collect();
+        Self { environment, message_timeout, components, is_complete, recordings, tools }
+    }
+
+    /// Returns the maximum real time for a message of a participant outside of this process.
+    pub(super) fn message_timeout(&self) -> Duration {
+        self.message_timeout
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -100,6 +109,7 @@ impl<'a> Resources<'a> {
 
     fn read_tools(&self, file: &Path, path: &str, report: &mut Report<'_>) -> Option<CheckedTools> {
         let text = read_text(file, path, report)?;
+        report.inputs.add_programs(&text);
         let context = LoadContext { references: self.environment, has_commands: true };
         let tools = CheckedTools::read(&text, &context);
         tools.map_err(|errors| in_file(errors, file, path, report)).ok()
@@ -118,8 +128,13 @@ fn load(
     loaded.errors.into_iter().for_each(|error| report.add("resources", error));
     let files: BTreeSet<_> = loaded.component_files.iter().chain(&loaded.tool_files).collect();
     for file in files {
-        if let Ok(text) = files::read_regular(file) {
-            report.add_input(&text);
+        match files::read_regular(file) {
+            Ok(text) => {
+                report.inputs.add(&text);
+                report.inputs.add_programs(&text);
+            }
+            // A component whose errors are ignored may have no file of tools.
+            Err(error) => report.inputs.add(&error.message),
         }
     }
     loaded.components
@@ -147,15 +162,17 @@ fn read_recording(
         Ok(text) => text,
         Err(error) => return unreadable(error, path, report),
     };
-    report.add_input(&text);
+    report.inputs.add(&text);
     let recording = Recording::read(text, format);
-    recording.map_err(|error| in_file(vec![error], file, path, report)).ok()
+    let recording = recording.map_err(|error| in_file(vec![error], file, path, report)).ok()?;
+    recording.notices().iter().for_each(|it| tracing::warn!("{}: {it}", file.display()));
+    Some(recording)
 }
 
 fn read_text(file: &Path, path: &str, report: &mut Report<'_>) -> Option<String> {
     match files::read_regular(file) {
         Ok(text) => {
-            report.add_input(&text);
+            report.inputs.add(&text);
             Some(text)
         }
         Err(error) => unreadable(error, path, report),
@@ -183,7 +200,7 @@ pub(super) fn unknown<'n>(
     const MAX: usize = 10;
     let mut known: Vec<_> = known.map(String::as_str).collect();
     if known.is_empty() {
-        return format!("unknown {kind} {name:?}; there is none");
+        return format!("unknown {kind} {name:?}; the file defines none");
     }
     if known.len() > MAX {
         known.truncate(MAX);

@@ -95,6 +95,9 @@ fn plan_participants(
     let mut participants = Participants::new();
     for (index, ParticipantSource { name, role, definition }) in sources.into_iter().enumerate() {
         let path = format!("participants/{index}");
+        if name.trim().is_empty() {
+            report.error(&format!("{path}/name"), "the name of the participant has no text");
+        }
         let planned = participants::plan(definition, &path, resources, report).map(Arc::new);
         if participants.insert(name.clone(), (role, planned)).is_some() {
             report.error(&format!("{path}/name"), format!("duplicate participant name {name:?}"));
@@ -119,6 +122,12 @@ fn plan_scenario(
     let agent = side(agent, ParticipantRole::Agent);
     let infer_intent =
         judges::plan(infer_intent, &format!("{path}/infer_intent"), resources, report);
+    for (index, intent) in intents.iter().enumerate() {
+        if intent.description.trim().is_empty() {
+            let at = format!("{path}/intents/{index}/description");
+            report.error(&at, "the description of the intent has no text");
+        }
+    }
     let (start, recorded_intents) = plan_start(start, path, resources, report);
     let (customer, agent, start) = (customer?, agent?, start?);
     let replays = [&customer, &agent].iter().any(|it| matches!(it.kind, PlannedKind::Replay));

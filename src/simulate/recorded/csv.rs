@@ -1,16 +1,24 @@
 //! Recorded conversations in CSV: one row for each message.
 
+use std::collections::BTreeSet;
+
 use csv::{ByteRecord, Reader, ReaderBuilder, StringRecord};
 use indexmap::IndexMap;
 
-use super::timestamp;
+use super::{blank_notice, timestamp};
 use crate::{
-    base::diagnostics::{Diagnostic, Place},
+    base::{
+        diagnostics::{Diagnostic, Place},
+        text::shorten,
+    },
     simulate::{Conversation, Message, OriginalConversation, Outcome, ParticipantRole, Timestamp},
 };
 
 const COLUMNS: [&str; 4] = ["conversation_id", "sender", "content", "timestamp"];
 const OUTCOME_COLUMNS: [&str; 2] = ["outcome_name", "outcome_description"];
+/// Maximum number of unknown senders that are listed, and of their characters.
+const LISTED_SENDERS: usize = 5;
+const SHOWN_SENDER: usize = 40;
 /// Size of the buffer for a row. It grows if a row is longer.
 const ROW_BUFFER: usize = 1024;
 
@@ -27,6 +35,8 @@ struct Row {
     timestamp: Timestamp,
     /// The start of the row in the text.
     start: usize,
+    /// Whether the message has no text.
+    is_blank: bool,
 }
 
 /// The positions of the columns.
@@ -42,24 +52,48 @@ impl Index {
     }
 }
 
-/// Checks a file.
-pub(super) fn index(text: &str) -> Result<Index, Diagnostic> {
+/// Checks a file. Returns its conversations that have a message with text.
+pub(super) fn index(text: &str, notices: &mut Vec<String>) -> Result<Index, Diagnostic> {
     let mut reader = Reader::from_reader(text.as_bytes());
     let columns = columns(reader.headers().map_err(|error| diagnostic(&error))?)?;
     let mut conversations = IndexMap::<String, Vec<Row>>::new();
+    let mut senders = BTreeSet::new();
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(|error| diagnostic(&error))? {
         let (start, line) = record.position().map_or((0, 1), |at| (at.byte(), at.line()));
         let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let [id, _, _, time] =
+        let [id, sender, content, time] =
             columns.required.map(|column| record.get(column).unwrap_or_default());
         let timestamp = timestamp::parse(time).map_err(|error| {
             Diagnostic::error(format!("timestamp: {error}")).at(line_start(line))
         })?;
-        conversations.entry(id.to_owned()).or_default().push(Row { timestamp, start });
+        let is_blank = content.trim().is_empty();
+        conversations.entry(id.to_owned()).or_default().push(Row { timestamp, start, is_blank });
+        let is_known = matches!(sender.trim(), "customer" | "agent");
+        if !is_known && senders.len() <= LISTED_SENDERS && !senders.contains(sender.trim()) {
+            senders.insert(sender.trim().to_owned());
+        }
     }
     conversations.values_mut().for_each(|rows| rows.sort());
+    let begins_blank = |rows: &&Vec<Row>| rows.first().is_some_and(|row| row.is_blank);
+    notices.extend(blank_notice(conversations.values().filter(begins_blank).count()));
+    notices.extend(sender_notice(&senders));
+    conversations.retain(|_, rows| rows.iter().any(|row| !row.is_blank));
     Ok(Index { columns, conversations })
+}
+
+/// Returns a message about senders that are neither customers nor agents.
+fn sender_notice(senders: &BTreeSet<String>) -> Option<String> {
+    if senders.is_empty() {
+        return None;
+    }
+    let listed = senders.iter().take(LISTED_SENDERS).map(|sender| shorten(sender, SHOWN_SENDER));
+    let listed: Vec<_> = listed.map(|sender| format!("{sender:?}")).collect();
+    let more = if senders.len() > LISTED_SENDERS { ", …" } else { "" };
+    let listed = listed.join(", ");
+    Some(format!(
+        "expected the senders customer and agent; these are taken as agents: {listed}{more}"
+    ))
 }
 
 fn columns(header: &StringRecord) -> Result<Columns, Diagnostic> {
@@ -101,12 +135,14 @@ pub(super) fn read(text: &str, index: &Index, number: usize) -> Option<OriginalC
         let record = read_row(text, row.start)?;
         let field = |column: usize| Some(String::from_utf8_lossy(record.get(column)?).into_owned());
         let [_, sender, content, _] = index.columns.required.map(field);
-        conversation.messages.push(Message {
-            content: content?,
-            timestamp: row.timestamp,
-            sender: role(&sender?),
-            tool_calls: Vec::new(),
-        });
+        if !(row.is_blank && conversation.messages.is_empty()) {
+            conversation.messages.push(Message {
+                content: content?,
+                timestamp: row.timestamp,
+                sender: role(sender?.trim()),
+                tool_calls: Vec::new(),
+            });
+        }
         if position == 0 {
             let [name, description] = index.columns.outcome.map(|column| field(column?));
             let name = name.filter(|name| !name.is_empty());
@@ -114,7 +150,12 @@ pub(super) fn read(text: &str, index: &Index, number: usize) -> Option<OriginalC
                 name.map(|name| Outcome::new(name, description.unwrap_or_default()));
         }
     }
-    Some(OriginalConversation { id: id.clone(), conversation, predicted_outcome: None })
+    Some(OriginalConversation {
+        id: id.clone(),
+        conversation,
+        predicted_outcome: None,
+        prediction_error: None,
+    })
 }
 
 fn read_row(text: &str, start: usize) -> Option<ByteRecord> {

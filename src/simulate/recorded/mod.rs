@@ -21,6 +21,7 @@ pub(super) const MAX_MIB: u64 = 64;
 pub(super) struct Recording {
     text: String,
     conversations: Index,
+    notices: Vec<String>,
 }
 
 /// Where the conversations are in the text.
@@ -37,11 +38,17 @@ impl Recording {
             Some(rest) => rest.to_owned(),
             None => text,
         };
+        let mut notices = Vec::new();
         let conversations = match format {
-            RecordingFormat::Json => Index::Json(json::index(&text)?),
-            RecordingFormat::Csv => Index::Csv(csv::index(&text)?),
+            RecordingFormat::Json => Index::Json(json::index(&text, &mut notices)?),
+            RecordingFormat::Csv => Index::Csv(csv::index(&text, &mut notices)?),
         };
-        Ok(Self { text, conversations })
+        Ok(Self { text, conversations, notices })
+    }
+
+    /// Returns messages about what was skipped or is ambiguous.
+    pub(super) fn notices(&self) -> &[String] {
+        &self.notices
     }
 
     /// Returns the number of conversations.
@@ -59,4 +66,13 @@ impl Recording {
             Index::Csv(index) => csv::read(&self.text, index, number),
         }
     }
+}
+
+/// Returns a message about conversations that begin with messages without text.
+fn blank_notice(conversations: usize) -> Option<String> {
+    (conversations > 0).then(|| {
+        format!(
+            "{conversations} recorded conversations begin with messages without text, which are skipped"
+        )
+    })
 }

@@ -76,6 +76,7 @@ impl SecretSource for SecretStores<'_> {
         let environment = &self.context.environment;
         let opened = self.open(store)?.as_ref().map_err(Clone::clone);
         let value = opened.and_then(|opened| opened.get(name, key, environment));
+        environment.record(&format!("secret {store:?} {name:?} {key:?}"), value.as_deref().ok());
         value.map_err(|error| SecretError::Missing(format!("secret store {store:?}: {error}")))
     }
 }
