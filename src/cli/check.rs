@@ -42,7 +42,10 @@ fn check_simulations(loaded: &mut Loaded, environment: &Environment) -> Option<u
     let mut valid = 0;
     for file in &files {
         match Plan::read(file, environment) {
-            Ok(_) => valid += 1,
+            Ok(plan) => {
+                loaded.notices.extend(plan.warnings().iter().cloned());
+                valid += 1;
+            }
             Err(errors) => {
                 let new = errors.into_iter().filter(|error| !loaded.errors.contains(error));
                 let new: Vec<_> = new.collect();

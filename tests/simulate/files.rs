@@ -162,6 +162,20 @@ scenarios:
 }
 
 #[test]
+fn warns_about_keys_without_an_effect() {
+    let file = format!(
+        "name: a\ndetect: end\nmax_messages_after_outcome: 3\nend_on: {{patterns: ['']}}\n{PARTICIPANTS}\
+         - {{name: b, role: agent, echo: true}}\n{SCENARIO}"
+    );
+    assert_snapshot!(check(&file), @r#"
+    [folder]/simulate.yaml:3:29: max_messages_after_outcome has no effect with `detect: end` (warning)
+    [folder]/simulate.yaml:4:21: the empty pattern matches each message (warning)
+    [folder]/simulate.yaml:8:3: the participant "b" is in no scenario (warning)
+    0 components, 1 simulation, 0 errors, 3 warnings
+    "#);
+}
+
+#[test]
 fn retries_need_something_that_can_fail() {
     let report = check(&format!(
         "name: a\nparticipants: [{{name: c, role: customer, echo: true, retries: 1}}]\n{SCENARIO}"

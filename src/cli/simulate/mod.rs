@@ -41,6 +41,7 @@ async fn merge(args: &MergeArgs) -> Result<(), Error> {
 
 async fn play(args: &PlayArgs, environment: &Environment) -> Result<(), Error> {
     let plan = Plan::read(&args.file, environment).map_err(Error::Invalid)?;
+    plan.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let mut signals = Signals::for_cancellation().map_err(Error::Signals)?;
     let connected = signals.interrupt(plan.connect()).await.map_err(Error::Cancelled)?;
     connected.map_err(Error::Connect)?;

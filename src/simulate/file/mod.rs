@@ -24,7 +24,7 @@ mod value;
 
 pub(super) use self::{
     detector::{DetectorSource, JudgeSource},
-    format::{EndOnSource, SimulateFile},
+    format::{Detect, EndOnSource, SimulateFile},
     http::{HttpSource, PollSource},
     participant::{
         Definition, Kind, Model, ModelSource, ParticipantSource, Said, SidecarSource, Step,

@@ -29,7 +29,10 @@ use std::{num::NonZeroUsize, sync::Arc};
 use self::{
     build::Shared, detectors::PlannedDetector, judges::PlannedJudge, scenarios::PlannedScenario,
 };
-use crate::simulate::{Outcomes, RunIdentity, RunnerSettings};
+use crate::{
+    base::diagnostics::Diagnostic,
+    simulate::{Outcomes, RunIdentity, RunnerSettings},
+};
 
 /// The conversations of a file. Clones share them.
 #[derive(Clone)]
@@ -45,6 +48,7 @@ struct Parts {
     /// Tells simulated conversations from recorded ones.
     adversarial: Option<PlannedJudge>,
     shared: Shared,
+    warnings: Vec<Diagnostic>,
 }
 
 /// The rules of all conversations.
@@ -58,6 +62,11 @@ struct Rules {
 }
 
 impl Plan {
+    /// Returns warnings about keys without an effect, in the order of their places.
+    pub(crate) fn warnings(&self) -> &[Diagnostic] {
+        &self.0.warnings
+    }
+
     /// Returns what identifies the run.
     pub(crate) fn identity(&self) -> &RunIdentity {
         &self.0.identity

@@ -1,6 +1,6 @@
 //! Reads a file.
 
-use std::{num::NonZeroUsize, path::Path, sync::Arc};
+use std::{mem, num::NonZeroUsize, path::Path, sync::Arc};
 
 use super::{
     Parts, Plan, Rules, build::Shared, detectors, judges, report::Report, resources::Resources,
@@ -10,7 +10,7 @@ use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, files, yaml},
     simulate::{
         EndConditions, RunIdentity, RunnerSettings,
-        file::{EndOnSource, SimulateFile},
+        file::{Detect, EndOnSource, SimulateFile},
     },
     tool_loop::OwnerMetrics,
 };
@@ -42,6 +42,7 @@ fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>
     if source.name.trim().is_empty() {
         report.error("name", "the name is empty");
     }
+    warn_about_settings(&source, report);
     let settings = settings(&source);
     let timeout = settings.message_timeout;
     let mut resources = Resources::load(&source.resources, &recording, timeout, report);
@@ -66,6 +67,8 @@ fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>
         scenarios: scenarios.len(),
         conversations: scenarios.iter().map(|scenario| scenario.conversations).sum(),
     };
+    let mut warnings = mem::take(&mut report.warnings);
+    warnings.sort_by_key(|warning| warning.place);
     let message_timeout = rules.settings.message_timeout;
     Some(Parts {
         identity,
@@ -76,7 +79,22 @@ fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>
         rules,
         adversarial,
         shared: Shared { metrics: metrics.ok()?, message_timeout, token },
+        warnings,
     })
+}
+
+/// Warns about settings that have no effect, or that end each conversation.
+fn warn_about_settings(source: &SimulateFile, report: &mut Report<'_>) {
+    if source.max_messages_after_outcome.is_some() && source.detect == Detect::End {
+        let message = "max_messages_after_outcome has no effect with `detect: end`";
+        report.warning("max_messages_after_outcome", message);
+    }
+    for (index, pattern) in source.end_on.patterns.iter().enumerate() {
+        if pattern.to_string().is_empty() {
+            let path = format!("end_on/patterns/{index}");
+            report.warning(&path, "the empty pattern matches each message");
+        }
+    }
 }
 
 /// Returns the settings of a file, without judges.

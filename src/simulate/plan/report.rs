@@ -10,6 +10,7 @@ pub(super) struct Report<'a> {
     file: &'a Path,
     places: Places,
     errors: Vec<Diagnostic>,
+    pub(super) warnings: Vec<Diagnostic>,
     pub(super) inputs: Inputs,
 }
 
@@ -18,7 +19,8 @@ impl<'a> Report<'a> {
         let places = Places::new(text);
         // The results do not depend on the number of conversations at the same time.
         let values = places.canonical("in_flight");
-        let mut report = Self { file, places, errors: Vec::new(), inputs: Inputs::new() };
+        let mut report =
+            Self { file, places, errors: Vec::new(), warnings: Vec::new(), inputs: Inputs::new() };
         report.inputs.add(values.as_deref().unwrap_or(text));
         report.inputs.add_programs(text);
         report
@@ -28,6 +30,12 @@ impl<'a> Report<'a> {
     pub(super) fn error(&mut self, path: &str, message: impl Into<String>) {
         let place = self.places.at(path);
         self.errors.push(Diagnostic::error(message).at(place).in_file(self.file));
+    }
+
+    /// Adds a warning about the value at a path.
+    pub(super) fn warning(&mut self, path: &str, message: impl Into<String>) {
+        let place = self.places.at(path);
+        self.warnings.push(Diagnostic::warning(message).at(place).in_file(self.file));
     }
 
     /// Adds an error about another file, or about this one if it has no file.

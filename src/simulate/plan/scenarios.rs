@@ -70,6 +70,7 @@ pub(super) fn plan(
     if scenarios.is_empty() {
         report.error("scenarios", "scenarios is empty; expected a list of scenarios");
     }
+    warn_about_unused(&participants, &scenarios, report);
     let participants = plan_participants(participants, resources, report);
     let (mut planned, mut ids, mut first) = (Vec::new(), BTreeSet::new(), 0);
     for (index, source) in scenarios.into_iter().enumerate() {
@@ -85,6 +86,27 @@ pub(super) fn plan(
         }
     }
     planned
+}
+
+/// Warns about participants that no scenario names.
+fn warn_about_unused(
+    participants: &[ParticipantSource],
+    scenarios: &[ScenarioSource],
+    report: &mut Report<'_>,
+) {
+    let named = scenarios.iter().flat_map(|scenario| [&scenario.customer, &scenario.agent]);
+    let used: BTreeSet<_> = named
+        .filter_map(|participant| match participant {
+            Short::Text(name) => Some(name),
+            Short::Full(_) => None,
+        })
+        .collect();
+    for (index, ParticipantSource { name, .. }) in participants.iter().enumerate() {
+        if !used.contains(name) {
+            let message = format!("the participant {name:?} is in no scenario");
+            report.warning(&format!("participants/{index}"), message);
+        }
+    }
 }
 
 fn plan_participants(
