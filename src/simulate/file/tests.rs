@@ -157,8 +157,12 @@ fn rejects_invalid_files() {
 /// The schema does not know which keys need a model, because its messages would be hard to read.
 #[test]
 fn keys_of_models_need_a_model() {
-    for keys in ["script: [], persona: a", "echo: true, tools: a", "command: [a], retries: 1"] {
+    for (keys, expected) in [
+        ("script: [], persona: a", "persona needs a component or a sidecar"),
+        ("echo: true, tools: a", "tools needs a component or a sidecar"),
+        ("command: [a], retries: 1", "retries needs a component, a sidecar or http"),
+    ] {
         let error = parse(&participant(keys)).unwrap_err();
-        assert!(error.contains("needs a component or a sidecar"), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
 }
