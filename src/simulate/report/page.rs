@@ -102,8 +102,11 @@ fn choose(report: &Report) -> Result<(Vec<GroupView>, Vec<Transcript>), RunError
         };
         let (shown, total) = (number(count), number(spans.len()));
         views.push(GroupView { name, kind: kind(group), shown, total });
-        let read = report.index.read(spread(spans, count))?;
-        transcripts.extend(read.iter().map(|it| Transcript::new(number_of_group, it)));
+        // One at a time, because conversations may be large.
+        for span in spread(spans, count) {
+            let read = report.index.read([span])?;
+            transcripts.extend(read.iter().map(|it| Transcript::new(number_of_group, it)));
+        }
     }
     Ok((views, transcripts))
 }

@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::text::{duration, words};
 use crate::{
     base::{terminal::sanitize_for_terminal, text::shorten},
-    simulate::{Conversation, EndReason, MadeCall, Message, SimulatedConversation},
+    simulate::{
+        Conversation, EndReason, MadeCall, Message, ParticipantRole, SimulatedConversation,
+    },
 };
 
 /// Maximum number of messages of a conversation. Of more, the first and the last are shown.
@@ -14,6 +16,10 @@ const MAX_MESSAGES: usize = 60;
 const MAX_TEXT: usize = 4_000;
 /// Maximum length of all texts of a conversation, in characters.
 const MAX_TOTAL: usize = 40_000;
+/// Maximum number of tool calls that are shown together.
+const MAX_CALLS: usize = 20;
+/// Maximum length of a name, in characters.
+const MAX_NAME: usize = 200;
 
 /// A conversation in the report.
 #[derive(Serialize)]
@@ -44,8 +50,26 @@ struct Part {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Entry {
-    Message { sender: &'static str, time: String, content: String, calls: Vec<Call> },
-    Omitted { omitted: usize },
+    Message {
+        sender: &'static str,
+        time: String,
+        content: String,
+        calls: Calls,
+    },
+    /// The calls of turns without a message.
+    Unsent {
+        sender: &'static str,
+        calls: Calls,
+    },
+    Omitted {
+        omitted: usize,
+    },
+}
+
+#[derive(Serialize)]
+struct Calls {
+    shown: Vec<Call>,
+    omitted: usize,
 }
 
 #[derive(Serialize)]
@@ -60,7 +84,11 @@ struct Budget(usize);
 
 impl Budget {
     fn take(&mut self, text: &str) -> String {
-        let text = shorten(text, MAX_TEXT.min(self.0));
+        self.take_at_most(MAX_TEXT, text)
+    }
+
+    fn take_at_most(&mut self, limit: usize, text: &str) -> String {
+        let text = shorten(text, limit.min(self.0));
         self.0 = self.0.saturating_sub(text.chars().count());
         clean(&text)
     }
@@ -80,6 +108,7 @@ impl Transcript {
             let outcome = original.conversation.outcome.as_ref();
             let outcome = outcome.map_or_else(String::new, |it| format!(", {}", it.name));
             let title = format!("Recorded conversation {}{outcome}", original.id);
+            let title = shorten(&title, MAX_NAME);
             parts.push(Part::new(Some(clean(&title)), &original.conversation, &mut budget));
         }
         let intent = |intent: &crate::simulate::Intent| {
@@ -119,6 +148,12 @@ impl Part {
             entries.push(Entry::Omitted { omitted });
         }
         entries.extend(rest.iter().skip(omitted).map(|it| Entry::new(it, start, budget)));
+        let unsent = [ParticipantRole::Customer, ParticipantRole::Agent];
+        entries.extend(unsent.into_iter().filter_map(|sender| {
+            let calls = conversation.unsent_calls.iter().filter(|unsent| unsent.sender == sender);
+            let calls = Calls::new(calls.map(|unsent| &unsent.call), budget);
+            (!calls.shown.is_empty()).then_some(Entry::Unsent { sender: sender.as_str(), calls })
+        }));
         Self { title, count, entries }
     }
 }
@@ -127,16 +162,24 @@ impl Entry {
     fn new(message: &Message, start: Option<jiff::Timestamp>, budget: &mut Budget) -> Self {
         let since =
             start.map_or(0.0, |start| message.timestamp.duration_since(start).as_secs_f64());
-        let call = |call: &MadeCall| Call {
-            name: clean(&call.name),
-            arguments: budget.take(&call.arguments),
-            result: budget.take(&call.result),
-        };
         Self::Message {
             sender: message.sender.as_str(),
             time: duration(since),
-            calls: message.tool_calls.iter().map(call).collect(),
+            calls: Calls::new(&message.tool_calls, budget),
             content: budget.take(&message.content),
         }
+    }
+}
+
+impl Calls {
+    fn new<'a>(calls: impl IntoIterator<Item = &'a MadeCall>, budget: &mut Budget) -> Self {
+        let mut calls = calls.into_iter();
+        let call = |call: &MadeCall| Call {
+            name: budget.take_at_most(MAX_NAME, &call.name),
+            arguments: budget.take(&call.arguments),
+            result: budget.take(&call.result),
+        };
+        let shown = calls.by_ref().take(MAX_CALLS).map(call).collect();
+        Self { shown, omitted: calls.count() }
     }
 }

@@ -1,6 +1,6 @@
 //! report.html.
 
-use mynah::simulate::{EndReason, analyse};
+use mynah::simulate::{EndReason, MadeCall, ParticipantRole, UnsentCall, analyse};
 
 use super::{conversation, from_recording, html, report, simulated, support, texts};
 
@@ -69,11 +69,8 @@ async fn texts_are_escaped() {
         result.id = EVIL.to_owned();
         result.scenario = EVIL.to_owned();
         result.result.error = Some(EVIL.to_owned());
-        let call = mynah::simulate::MadeCall {
-            name: EVIL.to_owned(),
-            arguments: EVIL.to_owned(),
-            result: EVIL.to_owned(),
-        };
+        let call =
+            MadeCall { name: EVIL.to_owned(), arguments: EVIL.to_owned(), result: EVIL.to_owned() };
         result.result.conversation.messages[0].tool_calls.push(call);
         result
     };
@@ -93,6 +90,35 @@ async fn long_conversations_are_shortened() {
     let page = html(&report(1, play).await);
     assert!(page.contains(">940 more messages<"));
     assert!(page.len() < 100_000, "{}", page.len());
+}
+
+fn call(name: &str) -> MadeCall {
+    MadeCall { name: name.to_owned(), arguments: "{}".to_owned(), result: "ok".to_owned() }
+}
+
+#[tokio::test]
+async fn many_calls_are_shortened() {
+    let play = |index| {
+        let mut conversation = conversation(&texts(2), None);
+        conversation.messages[1].tool_calls = vec![call(&"long".repeat(100)); 10_000];
+        simulated(index, conversation)
+    };
+    let page = html(&report(1, play).await);
+    assert!(page.contains(">9980 more calls<"));
+    assert!(page.len() < 100_000, "{}", page.len());
+}
+
+#[tokio::test]
+async fn calls_without_a_message_are_shown() {
+    let play = |index| {
+        let mut conversation = conversation(&texts(2), None);
+        let sender = ParticipantRole::Agent;
+        let unsent = UnsentCall { sender, messages_before: 2, call: call("escalate") };
+        conversation.unsent_calls.push(unsent);
+        simulated(index, conversation)
+    };
+    let page = html(&report(1, play).await);
+    assert!(page.contains("<code>escalate</code>") && page.contains(">without a message<"));
 }
 
 #[tokio::test]
