@@ -219,8 +219,8 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A lock on a folder, which ends with the process.
-pub(super) struct FolderLock(#[expect(dead_code, reason = "holds the lock")] Option<File>);
+/// A lock on a folder, which ends with the value or with the process.
+pub(super) struct FolderLock(Option<File>);
 
 impl FolderLock {
     /// Locks a folder. Where folders cannot be locked, does nothing.
@@ -234,5 +234,13 @@ impl FolderLock {
             // Some network file systems have no locks.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Self(Some(file))),
         }
+    }
+}
+
+/// Closing the file would not be enough: a process that is being started shares it for a moment.
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Ignore errors: the lock ends with the process at the latest.
+        let _ = self.0.as_ref().map(File::unlock);
     }
 }
