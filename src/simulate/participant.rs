@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use thiserror::Error as ThisError;
 
-use super::{Conversation, Intent, MadeCall, MessageDraft};
+use super::{Conversation, Intent, MadeCall, MessageDraft, ParticipantRole};
 
 /// A participant of a conversation. Each conversation has participants of its own.
 pub trait Participant: Send {
@@ -52,6 +52,13 @@ pub struct Turn<'a> {
     pub number: usize,
     /// The current virtual time.
     pub now: Timestamp,
+}
+
+impl Turn<'_> {
+    /// Returns `true` if the other participant has written since the latest message of this one.
+    pub(super) fn has_unread(&self, role: ParticipantRole) -> bool {
+        self.conversation.last_message().is_some_and(|message| message.sender != role)
+    }
 }
 
 /// What a participant says in a turn.

@@ -100,14 +100,14 @@ async fn null_and_blank_replies_pass() {
     })
     .await;
     let agent = "http: {url: 'http://ADDRESS/', reply: /reply}";
+    // The agent is not asked about its own message.
     let text = play_with(&server, agent, "max_messages: 5").await;
     assert_snapshot!(text, @"
     customer: one
     customer: two
     customer: three
     agent: hello
-    agent: hello
-    -- max_messages
+    -- both_passed
     ");
 }
 

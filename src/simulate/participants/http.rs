@@ -65,6 +65,10 @@ impl HttpParticipant {
 impl Participant for HttpParticipant {
     fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
         async move {
+            // Sent again, its own message would look like the other participant's.
+            if !turn.has_unread(self.role) {
+                return Ok(Reply::Pass);
+            }
             let fields = turn_fields(&turn, self.role, &self.intents);
             let answer = self.agent.ask(&Variables::new(&fields)).await;
             reply(answer.map_err(ParticipantError::new)?, self.role)
