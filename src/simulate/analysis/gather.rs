@@ -126,9 +126,10 @@ impl Gathering {
         let comparison = &mut self.report.outcome_comparison;
         let outcome = conversation.outcome();
         comparison.original_distribution.add(outcome);
-        // If the detectors failed, the outcome is not known. The recorded one would count as correct.
+        // The recorded outcome never stands in for one that was not detected: detectors that find
+        // nothing would look perfect.
         if !original.is_unpredicted() {
-            let predicted = original.predicted_outcome.as_deref().or(outcome);
+            let predicted = original.predicted_outcome.as_deref();
             comparison.original_with_predicted_outcomes.add(predicted);
         }
         let messages = conversation.messages.len();
