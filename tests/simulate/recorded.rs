@@ -125,3 +125,16 @@ fn blank_messages_at_the_start_are_skipped() {
     ");
     assert!(log.contains("1 recorded conversations begin"), "{log}");
 }
+
+#[test]
+fn the_case_of_senders_does_not_matter() {
+    let time = "2026-05-01T09:00:00Z";
+    let csv = format!("{HEADER}\na,Customer,Hi,{time}\na,AGENT,Hello,2026-05-01T09:01:00Z\n");
+    let (played, log) = replayed("a.csv", &csv);
+    assert_snapshot!(played, @"
+    customer: Hi
+    agent: Hello
+    -- both_passed
+    ");
+    assert!(!log.contains("taken as agents"), "{log}");
+}

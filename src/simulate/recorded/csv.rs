@@ -69,7 +69,8 @@ pub(super) fn index(text: &str, notices: &mut Vec<String>) -> Result<Index, Diag
         })?;
         let is_blank = content.trim().is_empty();
         conversations.entry(id.to_owned()).or_default().push(Row { timestamp, start, is_blank });
-        let is_known = matches!(sender.trim(), "customer" | "agent");
+        let is_known =
+            ["customer", "agent"].iter().any(|it| sender.trim().eq_ignore_ascii_case(it));
         if !is_known && senders.len() <= LISTED_SENDERS && !senders.contains(sender.trim()) {
             senders.insert(sender.trim().to_owned());
         }
@@ -168,8 +169,9 @@ fn read_row(text: &str, start: usize) -> Option<ByteRecord> {
 
 /// Every sender but `customer` is an agent.
 fn role(sender: &str) -> ParticipantRole {
-    match sender {
-        "customer" => ParticipantRole::Customer,
-        _ => ParticipantRole::Agent,
+    if sender.eq_ignore_ascii_case("customer") {
+        ParticipantRole::Customer
+    } else {
+        ParticipantRole::Agent
     }
 }
