@@ -134,10 +134,13 @@ impl<'a> Generator<'a> {
             return self.spend_bytes(value.to_string().len() + 1).map(|()| value);
         }
         let (outer, bytes) = (self.active.len(), self.budget.bytes);
+        // Some branches have branches of their own, so the number of choices differs.
+        let mut choices = 1;
         for number in 0.. {
             let mut flattener = Flattener::new(self.root, &self.active, &mut self.budget, number);
             let flat = flattener.flatten(schemas);
-            let is_last = number + 1 >= flattener.choices.min(MAX_CHOICES);
+            choices = choices.max(flattener.choices);
+            let is_last = number + 1 >= choices.min(MAX_CHOICES);
             let generated = flat.and_then(|flat| self.value_of(&flat, schemas));
             if is_last || matches!(generated, Ok(_) | Err(NoValue::Limit)) {
                 return generated;

@@ -177,6 +177,19 @@ fn satisfies_recursive_unions() {
 }
 
 #[test]
+fn tries_branches_inside_branches() {
+    // Null satisfies both branches, and a sum would contain itself.
+    let schema = json!({"$defs": {
+        "expression": {"oneOf": [{"$ref": "#/$defs/sum"}, {"type": "integer"}]},
+        "sum": {"type": "object", "required": ["left"], "properties": {
+            "left": {"$ref": "#/$defs/expression"}}}},
+        "type": "object", "required": ["note"], "properties": {"note": {"oneOf": [
+            {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/expression"}]}, {"type": "null"}]}}});
+    let generated = generate(&schema, &Context::default());
+    assert_eq!(generated, Generated { json: r#"{"note":42}"#.into(), possible_violation: None });
+}
+
+#[test]
 fn warns_about_unsupported_keywords_only_if_the_value_is_invalid() {
     for (schema, is_valid) in [
         (json!({"type": "string", "not": {"const": "x"}}), true),
