@@ -12,58 +12,45 @@ const COMPLETE: &str = "You judge conversations between a customer and an agent.
 const GOAL: &str = "You judge conversations between a customer and an agent. Has the customer \
      achieved what the customer wanted? Answer with yes or no only.";
 
-/// Asks a model whether a conversation is complete. The model must answer with `yes` or `no`.
+/// Asks a model a question about a conversation. The model must answer with `yes` or `no`.
 #[derive(Debug, Clone)]
-pub struct CompletionJudge(JudgeModel);
+pub struct ModelEndJudge {
+    model: JudgeModel,
+    question: &'static str,
+}
 
-/// Asks a model whether the customer has reached the goal. The model must answer with `yes` or `no`.
-#[derive(Debug, Clone)]
-pub struct GoalJudge(JudgeModel);
+impl ModelEndJudge {
+    /// Creates a judge that asks whether a conversation is complete.
+    pub fn of_completion(model: JudgeModel) -> Self {
+        Self { model, question: COMPLETE }
+    }
 
-impl CompletionJudge {
-    /// Creates a judge.
-    pub fn new(model: JudgeModel) -> Self {
-        Self(model)
+    /// Creates a judge that asks whether the customer has reached the goal.
+    pub fn of_goal(model: JudgeModel) -> Self {
+        Self { model, question: GOAL }
+    }
+
+    async fn ask(
+        &self,
+        conversation: &Conversation,
+        intents: &[Intent],
+    ) -> Result<bool, DetectorError> {
+        let prompt = describe(conversation, intents);
+        let answer = self.model.ask(self.question.to_owned(), prompt).await?;
+        match answer.as_str() {
+            "yes" => Ok(true),
+            "no" => Ok(false),
+            _ => Err(self.model.unexpected(&answer, "yes or no")),
+        }
     }
 }
 
-impl GoalJudge {
-    /// Creates a judge.
-    pub fn new(model: JudgeModel) -> Self {
-        Self(model)
-    }
-}
-
-impl EndJudge for CompletionJudge {
+impl EndJudge for ModelEndJudge {
     fn is_reached<'a>(
         &'a self,
         conversation: &'a Conversation,
         intents: &'a [Intent],
     ) -> BoxFuture<'a, Result<bool, DetectorError>> {
-        ask(&self.0, COMPLETE, conversation, intents).boxed()
-    }
-}
-
-impl EndJudge for GoalJudge {
-    fn is_reached<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        intents: &'a [Intent],
-    ) -> BoxFuture<'a, Result<bool, DetectorError>> {
-        ask(&self.0, GOAL, conversation, intents).boxed()
-    }
-}
-
-async fn ask(
-    model: &JudgeModel,
-    system: &str,
-    conversation: &Conversation,
-    intents: &[Intent],
-) -> Result<bool, DetectorError> {
-    let answer = model.ask(system.to_owned(), describe(conversation, intents)).await?;
-    match answer.as_str() {
-        "yes" => Ok(true),
-        "no" => Ok(false),
-        _ => Err(model.unexpected(&answer, "yes or no")),
+        self.ask(conversation, intents).boxed()
     }
 }

@@ -15,7 +15,7 @@ mod rule;
 pub use self::{
     combined::{FirstDetector, GuardedDetector},
     condition::Condition,
-    judge::{CompletionJudge, GoalJudge},
+    judge::ModelEndJudge,
     model::ModelDetector,
     rule::RuleDetector,
 };

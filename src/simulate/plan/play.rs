@@ -10,8 +10,7 @@ use crate::simulate::{
     AdversarialTester, Conversation, ConversationResult, DetectorError, EndConditions, EndReason,
     Intent, IntentExtractor, MessageDraft, ModelIntentExtractor, OriginalConversation,
     OutcomeDetector, ParticipantRole, Runner, RunnerSettings, SimulatedConversation,
-    detectors::{CompletionJudge, GoalJudge},
-    result::PANICKED,
+    detectors::ModelEndJudge, result::PANICKED,
 };
 
 /// A conversation could not be started.
@@ -130,8 +129,9 @@ impl Plan {
 
     fn settings(&self, id: &str) -> RunnerSettings {
         let (rules, shared) = (&self.0.rules, &self.0.shared);
-        let judge = rules.judge.as_ref().map(|it| CompletionJudge::new(it.build(id, shared)));
-        let goal = rules.goal.as_ref().map(|it| GoalJudge::new(it.build(id, shared)));
+        let judge =
+            rules.judge.as_ref().map(|it| ModelEndJudge::of_completion(it.build(id, shared)));
+        let goal = rules.goal.as_ref().map(|it| ModelEndJudge::of_goal(it.build(id, shared)));
         let end_on = EndConditions {
             judge: judge.map(|judge| Arc::new(judge) as _),
             goal: goal.map(|goal| Arc::new(goal) as _),

@@ -8,7 +8,7 @@ use mynah::{
     simulate::{
         Conversation, DetectorError, EndJudge, EndReason, Intent, IntentExtractor, JudgeModel,
         MessageDraft, ModelIntentExtractor, Outcome, OutcomeDetector, Outcomes, Runner,
-        detectors::{CompletionJudge, GoalJudge, ModelDetector},
+        detectors::{ModelDetector, ModelEndJudge},
         participants::Script,
     },
 };
@@ -128,8 +128,8 @@ async fn the_time_of_a_judge_is_limited() {
 #[tokio::test]
 async fn judges_answer_yes_or_no() {
     let judges = |answer| -> [Arc<dyn EndJudge>; 2] {
-        let complete = CompletionJudge::new(answering(answer));
-        [Arc::new(complete), Arc::new(GoalJudge::new(answering(answer)))]
+        let complete = ModelEndJudge::of_completion(answering(answer));
+        [Arc::new(complete), Arc::new(ModelEndJudge::of_goal(answering(answer)))]
     };
     let nonsense = DetectorError::new("the judge answered \"perhaps\"; expected yes or no");
     for (answer, expected) in [("yes", Ok(true)), ("no\n", Ok(false)), ("perhaps", Err(nonsense))] {
