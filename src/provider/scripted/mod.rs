@@ -27,29 +27,13 @@
 //! # }
 //! ```
 
-// active_chain  finds the active chain and counts the turns after it
-// tags          finds blocks between instruction tags
-// parse         parses and validates a chain
-//   error_item  parses scripted errors
-//   json        parses JSON value by value
-// chain         the types of a parsed chain
-// chain_error   the error for an invalid chain
-// answer        generates a step's answer
-//   directives  texts that depend on the request
-//   filler      filler text
-// settings      the settings of a scripted component
+// chains    instruction chains in user messages
+// steps     the steps of a script and their answers
+// settings  the settings of a scripted component
 
-mod active_chain;
-mod answer;
-mod chain;
-mod chain_error;
-mod directives;
-mod error_item;
-mod filler;
-mod json;
-mod parse;
+mod chains;
 mod settings;
-pub mod tags;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -64,14 +48,13 @@ use futures_util::{
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use self::{
-    active_chain::{ActiveChain, chain_ranges, find_active_chain, has_long_chain},
-    answer::{Answer, answer},
-    chain::Step,
+    chains::{ActiveChain, chain_ranges, find_active_chain, has_long_chain},
+    steps::{Answer, Step, answer, is_long},
 };
 pub use self::{
-    chain::Chain,
-    chain_error::ChainError,
+    chains::{Chain, SCHEMA, tags},
     settings::{OnExhausted, ScriptedSettings},
+    steps::StepError,
 };
 use super::{CallContext, Provider, ProviderError, Unseen};
 use crate::{
@@ -82,9 +65,6 @@ use crate::{
 
 /// The answer after the last step of a chain, with [`OnExhausted::Fallback`].
 pub const EXHAUSTED: &str = "Chain completed - using fallback response";
-
-/// The JSON Schema of a chain.
-pub const SCHEMA: &str = include_str!("chain.schema.json");
 
 /// A provider that answers with the steps of instruction chains.
 pub struct Scripted {
@@ -155,7 +135,7 @@ impl Scripted {
             }));
         }
         match self.plan(request, context.unseen()) {
-            Ok(Some(plan)) if answer::is_long(&plan.step, request) => {
+            Ok(Some(plan)) if is_long(&plan.step, request) => {
                 let (this, request) = (self.clone(), request.clone());
                 let work = move || this.perform(plan, &request).map(Some);
                 Either::Right(long_turn(context.clone(), work))
@@ -345,6 +325,6 @@ impl ScriptedTurn {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
-fn invalid_argument(error: ChainError) -> ProviderError {
+fn invalid_argument(error: StepError) -> ProviderError {
     ProviderError::new(ErrorKind::InvalidArgument, error.to_string())
 }

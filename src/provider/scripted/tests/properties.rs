@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     chat::{Message, Role},
-    provider::scripted::{Chain, active_chain::find_active_chain, json::compact, tags},
+    provider::scripted::{Chain, chains::find_active_chain, steps::compact, tags},
 };
 
 /// Values, some of which are valid for a key in a chain.

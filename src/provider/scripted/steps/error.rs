@@ -1,25 +1,25 @@
-//! The error type for invalid chains.
+//! The error type for invalid steps.
 
 use std::{error::Error, fmt};
 
-/// The error returned for an invalid chain. Its message includes the location of the problem, such
+/// The error returned for an invalid chain, step or rule. Its message includes the location of the problem, such
 /// as `step 2, item 1, text`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChainError {
+pub struct StepError {
     /// Path to the invalid element, outermost element first. Empty for the outermost element
     /// itself.
     location: String,
     message: String,
 }
 
-impl ChainError {
+impl StepError {
     /// Creates an error about the element that is being parsed.
-    pub(super) fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { location: String::new(), message: message.into() }
     }
 
     /// Prepends an enclosing element to the location.
-    pub(super) fn within(self, element: impl fmt::Display) -> Self {
+    pub(crate) fn within(self, element: impl fmt::Display) -> Self {
         let location = match self.location.as_str() {
             "" => element.to_string(),
             inner => format!("{element}, {inner}"),
@@ -28,7 +28,7 @@ impl ChainError {
     }
 }
 
-impl fmt::Display for ChainError {
+impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.location.as_str() {
             "" => f.write_str(&self.message),
@@ -37,4 +37,4 @@ impl fmt::Display for ChainError {
     }
 }
 
-impl Error for ChainError {}
+impl Error for StepError {}

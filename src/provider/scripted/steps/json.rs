@@ -9,14 +9,14 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::ChainError;
+use super::StepError;
 use crate::base;
 
 /// The members of an object whose keys are all known. Members that are null are omitted.
-pub(super) struct Object<'a>(Vec<(&'static str, &'a RawValue)>);
+pub(crate) struct Object<'a>(Vec<(&'static str, &'a RawValue)>);
 
 impl<'a> Object<'a> {
-    pub(super) fn parse(value: &'a RawValue, known: &[&'static str]) -> Result<Self, ChainError> {
+    pub(crate) fn parse(value: &'a RawValue, known: &[&'static str]) -> Result<Self, StepError> {
         expect(value, "an object")?;
         let Members(members) = deserialize(value)?;
         let mut fields: Vec<(&'static str, &RawValue)> = Vec::new();
@@ -25,7 +25,7 @@ impl<'a> Object<'a> {
                 return Err(unknown_key(&key, known));
             };
             if fields.iter().any(|(key, _)| key == known) {
-                return Err(ChainError::new(format!("duplicate key {key:?}")));
+                return Err(StepError::new(format!("duplicate key {key:?}")));
             }
             fields.push((known, value));
         }
@@ -35,7 +35,7 @@ impl<'a> Object<'a> {
 
     /// Returns the only field. If there is not exactly one, returns the number of fields as the
     /// error.
-    pub(super) fn single(&self) -> Result<(&'static str, &'a RawValue), usize> {
+    pub(crate) fn single(&self) -> Result<(&'static str, &'a RawValue), usize> {
         match self.0.as_slice() {
             [field] => Ok(*field),
             fields => Err(fields.len()),
@@ -43,32 +43,32 @@ impl<'a> Object<'a> {
     }
 
     /// Parses an optional field.
-    pub(super) fn get<T>(
+    pub(crate) fn get<T>(
         &self,
         key: &str,
-        parse: impl FnOnce(&'a RawValue) -> Result<T, ChainError>,
-    ) -> Result<Option<T>, ChainError> {
+        parse: impl FnOnce(&'a RawValue) -> Result<T, StepError>,
+    ) -> Result<Option<T>, StepError> {
         let field = self.0.iter().find(|(name, _)| *name == key);
         let parsed = field.map(|(_, value)| parse(value).map_err(|error| error.within(key)));
         parsed.transpose()
     }
 
     /// Parses a required field.
-    pub(super) fn require<T>(
+    pub(crate) fn require<T>(
         &self,
         key: &str,
-        parse: impl FnOnce(&'a RawValue) -> Result<T, ChainError>,
-    ) -> Result<T, ChainError> {
-        self.get(key, parse)?.ok_or_else(|| ChainError::new(format!("needs {key:?}")))
+        parse: impl FnOnce(&'a RawValue) -> Result<T, StepError>,
+    ) -> Result<T, StepError> {
+        self.get(key, parse)?.ok_or_else(|| StepError::new(format!("needs {key:?}")))
     }
 
     /// Parses an optional list field. In error locations, `item` and a number identify each item.
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &self,
         key: &str,
         item: &str,
-        parse: impl Fn(&'a RawValue) -> Result<T, ChainError>,
-    ) -> Result<Option<Vec<T>>, ChainError> {
+        parse: impl Fn(&'a RawValue) -> Result<T, StepError>,
+    ) -> Result<Option<Vec<T>>, StepError> {
         let Some(values) = self.get(key, list)? else { return Ok(None) };
         values
             .into_iter()
@@ -81,17 +81,17 @@ impl<'a> Object<'a> {
     }
 }
 
-fn unknown_key(key: &str, known: &[&str]) -> ChainError {
+fn unknown_key(key: &str, known: &[&str]) -> StepError {
     let hint = match known {
         [] => "expected {}".to_owned(),
         known => format!("known: {}", known.join(", ")),
     };
-    ChainError::new(format!("unknown key {}; {hint}", quoted(key)))
+    StepError::new(format!("unknown key {}; {hint}", quoted(key)))
 }
 
 /// Quotes text from a client on one line. Truncates long text, because gRPC sends errors in
 /// headers.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     const MAX_CHARS: usize = 40;
     match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
@@ -104,16 +104,16 @@ fn is_null(value: &RawValue) -> bool {
 }
 
 /// Returns `true` if an object has a member with this name, even if the member is null.
-pub(super) fn has_key(object: &RawValue, name: &str) -> Result<bool, ChainError> {
+pub(crate) fn has_key(object: &RawValue, name: &str) -> Result<bool, StepError> {
     let Members(members) = deserialize(object)?;
     Ok(members.iter().any(|(key, _)| key == name))
 }
 
 /// Parses an object with arbitrary keys and string values.
-pub(super) fn string_map<'a, T: FromIterator<(String, String)>>(
+pub(crate) fn string_map<'a, T: FromIterator<(String, String)>>(
     value: &'a RawValue,
-    parse: impl Fn(&'a RawValue) -> Result<String, ChainError>,
-) -> Result<T, ChainError> {
+    parse: impl Fn(&'a RawValue) -> Result<String, StepError>,
+) -> Result<T, StepError> {
     expect(value, "an object")?;
     let Members(members) = deserialize(value)?;
     let member = |(key, value): (String, &'a RawValue)| match parse(value) {
@@ -124,34 +124,34 @@ pub(super) fn string_map<'a, T: FromIterator<(String, String)>>(
 }
 
 /// Parses a string.
-pub(super) fn string(value: &RawValue) -> Result<String, ChainError> {
+pub(crate) fn string(value: &RawValue) -> Result<String, StepError> {
     expect(value, "a string")?;
     deserialize(value)
 }
 
 /// Parses a string of at most `max` characters.
-pub(super) fn bounded_string(value: &RawValue, max: usize) -> Result<String, ChainError> {
+pub(crate) fn bounded_string(value: &RawValue, max: usize) -> Result<String, StepError> {
     let text = string(value)?;
     if text.chars().nth(max).is_some() {
-        return Err(ChainError::new(format!("must have at most {max} characters")));
+        return Err(StepError::new(format!("must have at most {max} characters")));
     }
     Ok(text)
 }
 
 /// Checks that a value is an object and returns it unparsed.
-pub(super) fn object(value: &RawValue) -> Result<&RawValue, ChainError> {
+pub(crate) fn object(value: &RawValue) -> Result<&RawValue, StepError> {
     expect(value, "an object").map(|()| value)
 }
 
 /// Parses a list, but not its items.
-fn list(value: &RawValue) -> Result<Vec<&RawValue>, ChainError> {
+fn list(value: &RawValue) -> Result<Vec<&RawValue>, StepError> {
     expect(value, "a list")?;
     deserialize(value)
 }
 
 /// Parses a whole number, which may be written as 5.0 or 5e0.
-pub(super) fn integer(value: &RawValue, min: u32, max: u64) -> Result<u64, ChainError> {
-    let error = || ChainError::new(format!("must be a whole number from {min} to {max}"));
+pub(crate) fn integer(value: &RawValue, min: u32, max: u64) -> Result<u64, StepError> {
+    let error = || StepError::new(format!("must be a whole number from {min} to {max}"));
     expect(value, "a number").map_err(|_| error())?;
     let number: f64 = deserialize(value)?;
     let is_valid = number.fract() == 0.0 && number >= f64::from(min) && number <= max as f64;
@@ -159,16 +159,16 @@ pub(super) fn integer(value: &RawValue, min: u32, max: u64) -> Result<u64, Chain
 }
 
 /// Parses a duration in Go's format.
-pub(super) fn duration(value: &RawValue) -> Result<Duration, ChainError> {
+pub(crate) fn duration(value: &RawValue) -> Result<Duration, StepError> {
     let text = string(value)?;
     base::duration::parse(&text).map_err(|error| {
         // The message quotes the text, which may be long.
-        ChainError::new(error.to_string().replacen(&format!("{text:?}"), &quoted(&text), 1))
+        StepError::new(error.to_string().replacen(&format!("{text:?}"), &quoted(&text), 1))
     })
 }
 
 /// Removes whitespace between tokens. Numbers and strings keep their text.
-pub(super) fn compact(value: &RawValue) -> String {
+pub(crate) fn compact(value: &RawValue) -> String {
     let (mut compact, mut in_string, mut escaped) = (String::new(), false, false);
     for char in value.get().chars() {
         if in_string || !char.is_ascii_whitespace() {
@@ -184,12 +184,12 @@ pub(super) fn compact(value: &RawValue) -> String {
     compact
 }
 
-fn expect(value: &RawValue, expected: &str) -> Result<(), ChainError> {
+fn expect(value: &RawValue, expected: &str) -> Result<(), StepError> {
     let actual = kind(value);
     if actual == expected {
         return Ok(());
     }
-    Err(ChainError::new(format!("must be {expected}, not {actual}")))
+    Err(StepError::new(format!("must be {expected}, not {actual}")))
 }
 
 fn kind(value: &RawValue) -> &'static str {
@@ -204,9 +204,9 @@ fn kind(value: &RawValue) -> &'static str {
 }
 
 /// Deserializes a value. This can fail for valid JSON with lone surrogates or numbers out of range.
-fn deserialize<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, ChainError> {
+fn deserialize<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, StepError> {
     serde_json::from_str(value.get())
-        .map_err(|error| ChainError::new(format!("cannot be parsed: {error}")))
+        .map_err(|error| StepError::new(format!("cannot be parsed: {error}")))
 }
 
 /// The members of an object in order, including duplicates.

@@ -16,7 +16,7 @@ static START_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(ST
 static PREFIX_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PREFIX));
 
 /// Returns `true` if a text contains a start tag.
-pub(super) fn has_start(text: &str) -> bool {
+pub(in crate::provider::scripted) fn has_start(text: &str) -> bool {
     START_FINDER.find(text.as_bytes()).is_some()
 }
 
@@ -24,7 +24,7 @@ pub(super) fn has_start(text: &str) -> bool {
 ///
 /// Nested blocks are part of the outer block, so a string in a chain can contain a chain. An end
 /// tag without a start tag is plain text. If a start tag has no end tag, there are no blocks.
-pub(super) fn blocks(text: &str) -> Vec<Range<usize>> {
+pub(in crate::provider::scripted) fn blocks(text: &str) -> Vec<Range<usize>> {
     let (mut blocks, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     let Some(first) = START_FINDER.find(text.as_bytes()) else { return blocks };
     for at in PREFIX_FINDER.find_iter(&text.as_bytes()[first..]).map(|at| first + at) {

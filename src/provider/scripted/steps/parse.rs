@@ -1,12 +1,12 @@
-//! Parses a chain from JSON and validates it completely.
+//! Parses a step from JSON and validates it completely.
 
 use serde_json::value::RawValue;
 
 use super::{
-    ChainError,
-    chain::{Chain, Directive, Item, Step, StepStreamOptions, StepUsage},
+    StepError,
     error_item::error,
-    json::{Object, compact, duration, has_key, integer, object, quoted, string},
+    json::{Object, compact, duration, integer, object, quoted, string},
+    step::{Directive, Item, Step, StepStreamOptions, StepUsage},
 };
 use crate::chat::{FinishReason, ToolCall};
 
@@ -15,7 +15,6 @@ const MAX_WORDS: u64 = 100_000;
 /// The largest integer that every JSON parser represents exactly.
 const MAX_TOKENS: u64 = (1 << 53) - 1;
 
-const CHAIN: &str = "instruction_chain";
 const STEP_KEYS: [&str; 11] = [
     "id",
     "id_message",
@@ -42,25 +41,8 @@ const ITEM_KEYS: [&str; 10] = [
     "error",
 ];
 
-impl Chain {
-    /// Parses a JSON object that is a chain or a single step.
-    pub(super) fn parse(object: &RawValue) -> Result<Self, ChainError> {
-        if !has_key(object, CHAIN)? {
-            let step = step(object).map_err(|error| error.within("step 1"))?;
-            return Ok(Self { steps: vec![step] });
-        }
-        let chain = Object::parse(object, &[CHAIN])?;
-        match chain.list(CHAIN, "step", step)? {
-            None => Err(ChainError::new("must be a list, not null").within(CHAIN)),
-            Some(steps) if steps.is_empty() => {
-                Err(ChainError::new("must have at least one step").within(CHAIN))
-            }
-            Some(steps) => Ok(Self { steps }),
-        }
-    }
-}
-
-fn step(value: &RawValue) -> Result<Step, ChainError> {
+/// Parses a step.
+pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
     let step = Object::parse(value, &STEP_KEYS)?;
     let reasoning = step.get("reasoning", length)?;
     let delay = step.get("delay", duration)?;
@@ -68,11 +50,11 @@ fn step(value: &RawValue) -> Result<Step, ChainError> {
     check_error_item(&items)?;
     let failure = step.get("error", error)?;
     if reasoning.is_none() && delay.is_none() && items.is_empty() && failure.is_none() {
-        return Err(ChainError::new("needs messages, reasoning, error or delay"));
+        return Err(StepError::new("needs messages, reasoning, error or delay"));
     }
     if !items.is_empty() && failure.is_some() {
         let hint = "to fail after a text, make the error the last item of messages";
-        return Err(ChainError::new(format!("has both messages and error; {hint}")));
+        return Err(StepError::new(format!("has both messages and error; {hint}")));
     }
     items.extend(failure.map(Item::Error));
     Ok(Step {
@@ -89,39 +71,39 @@ fn step(value: &RawValue) -> Result<Step, ChainError> {
 
 /// Checks that no item is lost because of an error item, which ends the turn. Clients get the texts
 /// before an error, but no calls.
-fn check_error_item(items: &[Item]) -> Result<(), ChainError> {
+fn check_error_item(items: &[Item]) -> Result<(), StepError> {
     let Some(error) = items.iter().position(|item| matches!(item, Item::Error(_))) else {
         return Ok(());
     };
     if error + 1 < items.len() {
         let message = "follows an error, which ends the turn; make the error the last item";
-        return Err(ChainError::new(message).within(format!("item {}", error + 2)));
+        return Err(StepError::new(message).within(format!("item {}", error + 2)));
     }
     let Some(calls) = items.iter().position(|item| matches!(item, Item::Calls(_))) else {
         return Ok(());
     };
     let message =
         format!("is never sent, because item {} is an error; remove one of them", error + 1);
-    Err(ChainError::new(message).within("tool_call").within(format!("item {}", calls + 1)))
+    Err(StepError::new(message).within("tool_call").within(format!("item {}", calls + 1)))
 }
 
 /// Parses a number of words: `{"length": N}`.
-fn length(value: &RawValue) -> Result<u32, ChainError> {
+fn length(value: &RawValue) -> Result<u32, StepError> {
     let length = Object::parse(value, &["length"])?;
     let words = length.require("length", |it| integer(it, 0, MAX_WORDS))?;
     Ok(u32::try_from(words).unwrap_or(u32::MAX))
 }
 
-fn finish_reason(value: &RawValue) -> Result<FinishReason, ChainError> {
+fn finish_reason(value: &RawValue) -> Result<FinishReason, StepError> {
     let name = string(value)?;
     let found = FinishReason::ALL.into_iter().find(|reason| reason.as_str() == name);
     found.ok_or_else(|| {
         let known = FinishReason::ALL.map(FinishReason::as_str).join(", ");
-        ChainError::new(format!("unknown value {}; known: {known}", quoted(&name)))
+        StepError::new(format!("unknown value {}; known: {known}", quoted(&name)))
     })
 }
 
-fn usage(value: &RawValue) -> Result<StepUsage, ChainError> {
+fn usage(value: &RawValue) -> Result<StepUsage, StepError> {
     let usage = Object::parse(value, &["prompt_tokens", "completion_tokens"])?;
     let tokens = |it| integer(it, 0, MAX_TOKENS);
     Ok(StepUsage {
@@ -130,7 +112,7 @@ fn usage(value: &RawValue) -> Result<StepUsage, ChainError> {
     })
 }
 
-fn stream_options(step: &Object<'_>) -> Result<StepStreamOptions, ChainError> {
+fn stream_options(step: &Object<'_>) -> Result<StepStreamOptions, StepError> {
     let words = step.get("words_per_chunk", |it| integer(it, 1, MAX_WORDS))?;
     Ok(StepStreamOptions {
         words_per_chunk: words.and_then(|words| usize::try_from(words).ok()?.try_into().ok()),
@@ -139,11 +121,11 @@ fn stream_options(step: &Object<'_>) -> Result<StepStreamOptions, ChainError> {
     })
 }
 
-fn item(value: &RawValue) -> Result<Item, ChainError> {
+fn item(value: &RawValue) -> Result<Item, StepError> {
     let item = Object::parse(value, &ITEM_KEYS)?;
     let (kind, value) = item.single().map_err(|kinds| {
         let known = ITEM_KEYS.join(", ");
-        ChainError::new(format!("has {kinds} kinds; expected exactly one of {known}"))
+        StepError::new(format!("has {kinds} kinds; expected exactly one of {known}"))
     })?;
     let parsed = match kind {
         "text" => string(value).map(Item::Text),
@@ -156,7 +138,7 @@ fn item(value: &RawValue) -> Result<Item, ChainError> {
     parsed.map_err(|error| error.within(kind))
 }
 
-fn directive(kind: &str, value: &RawValue) -> Result<Directive, ChainError> {
+fn directive(kind: &str, value: &RawValue) -> Result<Directive, StepError> {
     if kind == "tool_schema" {
         let name = Object::parse(value, &["name"])?.get("name", string)?;
         return Ok(Directive::ToolSchema(name.filter(|name| !name.is_empty())));
@@ -170,18 +152,18 @@ fn directive(kind: &str, value: &RawValue) -> Result<Directive, ChainError> {
     })
 }
 
-fn calls(item: &Object<'_>) -> Result<Item, ChainError> {
+fn calls(item: &Object<'_>) -> Result<Item, StepError> {
     match item.list("tool_call", "call", call)? {
         Some(calls) if !calls.is_empty() => Ok(Item::Calls(calls)),
-        _ => Err(ChainError::new("must have at least one call").within("tool_call")),
+        _ => Err(StepError::new("must have at least one call").within("tool_call")),
     }
 }
 
-fn call(value: &RawValue) -> Result<ToolCall, ChainError> {
+fn call(value: &RawValue) -> Result<ToolCall, StepError> {
     let call = Object::parse(value, &["name", "args", "id"])?;
     let name = call.require("name", string)?;
     if name.is_empty() {
-        return Err(ChainError::new("must not be empty").within("name"));
+        return Err(StepError::new("must not be empty").within("name"));
     }
     let arguments =
         call.get("args", |args| object(args).map(compact))?.unwrap_or_else(|| "{}".to_owned());

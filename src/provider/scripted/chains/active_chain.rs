@@ -4,22 +4,23 @@ use std::{cell::RefCell, ops::Range, rc::Rc};
 
 use serde_json::value::RawValue;
 
-use super::{Chain, ChainError, chain::Turns, tags};
+use super::{Chain, chain::Turns, tags};
 use crate::{
     chat::{Message, Role},
     provider::{
         Unseen,
         recently_used::{MAX_ENTRIES, RecentlyUsed},
+        scripted::StepError,
     },
 };
 
 /// The chain that applies to a history.
-pub(super) struct ActiveChain {
-    pub(super) chain: Rc<Chain>,
+pub(in crate::provider::scripted) struct ActiveChain {
+    pub(in crate::provider::scripted) chain: Rc<Chain>,
     /// Number of the message that contains the chain, starting at 1.
-    pub(super) message: usize,
+    pub(in crate::provider::scripted) message: usize,
     /// Number of turns of the model since that message.
-    pub(super) turns: Turns,
+    pub(in crate::provider::scripted) turns: Turns,
 }
 
 /// Maximum length in bytes of user messages with chains that are parsed within a millisecond.
@@ -43,13 +44,13 @@ struct ParsedBlock {
 /// The content of a block.
 #[derive(Clone)]
 enum Content {
-    Chain(Result<Rc<Chain>, ChainError>),
+    Chain(Result<Rc<Chain>, StepError>),
     /// Something else, with the reason why it is not a JSON object.
     Other(String),
 }
 
 /// Returns `true` if parsing the chains in a history may take longer than a millisecond.
-pub(super) fn has_long_chain(messages: &[Message]) -> bool {
+pub(in crate::provider::scripted) fn has_long_chain(messages: &[Message]) -> bool {
     let of_user = || messages.iter().filter(|message| matches!(message.role, Role::User));
     let has_tag = |message: &Message| message.parts.iter().any(|text| tags::has_start(text));
     of_user().map(Message::text_len).sum::<usize>() > MAX_BRIEF_CHAINS && of_user().any(has_tag)
@@ -57,10 +58,10 @@ pub(super) fn has_long_chain(messages: &[Message]) -> bool {
 
 /// Finds the chain in the latest user message that contains one. Skips blocks that are not JSON
 /// objects, and searches each text only once.
-pub(super) fn find_active_chain(
+pub(in crate::provider::scripted) fn find_active_chain(
     messages: &[Message],
     unseen: Option<&Unseen>,
-) -> Result<Option<ActiveChain>, ChainError> {
+) -> Result<Option<ActiveChain>, StepError> {
     let mut skipped = SkippedBlocks::default();
     let found = messages.iter().enumerate().rev().find_map(|(index, message)| {
         let texts = matches!(message.role, Role::User).then_some(&message.parts);
@@ -78,7 +79,7 @@ pub(super) fn find_active_chain(
 }
 
 /// Returns the first chain in a text. Calls `skip` for each block before it, with the reason.
-fn find_chain(text: &str, mut skip: impl FnMut(String)) -> Option<Result<Rc<Chain>, ChainError>> {
+fn find_chain(text: &str, mut skip: impl FnMut(String)) -> Option<Result<Rc<Chain>, StepError>> {
     tags::blocks(text).into_iter().find_map(|block| match parse(&text[block]) {
         Content::Chain(chain) => Some(chain),
         Content::Other(reason) => {
@@ -103,7 +104,7 @@ fn parse(block: &str) -> Content {
 }
 
 /// Returns the ranges of the chains in a text.
-pub(super) fn chain_ranges(text: &str) -> Vec<Range<usize>> {
+pub(in crate::provider::scripted) fn chain_ranges(text: &str) -> Vec<Range<usize>> {
     json_objects(text).map(|(range, _)| range).collect()
 }
 
@@ -175,9 +176,9 @@ impl Chain {
     /// let prompt = r#"Hi <|instruction_start|>{"messages":[{"text":"Hello"}]}<|instruction_end|>"#;
     /// assert_eq!(Chain::in_text(prompt).unwrap()?.turns(), 1);
     /// assert!(Chain::in_text("Hi").is_none());
-    /// # Ok::<(), mynah::provider::scripted::ChainError>(())
+    /// # Ok::<(), mynah::provider::scripted::StepError>(())
     /// ```
-    pub fn in_text(text: &str) -> Option<Result<Self, ChainError>> {
+    pub fn in_text(text: &str) -> Option<Result<Self, StepError>> {
         json_objects(text).next().map(|(_, object)| Self::parse(object))
     }
 }

@@ -1,15 +1,15 @@
 //! Generates a step's answer to a request.
 
 use super::{
-    ChainError, ScriptedSettings,
-    chain::{Item, Step},
+    StepError,
     directives::RequestView,
     filler::filler,
     json::quoted,
+    step::{Item, Step},
 };
 use crate::{
     chat::{FinishReason, ProviderError, Request, Response, ToolCall, Usage},
-    provider::{ids, usage},
+    provider::{ids, scripted::ScriptedSettings, usage},
 };
 
 /// Maximum size of the text in an answer, in bytes. By default, gRPC clients reject larger
@@ -21,15 +21,15 @@ const MAX_BRIEF_TEXT: usize = 64 * 1024;
 const MAX_LISTED: usize = 10;
 
 /// A step's answer.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// Text before the end of the turn, or before the point where the turn fails.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// The complete response, or the scripted error.
-    pub(super) result: Result<Response, ProviderError>,
+    pub(crate) result: Result<Response, ProviderError>,
 }
 
 /// Returns `true` if generating a step's answer may take longer than a millisecond.
-pub(super) fn is_long(step: &Step, request: &Request) -> bool {
+pub(crate) fn is_long(step: &Step, request: &Request) -> bool {
     const FILLER_WORD: usize = 6;
     let (mut bytes, mut directives) = (0, 0);
     for item in &step.items {
@@ -44,12 +44,12 @@ pub(super) fn is_long(step: &Step, request: &Request) -> bool {
 }
 
 /// Generates a step's answer. Call ids depend on the component's name.
-pub(super) fn answer(
+pub(crate) fn answer(
     step: &Step,
     component: &str,
     settings: &ScriptedSettings,
     request: &Request,
-) -> Result<Answer, ChainError> {
+) -> Result<Answer, StepError> {
     let view = RequestView::new(request);
     let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
     for item in &step.items {
@@ -87,14 +87,14 @@ struct AnswerText {
 }
 
 impl AnswerText {
-    fn add(&mut self, text: &str) -> Result<(), ChainError> {
+    fn add(&mut self, text: &str) -> Result<(), StepError> {
         if self.has_text {
             self.joined += "\n\n";
         }
         self.has_text = true;
         self.joined += text;
         if self.joined.len() > MAX_TEXT {
-            return Err(ChainError::new(format!("produces more than {MAX_TEXT} bytes of text")));
+            return Err(StepError::new(format!("produces more than {MAX_TEXT} bytes of text")));
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ fn default_finish_reason(calls: &[ToolCall]) -> FinishReason {
 
 /// Checks that the request offers every tool that is called. A call to any other tool is the most
 /// common error in scripts.
-fn check_offered(calls: &[ToolCall], view: &RequestView<'_>) -> Result<(), ChainError> {
+fn check_offered(calls: &[ToolCall], view: &RequestView<'_>) -> Result<(), StepError> {
     let Some(call) = calls.iter().find(|call| !view.offers(&call.name)) else { return Ok(()) };
     let tools = &view.request.tools;
     let listed = tools.iter().take(MAX_LISTED).map(|tool| quoted(&tool.name)).collect::<Vec<_>>();
@@ -116,7 +116,7 @@ fn check_offered(calls: &[ToolCall], view: &RequestView<'_>) -> Result<(), Chain
         Some(more) => format!("{} and {more} more", listed.join(", ")),
     };
     let tool = quoted(&call.name);
-    Err(ChainError::new(format!(
+    Err(StepError::new(format!(
         "calls {tool}, which the request does not offer; offered: {offered}"
     )))
 }

@@ -12,7 +12,7 @@ const WORDS: [&str; 69] = [
 ];
 
 /// Returns the first `words` words of lorem ipsum, starting over after the last one.
-pub(super) fn filler(words: usize) -> String {
+pub(crate) fn filler(words: usize) -> String {
     WORDS.iter().copied().cycle().take(words).collect::<Vec<_>>().join(" ")
 }
 

@@ -4,12 +4,12 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use serde_json::json;
 
-use super::chain::Directive;
+use super::step::Directive;
 use crate::chat::{Message, Request, Role, Tool};
 
 /// A request with precomputed lookups for a script.
-pub(super) struct RequestView<'r> {
-    pub(super) request: &'r Request,
+pub(crate) struct RequestView<'r> {
+    pub(crate) request: &'r Request,
     tools: BTreeMap<&'r str, &'r Tool>,
     system: Option<&'r Message>,
     results: &'r [Message],
@@ -18,7 +18,7 @@ pub(super) struct RequestView<'r> {
 const NO_TOOLS: &str = "No tools available";
 
 impl<'r> RequestView<'r> {
-    pub(super) fn new(request: &'r Request) -> Self {
+    pub(crate) fn new(request: &'r Request) -> Self {
         let tools = request.tools.iter().rev().map(|tool| (tool.name.as_str(), tool));
         let mut messages = request.messages.iter();
         let system = messages.find(|message| matches!(message.role, Role::System));
@@ -26,12 +26,12 @@ impl<'r> RequestView<'r> {
     }
 
     /// Returns `true` if the request offers a tool with this name.
-    pub(super) fn offers(&self, tool: &str) -> bool {
+    pub(crate) fn offers(&self, tool: &str) -> bool {
         self.tools.contains_key(tool)
     }
 
     /// Returns the text of a directive.
-    pub(super) fn text(&self, directive: &Directive) -> Cow<'r, str> {
+    pub(crate) fn text(&self, directive: &Directive) -> Cow<'r, str> {
         let tools = &self.request.tools;
         match directive {
             Directive::SystemPrompt => {

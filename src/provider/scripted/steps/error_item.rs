@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::value::RawValue;
 
 use super::{
-    ChainError,
+    StepError,
     json::{Object, bounded_string, duration, quoted, string, string_map},
 };
 use crate::chat::{ErrorDetails, ErrorKind, ProviderError};
@@ -19,7 +19,7 @@ const MAX_DETAIL: usize = 64;
 /// Maximum number of metadata entries.
 const MAX_METADATA: usize = 8;
 
-pub(super) fn error(value: &RawValue) -> Result<ProviderError, ChainError> {
+pub(crate) fn error(value: &RawValue) -> Result<ProviderError, StepError> {
     let error = Object::parse(value, &["code", "message", "details", "retry_after"])?;
     let (name, kind) = error.require("code", code)?;
     let message = error.get("message", |text| bounded_string(text, MAX_MESSAGE))?;
@@ -29,16 +29,16 @@ pub(super) fn error(value: &RawValue) -> Result<ProviderError, ChainError> {
     Ok(ProviderError { kind, message, details: details.map(Box::new), retry_after })
 }
 
-fn code(value: &RawValue) -> Result<(&'static str, ErrorKind), ChainError> {
+fn code(value: &RawValue) -> Result<(&'static str, ErrorKind), StepError> {
     let name = string(value)?;
     let found = ErrorKind::ALL.into_iter().find(|(known, _)| *known == name);
     found.ok_or_else(|| {
         let known = ErrorKind::ALL.map(|(known, _)| known).join(", ");
-        ChainError::new(format!("unknown value {}; known: {known}", quoted(&name)))
+        StepError::new(format!("unknown value {}; known: {known}", quoted(&name)))
     })
 }
 
-fn details(value: &RawValue) -> Result<ErrorDetails, ChainError> {
+fn details(value: &RawValue) -> Result<ErrorDetails, StepError> {
     let details = Object::parse(value, &["reason", "domain", "metadata"])?;
     Ok(ErrorDetails {
         reason: details.require("reason", detail)?,
@@ -47,16 +47,16 @@ fn details(value: &RawValue) -> Result<ErrorDetails, ChainError> {
     })
 }
 
-fn metadata(value: &RawValue) -> Result<BTreeMap<String, String>, ChainError> {
+fn metadata(value: &RawValue) -> Result<BTreeMap<String, String>, StepError> {
     let metadata: BTreeMap<String, String> = string_map(value, detail)?;
     let is_too_long = metadata.keys().any(|key| key.chars().nth(MAX_DETAIL).is_some());
     if is_too_long || metadata.len() > MAX_METADATA {
         let limits = format!("{MAX_METADATA} keys of at most {MAX_DETAIL} characters");
-        return Err(ChainError::new(format!("must have at most {limits}")));
+        return Err(StepError::new(format!("must have at most {limits}")));
     }
     Ok(metadata)
 }
 
-fn detail(value: &RawValue) -> Result<String, ChainError> {
+fn detail(value: &RawValue) -> Result<String, StepError> {
     bounded_string(value, MAX_DETAIL)
 }

@@ -1,0 +1,15 @@
+//! Instruction chains: steps in a user message.
+
+// active_chain  finds the active chain and counts the turns after it
+// tags          finds blocks between instruction tags
+// chain         a parsed chain
+
+mod active_chain;
+mod chain;
+pub mod tags;
+
+pub(super) use self::active_chain::{ActiveChain, chain_ranges, find_active_chain, has_long_chain};
+pub use self::chain::Chain;
+
+/// The JSON Schema of a chain.
+pub const SCHEMA: &str = include_str!("chain.schema.json");

@@ -1,0 +1,29 @@
+//! Steps: the answer of the model in one turn, written by the author of a script.
+
+// parse         parses and validates a step
+//   error_item  parses scripted errors
+//   json        parses JSON value by value
+// step          the types of a parsed step
+// error         the error for an invalid step
+// answer        generates a step's answer
+//   directives  texts that depend on the request
+//   filler      filler text
+
+mod answer;
+mod directives;
+mod error;
+mod error_item;
+mod filler;
+mod json;
+mod parse;
+mod step;
+
+pub use self::error::StepError;
+#[cfg(test)]
+pub(crate) use self::json::compact;
+pub(crate) use self::{
+    answer::{Answer, answer, is_long},
+    json::{Object, has_key},
+    parse::step,
+    step::Step,
+};

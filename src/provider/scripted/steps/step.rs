@@ -1,0 +1,96 @@
+//! The types of a parsed step.
+
+use std::{num::NonZeroUsize, time::Duration};
+
+use crate::{
+    chat::{FinishReason, ProviderError, ToolCall},
+    provider::stream::StreamOptions,
+};
+
+/// The model's answer in one turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// A label for the log.
+    pub(crate) id: Option<String>,
+    /// A second label for the log.
+    pub(crate) id_message: Option<String>,
+    /// Number of reasoning words. They count only in the token usage.
+    pub(crate) reasoning: u32,
+    pub(crate) items: Vec<Item>,
+    /// Replaces the actual finish reason.
+    pub(crate) finish_reason: Option<FinishReason>,
+    /// Replaces the actual token counts.
+    pub(crate) usage: StepUsage,
+    /// Delay before the turn starts.
+    pub(crate) delay: Duration,
+    pub(crate) stream: StepStreamOptions,
+}
+
+/// A part of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Item {
+    Text(String),
+    /// Filler text with this number of words.
+    Filler(u32),
+    /// Tool calls. Ids are optional.
+    Calls(Vec<ToolCall>),
+    Directive(Directive),
+    /// The turn fails at this point.
+    Error(ProviderError),
+}
+
+/// A text that is generated from the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Directive {
+    SystemPrompt,
+    ToolNames,
+    ToolDescriptions,
+    /// The schema of the tool with this name.
+    ToolSchema(Option<String>),
+    ToolResults,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct StepUsage {
+    pub(crate) prompt_tokens: Option<u64>,
+    pub(crate) completion_tokens: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct StepStreamOptions {
+    pub(crate) words_per_chunk: Option<NonZeroUsize>,
+    pub(crate) chunk_delay: Option<Duration>,
+    pub(crate) time_to_first_chunk: Option<Duration>,
+}
+
+impl Step {
+    /// Creates a step with one text.
+    pub(crate) fn text(text: &str) -> Self {
+        Self { items: vec![Item::Text(text.to_owned())], ..Self::default() }
+    }
+}
+
+impl Step {
+    /// Returns `true` if the step has calls, all of them to tools that the component `owns`.
+    pub(crate) fn is_unseen(&self, owns: impl Fn(&str) -> bool) -> bool {
+        let mut calls = self.items.iter().flat_map(Item::calls).peekable();
+        calls.peek().is_some() && calls.all(|call| owns(&call.name))
+    }
+}
+
+impl Item {
+    fn calls(&self) -> &[ToolCall] {
+        if let Self::Calls(calls) = self { calls } else { &[] }
+    }
+}
+
+impl StepStreamOptions {
+    /// Returns the step's options, with the component's options as defaults.
+    pub(crate) fn or(self, component: StreamOptions) -> StreamOptions {
+        StreamOptions {
+            words_per_chunk: self.words_per_chunk.unwrap_or(component.words_per_chunk),
+            chunk_delay: self.chunk_delay.unwrap_or(component.chunk_delay),
+            time_to_first_chunk: self.time_to_first_chunk.unwrap_or(component.time_to_first_chunk),
+        }
+    }
+}
