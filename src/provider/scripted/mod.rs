@@ -29,27 +29,27 @@
 
 // chains    instruction chains in user messages
 // steps     the steps of a script and their answers
+// turn      performs and sends a step
 // settings  the settings of a scripted component
 
 mod chains;
 mod settings;
 mod steps;
+mod turn;
 #[cfg(test)]
 mod tests;
 
-use std::{ops::Range, sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc};
 
 use futures_util::{
-    FutureExt, StreamExt,
-    future::{self, BoxFuture, Either},
-    stream::{self, BoxStream},
+    future::{BoxFuture, Either},
+    stream::BoxStream,
 };
-
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use self::{
     chains::{ActiveChain, chain_ranges, find_active_chain, has_long_chain},
-    steps::{Answer, Step, answer, is_long},
+    steps::{Step, is_long},
+    turn::{ReadyOrLater, Script, ScriptedTurn, long_turn},
 };
 pub use self::{
     chains::{Chain, SCHEMA, tags},
@@ -57,11 +57,7 @@ pub use self::{
     steps::StepError,
 };
 use super::{CallContext, Provider, ProviderError, Unseen};
-use crate::{
-    base::clock,
-    chat::{Delta, ErrorKind, Request, Response},
-    provider::stream::{StreamOptions, text_deltas},
-};
+use crate::chat::{Delta, ErrorKind, Request, Response};
 
 /// The answer after the last step of a chain, with [`OnExhausted::Fallback`].
 pub const EXHAUSTED: &str = "Chain completed - using fallback response";
@@ -83,36 +79,6 @@ struct PlannedTurn {
     step: Step,
 }
 
-/// The turn for a request, or `None` if the request contains no chain.
-type Turn = Result<Option<ScriptedTurn>, ProviderError>;
-
-/// A turn, or the work on a blocking thread that returns one, with a permit to drop when the call is
-/// charged for the answer.
-type ReadyOrLater = Either<Turn, BoxFuture<'static, (Turn, Option<SemaphorePermit<'static>>)>>;
-
-/// Limits the long answers that exist at the same time without being charged.
-static LONG_ANSWERS: Semaphore = Semaphore::const_new(2);
-
-/// Runs the work for a turn on a blocking thread.
-fn long_turn(
-    context: CallContext,
-    work: impl FnOnce() -> Turn + Send + 'static,
-) -> BoxFuture<'static, (Turn, Option<SemaphorePermit<'static>>)> {
-    async move {
-        // The semaphore is never closed.
-        let permit = LONG_ANSWERS.acquire().await.ok();
-        (context.run_blocking(work).await, permit)
-    }
-    .boxed()
-}
-
-/// A scripted turn and its timing.
-struct ScriptedTurn {
-    answer: Answer,
-    delay: Duration,
-    stream: StreamOptions,
-}
-
 impl Scripted {
     /// Creates the provider for a component. `fallback` answers requests without a chain. If
     /// `fallback` is `None`, such requests fail with [`ErrorKind::NotFound`].
@@ -122,28 +88,6 @@ impl Scripted {
         fallback: Option<Arc<dyn Provider>>,
     ) -> Self {
         Self { component: component.into(), settings, fallback }
-    }
-
-    /// Returns the turn for a request. Works on a blocking thread if the chain or the answer is
-    /// long.
-    fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
-        if self.settings.chains && has_long_chain(&request.messages) {
-            let (this, request, unseen) = (self.clone(), request.clone(), context.clone());
-            return Either::Right(long_turn(context.clone(), move || {
-                let plan = this.plan(&request, unseen.unseen())?;
-                plan.map(|plan| this.perform(plan, &request)).transpose()
-            }));
-        }
-        match self.plan(request, context.unseen()) {
-            Ok(Some(plan)) if is_long(&plan.step, request) => {
-                let (this, request) = (self.clone(), request.clone());
-                let work = move || this.perform(plan, &request).map(Some);
-                Either::Right(long_turn(context.clone(), work))
-            }
-            Ok(Some(plan)) => Either::Left(self.perform(plan, request).map(Some)),
-            Ok(None) => Either::Left(Ok(None)),
-            Err(error) => Either::Left(Err(error)),
-        }
     }
 
     /// Selects the step for a request, or returns `None` if the request contains no chain.
@@ -172,12 +116,11 @@ impl Scripted {
     /// Generates the answer of a step.
     fn perform(&self, plan: PlannedTurn, request: &Request) -> Result<ScriptedTurn, ProviderError> {
         let PlannedTurn { message, number, step } = plan;
-        let answer = answer(&step, &self.component, &self.settings, request).map_err(|error| {
+        let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request);
+        turn.map_err(|error| {
             let error = error.within(format!("step {number}"));
             invalid_argument(error.within(format!("chain in message {message}")))
-        })?;
-        let stream = step.stream.or(self.settings.stream);
-        Ok(ScriptedTurn { answer, delay: step.delay, stream })
+        })
     }
 
     /// Returns the step to run and its number.
@@ -212,6 +155,29 @@ impl Scripted {
         step.map(|step| (index + 1, step))
             .ok_or_else(|| ProviderError::internal("the chain has no steps"))
     }
+}
+
+impl Script for Scripted {
+    /// Returns the turn for a request. Works on a blocking thread if the chain or the answer is
+    /// long.
+    fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
+        if self.settings.chains && has_long_chain(&request.messages) {
+            let (this, request, unseen) = (self.clone(), request.clone(), context.clone());
+            return long_turn(context.clone(), move || {
+                let plan = this.plan(&request, unseen.unseen())?;
+                plan.map(|plan| this.perform(plan, &request)).transpose()
+            });
+        }
+        match self.plan(request, context.unseen()) {
+            Ok(Some(plan)) if is_long(&plan.step, request) => {
+                let (this, request) = (self.clone(), request.clone());
+                long_turn(context.clone(), move || this.perform(plan, &request).map(Some))
+            }
+            Ok(Some(plan)) => Either::Left(self.perform(plan, request).map(Some)),
+            Ok(None) => Either::Left(Ok(None)),
+            Err(error) => Either::Left(Err(error)),
+        }
+    }
 
     /// Returns the provider for requests without a chain.
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
@@ -227,65 +193,13 @@ impl Scripted {
     }
 }
 
-impl Scripted {
-    /// Returns the response of a turn, or of the fallback if there is no turn.
-    fn respond(
-        &self,
-        turn: Turn,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        match turn {
-            Ok(Some(ScriptedTurn { answer, delay, .. })) => {
-                context.hold(answer.result.as_ref().map_or(0, Response::size));
-                let result = async move {
-                    clock::pause(delay).await;
-                    answer.result
-                };
-                result.boxed()
-            }
-            Ok(None) => match self.fallback() {
-                Ok(fallback) => fallback.converse(request, context),
-                Err(error) => future::ready(Err(error)).boxed(),
-            },
-            Err(error) => future::ready(Err(error)).boxed(),
-        }
-    }
-
-    /// Returns the response of a turn, or of the fallback if there is no turn, in pieces.
-    fn stream_turn(
-        &self,
-        turn: Turn,
-        request: Arc<Request>,
-        context: CallContext,
-    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        match turn {
-            Ok(Some(turn)) => turn.stream(&context),
-            Ok(None) => match self.fallback() {
-                Ok(fallback) => fallback.stream(request, context),
-                Err(error) => stream::once(future::ready(Err(error))).boxed(),
-            },
-            Err(error) => stream::once(future::ready(Err(error))).boxed(),
-        }
-    }
-}
-
 impl Provider for Scripted {
     fn converse(
         self: Arc<Self>,
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        match self.turn(&request, &context) {
-            Either::Left(turn) => self.respond(turn, request, context),
-            Either::Right(later) => async move {
-                let (turn, permit) = later.await;
-                let response = self.respond(turn, request, context);
-                drop(permit);
-                response.await
-            }
-            .boxed(),
-        }
+        turn::converse(self, request, context)
     }
 
     fn stream(
@@ -293,16 +207,7 @@ impl Provider for Scripted {
         request: Arc<Request>,
         context: CallContext,
     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        match self.turn(&request, &context) {
-            Either::Left(turn) => self.stream_turn(turn, request, context),
-            Either::Right(later) => {
-                let stream = async move {
-                    let (turn, _permit) = later.await;
-                    self.stream_turn(turn, request, context)
-                };
-                stream.flatten_stream().boxed()
-            }
-        }
+        turn::stream(self, request, context)
     }
 
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
@@ -312,15 +217,6 @@ impl Provider for Scripted {
         // The fallback gets every request, and may follow chains.
         let fallback = self.fallback.as_ref();
         fallback.map_or_else(Vec::new, |fallback| fallback.instruction_ranges(text))
-    }
-}
-
-impl ScriptedTurn {
-    fn stream(self, context: &CallContext) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let Self { answer: Answer { text, result }, delay, stream } = self;
-        let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
-        let stream = StreamOptions { time_to_first_chunk, ..stream };
-        text_deltas(text, result, stream, context)
     }
 }
 

@@ -1,0 +1,166 @@
+//! The turns of a script: how they are performed and sent.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{
+    FutureExt, StreamExt,
+    future::{self, BoxFuture, Either},
+    stream::{self, BoxStream},
+};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::{
+    settings::ScriptedSettings,
+    steps::{Answer, Step, StepError, answer},
+};
+use crate::{
+    base::clock,
+    chat::{Delta, Request, Response},
+    provider::{
+        CallContext, Provider, ProviderError,
+        stream::{StreamOptions, text_deltas},
+    },
+};
+
+/// A script, which has turns for some requests.
+pub(super) trait Script: Send + Sync + 'static {
+    /// Returns the turn for a request.
+    fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater;
+
+    /// Returns the provider for requests that the script has no turn for.
+    fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError>;
+}
+
+/// The turn for a request, or `None` if the script has none for it.
+pub(super) type Turn = Result<Option<ScriptedTurn>, ProviderError>;
+
+/// A turn, or the work on a blocking thread that returns one, with a permit to drop when the call is
+/// charged for the answer.
+pub(super) type ReadyOrLater =
+    Either<Turn, BoxFuture<'static, (Turn, Option<SemaphorePermit<'static>>)>>;
+
+/// Limits the long answers that exist at the same time without being charged.
+static LONG_ANSWERS: Semaphore = Semaphore::const_new(2);
+
+/// Runs the work for a turn on a blocking thread.
+pub(super) fn long_turn(
+    context: CallContext,
+    work: impl FnOnce() -> Turn + Send + 'static,
+) -> ReadyOrLater {
+    let later = async move {
+        // The semaphore is never closed.
+        let permit = LONG_ANSWERS.acquire().await.ok();
+        (context.run_blocking(work).await, permit)
+    };
+    Either::Right(later.boxed())
+}
+
+/// A scripted turn and its timing.
+pub(super) struct ScriptedTurn {
+    answer: Answer,
+    delay: Duration,
+    stream: StreamOptions,
+}
+
+impl ScriptedTurn {
+    /// Generates the answer of a step.
+    pub(super) fn perform(
+        step: &Step,
+        component: &str,
+        settings: &ScriptedSettings,
+        request: &Request,
+    ) -> Result<Self, StepError> {
+        let answer = answer(step, component, settings, request)?;
+        Ok(Self { answer, delay: step.delay, stream: step.stream.or(settings.stream) })
+    }
+
+    fn converse(
+        self,
+        context: &CallContext,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        let Self { answer, delay, .. } = self;
+        context.hold(answer.result.as_ref().map_or(0, Response::size));
+        let result = async move {
+            clock::pause(delay).await;
+            answer.result
+        };
+        result.boxed()
+    }
+
+    fn stream(self, context: &CallContext) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        let Self { answer: Answer { text, result }, delay, stream } = self;
+        let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
+        let stream = StreamOptions { time_to_first_chunk, ..stream };
+        text_deltas(text, result, stream, context)
+    }
+}
+
+/// Returns the response of a script or of its fallback.
+pub(super) fn converse<S: Script>(
+    script: Arc<S>,
+    request: Arc<Request>,
+    context: CallContext,
+) -> BoxFuture<'static, Result<Response, ProviderError>> {
+    match script.turn(&request, &context) {
+        Either::Left(turn) => respond(&*script, turn, request, context),
+        Either::Right(later) => async move {
+            let (turn, permit) = later.await;
+            let response = respond(&*script, turn, request, context);
+            drop(permit);
+            response.await
+        }
+        .boxed(),
+    }
+}
+
+/// Returns the response of a script or of its fallback, in pieces.
+pub(super) fn stream<S: Script>(
+    script: Arc<S>,
+    request: Arc<Request>,
+    context: CallContext,
+) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    match script.turn(&request, &context) {
+        Either::Left(turn) => stream_turn(&*script, turn, request, context),
+        Either::Right(later) => {
+            let stream = async move {
+                let (turn, _permit) = later.await;
+                stream_turn(&*script, turn, request, context)
+            };
+            stream.flatten_stream().boxed()
+        }
+    }
+}
+
+fn respond(
+    script: &impl Script,
+    turn: Turn,
+    request: Arc<Request>,
+    context: CallContext,
+) -> BoxFuture<'static, Result<Response, ProviderError>> {
+    let fallback = match turn {
+        Ok(Some(turn)) => return turn.converse(&context),
+        Ok(None) => script.fallback(),
+        Err(error) => Err(error),
+    };
+    match fallback {
+        Ok(fallback) => fallback.converse(request, context),
+        Err(error) => future::ready(Err(error)).boxed(),
+    }
+}
+
+fn stream_turn(
+    script: &impl Script,
+    turn: Turn,
+    request: Arc<Request>,
+    context: CallContext,
+) -> BoxStream<'static, Result<Delta, ProviderError>> {
+    let fallback = match turn {
+        Ok(Some(turn)) => return turn.stream(&context),
+        Ok(None) => script.fallback(),
+        Err(error) => Err(error),
+    };
+    match fallback {
+        Ok(fallback) => fallback.stream(request, context),
+        Err(error) => stream::once(future::ready(Err(error))).boxed(),
+    }
+}
