@@ -2,6 +2,7 @@
 
 mod documents;
 mod pacing;
+mod paths;
 mod properties;
 mod schema;
 

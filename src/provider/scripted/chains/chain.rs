@@ -30,9 +30,9 @@ impl Chain {
         }
         let chain = Object::parse(object, &[CHAIN])?;
         match chain.list(CHAIN, "step", step)? {
-            None => Err(StepError::new("must be a list, not null").within(CHAIN)),
+            None => Err(StepError::new("must be a list, not null").within_key(CHAIN)),
             Some(steps) if steps.is_empty() => {
-                Err(StepError::new("must have at least one step").within(CHAIN))
+                Err(StepError::new("must have at least one step").within_key(CHAIN))
             }
             Some(steps) => Ok(Self { steps }),
         }

@@ -4,7 +4,7 @@ use super::{
     StepError,
     directives::RequestView,
     filler::filler,
-    json::quoted,
+    quoted::quoted,
     step::{Item, Step},
 };
 use crate::{

@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 
 use super::{
     StepError,
-    json::{Object, bounded_string, duration, quoted, string, string_map},
+    json::{Object, bounded_string, duration, string, string_map},
+    quoted::quoted,
 };
 use crate::chat::{ErrorDetails, ErrorKind, ProviderError};
 

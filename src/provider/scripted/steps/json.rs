@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::StepError;
+use super::{StepError, quoted::quoted};
 use crate::base;
 
 /// The members of an object whose keys are all known. Members that are null are omitted.
@@ -25,7 +25,7 @@ impl<'a> Object<'a> {
                 return Err(unknown_key(&key, known));
             };
             if fields.iter().any(|(key, _)| key == known) {
-                return Err(StepError::new(format!("duplicate key {key:?}")));
+                return Err(StepError::about_key(key, format!("duplicate key {known:?}")));
             }
             fields.push((known, value));
         }
@@ -49,7 +49,7 @@ impl<'a> Object<'a> {
         parse: impl FnOnce(&'a RawValue) -> Result<T, StepError>,
     ) -> Result<Option<T>, StepError> {
         let field = self.0.iter().find(|(name, _)| *name == key);
-        let parsed = field.map(|(_, value)| parse(value).map_err(|error| error.within(key)));
+        let parsed = field.map(|(_, value)| parse(value).map_err(|error| error.within_key(key)));
         parsed.transpose()
     }
 
@@ -72,10 +72,8 @@ impl<'a> Object<'a> {
         let Some(values) = self.get(key, list)? else { return Ok(None) };
         values
             .into_iter()
-            .zip(1..)
-            .map(|(value, number)| {
-                parse(value).map_err(|error| error.within(format!("{item} {number}")))
-            })
+            .enumerate()
+            .map(|(index, value)| parse(value).map_err(|error| error.within_item(key, item, index)))
             .collect::<Result<_, _>>()
             .map(Some)
     }
@@ -86,17 +84,7 @@ fn unknown_key(key: &str, known: &[&str]) -> StepError {
         [] => "expected {}".to_owned(),
         known => format!("known: {}", known.join(", ")),
     };
-    StepError::new(format!("unknown key {}; {hint}", quoted(key)))
-}
-
-/// Quotes text from a client on one line. Truncates long text, because gRPC sends errors in
-/// headers.
-pub(crate) fn quoted(text: &str) -> String {
-    const MAX_CHARS: usize = 40;
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{:?}…", &text[..end]),
-        None => format!("{text:?}"),
-    }
+    StepError::about_key(key, format!("unknown key {}; {hint}", quoted(key)))
 }
 
 fn is_null(value: &RawValue) -> bool {
@@ -118,7 +106,7 @@ pub(crate) fn string_map<'a, T: FromIterator<(String, String)>>(
     let Members(members) = deserialize(value)?;
     let member = |(key, value): (String, &'a RawValue)| match parse(value) {
         Ok(text) => Ok((key, text)),
-        Err(error) => Err(error.within(quoted(&key))),
+        Err(error) => Err(error.within_member(&key)),
     };
     members.into_iter().map(member).collect()
 }

@@ -3,6 +3,7 @@
 // parse         parses and validates a step
 //   error_item  parses scripted errors
 //   json        parses JSON value by value
+// quoted        quotes text in errors
 // step          the types of a parsed step
 // error         the error for an invalid step
 // answer        generates a step's answer
@@ -16,14 +17,15 @@ mod error_item;
 mod filler;
 mod json;
 mod parse;
+mod quoted;
 mod step;
 
 pub use self::error::StepError;
-#[cfg(test)]
-pub(crate) use self::json::compact;
 pub(crate) use self::{
     answer::{Answer, answer, is_long},
     json::{Object, has_key},
     parse::step,
     step::Step,
 };
+#[cfg(test)]
+pub(crate) use self::{error::PathSegment, json::compact};

@@ -5,7 +5,8 @@ use serde_json::value::RawValue;
 use super::{
     StepError,
     error_item::error,
-    json::{Object, compact, duration, integer, object, quoted, string},
+    json::{Object, compact, duration, integer, object, string},
+    quoted::quoted,
     step::{Directive, Item, Step, StepStreamOptions, StepUsage},
 };
 use crate::chat::{FinishReason, ToolCall};
@@ -15,11 +16,14 @@ const MAX_WORDS: u64 = 100_000;
 /// The largest integer that every JSON parser represents exactly.
 const MAX_TOKENS: u64 = (1 << 53) - 1;
 
+/// The key of a step's items, and what error locations call an item.
+const MESSAGES: &str = "messages";
+const ITEM: &str = "item";
 const STEP_KEYS: [&str; 11] = [
     "id",
     "id_message",
     "reasoning",
-    "messages",
+    MESSAGES,
     "finish_reason",
     "usage",
     "delay",
@@ -46,7 +50,7 @@ pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
     let step = Object::parse(value, &STEP_KEYS)?;
     let reasoning = step.get("reasoning", length)?;
     let delay = step.get("delay", duration)?;
-    let mut items = step.list("messages", "item", item)?.unwrap_or_default();
+    let mut items = step.list(MESSAGES, ITEM, item)?.unwrap_or_default();
     check_error_item(&items)?;
     let failure = step.get("error", error)?;
     if reasoning.is_none() && delay.is_none() && items.is_empty() && failure.is_none() {
@@ -77,14 +81,14 @@ fn check_error_item(items: &[Item]) -> Result<(), StepError> {
     };
     if error + 1 < items.len() {
         let message = "follows an error, which ends the turn; make the error the last item";
-        return Err(StepError::new(message).within(format!("item {}", error + 2)));
+        return Err(StepError::new(message).within_item(MESSAGES, ITEM, error + 1));
     }
     let Some(calls) = items.iter().position(|item| matches!(item, Item::Calls(_))) else {
         return Ok(());
     };
     let message =
         format!("is never sent, because item {} is an error; remove one of them", error + 1);
-    Err(StepError::new(message).within("tool_call").within(format!("item {}", calls + 1)))
+    Err(StepError::new(message).within_key("tool_call").within_item(MESSAGES, ITEM, calls))
 }
 
 /// Parses a number of words: `{"length": N}`.
@@ -135,7 +139,7 @@ fn item(value: &RawValue) -> Result<Item, StepError> {
         "error" => error(value).map(Item::Error),
         kind => directive(kind, value).map(Item::Directive),
     };
-    parsed.map_err(|error| error.within(kind))
+    parsed.map_err(|error| error.within_key(kind))
 }
 
 fn directive(kind: &str, value: &RawValue) -> Result<Directive, StepError> {
@@ -155,7 +159,7 @@ fn directive(kind: &str, value: &RawValue) -> Result<Directive, StepError> {
 fn calls(item: &Object<'_>) -> Result<Item, StepError> {
     match item.list("tool_call", "call", call)? {
         Some(calls) if !calls.is_empty() => Ok(Item::Calls(calls)),
-        _ => Err(StepError::new("must have at least one call").within("tool_call")),
+        _ => Err(StepError::new("must have at least one call").within_key("tool_call")),
     }
 }
 
@@ -163,7 +167,7 @@ fn call(value: &RawValue) -> Result<ToolCall, StepError> {
     let call = Object::parse(value, &["name", "args", "id"])?;
     let name = call.require("name", string)?;
     if name.is_empty() {
-        return Err(StepError::new("must not be empty").within("name"));
+        return Err(StepError::new("must not be empty").within_key("name"));
     }
     let arguments =
         call.get("args", |args| object(args).map(compact))?.unwrap_or_else(|| "{}".to_owned());
