@@ -11,6 +11,7 @@ use crate::{
     base::{
         diagnostics::{Diagnostic, Severity},
         environment::Environment,
+        text::count,
     },
     cli::args::CheckArgs,
     component::{self, Context, Loaded},
@@ -75,9 +76,4 @@ fn summary(
         None => components,
     };
     format!("{found}, {errors}, {}", count(warnings, "warning"))
-}
-
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }

@@ -152,8 +152,8 @@ pub use self::{
     question::JudgeModel,
     result::{ConversationResult, EndReason, OriginalConversation, SimulatedConversation},
     run::{
-        Action, Advice, MissingConversations, RunError, RunIdentity, RunProgress, RunSettings,
-        RunSummary, Shard, ShardError, Tally, merge, run,
+        Action, Advice, EarlierResults, MissingConversations, RunError, RunIdentity, RunProgress,
+        RunSettings, RunSummary, Shard, ShardError, Tally, merge, run,
     },
     runner::{
         BaseTimestamp, Detection, EndConditions, Event, Observer, Progress, Runner, RunnerSettings,

@@ -12,9 +12,9 @@ use std::{
 };
 
 use mynah::simulate::{
-    Conversation, ConversationResult, EndReason, Intent, MadeCall, Message, OriginalConversation,
-    Outcome, ParticipantRole, RunIdentity, RunSettings, Shard, SimulatedConversation, Timestamp,
-    analyse, run, write_html,
+    Conversation, ConversationResult, EarlierResults, EndReason, Intent, MadeCall, Message,
+    OriginalConversation, Outcome, ParticipantRole, RunIdentity, RunSettings, Shard,
+    SimulatedConversation, Timestamp, analyse, run, write_html,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -139,7 +139,8 @@ async fn simulate_shard(
     let (name, hash) = ("Support desk".to_owned(), "9f2c41d07be83a55".to_owned());
     let identity = RunIdentity { name, hash, scenarios: 3, conversations };
     let in_flight = NonZeroUsize::new(in_flight).unwrap();
-    let settings = RunSettings { out: folder.to_owned(), fresh: false, shard, in_flight };
+    let settings =
+        RunSettings { out: folder.to_owned(), earlier: EarlierResults::Keep, shard, in_flight };
     let play = |index| async move { play(index) };
     run(&identity, &settings, play, |_| {}, CancellationToken::new()).await.unwrap();
 }

@@ -13,8 +13,8 @@ use std::{
 };
 
 use mynah::simulate::{
-    Conversation, ConversationResult, EndReason, Message, Outcome, ParticipantRole, RunError,
-    RunIdentity, RunSettings, RunSummary, SimulatedConversation, Timestamp, run,
+    Conversation, ConversationResult, EarlierResults, EndReason, Message, Outcome, ParticipantRole,
+    RunError, RunIdentity, RunSettings, RunSummary, SimulatedConversation, Timestamp, run,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -25,7 +25,12 @@ fn identity(conversations: usize) -> RunIdentity {
 
 /// Returns settings with one conversation at a time.
 fn settings(out: &Path) -> RunSettings {
-    RunSettings { out: out.to_owned(), fresh: false, shard: None, in_flight: NonZeroUsize::MIN }
+    RunSettings {
+        out: out.to_owned(),
+        earlier: EarlierResults::Keep,
+        shard: None,
+        in_flight: NonZeroUsize::MIN,
+    }
 }
 
 /// Plays a conversation that is a function of its position: every third is resolved, every seventh

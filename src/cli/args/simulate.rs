@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::simulate::Shard;
+use crate::simulate::{EarlierResults, Shard};
 
 /// Arguments of `mynah simulate`.
 #[derive(Debug, Args)]
@@ -37,9 +37,23 @@ pub(crate) struct PlayArgs {
     /// Replace the results of another run
     #[arg(long)]
     pub fresh: bool,
+    /// Play conversations that failed again
+    #[arg(long, conflicts_with = "fresh")]
+    pub retry_failed: bool,
     /// Play only one of several equal parts, such as 0/3, and write no report
     #[arg(long, value_name = "NUMBER/COUNT")]
     pub shard: Option<Shard>,
+}
+
+impl PlayArgs {
+    /// Returns what happens to results that are in the folder already.
+    pub(crate) fn earlier_results(&self) -> EarlierResults {
+        match (self.fresh, self.retry_failed) {
+            (true, _) => EarlierResults::Replace,
+            (_, true) => EarlierResults::KeepCompleted,
+            _ => EarlierResults::Keep,
+        }
+    }
 }
 
 /// Arguments of `mynah simulate merge`.

@@ -18,7 +18,7 @@ pub(super) use self::error::Error;
 use self::progress::ProgressDisplay;
 use super::signals::{Signals, report_file_size_limit};
 use crate::{
-    base::environment::Environment,
+    base::{environment::Environment, text::count},
     cli::args::{MergeArgs, PlayArgs, SimulateArgs, SimulateCommand},
     simulate::{self, AdversarialTester, Plan, RunSettings, RunSummary, analyse, write_html},
 };
@@ -48,10 +48,9 @@ async fn play(args: &PlayArgs, environment: &Environment) -> Result<(), Error> {
     let summary = run(&plan, args, &mut signals, environment).await?;
     if let Some(shard) = args.shard {
         let RunSummary { results, tally, .. } = summary;
-        let (results, finished, failed) = (results.display(), tally.finished, tally.failed);
-        print(&format!(
-            "shard {shard}: {finished} conversations, {failed} failed\nresults: {results}\n"
-        ));
+        let (results, failed) = (results.display(), tally.failed);
+        let conversations = count(tally.finished, "conversation");
+        print(&format!("shard {shard}: {conversations}, {failed} failed\nresults: {results}\n"));
         return Ok(());
     }
     let tester = plan.adversarial_tester();
@@ -66,9 +65,8 @@ async fn run(
     signals: &mut Signals,
     environment: &Environment,
 ) -> Result<RunSummary, Error> {
-    let PlayArgs { out, fresh, shard, .. } = args;
-    let (out, fresh, shard) = (out.clone(), *fresh, *shard);
-    let settings = RunSettings { out, fresh, shard, in_flight: plan.in_flight() };
+    let (out, earlier, shard) = (args.out.clone(), args.earlier_results(), args.shard);
+    let settings = RunSettings { out, earlier, shard, in_flight: plan.in_flight() };
     let cancel = CancellationToken::new();
     let mut display = ProgressDisplay::new(environment);
     let play = |index| plan.clone().play(index, cancel.clone());

@@ -4,18 +4,22 @@ use std::fmt;
 
 use super::{
     outcomes::{OutcomeDistribution, outcome_label},
-    report::{AdversarialEvaluation, OutcomeComparison, Report},
+    report::{AdversarialEvaluation, Failure, Failures, OutcomeComparison, Report},
 };
+use crate::base::text::{count, shorten};
+
+/// How many failures the summary lists.
+const LISTED_FAILURES: usize = 3;
+/// Maximum length of a listed error, in characters.
+const MAX_ERROR: usize = 200;
 
 /// A short summary for people.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { run, conversations, completed, failures, .. } = self;
-        writeln!(
-            f,
-            "{run}: {conversations} conversations, {completed} completed, {} failed",
-            failures.total
-        )?;
+        let conversations = count(*conversations, "conversation");
+        writeln!(f, "{run}: {conversations}, {completed} completed, {} failed", failures.total)?;
+        failed(f, failures)?;
         let stats = &self.message_distribution_comparison;
         let (simulated, original) = (&stats.simulated_stats, &stats.original_stats);
         write!(f, "messages: {:.1} on average", simulated.mean_messages)?;
@@ -39,6 +43,17 @@ impl fmt::Display for Report {
                  identified"
             ),
         }
+    }
+}
+
+/// The first failures, and how to play them again.
+fn failed(f: &mut fmt::Formatter<'_>, failures: &Failures) -> fmt::Result {
+    for Failure { id, end_reason, error } in failures.examples.iter().take(LISTED_FAILURES) {
+        writeln!(f, "{id}: {end_reason}: {}", shorten(error, MAX_ERROR))?;
+    }
+    match failures.total {
+        0 => Ok(()),
+        _ => writeln!(f, "to play failed conversations again, use --retry-failed"),
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     error::RunError,
     header::Header,
     shard::Shard,
-    store::{Store, to_line},
+    store::{EarlierResults, Store, to_line},
     tally::{Counted, RunSummary, Tally},
     timings::Timings,
 };
@@ -39,8 +39,8 @@ pub struct RunIdentity {
 pub struct RunSettings {
     /// The folder for the results. It is created if necessary.
     pub out: PathBuf,
-    /// Whether to replace the results of another run instead of refusing to.
-    pub fresh: bool,
+    /// What happens to results that are in the folder already.
+    pub earlier: EarlierResults,
     /// Plays only this part of the run.
     pub shard: Option<Shard>,
     /// Maximum number of conversations at the same time.
@@ -98,7 +98,7 @@ where
     let header = header(identity, settings.shard);
     let all = header.shard().conversations(header.conversations);
     let conversations = all.len();
-    let mut store = Store::open(&settings.out, header, settings.fresh)?;
+    let mut store = Store::open(&settings.out, header, settings.earlier)?;
     let resumed = store.tally.finished;
     let mut timings = Timings::start(resumed, settings.in_flight.get());
     let mut pending = all;

@@ -41,5 +41,6 @@ pub use self::{
     execute::{RunIdentity, RunProgress, RunSettings, run},
     merge::merge,
     shard::{Shard, ShardError},
+    store::EarlierResults,
     tally::{RunSummary, Tally},
 };

@@ -1,7 +1,7 @@
 //! Reads a complete or interrupted results.jsonl.
 
 use std::{
-    collections::{BTreeMap, btree_map::Entry as MapEntry},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry as MapEntry},
     path::Path,
 };
 
@@ -11,7 +11,7 @@ use super::{
     error::{Action, RunError, file_error},
     header::Header,
     line::{Line, Lines, Span},
-    tally::{Entry, Tally},
+    tally::{Counted, Entry, Tally},
 };
 
 /// The contents of a results.jsonl. Only the places of the conversations are kept.
@@ -20,6 +20,8 @@ pub(super) struct Scan {
     /// The place of each conversation, by its position in the run.
     pub(super) spans: BTreeMap<usize, Span>,
     pub(super) tally: Tally,
+    /// The positions of the conversations that failed.
+    failed: BTreeSet<usize>,
     /// The end of the last complete line.
     pub(super) end: u64,
     /// Number of the incomplete last line, if writing the file was interrupted.
@@ -30,8 +32,14 @@ pub(super) struct Scan {
 /// the run ended while it wrote the header.
 pub(super) fn scan(mut lines: Lines, path: &Path) -> Result<Option<Scan>, RunError> {
     let Some((header, end)) = header(&mut lines, path)? else { return Ok(None) };
-    let mut scan =
-        Scan { header, spans: BTreeMap::new(), tally: Tally::default(), end, torn: None };
+    let mut scan = Scan {
+        header,
+        spans: BTreeMap::new(),
+        tally: Tally::default(),
+        failed: BTreeSet::new(),
+        end,
+        torn: None,
+    };
     while let Some(line) = lines.next().map_err(file_error(Action::Read, path))? {
         // Only the last line can be incomplete.
         if let Some(torn) = scan.torn {
@@ -104,8 +112,17 @@ impl Scan {
             return Err(format!("conversation {index} is already in an earlier line"));
         };
         vacant.insert(line.span);
-        self.tally.add(entry.into());
+        let counted = Counted::from(entry);
+        if counted.is_failure() {
+            self.failed.insert(index);
+        }
+        self.tally.add(counted);
         self.end = line.span.end();
         Ok(())
+    }
+
+    /// Iterates over the places of the conversations that did not fail, in their order.
+    pub(super) fn completed(&self) -> impl Iterator<Item = Span> {
+        self.spans.iter().filter(|(index, _)| !self.failed.contains(index)).map(|(_, span)| *span)
     }
 }

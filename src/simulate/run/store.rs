@@ -20,6 +20,18 @@ pub(in crate::simulate) const RESULTS: &str = "results.jsonl";
 /// The files that belong to the results. A fresh run removes them.
 const DERIVED: [&str; 3] = ["report.json", "report.html", "timings.json"];
 
+/// What happens to the results of an earlier run in the same folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EarlierResults {
+    /// Conversations of the same run are not played again. The results of another run are an error.
+    #[default]
+    Keep,
+    /// Like [`Keep`](Self::Keep), but conversations that failed are played again.
+    KeepCompleted,
+    /// They are replaced, also those of another run.
+    Replace,
+}
+
 /// The results of a run, to which conversations are appended.
 pub(super) struct Store {
     path: PathBuf,
@@ -35,20 +47,26 @@ pub(super) struct Store {
 
 impl Store {
     /// Opens the results in a folder, and removes an incomplete last line.
-    pub(super) fn open(folder: &Path, header: Header, fresh: bool) -> Result<Self, RunError> {
+    pub(super) fn open(
+        folder: &Path,
+        header: Header,
+        earlier: EarlierResults,
+    ) -> Result<Self, RunError> {
         fs::create_dir_all(folder).map_err(file_error(Action::Create, folder))?;
         let lock = FolderLock::new(folder)?;
         let path = folder.join(RESULTS);
+        if earlier == EarlierResults::KeepCompleted {
+            remove_failed(&path, &header)?;
+        }
         let open_error = || file_error(Action::Open, &path);
         let options = File::options().read(true).append(true).create(true).clone();
         let file = options.open(&path).map_err(open_error())?;
         let (mut spans, mut tally, mut end) = (BTreeMap::new(), Tally::default(), 0);
-        if fresh {
+        if earlier == EarlierResults::Replace {
             DERIVED.iter().try_for_each(|name| remove(&folder.join(name)))?;
-        } else if let Some(scan) = scan(Lines::new(file.try_clone().map_err(open_error())?), &path)
-            .map_err(|error| error.advise(Advice::Fresh))?
+        } else if let Some(scan) =
+            scan_earlier(file.try_clone().map_err(open_error())?, &header, &path)?
         {
-            check_header(&header, &scan.header, &path, Advice::Fresh)?;
             report_torn(&scan, &path);
             (spans, tally, end) = (scan.spans, scan.tally, scan.end);
         }
@@ -125,6 +143,32 @@ pub(super) fn check_header(
     let difference = expected.difference(found).or_else(|| expected.shard_difference(found));
     difference.map_or(Ok(()), |difference| {
         Err(RunError::OtherRun { path: path.to_owned(), difference, advice })
+    })
+}
+
+/// Reads the results of an earlier, interrupted run, which must be the same run.
+fn scan_earlier(file: File, header: &Header, path: &Path) -> Result<Option<Scan>, RunError> {
+    let scan = scan(Lines::new(file), path).map_err(|error| error.advise(Advice::Fresh))?;
+    if let Some(scan) = &scan {
+        check_header(header, &scan.header, path, Advice::Fresh)?;
+    }
+    Ok(scan)
+}
+
+/// Removes the conversations that failed, so that they are played again.
+fn remove_failed(path: &Path, header: &Header) -> Result<(), RunError> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        file => file.map_err(file_error(Action::Open, path))?,
+    };
+    let Some(scan) = scan_earlier(file, header, path)? else { return Ok(()) };
+    if scan.tally.failed == 0 {
+        return Ok(());
+    }
+    let mut source = Source::new(path)?;
+    write_file(path, |target| {
+        target.write_all(&to_line(header)?)?;
+        scan.completed().try_for_each(|span| source.copy(span, target))
     })
 }
 

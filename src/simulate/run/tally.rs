@@ -47,6 +47,11 @@ impl<'a> From<&'a SimulatedConversation> for Counted<'a> {
 }
 
 impl Counted<'_> {
+    /// Returns `true` if a participant or a detector failed.
+    pub(super) fn is_failure(&self) -> bool {
+        self.end_reason.is_failure()
+    }
+
     /// Copies what is borrowed.
     pub(super) fn into_owned(self) -> Counted<'static> {
         let outcome = self.outcome.map(|name| Cow::Owned(name.into_owned()));
@@ -59,7 +64,7 @@ impl Tally {
     pub(super) fn add(&mut self, counted: Counted<'_>) {
         self.finished += 1;
         match counted.outcome {
-            _ if counted.end_reason.is_failure() => self.failed += 1,
+            _ if counted.is_failure() => self.failed += 1,
             Some(name) => *self.outcomes.entry(name.into_owned()).or_default() += 1,
             None => self.without_outcome += 1,
         }

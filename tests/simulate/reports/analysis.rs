@@ -155,6 +155,9 @@ async fn summary_has_a_table_of_outcomes() {
     let report = analyse(&folder, None).await.unwrap();
     insta::assert_snapshot!(report, @r"
     Support desk: 20 conversations, 18 completed, 2 failed
+    refund-9: participant_error: agent desk: 503 Service Unavailable
+    late_delivery-19: participant_error: agent desk: 503 Service Unavailable
+    to play failed conversations again, use --retry-failed
     messages: 6.9 on average, 6.0 in the recording
     outcome                    simulated        recorded        detected
     escalated                  4 (22.2%)        0 (0.0%)       3 (30.0%)

@@ -3,10 +3,13 @@
 use std::{
     fs,
     num::NonZeroUsize,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
-use mynah::simulate::{RunIdentity, RunSettings, run};
+use mynah::simulate::{EarlierResults, RunIdentity, RunSettings, run};
 use tokio_util::sync::CancellationToken;
 
 use super::{complete, identity, interrupted, message, play, read, results, settings, whole};
@@ -158,6 +161,42 @@ async fn refuses_a_complete_last_line_that_does_not_belong_to_the_results() {
 }
 
 #[tokio::test]
+async fn failed_conversations_are_played_again_on_request() {
+    let folder = scratch("retry");
+    let summary = complete(&identity(20), &settings(&folder)).await.unwrap();
+    assert_eq!((summary.tally.finished, summary.tally.failed), (20, 2));
+    let before = read(&folder);
+    let retry = RunSettings { earlier: EarlierResults::KeepCompleted, ..settings(&folder) };
+    let played = Mutex::new(Vec::new());
+    let succeed = |index| {
+        played.lock().unwrap().push(index);
+        play(index + 1)
+    };
+    let cancel = CancellationToken::new();
+    let summary = run(&identity(20), &retry, succeed, |_| {}, cancel).await.unwrap();
+    assert_eq!((summary.resumed, summary.tally.failed), (18, 0));
+    assert_eq!(played.into_inner().unwrap(), [6, 13]);
+    let after = read(&folder);
+    let lines = before.lines().zip(after.lines());
+    assert_eq!(lines.filter(|(before, after)| before == after).count(), 19);
+    let again = complete(&identity(20), &retry).await.unwrap();
+    assert_eq!(again.resumed, 20);
+    assert_eq!(read(&folder), after);
+}
+
+#[tokio::test]
+async fn keeps_the_failed_conversations_of_another_run() {
+    let folder = scratch("retry-other");
+    complete(&identity(20), &settings(&folder)).await.unwrap();
+    let before = read(&folder);
+    let changed = RunIdentity { hash: "2".to_owned(), ..identity(20) };
+    let retry = RunSettings { earlier: EarlierResults::KeepCompleted, ..settings(&folder) };
+    let error = message(complete(&changed, &retry).await, &folder);
+    assert!(error.contains("belongs to another run"), "{error}");
+    assert_eq!(read(&folder), before);
+}
+
+#[tokio::test]
 async fn refuses_the_results_of_another_run_unless_fresh() {
     let folder = scratch("other");
     interrupted(&identity(5), &settings(&folder), 2).await;
@@ -171,7 +210,7 @@ async fn refuses_the_results_of_another_run_unless_fresh() {
          to replace it, use --fresh; to keep it, use another folder"
     );
     assert_eq!(read(&folder), before);
-    let fresh = RunSettings { fresh: true, ..settings(&folder) };
+    let fresh = RunSettings { earlier: EarlierResults::Replace, ..settings(&folder) };
     let summary = complete(&changed, &fresh).await.unwrap();
     assert_eq!(summary.resumed, 0);
     assert!(read(&folder).starts_with(r#"{"run":"desk","hash":"2","#));
