@@ -9,7 +9,7 @@ use crate::{
     chat::{self, Delta, Request},
     engine::{Component, Engine},
     provider::CallContext,
-    wire::{conversation::ConverseRequest, error::Error, undecoded::Undecoded},
+    wire::{conversation::ConverseRequest, error::Error, headers::SESSION, undecoded::Undecoded},
 };
 
 /// Returns the whole answer to a request.
@@ -21,9 +21,10 @@ use crate::{
 pub async fn converse<M: ConverseRequest>(
     components: &Arc<impl FindComponent>,
     request: impl Undecoded<M>,
-    context: CallContext,
+    mut context: CallContext,
 ) -> Result<M::Response, Error> {
     let (component, request, passthrough) = decode(request, &context, finder(components)).await?;
+    complete_context::<M>(&mut context, &request)?;
     let response = component.converse(request, context).await?;
     Ok(M::response(response, passthrough))
 }
@@ -37,11 +38,12 @@ pub async fn converse<M: ConverseRequest>(
 pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
     components: &Arc<F>,
     request: R,
-    context: CallContext,
+    mut context: CallContext,
 ) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R, F>, Error>
 {
     let (component, request, mut passthrough) =
         decode(request, &context, finder(components)).await?;
+    complete_context::<M>(&mut context, &request)?;
     let encode = move |delta| match delta {
         Delta::Text(text) => M::chunk(text, &mut passthrough),
         Delta::Complete(response) => M::complete(*response, &mut passthrough),
@@ -64,6 +66,9 @@ impl FindComponent for Engine {
         Ok(self.components.find(name)?)
     }
 }
+
+/// Maximum length of a session's name in bytes.
+const MAX_SESSION_NAME: usize = 256;
 
 type Decoded<M> = (Arc<Component>, Request, <M as ConverseRequest>::Passthrough);
 
@@ -104,6 +109,23 @@ fn finder<M: ConverseRequest>(
         let component = components.find(message.component())?;
         let (request, passthrough) = message.into_chat(&component.own_tools)?;
         Ok((component, request, passthrough))
+    }
+}
+
+/// Adds what only the decoded request tells of a call. A header with the session takes precedence
+/// over the metadata of the request.
+fn complete_context<M: ConverseRequest>(
+    context: &mut CallContext,
+    request: &Request,
+) -> Result<(), Error> {
+    context.set_alpha1(M::IS_ALPHA1);
+    if context.session.is_none() {
+        let session = request.metadata.get(SESSION.as_str()).filter(|name| !name.is_empty());
+        context.session = session.map(|name| name.as_str().into());
+    }
+    match context.session_name().len() {
+        got if got > MAX_SESSION_NAME => Err(Error::SessionName { got, limit: MAX_SESSION_NAME }),
+        _ => Ok(()),
     }
 }
 

@@ -28,6 +28,8 @@ use crate::{
     pii::{self, Scrubber},
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
+        call::CalledComponent,
+        counters::Counters,
         stream::{self, StreamOptions},
     },
 };
@@ -49,11 +51,18 @@ pub struct Component {
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     counters: CallCounters,
+    /// What the provider learns of the component.
+    called: Arc<CalledComponent>,
 }
 
 impl Component {
     /// Creates the component described by `spec`. Calls to the component are counted in `metrics`.
-    pub fn new(spec: &ComponentSpec, metrics: &Metrics) -> Self {
+    pub(crate) fn new(
+        spec: &ComponentSpec,
+        metrics: &Metrics,
+        session_counters: &Arc<Counters>,
+    ) -> Self {
+        let (name, counters) = (spec.name.clone(), session_counters.clone());
         Self {
             name: spec.name.clone(),
             kind: spec.kind.clone(),
@@ -63,6 +72,7 @@ impl Component {
             own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
             provider: spec.build_provider(&metrics.tools),
             counters: metrics.call_counters(&spec.name),
+            called: Arc::new(CalledComponent { name, counters }),
         }
     }
 
@@ -74,8 +84,9 @@ impl Component {
     pub async fn converse(
         self: Arc<Self>,
         request: Request,
-        context: CallContext,
+        mut context: CallContext,
     ) -> Result<Response, Error> {
+        context.set_component(self.called.clone());
         let _cancel = context.cancel_on_drop();
         let result = self.clone().try_converse(request, context).await;
         self.counters.count(result.is_ok());
@@ -91,12 +102,13 @@ impl Component {
     pub async fn stream<T, F>(
         self: Arc<Self>,
         request: Request,
-        context: CallContext,
+        mut context: CallContext,
         encode: F,
     ) -> Result<impl Stream<Item = Result<T, Error>> + Send + use<T, F>, Error>
     where
         F: FnMut(Delta) -> T + Send + Unpin,
     {
+        context.set_component(self.called.clone());
         let cancel = context.cancel_on_drop();
         let deltas = self.clone().try_stream(request, context.clone()).await;
         let mut rest = deltas.map_err(|error| self.record_failure(error))?;

@@ -55,7 +55,7 @@ impl Instances {
             Some(_) => Replaced::Other,
         };
         if all.get(&spec.name).is_none_or(|(_, old)| *old != spec) {
-            let component = Component::new(&spec, &engine.metrics);
+            let component = engine.component(&spec);
             self.components.change(&[], [component].into_iter().collect());
         }
         all.insert(spec.name.clone(), (properties, spec));

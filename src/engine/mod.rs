@@ -6,7 +6,7 @@ mod instances;
 mod labels;
 mod metrics;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
 pub use self::{
@@ -15,7 +15,10 @@ pub use self::{
     labels::Labels,
     metrics::{CallCounters, Metrics},
 };
-use crate::component::{Change, ComponentSpec};
+use crate::{
+    component::{Change, ComponentSpec},
+    provider::counters::Counters,
+};
 
 /// The version of Dapr whose API mynah implements. It must lie between 1.16 and 2.0, the range that
 /// Dapr Agents accepts.
@@ -30,6 +33,8 @@ pub struct Engine {
     pub components: Components,
     /// The metrics of the sidecar.
     pub metrics: Metrics,
+    /// The counters of the sessions.
+    pub(crate) counters: Arc<Counters>,
     /// The labels that clients have set.
     pub labels: Labels,
 }
@@ -39,15 +44,22 @@ impl Engine {
     pub fn new(app_id: impl Into<String>, components: &[ComponentSpec]) -> Self {
         let app_id = app_id.into();
         let metrics = Metrics::new(&app_id);
-        let components = components.iter().map(|spec| Component::new(spec, &metrics)).collect();
-        Self { app_id, components, metrics, labels: Labels::default() }
+        let counters = Arc::new(Counters::default());
+        let component = |spec| Component::new(spec, &metrics, &counters);
+        let components = components.iter().map(component).collect();
+        Self { app_id, components, metrics, counters, labels: Labels::default() }
+    }
+
+    /// Creates a component whose calls are counted here.
+    fn component(&self, spec: &ComponentSpec) -> Component {
+        Component::new(spec, &self.metrics, &self.counters)
     }
 
     /// Applies a change to the components. Calls in flight finish on the components that they
     /// started with.
     pub(crate) fn apply(&self, change: &Change) {
         let specs = change.added.iter().chain(&change.changed);
-        let components = specs.map(|spec| Component::new(spec, &self.metrics)).collect();
+        let components = specs.map(|spec| self.component(spec)).collect();
         self.components.change(&change.removed, components);
         change.removed.iter().for_each(|name| self.metrics.remove_component(name));
     }

@@ -5,7 +5,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::{ProviderError, Unseen};
+use super::{
+    ProviderError, Unseen,
+    call::{AnsweredBy, Answers, CalledComponent, DEFAULT_SESSION, Surface},
+    counters::Counters,
+};
 use crate::{
     base::{
         blocking::{Panicked, run_blocking},
@@ -36,6 +40,15 @@ pub struct CallContext {
     unseen: Option<Arc<Unseen>>,
     /// Scrubs the results of the component's tools, if the caller asks for it.
     result_scrubber: Option<ResultScrubber>,
+    /// The API through which the call arrived; `None` outside of a sidecar.
+    #[allow(dead_code, reason = "faults will use it")]
+    surface: Option<Surface>,
+    /// Whether the call uses the first version of Dapr's API, which has no tools.
+    is_alpha1: bool,
+    /// The component that is called; `None` outside of a sidecar.
+    component: Option<Arc<CalledComponent>>,
+    /// What made the answer; `None` if nobody wants to know.
+    answers: Option<Arc<Answers>>,
 }
 
 /// Removes personal data from the result of a tool.
@@ -142,6 +155,62 @@ impl CallContext {
             return Err(ProviderError::new(ErrorKind::Cancelled, "the call was cancelled"));
         }
         Ok(())
+    }
+}
+
+/// What only calls to a sidecar have.
+#[allow(dead_code, reason = "rules, faults and the journal will use it")]
+impl CallContext {
+    /// Sets the API through which the call arrived.
+    pub(crate) fn with_surface(self, surface: Surface) -> Self {
+        Self { surface: Some(surface), ..self }
+    }
+
+    /// Returns the API through which the call arrived, if it is a call to a sidecar.
+    pub(crate) fn surface(&self) -> Option<Surface> {
+        self.surface
+    }
+
+    /// Sets whether the call uses the first version of Dapr's API.
+    pub(crate) fn set_alpha1(&mut self, is_alpha1: bool) {
+        self.is_alpha1 = is_alpha1;
+    }
+
+    /// Returns `true` if the call uses the first version of Dapr's API, which has no tools.
+    pub(crate) fn is_alpha1(&self) -> bool {
+        self.is_alpha1
+    }
+
+    /// Sets the component that is called.
+    pub(crate) fn set_component(&mut self, component: Arc<CalledComponent>) {
+        self.component = Some(component);
+    }
+
+    /// Returns the name of the component that is called, if it is a call to a sidecar.
+    pub(crate) fn component(&self) -> Option<&str> {
+        self.component.as_deref().map(|component| component.name.as_str())
+    }
+
+    /// Returns the name of the session, which is `default` if the client names none.
+    pub(crate) fn session_name(&self) -> &str {
+        self.session.as_deref().unwrap_or(DEFAULT_SESSION)
+    }
+
+    /// Returns the counters of the sidecar's sessions, if it is a call to a sidecar.
+    pub(crate) fn counters(&self) -> Option<&Arc<Counters>> {
+        self.component.as_ref().map(|component| &component.counters)
+    }
+
+    /// Sets where providers record what made the answer.
+    pub(crate) fn set_answers(&mut self, answers: Arc<Answers>) {
+        self.answers = Some(answers);
+    }
+
+    /// Records what made a turn of the answer. Does nothing if nobody wants to know.
+    pub(crate) fn record_answer(&self, answer: impl FnOnce() -> AnsweredBy) {
+        if let Some(answers) = &self.answers {
+            answers.push(answer());
+        }
     }
 }
 

@@ -22,6 +22,9 @@ pub trait ConverseRequest: Send + Sized + 'static {
     /// What the answer needs of the request.
     type Passthrough: Send + Unpin + 'static;
 
+    /// Whether this is the first version of Dapr's API, which has no tools.
+    const IS_ALPHA1: bool = false;
+
     /// Returns the name of the component.
     fn component(&self) -> &str;
 
@@ -65,6 +68,7 @@ impl DaprRequest for proto::ConversationRequest {
 }
 
 impl ConverseRequest for proto::ConversationRequest {
+    const IS_ALPHA1: bool = true;
     type Response = proto::ConversationResponse;
     type StreamResponse = proto::ConversationStreamResponse;
     type Passthrough = Passthrough;

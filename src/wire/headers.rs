@@ -4,17 +4,20 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName};
 
-use crate::{base::clock::Moment, provider::CallContext};
+use crate::{
+    base::clock::Moment,
+    provider::{CallContext, call::Surface},
+};
 
 /// The HTTP header or gRPC metadata key that names the session of a call.
 pub(crate) static SESSION: HeaderName = HeaderName::from_static("mynah-session");
 /// The header in which gRPC clients send the timeout of a call.
 static GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
-/// Reads the session and the deadline of a call.
+/// Reads the session and the deadline of a call that arrived through `surface`.
 ///
 /// A single pass over the headers is cheaper than two look-ups.
-pub(crate) fn call_context(headers: &HeaderMap) -> CallContext {
+pub(crate) fn call_context(surface: Surface, headers: &HeaderMap) -> CallContext {
     let (mut session, mut deadline) = (None, None);
     for (name, value) in headers {
         if *name == GRPC_TIMEOUT {
@@ -23,7 +26,7 @@ pub(crate) fn call_context(headers: &HeaderMap) -> CallContext {
             session = value.to_str().ok().filter(|text| !text.is_empty()).map(Into::into);
         }
     }
-    CallContext::new(session, deadline)
+    CallContext::new(session, deadline).with_surface(surface)
 }
 
 /// Parses a timeout: 1 to 8 digits and a unit, as defined in the specification of gRPC over HTTP/2.
@@ -72,9 +75,9 @@ mod tests {
     fn reads_the_session_and_the_deadline() {
         let value = http::HeaderValue::from_static;
         let headers = [(SESSION.clone(), value("checkout")), (GRPC_TIMEOUT.clone(), value("5S"))];
-        let context = call_context(&headers.into_iter().collect());
+        let context = call_context(Surface::Grpc, &headers.into_iter().collect());
         assert_eq!(context.session.as_deref(), Some("checkout"));
         assert!(context.deadline.is_some());
-        assert!(call_context(&HeaderMap::new()).session.is_none());
+        assert!(call_context(Surface::Http, &HeaderMap::new()).session.is_none());
     }
 }

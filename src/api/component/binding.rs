@@ -17,6 +17,7 @@ use crate::{
         },
         pipeline::{self, FindComponent},
     },
+    provider::call::Surface,
     wire::{
         component,
         components::{
@@ -78,7 +79,8 @@ impl ComponentCall {
         let InvokeRequest { data, operation, .. } = request.into_inner().decode()?;
         let data = match operation.as_str() {
             CONVERSE => {
-                let context = call_context(&headers).with_charge(self.charge.clone());
+                let context =
+                    call_context(Surface::Component, &headers).with_charge(self.charge.clone());
                 let request = Json { component: instance, body: data };
                 let answer = pipeline::converse::<ConversationRequestAlpha2>(
                     &self.component,

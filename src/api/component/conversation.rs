@@ -13,7 +13,7 @@ use crate::{
         },
         pipeline,
     },
-    provider::CallContext,
+    provider::{CallContext, call::Surface},
     wire::{
         component::{self, InstanceRequest},
         components::{
@@ -91,7 +91,7 @@ impl ComponentCall {
     ) -> Result<(InstanceRequest, CallContext), Error> {
         let headers = request.metadata().as_ref();
         let instance = component::instance(headers)?;
-        let context = call_context(headers).with_charge(self.charge.clone());
+        let context = call_context(Surface::Component, headers).with_charge(self.charge.clone());
         Ok((InstanceRequest { instance, message: request.into_inner() }, context))
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     chat,
     engine::Engine,
     net::RequestBody,
+    provider::call::Surface,
     wire::{
         error::{Error, HttpError},
         headers::call_context,
@@ -45,7 +46,7 @@ impl Completions {
     ) -> Result<Response, Error> {
         let (head, body) = request.into_parts();
         let body = openai::Body(read(body, self.guard.max_body_size, &charge).await?);
-        let context = call_context(&head.headers).with_charge(charge.clone());
+        let context = call_context(Surface::OpenAi, &head.headers).with_charge(charge.clone());
         let mut request: ChatRequest = pipeline::decode(body, &context, Ok).await?;
         let model = deployment.as_deref().unwrap_or(request.model());
         let component = self.component(model)?;

@@ -31,9 +31,13 @@ impl Provider for Pieces {
     }
 }
 
+fn new_component(metrics: &Metrics) -> Component {
+    Component::new(&crate::component::built_in(), metrics, &Arc::default())
+}
+
 fn component(pieces: &[String], end: Result<(), &str>) -> Arc<Component> {
     let end = end.map_err(ProviderError::internal);
-    let component = Component::new(&crate::component::built_in(), &Metrics::new("app"));
+    let component = new_component(&Metrics::new("app"));
     let provider = Arc::new(Pieces { pieces: pieces.to_vec(), end });
     Arc::new(Component { provider, ..component })
 }
@@ -123,7 +127,7 @@ impl Provider for Called {
 #[tokio::test]
 async fn a_cancelled_call_does_not_reach_the_provider() {
     let provider = Arc::new(Called(false.into()));
-    let component = Component::new(&crate::component::built_in(), &Metrics::new("app"));
+    let component = new_component(&Metrics::new("app"));
     let component = Arc::new(Component { provider: provider.clone(), ..component });
     let context = context();
     drop(context.cancel_on_drop());
@@ -155,7 +159,7 @@ async fn a_stream_without_its_last_delta_fails() {
         "failed conversing with component echo: the stream ended before the response was complete";
     for texts in [&["half"][..], &[]] {
         let metrics = Metrics::new("app");
-        let component = Component::new(&crate::component::built_in(), &metrics);
+        let component = new_component(&metrics);
         let component = Arc::new(Component { provider: Arc::new(Truncated(texts)), ..component });
         let stream = component.clone().stream(Request::default(), context(), identity).await;
         let mut pieces: Vec<_> = match stream {

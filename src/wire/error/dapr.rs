@@ -59,7 +59,7 @@ impl Error {
             Self::MalformedPath(_) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
-            Self::InvalidRequest { .. } => {
+            Self::InvalidRequest { .. } | Self::SessionName { .. } => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
             Self::MissingInstance | Self::InvalidMetadata(_) | Self::UnknownOperation(_) => {

@@ -107,6 +107,14 @@ pub enum Error {
     /// A binding has no such operation.
     #[error("unknown operation {0:?}; expected converse or get")]
     UnknownOperation(String),
+    /// The name of the session is too long.
+    #[error("the session name has {got} bytes; expected at most {limit}")]
+    SessionName {
+        /// Length of the name in bytes.
+        got: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// The sidecar's labels have reached a limit.
     #[error("metadata is full: it holds at most {max_keys} keys and {max_bytes} bytes")]
     MetadataFull {

@@ -13,6 +13,7 @@ use crate::{
     },
     base::{drain::Drain, memory::Charge},
     engine::Engine,
+    provider::{CallContext, call::Surface},
     wire::{conversation::DaprRequest, headers::call_context, proto, undecoded::Protobuf},
 };
 
@@ -46,7 +47,7 @@ impl RuntimeCall {
         self,
         request: Request<Protobuf<M>>,
     ) -> Answer<M::Response> {
-        let context = call_context(request.metadata().as_ref()).with_charge(self.charge.clone());
+        let context = self.context(&request);
         let engine = &self.runtime.engine;
         let answer = pipeline::converse(engine, request.into_inner(), context).await?;
         self.answer(answer)
@@ -56,10 +57,15 @@ impl RuntimeCall {
         self,
         request: Request<Protobuf<M>>,
     ) -> Answer<Streamed<M::StreamResponse>> {
-        let context = call_context(request.metadata().as_ref()).with_charge(self.charge.clone());
+        let context = self.context(&request);
         let engine = &self.runtime.engine;
         let messages = pipeline::stream(engine, request.into_inner(), context).await?;
         self.stream_answer(messages)
+    }
+
+    fn context<M>(&self, request: &Request<Protobuf<M>>) -> CallContext {
+        let context = call_context(Surface::Grpc, request.metadata().as_ref());
+        context.with_charge(self.charge.clone())
     }
 
     pub(super) async fn get_metadata(
