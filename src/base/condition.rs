@@ -1,6 +1,6 @@
 //! Conditions on texts, as files state them.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
@@ -9,6 +9,10 @@ use serde::{
     de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
+use super::text::shorten;
+
+/// Maximum number of characters of a text in a description.
+const MAX_SHOWN: usize = 200;
 /// Maximum size of a compiled pattern in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
@@ -36,20 +40,20 @@ enum Source {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TextConditionParts", extend("minProperties" = 1))]
-struct Parts {
+pub(crate) struct Parts {
     /// The whole text.
     #[schemars(extend("type" = ["string", "number", "boolean"]))]
-    equals: Option<String>,
+    pub(crate) equals: Option<String>,
     /// A part of the text.
-    contains: Option<String>,
+    pub(crate) contains: Option<String>,
     /// The beginning of the text.
-    starts_with: Option<String>,
+    pub(crate) starts_with: Option<String>,
     /// A regular expression that matches somewhere in the text.
     #[schemars(extend("format" = "regex"))]
-    matches: Option<String>,
+    pub(crate) matches: Option<String>,
     /// Whether upper and lower case are equal.
     #[serde(default)]
-    ignore_case: bool,
+    pub(crate) ignore_case: bool,
 }
 
 impl TextCondition {
@@ -63,19 +67,75 @@ impl TextCondition {
         Self { matches: Some(pattern), ..Self::default() }
     }
 
+    /// The condition that a text equals another one.
+    pub(crate) fn equals(whole: impl Into<String>) -> Self {
+        Self { equals: Some(whole.into()), ..Self::default() }
+    }
+
     /// Returns `true` if all parts of the condition hold.
     pub(crate) fn holds(&self, text: &str) -> bool {
-        if let Some(pattern) = &self.matches
-            && !pattern.is_match(text)
-        {
-            return false;
-        }
-        let folded = if self.ignore_case { &*text.to_lowercase() } else { text };
-        let equals = self.equals.as_ref().is_none_or(|whole| folded == whole);
-        let contains = self.contains.as_ref().is_none_or(|part| folded.contains(part));
-        let starts = self.starts_with.as_ref().is_none_or(|start| folded.starts_with(start));
-        equals && contains && starts
+        self.failed_part(text).is_none()
     }
+
+    /// Returns the pattern that the text must match.
+    pub(crate) fn pattern(&self) -> Option<&Regex> {
+        self.matches.as_ref()
+    }
+
+    /// Describes the first part of the condition that does not hold.
+    pub(crate) fn failure(&self, text: &str) -> Option<String> {
+        self.failed_part(text).map(|part| self.describe(part))
+    }
+
+    /// Describes the whole condition.
+    pub(crate) fn description(&self) -> String {
+        let parts: Vec<_> = self.parts().map(|part| self.describe(part)).collect();
+        parts.join(" and ")
+    }
+
+    fn failed_part(&self, text: &str) -> Option<Part<'_>> {
+        let folded =
+            if self.ignore_case { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) };
+        self.parts().find(|part| match part {
+            Part::Equals(whole) => folded != *whole,
+            Part::Contains(part) => !folded.contains(part),
+            Part::StartsWith(start) => !folded.starts_with(start),
+            Part::Matches(pattern) => !pattern.is_match(text),
+        })
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let equals = self.equals.as_deref().map(Part::Equals);
+        let contains = self.contains.as_deref().map(Part::Contains);
+        let starts_with = self.starts_with.as_deref().map(Part::StartsWith);
+        let matches = self.matches.as_ref().map(Part::Matches);
+        [equals, contains, starts_with, matches].into_iter().flatten()
+    }
+
+    fn describe(&self, part: Part<'_>) -> String {
+        let case = if self.ignore_case { ", ignoring case" } else { "" };
+        match part {
+            Part::Equals(whole) => format!("{:?}{case}", shorten(whole, MAX_SHOWN)),
+            Part::Contains(part) => {
+                format!("a text that contains {:?}{case}", shorten(part, MAX_SHOWN))
+            }
+            Part::StartsWith(start) => {
+                format!("a text that starts with {:?}{case}", shorten(start, MAX_SHOWN))
+            }
+            Part::Matches(pattern) => {
+                format!("a match of /{}/{case}", shorten(pattern.as_str(), MAX_SHOWN))
+            }
+        }
+    }
+}
+
+/// A part of a condition.
+#[derive(Clone, Copy)]
+enum Part<'c> {
+    Equals(&'c str),
+    Contains(&'c str),
+    StartsWith(&'c str),
+    Matches(&'c Regex),
 }
 
 impl TryFrom<Parts> for TextCondition {

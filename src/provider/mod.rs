@@ -14,6 +14,7 @@ mod ids;
 mod recently_used;
 pub mod scripted;
 pub(crate) mod stream;
+mod turns;
 mod unseen;
 mod usage;
 

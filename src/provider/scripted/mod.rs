@@ -28,11 +28,13 @@
 //! ```
 
 // chains    instruction chains in user messages
+// rules     rules, which answer requests that meet their conditions
 // steps     the steps of a script and their answers
 // turn      performs and sends a step
 // settings  the settings of a scripted component
 
 mod chains;
+pub(crate) mod rules;
 mod settings;
 mod steps;
 mod turn;

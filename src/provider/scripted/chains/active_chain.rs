@@ -11,6 +11,7 @@ use crate::{
         Unseen,
         recently_used::{MAX_ENTRIES, RecentlyUsed},
         scripted::StepError,
+        turns::count_turns,
     },
 };
 
@@ -121,23 +122,6 @@ fn json_object(block: &str) -> Result<&RawValue, String> {
         Ok(_) => Err("not an object".to_owned()),
         Err(error) => Err(error.to_string()),
     }
-}
-
-/// Counts assistant turns. Each assistant message is a turn, with one exception: some clients store
-/// the calls of a turn in a separate message directly after the text.
-fn count_turns<'a>(messages: impl Iterator<Item = &'a Message>) -> usize {
-    let mut after_assistant = false;
-    let mut turns = 0;
-    for message in messages {
-        let Role::Assistant { tool_calls } = &message.role else {
-            after_assistant = false;
-            continue;
-        };
-        let only_calls = !tool_calls.is_empty() && message.parts.iter().all(String::is_empty);
-        turns += usize::from(!(only_calls && after_assistant));
-        after_assistant = true;
-    }
-    turns
 }
 
 /// The blocks that were skipped. They are logged as one line because a history may contain many.

@@ -1,0 +1,111 @@
+//! A call, as conditions see it.
+
+use std::{borrow::Cow, cell::OnceCell};
+
+use serde_json::Value;
+
+use crate::{
+    chat::{Message, Request, Role},
+    provider::turns::count_turns,
+};
+
+/// A call, as conditions see it.
+#[derive(Debug)]
+pub struct MatchedCall<'c> {
+    /// The request.
+    pub request: &'c Request,
+    /// Name of the component.
+    pub component: &'c str,
+    /// Name of the model: the one that the client asks for, or else that of the component.
+    pub model: Option<&'c str>,
+    /// Name of the session.
+    pub session: &'c str,
+    /// Whether the call arrived through the first version of Dapr's API, which has no tools.
+    pub alpha1: bool,
+    user: OnceCell<Option<Cow<'c, str>>>,
+    system: OnceCell<Option<String>>,
+    last_message: OnceCell<Option<Cow<'c, str>>>,
+    results: OnceCell<Vec<TrailingResult<'c>>>,
+}
+
+/// A result of a tool at the end of the history.
+#[derive(Debug)]
+pub(super) struct TrailingResult<'c> {
+    pub(super) id: Option<&'c str>,
+    pub(super) tool: &'c str,
+    pub(super) text: Cow<'c, str>,
+    json: OnceCell<Option<Value>>,
+}
+
+impl<'c> MatchedCall<'c> {
+    /// Creates a call of version 2 of Dapr's API in the default session.
+    pub fn new(request: &'c Request, component: &'c str) -> Self {
+        Self {
+            request,
+            component,
+            model: None,
+            session: "default",
+            alpha1: false,
+            user: OnceCell::new(),
+            system: OnceCell::new(),
+            last_message: OnceCell::new(),
+            results: OnceCell::new(),
+        }
+    }
+
+    /// Returns the text of the last user message.
+    pub(super) fn user(&self) -> Option<&str> {
+        self.user.get_or_init(|| self.request.last_user().map(Message::text)).as_deref()
+    }
+
+    /// Returns the texts of all system and developer messages, one per line.
+    pub(super) fn system(&self) -> Option<&str> {
+        let read = || {
+            let is_system = |it: &&Message| matches!(it.role, Role::System | Role::Developer);
+            let texts: Vec<_> =
+                self.request.messages.iter().filter(is_system).map(Message::text).collect();
+            (!texts.is_empty()).then(|| texts.join("\n"))
+        };
+        self.system.get_or_init(read).as_deref()
+    }
+
+    /// Returns the text of the last message.
+    pub(super) fn last_message(&self) -> Option<&str> {
+        self.last_message.get_or_init(|| self.request.messages.last().map(Message::text)).as_deref()
+    }
+
+    /// Returns the number of turns of the model so far.
+    pub(super) fn turns(&self) -> u64 {
+        count_turns(self.request.messages.iter()) as u64
+    }
+
+    /// Returns the version of Dapr's API.
+    pub(super) fn alpha(&self) -> u8 {
+        if self.alpha1 { 1 } else { 2 }
+    }
+
+    /// Returns `true` if the request offers the tool.
+    pub(super) fn offers(&self, name: &str) -> bool {
+        self.request.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// Returns the results of tools at the end of the history.
+    pub(super) fn results(&self) -> &[TrailingResult<'c>] {
+        self.results.get_or_init(|| {
+            self.request.tool_results().iter().filter_map(TrailingResult::new).collect()
+        })
+    }
+}
+
+impl<'c> TrailingResult<'c> {
+    fn new(message: &'c Message) -> Option<Self> {
+        let Role::Tool { id, name } = &message.role else { return None };
+        let (text, json) = (message.text(), OnceCell::new());
+        Some(Self { id: id.as_deref(), tool: name, text, json })
+    }
+
+    /// Returns the result as JSON, if it is JSON.
+    pub(super) fn json(&self) -> Option<&Value> {
+        self.json.get_or_init(|| serde_json::from_str(&self.text).ok()).as_ref()
+    }
+}

@@ -1,0 +1,188 @@
+//! The keys of a match in files. The doc comments are also the descriptions in the JSON Schema.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    Captures, Count, MatchedCall, Mismatch,
+    condition::{Condition, NameField, TextField},
+    name::{NameCondition, NameSource},
+    tool_result::ResultCondition,
+};
+use crate::base::condition::TextCondition;
+
+/// The variables of templates, which captured groups must not hide.
+pub(super) const VARIABLES: [&str; 7] =
+    ["user", "messages", "results", "turn", "metadata", "component", "session"];
+
+/// The conditions on a call. All must hold; without conditions, every call matches.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(try_from = "MatchSource")]
+#[schemars(with = "MatchSource")]
+pub struct Match {
+    pub(super) conditions: Vec<Condition>,
+}
+
+/// Conditions on a call. All must hold. Without conditions, every call matches.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Match")]
+struct MatchSource {
+    /// Name of the component.
+    #[schemars(with = "Option<NameSource>")]
+    component: Option<NameCondition>,
+    /// Name of the model that the client asks for, or else that of the component.
+    #[schemars(with = "Option<NameSource>")]
+    model: Option<NameCondition>,
+    /// Name of the session.
+    #[schemars(with = "Option<NameSource>")]
+    session: Option<NameCondition>,
+    /// Label of the conversation.
+    #[schemars(with = "Option<NameSource>")]
+    context_id: Option<NameCondition>,
+    /// Version of Dapr's API: 1 or 2. OpenAI's API counts as 2.
+    #[schemars(extend("enum" = [1, 2]))]
+    alpha: Option<u8>,
+    /// The number of turns of the model so far. An assistant message with nothing but tool calls belongs
+    /// to the turn of an assistant message directly before it.
+    turn: Option<Count>,
+    /// Whether the history ends with the results of tools.
+    has_tool_result: Option<bool>,
+    /// Names of tools. The request must offer all of them.
+    #[schemars(length(min = 1))]
+    tools: Option<Vec<String>>,
+    /// The tool choice: auto, none, required or the name of a tool.
+    tool_choice: Option<String>,
+    /// Whether the request has a response format.
+    response_format: Option<Presence>,
+    /// Conditions on metadata of the request. A missing key matches nothing.
+    #[serde(default)]
+    metadata: BTreeMap<String, TextCondition>,
+    /// The last user message. Its parts are joined by line breaks.
+    user: Option<TextCondition>,
+    /// All system and developer messages, joined by line breaks.
+    system: Option<TextCondition>,
+    /// The last message, of any role.
+    last_message: Option<TextCondition>,
+    /// Any message, of any role.
+    any_message: Option<TextCondition>,
+    /// One of the results of tools that end the history.
+    last_tool_result: Option<ResultCondition>,
+}
+
+/// Whether a request has a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Presence {
+    Present,
+    Absent,
+}
+
+impl Match {
+    /// Returns `true` if all conditions hold for a call.
+    pub fn holds(&self, call: &MatchedCall<'_>) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(call))
+    }
+
+    /// Returns what the patterns capture if all conditions hold for a call, or else `None`.
+    pub fn captures(&self, call: &MatchedCall<'_>) -> Option<Captures> {
+        if !self.holds(call) {
+            return None;
+        }
+        let mut captures = Captures::new();
+        self.conditions.iter().for_each(|condition| condition.capture(call, &mut captures));
+        Some(captures)
+    }
+
+    /// Returns the conditions that do not hold for a call.
+    pub fn mismatches(&self, call: &MatchedCall<'_>) -> Vec<Mismatch> {
+        let failed = self.conditions.iter().filter(|condition| !condition.holds(call));
+        failed.map(|condition| condition.mismatch(call)).collect()
+    }
+
+    /// Returns the number of conditions.
+    pub fn len(&self) -> usize {
+        self.conditions.len()
+    }
+
+    /// Returns `true` if there are no conditions, so that every call matches.
+    pub fn is_empty(&self) -> bool {
+        self.conditions.is_empty()
+    }
+
+    /// Returns the names of the groups that the patterns capture.
+    pub fn capture_names(&self) -> impl Iterator<Item = &str> {
+        let patterns = self.conditions.iter().flat_map(Condition::texts);
+        let patterns = patterns.filter_map(TextCondition::pattern);
+        patterns.flat_map(|pattern| pattern.capture_names().flatten())
+    }
+
+    /// Checks that each name stands for one text in templates.
+    fn check_capture_names(&self) -> Result<(), String> {
+        let mut seen = BTreeSet::new();
+        for name in self.capture_names() {
+            if VARIABLES.contains(&name) {
+                let reason = "which is a variable of templates; rename the group";
+                return Err(format!("a pattern has a group named {name:?}, {reason}"));
+            }
+            if !seen.insert(name) {
+                return Err(format!(
+                    "two patterns have a group named {name:?}; rename one of them"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<MatchSource> for Match {
+    type Error = String;
+
+    fn try_from(source: MatchSource) -> Result<Self, String> {
+        if source.tools.as_ref().is_some_and(Vec::is_empty) {
+            return Err("tools is empty; expected at least one name".to_owned());
+        }
+        if let Some(version) = source.alpha.filter(|version| !matches!(version, 1 | 2)) {
+            return Err(format!("alpha is {version}; expected 1 or 2"));
+        }
+        let result = Self { conditions: conditions(source) };
+        result.check_capture_names()?;
+        Ok(result)
+    }
+}
+
+/// Returns the conditions in the order in which they are checked: the cheapest first.
+fn conditions(source: MatchSource) -> Vec<Condition> {
+    let name = |field, name: Option<NameCondition>| name.map(|it| Condition::Name(field, it));
+    let text = |field, text: Option<TextCondition>| text.map(|it| Condition::Text(field, it));
+    let is_present = |presence| Condition::ResponseFormat(presence == Presence::Present);
+    let metadata = source.metadata.into_iter().map(|(key, it)| Condition::Metadata(key, it));
+    let cheap = [
+        name(NameField::Component, source.component),
+        name(NameField::Model, source.model),
+        name(NameField::Session, source.session),
+        name(NameField::ContextId, source.context_id),
+        source.alpha.map(Condition::Alpha),
+        source.turn.map(Condition::Turn),
+        source.has_tool_result.map(Condition::HasToolResult),
+        source.tool_choice.map(Condition::ToolChoice),
+        source.response_format.map(is_present),
+    ];
+    let costly = [
+        text(TextField::User, source.user),
+        text(TextField::System, source.system),
+        text(TextField::LastMessage, source.last_message),
+        source.last_tool_result.map(Box::new).map(Condition::LastToolResult),
+        source.any_message.map(Condition::AnyMessage),
+    ];
+    let tools = source.tools.into_iter().flatten().map(Condition::Tool);
+    cheap
+        .into_iter()
+        .flatten()
+        .chain(tools)
+        .chain(metadata)
+        .chain(costly.into_iter().flatten())
+        .collect()
+}

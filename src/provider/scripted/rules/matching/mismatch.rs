@@ -1,0 +1,43 @@
+//! A condition that does not hold.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::text::shorten;
+
+/// Maximum number of characters of a text from the call.
+const MAX_SEEN: usize = 200;
+
+/// A condition that does not hold for a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Mismatch {
+    /// The key of the condition, such as `user` or `metadata.tenant`.
+    pub condition: String,
+    /// What the condition expects, such as `a text that contains "weather"`.
+    pub expected: String,
+    /// What the call has instead, or `null` if it has nothing.
+    pub seen: Option<String>,
+}
+
+impl Mismatch {
+    pub(super) fn new(
+        condition: impl Into<String>,
+        expected: impl Into<String>,
+        seen: Option<&str>,
+    ) -> Self {
+        let seen = seen.map(|seen| shorten(seen, MAX_SEEN).into_owned());
+        Self { condition: condition.into(), expected: expected.into(), seen }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { condition, expected, seen } = self;
+        match seen {
+            Some(seen) => write!(f, "{condition}: expected {expected}; the call has {seen:?}"),
+            None => write!(f, "{condition}: expected {expected}; the call has none"),
+        }
+    }
+}

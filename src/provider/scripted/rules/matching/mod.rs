@@ -1,0 +1,29 @@
+//! The conditions of rules on calls.
+//!
+//! A [`Match`] is the `match` of a rule, of an expectation and of a query about the calls so far. It
+//! is applied to a [`MatchedCall`]. If it does not hold, each [`Mismatch`] says which condition failed
+//! and what the call has instead.
+
+// format       the keys of a match in files
+//   name         conditions on names
+//   count        conditions on numbers
+//   tool_result  conditions on the results of tools
+// condition    a checked condition, and whether it holds for a call
+// captures     the texts that patterns capture
+// call         a call, as conditions see it
+// mismatch     a condition that does not hold
+
+mod call;
+mod captures;
+mod condition;
+mod count;
+mod format;
+mod mismatch;
+mod name;
+#[cfg(test)]
+mod tests;
+mod tool_result;
+
+pub use self::{
+    call::MatchedCall, captures::Captures, count::Count, format::Match, mismatch::Mismatch,
+};

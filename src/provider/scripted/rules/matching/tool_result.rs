@@ -1,0 +1,232 @@
+//! Conditions on the results of tools.
+
+use std::{collections::BTreeMap, fmt};
+
+use schemars::JsonSchema;
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use serde_json::Value;
+
+use super::{
+    call::TrailingResult,
+    captures::{Captures, capture},
+    name::{NameCondition, NameSource},
+};
+use crate::base::condition::{Parts, TextCondition};
+
+/// A condition on a result of a tool. A string is short for `contains`.
+#[derive(Debug, Clone, Default, JsonSchema)]
+#[schemars(with = "ResultSource")]
+pub(super) struct ResultCondition {
+    pub(super) tool: Option<NameCondition>,
+    pub(super) id: Option<NameCondition>,
+    pub(super) text: Option<TextCondition>,
+    pub(super) json: BTreeMap<String, Value>,
+    pub(super) last_only: bool,
+}
+
+/// The schema of a condition.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes the format only")]
+enum ResultSource {
+    Contains(String),
+    Parts(Box<ResultParts>),
+}
+
+/// A condition on a result of a tool. All its parts must hold for the same result.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ToolResultCondition", extend("minProperties" = 1))]
+struct ResultParts {
+    /// Name of the tool.
+    #[schemars(with = "Option<NameSource>")]
+    tool: Option<NameCondition>,
+    /// Id of the tool call.
+    #[schemars(with = "Option<NameSource>")]
+    id: Option<NameCondition>,
+    /// The whole result.
+    equals: Option<String>,
+    /// A part of the result.
+    contains: Option<String>,
+    /// The beginning of the result.
+    starts_with: Option<String>,
+    /// A regular expression that matches somewhere in the result. Templates can use its named groups.
+    #[schemars(extend("format" = "regex"))]
+    matches: Option<String>,
+    /// Whether upper and lower case of the result are equal.
+    #[serde(default)]
+    ignore_case: bool,
+    /// Values in a result that is JSON, by JSON Pointers such as /forecast/0/temp. Numbers are equal if
+    /// their values are.
+    #[serde(default)]
+    json: BTreeMap<String, Value>,
+    /// Whether only the very last result counts. Default: any of the results at the end of the history.
+    #[serde(default)]
+    last_only: bool,
+}
+
+impl ResultCondition {
+    /// Returns `true` if the condition holds for a result.
+    pub(super) fn holds(&self, result: &TrailingResult<'_>) -> bool {
+        self.selects(result)
+            && self.text.as_ref().is_none_or(|text| text.holds(&result.text))
+            && self.json.iter().all(|(pointer, value)| {
+                let found = result.json().and_then(|json| json.pointer(pointer));
+                found.is_some_and(|found| are_equal(found, value))
+            })
+    }
+
+    /// Returns `true` if the conditions on the names in a result hold.
+    pub(super) fn selects(&self, result: &TrailingResult<'_>) -> bool {
+        let is_named = |condition: &Option<NameCondition>, name: Option<&str>| {
+            condition.as_ref().is_none_or(|it| name.is_some_and(|name| it.0.holds(name)))
+        };
+        is_named(&self.tool, Some(result.tool)) && is_named(&self.id, result.id)
+    }
+
+    /// Returns the results for which the condition may hold, newest first.
+    pub(super) fn eligible<'r, 'c>(
+        &self,
+        results: &'r [TrailingResult<'c>],
+    ) -> impl Iterator<Item = &'r TrailingResult<'c>> + use<'r, 'c> {
+        results.iter().rev().take(if self.last_only { 1 } else { results.len() })
+    }
+
+    /// Returns the conditions on texts.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &TextCondition> {
+        let names = [&self.tool, &self.id].into_iter().flatten().map(|NameCondition(name)| name);
+        names.chain(&self.text)
+    }
+
+    /// Adds what the patterns capture in a result for which the condition holds.
+    pub(super) fn capture(&self, result: &TrailingResult<'_>, captures: &mut Captures) {
+        if let Some(NameCondition(tool)) = &self.tool {
+            capture(tool, result.tool, captures);
+        }
+        if let Some(NameCondition(id)) = &self.id {
+            capture(id, result.id.unwrap_or_default(), captures);
+        }
+        if let Some(text) = &self.text {
+            capture(text, &result.text, captures);
+        }
+    }
+
+    /// Returns the key of the first part that fails for a result, what it expects and what it finds.
+    pub(super) fn failure(
+        &self,
+        result: &TrailingResult<'_>,
+    ) -> Option<(String, String, Option<String>)> {
+        if let Some(tool) = self.tool.as_ref()
+            && let Some(expected) = tool.0.failure(result.tool)
+        {
+            return Some((".tool".to_owned(), expected, Some(result.tool.to_owned())));
+        }
+        if let Some(id) = &self.id {
+            let Some(seen) = result.id else {
+                return Some((".id".to_owned(), id.0.description(), None));
+            };
+            if let Some(expected) = id.0.failure(seen) {
+                return Some((".id".to_owned(), expected, Some(seen.to_owned())));
+            }
+        }
+        if let Some(text) = &self.text
+            && let Some(expected) = text.failure(&result.text)
+        {
+            return Some((String::new(), expected, Some(result.text.to_string())));
+        }
+        self.json.iter().find_map(|(pointer, value)| {
+            let found = result.json().and_then(|json| json.pointer(pointer));
+            let fails = found.is_none_or(|found| !are_equal(found, value));
+            let key = || format!(".json.{pointer}");
+            fails.then(|| (key(), value.to_string(), found.map(Value::to_string)))
+        })
+    }
+
+    /// Describes the whole condition.
+    pub(super) fn description(&self) -> String {
+        let tool = self.tool.as_ref().map(|tool| format!("tool {}", tool.0.description()));
+        let id = self.id.as_ref().map(|id| format!("id {}", id.0.description()));
+        let text = self.text.as_ref().map(|text| format!("text {}", text.description()));
+        let json = self.json.iter().map(|(pointer, value)| format!("{pointer} {value}"));
+        let parts: Vec<_> = [tool, id, text].into_iter().flatten().chain(json).collect();
+        format!("a result with {}", parts.join(" and "))
+    }
+}
+
+/// Compares JSON values. Numbers are equal if their values are, also if one of them has a fraction.
+fn are_equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => {
+            left == right || left.as_f64() == right.as_f64() && (left.is_f64() || right.is_f64())
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| are_equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            let equal = |(key, value)| right.get(key).is_some_and(|it| are_equal(value, it));
+            left.len() == right.len() && left.iter().all(equal)
+        }
+        _ => left == right,
+    }
+}
+
+fn check_pointer(pointer: &str) -> Result<(), String> {
+    if !pointer.is_empty() && !pointer.starts_with('/') {
+        let expected = format!("/{pointer}");
+        return Err(format!("{pointer:?} is not a JSON Pointer; expected {expected:?}"));
+    }
+    if pointer.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
+        let hint = "a ~ is written as ~0, and a / in a key as ~1";
+        return Err(format!("{pointer:?} is not a JSON Pointer; {hint}"));
+    }
+    Ok(())
+}
+
+impl TryFrom<ResultParts> for ResultCondition {
+    type Error = String;
+
+    fn try_from(parts: ResultParts) -> Result<Self, String> {
+        let ResultParts { tool, id, equals, contains, starts_with, .. } = parts;
+        let ResultParts { matches, ignore_case, json, last_only, .. } = parts;
+        json.keys().try_for_each(|pointer| check_pointer(pointer))?;
+        let has_text =
+            [&equals, &contains, &starts_with, &matches].iter().any(|part| part.is_some());
+        if !has_text && tool.is_none() && id.is_none() && json.is_empty() {
+            let expected = "tool, id, equals, contains, starts_with, matches and json";
+            return Err(format!("the condition is empty; expected one of {expected}"));
+        }
+        let text = Parts { equals, contains, starts_with, matches, ignore_case };
+        let text = has_text.then(|| TextCondition::try_from(text)).transpose()?;
+        Ok(Self { tool, id, text, json, last_only })
+    }
+}
+
+impl<'de> Deserialize<'de> for ResultCondition {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        source.deserialize_any(ResultVisitor)
+    }
+}
+
+struct ResultVisitor;
+
+impl<'de> Visitor<'de> for ResultVisitor {
+    type Value = ResultCondition;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text that is contained, or a condition such as {tool: a}")
+    }
+
+    fn visit_str<E: Error>(self, contains: &str) -> Result<ResultCondition, E> {
+        let text = Some(TextCondition::contains(contains));
+        Ok(ResultCondition { text, ..ResultCondition::default() })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<ResultCondition, A::Error> {
+        let parts = ResultParts::deserialize(MapAccessDeserializer::new(parts))?;
+        parts.try_into().map_err(A::Error::custom)
+    }
+}
