@@ -156,7 +156,7 @@ impl Words {
                 return before.ends_with(['n', 'N']);
             }
             // "without running migrations"
-            if !text::is_generic(form) && !form.ends_with("ing") {
+            if !text::passes_on_negation(form) && !form.ends_with("ing") {
                 return false;
             }
         }

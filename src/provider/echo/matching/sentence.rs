@@ -7,7 +7,7 @@ use super::{
     index::{Term, ToolIndex, to_u32},
     work_budget::{Exhausted, WorkBudget},
 };
-use crate::provider::echo::text::{Word, addresses, canonicalize, is_generic, words};
+use crate::provider::echo::text::{Word, addresses, canonicalize, passes_on_negation, words};
 
 /// Expressions whose words do not mention tools.
 const LEFT_OUT: [&str; 4] = ["in order to", "on time", "in time", "at the same time"];
@@ -139,7 +139,8 @@ impl Sentence {
         self.words.push(SentenceWord {
             range: word.range.clone(),
             is_quoted,
-            negates: self.is_negation(text, separator) || is_negated && is_generic(&self.form),
+            negates: self.is_negation(text, separator)
+                || is_negated && passes_on_negation(&self.form),
             is_negated,
         });
         let last = self.last();

@@ -9,6 +9,9 @@ const GENERIC: &str = "get fetch list show set do run execute call use perform f
      retrieve read check search query view give tell current tool function api info data detail \
      new latest all the a an of for by id in on to from with and or me my";
 
+/// Words of wishes and plans, in canonical form: "I don't want to send it" negates "send".
+const WISHES: [&str; 6] = ["want", "need", "wish", "plan", "intend", "have"];
+
 /// Words that end in s but are no plurals, apart from those in ss, us and is.
 const SINGULAR: [&str; 3] = ["alias", "canvas", "atlas"];
 
@@ -72,6 +75,11 @@ pub(crate) fn is_generic(canonical: &str) -> bool {
         WordMap::new(GENERIC.split_whitespace().map(|word| (self::canonical(word), ())))
     });
     FORMS.get(canonical).is_some() || is_number(canonical)
+}
+
+/// Returns `true` if a negation before a canonical word also reaches the next word.
+pub(crate) fn passes_on_negation(canonical: &str) -> bool {
+    is_generic(canonical) || WISHES.contains(&canonical)
 }
 
 /// Returns `true` if a canonical word is a whole number or a version, such as "v2".
