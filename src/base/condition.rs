@@ -82,6 +82,21 @@ impl TextCondition {
         self.matches.as_ref()
     }
 
+    /// Returns the text that the whole text must equal, in lower case if the case does not matter.
+    pub(crate) fn whole(&self) -> Option<&str> {
+        self.equals.as_deref()
+    }
+
+    /// Returns the texts that the text must contain, in lower case if the case does not matter.
+    pub(crate) fn contained(&self) -> impl Iterator<Item = &str> {
+        [&self.contains, &self.starts_with].into_iter().flatten().map(String::as_str)
+    }
+
+    /// Returns `true` if upper and lower case are equal.
+    pub(crate) fn ignores_case(&self) -> bool {
+        self.ignore_case
+    }
+
     /// Describes the first part of the condition that does not hold.
     pub(crate) fn failure(&self, text: &str) -> Option<String> {
         self.failed_part(text).map(|part| self.describe(part))

@@ -26,6 +26,7 @@ pub struct MatchedCall<'c> {
     system: OnceCell<Option<String>>,
     last_message: OnceCell<Option<Cow<'c, str>>>,
     results: OnceCell<Vec<TrailingResult<'c>>>,
+    turns: OnceCell<u64>,
 }
 
 /// A result of a tool at the end of the history.
@@ -50,6 +51,7 @@ impl<'c> MatchedCall<'c> {
             system: OnceCell::new(),
             last_message: OnceCell::new(),
             results: OnceCell::new(),
+            turns: OnceCell::new(),
         }
     }
 
@@ -76,7 +78,7 @@ impl<'c> MatchedCall<'c> {
 
     /// Returns the number of turns of the model so far.
     pub(super) fn turns(&self) -> u64 {
-        count_turns(self.request.messages.iter()) as u64
+        *self.turns.get_or_init(|| count_turns(self.request.messages.iter()) as u64)
     }
 
     /// Returns the version of Dapr's API.

@@ -1,10 +1,12 @@
 //! A condition, and whether it holds for a call.
 
+use regex::Regex;
+
 use super::{
     MatchedCall, Mismatch,
     captures::{Captures, capture},
     count::Count,
-    name::NameCondition,
+    field::{Field, Searched},
     tool_result::ResultCondition,
 };
 use crate::{
@@ -15,7 +17,7 @@ use crate::{
 /// A condition of a match.
 #[derive(Debug, Clone)]
 pub(super) enum Condition {
-    Name(NameField, NameCondition),
+    Text(Field, TextCondition),
     Alpha(u8),
     Turn(Count),
     HasToolResult(bool),
@@ -24,33 +26,23 @@ pub(super) enum Condition {
     /// Whether there is a response format.
     ResponseFormat(bool),
     Metadata(String, TextCondition),
-    Text(TextField, TextCondition),
     AnyMessage(TextCondition),
     LastToolResult(Box<ResultCondition>),
 }
 
-/// A name in a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum NameField {
-    Component,
-    Model,
-    Session,
-    ContextId,
-}
-
-/// A text in a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum TextField {
-    User,
-    System,
-    LastMessage,
+/// What a call must have for a condition to hold.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) enum Requirement<'m> {
+    /// One of the texts must meet the condition.
+    Text(Searched, &'m TextCondition),
+    /// The request must offer the tool.
+    Tool(&'m str),
 }
 
 impl Condition {
     /// Returns `true` if the condition holds for a call.
     pub(super) fn holds(&self, call: &MatchedCall<'_>) -> bool {
         match self {
-            Self::Name(field, name) => field.of(call).is_some_and(|it| name.0.holds(it)),
             Self::Alpha(version) => *version == call.alpha(),
             Self::Turn(count) => count.holds(call.turns()),
             Self::HasToolResult(expected) => *expected != call.results().is_empty(),
@@ -71,9 +63,6 @@ impl Condition {
     /// Adds what the pattern of a condition that holds captures.
     pub(super) fn capture(&self, call: &MatchedCall<'_>, captures: &mut Captures) {
         match self {
-            Self::Name(field, NameCondition(text)) => {
-                capture(text, field.of(call).unwrap_or_default(), captures);
-            }
             Self::Metadata(key, text) => {
                 let value = call.request.metadata.get(key).map(String::as_str);
                 capture(text, value.unwrap_or_default(), captures);
@@ -95,22 +84,35 @@ impl Condition {
         }
     }
 
-    /// Returns the conditions on texts.
-    pub(super) fn texts(&self) -> Vec<&TextCondition> {
+    /// Returns the conditions on texts, without those on metadata, and the required tools.
+    pub(super) fn requirements(&self) -> Vec<Requirement<'_>> {
         match self {
-            Self::Name(_, NameCondition(text))
-            | Self::Metadata(_, text)
-            | Self::Text(_, text)
-            | Self::AnyMessage(text) => vec![text],
-            Self::LastToolResult(result) => result.texts().collect(),
+            Self::Text(field, text) => vec![Requirement::Text(Searched::One(*field), text)],
+            Self::AnyMessage(text) => vec![Requirement::Text(Searched::AllMessages, text)],
+            Self::LastToolResult(result) => {
+                result.texts().map(|(texts, it)| Requirement::Text(texts, it)).collect()
+            }
+            Self::Tool(name) => vec![Requirement::Tool(name)],
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the patterns of the conditions on texts.
+    pub(super) fn patterns(&self) -> Vec<&Regex> {
+        let of_requirement = |requirement| match requirement {
+            Requirement::Text(_, text) => Some(text),
+            Requirement::Tool(_) => None,
+        };
+        let texts: Vec<_> = match self {
+            Self::Metadata(_, text) => vec![text],
+            _ => self.requirements().into_iter().filter_map(of_requirement).collect(),
+        };
+        texts.into_iter().filter_map(TextCondition::pattern).collect()
     }
 
     /// Describes a condition that does not hold for a call.
     pub(super) fn mismatch(&self, call: &MatchedCall<'_>) -> Mismatch {
         match self {
-            Self::Name(field, name) => of_text(field.key(), &name.0, field.of(call)),
             Self::Alpha(version) => {
                 Mismatch::new("alpha", version.to_string(), Some(&call.alpha().to_string()))
             }
@@ -183,44 +185,4 @@ fn bool_text(value: bool) -> &'static str {
 
 fn presence(is_present: bool) -> &'static str {
     if is_present { "present" } else { "absent" }
-}
-
-impl NameField {
-    /// Returns the name in a call.
-    pub(super) fn of<'c>(self, call: &MatchedCall<'c>) -> Option<&'c str> {
-        match self {
-            Self::Component => Some(call.component),
-            Self::Model => call.model,
-            Self::Session => Some(call.session),
-            Self::ContextId => call.request.context_id.as_deref(),
-        }
-    }
-
-    fn key(self) -> &'static str {
-        match self {
-            Self::Component => "component",
-            Self::Model => "model",
-            Self::Session => "session",
-            Self::ContextId => "context_id",
-        }
-    }
-}
-
-impl TextField {
-    /// Returns the text in a call.
-    pub(super) fn of<'t>(self, call: &'t MatchedCall<'_>) -> Option<&'t str> {
-        match self {
-            Self::User => call.user(),
-            Self::System => call.system(),
-            Self::LastMessage => call.last_message(),
-        }
-    }
-
-    fn key(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::System => "system",
-            Self::LastMessage => "last_message",
-        }
-    }
 }

@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::{
     Captures, Count, MatchedCall, Mismatch,
-    condition::{Condition, NameField, TextField},
+    condition::{Condition, Requirement},
+    field::Field,
     name::{NameCondition, NameSource},
     tool_result::ResultCondition,
 };
@@ -114,9 +115,13 @@ impl Match {
 
     /// Returns the names of the groups that the patterns capture.
     pub fn capture_names(&self) -> impl Iterator<Item = &str> {
-        let patterns = self.conditions.iter().flat_map(Condition::texts);
-        let patterns = patterns.filter_map(TextCondition::pattern);
+        let patterns = self.conditions.iter().flat_map(Condition::patterns);
         patterns.flat_map(|pattern| pattern.capture_names().flatten())
+    }
+
+    /// Returns what a call must have for the conditions to hold, as far as an index can find it.
+    pub(in super::super) fn requirements(&self) -> impl Iterator<Item = Requirement<'_>> {
+        self.conditions.iter().flat_map(Condition::requirements)
     }
 
     /// Checks that each name stands for one text in templates.
@@ -155,15 +160,15 @@ impl TryFrom<MatchSource> for Match {
 
 /// Returns the conditions in the order in which they are checked: the cheapest first.
 fn conditions(source: MatchSource) -> Vec<Condition> {
-    let name = |field, name: Option<NameCondition>| name.map(|it| Condition::Name(field, it));
+    let name = |field, name: Option<NameCondition>| name.map(|it| Condition::Text(field, it.0));
     let text = |field, text: Option<TextCondition>| text.map(|it| Condition::Text(field, it));
     let is_present = |presence| Condition::ResponseFormat(presence == Presence::Present);
     let metadata = source.metadata.into_iter().map(|(key, it)| Condition::Metadata(key, it));
     let cheap = [
-        name(NameField::Component, source.component),
-        name(NameField::Model, source.model),
-        name(NameField::Session, source.session),
-        name(NameField::ContextId, source.context_id),
+        name(Field::Component, source.component),
+        name(Field::Model, source.model),
+        name(Field::Session, source.session),
+        name(Field::ContextId, source.context_id),
         source.alpha.map(Condition::Alpha),
         source.turn.map(Condition::Turn),
         source.has_tool_result.map(Condition::HasToolResult),
@@ -171,9 +176,9 @@ fn conditions(source: MatchSource) -> Vec<Condition> {
         source.response_format.map(is_present),
     ];
     let costly = [
-        text(TextField::User, source.user),
-        text(TextField::System, source.system),
-        text(TextField::LastMessage, source.last_message),
+        text(Field::User, source.user),
+        text(Field::System, source.system),
+        text(Field::LastMessage, source.last_message),
         source.last_tool_result.map(Box::new).map(Condition::LastToolResult),
         source.any_message.map(Condition::AnyMessage),
     ];

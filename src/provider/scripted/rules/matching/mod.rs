@@ -11,12 +11,14 @@
 // condition    a checked condition, and whether it holds for a call
 // captures     the texts that patterns capture
 // call         a call, as conditions see it
+//   field        the texts of a call
 // mismatch     a condition that does not hold
 
 mod call;
 mod captures;
 mod condition;
 mod count;
+mod field;
 mod format;
 mod mismatch;
 mod name;
@@ -27,3 +29,4 @@ mod tool_result;
 pub use self::{
     call::MatchedCall, captures::Captures, count::Count, format::Match, mismatch::Mismatch,
 };
+pub(super) use self::{condition::Requirement, field::Searched};

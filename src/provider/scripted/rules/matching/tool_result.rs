@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{
     call::TrailingResult,
     captures::{Captures, capture},
+    field::Searched,
     name::{NameCondition, NameSource},
 };
 use crate::base::condition::{Parts, TextCondition};
@@ -95,10 +96,12 @@ impl ResultCondition {
         results.iter().rev().take(if self.last_only { 1 } else { results.len() })
     }
 
-    /// Returns the conditions on texts.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &TextCondition> {
-        let names = [&self.tool, &self.id].into_iter().flatten().map(|NameCondition(name)| name);
-        names.chain(&self.text)
+    /// Returns the conditions on texts, with the texts that they are about.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (Searched, &TextCondition)> {
+        let tool = self.tool.as_ref().map(|name| (Searched::ResultTools, &name.0));
+        let id = self.id.as_ref().map(|name| (Searched::ResultIds, &name.0));
+        let text = self.text.as_ref().map(|text| (Searched::Results, text));
+        [tool, id, text].into_iter().flatten()
     }
 
     /// Adds what the patterns capture in a result for which the condition holds.
