@@ -15,7 +15,7 @@ use super::{
 use crate::base::condition::TextCondition;
 
 /// The variables of templates, which captured groups must not hide.
-pub(super) const VARIABLES: [&str; 7] =
+pub(in super::super) const VARIABLES: [&str; 7] =
     ["user", "messages", "results", "turn", "metadata", "component", "session"];
 
 /// The conditions on a call. All must hold; without conditions, every call matches.

@@ -26,6 +26,7 @@ mod name;
 mod tests;
 mod tool_result;
 
+pub(super) use self::format::VARIABLES;
 pub use self::{
     call::MatchedCall, captures::Captures, count::Count, format::Match, mismatch::Mismatch,
 };

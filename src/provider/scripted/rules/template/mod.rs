@@ -1,0 +1,132 @@
+//! Texts with expressions, such as `It is {{ t }} degrees.`
+//!
+//! A [`Templates`] has the parsed templates of a file. A text is a template if it has one of minijinja's
+//! marks. Templates have no clock and no randomness, and their work and output are limited.
+
+// variables  the variables of templates
+// strings    the strings in a JSON text
+
+mod strings;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use minijinja::{
+    Environment, Error, UndefinedBehavior, Value, syntax::SyntaxConfig, value::ValueKind,
+};
+
+use self::strings::map_strings;
+pub use self::variables::Variables;
+use super::matching::VARIABLES;
+use crate::base::text::shorten;
+
+/// The fuel of a template: one per instruction, and one per 64 bytes of data. This also limits the
+/// output to about 6 MiB.
+const FUEL: u64 = 100_000;
+
+/// Maximum number of characters of a template in an error.
+const MAX_SHOWN: usize = 100;
+
+/// Parsed templates.
+#[derive(Debug)]
+pub struct Templates(Environment<'static>);
+
+impl Default for Templates {
+    fn default() -> Self {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_fuel(Some(FUEL));
+        // The default marks are always valid.
+        if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
+            environment.set_syntax(syntax);
+        }
+        environment.set_formatter(|out, _, value| Ok(out.write_str(&shown(value))?));
+        Self(environment)
+    }
+}
+
+/// Returns `true` if a text is a template.
+pub fn is_template(text: &str) -> bool {
+    ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
+}
+
+impl Templates {
+    /// Parses a text if it is a template. Returns the reason if it is malformed, or if it uses a
+    /// variable that is neither one of the call nor one of the `captures`.
+    pub fn add(&mut self, text: &str, captures: &BTreeSet<&str>) -> Result<(), String> {
+        if !is_template(text) {
+            return Ok(());
+        }
+        // The text is also the name, so that texts need not refer to their templates.
+        self.0
+            .add_template_owned(text.to_owned(), text.to_owned())
+            .map_err(|error| format!("malformed template {}: {}", quoted(text), reason(&error)))?;
+        let template = self.0.get_template(text).map_err(|error| failure(text, &error))?;
+        let is_function = |name: &str| self.0.globals().any(|(global, _)| global == name);
+        let is_known =
+            |name: &str| VARIABLES.contains(&name) || captures.contains(name) || is_function(name);
+        let used: BTreeSet<_> = template.undeclared_variables(false).into_iter().collect();
+        match used.into_iter().find(|name| !is_known(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let known: Vec<_> = VARIABLES.iter().chain(captures).copied().collect();
+                let (template, known) = (quoted(text), known.join(", "));
+                Err(format!(
+                    "template {template}: unknown variable `{name}`; expected one of: {known}"
+                ))
+            }
+        }
+    }
+
+    /// Parses the templates among the strings in a JSON text. Keys are no templates.
+    pub fn add_json(&mut self, json: &str, captures: &BTreeSet<&str>) -> Result<(), String> {
+        map_strings(json, |text| self.add(text, captures).map(|()| None)).map(|_| ())
+    }
+
+    /// Returns a text with its expressions replaced. Returns the reason if that fails. A text that was
+    /// never added is parsed each time.
+    pub fn render<'t>(&self, text: &'t str, variables: &Variables) -> Result<Cow<'t, str>, String> {
+        if !is_template(text) {
+            return Ok(Cow::Borrowed(text));
+        }
+        let template = self.0.get_template(text).or_else(|_| self.0.template_from_str(text));
+        let rendered = template.and_then(|template| template.render(variables.value()));
+        rendered.map(Cow::Owned).map_err(|error| failure(text, &error))
+    }
+
+    /// Returns a JSON text with the expressions in its strings replaced. Everything else stays as
+    /// written.
+    pub fn render_json<'t>(
+        &self,
+        json: &'t str,
+        variables: &Variables,
+    ) -> Result<Cow<'t, str>, String> {
+        map_strings(json, |text| match self.render(text, variables)? {
+            Cow::Borrowed(_) => Ok(None),
+            Cow::Owned(text) => Ok(Some(text)),
+        })
+    }
+}
+
+/// Writes strings unchanged, nothing for null, and everything else as JSON.
+fn shown(value: &Value) -> Cow<'_, str> {
+    match value.kind() {
+        ValueKind::Undefined | ValueKind::None => Cow::Borrowed(""),
+        ValueKind::String => value.as_str().map_or_else(|| value.to_string().into(), Cow::Borrowed),
+        _ => serde_json::to_string(value).unwrap_or_default().into(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("{:?}", shorten(text, MAX_SHOWN))
+}
+
+fn failure(text: &str, error: &Error) -> String {
+    format!("template {}: {}", quoted(text), reason(error))
+}
+
+fn reason(error: &Error) -> String {
+    error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
+}

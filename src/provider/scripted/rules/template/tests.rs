@@ -1,0 +1,105 @@
+//! Tests of templates.
+
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+
+use super::{Templates, Variables};
+use crate::chat::{Message, Request, Role, ToolCall};
+
+fn variables() -> Variables {
+    let call = ToolCall {
+        id: Some("call_1".to_owned()),
+        name: "get_weather".to_owned(),
+        arguments: r#"{"city": "Paris"}"#.to_owned(),
+    };
+    let result = |id: &str, name: &str, text: &str| {
+        Message::new(Role::Tool { id: Some(id.to_owned()), name: name.to_owned() }, text)
+    };
+    let request = Request {
+        messages: vec![
+            Message { name: Some("Ann".to_owned()), ..Message::new(Role::User, "Say \"hi\"") },
+            Message::new(Role::Assistant { tool_calls: vec![call] }, ""),
+            result("call_1", "get_weather", r#"{"temp": 21.50, "days": ["sun", "rain"]}"#),
+            result("call_2", "get_time", "noon"),
+        ],
+        metadata: [("tenant".to_owned(), "acme".to_owned())].into(),
+        ..Request::default()
+    };
+    let captures = [("t".to_owned(), "21".to_owned())].into();
+    Variables::new(Arc::new(request), "llm", "test-7", captures)
+}
+
+fn render(text: &str) -> Result<String, String> {
+    let mut templates = Templates::default();
+    templates.add(text, &BTreeSet::from(["t"]))?;
+    templates.render(text, &variables()).map(Cow::into_owned)
+}
+
+#[test]
+fn expressions_are_replaced() {
+    let cases = [
+        ("It is {{ t }} degrees.\n", "It is 21 degrees.\n"),
+        ("{{ user }}", "Say \"hi\""),
+        ("{{ component }}/{{ session }}/{{ turn }}", "llm/test-7/1"),
+        ("{{ metadata.tenant }}", "acme"),
+        ("{{ results[0].json.temp }} {{ results[0].tool }}", "21.5 get_weather"),
+        ("{{ results[0].json.days }}", r#"["sun","rain"]"#),
+        ("{{ results[-1].text }} {{ results[-1].id }}", "noon call_2"),
+        ("{{ messages[0].name }}: {{ messages[0].text }}", "Ann: Say \"hi\""),
+        ("{{ messages[1].tool_calls[0].args.city }}", "Paris"),
+        ("{{ messages | length }} {{ messages[-1].role }}", "4 tool"),
+        ("{% for result in results %}{{ result.tool }};{% endfor %}", "get_weather;get_time;"),
+        ("{% if t | int > 20 %}warm{% else %}cold{% endif %}", "warm"),
+        ("{{ metadata.user | default('nobody') }}", "nobody"),
+        ("{# a comment #}{{ none }}", ""),
+        ("{ no } template }}", "{ no } template }}"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(render(text).as_deref(), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn failures_have_a_reason() {
+    let doubling = "{% set x = 'x' %}".to_owned() + &"{% set x = x ~ x %}".repeat(60);
+    let texts = [
+        "{{ user",
+        "{% if %}",
+        "{{ temp }}",
+        "{{ user | random }}",
+        "{{ now() }}",
+        "{{ metadata.user }}",
+        "{{ results[7].text }}",
+        "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}",
+        "{{ 'x' * 100000000000 }}",
+        &doubling,
+    ];
+    let failures = texts.map(|text| render(text).unwrap_err());
+    insta::assert_snapshot!(failures.join("\n"), @r#"
+    malformed template "{{ user": unexpected end of input, expected end of variable block
+    malformed template "{% if %}": unexpected end of block
+    template "{{ temp }}": unknown variable `temp`; expected one of: user, messages, results, turn, metadata, component, session, t
+    template "{{ user | random }}": filter random is unknown
+    template "{{ now() }}": unknown variable `now`; expected one of: user, messages, results, turn, metadata, component, session, t
+    template "{{ metadata.user }}": undefined value
+    template "{{ results[7].text }}": undefined value
+    template "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}": engine ran out of fuel
+    template "{{ 'x' * 100000000000 }}": engine ran out of fuel
+    template "{% set x = 'x' %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set …": engine ran out of fuel
+    "#);
+}
+
+#[test]
+fn strings_in_json_are_replaced() {
+    let json = r#"{"to": "{{ user }}", "{{ t }}": 1.50, "days": ["{{ t }}", "x"]}"#;
+    let mut templates = Templates::default();
+    templates.add_json(json, &BTreeSet::from(["t"])).unwrap();
+    let rendered = templates.render_json(json, &variables()).unwrap();
+    assert_eq!(rendered, r#"{"to": "Say \"hi\"", "{{ t }}": 1.50, "days": ["21", "x"]}"#);
+    assert!(templates.add_json(r#"["{{ x }}"]"#, &BTreeSet::new()).is_err());
+}
+
+#[test]
+fn the_same_call_gives_the_same_text() {
+    let text = "{{ messages }} {{ metadata }} {{ results }}";
+    assert_eq!(render(text), render(text));
+}
