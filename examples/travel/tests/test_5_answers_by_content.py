@@ -1,0 +1,31 @@
+"""Rules choose the answer by the content of the request."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from conftest import connect
+from dapr.clients.grpc.conversation import create_assistant_message, create_user_message
+from scripts import script, text
+
+from travel.assistant import Assistant, Model, first_choice
+
+
+def test_40_two_users_of_one_conversation_have_scripts_of_their_own(client):
+    model = Model(client, 'scripted')
+    ann = create_user_message(script('Ann: where to?', text('To Rome, Ann.'), text('By train.')))
+    bob = create_user_message(script('Bob: and me?', text('To Oslo, Bob.'), text('By ship.')))
+    answers, history = [], []
+    for question in (ann, create_user_message('How?'), bob, create_user_message('How?')):
+        history.append(question)
+        answers.append(first_choice(model.converse(history)).message.content)
+        history.append(create_assistant_message(answers[-1]))
+    assert answers == ['To Rome, Ann.', 'By train.', 'To Oslo, Bob.', 'By ship.']
+
+
+def test_41_parallel_conversations_get_their_own_answers(session):
+    def ask(n: int) -> str:
+        with connect(f'{session}-{n}') as client:
+            conversation = Assistant(Model(client, 'scripted'))
+            return conversation.ask(script('Which gate?', text(f'Gate {n}.')))
+
+    with ThreadPoolExecutor(16) as threads:
+        assert list(threads.map(ask, range(64))) == [f'Gate {n}.' for n in range(64)]

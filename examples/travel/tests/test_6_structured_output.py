@@ -1,0 +1,70 @@
+"""Answers that are instances of pydantic models."""
+
+from datetime import date
+
+import pytest
+from pydantic import BaseModel, Field, ValidationError
+from scripts import as_json, call, script, text
+
+from travel.assistant import Model
+from travel.structured import ask_and_repair, ask_by_call, ask_for
+
+
+class Leg(BaseModel):
+    """A flight between two cities."""
+
+    origin: str
+    destination: str
+    departure_date: date
+
+
+class Trip(BaseModel):
+    """A trip with its flights."""
+
+    legs: list[Leg] = Field(min_length=1)
+    passengers: int = Field(ge=1, le=9)
+
+
+ROME = {
+    'legs': [{'origin': 'Berlin', 'destination': 'Rome', 'departure_date': '2025-06-01'}],
+    'passengers': 2,
+}
+TRIP = Trip.model_validate(ROME)
+NOBODY = {**ROME, 'passengers': 0}
+
+
+@pytest.fixture
+def echo(client) -> Model:
+    return Model(client, 'echo')
+
+
+@pytest.fixture
+def scripted(client) -> Model:
+    return Model(client, 'scripted')
+
+
+def test_42_echo_answers_with_a_valid_instance(echo):
+    assert isinstance(ask_for(echo, Trip, 'Plan a trip.'), Trip)
+
+
+def test_43_echo_calls_a_function_with_a_valid_instance(echo):
+    leg = ask_by_call(echo, Leg, 'From Berlin to Rome on 2025-06-01')
+    assert leg == TRIP.legs[0]
+
+
+def test_44_a_script_gives_the_exact_instance(scripted):
+    assert ask_for(scripted, Trip, script('Plan a trip.', as_json(ROME))) == TRIP
+
+
+def test_45_a_script_calls_a_function_with_the_exact_instance(scripted):
+    assert ask_by_call(scripted, Trip, script('Plan a trip.', call('Trip', **ROME))) == TRIP
+
+
+def test_46_an_answer_that_is_not_json_is_an_error(scripted):
+    with pytest.raises(ValidationError, match='Invalid JSON'):
+        ask_for(scripted, Trip, script('Plan a trip.', text('Sure! Here is your trip.')))
+
+
+def test_47_a_repair_loop_keeps_the_invalid_answer_in_the_history(scripted):
+    question = script('Plan a trip.', as_json(NOBODY), as_json(ROME))
+    assert ask_and_repair(scripted, Trip, question) == TRIP
