@@ -7,6 +7,7 @@ mod tags;
 mod errors;
 mod fallback;
 mod hostile;
+mod malformed;
 mod pacing;
 mod scrubbing;
 mod stateless;

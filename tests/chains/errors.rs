@@ -183,20 +183,6 @@ async fn rejects_items_that_an_error_item_would_drop() {
 }
 
 #[tokio::test]
-async fn falls_back_to_an_older_chain_for_broken_json_only() {
-    let sidecar = scripted("");
-    let good = chain(json!([text("good"), text("better")]));
-    let (code, _) = failure(&sidecar, request([good.clone(), tagged("{}")])).await;
-    assert_eq!(code, Code::InvalidArgument);
-    assert_eq!(content(&sidecar, [good.clone(), tagged("{"), tagged("[]")]).await, "good");
-    let next_block = user(&format!(
-        "<|instruction_start|>oops<|instruction_end|><|instruction_start|>{}<|instruction_end|>",
-        text("second block")
-    ));
-    assert_eq!(content(&sidecar, [good, next_block]).await, "second block");
-}
-
-#[tokio::test]
 async fn rejects_calls_to_tools_that_are_not_offered() {
     let steps = chain(json!([text("-"), {"messages": [{"tool_call": [{"name": "get_wether"}]}]}]));
     let mut request = request([steps, assistant("-")]);

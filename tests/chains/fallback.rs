@@ -99,7 +99,7 @@ async fn applies_on_exhausted_after_the_last_step() {
     };
     for (setting, answers) in [
         (
-            "fallback",
+            "message",
             [
                 "two",
                 "Chain completed - using fallback response",
@@ -119,6 +119,24 @@ async fn applies_on_exhausted_after_the_last_step() {
     let (code, message) = failure(&sidecar, request(history(2))).await;
     assert_eq!(code, Code::OutOfRange);
     assert_eq!(message, "chain in message 1 has 2 steps, but the history is at turn 3");
+}
+
+#[tokio::test]
+async fn continues_with_the_fallback_after_the_last_step() {
+    let metadata = "{name: onExhausted, value: fallback}, {name: fallback, value: ";
+    let sidecar = scripted(&format!("{metadata}echo}}"));
+    let steps = chain(json!([text("one")]));
+    assert_eq!(content(&sidecar, [steps.clone()]).await, "one");
+    let exhausted = request([steps.clone(), assistant("one")]);
+    assert_eq!(sidecar.converse(exhausted.clone()).await.unwrap().content, "Start  now");
+    assert_eq!(stream(&sidecar, exhausted.clone()).await.unwrap().answer.content, "Start  now");
+    let history = [steps, assistant("one"), user("And now?")];
+    assert_eq!(content(&sidecar, history).await, "And now?");
+
+    let sidecar = scripted(&format!("{metadata}error}}"));
+    let (code, message) = failure(&sidecar, exhausted).await;
+    assert_eq!(code, Code::OutOfRange);
+    assert_eq!(message, "chain in message 1 has 1 steps, but the history is at turn 2");
 }
 
 /// The time to load was cubic, and each component of the chain was a call within a call.

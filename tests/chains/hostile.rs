@@ -13,7 +13,8 @@ const MEBIBYTE: usize = 1 << 20;
 
 #[tokio::test]
 async fn answers_a_mebibyte_of_tags_as_text() {
-    let sidecar = scripted("");
+    let sidecar = scripted("{name: onMalformed, value: fallback}");
+    let strict = scripted("");
     let broken = format!("{START}x{END}");
     for hostile in [
         START.repeat(MEBIBYTE / START.len()),
@@ -23,7 +24,13 @@ async fn answers_a_mebibyte_of_tags_as_text() {
         "<|instruction_".repeat(MEBIBYTE / 14),
     ] {
         assert!(content(&sidecar, [user(&hostile)]).await == hostile);
+        if hostile.starts_with(START) {
+            let (code, _) = failure(&strict, request([user(&hostile)])).await;
+            assert_eq!(code, Code::InvalidArgument);
+        }
     }
+    let escaped = "\\u003c|instruction_start|".repeat(MEBIBYTE / 27);
+    assert!(content(&sidecar, [user(&escaped)]).await == escaped);
     let history = vec![tagged("x"); 20_000];
     let with_a_chain = [vec![chain(json!([text("found")]))], history].concat();
     assert_eq!(content(&sidecar, with_a_chain).await, "found");
@@ -31,7 +38,7 @@ async fn answers_a_mebibyte_of_tags_as_text() {
 
 #[tokio::test]
 async fn answers_with_a_mebibyte_of_nested_json() {
-    let sidecar = scripted("");
+    let sidecar = scripted("{name: onMalformed, value: fallback}");
     let deep = "[".repeat(MEBIBYTE / 2) + &"]".repeat(MEBIBYTE / 2);
     let step = format!(r#"{{"messages":[{{"json":{deep}}}]}}"#);
     assert!(content(&sidecar, [tagged(&step)]).await == deep);

@@ -38,7 +38,8 @@ async fn scrubs_text_between_tags_that_is_not_a_chain() {
     let expected = broken.replace(MAIL, SCRUBBED);
     let mut request = request([user(&broken)]);
     request.inputs[0].scrub_pii = Some(true);
-    assert_eq!(scripted("").converse(request.clone()).await.unwrap().content, expected);
+    let sidecar = scripted("{name: onMalformed, value: fallback}");
+    assert_eq!(sidecar.converse(request.clone()).await.unwrap().content, expected);
     // By default, echo does not follow chains.
     let chain = user(&format!("<|instruction_start|>{{\"a\":\"{MAIL}\"}}<|instruction_end|>"));
     request.inputs[0].messages = vec![chain];

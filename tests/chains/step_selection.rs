@@ -91,7 +91,7 @@ async fn follows_a_single_step_outside_a_chain() {
 
 #[tokio::test]
 async fn uses_the_fallback_if_there_is_no_json_object_between_the_tags() {
-    let sidecar = scripted("");
+    let sidecar = scripted("{name: onMalformed, value: fallback}");
     for broken in ["{", r#"{"messages":[}"#, "", "hello", "[]", "3", "null"] {
         let message = tagged(broken);
         let expected = format!("Start <|instruction_start|>{broken}<|instruction_end|> now");

@@ -15,9 +15,10 @@ async fn finds_the_first_chain_between_tags() {
         (format!("{s}{a}{e}"), "A".to_owned()),
         (format!("{s}{a}{e}{s}{b}{e}"), "A".to_owned()),
         (format!("{e}{s}{a}{e}"), "A".to_owned()),
+        (format!("{s}{a}{e}{s}{b}"), "A".to_owned()),
         (format!("{s}{nested}{e}"), format!("{s}{b}{e}")),
     ];
-    let sidecar = scripted("");
+    let sidecar = scripted("{name: onMalformed, value: fallback}");
     for (text, expected) in table {
         assert_eq!(content(&sidecar, [user(&text)]).await, expected, "{text}");
     }

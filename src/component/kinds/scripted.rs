@@ -16,7 +16,7 @@ use crate::{
     provider::{
         Provider,
         echo::EchoSettings,
-        scripted::{OnExhausted, Scripted, ScriptedSettings},
+        scripted::{OnExhausted, OnMalformed, Scripted, ScriptedSettings},
         stream::StreamOptions,
     },
 };
@@ -27,6 +27,7 @@ pub(super) const KIND: Kind = Kind {
         "chains",
         "fallback",
         "onExhausted",
+        "onMalformed",
         "allowUnoffered",
         "model",
         "wordsPerChunk",
@@ -59,6 +60,7 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
     let settings = ScriptedSettings {
         chains: metadata.parse("chains", parse_bool, report).unwrap_or(defaults.chains),
         on_exhausted: metadata.parse("onExhausted", parse_on_exhausted, report).unwrap_or_default(),
+        on_malformed: metadata.parse("onMalformed", parse_on_malformed, report).unwrap_or_default(),
         allow_unoffered: metadata
             .parse("allowUnoffered", parse_bool, report)
             .unwrap_or(defaults.allow_unoffered),
@@ -94,11 +96,20 @@ fn read_fallback(
 
 fn parse_on_exhausted(text: &str) -> Result<OnExhausted, String> {
     match text {
+        "message" => Ok(OnExhausted::Message),
         "fallback" => Ok(OnExhausted::Fallback),
         "error" => Ok(OnExhausted::Error),
         "repeat_last" => Ok(OnExhausted::RepeatLast),
         "loop" => Ok(OnExhausted::Loop),
-        _ => Err(format!("{text:?} is invalid; use fallback, error, repeat_last or loop")),
+        _ => Err(format!("{text:?} is invalid; use message, fallback, error, repeat_last or loop")),
+    }
+}
+
+fn parse_on_malformed(text: &str) -> Result<OnMalformed, String> {
+    match text {
+        "error" => Ok(OnMalformed::Error),
+        "fallback" => Ok(OnMalformed::Fallback),
+        _ => Err(format!("{text:?} is invalid; use error or fallback")),
     }
 }
 

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::*;
-use crate::provider::scripted::OnExhausted;
+use crate::provider::scripted::{OnExhausted, OnMalformed};
 
 fn scripted(name: &str, metadata: &str) -> String {
     echo(name, metadata).replace("conversation.echo", "conversation.scripted")
@@ -32,11 +32,12 @@ fn has_defaults() {
 fn reads_all_keys() {
     let metadata = "  - {name: chains, value: false}\n  - {name: fallback, value: error}\n  \
         - {name: onExhausted, value: repeat_last}\n  - {name: allowUnoffered, value: true}\n  \
-        - {name: model, value: m}\n  - {name: wordsPerChunk, value: 7}\n  \
+        - {name: onMalformed, value: fallback}\n  - {name: model, value: m}\n  - {name: wordsPerChunk, value: 7}\n  \
         - {name: chunkDelay, value: 5ms}\n  - {name: timeToFirstChunk, value: 1s}\n";
     let settings = ScriptedSettings {
         chains: false,
         on_exhausted: OnExhausted::RepeatLast,
+        on_malformed: OnMalformed::Fallback,
         allow_unoffered: true,
         model: "m".into(),
         stream: StreamOptions {
@@ -56,9 +57,9 @@ fn rejects_invalid_values() {
         - {name: chunkDelay, value: fast}\n  - {name: timeToFirstChunk, value: -1s}\n  \
         - {name: rules, value: x}\n";
     assert_snapshot!(outcome(&[("a.yaml", &scripted("s", metadata))]), @r#"
-    Warning a.yaml:15:5: unknown metadata key "rules" for conversation.scripted; expected one of: chains, fallback, onExhausted, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, piiScrubber, tools, maxTurns, toolMemory
+    Warning a.yaml:15:5: unknown metadata key "rules" for conversation.scripted; expected one of: chains, fallback, onExhausted, onMalformed, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, piiScrubber, tools, maxTurns, toolMemory
     ! a.yaml:9:27: chains: "maybe" is invalid; use true or false
-    ! a.yaml:10:32: onExhausted: "stop" is invalid; use fallback, error, repeat_last or loop
+    ! a.yaml:10:32: onExhausted: "stop" is invalid; use message, fallback, error, repeat_last or loop
     ! a.yaml:11:35: allowUnoffered: "1" is invalid; use true or false
     ! a.yaml:12:34: wordsPerChunk: "0" is not a valid number of words; use 1 or more
     ! a.yaml:13:31: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s

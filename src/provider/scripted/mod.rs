@@ -49,19 +49,19 @@ use futures_util::{
 };
 
 use self::{
-    chains::{ActiveChain, chain_ranges, find_active_chain, has_long_chain},
+    chains::{ActiveChain, chain_ranges, find_active_chain, has_long_chain, without_chains},
     steps::{Step, is_long},
     turn::{ReadyOrLater, Script, ScriptedTurn, long_turn},
 };
 pub use self::{
     chains::{Chain, SCHEMA, tags},
-    settings::{OnExhausted, ScriptedSettings},
+    settings::{OnExhausted, OnMalformed, ScriptedSettings},
     steps::StepError,
 };
 use super::{CallContext, Provider, ProviderError, Unseen};
 use crate::chat::{Delta, ErrorKind, Request, Response};
 
-/// The answer after the last step of a chain, with [`OnExhausted::Fallback`].
+/// The answer after the last step of a chain, with [`OnExhausted::Message`].
 pub const EXHAUSTED: &str = "Chain completed - using fallback response";
 
 /// A provider that answers with the steps of instruction chains.
@@ -72,13 +72,17 @@ pub struct Scripted {
     fallback: Option<Arc<dyn Provider>>,
 }
 
-/// A step that was selected for a request.
-struct PlannedTurn {
-    /// Number of the message that contains the chain.
-    message: usize,
-    /// Number of the step.
-    number: usize,
-    step: Step,
+/// What was selected for a request with a chain.
+enum PlannedTurn {
+    Step {
+        /// Number of the message that contains the chain.
+        message: usize,
+        /// Number of the step.
+        number: usize,
+        step: Step,
+    },
+    /// The fallback continues the conversation.
+    Fallback(Arc<dyn Provider>),
 }
 
 impl Scripted {
@@ -101,23 +105,33 @@ impl Scripted {
         if !self.settings.chains {
             return Ok(None);
         }
-        let active = find_active_chain(&request.messages, unseen).map_err(invalid_argument)?;
-        let Some(active) = active else { return Ok(None) };
-        let message = active.message;
-        let (number, step) = self.step(active, unseen)?;
-        tracing::debug!(
-            message,
-            step = number,
-            id = step.id,
-            id_message = step.id_message,
-            "scripted turn"
-        );
-        Ok(Some(PlannedTurn { message, number, step }))
+        let active = find_active_chain(&request.messages, unseen, self.settings.on_malformed);
+        let Some(active) = active.map_err(invalid_argument)? else { return Ok(None) };
+        let plan = self.planned_turn(active, unseen)?;
+        if let PlannedTurn::Step { message, number, step } = &plan {
+            tracing::debug!(
+                message,
+                step = number,
+                id = step.id,
+                id_message = step.id_message,
+                "scripted turn"
+            );
+        }
+        Ok(Some(plan))
     }
 
     /// Generates the answer of a step.
-    fn perform(&self, plan: PlannedTurn, request: &Request) -> Result<ScriptedTurn, ProviderError> {
-        let PlannedTurn { message, number, step } = plan;
+    fn perform(
+        &self,
+        plan: PlannedTurn,
+        request: &Arc<Request>,
+    ) -> Result<ScriptedTurn, ProviderError> {
+        let (message, number, step) = match plan {
+            PlannedTurn::Step { message, number, step } => (message, number, step),
+            PlannedTurn::Fallback(provider) => {
+                return Ok(ScriptedTurn::fallback(provider, without_chains(request)));
+            }
+        };
         let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request);
         turn.map_err(|error| {
             let error = error.within(format!("step {number}"));
@@ -125,12 +139,12 @@ impl Scripted {
         })
     }
 
-    /// Returns the step to run and its number.
-    fn step(
+    /// Selects the step to run.
+    fn planned_turn(
         &self,
         active: ActiveChain,
         unseen: Option<&Unseen>,
-    ) -> Result<(usize, Step), ProviderError> {
+    ) -> Result<PlannedTurn, ProviderError> {
         let ActiveChain { chain, message, turns } = active;
         let turns = match unseen {
             Some(unseen) => chain.turns_before(turns, |tool| unseen.owns(tool)),
@@ -140,12 +154,18 @@ impl Scripted {
         if turns >= steps {
             tracing::info!(message, steps, turn = turns + 1, "chain exhausted");
         }
-        let index = match self.settings.on_exhausted {
+        let index = match (self.settings.on_exhausted, &self.fallback) {
             _ if turns < steps => turns,
-            OnExhausted::RepeatLast => steps - 1,
-            OnExhausted::Loop => turns % steps,
-            OnExhausted::Fallback => return Ok((turns + 1, Step::text(EXHAUSTED))),
-            OnExhausted::Error => {
+            (OnExhausted::RepeatLast, _) => steps - 1,
+            (OnExhausted::Loop, _) => turns % steps,
+            (OnExhausted::Message, _) => {
+                let step = Step::text(EXHAUSTED);
+                return Ok(PlannedTurn::Step { message, number: turns + 1, step });
+            }
+            (OnExhausted::Fallback, Some(fallback)) => {
+                return Ok(PlannedTurn::Fallback(fallback.clone()));
+            }
+            (OnExhausted::Error, _) | (OnExhausted::Fallback, None) => {
                 let turn = turns + 1;
                 let text = format!(
                     "chain in message {message} has {steps} steps, but the history is at turn {turn}"
@@ -154,8 +174,18 @@ impl Scripted {
             }
         };
         let step = chain.steps.get(index).cloned();
-        step.map(|step| (index + 1, step))
+        step.map(|step| PlannedTurn::Step { message, number: index + 1, step })
             .ok_or_else(|| ProviderError::internal("the chain has no steps"))
+    }
+}
+
+impl PlannedTurn {
+    /// Returns `true` if the turn may take longer than a millisecond.
+    fn is_long(&self, request: &Request) -> bool {
+        match self {
+            Self::Step { step, .. } => is_long(step, request),
+            Self::Fallback(_) => false,
+        }
     }
 }
 
@@ -171,7 +201,7 @@ impl Script for Scripted {
             });
         }
         match self.plan(request, context.unseen()) {
-            Ok(Some(plan)) if is_long(&plan.step, request) => {
+            Ok(Some(plan)) if plan.is_long(request) => {
                 let (this, request) = (self.clone(), request.clone());
                 long_turn(context.clone(), move || this.perform(plan, &request).map(Some))
             }

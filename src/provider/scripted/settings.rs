@@ -9,6 +9,8 @@ pub struct ScriptedSettings {
     pub chains: bool,
     /// The answer after the last step of a chain. Default: a fixed sentence.
     pub on_exhausted: OnExhausted,
+    /// What happens if the text between instruction tags is not a chain. Default: an error.
+    pub on_malformed: OnMalformed,
     /// Whether a script may call tools that the request does not offer. Default: `false`.
     pub allow_unoffered: bool,
     /// Model name in responses. Default: `scripted`.
@@ -23,6 +25,8 @@ pub struct ScriptedSettings {
 pub enum OnExhausted {
     /// The sentence [`EXHAUSTED`](super::EXHAUSTED).
     #[default]
+    Message,
+    /// The answer of the fallback to the request without its chains.
     Fallback,
     /// An error.
     Error,
@@ -32,11 +36,23 @@ pub enum OnExhausted {
     Loop,
 }
 
+/// What happens if the text between instruction tags is not a JSON object, or a tag is missing or
+/// escaped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnMalformed {
+    /// The call fails.
+    #[default]
+    Error,
+    /// The text is skipped and logged.
+    Fallback,
+}
+
 impl Default for ScriptedSettings {
     fn default() -> Self {
         Self {
             chains: true,
             on_exhausted: OnExhausted::default(),
+            on_malformed: OnMalformed::default(),
             allow_unoffered: false,
             model: "scripted".to_owned(),
             stream: StreamOptions::default(),

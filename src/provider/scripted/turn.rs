@@ -55,11 +55,12 @@ pub(super) fn long_turn(
     Either::Right(later.boxed())
 }
 
-/// A scripted turn and its timing.
-pub(super) struct ScriptedTurn {
-    answer: Answer,
-    delay: Duration,
-    stream: StreamOptions,
+/// A turn of a script.
+pub(super) enum ScriptedTurn {
+    /// An answer and its timing.
+    Answer { answer: Answer, delay: Duration, stream: StreamOptions },
+    /// The answer of another provider to a changed request.
+    Fallback { provider: Arc<dyn Provider>, request: Arc<Request> },
 }
 
 impl ScriptedTurn {
@@ -71,14 +72,20 @@ impl ScriptedTurn {
         request: &Request,
     ) -> Result<Self, StepError> {
         let answer = answer(step, component, settings, request)?;
-        Ok(Self { answer, delay: step.delay, stream: step.stream.or(settings.stream) })
+        let stream = step.stream.or(settings.stream);
+        Ok(Self::Answer { answer, delay: step.delay, stream })
     }
 
-    fn converse(
-        self,
-        context: &CallContext,
-    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-        let Self { answer, delay, .. } = self;
+    /// Lets another provider answer a changed request.
+    pub(super) fn fallback(provider: Arc<dyn Provider>, request: Arc<Request>) -> Self {
+        Self::Fallback { provider, request }
+    }
+
+    fn converse(self, context: CallContext) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        let (answer, delay) = match self {
+            Self::Answer { answer, delay, .. } => (answer, delay),
+            Self::Fallback { provider, request } => return provider.converse(request, context),
+        };
         context.hold(answer.result.as_ref().map_or(0, Response::size));
         let result = async move {
             clock::pause(delay).await;
@@ -87,11 +94,14 @@ impl ScriptedTurn {
         result.boxed()
     }
 
-    fn stream(self, context: &CallContext) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let Self { answer: Answer { text, result }, delay, stream } = self;
+    fn stream(self, context: CallContext) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        let (Answer { text, result }, delay, stream) = match self {
+            Self::Answer { answer, delay, stream } => (answer, delay, stream),
+            Self::Fallback { provider, request } => return provider.stream(request, context),
+        };
         let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
         let stream = StreamOptions { time_to_first_chunk, ..stream };
-        text_deltas(text, result, stream, context)
+        text_deltas(text, result, stream, &context)
     }
 }
 
@@ -138,7 +148,7 @@ fn respond(
     context: CallContext,
 ) -> BoxFuture<'static, Result<Response, ProviderError>> {
     let fallback = match turn {
-        Ok(Some(turn)) => return turn.converse(&context),
+        Ok(Some(turn)) => return turn.converse(context),
         Ok(None) => script.fallback(),
         Err(error) => Err(error),
     };
@@ -155,7 +165,7 @@ fn stream_turn(
     context: CallContext,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
     let fallback = match turn {
-        Ok(Some(turn)) => return turn.stream(&context),
+        Ok(Some(turn)) => return turn.stream(context),
         Ok(None) => script.fallback(),
         Err(error) => Err(error),
     };

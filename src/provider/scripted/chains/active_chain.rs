@@ -4,13 +4,18 @@ use std::{cell::RefCell, ops::Range, rc::Rc};
 
 use serde_json::value::RawValue;
 
-use super::{Chain, chain::Turns, tags};
+use super::{
+    Chain,
+    chain::Turns,
+    malformed::Malformed,
+    tags::{self, Blocks},
+};
 use crate::{
     chat::{Message, Role},
     provider::{
         Unseen,
         recently_used::{MAX_ENTRIES, RecentlyUsed},
-        scripted::StepError,
+        scripted::{OnMalformed, StepError},
         turns::count_turns,
     },
 };
@@ -42,12 +47,15 @@ struct ParsedBlock {
     content: Content,
 }
 
+/// A chain, or the reason why it is invalid.
+type Found = Result<Rc<Chain>, StepError>;
+
 /// The content of a block.
 #[derive(Clone)]
 enum Content {
-    Chain(Result<Rc<Chain>, StepError>),
-    /// Something else, with the reason why it is not a JSON object.
-    Other(String),
+    Chain(Found),
+    /// Something else.
+    Other(Malformed),
 }
 
 /// Returns `true` if parsing the chains in a history may take longer than a millisecond.
@@ -57,16 +65,23 @@ pub(in crate::provider::scripted) fn has_long_chain(messages: &[Message]) -> boo
     of_user().map(Message::text_len).sum::<usize>() > MAX_BRIEF_CHAINS && of_user().any(has_tag)
 }
 
-/// Finds the chain in the latest user message that contains one. Skips blocks that are not JSON
-/// objects, and searches each text only once.
+/// Finds the chain in the latest user message that contains one. Searches each text only once.
 pub(in crate::provider::scripted) fn find_active_chain(
     messages: &[Message],
     unseen: Option<&Unseen>,
+    on_malformed: OnMalformed,
 ) -> Result<Option<ActiveChain>, StepError> {
     let mut skipped = SkippedBlocks::default();
     let found = messages.iter().enumerate().rev().find_map(|(index, message)| {
         let texts = matches!(message.role, Role::User).then_some(&message.parts);
-        let find = |text: &String| find_chain(text, |reason| skipped.add(index + 1, reason));
+        let mut skip = |malformed: Malformed| match on_malformed {
+            OnMalformed::Error => Some(Err(malformed.into())),
+            OnMalformed::Fallback => {
+                skipped.add(index + 1, malformed);
+                None
+            }
+        };
+        let find = |text: &String| find_chain(text, &mut skip);
         Some((index + 1, texts?.iter().find_map(find)?))
     });
     skipped.log();
@@ -79,22 +94,22 @@ pub(in crate::provider::scripted) fn find_active_chain(
     Ok(Some(ActiveChain { chain, message, turns }))
 }
 
-/// Returns the first chain in a text. Calls `skip` for each block before it, with the reason.
-fn find_chain(text: &str, mut skip: impl FnMut(String)) -> Option<Result<Rc<Chain>, StepError>> {
-    tags::blocks(text).into_iter().find_map(|block| match parse(&text[block]) {
+/// Returns the first chain in a text. Calls `skip` for everything malformed before it.
+fn find_chain(text: &str, skip: &mut impl FnMut(Malformed) -> Option<Found>) -> Option<Found> {
+    let Blocks { ranges, defect } = tags::blocks(text);
+    let in_block = |block| match parse(&text[block]) {
         Content::Chain(chain) => Some(chain),
-        Content::Other(reason) => {
-            skip(reason);
-            None
-        }
-    })
+        Content::Other(malformed) => skip(malformed),
+    };
+    let found = ranges.into_iter().find_map(in_block);
+    found.or_else(|| skip(Malformed::tag(text, defect?)))
 }
 
 /// Parses a block, unless it was parsed for an earlier turn.
 fn parse(block: &str) -> Content {
     let read = || match json_object(block) {
         Ok(object) => Content::Chain(Chain::parse(object).map(Rc::new)),
-        Err(reason) => Content::Other(reason),
+        Err(malformed) => Content::Other(malformed),
     };
     if block.len() > MAX_BRIEF_CHAINS {
         return read();
@@ -112,15 +127,15 @@ pub(in crate::provider::scripted) fn chain_ranges(text: &str) -> Vec<Range<usize
 /// Iterates over the blocks in a text that are JSON objects.
 fn json_objects(text: &str) -> impl Iterator<Item = (Range<usize>, &RawValue)> {
     let object = |block: Range<usize>| Some((block.clone(), json_object(&text[block]).ok()?));
-    tags::blocks(text).into_iter().filter_map(object)
+    tags::blocks(text).ranges.into_iter().filter_map(object)
 }
 
-/// Reads a block. Returns the reason if it is not a JSON object.
-fn json_object(block: &str) -> Result<&RawValue, String> {
+/// Reads a block.
+fn json_object(block: &str) -> Result<&RawValue, Malformed> {
     match serde_json::from_str::<&RawValue>(block) {
         Ok(value) if value.get().starts_with('{') => Ok(value),
-        Ok(_) => Err("not an object".to_owned()),
-        Err(error) => Err(error.to_string()),
+        Ok(_) => Err(Malformed::not_an_object()),
+        Err(error) => Err(Malformed::not_json(block, &error)),
     }
 }
 
@@ -128,22 +143,22 @@ fn json_object(block: &str) -> Result<&RawValue, String> {
 #[derive(Default)]
 struct SkippedBlocks {
     count: usize,
-    latest: Option<(usize, String)>,
+    latest: Option<(usize, Malformed)>,
 }
 
 impl SkippedBlocks {
-    fn add(&mut self, message: usize, reason: String) {
+    fn add(&mut self, message: usize, malformed: Malformed) {
         self.count += 1;
-        self.latest.get_or_insert((message, reason));
+        self.latest.get_or_insert((message, malformed));
     }
 
     fn log(self) {
-        if let Self { count, latest: Some((message, reason)) } = self {
+        if let Self { count, latest: Some((message, malformed)) } = self {
             tracing::warn!(
                 count,
                 message,
-                reason,
-                "skipped text between instruction tags: not a JSON object"
+                reason = %malformed,
+                "skipped a malformed chain"
             );
         }
     }

@@ -11,8 +11,32 @@ pub const END: &str = "<|instruction_end|>";
 /// The common prefix of both tags.
 const PREFIX: &str = "<|instruction_";
 
+/// What both start tags and escaped start tags contain.
+const INNER_START: &str = "|instruction_start|";
+/// How JSON and HTML escape the first character of a tag.
+const ESCAPED: [&str; 3] = ["\\u003c", "\\u003C", "&lt;"];
+
+/// The blocks of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::provider::scripted) struct Blocks {
+    /// The ranges inside the outermost pairs of tags, in order.
+    pub(in crate::provider::scripted) ranges: Vec<Range<usize>>,
+    /// What is wrong with the tags after these blocks.
+    pub(in crate::provider::scripted) defect: Option<TagDefect>,
+}
+
+/// What is wrong with a tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::provider::scripted) enum TagDefect {
+    /// The start tag at this position has no end tag.
+    Unclosed(usize),
+    /// All start tags are escaped. This is how the first one begins.
+    Escaped(&'static str),
+}
+
 /// Built only once, because a history has many texts and few of them contain a tag.
 static START_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(START));
+static INNER_START_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(INNER_START));
 static PREFIX_FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PREFIX));
 
 /// Returns `true` if a text contains a start tag.
@@ -20,13 +44,17 @@ pub(in crate::provider::scripted) fn has_start(text: &str) -> bool {
     START_FINDER.find(text.as_bytes()).is_some()
 }
 
-/// Returns the ranges inside the outermost pairs of tags, in order.
+/// Finds the blocks of a text.
 ///
 /// Nested blocks are part of the outer block, so a string in a chain can contain a chain. An end
-/// tag without a start tag is plain text. If a start tag has no end tag, there are no blocks.
-pub(in crate::provider::scripted) fn blocks(text: &str) -> Vec<Range<usize>> {
-    let (mut blocks, mut depth, mut start) = (Vec::new(), 0_usize, 0);
-    let Some(first) = START_FINDER.find(text.as_bytes()) else { return blocks };
+/// tag without a start tag is plain text.
+pub(in crate::provider::scripted) fn blocks(text: &str) -> Blocks {
+    let (mut ranges, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    let Some(inner) = INNER_START_FINDER.find(text.as_bytes()) else { return Blocks::default() };
+    let Some(first) = START_FINDER.find(text.as_bytes()) else {
+        let escaped = ESCAPED.into_iter().find(|escaped| text[..inner].ends_with(escaped));
+        return Blocks { ranges, defect: escaped.map(TagDefect::Escaped) };
+    };
     for at in PREFIX_FINDER.find_iter(&text.as_bytes()[first..]).map(|at| first + at) {
         if text[at..].starts_with(START) {
             depth += 1;
@@ -36,14 +64,12 @@ pub(in crate::provider::scripted) fn blocks(text: &str) -> Vec<Range<usize>> {
         } else if text[at..].starts_with(END) && depth > 0 {
             depth -= 1;
             if depth == 0 {
-                blocks.push(start..at);
+                ranges.push(start..at);
             }
         }
     }
-    if depth > 0 {
-        blocks.clear();
-    }
-    blocks
+    let unclosed = || TagDefect::Unclosed(start - START.len());
+    Blocks { ranges, defect: (depth > 0).then(unclosed) }
 }
 
 #[cfg(test)]
@@ -55,8 +81,8 @@ mod tests {
     /// Returns the blocks of a text in which S and E represent the tags.
     fn short_blocks(short: &str) -> Vec<String> {
         let text = short.replace('S', "\0").replace('E', END).replace('\0', START);
-        let blocks = blocks(&text).into_iter().map(|block| text[block].to_owned());
-        blocks.map(|block| block.replace(START, "S").replace(END, "E")).collect()
+        let ranges = blocks(&text).ranges.into_iter().map(|block| text[block].to_owned());
+        ranges.map(|block| block.replace(START, "S").replace(END, "E")).collect()
     }
 
     #[test]
@@ -68,7 +94,7 @@ mod tests {
             ("S A S B E C E", &[" A S B E C "]),
             ("S S A E", &[]),
             ("S A", &[]),
-            ("S A E S B", &[]),
+            ("S A E S B", &[" A "]),
             ("SE", &[""]),
             ("S A E E", &[" A "]),
             ("E", &[]),
@@ -82,11 +108,23 @@ mod tests {
 
     #[test]
     fn tags_are_case_sensitive() {
-        assert!(blocks("<|INSTRUCTION_START|>{}<|INSTRUCTION_END|>").is_empty());
+        let text = "<|INSTRUCTION_START|>{}<|INSTRUCTION_END|>";
+        assert_eq!(blocks(text), Blocks::default());
+    }
+
+    #[test]
+    fn finds_escaped_tags_only_if_no_tag_is_intact() {
+        for escaped in ESCAPED {
+            let text = format!("go {escaped}|instruction_start|");
+            assert_eq!(blocks(&text).defect, Some(TagDefect::Escaped(escaped)));
+            let nested = format!("{START}{text}{END}");
+            assert_eq!((blocks(&nested).ranges.len(), blocks(&nested).defect), (1, None));
+        }
+        assert_eq!(blocks("the |instruction_start| tag"), Blocks::default());
     }
 
     /// A simple implementation that visits every character.
-    fn reference_blocks(text: &str) -> Vec<Range<usize>> {
+    fn reference_blocks(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
         let (mut blocks, mut open) = (Vec::new(), Vec::new());
         for (at, _) in text.char_indices() {
             if text[at..].starts_with(START) {
@@ -98,7 +136,7 @@ mod tests {
                 blocks.push(start..at);
             }
         }
-        if open.is_empty() { blocks } else { Vec::new() }
+        (blocks, open.first().map(|start| start - START.len()))
     }
 
     proptest! {
@@ -109,7 +147,9 @@ mod tests {
             ),
         ) {
             let text = pieces.concat();
-            prop_assert_eq!(blocks(&text), reference_blocks(&text));
+            let (ranges, unclosed) = reference_blocks(&text);
+            let expected = Blocks { ranges, defect: unclosed.map(TagDefect::Unclosed) };
+            prop_assert_eq!(blocks(&text), expected);
         }
     }
 }

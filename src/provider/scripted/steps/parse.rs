@@ -164,12 +164,16 @@ fn calls(item: &Object<'_>) -> Result<Item, StepError> {
 }
 
 fn call(value: &RawValue) -> Result<ToolCall, StepError> {
-    let call = Object::parse(value, &["name", "args", "id"])?;
+    let call = Object::parse(value, &["name", "args", "raw_args", "id"])?;
     let name = call.require("name", string)?;
     if name.is_empty() {
         return Err(StepError::new("must not be empty").within_key("name"));
     }
-    let arguments =
-        call.get("args", |args| object(args).map(compact))?.unwrap_or_else(|| "{}".to_owned());
+    let args = call.get("args", |args| object(args).map(compact))?;
+    let raw_args = call.get("raw_args", string)?;
+    if args.is_some() && raw_args.is_some() {
+        return Err(StepError::new("has both args and raw_args; remove one of them"));
+    }
+    let arguments = args.or(raw_args).unwrap_or_else(|| "{}".to_owned());
     Ok(ToolCall { id: call.get("id", string)?, name, arguments })
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     chat::{Message, Role},
-    provider::scripted::{Chain, chains::find_active_chain, steps::compact, tags},
+    provider::scripted::{Chain, OnMalformed, chains::find_active_chain, steps::compact, tags},
 };
 
 /// Values, some of which are valid for a key in a chain.
@@ -142,7 +142,7 @@ proptest! {
     fn step_is_the_number_of_turns_since_the_latest_chain(
         history in prop::collection::vec(message(), 0..12),
     ) {
-        let found = find_active_chain(&history, None).unwrap();
+        let found = find_active_chain(&history, None, OnMalformed::Fallback).unwrap();
         let has_chain = |message: &Message| {
             matches!(message.role, Role::User) && message.text().contains("instruction_chain")
         };
@@ -181,7 +181,8 @@ fn handles_hostile_texts() {
         assert!(
             find_active_chain(
                 &request(vec![Message::new(Role::User, text.as_str())]).messages,
-                None
+                None,
+                OnMalformed::Fallback,
             )
             .unwrap()
             .is_none()
