@@ -9,6 +9,7 @@ mod fallback;
 mod hostile;
 mod malformed;
 mod pacing;
+mod retries;
 mod scrubbing;
 mod stateless;
 mod surfaces;

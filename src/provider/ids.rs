@@ -17,13 +17,14 @@ pub(super) fn assign(component: &str, messages: &[Message], calls: &mut [ToolCal
     if calls.iter().all(|call| call.id.is_some()) {
         return;
     }
-    let first = BASE + hash_conversation(component, messages) % SPAN;
+    let first = BASE + conversation_hash(component, messages) % SPAN;
     for (index, call) in (0_u64..).zip(calls) {
         call.id.get_or_insert_with(|| format!("call_echo_{}", first + index));
     }
 }
 
-fn hash_conversation(component: &str, messages: &[Message]) -> u64 {
+/// Returns a hash of a component's name and a history.
+pub(crate) fn conversation_hash(component: &str, messages: &[Message]) -> u64 {
     let mut hashed = Vec::with_capacity(messages.iter().map(|it| it.text_len() + 32).sum());
     write(&mut hashed, component);
     for message in messages {

@@ -24,7 +24,7 @@ use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
 
 pub use self::context::CallContext;
 pub(crate) use self::context::{CancelOnDrop, Cancellation, ResultScrubber};
-pub(crate) use self::ids::HistoryHash;
+pub(crate) use self::ids::{HistoryHash, conversation_hash};
 pub use self::stream::StreamOptions;
 pub(crate) use self::unseen::Unseen;
 pub use crate::base::clock::Moment;

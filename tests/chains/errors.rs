@@ -5,7 +5,7 @@ use prost::Message;
 use serde_json::{Value, json};
 use tonic::Code;
 
-use super::{chain, content, failure, reason, scripted, tagged, text};
+use super::{chain, failure, reason, scripted, text};
 use crate::support::{
     http::direct_client,
     messages::{assistant, request, tool, user},
@@ -154,7 +154,7 @@ async fn rejects_a_chain_whose_later_step_is_invalid() {
     let (code, message) = failure(&scripted(""), request(history)).await;
     assert_eq!(code, Code::InvalidArgument);
     let known = "id, id_message, reasoning, messages, finish_reason, usage, delay, \
-        words_per_chunk, chunk_delay, time_to_first_chunk, error";
+        words_per_chunk, chunk_delay, time_to_first_chunk, error, times";
     assert_eq!(
         message,
         format!("chain in message 3, step 2: unknown key \"mesages\"; known: {known}")

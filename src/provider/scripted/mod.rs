@@ -49,7 +49,9 @@ use futures_util::{
 };
 
 use self::{
-    chains::{ActiveChain, chain_ranges, find_active_chain, has_long_chain, without_chains},
+    chains::{
+        ActiveChain, NumberedStep, chain_ranges, find_active_chain, has_long_chain, without_chains,
+    },
     steps::{Step, is_long},
     turn::{ReadyOrLater, Script, ScriptedTurn, long_turn},
 };
@@ -58,7 +60,7 @@ pub use self::{
     settings::{OnExhausted, OnMalformed, ScriptedSettings},
     steps::StepError,
 };
-use super::{CallContext, Provider, ProviderError, Unseen};
+use super::{CallContext, Provider, ProviderError, conversation_hash, counters::Counters};
 use crate::chat::{Delta, ErrorKind, Request, Response};
 
 /// The answer after the last step of a chain, with [`OnExhausted::Message`].
@@ -70,6 +72,8 @@ pub struct Scripted {
     settings: ScriptedSettings,
     /// Answers requests without a chain. If `None`, such requests fail.
     fallback: Option<Arc<dyn Provider>>,
+    /// Counts failures outside of a sidecar, which has its own counters.
+    counters: Arc<Counters>,
 }
 
 /// What was selected for a request with a chain.
@@ -77,9 +81,7 @@ enum PlannedTurn {
     Step {
         /// Number of the message that contains the chain.
         message: usize,
-        /// Number of the step.
-        number: usize,
-        step: Step,
+        step: NumberedStep,
     },
     /// The fallback continues the conversation.
     Fallback(Arc<dyn Provider>),
@@ -93,29 +95,25 @@ impl Scripted {
         settings: ScriptedSettings,
         fallback: Option<Arc<dyn Provider>>,
     ) -> Self {
-        Self { component: component.into(), settings, fallback }
+        Self { component: component.into(), settings, fallback, counters: Arc::default() }
     }
 
     /// Selects the step for a request, or returns `None` if the request contains no chain.
     fn plan(
         &self,
         request: &Request,
-        unseen: Option<&Unseen>,
+        context: &CallContext,
     ) -> Result<Option<PlannedTurn>, ProviderError> {
         if !self.settings.chains {
             return Ok(None);
         }
-        let active = find_active_chain(&request.messages, unseen, self.settings.on_malformed);
+        let (messages, unseen) = (&request.messages, context.unseen());
+        let active = find_active_chain(messages, unseen, self.settings.on_malformed);
         let Some(active) = active.map_err(invalid_argument)? else { return Ok(None) };
-        let plan = self.planned_turn(active, unseen)?;
-        if let PlannedTurn::Step { message, number, step } = &plan {
-            tracing::debug!(
-                message,
-                step = number,
-                id = step.id,
-                id_message = step.id_message,
-                "scripted turn"
-            );
+        let plan = self.planned_turn(&active, request, context)?;
+        if let PlannedTurn::Step { message, step: NumberedStep { number, step } } = &plan {
+            let (id, id_message) = (&step.id, &step.id_message);
+            tracing::debug!(message, step = number, id, id_message, "scripted turn");
         }
         Ok(Some(plan))
     }
@@ -126,8 +124,8 @@ impl Scripted {
         plan: PlannedTurn,
         request: &Arc<Request>,
     ) -> Result<ScriptedTurn, ProviderError> {
-        let (message, number, step) = match plan {
-            PlannedTurn::Step { message, number, step } => (message, number, step),
+        let (message, NumberedStep { number, step }) = match plan {
+            PlannedTurn::Step { message, step } => (message, step),
             PlannedTurn::Fallback(provider) => {
                 return Ok(ScriptedTurn::fallback(provider, without_chains(request)));
             }
@@ -142,26 +140,64 @@ impl Scripted {
     /// Selects the step to run.
     fn planned_turn(
         &self,
-        active: ActiveChain,
-        unseen: Option<&Unseen>,
+        active: &ActiveChain,
+        request: &Request,
+        context: &CallContext,
     ) -> Result<PlannedTurn, ProviderError> {
         let ActiveChain { chain, message, turns } = active;
-        let turns = match unseen {
-            Some(unseen) => chain.turns_before(turns, |tool| unseen.owns(tool)),
+        let message = *message;
+        let turns = match context.unseen() {
+            Some(unseen) => chain.turns_before(*turns, |tool| unseen.owns(tool)),
             None => turns.seen,
         };
-        let steps = chain.steps.len();
-        if turns >= steps {
-            tracing::info!(message, steps, turn = turns + 1, "chain exhausted");
+        let turn = chain.turns.get(turns);
+        let failures = match turn {
+            Some(turn) => &turn.failures,
+            None if turns == chain.turns() => &chain.last_failures,
+            None => &Vec::new(),
+        };
+        if let Some(step) = self.next_failure(failures, request, context) {
+            return Ok(PlannedTurn::Step { message, step });
         }
+        match turn {
+            Some(turn) => Ok(PlannedTurn::Step { message, step: turn.step.clone() }),
+            None => self.exhausted(chain, message, turns),
+        }
+    }
+
+    /// Returns the first step that has not failed often enough for this very request.
+    fn next_failure(
+        &self,
+        failures: &[NumberedStep],
+        request: &Request,
+        context: &CallContext,
+    ) -> Option<NumberedStep> {
+        if failures.is_empty() {
+            return None;
+        }
+        let request = conversation_hash(&self.component, &request.messages);
+        let counters = context.counters().unwrap_or(&self.counters);
+        let fails = |failure: &&NumberedStep| {
+            let key = format!("step/{}/{request:016x}/{}", self.component, failure.number);
+            let times = failure.step.times.map_or(0, |times| u64::from(times.get()));
+            counters.increment(context.session_name(), &key) < times
+        };
+        failures.iter().find(fails).cloned()
+    }
+
+    /// Selects what follows the last turn of a chain.
+    fn exhausted(
+        &self,
+        chain: &Chain,
+        message: usize,
+        turns: usize,
+    ) -> Result<PlannedTurn, ProviderError> {
+        let steps = chain.turns();
+        tracing::info!(message, steps, turn = turns + 1, "chain exhausted");
         let index = match (self.settings.on_exhausted, &self.fallback) {
-            _ if turns < steps => turns,
-            (OnExhausted::RepeatLast, _) => steps - 1,
-            (OnExhausted::Loop, _) => turns % steps,
-            (OnExhausted::Message, _) => {
-                let step = Step::text(EXHAUSTED);
-                return Ok(PlannedTurn::Step { message, number: turns + 1, step });
-            }
+            (OnExhausted::Message, _) => None,
+            (OnExhausted::RepeatLast, _) => steps.checked_sub(1),
+            (OnExhausted::Loop, _) => turns.checked_rem(steps),
             (OnExhausted::Fallback, Some(fallback)) => {
                 return Ok(PlannedTurn::Fallback(fallback.clone()));
             }
@@ -173,9 +209,11 @@ impl Scripted {
                 return Err(ProviderError::new(ErrorKind::OutOfRange, text));
             }
         };
-        let step = chain.steps.get(index).cloned();
-        step.map(|step| PlannedTurn::Step { message, number: index + 1, step })
-            .ok_or_else(|| ProviderError::internal("the chain has no steps"))
+        let turn = index.and_then(|index| chain.turns.get(index));
+        let message_step =
+            || NumberedStep { number: turns + 1, step: Step::text(EXHAUSTED).into() };
+        let step = turn.map_or_else(message_step, |turn| turn.step.clone());
+        Ok(PlannedTurn::Step { message, step })
     }
 }
 
@@ -183,7 +221,7 @@ impl PlannedTurn {
     /// Returns `true` if the turn may take longer than a millisecond.
     fn is_long(&self, request: &Request) -> bool {
         match self {
-            Self::Step { step, .. } => is_long(step, request),
+            Self::Step { step, .. } => is_long(&step.step, request),
             Self::Fallback(_) => false,
         }
     }
@@ -194,13 +232,13 @@ impl Script for Scripted {
     /// long.
     fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
         if self.settings.chains && has_long_chain(&request.messages) {
-            let (this, request, unseen) = (self.clone(), request.clone(), context.clone());
+            let (this, request, of_plan) = (self.clone(), request.clone(), context.clone());
             return long_turn(context.clone(), move || {
-                let plan = this.plan(&request, unseen.unseen())?;
+                let plan = this.plan(&request, &of_plan)?;
                 plan.map(|plan| this.perform(plan, &request)).transpose()
             });
         }
-        match self.plan(request, context.unseen()) {
+        match self.plan(request, context) {
             Ok(Some(plan)) if plan.is_long(request) => {
                 let (this, request) = (self.clone(), request.clone());
                 long_turn(context.clone(), move || this.perform(plan, &request).map(Some))

@@ -1,5 +1,7 @@
 //! The type of a parsed chain, and its parser.
 
+use std::{mem, sync::Arc};
+
 use serde_json::value::RawValue;
 
 use crate::provider::scripted::steps::{Object, Step, StepError, has_key, step};
@@ -9,7 +11,24 @@ const CHAIN: &str = "instruction_chain";
 /// An instruction chain: the model's answers, turn by turn. It has at least one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    pub(in crate::provider::scripted) steps: Vec<Step>,
+    pub(in crate::provider::scripted) turns: Vec<ChainTurn>,
+    /// The steps after the last turn. They fail first if the chain is exhausted.
+    pub(in crate::provider::scripted) last_failures: Vec<NumberedStep>,
+}
+
+/// A turn of a chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::provider::scripted) struct ChainTurn {
+    /// The steps that fail before the turn succeeds.
+    pub(in crate::provider::scripted) failures: Vec<NumberedStep>,
+    pub(in crate::provider::scripted) step: NumberedStep,
+}
+
+/// A step and its number in the chain, starting at 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::provider::scripted) struct NumberedStep {
+    pub(in crate::provider::scripted) number: usize,
+    pub(in crate::provider::scripted) step: Arc<Step>,
 }
 
 /// Numbers of turns of the model.
@@ -26,7 +45,7 @@ impl Chain {
     pub(in crate::provider::scripted) fn parse(object: &RawValue) -> Result<Self, StepError> {
         if !has_key(object, CHAIN)? {
             let step = step(object).map_err(|error| error.within("step 1"))?;
-            return Ok(Self { steps: vec![step] });
+            return Ok(Self::from_steps(vec![step]));
         }
         let chain = Object::parse(object, &[CHAIN])?;
         match chain.list(CHAIN, "step", step)? {
@@ -34,18 +53,33 @@ impl Chain {
             Some(steps) if steps.is_empty() => {
                 Err(StepError::new("must have at least one step").within_key(CHAIN))
             }
-            Some(steps) => Ok(Self { steps }),
+            Some(steps) => Ok(Self::from_steps(steps)),
         }
     }
 }
 
 impl Chain {
-    /// Returns the number of turns.
-    pub fn turns(&self) -> usize {
-        self.steps.len()
+    /// Creates a chain. A step with `times` is not a turn.
+    pub(in crate::provider::scripted) fn from_steps(steps: Vec<Step>) -> Self {
+        let (mut turns, mut failures) = (Vec::new(), Vec::new());
+        for (number, step) in (1..).zip(steps) {
+            let is_turn = step.times.is_none();
+            let step = NumberedStep { number, step: step.into() };
+            if is_turn {
+                turns.push(ChainTurn { failures: mem::take(&mut failures), step });
+            } else {
+                failures.push(step);
+            }
+        }
+        Self { turns, last_failures: failures }
     }
 
-    /// Returns the number of steps that have been taken. If the chain is exhausted, counts on as if
+    /// Returns the number of turns. Steps that fail a number of times are not turns.
+    pub fn turns(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Returns the number of turns that have been taken. If the chain is exhausted, counts on as if
     /// it started over.
     ///
     /// A caller does not see a step whose calls are all to tools that the component `owns`.
@@ -55,14 +89,16 @@ impl Chain {
         owns: impl Fn(&str) -> bool,
     ) -> usize {
         let Turns { seen, unseen } = turns;
-        let steps = self.steps.iter().enumerate();
-        let seen_steps: Vec<_> =
-            steps.filter(|(_, step)| !step.is_unseen(&owns)).map(|(index, _)| index).collect();
-        let round = seen_steps.len();
+        let all = self.turns.iter().enumerate();
+        let seen_turns: Vec<_> = all
+            .filter(|(_, turn)| !turn.step.step.is_unseen(&owns))
+            .map(|(index, _)| index)
+            .collect();
+        let round = seen_turns.len();
         let taken = match seen.checked_sub(1) {
             None => 0,
-            Some(last) if round == 0 => self.steps.len() + last,
-            Some(last) => last / round * self.steps.len() + seen_steps[last % round] + 1,
+            Some(last) if round == 0 => self.turns.len() + last,
+            Some(last) => last / round * self.turns.len() + seen_turns[last % round] + 1,
         };
         taken + unseen
     }

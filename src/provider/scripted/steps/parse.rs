@@ -1,5 +1,7 @@
 //! Parses a step from JSON and validates it completely.
 
+use std::num::NonZeroU32;
+
 use serde_json::value::RawValue;
 
 use super::{
@@ -13,13 +15,15 @@ use crate::chat::{FinishReason, ToolCall};
 
 /// Maximum number of words in filler text, in reasoning or in a chunk.
 const MAX_WORDS: u64 = 100_000;
+/// Maximum number of failures of a step.
+const MAX_TIMES: u64 = 1_000_000;
 /// The largest integer that every JSON parser represents exactly.
 const MAX_TOKENS: u64 = (1 << 53) - 1;
 
 /// The key of a step's items, and what error locations call an item.
 const MESSAGES: &str = "messages";
 const ITEM: &str = "item";
-const STEP_KEYS: [&str; 11] = [
+const STEP_KEYS: [&str; 12] = [
     "id",
     "id_message",
     "reasoning",
@@ -31,6 +35,7 @@ const STEP_KEYS: [&str; 11] = [
     "chunk_delay",
     "time_to_first_chunk",
     "error",
+    "times",
 ];
 const ITEM_KEYS: [&str; 10] = [
     "text",
@@ -61,7 +66,7 @@ pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
         return Err(StepError::new(format!("has both messages and error; {hint}")));
     }
     items.extend(failure.map(Item::Error));
-    Ok(Step {
+    let step = Step {
         id: step.get("id", string)?,
         id_message: step.get("id_message", string)?,
         reasoning: reasoning.unwrap_or_default(),
@@ -69,8 +74,13 @@ pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
         finish_reason: step.get("finish_reason", finish_reason)?,
         usage: step.get("usage", usage)?.unwrap_or_default(),
         delay: delay.unwrap_or_default(),
+        times: step.get("times", times)?,
         stream: stream_options(&step)?,
-    })
+    };
+    if step.times.is_some() && !step.fails() {
+        return Err(StepError::new("only steps with an error can have times").within_key("times"));
+    }
+    Ok(step)
 }
 
 /// Checks that no item is lost because of an error item, which ends the turn. Clients get the texts
@@ -96,6 +106,11 @@ fn length(value: &RawValue) -> Result<u32, StepError> {
     let length = Object::parse(value, &["length"])?;
     let words = length.require("length", |it| integer(it, 0, MAX_WORDS))?;
     Ok(u32::try_from(words).unwrap_or(u32::MAX))
+}
+
+fn times(value: &RawValue) -> Result<NonZeroU32, StepError> {
+    let times = integer(value, 1, MAX_TIMES)?;
+    Ok(u32::try_from(times).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN))
 }
 
 fn finish_reason(value: &RawValue) -> Result<FinishReason, StepError> {

@@ -1,6 +1,9 @@
 //! The types of a parsed step.
 
-use std::{num::NonZeroUsize, time::Duration};
+use std::{
+    num::{NonZeroU32, NonZeroUsize},
+    time::Duration,
+};
 
 use crate::{
     chat::{FinishReason, ProviderError, ToolCall},
@@ -23,6 +26,8 @@ pub(crate) struct Step {
     pub(crate) usage: StepUsage,
     /// Delay before the turn starts.
     pub(crate) delay: Duration,
+    /// How often the step fails before the next one. Such a step is not a turn.
+    pub(crate) times: Option<NonZeroU32>,
     pub(crate) stream: StepStreamOptions,
 }
 
@@ -71,6 +76,11 @@ impl Step {
 }
 
 impl Step {
+    /// Returns `true` if every call of the step fails.
+    pub(crate) fn fails(&self) -> bool {
+        matches!(self.items.last(), Some(Item::Error(_)))
+    }
+
     /// Returns `true` if the step has calls, all of them to tools that the component `owns`.
     pub(crate) fn is_unseen(&self, owns: impl Fn(&str) -> bool) -> bool {
         let mut calls = self.items.iter().flat_map(Item::calls).peekable();

@@ -16,6 +16,8 @@ pub(super) const VALID: &[&str] = &[
         {"tool_schema":{}},{"tool_results":{}},{"text":null,"json":1}]}"#,
     r#"{"messages":[{"text":"half"},{"error":{"code":"UNAVAILABLE","message":"busy","retry_after":"2s",
         "details":{"reason":"LOAD","domain":"example.com","metadata":{"zone":"b"}}}}]}"#,
+    r#"{"messages":[{"tool_call":[{"name":"f","raw_args":"{\"a"},{"name":"g","args":null,"raw_args":""}]}]}"#,
+    r#"{"instruction_chain":[{"error":{"code":"ABORTED"},"times":2},{"messages":[{"error":{"code":"ABORTED"}}],"times":1}]}"#,
     r#"{"error":{"code":"INTERNAL","message":null,"details":null,"retry_after":null},"messages":[],"delay":"1ms"}"#,
 ];
 
@@ -28,6 +30,15 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     (r#"{"instruction_chain":{}}"#, "instruction_chain: must be a list, not an object"),
     (r#"{"instruction_chain":[1]}"#, "step 1: must be an object, not a number"),
     // a step
+    (r#"{"delay":"1s","times":2}"#, "step 1, times: only steps with an error can have times"),
+    (
+        r#"{"error":{"code":"ABORTED"},"times":0}"#,
+        "step 1, times: must be a whole number from 1 to 1000000",
+    ),
+    (
+        r#"{"messages":[{"tool_call":[{"name":"f","args":{},"raw_args":""}]}]}"#,
+        "step 1, item 1, call 1: has both args and raw_args; remove one of them",
+    ),
     ("{}", "step 1: needs messages, reasoning, error or delay"),
     (r#"{"messages":[]}"#, "step 1: needs messages, reasoning, error or delay"),
     (r#"{"id":"a"}"#, "step 1: needs messages, reasoning, error or delay"),
@@ -37,7 +48,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (
         r#"{"instruction_chain":[{"messages":[{"text":"a"}]},{"mesages":[]}]}"#,
-        r#"step 2: unknown key "mesages"; known: id, id_message, reasoning, messages, finish_reason, usage, delay, words_per_chunk, chunk_delay, time_to_first_chunk, error"#,
+        r#"step 2: unknown key "mesages"; known: id, id_message, reasoning, messages, finish_reason, usage, delay, words_per_chunk, chunk_delay, time_to_first_chunk, error, times"#,
     ),
     (
         r#"{"messages":[{"text":"a"}],"error":{"code":"ABORTED"}}"#,
@@ -155,7 +166,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     ),
     (
         r#"{"messages":[{"tool_call":[{"name":"f","arguments":{}}]}]}"#,
-        r#"step 1, item 1, call 1: unknown key "arguments"; known: name, args, id"#,
+        r#"step 1, item 1, call 1: unknown key "arguments"; known: name, args, raw_args, id"#,
     ),
     (
         r#"{"messages":[{"tool_call":[{"name":"f","id":7}]}]}"#,
