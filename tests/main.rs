@@ -20,6 +20,7 @@ mod tool_matching;
 
 // The scripted provider.
 mod chains;
+mod rules;
 
 // The APIs.
 mod access;

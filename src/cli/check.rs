@@ -1,9 +1,9 @@
-//! `mynah check`: reports errors in components and simulations without running them.
+//! `mynah check`: reports errors in components, simulations and rules without running them.
 
 use std::{
     collections::BTreeSet,
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -15,6 +15,7 @@ use crate::{
     },
     cli::args::CheckArgs,
     component::{self, Context, Loaded},
+    provider::scripted::rules::{self, Rules},
     simulate::{self, Plan},
 };
 
@@ -24,27 +25,48 @@ pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     let (app_id, stand_in) = (args.app_id.clone(), args.stand_in);
     let context = Context { app_id, environment, stand_in, ..Context::default() };
     let mut loaded = component::load(&args.paths, &context);
-    let simulations = check_simulations(&mut loaded, &context.environment);
+    let others = check_other_files(&mut loaded, &context.environment);
     let errors = loaded.errors.iter().map(ToString::to_string);
     let notices = loaded.notices.iter().map(notice_line);
-    let lines: Vec<_> = errors.chain(notices).chain([summary(&loaded, simulations)]).collect();
+    let lines: Vec<_> = errors.chain(notices).chain([summary(&loaded, &others)]).collect();
     // Ignore write errors: the exit code is still useful.
     let _ = writeln!(io::stdout(), "{}", lines.join("\n"));
     if loaded.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Checks the simulations among the files that are not components. Returns the number of those
-/// without errors.
-fn check_simulations(loaded: &mut Loaded, environment: &Environment) -> Option<usize> {
+/// The numbers of valid files that are not components, or `None` if there are no files of a kind.
+#[derive(Default)]
+struct OtherFiles {
+    simulations: Option<usize>,
+    rules: Option<usize>,
+}
+
+/// Checks the simulations and the rules among the files that are not components.
+fn check_other_files(loaded: &mut Loaded, environment: &Environment) -> OtherFiles {
+    let simulations = check_files(loaded, simulate::is_simulation, |file| {
+        Plan::read(file, environment).map(|plan| plan.warnings().to_vec())
+    });
+    let rules =
+        check_files(loaded, rules::is_rules_file, |file| Rules::load(file).map(|_| Vec::new()));
+    OtherFiles { simulations, rules }
+}
+
+/// Checks the files of one kind among those that are not components. Returns the number of files
+/// without errors. `check` returns warnings or errors.
+fn check_files(
+    loaded: &mut Loaded,
+    is_kind: impl Fn(&Path) -> bool,
+    check: impl Fn(&Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>>,
+) -> Option<usize> {
     let skipped = loaded.notices.iter().filter(|notice| notice.severity == Severity::Info);
     let files: BTreeSet<PathBuf> = skipped.map(|notice| notice.file.clone()).collect();
-    let files: BTreeSet<_> = files.into_iter().filter(|it| simulate::is_simulation(it)).collect();
+    let files: BTreeSet<_> = files.into_iter().filter(|it| is_kind(it)).collect();
     loaded.notices.retain(|notice| !files.contains(&notice.file));
     let mut valid = 0;
     for file in &files {
-        match Plan::read(file, environment) {
-            Ok(plan) => {
-                loaded.notices.extend(plan.warnings().iter().cloned());
+        match check(file) {
+            Ok(warnings) => {
+                loaded.notices.extend(warnings);
                 valid += 1;
             }
             Err(errors) => {
@@ -64,16 +86,14 @@ fn notice_line(notice: &Diagnostic) -> String {
     }
 }
 
-fn summary(
-    Loaded { components, errors, notices, .. }: &Loaded,
-    simulations: Option<usize>,
-) -> String {
+fn summary(Loaded { components, errors, notices, .. }: &Loaded, others: &OtherFiles) -> String {
     let warnings = notices.iter().filter(|notice| notice.severity == Severity::Warning).count();
-    let components = count(components.len(), "component");
-    let errors = count(errors.len(), "error");
-    let found = match simulations {
-        Some(simulations) => format!("{components}, {}", count(simulations, "simulation")),
-        None => components,
-    };
-    format!("{found}, {errors}, {}", count(warnings, "warning"))
+    let found = [
+        Some(count(components.len(), "component")),
+        others.simulations.map(|number| count(number, "simulation")),
+        others.rules.map(|number| count(number, "rules file")),
+        Some(count(errors.len(), "error")),
+        Some(count(warnings, "warning")),
+    ];
+    found.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

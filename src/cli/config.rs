@@ -136,6 +136,7 @@ pub(super) fn config(
         app_id: args.app_id.clone(),
         resources_paths: args.resources_path.clone(),
         stand_in: args.stand_in,
+        rules: args.rules.clone(),
         openai_component: args.openai_component.clone(),
         environment: environment.clone(),
         daprd: Daprd {

@@ -16,6 +16,9 @@ pub struct Context {
     /// The provider that answers for conversation components of unsupported types. If `None`, such
     /// a type is an error.
     pub stand_in: Option<StandIn>,
+    /// The rules for stand-ins, for the built-in component and for scripted components without rules
+    /// of their own.
+    pub rules: Option<PathBuf>,
     /// Where relative paths in the metadata start. Empty for the working directory.
     pub files: PathBuf,
 }

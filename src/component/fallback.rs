@@ -181,8 +181,9 @@ impl Answering {
             if passes_on_chains { &fallback.with_chain } else { &fallback.without_chain }
         });
         let component = Arc::new(ComponentSpec { fallback: next.cloned(), ..spec.clone() });
-        // A component that owns tools answers all requests that reach it.
-        let passed_on = fallback.filter(|_| spec.tools.is_none());
+        // A component that owns tools or has rules may answer all requests that reach it.
+        let may_answer_all = spec.tools.is_some() || spec.provider.may_answer_all();
+        let passed_on = fallback.filter(|_| !may_answer_all);
         let Some(Self { with_chain, without_chain, .. }) = passed_on else {
             return Self {
                 with_chain: component.clone(),

@@ -8,6 +8,7 @@ use super::{
     kinds::{self, CATEGORY},
     manifest::{Item, Located, Manifest, Source},
     report::Report,
+    rules,
     settings::{Metadata, secrets::SecretStores},
     spec::ComponentSpec,
 };
@@ -39,7 +40,14 @@ pub(crate) fn instance(
     }
     let secrets = SecretStores::new(std::iter::empty(), context);
     let mut report = Report::default();
-    let metadata = Metadata { manifest: &manifest, context, secrets: &secrets };
+    let shared_rules = rules::load_shared(context)?;
+    let metadata = Metadata {
+        manifest: &manifest,
+        context,
+        secrets: &secrets,
+        folder: &context.files,
+        shared_rules: shared_rules.as_ref(),
+    };
     let checked = check(&metadata, &mut report);
     if let Some((_, Some(fallback))) = &checked {
         let expected = "expected echo or error, since an instance cannot use other components";

@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     mem,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use futures_util::future::join_all;
@@ -12,16 +13,20 @@ use super::{
     check::check,
     context::Context,
     fallback::{self, Candidate, Reference},
-    filter,
+    filter, kinds,
     manifest::{Entry, Manifest, read_paths},
     report::Report,
+    rules,
     settings::{
         Metadata,
         secrets::{self, SecretStores},
     },
     spec::ComponentSpec,
 };
-use crate::base::diagnostics::{Diagnostic, Place, Severity};
+use crate::{
+    base::diagnostics::{Diagnostic, Place, Severity},
+    provider::scripted::Rules,
+};
 
 /// The result of loading components.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,15 +39,15 @@ pub struct Loaded {
     pub errors: Vec<Diagnostic>,
     /// The files that define at least one component.
     pub component_files: BTreeSet<PathBuf>,
-    /// The files of tools that components own.
-    pub tool_files: BTreeSet<PathBuf>,
+    /// The other files that were read: the tools and the rules of components.
+    pub watched_files: BTreeSet<PathBuf>,
     /// The files that are empty or contain only whitespace.
     pub empty_files: BTreeSet<PathBuf>,
 }
 
 /// Loads all components from folders and files, and finds all errors.
 ///
-/// Reads the `.yaml` and `.yml` files of a folder in name order, but not those of its subfolders. A
+/// Without any path, there is one built-in component. Reads the `.yaml` and `.yml` files of a folder in name order, but not those of its subfolders. A
 /// file passed explicitly may have any extension. Every component can use all secret stores,
 /// whatever the order of the files.
 ///
@@ -57,12 +62,23 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
         Entry::Component { manifest, .. } => Some(manifest.as_ref()),
         Entry::Diagnostic(_) | Entry::Empty(_) => None,
     });
+    let mut loaded = Loaded::default();
+    loaded.watched_files.extend(context.rules.clone());
+    let shared_rules = rules::load_shared(context).unwrap_or_else(|errors| {
+        loaded.errors = errors;
+        None
+    });
+    if paths.is_empty() {
+        loaded.components.push(kinds::built_in_with(shared_rules));
+        return loaded;
+    }
     let mut loader = Loader {
         context,
         stores: &SecretStores::new(manifests, context),
+        shared_rules,
         names: BTreeMap::new(),
         candidates: Vec::new(),
-        loaded: Loaded::default(),
+        loaded,
     };
     entries.iter().for_each(|entry| loader.add(entry));
     loader.finish()
@@ -71,6 +87,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
 struct Loader<'a> {
     context: &'a Context,
     stores: &'a SecretStores<'a>,
+    shared_rules: Option<Arc<Rules>>,
     /// The file and place of each name's first use.
     names: BTreeMap<String, (PathBuf, Place)>,
     /// The components so far.
@@ -85,7 +102,7 @@ impl Loader<'_> {
             Entry::Component { file, manifest } => {
                 let mut report = Report::default();
                 self.add_component(file, manifest, &mut report);
-                self.loaded.tool_files.extend(report.other_files().iter().cloned());
+                self.loaded.watched_files.extend(report.other_files().iter().cloned());
                 report.finish(file).for_each(|diagnostic| self.loaded.add(diagnostic));
             }
             Entry::Diagnostic(diagnostic) => self.loaded.add(diagnostic.clone()),
@@ -119,7 +136,13 @@ impl Loader<'_> {
     }
 
     fn check(&self, file: &Path, manifest: &Manifest, report: &mut Report) -> Option<Candidate> {
-        let metadata = Metadata { manifest, context: self.context, secrets: self.stores };
+        let metadata = Metadata {
+            manifest,
+            context: self.context,
+            secrets: self.stores,
+            folder: file.parent().unwrap_or(Path::new("")),
+            shared_rules: self.shared_rules.as_ref(),
+        };
         let checked = check(&metadata, report);
         let ignore_errors = manifest.ignore_errors;
         if ignore_errors {

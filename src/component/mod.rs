@@ -10,6 +10,7 @@
 //!   check      checks a component and creates its ComponentSpec
 //!     kinds/     defines the component types: one file and one table row for each
 //!     settings/  resolves metadata values: templates, environment variables, secrets
+//!   rules      loads the rules of components
 //!   fallback   resolves references to the components that others fall back to
 //! instance     checks an instance of a pluggable component, which has no file
 //! change       compares two loads
@@ -26,6 +27,7 @@ mod load;
 mod manifest;
 mod names;
 mod report;
+mod rules;
 mod settings;
 mod spec;
 mod stand_in;

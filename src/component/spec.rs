@@ -101,6 +101,11 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
     fn passes_on_chains(&self) -> bool {
         false
     }
+
+    /// Whether the provider may answer any request, instead of passing it on.
+    fn may_answer_all(&self) -> bool {
+        false
+    }
 }
 
 impl PartialEq for dyn ProviderSpec {

@@ -9,12 +9,15 @@ use clap::ValueEnum;
 pub enum StandIn {
     /// The provider of `conversation.echo`.
     Echo,
+    /// The provider of `conversation.scripted`.
+    Scripted,
 }
 
 impl fmt::Display for StandIn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Echo => "echo",
+            Self::Scripted => "scripted",
         })
     }
 }

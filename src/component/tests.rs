@@ -124,7 +124,7 @@ fn loads_the_samples() {
     assert_eq!(scrubbers, [dapr, dapr, Scrubber::Strict, dapr, dapr]);
     let secret = EchoSettings { model: "parrot-2".into(), ..EchoSettings::default() };
     let daprd = EchoSettings { mode: Mode::Daprd, ..EchoSettings::default() };
-    let scripted = ScriptedSpec { settings: scripted, fallback: Fallback::Echo };
+    let scripted = ScriptedSpec { settings: scripted, fallback: Fallback::Echo, rules: None };
     let expected: [(&str, Arc<dyn ProviderSpec>); 5] = [
         ("echo-daprd", Arc::new(daprd)),
         ("echo-secret", Arc::new(secret)),

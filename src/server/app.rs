@@ -227,9 +227,9 @@ fn warn_if_missing(config: &Config, engine: &Engine) {
 }
 
 /// Loads the components from the resources paths, and returns them with the `Reload` that reloads
-/// them. Without any path, there is one built-in component, which is not reloaded.
+/// them. Without any path, there is one built-in component, which is reloaded only if it has rules.
 async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
-    if config.resources_paths.is_empty() {
+    if config.resources_paths.is_empty() && config.rules.is_none() {
         return Ok((vec![component::built_in()], None));
     }
     let context = config.context();

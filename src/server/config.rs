@@ -20,6 +20,9 @@ pub(crate) struct Config {
     /// The provider that answers for component types that mynah does not implement. If `None`, such
     /// a type is an error.
     pub stand_in: Option<StandIn>,
+    /// The rules for stand-ins, for the built-in component and for scripted components without rules
+    /// of their own.
+    pub rules: Option<PathBuf>,
     /// The component for requests of OpenAI's API whose model is not a component.
     pub openai_component: Option<String>,
     /// The sidecar behind this one.
@@ -68,6 +71,7 @@ impl Config {
             app_id: self.app_id.clone(),
             environment: self.environment.clone(),
             stand_in: self.stand_in,
+            rules: self.rules.clone(),
             files: PathBuf::new(),
         }
     }

@@ -37,8 +37,8 @@ pub(crate) struct Reload {
     served: Loaded,
     /// The errors of the last load. Empty if its components are being served.
     errors: Vec<Diagnostic>,
-    /// The files of tools in the last load.
-    tool_files: BTreeSet<PathBuf>,
+    /// The other files of the last load, such as tools and rules.
+    watched_files: BTreeSet<PathBuf>,
 }
 
 impl Reload {
@@ -56,8 +56,8 @@ impl Reload {
         if !served.errors.is_empty() {
             return Err(StartError::Components(served.errors));
         }
-        let tool_files = served.tool_files.clone();
-        Ok(Self { paths, context, served, errors: Vec::new(), tool_files })
+        let watched_files = served.watched_files.clone();
+        Ok(Self { paths, context, served, errors: Vec::new(), watched_files })
     }
 
     /// Returns the components that are being served.
@@ -72,8 +72,8 @@ impl Reload {
         loop {
             watch = match self.load(watch, changed.clone()).await {
                 Ok((watch, loaded)) => {
-                    let is_watched = loaded.tool_files.is_subset(&self.tool_files);
-                    self.tool_files.clone_from(&loaded.tool_files);
+                    let is_watched = loaded.watched_files.is_subset(&self.watched_files);
+                    self.watched_files.clone_from(&loaded.watched_files);
                     self.handle(loaded, &engine).await;
                     if !is_watched {
                         changed.notify_one();
@@ -92,7 +92,7 @@ impl Reload {
     /// Renews the watch, then loads the components. In this order, no change is missed.
     async fn load(&self, old: Watch, changed: Arc<Notify>) -> Result<(Watch, Loaded), Panicked> {
         let (paths, context) = (self.paths.clone(), self.context.clone());
-        let watched = paths.iter().chain(&self.tool_files).cloned().collect::<Vec<_>>();
+        let watched = paths.iter().chain(&self.watched_files).cloned().collect::<Vec<_>>();
         let work = move || {
             let watch = old.renew(&watched, changed);
             (watch, component::load(&paths, &context))

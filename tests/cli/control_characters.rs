@@ -126,7 +126,7 @@ fn are_escaped_in_errors_of_the_command_line() {
 
     -- stderr
     error: invalid value 'x\nERROR' for '--stand-in <PROVIDER>'
-      [possible values: echo]
+      [possible values: echo, scripted]
 
     For more information, try '--help'.
     -- exit 64

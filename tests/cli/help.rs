@@ -23,7 +23,7 @@ fn short_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check component and simulation files and print all errors and warnings with their locations
+      check     Check files of components, simulations and rules, and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       simulate  Play simulated conversations between customers and agents, and write a report
       schema    Print the JSON Schema of a format, for editors
@@ -33,7 +33,9 @@ fn short_help() {
           --resources-path <FOLDER>
               Folder of component YAML files; can be repeated [default: a built-in echo component]
           --stand-in <PROVIDER>
-              Provider for conversation components of unsupported types [possible values: echo]
+              Provider for conversation components of unsupported types [possible values: echo, scripted]
+          --rules <FILE>
+              File of rules for stand-ins, the built-in component and scripted components without rules
           --openai-component <NAME>
               Component for requests of OpenAI's API whose model is not a component [default: the only one]
           --app-id <ID>
@@ -93,7 +95,7 @@ fn long_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check component and simulation files and print all errors and warnings with their locations
+      check     Check files of components, simulations and rules, and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       simulate  Play simulated conversations between customers and agents, and write a report
       schema    Print the JSON Schema of a format, for editors
@@ -107,7 +109,11 @@ fn long_help() {
               Provider for conversation components of unsupported types
 
               Possible values:
-              - echo: The provider of `conversation.echo`
+              - echo:     The provider of `conversation.echo`
+              - scripted: The provider of `conversation.scripted`
+
+          --rules <FILE>
+              File of rules for stand-ins, the built-in component and scripted components without rules
 
           --openai-component <NAME>
               Component for requests of OpenAI's API whose model is not a component [default: the only one]
@@ -217,13 +223,13 @@ fn serve_help() {
 #[test]
 fn check_help() {
     assert_snapshot!(run_report(&["check", "--help"]), @"
-    Check component and simulation files and print all errors and warnings with their locations
+    Check files of components, simulations and rules, and print all errors and warnings with their locations
 
     Usage: mynah check [OPTIONS] <PATH>...
 
     Arguments:
       <PATH>...
-              Component YAML files, simulations or folders
+              Component YAML files, simulations, files of rules, or folders
 
     Options:
           --app-id <ID>
@@ -233,7 +239,8 @@ fn check_help() {
               Provider for conversation components of unsupported types
 
               Possible values:
-              - echo: The provider of `conversation.echo`
+              - echo:     The provider of `conversation.echo`
+              - scripted: The provider of `conversation.scripted`
 
       -h, --help
               Print help (see a summary with '-h')
@@ -280,6 +287,7 @@ fn schema_help() {
 
               Possible values:
               - chain:    Instruction chain in a prompt
+              - rules:    File for --rules
               - tools:    File for converse --tools
               - simulate: File for simulate
 

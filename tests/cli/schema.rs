@@ -7,9 +7,12 @@ use crate::support::process::run;
 
 #[test]
 fn prints_each_schema() {
-    for (format, title) in
-        [("chain", "Instruction chain"), ("tools", "Tools"), ("simulate", "Simulation")]
-    {
+    for (format, title) in [
+        ("chain", "Instruction chain"),
+        ("rules", "Rules"),
+        ("tools", "Tools"),
+        ("simulate", "Simulation"),
+    ] {
         let output = run(&["schema", format]);
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{format}");
         let schema: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
@@ -23,7 +26,7 @@ fn rejects_unknown_format() {
     assert_snapshot!(run_report(&["schema", "nope"]), @"
     -- stderr
     error: invalid value 'nope' for '<FORMAT>'
-      [possible values: chain, tools, simulate]
+      [possible values: chain, rules, tools, simulate]
 
     For more information, try '--help'.
     -- exit 64

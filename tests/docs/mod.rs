@@ -44,6 +44,7 @@ pages! {
     moving_from_daprd: "docs/moving-from-daprd.md",
     openai: "docs/openai.md",
     performance: "docs/performance.md",
+    rules: "docs/rules.md",
     scripting: "docs/scripting.md",
     security: "docs/security.md",
     simulate: "docs/simulate.md",

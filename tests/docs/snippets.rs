@@ -41,13 +41,17 @@ fn check_yaml(block: &str) {
         // A page starts daprd with it.
     } else if block.contains("kind: Component") {
         check_components(block);
+    } else if block.starts_with("rules:") {
+        check_rules(block);
     } else if block.contains("runs-on:") {
         block.lines().filter_map(|line| line.trim().strip_prefix("- run: mynah ")).for_each(run);
     } else if block.contains("services:") {
         let commands = block.lines().filter_map(|line| line.trim().strip_prefix("command: "));
         commands.for_each(serve);
     } else {
-        panic!("a YAML block must show components, a workflow or Compose services:\n{block}");
+        panic!(
+            "a YAML block must show components, rules, a workflow or Compose services:\n{block}"
+        );
     }
 }
 
@@ -65,13 +69,24 @@ fn is_for_daprd(block: &str) -> bool {
 
 /// Checks that components load without errors and warnings.
 fn check_components(block: &str) {
+    let printed = check_file(block);
+    assert!(!printed.starts_with("0 components"), "{printed}\n{block}");
+}
+
+fn check_rules(block: &str) {
+    let printed = check_file(block);
+    assert!(printed.contains(" 1 rules file,"), "{printed}\n{block}");
+}
+
+/// Checks a block as a file. Returns the output of `mynah check`.
+fn check_file(block: &str) -> String {
     let file = scratch("docs").join("shown.yaml");
     fs::write(&file, block).expect("a file");
     let mut check = mynah();
     check.arg("check").arg(file).current_dir(folder("."));
     let printed = child::run(&mut check).expect_success(block);
     assert!(printed.ends_with(" 0 errors, 0 warnings\n"), "{printed}\n{block}");
-    assert!(!printed.starts_with("0 components"), "{printed}\n{block}");
+    printed
 }
 
 /// Runs a `mynah run` from a workflow, with the command replaced by `true`.

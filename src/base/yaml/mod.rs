@@ -4,10 +4,12 @@
 //! unquoted scalars as written, so that they can be interpreted as daprd's YAML 1.1 parser would.
 //! [`from_str`] deserializes a text in one of mynah's own formats.
 
+mod json;
 mod node;
 mod parse;
 mod scalar;
 mod text;
 
-pub(crate) use node::{Node, Tree, Value};
+pub(crate) use json::PlacedJson;
+pub(crate) use node::{Entry, Node, Tree, Value};
 pub(crate) use parse::{from_str, parse};

@@ -36,7 +36,7 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Run a command with a sidecar on free ports, and return the command's exit code
     Run(Box<RunArgs>),
-    /// Check component and simulation files and print all errors and warnings with their locations
+    /// Check files of components, simulations and rules, and print all errors and warnings with their locations
     Check(CheckArgs),
     /// Send a prompt to a sidecar, mynah or daprd, and print the answer
     Converse(ConverseArgs),
@@ -63,7 +63,7 @@ pub(crate) struct CheckArgs {
     /// Check only the components of one application [default: all applications]
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     pub app_id: String,
-    /// Component YAML files, simulations or folders
+    /// Component YAML files, simulations, files of rules, or folders
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Provider for conversation components of unsupported types
@@ -84,6 +84,8 @@ pub(crate) struct SchemaArgs {
 pub(crate) enum SchemaFormat {
     /// Instruction chain in a prompt
     Chain,
+    /// File for --rules
+    Rules,
     /// File for converse --tools
     Tools,
     /// File for simulate

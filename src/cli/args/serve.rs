@@ -16,6 +16,9 @@ pub(crate) struct ServeArgs {
     /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
+    /// File of rules for stand-ins, the built-in component and scripted components without rules
+    #[arg(long, value_name = "FILE")]
+    pub rules: Option<PathBuf>,
     /// Component for requests of OpenAI's API whose model is not a component [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub openai_component: Option<String>,

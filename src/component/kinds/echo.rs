@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     common::parse_bool,
     kind::{Configured, Kind},
+    scripted::{Fallback, ScriptedSpec},
 };
 use crate::{
     base::duration,
@@ -17,7 +18,7 @@ use crate::{
     provider::{
         Provider,
         echo::{ArgumentStyle, Echo, EchoSettings, Mode},
-        scripted::{Scripted, ScriptedSettings},
+        scripted::{Rules, Scripted, ScriptedSettings},
         stream::StreamOptions,
     },
 };
@@ -30,12 +31,17 @@ pub(super) const KIND: Kind = Kind {
 
 /// Returns the component that mynah serves if no resources paths are set.
 pub fn built_in() -> ComponentSpec {
+    built_in_with(None)
+}
+
+/// Returns the built-in component, which follows the `rules`.
+pub(crate) fn built_in_with(rules: Option<Arc<Rules>>) -> ComponentSpec {
     ComponentSpec {
         name: "echo".to_owned(),
         kind: KIND.name.to_owned(),
         version: "v1".to_owned(),
         scrubber: Scrubber::default(),
-        provider: Arc::new(EchoSettings::default()),
+        provider: with_rules(EchoSettings::default(), rules),
         tools: None,
         fallback: None,
         stand_in: None,
@@ -43,9 +49,20 @@ pub fn built_in() -> ComponentSpec {
 }
 
 /// Reads metadata that was written for another provider. Only a literal `model` is used.
-pub(super) fn stand_in(metadata: &Metadata<'_>) -> EchoSettings {
+pub(super) fn stand_in(metadata: &Metadata<'_>) -> Arc<dyn ProviderSpec> {
     let defaults = EchoSettings::default();
-    EchoSettings { model: metadata.literal("model").unwrap_or(defaults.model), ..defaults }
+    let model = metadata.literal("model").unwrap_or(defaults.model);
+    with_rules(EchoSettings { model, ..defaults }, metadata.shared_rules.cloned())
+}
+
+/// Returns an echo that answers the requests which match no rule.
+fn with_rules(echo: EchoSettings, rules: Option<Arc<Rules>>) -> Arc<dyn ProviderSpec> {
+    if rules.is_none() {
+        return Arc::new(echo);
+    }
+    let EchoSettings { model, stream, chains, .. } = echo;
+    let settings = ScriptedSettings { chains, model, stream, ..ScriptedSettings::default() };
+    Arc::new(ScriptedSpec { settings, fallback: Fallback::Echo, rules })
 }
 
 fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {

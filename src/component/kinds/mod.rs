@@ -8,6 +8,7 @@ pub(super) mod scripted;
 use std::sync::Arc;
 
 pub use self::echo::built_in;
+pub(super) use self::echo::built_in_with;
 pub(super) use self::{
     common::scrubber,
     kind::{Configured, Kind},
@@ -47,6 +48,7 @@ pub(super) fn configure_stand_in(
     metadata: &Metadata<'_>,
 ) -> Arc<dyn ProviderSpec> {
     match stand_in {
-        StandIn::Echo => Arc::new(echo::stand_in(metadata)),
+        StandIn::Echo => echo::stand_in(metadata),
+        StandIn::Scripted => Arc::new(scripted::stand_in(metadata)),
     }
 }

@@ -10,13 +10,17 @@ use crate::{
     base::duration,
     component::{
         report::Report,
+        rules,
         settings::{Metadata, ResolvedValue},
         spec::ProviderSpec,
     },
     provider::{
         Provider,
         echo::EchoSettings,
-        scripted::{OnExhausted, OnMalformed, Scripted, ScriptedSettings},
+        scripted::{
+            OnExhausted, OnMalformed, RuleProvider, Rules, Scripted, ScriptedSettings,
+            rules::Unmatched,
+        },
         stream::StreamOptions,
     },
 };
@@ -33,6 +37,7 @@ pub(super) const KIND: Kind = Kind {
         "wordsPerChunk",
         "chunkDelay",
         "timeToFirstChunk",
+        rules::KEY,
     ],
     read,
 };
@@ -42,6 +47,7 @@ pub(super) const KIND: Kind = Kind {
 pub(crate) struct ScriptedSpec {
     pub(crate) settings: ScriptedSettings,
     pub(crate) fallback: Fallback,
+    pub(crate) rules: Option<Arc<Rules>>,
 }
 
 /// The answer to a request without a chain.
@@ -68,7 +74,17 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
         stream: read_stream_options(metadata, report),
     };
     let (fallback, component) = read_fallback(metadata, report);
-    Configured { provider: Arc::new(ScriptedSpec { settings, fallback }), fallback: component }
+    let rules = rules::read(metadata, report);
+    let provider = Arc::new(ScriptedSpec { settings, fallback, rules });
+    Configured { provider, fallback: component }
+}
+
+/// Reads metadata that was written for another provider. Only a literal `model` is used.
+pub(super) fn stand_in(metadata: &Metadata<'_>) -> ScriptedSpec {
+    let defaults = ScriptedSettings::default();
+    let model = metadata.literal("model").unwrap_or(defaults.model);
+    let settings = ScriptedSettings { model, ..defaults };
+    ScriptedSpec { settings, fallback: Fallback::Echo, rules: metadata.shared_rules.cloned() }
 }
 
 fn read_stream_options(metadata: &Metadata<'_>, report: &mut Report) -> StreamOptions {
@@ -119,17 +135,29 @@ fn parse_words(text: &str) -> Result<NonZeroUsize, String> {
 
 impl ProviderSpec for ScriptedSpec {
     fn build(&self, name: &str, component: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {
-        let Self { settings, fallback } = self;
+        let Self { settings, fallback, rules } = self;
         let fallback = match fallback {
             Fallback::Echo => {
                 let (model, stream) = (settings.model.clone(), settings.stream);
                 let echo = EchoSettings { model, stream, ..EchoSettings::default() };
                 Some(echo.build(name, None))
             }
-            Fallback::Error => None,
+            Fallback::Error => rules
+                .as_ref()
+                .map(|rules| Arc::new(Unmatched::new(name, settings.clone(), rules.clone())) as _),
             Fallback::Component => component,
         };
-        Arc::new(Scripted::new(name, settings.clone(), fallback))
+        let scripted = Arc::new(Scripted::new(name, settings.clone(), fallback));
+        match rules {
+            Some(rules) => {
+                Arc::new(RuleProvider::new(name, settings.clone(), rules.clone(), scripted))
+            }
+            None => scripted,
+        }
+    }
+
+    fn may_answer_all(&self) -> bool {
+        self.rules.is_some()
     }
 
     fn passes_on_chains(&self) -> bool {

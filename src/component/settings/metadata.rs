@@ -1,12 +1,15 @@
 //! Reads the metadata of a component by key.
 
-use std::{collections::BTreeSet, fmt::Display};
+use std::{collections::BTreeSet, fmt::Display, path::Path, sync::Arc};
 
 use super::{environment, template, value::ResolvedValue};
-use crate::component::{
-    context::Context,
-    manifest::{Item, Located, Manifest, SecretKeyRef, Source},
-    report::Report,
+use crate::{
+    component::{
+        context::Context,
+        manifest::{Item, Located, Manifest, SecretKeyRef, Source},
+        report::Report,
+    },
+    provider::scripted::Rules,
 };
 
 /// The metadata of a component, with the context and the secrets that its values may refer to.
@@ -15,6 +18,10 @@ pub(crate) struct Metadata<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) context: &'a Context,
     pub(crate) secrets: &'a dyn SecretSource,
+    /// The folder of the component's file, where paths of rules start.
+    pub(crate) folder: &'a Path,
+    /// The rules of components without rules of their own.
+    pub(crate) shared_rules: Option<&'a Arc<Rules>>,
 }
 
 /// Resolves references to secrets.

@@ -22,7 +22,11 @@ fn loaded(text: &str) -> Vec<ComponentSpec> {
 
 #[test]
 fn has_defaults() {
-    let plain = ScriptedSpec { settings: ScriptedSettings::default(), fallback: Fallback::Echo };
+    let plain = ScriptedSpec {
+        settings: ScriptedSettings::default(),
+        fallback: Fallback::Echo,
+        rules: None,
+    };
     for text in [scripted("s", ""), falling_back("s", "echo")] {
         assert_eq!(*provider::<ScriptedSpec>(&loaded(&text)[0]), plain);
     }
@@ -46,7 +50,7 @@ fn reads_all_keys() {
             time_to_first_chunk: Duration::from_secs(1),
         },
     };
-    let expected = ScriptedSpec { settings, fallback: Fallback::Error };
+    let expected = ScriptedSpec { settings, fallback: Fallback::Error, rules: None };
     assert_eq!(*provider::<ScriptedSpec>(&loaded(&scripted("s", metadata))[0]), expected);
 }
 
@@ -55,9 +59,9 @@ fn rejects_invalid_values() {
     let metadata = "  - {name: chains, value: maybe}\n  - {name: onExhausted, value: stop}\n  \
         - {name: allowUnoffered, value: 1}\n  - {name: wordsPerChunk, value: 0}\n  \
         - {name: chunkDelay, value: fast}\n  - {name: timeToFirstChunk, value: -1s}\n  \
-        - {name: rules, value: x}\n";
+        - {name: rule, value: x}\n";
     assert_snapshot!(outcome(&[("a.yaml", &scripted("s", metadata))]), @r#"
-    Warning a.yaml:15:5: unknown metadata key "rules" for conversation.scripted; expected one of: chains, fallback, onExhausted, onMalformed, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, piiScrubber, tools, maxTurns, toolMemory
+    Warning a.yaml:15:5: unknown metadata key "rule" for conversation.scripted; expected one of: chains, fallback, onExhausted, onMalformed, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, rules, piiScrubber, tools, maxTurns, toolMemory
     ! a.yaml:9:27: chains: "maybe" is invalid; use true or false
     ! a.yaml:10:32: onExhausted: "stop" is invalid; use message, fallback, error, repeat_last or loop
     ! a.yaml:11:35: allowUnoffered: "1" is invalid; use true or false

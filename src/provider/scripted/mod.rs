@@ -28,7 +28,7 @@
 //! ```
 
 // chains    instruction chains in user messages
-// rules     rules, which answer requests that meet their conditions
+// rules     rules in a file
 // steps     the steps of a script and their answers
 // turn      performs and sends a step
 // settings  the settings of a scripted component
@@ -57,6 +57,7 @@ use self::{
 };
 pub use self::{
     chains::{Chain, SCHEMA, tags},
+    rules::{RuleProvider, Rules},
     settings::{OnExhausted, OnMalformed, ScriptedSettings},
     steps::StepError,
 };

@@ -126,7 +126,7 @@ fn load(
     let context = Context { environment: environment.clone(), ..Context::default() };
     let loaded = component::load(&paths, &context);
     loaded.errors.into_iter().for_each(|error| report.add("resources", error));
-    let files: BTreeSet<_> = loaded.component_files.iter().chain(&loaded.tool_files).collect();
+    let files: BTreeSet<_> = loaded.component_files.iter().chain(&loaded.watched_files).collect();
     for file in files {
         match files::read_regular(file) {
             Ok(text) => {

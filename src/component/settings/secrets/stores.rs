@@ -1,6 +1,6 @@
 //! The secret stores among the loaded components.
 
-use std::{cell::OnceCell, collections::BTreeMap};
+use std::{cell::OnceCell, collections::BTreeMap, path::Path};
 
 use super::store::{self, Store};
 use crate::component::{
@@ -57,7 +57,16 @@ impl<'a> SecretStores<'a> {
         Ok(opened.get_or_init(|| {
             // The settings of a store cannot come from another store.
             let no_stores = SecretStores { stores: BTreeMap::new(), context: self.context };
-            Store::open(kind, &Metadata { manifest, context: self.context, secrets: &no_stores })
+            Store::open(
+                kind,
+                &Metadata {
+                    manifest,
+                    context: self.context,
+                    secrets: &no_stores,
+                    folder: Path::new(""),
+                    shared_rules: None,
+                },
+            )
         }))
     }
 }

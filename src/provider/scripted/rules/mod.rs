@@ -1,8 +1,104 @@
-//! Rules, which answer requests that meet their conditions.
+//! Rules: the answers of a scripted component, chosen by the content of the request.
+//!
+//! A request gets the answer of the first rule whose conditions hold. Some rules count how often they
+//! have answered, separately for each session.
 
+// matching     the conditions of rules
+// rule         the types of rules
+// index        finds the rules that may match
+// template     texts with expressions
+// provider     answers by rules
+// unmatched    reports the nearest rule
+// select       selects the rule and the step
+//   uses         counts the uses of rules
+// expectation  the calls that a file expects
+// read         reads a file
+//   rule_reader  reads a rule
+//   step_reader  reads the steps of a rule
+//   reader       reads mappings and scalars, and collects errors
+// schema       the JSON Schema of the file format
+
+mod expectation;
 #[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod index;
 #[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod matching;
+mod provider;
+mod read;
+mod reader;
+mod rule;
+mod rule_reader;
+mod schema;
+mod select;
+mod step_reader;
 #[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod template;
+mod unmatched;
+mod uses;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+pub(crate) use self::read::is_rules_file;
+pub use self::{
+    expectation::Expectation, provider::RuleProvider, schema::schema, unmatched::Unmatched,
+};
+use self::{matching::MatchedCall, rule::Rule};
+use super::ScriptedSettings;
+use crate::{
+    base::{diagnostics::Diagnostic, files},
+    chat::Request,
+    provider::CallContext,
+};
+
+/// The rules of a file, and the calls that it expects.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    file: PathBuf,
+    text: String,
+    /// By priority, then in the order of the file.
+    rules: Vec<Arc<Rule>>,
+    expectations: Vec<Expectation>,
+}
+
+impl Rules {
+    /// Loads the rules in a YAML or JSON file. Run `mynah schema rules` for the file format.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the file, or if it cannot be read.
+    pub fn load(file: &Path) -> Result<Self, Vec<Diagnostic>> {
+        let text = files::read_regular(file).map_err(|error| vec![error])?;
+        Self::read(text, file)
+    }
+
+    /// Returns the calls that the file expects.
+    pub fn expectations(&self) -> &[Expectation] {
+        &self.expectations
+    }
+}
+
+/// Returns the call of a component, as the conditions of rules see it.
+fn matched_call<'c>(
+    request: &'c Request,
+    context: &'c CallContext,
+    component: &'c str,
+    settings: &'c ScriptedSettings,
+) -> MatchedCall<'c> {
+    let mut call = MatchedCall::new(request, component);
+    call.model = Some(&settings.model);
+    call.session = context.session_name();
+    call.alpha1 = context.is_alpha1();
+    call
+}
+
+/// Rules are equal if they were read from the same file with the same content.
+impl PartialEq for Rules {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.file, &self.text) == (&other.file, &other.text)
+    }
+}
+
+impl Eq for Rules {}

@@ -74,13 +74,11 @@ impl StepError {
     }
 
     /// Returns the path to the invalid value in the JSON document, outermost element first.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of files with rules"))]
     pub(crate) fn path(&self) -> impl Iterator<Item = &PathSegment> {
         self.reversed_path.iter().rev()
     }
 
     /// Returns `true` if the key at the end of the path is invalid, not its value.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of files with rules"))]
     pub(crate) fn is_about_key(&self) -> bool {
         self.is_about_key
     }

@@ -21,11 +21,12 @@ mod quoted;
 mod step;
 
 pub use self::error::StepError;
+#[cfg(test)]
+pub(crate) use self::json::compact;
 pub(crate) use self::{
     answer::{Answer, answer, is_long},
+    error::PathSegment,
     json::{Object, has_key},
     parse::step,
     step::Step,
 };
-#[cfg(test)]
-pub(crate) use self::{error::PathSegment, json::compact};

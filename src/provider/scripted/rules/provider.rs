@@ -1,0 +1,156 @@
+//! The provider that answers by rules.
+
+use std::{ops::Range, sync::Arc};
+
+use futures_util::{
+    future::{BoxFuture, Either},
+    stream::BoxStream,
+};
+
+use super::{Rules, matched_call, select::Selection, uses::Uses};
+use crate::{
+    chat::{Delta, ErrorKind, Request, Response},
+    provider::{
+        CallContext, Provider, ProviderError,
+        call::AnsweredBy,
+        counters::Counters,
+        scripted::{
+            ScriptedSettings,
+            chains::NumberedStep,
+            steps::is_long,
+            turn::{self, ReadyOrLater, Script, ScriptedTurn, long_turn},
+        },
+    },
+};
+
+/// Maximum size of a request in bytes whose rule is found within a millisecond.
+const MAX_BRIEF_REQUEST: usize = 64 * 1024;
+
+/// A provider that answers by rules. Another provider answers the requests that match no rule.
+pub struct RuleProvider {
+    component: String,
+    settings: ScriptedSettings,
+    rules: Arc<Rules>,
+    fallback: Arc<dyn Provider>,
+    /// Used outside of a sidecar.
+    counters: Arc<Counters>,
+}
+
+impl RuleProvider {
+    /// Creates the provider for a component. `fallback` answers the requests that match no rule.
+    pub fn new(
+        component: impl Into<String>,
+        settings: ScriptedSettings,
+        rules: Arc<Rules>,
+        fallback: Arc<dyn Provider>,
+    ) -> Self {
+        let counters = Arc::default();
+        Self { component: component.into(), settings, rules, fallback, counters }
+    }
+
+    fn select(
+        &self,
+        request: &Request,
+        context: &CallContext,
+    ) -> Result<Option<Selection>, ProviderError> {
+        let call = matched_call(request, context, &self.component, &self.settings);
+        let counters = context.counters().unwrap_or(&self.counters);
+        let uses = Uses {
+            counters,
+            session: context.session_name(),
+            file: &self.rules.file,
+            component: &self.component,
+        };
+        self.rules.select(&call, self.settings.on_exhausted, &uses)
+    }
+
+    fn perform(
+        &self,
+        selection: &Selection,
+        request: &Request,
+        context: &CallContext,
+    ) -> Result<ScriptedTurn, ProviderError> {
+        let Selection { rule, step: NumberedStep { number, step } } = selection;
+        let number = *number;
+        tracing::debug!(
+            rule = %rule.label,
+            step = number,
+            id = step.id,
+            id_message = step.id_message,
+            "turn of a rule"
+        );
+        context.record_answer(|| AnsweredBy::Rule {
+            rule: rule.label.text().clone(),
+            step: rule.has_entries().then_some(number),
+        });
+        let allow_unoffered = rule.allow_unoffered.unwrap_or(self.settings.allow_unoffered);
+        let settings = ScriptedSettings { allow_unoffered, ..self.settings.clone() };
+        let turn = ScriptedTurn::perform(step, &self.component, &settings, request);
+        turn.map_err(|error| {
+            let error = match rule.has_entries() {
+                true => error.within(format!("step {number}")),
+                false => error,
+            };
+            let error = error.within(&rule.label).to_string();
+            ProviderError::new(ErrorKind::InvalidArgument, error)
+        })
+    }
+
+    fn select_and_perform(
+        &self,
+        request: &Request,
+        context: &CallContext,
+    ) -> Result<Option<ScriptedTurn>, ProviderError> {
+        let selection = self.select(request, context)?;
+        selection.map(|selection| self.perform(&selection, request, context)).transpose()
+    }
+}
+
+impl Script for RuleProvider {
+    /// Returns the turn for a request. Works on a blocking thread if the request or the answer is
+    /// long.
+    fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
+        let (this, of_turn, with) = (self.clone(), request.clone(), context.clone());
+        if request.size() > MAX_BRIEF_REQUEST {
+            return long_turn(context.clone(), move || this.select_and_perform(&of_turn, &with));
+        }
+        match self.select(request, context) {
+            Ok(Some(selection)) if is_long(&selection.step.step, request) => {
+                long_turn(context.clone(), move || {
+                    this.perform(&selection, &of_turn, &with).map(Some)
+                })
+            }
+            Ok(Some(selection)) => {
+                Either::Left(self.perform(&selection, request, context).map(Some))
+            }
+            Ok(None) => Either::Left(Ok(None)),
+            Err(error) => Either::Left(Err(error)),
+        }
+    }
+
+    fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
+        Ok(self.fallback.clone())
+    }
+}
+
+impl Provider for RuleProvider {
+    fn converse(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxFuture<'static, Result<Response, ProviderError>> {
+        turn::converse(self, request, context)
+    }
+
+    fn stream(
+        self: Arc<Self>,
+        request: Arc<Request>,
+        context: CallContext,
+    ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+        turn::stream(self, request, context)
+    }
+
+    fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
+        self.fallback.instruction_ranges(text)
+    }
+}

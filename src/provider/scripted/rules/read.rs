@@ -1,0 +1,93 @@
+//! Reads a file of rules.
+
+use std::{cmp::Reverse, path::Path, sync::Arc};
+
+use super::{Rules, expectation::Expectation, reader::Reader, rule::Rule};
+use crate::base::{
+    diagnostics::{Diagnostic, Place},
+    files,
+    yaml::{self, Node, PlacedJson, Tree, Value},
+};
+
+const KEYS: [&str; 3] = ["rules", "expect", "$schema"];
+
+/// The contents of a file.
+struct Contents {
+    /// By priority, then in the order of the file.
+    rules: Vec<Arc<Rule>>,
+    expectations: Vec<Expectation>,
+}
+
+impl Rules {
+    /// Reads the text of a file.
+    pub(crate) fn read(text: String, file: &Path) -> Result<Self, Vec<Diagnostic>> {
+        let Contents { rules, expectations } = read(&text).map_err(|mut errors| {
+            errors.sort();
+            errors.into_iter().map(|error| error.in_file(file)).collect::<Vec<_>>()
+        })?;
+        Ok(Self { file: file.to_owned(), text, rules, expectations })
+    }
+}
+
+/// Returns `true` if a file has the key `rules` or `expect` at the top level.
+pub(crate) fn is_rules_file(file: &Path) -> bool {
+    files::read_regular(file).is_ok_and(|text| has_keys(&text))
+}
+
+fn has_keys(text: &str) -> bool {
+    let keys = ["rules", "expect"];
+    // Parsing is much slower than searching.
+    keys.iter().any(|key| text.contains(key))
+        && match yaml::parse(text, 1) {
+            Ok(tree) => match tree.map(|tree| tree.root.value) {
+                Some(Value::Map(entries)) => keys.iter().any(|key| entries.contains_key(*key)),
+                _ => false,
+            },
+            // A file with mistakes in its syntax.
+            Err(_) => text.lines().any(|line| {
+                keys.iter().any(|key| line.strip_prefix(key).is_some_and(|it| it.starts_with(':')))
+            }),
+        }
+}
+
+fn read(text: &str) -> Result<Contents, Vec<Diagnostic>> {
+    let tree = yaml::parse(text, 1).map_err(|error| vec![error])?;
+    let Some(Tree { root, repeated_keys }) = tree else {
+        let message = "the file is empty; expected a list `rules`";
+        return Err(vec![Diagnostic::error(message).at(Place { line: 1, column: 1 })]);
+    };
+    let mut reader = Reader { errors: repeated_keys, ..Reader::default() };
+    let (mut rules, mut expectations) = (Vec::new(), Vec::new());
+    if let Some(fields) = reader.fields(&root, &KEYS) {
+        let [listed, expected] = ["rules", "expect"].map(|key| fields.get(key));
+        if listed.is_none() && expected.is_none() {
+            reader.error(root.place, "expected a list `rules`");
+        }
+        rules = listed.map(|list| reader.rules(list)).unwrap_or_default();
+        expectations = expected.map(|list| reader.expectations(list)).unwrap_or_default();
+    }
+    if !reader.errors.is_empty() {
+        return Err(reader.errors);
+    }
+    // The sort is stable.
+    rules.sort_by_key(|rule| Reverse(rule.priority));
+    Ok(Contents { rules: rules.into_iter().map(Arc::new).collect(), expectations })
+}
+
+impl Reader {
+    fn rules(&mut self, list: &Node) -> Vec<Rule> {
+        let nodes = self.list("rules", list).unwrap_or_default();
+        nodes.iter().zip(1..).filter_map(|(node, number)| self.rule(number, node)).collect()
+    }
+
+    fn expectations(&mut self, list: &Node) -> Vec<Expectation> {
+        let nodes = self.list("expect", list).unwrap_or_default();
+        nodes.iter().zip(1..).filter_map(|(node, number)| self.expectation(number, node)).collect()
+    }
+
+    fn expectation(&mut self, number: usize, node: &Node) -> Option<Expectation> {
+        self.within = format!("expect {number}");
+        let expectation = PlacedJson::new(node).deserialize();
+        expectation.map_err(|error| self.add(error, node.place)).ok()
+    }
+}

@@ -1,0 +1,105 @@
+//! Reads the values of a file and collects all errors.
+
+use std::{collections::BTreeMap, fmt};
+
+use crate::base::{
+    diagnostics::{Diagnostic, Place},
+    yaml::{Entry, Node, Value},
+};
+
+/// Collects the errors in a file.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// The element that is being read, such as `rule 2`.
+    pub(super) within: String,
+    /// The line of each rule's name.
+    pub(super) names: BTreeMap<String, usize>,
+    pub(super) errors: Vec<Diagnostic>,
+}
+
+/// A mapping.
+pub(super) struct Fields<'a> {
+    pub(super) place: Place,
+    /// Whether there are unknown keys, which have errors.
+    pub(super) has_unknown: bool,
+    entries: &'a BTreeMap<String, Entry>,
+}
+
+impl Reader {
+    /// Adds an error in the current element.
+    pub(super) fn error(&mut self, place: Place, message: impl fmt::Display) {
+        let message = match self.within.as_str() {
+            "" => message.to_string(),
+            within => format!("{within}: {message}"),
+        };
+        self.errors.push(Diagnostic::error(message).at(place));
+    }
+
+    /// Adds an error that was found by another reader.
+    pub(super) fn add(&mut self, error: Diagnostic, default: Place) {
+        self.error(error.place.unwrap_or(default), error.message);
+    }
+
+    /// Returns the fields of a mapping. Unknown keys are errors.
+    pub(super) fn fields<'a>(&mut self, node: &'a Node, known: &[&str]) -> Option<Fields<'a>> {
+        let Value::Map(entries) = &node.value else {
+            let known = known.join(", ");
+            let message =
+                format!("must be a mapping with keys such as {known}, not {}", kind(node));
+            self.error(node.place, message);
+            return None;
+        };
+        let unknown = entries.iter().filter(|(key, _)| !known.contains(&key.as_str()));
+        for (key, entry) in unknown {
+            let known = known.join(", ");
+            self.error(entry.place, format!("unknown key {key:?}; expected one of: {known}"));
+        }
+        let has_unknown = entries.keys().any(|key| !known.contains(&key.as_str()));
+        Some(Fields { place: node.place, has_unknown, entries })
+    }
+
+    /// Returns the items of a list that is not empty.
+    pub(super) fn list<'a>(&mut self, key: &str, node: &'a Node) -> Option<&'a [Node]> {
+        match &node.value {
+            Value::List(nodes) if !nodes.is_empty() => return Some(nodes),
+            Value::List(_) => self.error(node.place, format!("{key} must not be empty")),
+            _ => self.error(node.place, format!("{key} must be a list, not {}", kind(node))),
+        }
+        None
+    }
+
+    /// Parses an optional scalar as written.
+    pub(super) fn scalar<T>(
+        &mut self,
+        fields: &Fields<'_>,
+        key: &str,
+        expected: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        let node = fields.get(key)?;
+        let parsed = node.as_written().and_then(parse);
+        if parsed.is_none() {
+            let found =
+                node.as_written().map_or_else(|| kind(node).to_owned(), |it| format!("{it:?}"));
+            self.error(node.place, format!("{key} must be {expected}, not {found}"));
+        }
+        parsed
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// Returns the value of a key, unless it is null.
+    pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
+        self.entries.get(key).map(|entry| &entry.node).filter(|node| !node.is_null())
+    }
+}
+
+/// Names the type of a value, for messages.
+pub(super) fn kind(node: &Node) -> &'static str {
+    match &node.value {
+        Value::List(_) => "a list",
+        Value::Map(_) => "a mapping",
+        Value::Plain(_) if node.is_null() => "null",
+        Value::Plain(_) | Value::Text(_) => "a scalar",
+    }
+}

@@ -1,0 +1,109 @@
+//! The types of rules.
+
+use std::{fmt, num::NonZeroU64, sync::Arc};
+
+use super::matching::Match;
+use crate::provider::scripted::{
+    OnExhausted,
+    chains::{Chain, NumberedStep},
+    steps::Step,
+};
+
+/// The answers to the requests that meet some conditions.
+#[derive(Debug, Clone)]
+pub(crate) struct Rule {
+    pub(crate) label: Label,
+    pub(crate) conditions: Match,
+    pub(crate) answers: Answers,
+    /// How often the rule answers in a session.
+    pub(crate) times: Option<NonZeroU64>,
+    /// Rules with a higher priority are tried first.
+    pub(crate) priority: i64,
+    /// Whether the rule may call tools that the request does not offer. If `None`, the component
+    /// decides.
+    pub(crate) allow_unoffered: Option<bool>,
+}
+
+/// How messages, counters and reports refer to a rule: by its name, or by its number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Label {
+    text: Arc<str>,
+    is_name: bool,
+}
+
+impl Label {
+    pub(crate) fn name(name: &str) -> Self {
+        Self { text: name.into(), is_name: true }
+    }
+
+    /// Labels the rule with this number in its file, starting at 1.
+    pub(crate) fn number(number: usize) -> Self {
+        Self { text: number.to_string().into(), is_name: false }
+    }
+
+    /// Returns the name, or the number as text.
+    pub(crate) fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+}
+
+/// What a rule answers.
+#[derive(Debug, Clone)]
+pub(crate) enum Answers {
+    /// The same step each time.
+    Respond(Arc<Step>),
+    /// The step is selected by the number of assistant turns since the last user message.
+    Chain { chain: Chain, on_exhausted: Option<OnExhausted> },
+    /// The step is selected by how often the rule has answered in the session.
+    Sequence { steps: Sequence, on_exhausted: OnExhausted },
+}
+
+/// Steps of which each is the answer a number of times. There is at least one.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequence {
+    /// Each with the number of answers before its end.
+    steps: Vec<(u64, NumberedStep)>,
+}
+
+impl Sequence {
+    /// Creates a sequence. A step without `times` answers once. Returns `None` if there are no steps.
+    pub(crate) fn new(steps: Vec<Step>) -> Option<Self> {
+        let mut end = 0;
+        let numbered = (1..).zip(steps).map(|(number, step)| {
+            end += step.times.map_or(1, |times| u64::from(times.get()));
+            (end, NumberedStep { number, step: step.into() })
+        });
+        let steps: Vec<_> = numbered.collect();
+        (!steps.is_empty()).then_some(Self { steps })
+    }
+
+    /// Returns the number of answers.
+    pub(crate) fn len(&self) -> u64 {
+        self.steps.last().map_or(0, |(end, _)| *end)
+    }
+
+    /// Returns the answer with this index.
+    pub(crate) fn get(&self, index: u64) -> Option<&NumberedStep> {
+        let at = self.steps.partition_point(|(end, _)| *end <= index);
+        self.steps.get(at).map(|(_, step)| step)
+    }
+}
+
+impl Rule {
+    /// Returns `true` if the rule has a chain or a sequence.
+    pub(crate) fn has_entries(&self) -> bool {
+        !matches!(self.answers, Answers::Respond(_))
+    }
+
+    /// Returns `true` if the uses of the rule are counted.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.times.is_some() || matches!(self.answers, Answers::Sequence { .. })
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text, is_name } = self;
+        if *is_name { write!(f, "rule {text:?}") } else { write!(f, "rule {text}") }
+    }
+}

@@ -1,0 +1,122 @@
+//! Reads a rule.
+
+use super::{
+    reader::{Fields, Reader, kind},
+    rule::{Answers, Label, Rule, Sequence},
+};
+use crate::{
+    base::yaml::{Node, PlacedJson, Value},
+    provider::scripted::{OnExhausted, chains::Chain},
+};
+
+const KEYS: [&str; 9] = [
+    "name",
+    "match",
+    "respond",
+    "chain",
+    "sequence",
+    "on_exhausted",
+    "times",
+    "priority",
+    "allow_unoffered",
+];
+const ANSWERS: [&str; 3] = ["respond", "chain", "sequence"];
+
+impl Reader {
+    /// Reads the rule with this number. Returns `None` after an error.
+    pub(super) fn rule(&mut self, number: usize, node: &Node) -> Option<Rule> {
+        let errors = self.errors.len();
+        let label = self.label(number, node);
+        self.within = label.to_string();
+        let fields = self.fields(node, &KEYS)?;
+        let conditions = match fields.get("match") {
+            Some(node) => {
+                let conditions = PlacedJson::new(node).deserialize();
+                conditions.map_err(|error| self.add(error, node.place)).ok()
+            }
+            None => Some(Default::default()),
+        };
+        let whole = "a whole number of at least 1";
+        let times = self.scalar(&fields, "times", whole, |text| text.parse().ok());
+        let priority = self.scalar(&fields, "priority", "a whole number", |text| text.parse().ok());
+        let allow_unoffered = self.scalar(&fields, "allow_unoffered", "true or false", parse_bool);
+        let answers = self.answers(&fields);
+        Some(Rule {
+            label,
+            conditions: conditions?,
+            answers: answers?,
+            times,
+            priority: priority.unwrap_or_default(),
+            allow_unoffered,
+        })
+        .filter(|_| self.errors.len() == errors)
+    }
+
+    /// Returns the label of a rule. Names are unique, because counters and reports refer to rules by
+    /// name.
+    fn label(&mut self, number: usize, node: &Node) -> Label {
+        self.within = Label::number(number).to_string();
+        let Value::Map(entries) = &node.value else { return Label::number(number) };
+        let name = entries.get("name").map(|entry| &entry.node).filter(|node| !node.is_null());
+        let Some(node) = name else { return Label::number(number) };
+        let Some(name) = node.as_written() else {
+            self.error(node.place, format!("name must be a text, not {}", kind(node)));
+            return Label::number(number);
+        };
+        if let Some(line) = self.names.insert(name.to_owned(), node.place.line) {
+            let message = format!("duplicate name {name:?}; first used in line {line}");
+            self.error(node.place, message);
+        }
+        Label::name(name)
+    }
+
+    fn answers(&mut self, fields: &Fields<'_>) -> Option<Answers> {
+        let kinds = ANSWERS.iter().filter_map(|kind| Some((*kind, fields.get(kind)?)));
+        let kinds: Vec<_> = kinds.collect();
+        let [(kind, node)] = kinds[..] else {
+            // A misspelled key has an error already.
+            if !fields.has_unknown || !kinds.is_empty() {
+                self.error(fields.place, "needs exactly one of respond, chain and sequence");
+            }
+            return None;
+        };
+        let on_exhausted = self.on_exhausted(fields);
+        if kind == "respond" {
+            if let Some(node) = fields.get("on_exhausted") {
+                self.error(node.place, "on_exhausted needs chain or sequence");
+            }
+            let step = self.step(node)?;
+            if step.times.is_some() {
+                let hint = "needs an entry after it; use chain or sequence";
+                self.error(node.place, format!("respond: an error with times {hint}"));
+            }
+            return Some(Answers::Respond(step.into()));
+        }
+        let steps = self.steps(kind, node)?;
+        if kind == "chain" {
+            return Some(Answers::Chain { chain: Chain::from_steps(steps), on_exhausted });
+        }
+        let on_exhausted = on_exhausted.unwrap_or(OnExhausted::RepeatLast);
+        Some(Answers::Sequence { steps: Sequence::new(steps)?, on_exhausted })
+    }
+
+    fn on_exhausted(&mut self, fields: &Fields<'_>) -> Option<OnExhausted> {
+        let expected = "one of message, fallback, error, repeat_last and loop";
+        self.scalar(fields, "on_exhausted", expected, |text| match text {
+            "message" => Some(OnExhausted::Message),
+            "fallback" => Some(OnExhausted::Fallback),
+            "error" => Some(OnExhausted::Error),
+            "repeat_last" => Some(OnExhausted::RepeatLast),
+            "loop" => Some(OnExhausted::Loop),
+            _ => None,
+        })
+    }
+}
+
+fn parse_bool(text: &str) -> Option<bool> {
+    match text {
+        "true" | "True" | "TRUE" => Some(true),
+        "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}

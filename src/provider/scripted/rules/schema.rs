@@ -1,0 +1,127 @@
+//! The JSON Schema of a file of rules. [`read`](super::read) reads the file, so that errors have places.
+
+use std::{borrow::Cow, num::NonZeroU64};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use serde_json::{Value, json};
+
+use super::{expectation::Expectation, matching::Match};
+use crate::provider::scripted::chains;
+
+/// Rules for the answers of scripted components.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Rules", extend("anyOf" = [{ "required": ["rules"] }, { "required": ["expect"] }]))]
+#[expect(dead_code, reason = "describes the format only")]
+struct RulesFile {
+    /// Location of this schema, for editors.
+    #[serde(rename = "$schema")]
+    schema: Option<String>,
+    /// The rules. The first rule whose conditions hold answers the request.
+    #[schemars(extend("minItems" = 1))]
+    rules: Option<Vec<Rule>>,
+    /// The calls that are expected. `mynah verify` and `mynah run` check them.
+    #[schemars(extend("minItems" = 1))]
+    expect: Option<Vec<Expectation>>,
+}
+
+/// The answers to the requests that meet some conditions: exactly one of `respond`, `chain` and
+/// `sequence`.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "oneOf" = [
+        { "required": ["respond"] },
+        { "required": ["chain"] },
+        { "required": ["sequence"] },
+    ],
+    "dependentSchemas" = {
+        "respond": { "properties": { "on_exhausted": false } },
+    },
+))]
+#[expect(dead_code, reason = "describes the format only")]
+struct Rule {
+    /// Unique name, for messages and reports.
+    name: Option<String>,
+    /// Conditions on the request. All must hold. Default: all requests.
+    r#match: Option<Match>,
+    /// The answer.
+    respond: Option<Answer>,
+    /// The answers by the number of assistant turns since the last user message.
+    #[schemars(extend("minItems" = 1))]
+    chain: Option<Vec<Answer>>,
+    /// The answers by the number of times that this rule has answered in the session.
+    #[schemars(extend("minItems" = 1))]
+    sequence: Option<Vec<Answer>>,
+    /// The answer after the last entry. Default: for a sequence, `repeat_last`; for a chain, the
+    /// setting of the component.
+    on_exhausted: Option<OnExhausted>,
+    /// How often the rule answers in a session. After that, other rules answer.
+    times: Option<NonZeroU64>,
+    /// Rules with a higher priority are tried first. Default: 0.
+    priority: Option<i64>,
+    /// Whether the rule may call tools that the request does not offer. Default: the setting of the
+    /// component.
+    allow_unoffered: Option<bool>,
+}
+
+/// The answer after the last entry.
+#[derive(JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "describes the format only")]
+enum OnExhausted {
+    Message,
+    Fallback,
+    Error,
+    RepeatLast,
+    Loop,
+}
+
+/// A text, a list of items, or a step, in which the items may also be called `respond`.
+struct Answer;
+
+impl JsonSchema for Answer {
+    fn schema_name() -> Cow<'static, str> {
+        "answer".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let chain: Value = serde_json::from_str(chains::SCHEMA).unwrap_or_default();
+        let definitions = chain["$defs"].as_object().cloned().unwrap_or_default();
+        let step = with_respond(&definitions["step"]);
+        let text = json!({ "description": "A text.", "type": ["string", "number", "boolean"] });
+        let items = json!({
+            "description": "Texts and tool calls. Texts are joined by a blank line.",
+            "type": "array",
+            "minItems": 1,
+            "items": { "$ref": "#/$defs/item" },
+        });
+        generator.definitions_mut().extend(definitions);
+        generator.definitions_mut().insert("respond".to_owned(), json!({ "anyOf": [text, items] }));
+        json_schema!({
+            "description": "A text, a list of items, or a step, in which the items may also be called respond.",
+            "anyOf": [{ "$ref": "#/$defs/respond" }, { "$ref": "#/$defs/step" }, step],
+        })
+    }
+}
+
+/// Returns the schema of a step whose items are called `respond`.
+fn with_respond(step: &Value) -> Value {
+    let mut properties = step["properties"].as_object().cloned().unwrap_or_default();
+    properties.remove("messages");
+    properties.remove("error");
+    properties.remove("times");
+    properties.insert("respond".to_owned(), json!({ "$ref": "#/$defs/respond" }));
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": ["respond"],
+        "additionalProperties": false,
+    })
+}
+
+/// Returns the JSON Schema of the file format.
+pub fn schema() -> Value {
+    let generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+    generator.into_root_schema_for::<RulesFile>().to_value()
+}

@@ -1,0 +1,40 @@
+//! Tests of rules over real sockets.
+
+mod answers;
+mod errors;
+
+use std::{fs, path::PathBuf};
+
+use crate::support::{
+    Sidecar,
+    messages::{request, user},
+    scratch,
+};
+
+/// Writes a file of rules and returns its path.
+fn write_rules(text: &str) -> PathBuf {
+    let file = scratch("rules").join("rules.yaml");
+    fs::write(&file, text).unwrap();
+    file
+}
+
+/// Returns the YAML of a scripted component with these metadata items.
+fn component(name: &str, metadata: &str) -> String {
+    format!(
+        "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
+         spec:\n  type: conversation.scripted\n  version: v1\n  metadata: [{metadata}]\n"
+    )
+}
+
+/// Starts a sidecar whose built-in component has these rules.
+fn with_rules(text: &str) -> Sidecar {
+    Sidecar::start_with(&["--rules", write_rules(text).to_str().unwrap()])
+}
+
+/// Returns the answer to a prompt, or the message of the error.
+async fn ask(sidecar: &Sidecar, prompt: &str) -> String {
+    match sidecar.converse(request([user(prompt)])).await {
+        Ok(answer) => answer.content,
+        Err(status) => format!("{:?}: {}", status.code(), status.message()),
+    }
+}

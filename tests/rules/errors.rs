@@ -1,0 +1,123 @@
+//! Errors in files of rules.
+
+use insta::assert_snapshot;
+
+use super::{ask, component, write_rules};
+use crate::support::{Sidecar, process::run};
+
+/// Returns the output of `mynah check` for a file.
+fn check(text: &str) -> String {
+    let file = write_rules(text);
+    let folder = file.parent().unwrap().to_str().unwrap().to_owned();
+    run(&["check", file.to_str().unwrap()]).stdout.replace(&format!("{folder}/"), "")
+}
+
+#[test]
+fn all_errors_have_places() {
+    let text = "\
+rules:
+- name: weather
+  match: {user: {contain: weather}}
+  respnd: [{text: a}]
+- match:
+    user:
+      matches: '('
+  respond:
+  - {txt: b}
+  on_exhausted: loop
+- name: weather
+  times: 0
+  chain:
+  - error: {code: BROKEN}
+  - respond: [{text: c}]
+    delay: soon
+  sequence: []
+- {}
+";
+    assert_snapshot!(check(text), @r#"
+    rules.yaml:3:18: rule "weather": unknown key `contain`; expected one of `equals`, `contains`, `starts_with`, `matches`, `ignore_case`
+    rules.yaml:4:3: rule "weather": unknown key "respnd"; expected one of: name, match, respond, chain, sequence, on_exhausted, times, priority, allow_unoffered
+    rules.yaml:7:7: rule 2: the pattern "(" is invalid: unclosed group
+    rules.yaml:9:6: rule 2: item 1: unknown key "txt"; known: text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error
+    rules.yaml:10:17: rule 2: on_exhausted needs chain or sequence
+    rules.yaml:11:3: rule "weather": needs exactly one of respond, chain and sequence
+    rules.yaml:11:9: rule 3: duplicate name "weather"; first used in line 2
+    rules.yaml:12:10: rule "weather": times must be a whole number of at least 1, not "0"
+    rules.yaml:18:3: rule 4: needs exactly one of respond, chain and sequence
+    0 components, 0 rules files, 9 errors, 0 warnings
+    "#);
+}
+
+#[tokio::test]
+async fn the_nearest_rule_is_named_if_none_matches() {
+    let rules = write_rules(
+        "rules:
+- name: weather
+  match: {user: weather, tools: [get_weather]}
+  respond: sunny
+- {name: once, match: {user: once}, times: 1, respond: again}
+",
+    );
+    let rules = format!("{{name: rules, value: {}}}", rules.display());
+    let sidecar = Sidecar::with_components(&component(
+        "echo",
+        &format!("{rules}, {{name: fallback, value: error}}"),
+    ));
+    assert_snapshot!(ask(&sidecar, "weather?").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule "weather": tools: expected "get_weather"; the call has none; and no user message contains an instruction chain"#);
+    assert_snapshot!(ask(&sidecar, "Hello!").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule "once": user: expected a text that contains "once"; the call has "Hello!"; and no user message contains an instruction chain"#);
+    assert_snapshot!(ask(&sidecar, "once").await, @"again");
+    assert_snapshot!(ask(&sidecar, "once").await, @r#"NotFound: failed conversing with component echo: no rule matches; rule "once" has answered as often as its times allows; and no user message contains an instruction chain"#);
+}
+
+#[test]
+fn files_without_rules_are_errors() {
+    assert_snapshot!(check("rules:"), @"
+    rules.yaml:1:1: expected a list `rules`
+    0 components, 0 rules files, 1 error, 0 warnings
+    ");
+    assert_snapshot!(check("rules: []"), @"
+    rules.yaml:1:8: rules must not be empty
+    0 components, 0 rules files, 1 error, 0 warnings
+    ");
+    assert_snapshot!(check("rules: {}"), @"
+    rules.yaml:1:8: rules must be a list, not a mapping
+    0 components, 0 rules files, 1 error, 0 warnings
+    ");
+    assert_snapshot!(check("expect: [{count: {}}]"), @"
+    rules.yaml:1:18: expect 1: the condition is empty; expected exactly, at_least or at_most
+    0 components, 0 rules files, 1 error, 0 warnings
+    ");
+    assert_snapshot!(check("rules: [{respond: a}]\nrules: [{respond: b}]\nrule: 5"), @r#"
+    rules.yaml:2:1: duplicate key "rules"; first used in line 1
+    rules.yaml:3:1: unknown key "rule"; expected one of: rules, expect, $schema
+    0 components, 0 rules files, 2 errors, 0 warnings
+    "#);
+    assert_snapshot!(check("rules: [{respond: [}]"), @"
+    rules.yaml:1:19: not valid YAML: mismatched bracket '[' closed by '}'
+    0 components, 1 error, 0 warnings
+    ");
+}
+
+#[test]
+fn valid_files_are_counted() {
+    let text = "\
+$schema: rules.schema.json
+rules:
+- name: weather
+  match: {user: weather}
+  respond: [{tool_call: [{name: get_weather, args: {location: Paris}}]}]
+  allow_unoffered: true
+- sequence:
+  - error: {code: UNAVAILABLE, retry_after: 1s}
+  - respond: [{text: fine now}]
+  on_exhausted: repeat_last
+  times: 3
+  priority: -1
+expect:
+- {match: {user: weather}, count: 2}
+- {count: {at_least: 1, at_most: 3}}
+";
+    assert_snapshot!(check(text), @"0 components, 1 rules file, 0 errors, 0 warnings");
+    let json = r#"{"rules": [{"match": {"user": {"equals": "a"}}, "respond": {"messages": [{"text": "b"}]}}]}"#;
+    assert_snapshot!(check(json), @"0 components, 1 rules file, 0 errors, 0 warnings");
+}
