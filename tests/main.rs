@@ -26,6 +26,7 @@ mod rules;
 mod access;
 mod component_socket;
 mod components;
+mod control;
 mod converse;
 mod errors;
 mod forward;

@@ -63,6 +63,9 @@ async fn are_text_of_prometheus() {
     # TYPE mynah_component_reloads_total counter
     mynah_component_reloads_total{result="failed"} 0
     mynah_component_reloads_total{result="ok"} 0
+    # HELP mynah_journal_dropped_total Entries that the journal dropped because there was no room
+    # TYPE mynah_journal_dropped_total counter
+    mynah_journal_dropped_total 0
     "#);
     assert_eq!(scrape(&sidecar, "/").await, (media_type, text), "daprd serves them at / also");
 }

@@ -4,6 +4,7 @@ pub mod access;
 pub mod browser;
 pub(crate) mod holding_body;
 pub(crate) mod component;
+mod control;
 pub mod dapr;
 pub(crate) mod forward;
 mod grpc;

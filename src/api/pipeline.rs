@@ -7,7 +7,7 @@ use futures_util::{Stream, future::Either};
 use crate::{
     base::blocking::{LARGE, Panicked, run_blocking},
     chat::{self, Delta, Request},
-    engine::{Component, Engine},
+    engine::{Component, Engine, Recording},
     provider::CallContext,
     wire::{conversation::ConverseRequest, error::Error, headers::SESSION, undecoded::Undecoded},
 };
@@ -23,9 +23,14 @@ pub async fn converse<M: ConverseRequest>(
     request: impl Undecoded<M>,
     mut context: CallContext,
 ) -> Result<M::Response, Error> {
-    let (component, request, passthrough) = decode(request, &context, finder(components)).await?;
-    complete_context::<M>(&mut context, &request)?;
-    let response = component.converse(request, context).await?;
+    let mut recording = components.engine().record(&mut context, false, || request.sent());
+    prepare(&mut recording).await;
+    let opened = open::<M>(components, request, &mut context, &mut recording).await;
+    let (component, request, passthrough) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return Err(recording.rejected(error)),
+    };
+    let response = component.converse(request, context, recording).await?;
     Ok(M::response(response, passthrough))
 }
 
@@ -41,14 +46,40 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
     mut context: CallContext,
 ) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R, F>, Error>
 {
-    let (component, request, mut passthrough) =
-        decode(request, &context, finder(components)).await?;
-    complete_context::<M>(&mut context, &request)?;
+    let mut recording = components.engine().record(&mut context, true, || request.sent());
+    prepare(&mut recording).await;
+    let opened = open::<M>(components, request, &mut context, &mut recording).await;
+    let (component, request, mut passthrough) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return Err(recording.rejected(error)),
+    };
     let encode = move |delta| match delta {
         Delta::Text(text) => M::chunk(text, &mut passthrough),
         Delta::Complete(response) => M::complete(*response, &mut passthrough),
     };
-    Ok(component.stream(request, context, encode).await?)
+    Ok(component.stream(request, context, recording, encode).await?)
+}
+
+/// Lets the journal prepare for a call, which is rarely needed.
+async fn prepare(recording: &mut Recording) {
+    if recording.needs_preparation() {
+        // Boxed, so that the future of other calls stays small.
+        Box::pin(recording.prepare()).await;
+    }
+}
+
+/// Decodes a request, finds its component and completes the context.
+async fn open<M: ConverseRequest>(
+    components: &Arc<impl FindComponent>,
+    request: impl Undecoded<M>,
+    context: &mut CallContext,
+    recording: &mut Recording,
+) -> Result<Decoded<M>, Error> {
+    recording.set_session(context.session.as_ref());
+    let decoded = decode(request, context, finder(components)).await?;
+    complete_context::<M>(context, &decoded.1)?;
+    recording.set_session(context.session.as_ref());
+    Ok(decoded)
 }
 
 /// Finds the component that a request names.
@@ -59,11 +90,18 @@ pub trait FindComponent: Send + Sync + 'static {
     ///
     /// Fails if there is no component with this name.
     fn find(&self, name: &str) -> Result<Arc<Component>, Error>;
+
+    /// Returns the engine, which records the call.
+    fn engine(&self) -> &Engine;
 }
 
 impl FindComponent for Engine {
     fn find(&self, name: &str) -> Result<Arc<Component>, Error> {
         Ok(self.components.find(name)?)
+    }
+
+    fn engine(&self) -> &Engine {
+        self
     }
 }
 

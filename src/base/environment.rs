@@ -1,10 +1,15 @@
 //! The environment variables of the process.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     sync::{Arc, Mutex, PoisonError},
 };
+
+/// The lengths of secrets that are hidden, and how many there may be.
+const MIN_SECRET: usize = 6;
+const MAX_SECRET: usize = 8 * 1024;
+const MAX_SECRETS: usize = 1_000;
 
 /// Environment variables by name. `Debug` shows only the names, because values may be secret.
 ///
@@ -19,6 +24,8 @@ pub struct Environment {
     variables: BTreeMap<String, String>,
     /// The values that were read, if they are recorded.
     recorded: Option<Arc<Mutex<Recorded>>>,
+    /// Secrets that components use, which this environment and its clones share.
+    hidden: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// Values by what they were read from. `None` if there was no value.
@@ -54,6 +61,23 @@ impl Environment {
         }
     }
 
+    /// Adds a secret that must not be stored or shown. Short values are ignored, because they would
+    /// also be found in other texts.
+    pub(crate) fn hide(&self, secret: &str) {
+        if (MIN_SECRET..=MAX_SECRET).contains(&secret.len()) {
+            let mut hidden = self.hidden.lock().unwrap_or_else(PoisonError::into_inner);
+            if hidden.len() < MAX_SECRETS {
+                hidden.insert(secret.to_owned());
+            }
+        }
+    }
+
+    /// Returns the secrets that must not be stored or shown.
+    #[cfg(feature = "server")]
+    pub(crate) fn hidden(&self) -> Vec<String> {
+        self.hidden.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
     /// Returns all recorded values as text. It may contain secrets.
     #[cfg(feature = "server")]
     pub(crate) fn recorded(&self) -> String {
@@ -68,7 +92,7 @@ impl Environment {
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
-        Self { variables: variables.collect(), recorded: None }
+        Self { variables: variables.collect(), recorded: None, hidden: Arc::default() }
     }
 }
 

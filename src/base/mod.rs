@@ -13,6 +13,7 @@ pub(crate) mod json_schema;
 pub mod memory;
 pub(crate) mod number;
 pub(crate) mod quantity;
+pub(crate) mod secrets;
 pub mod terminal;
 pub(crate) mod text;
 pub(crate) mod timeouts;

@@ -12,7 +12,7 @@ use crate::{
     },
     base::{endpoint::Endpoint, environment::Environment, quantity},
     net::Interfaces,
-    server::{ComponentSockets, Config, Daprd, Ports},
+    server::{ComponentSockets, Config, Daprd, JournalConfig, Ports},
 };
 
 /// daprd's variable for the folder of component sockets, and its default.
@@ -129,7 +129,9 @@ pub(super) fn config(
         None => vec![ports.grpc, ports.http],
         Some(_) => Vec::new(),
     };
-    let token = ApiToken::new(environment.get("DAPR_API_TOKEN").unwrap_or_default())?;
+    let token = environment.get("DAPR_API_TOKEN").unwrap_or_default();
+    environment.hide(token);
+    let token = ApiToken::new(token)?;
     Ok(Config {
         access: Access { token, hosts },
         interfaces,
@@ -149,6 +151,7 @@ pub(super) fn config(
         metrics: args.enable_metrics,
         max_body_size,
         max_memory,
+        journal: JournalConfig { size: journal_size(args)?, file: args.journal.clone() },
         grace: Duration::from_secs(args.dapr_graceful_shutdown_seconds),
         addresses_file: args.addresses_file.clone(),
     })
@@ -208,6 +211,13 @@ fn interfaces(addresses: Option<&str>) -> Result<Interfaces, ConfigError> {
         bare.parse::<IpAddr>().map_err(|_| ConfigError::ListenAddresses(text.to_owned()))
     };
     addresses.split(',').map(parse).collect::<Result<_, _>>().map(Interfaces::Addresses)
+}
+
+/// Returns the size of the journal.
+fn journal_size(args: &ServeArgs) -> Result<usize, ConfigError> {
+    let text = &args.journal_size;
+    let size = if text == "0" { Some(0) } else { quantity::parse(text) };
+    size.ok_or_else(|| ConfigError::Size { flag: "--journal-size", value: text.clone() })
 }
 
 /// Returns the maximum size of a body, and that of all requests and responses.

@@ -22,6 +22,7 @@ pub(super) fn check(
     report: &mut Report,
 ) -> Option<(ComponentSpec, Option<ResolvedValue>)> {
     let manifest = metadata.manifest;
+    metadata.hide_secrets();
     let stand_in = stand_in(metadata);
     // A stand-in does not use the settings, so drop warnings about them.
     let matters = |it: &&Diagnostic| it.severity == Severity::Error || stand_in.is_none();

@@ -17,7 +17,10 @@ use futures_util::{
     stream::{BoxStream, Stream},
 };
 
-use super::{CallCounters, Metrics};
+use super::{
+    metrics::{CallMetrics, Metrics},
+    recording::Recording,
+};
 use crate::{
     base::{
         blocking::{LARGE, run_blocking},
@@ -50,7 +53,7 @@ pub struct Component {
     pub own_tools: BTreeSet<String>,
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
-    counters: CallCounters,
+    metrics: Arc<CallMetrics>,
     /// What the provider learns of the component.
     called: Arc<CalledComponent>,
 }
@@ -71,7 +74,7 @@ impl Component {
             scrubber: spec.scrubber,
             own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
             provider: spec.build_provider(&metrics.tools),
-            counters: metrics.call_counters(&spec.name),
+            metrics: metrics.call_metrics(&spec.name),
             called: Arc::new(CalledComponent { name, counters }),
         }
     }
@@ -85,12 +88,18 @@ impl Component {
         self: Arc<Self>,
         request: Request,
         mut context: CallContext,
+        mut recording: Recording,
     ) -> Result<Response, Error> {
         context.set_component(self.called.clone());
         let _cancel = context.cancel_on_drop();
-        let result = self.clone().try_converse(request, context).await;
-        self.counters.count(result.is_ok());
-        result.map_err(|error| self.wrap_error(error))
+        recording.set_metrics(self.metrics.clone());
+        match self.clone().try_converse(request, context).await {
+            Ok(response) => {
+                recording.answered(&response);
+                Ok(response)
+            }
+            Err(error) => Err(self.record_failure(&mut recording, error)),
+        }
     }
 
     /// Returns the response as a stream of pieces. `encode` converts each delta to a piece.
@@ -103,6 +112,7 @@ impl Component {
         self: Arc<Self>,
         request: Request,
         mut context: CallContext,
+        mut recording: Recording,
         encode: F,
     ) -> Result<impl Stream<Item = Result<T, Error>> + Send + use<T, F>, Error>
     where
@@ -110,15 +120,19 @@ impl Component {
     {
         context.set_component(self.called.clone());
         let cancel = context.cancel_on_drop();
-        let deltas = self.clone().try_stream(request, context.clone()).await;
-        let mut rest = deltas.map_err(|error| self.record_failure(error))?;
-        let first = match rest.next().await {
-            Some(first) => Some(first.map_err(|error| self.record_failure(error))?),
-            None => return Err(self.record_failure(stream::incomplete())),
-        };
-        // The provider may have made the response only now.
-        context.check_memory().map_err(|error| self.record_failure(error))?;
-        Ok(Encoded { component: self, first, rest, is_complete: false, encode, _cancel: cancel })
+        recording.set_metrics(self.metrics.clone());
+        match self.clone().start_stream(request, context).await {
+            Ok((first, rest)) => Ok(Encoded {
+                component: self,
+                recording,
+                first: Some(first),
+                rest,
+                is_complete: false,
+                encode,
+                _cancel: cancel,
+            }),
+            Err(error) => Err(self.record_failure(&mut recording, error)),
+        }
     }
 
     async fn try_converse(
@@ -131,6 +145,19 @@ impl Component {
         let response = response.await?.await?;
         context.check_memory()?;
         Ok(if scrub_output { scrub(scrubber, response).await? } else { response })
+    }
+
+    /// Returns the first delta and the rest of them.
+    async fn start_stream(
+        self: Arc<Self>,
+        request: Request,
+        context: CallContext,
+    ) -> Result<(Delta, Deltas), Failure> {
+        let mut rest = self.try_stream(request, context.clone()).await?;
+        let first = rest.next().await.unwrap_or_else(|| Err(stream::incomplete()))?;
+        // The provider may have made the response only now.
+        context.check_memory()?;
+        Ok((first, rest))
     }
 
     async fn try_stream(
@@ -167,16 +194,13 @@ impl Component {
     }
 
     #[cold]
-    fn record_failure(&self, failure: impl Into<Failure>) -> Error {
-        self.counters.count(false);
-        self.wrap_error(failure.into())
-    }
-
-    fn wrap_error(&self, failure: Failure) -> Error {
-        match failure {
+    fn record_failure(&self, recording: &mut Recording, failure: impl Into<Failure>) -> Error {
+        let error = match failure.into() {
             Failure::Provider(error) => Error::Provider { component: self.name.clone(), error },
             Failure::Memory(error) => error.into(),
-        }
+        };
+        recording.failed(&error);
+        error
     }
 }
 
@@ -199,11 +223,12 @@ impl From<MemoryExhausted> for Failure {
     }
 }
 
-/// The pieces of a response. The call is counted when the stream ends.
+/// The pieces of a response. The call is recorded when the stream ends.
 ///
 /// Written by hand, because a chain of stream adapters would move each piece several times.
 struct Encoded<F> {
     component: Arc<Component>,
+    recording: Recording,
     /// The first delta, until it has been sent.
     first: Option<Delta>,
     rest: Deltas,
@@ -225,22 +250,29 @@ impl<T, F: FnMut(Delta) -> T + Unpin> Stream for Encoded<F> {
         };
         Poll::Ready(match delta {
             Some(Ok(delta)) => {
-                if matches!(delta, Delta::Complete(_)) {
+                if let Delta::Complete(response) = &delta {
                     self.is_complete = true;
-                    self.component.counters.count(true);
+                    self.recording.answered(response);
                 }
                 Some(Ok((self.encode)(delta)))
             }
             Some(Err(error)) => {
                 self.is_complete = true;
-                Some(Err(self.component.record_failure(error)))
+                Some(Err(self.fail(error)))
             }
             None if self.is_complete => None,
             None => {
                 self.is_complete = true;
-                Some(Err(self.component.record_failure(stream::incomplete())))
+                Some(Err(self.fail(stream::incomplete())))
             }
         })
+    }
+}
+
+impl<F> Encoded<F> {
+    #[cold]
+    fn fail(&mut self, error: ProviderError) -> Error {
+        self.component.record_failure(&mut self.recording, error)
     }
 }
 

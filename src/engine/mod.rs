@@ -3,21 +3,24 @@
 mod component;
 mod components;
 mod instances;
+pub(crate) mod journal;
 mod labels;
 mod metrics;
+mod recording;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
+use self::journal::Journal;
 pub use self::{
-    component::Component,
-    components::Components,
-    labels::Labels,
-    metrics::{CallCounters, Metrics},
+    component::Component, components::Components, labels::Labels, metrics::Metrics,
+    recording::Recording,
 };
 use crate::{
+    base::environment::Environment,
     component::{Change, ComponentSpec},
-    provider::counters::Counters,
+    provider::{CallContext, counters::Counters},
+    wire::sent::SentRequest,
 };
 
 /// The version of Dapr whose API mynah implements. It must lie between 1.16 and 2.0, the range that
@@ -35,6 +38,8 @@ pub struct Engine {
     pub metrics: Metrics,
     /// The counters of the sessions.
     pub(crate) counters: Arc<Counters>,
+    /// The journal; `None` if it is off.
+    pub(crate) journal: Option<Arc<Journal>>,
     /// The labels that clients have set.
     pub labels: Labels,
 }
@@ -47,7 +52,30 @@ impl Engine {
         let counters = Arc::new(Counters::default());
         let component = |spec| Component::new(spec, &metrics, &counters);
         let components = components.iter().map(component).collect();
-        Self { app_id, components, metrics, counters, labels: Labels::default() }
+        let (journal, labels) = (None, Labels::default());
+        Self { app_id, components, metrics, counters, journal, labels }
+    }
+
+    /// Sets the journal, in which all calls are recorded.
+    pub(crate) fn set_journal(&mut self, journal: Journal) {
+        self.journal = Some(Arc::new(journal));
+    }
+
+    /// Keeps the secrets of components out of the journal.
+    pub(crate) fn set_secrets(&self, environment: &Environment) {
+        if let Some(journal) = &self.journal {
+            journal.set_secrets(&environment.hidden());
+        }
+    }
+
+    /// Starts to record a call. `request` is only needed if the journal is on.
+    pub(crate) fn record(
+        &self,
+        context: &mut CallContext,
+        is_streamed: bool,
+        request: impl FnOnce() -> Option<SentRequest>,
+    ) -> Recording {
+        Recording::start(self.journal.as_ref(), &self.metrics, context, is_streamed, request)
     }
 
     /// Creates a component whose calls are counted here.

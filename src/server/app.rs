@@ -10,7 +10,7 @@ use tokio::task::{JoinError, JoinSet};
 use super::{
     addresses::{self, Addresses},
     component_sockets,
-    config::{Config, Daprd},
+    config::{Config, Daprd, JournalConfig},
     error::{ServeError, StartError},
     reload::Reload,
 };
@@ -21,11 +21,14 @@ use crate::{
         guard::Guard,
         http, metrics,
     },
-    base::{clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
+    base::{blocking::run_blocking, clock, drain::Drain, endpoint::Endpoint, memory::MemoryBudget},
     component::{self, ComponentSpec},
-    engine::Engine,
+    engine::{Engine, journal::Journal},
     net::{self, Acceptor, BindError, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
 };
+
+/// Time to write the rest of the journal at shutdown.
+const JOURNAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A sidecar that has bound its addresses but is not serving yet.
 #[derive(Debug)]
@@ -52,7 +55,9 @@ impl App {
     pub(crate) async fn bind(config: Config) -> Result<Self, StartError> {
         addresses::remove(&config);
         let (components, reload) = load(&config).await?;
-        let engine = Arc::new(Engine::new(&config.app_id, &components));
+        let mut engine = Engine::new(&config.app_id, &components);
+        open_journal(&config, &mut engine).await?;
+        let engine = Arc::new(engine);
         let drain = Drain::default();
         let (listeners, addresses) = listen(&config, &engine, &drain)?;
         let (workers, worker_ends) = Workers::start(&drain).map_err(StartError::Threads)?;
@@ -100,7 +105,7 @@ impl App {
         drop(workers);
         let mut reload_tasks = JoinSet::new();
         if let Some(reload) = reload {
-            reload_tasks.spawn(reload.run(engine));
+            reload_tasks.spawn(reload.run(engine.clone()));
         }
         let failed = tokio::select! {
             () = drain.started() => None,
@@ -115,12 +120,37 @@ impl App {
             tracing::warn!("connections are still open after {grace:?}; closing them");
             drain.stop();
         }
+        close_journal(&engine).await;
         failed.map_or(Ok(()), Err)
     }
 }
 
 fn failure(ended: Result<Result<(), ServeError>, JoinError>) -> Option<ServeError> {
     ended.unwrap_or_else(|error| Err(ServeError::Panicked(error))).err()
+}
+
+/// Opens the journal, unless it is off.
+async fn open_journal(config: &Config, engine: &mut Engine) -> Result<(), StartError> {
+    let JournalConfig { size, file } = config.journal.clone();
+    if size > 0 || file.is_some() {
+        let dropped = engine.metrics.journal_dropped.clone();
+        let path = file.clone().unwrap_or_default();
+        // A slow file system must not delay a signal.
+        let opened = run_blocking(move || Journal::new(size, file.as_deref(), dropped)).await?;
+        let journal = opened.map_err(|source| StartError::JournalFile { path, source })?;
+        engine.set_journal(journal);
+        engine.set_secrets(&config.environment);
+    }
+    Ok(())
+}
+
+/// Writes what is left of the journal to its file.
+async fn close_journal(engine: &Engine) {
+    let Some(journal) = engine.journal.clone() else { return };
+    let closed = clock::within(JOURNAL_TIMEOUT, run_blocking(move || journal.close())).await;
+    if closed.is_none() {
+        tracing::error!("the journal file is incomplete: it was not written in time");
+    }
 }
 
 type Listeners = Vec<(Listener, Protocol)>;

@@ -43,12 +43,23 @@ pub(crate) struct Config {
     pub max_body_size: usize,
     /// Maximum number of bytes that the requests and responses of all calls take.
     pub max_memory: usize,
+    /// Where calls are recorded.
+    pub journal: JournalConfig,
     /// Time that calls in flight have to finish at shutdown.
     pub grace: Duration,
     /// Who may call.
     pub access: Access,
     /// The file to which the bound addresses are written as JSON.
     pub addresses_file: Option<PathBuf>,
+}
+
+/// Where calls are recorded.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct JournalConfig {
+    /// Maximum size in bytes of the entries in memory. 0 keeps none.
+    pub size: usize,
+    /// The file to which all entries are appended as JSON lines.
+    pub file: Option<PathBuf>,
 }
 
 /// The sockets on which daprd finds pluggable components.

@@ -28,6 +28,14 @@ pub(crate) enum StartError {
         /// The cause.
         source: io::Error,
     },
+    /// The journal file cannot be written.
+    #[error("cannot write the journal to {}", .path.display())]
+    JournalFile {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// The folder of the component sockets cannot be made.
     #[error("cannot make the folder {}", .path.display())]
     SocketFolder {

@@ -12,6 +12,6 @@ pub(crate) use self::{
     addresses::Addresses,
     app::App,
     banner::Banner,
-    config::{ComponentSockets, Config, Daprd, Ports},
+    config::{ComponentSockets, Config, Daprd, JournalConfig, Ports},
     error::{ServeError, StartError},
 };

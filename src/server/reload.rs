@@ -122,6 +122,7 @@ impl Reload {
             let names = change.to_string();
             engine.metrics.count_reload(true);
             engine.apply(&change);
+            engine.set_secrets(&self.context.environment);
             tracing::info!("components reloaded: {names}");
         } else if had_errors {
             tracing::info!("the errors are fixed; the components are unchanged");

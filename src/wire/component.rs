@@ -11,6 +11,7 @@ use super::{
         self, ConversationInputAlpha2, ConversationRequestAlpha2, ConversationResponseAlpha2,
         ConversationStreamResponseAlpha2, conversation_stream_response_alpha2,
     },
+    sent::SentRequest,
     undecoded::{Protobuf, Undecoded},
 };
 
@@ -39,6 +40,10 @@ impl Undecoded<ConversationRequestAlpha2> for InstanceRequest {
         self.message.decoded_size()
     }
 
+    fn sent(&self) -> Option<SentRequest> {
+        Some(SentRequest::component(self.message.bytes()))
+    }
+
     fn decode(self) -> Result<ConversationRequestAlpha2, Error> {
         Ok(request(self.instance, self.message.decode()?))
     }
@@ -52,7 +57,10 @@ impl Undecoded<ConversationRequestAlpha2> for InstanceRequest {
     }
 }
 
-fn request(name: String, source: components::ConverseRequest) -> ConversationRequestAlpha2 {
+pub(super) fn request(
+    name: String,
+    source: components::ConverseRequest,
+) -> ConversationRequestAlpha2 {
     ConversationRequestAlpha2 {
         name,
         inputs: vec![ConversationInputAlpha2 { messages: source.messages, scrub_pii: None }],

@@ -10,6 +10,7 @@
 //! component         converts between the messages of components and of Dapr's runtime
 //! error             defines errors and their gRPC and HTTP codes
 //! headers           reads the context of a call
+//! sent              keeps requests as the client has sent them
 //! routes            lists the routes that mynah serves
 //! metadata          adds components to the metadata of another sidecar
 //! openai            OpenAI's Chat Completions API
@@ -35,6 +36,7 @@ pub mod openai;
 mod protobuf;
 pub(crate) mod refusal;
 pub mod routes;
+pub(crate) mod sent;
 mod structs;
 pub mod undecoded;
 

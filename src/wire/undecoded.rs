@@ -10,6 +10,7 @@ use super::{
     decoded_size,
     error::Error,
     json,
+    sent::SentRequest,
 };
 
 /// Maximum size in bytes of a protobuf message that is decoded within a millisecond.
@@ -26,6 +27,9 @@ pub trait Undecoded<M>: Send + Sized + 'static {
 
     /// Returns an upper bound of the memory that decoding takes, in bytes.
     fn decoded_size(&self) -> usize;
+
+    /// Returns the request as it was sent, or `None` if it is decoded already.
+    fn sent(&self) -> Option<SentRequest>;
 
     /// Decodes the request.
     ///
@@ -65,6 +69,11 @@ impl<M> Protobuf<M> {
 }
 
 impl<M> Protobuf<M> {
+    /// Returns the encoded message.
+    pub(super) fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
     /// Returns the size of the message in bytes.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
@@ -97,6 +106,10 @@ impl<M: DaprRequest> Undecoded<M> for Protobuf<M> {
         Self::decoded_size(self)
     }
 
+    fn sent(&self) -> Option<SentRequest> {
+        Some(SentRequest::protobuf::<M>(&self.bytes))
+    }
+
     fn decode(self) -> Result<M, Error> {
         Self::decode(self)
     }
@@ -121,6 +134,10 @@ impl<M: DaprRequest> Undecoded<M> for Json {
 
     fn decoded_size(&self) -> usize {
         decoded_size::json(&self.body)
+    }
+
+    fn sent(&self) -> Option<SentRequest> {
+        Some(SentRequest::json::<M>(&self.body))
     }
 
     fn decode(self) -> Result<M, Error> {
@@ -149,6 +166,10 @@ impl<M: ConverseRequest> Undecoded<M> for M {
 
     fn decoded_size(&self) -> usize {
         0
+    }
+
+    fn sent(&self) -> Option<SentRequest> {
+        None
     }
 
     fn decode(self) -> Result<M, Error> {

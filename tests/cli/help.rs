@@ -70,6 +70,10 @@ fn short_help() {
               Permissions of the component socket, in octal [default: 600]
           --component-files <FOLDER>
               Folder for the files that the metadata of pluggable components names [default: the working directory]
+          --journal-size <SIZE>
+              Maximum memory for the journal of calls; 0 turns the journal off [default: 32Mi]
+          --journal <FILE>
+              Append all calls to a file, as JSON lines
           --addresses-file <FILE>
               Write the bound addresses to a file, as JSON
           --log-level <LEVEL>
@@ -177,6 +181,14 @@ fn long_help() {
 
           --component-files <FOLDER>
               Folder for the files that the metadata of pluggable components names [default: the working directory]
+
+          --journal-size <SIZE>
+              Maximum memory for the journal of calls; 0 turns the journal off
+
+              [default: 32Mi]
+
+          --journal <FILE>
+              Append all calls to a file, as JSON lines
 
           --addresses-file <FILE>
               Write the bound addresses to a file, as JSON

@@ -37,6 +37,7 @@ pages! {
     component_tools: "docs/component-tools.md",
     compatibility: "docs/compatibility.md",
     components: "docs/components.md",
+    control: "docs/control.md",
     daprd: "docs/daprd.md",
     echo: "docs/echo.md",
     getting_started: "docs/getting-started.md",

@@ -53,6 +53,7 @@ impl Pluggable {
         for warning in warnings {
             tracing::warn!(instance = name, "{}", warning.message);
         }
+        self.engine.set_secrets(&self.context.environment);
         self.instances.share_connections(&spec);
         let connected = spec.connect().await;
         connected.map_err(|error| Error::InvalidMetadata(error.to_string()))?;
@@ -71,5 +72,9 @@ impl FindComponent for Pluggable {
         let component =
             self.instances.find(name).or_else(|| self.engine.components.find(name).ok());
         component.ok_or_else(|| Error::NotInitialized(name.to_owned()))
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.engine
     }
 }

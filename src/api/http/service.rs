@@ -7,17 +7,18 @@ use http::{Request, Response};
 
 use super::{response::Responding, url};
 use crate::{
-    api::{dapr, forward::HttpForward, guard::Guard, holding_body::ChargedBody, openai},
+    api::{control, dapr, forward::HttpForward, guard::Guard, holding_body::ChargedBody, openai},
     base::drain::Drain,
     engine::Engine,
     net::RequestBody,
 };
 
-/// Serves Dapr's API and OpenAI's.
+/// Serves Dapr's API, OpenAI's and the control API.
 #[derive(Debug, Clone)]
 pub(crate) struct Service {
     dapr: dapr::http::Service,
     openai: openai::Service,
+    control: control::Service,
 }
 
 impl Service {
@@ -32,6 +33,7 @@ impl Service {
     ) -> Self {
         Self {
             dapr: dapr::http::Service::new(engine.clone(), guard.clone(), drain, forward),
+            control: control::Service::new(engine.clone(), guard.clone()),
             openai: openai::Service::new(engine, guard, default_component),
         }
     }
@@ -46,6 +48,8 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
         let unclean = url::clean(&mut request);
         if openai::serves(request.uri().path()) {
             self.openai.call(request)
+        } else if control::serves(request.uri().path()) {
+            self.control.call(request)
         } else {
             self.dapr.call(request, unclean)
         }

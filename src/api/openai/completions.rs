@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::response::Response;
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use http::Request;
 
@@ -19,11 +20,12 @@ use crate::{
     chat,
     engine::Engine,
     net::RequestBody,
-    provider::call::Surface,
+    provider::{CallContext, call::Surface},
     wire::{
         error::{Error, HttpError},
         headers::call_context,
-        openai::{self, ChatRequest, Piece},
+        openai::{self, ChatRequest, DecodedBody, Piece},
+        sent::SentRequest,
     },
 };
 
@@ -45,13 +47,16 @@ impl Completions {
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {
         let (head, body) = request.into_parts();
-        let body = openai::Body(read(body, self.guard.max_body_size, &charge).await?);
-        let context = call_context(Surface::OpenAi, &head.headers).with_charge(charge.clone());
-        let mut request: ChatRequest = pipeline::decode(body, &context, Ok).await?;
-        let model = deployment.as_deref().unwrap_or(request.model());
-        let component = self.component(model)?;
-        request.set_component(component);
-        if request.is_streamed() {
+        let body = read(body, self.guard.max_body_size, &charge).await?;
+        let mut context = call_context(Surface::OpenAi, &head.headers).with_charge(charge.clone());
+        let request = match self.decode(body.clone(), deployment, &context).await {
+            Ok(request) => DecodedBody { request, body },
+            Err(error) => {
+                let sent = || Some(SentRequest::openai(&body));
+                return Err(self.engine.record(&mut context, false, sent).rejected(error));
+            }
+        };
+        if request.request.is_streamed() {
             let pieces =
                 pipeline::stream::<ChatRequest, _, _>(&self.engine, request, context).await?;
             return Ok(events(encoded(pieces)));
@@ -63,6 +68,19 @@ impl Completions {
         let body = pipeline::encode(size, move || answer.to_json()).await?;
         charge.set(body.len());
         Ok(json(body))
+    }
+
+    /// Decodes a request and sets its component.
+    async fn decode(
+        &self,
+        body: Bytes,
+        deployment: Option<String>,
+        context: &CallContext,
+    ) -> Result<ChatRequest, Error> {
+        let mut request: ChatRequest = pipeline::decode(openai::Body(body), context, Ok).await?;
+        let component = self.component(deployment.as_deref().unwrap_or(request.model()))?;
+        request.set_component(component);
+        Ok(request)
     }
 
     /// Returns the name of the component that a model stands for: the one of that name, or else the

@@ -72,6 +72,12 @@ pub(crate) struct ServeArgs {
     /// directory]
     #[arg(long, value_name = "FOLDER")]
     pub component_files: Option<PathBuf>,
+    /// Maximum memory for the journal of calls; 0 turns the journal off
+    #[arg(long, value_name = "SIZE", default_value = "32Mi")]
+    pub journal_size: String,
+    /// Append all calls to a file, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
     /// Write the bound addresses to a file, as JSON
     #[arg(long, value_name = "FILE")]
     pub addresses_file: Option<PathBuf>,

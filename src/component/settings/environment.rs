@@ -1,6 +1,6 @@
 //! Reads the environment variables that an `envRef` refers to.
 
-use crate::base::environment::Environment;
+use crate::base::{environment::Environment, secrets::is_secret_name};
 
 /// Returns the value of an environment variable, if components may read the variable.
 pub(in crate::component) fn variable<'a>(
@@ -20,7 +20,11 @@ pub(in crate::component) fn variable<'a>(
              add it to DAPR_ENV_KEYS"
         ));
     }
-    environment.get(name).ok_or_else(|| format!("the environment variable {name:?} is not set"))
+    let value = environment.get(name);
+    if let Some(value) = value.filter(|_| is_secret_name(name)) {
+        environment.hide(value);
+    }
+    value.ok_or_else(|| format!("the environment variable {name:?} is not set"))
 }
 
 /// Returns `true` if `DAPR_ENV_KEYS` lists a variable. As in daprd, the list must be in upper case,

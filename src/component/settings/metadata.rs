@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, fmt::Display, path::Path, sync::Arc};
 
 use super::{environment, template, value::ResolvedValue};
 use crate::{
+    base::secrets::is_secret_name,
     component::{
         context::Context,
         manifest::{Item, Located, Manifest, SecretKeyRef, Source},
@@ -54,6 +55,18 @@ impl Metadata<'_> {
                 let message =
                     format!("unknown metadata key {name:?} for {kind}; expected one of: {known}");
                 report.warning(item.place, message);
+            }
+        }
+    }
+
+    /// Keeps values that are written in the metadata itself out of the journal if their keys look
+    /// like those of secrets. Other secrets are hidden when they are resolved.
+    pub(crate) fn hide_secrets(&self) {
+        for item in &self.manifest.items {
+            if let Source::Value(Located { text, .. }) = &item.source
+                && (is_secret_name(&item.name) || item.name.eq_ignore_ascii_case("key"))
+            {
+                self.context.environment.hide(text);
             }
         }
     }
@@ -118,6 +131,9 @@ impl Metadata<'_> {
             report.warning(*place, format!("{key}: {error}"));
             ""
         });
+        if is_secret_name(key) {
+            self.context.environment.hide(text);
+        }
         ResolvedValue::hidden(*place, text, format!("the value of {name}"))
     }
 

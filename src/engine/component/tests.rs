@@ -46,14 +46,22 @@ fn context() -> CallContext {
     CallContext::default()
 }
 
+fn recording() -> Recording {
+    Recording::start(None, &Metrics::new("app"), &mut context(), false, || None)
+}
+
 fn scrubbing() -> Request {
     Request { scrub_output: true, ..Request::default() }
 }
 
 /// Returns the concatenated text deltas of a stream, and the content of its last delta.
 async fn streamed(component: Arc<Component>) -> (String, String) {
-    let deltas: Vec<_> =
-        component.stream(scrubbing(), context(), identity).await.unwrap().collect().await;
+    let deltas: Vec<_> = component
+        .stream(scrubbing(), context(), recording(), identity)
+        .await
+        .unwrap()
+        .collect()
+        .await;
     let mut text = String::new();
     for delta in deltas {
         match delta.unwrap() {
@@ -85,7 +93,7 @@ proptest! {
         let (joined, whole) = block_on(streamed(component.clone()));
         prop_assert_eq!(&joined, &expected);
         prop_assert_eq!(&whole, &expected);
-        let unary = block_on(component.converse(scrubbing(), context())).unwrap();
+        let unary = block_on(component.converse(scrubbing(), context(), recording())).unwrap();
         prop_assert_eq!(&unary.content, &expected);
     }
 }
@@ -101,15 +109,17 @@ async fn scrubs_long_answers() {
 #[tokio::test]
 async fn a_failing_stream_sends_no_unscrubbed_text() {
     let broken = component(&["555 ".to_owned()], Err("broken"));
-    let error = broken.stream(scrubbing(), context(), identity).await.err().unwrap();
+    let error = broken.stream(scrubbing(), context(), recording(), identity).await.err().unwrap();
     assert_eq!(error.to_string(), "failed conversing with component echo: broken");
 }
 
 #[tokio::test]
 async fn keeps_pieces_if_nothing_is_scrubbed() {
     let pieces = ["55".to_owned(), "5 123 4567".to_owned()];
-    let deltas =
-        component(&pieces, Ok(())).stream(Request::default(), context(), identity).await.unwrap();
+    let deltas = component(&pieces, Ok(()))
+        .stream(Request::default(), context(), recording(), identity)
+        .await
+        .unwrap();
     let texts: Vec<_> = deltas.map(Result::unwrap).collect().await;
     assert_eq!(texts[..2], pieces.map(Delta::Text));
 }
@@ -131,7 +141,7 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
     let component = Arc::new(Component { provider: provider.clone(), ..component });
     let context = context();
     drop(context.cancel_on_drop());
-    let result = component.converse(Request::default(), context).await;
+    let result = component.converse(Request::default(), context, recording()).await;
     assert_eq!(
         result.unwrap_err().to_string(),
         "failed conversing with component echo: the call was cancelled"
@@ -142,7 +152,7 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
 #[tokio::test]
 async fn converse_drains_the_stream_by_default() {
     let whole = component(&["a ".to_owned(), "b".to_owned()], Ok(()));
-    let response = whole.converse(Request::default(), context()).await.unwrap();
+    let response = whole.converse(Request::default(), context(), recording()).await.unwrap();
     assert_eq!(response.content, "a b");
 }
 
@@ -161,14 +171,15 @@ async fn a_stream_without_its_last_delta_fails() {
         let metrics = Metrics::new("app");
         let component = new_component(&metrics);
         let component = Arc::new(Component { provider: Arc::new(Truncated(texts)), ..component });
-        let stream = component.clone().stream(Request::default(), context(), identity).await;
+        let stream =
+            component.clone().stream(Request::default(), context(), recording(), identity).await;
         let mut pieces: Vec<_> = match stream {
             Ok(stream) => stream.collect().await,
             Err(error) => vec![Err(error)],
         };
         let error = pieces.pop().unwrap().unwrap_err().to_string();
         assert_eq!((error.as_str(), pieces.len()), (message, texts.len()));
-        let unary = component.converse(Request::default(), context()).await;
+        let unary = component.converse(Request::default(), context(), recording()).await;
         assert_eq!(unary.unwrap_err().to_string(), message);
         for count in ["success=\"false\"} 2\n", "success=\"true\"} 0\n"] {
             assert!(metrics.text().contains(count), "{}", metrics.text());

@@ -15,6 +15,13 @@ use crate::{
 };
 
 impl Error {
+    /// Returns the name of the gRPC code, such as `NOT_FOUND`.
+    pub(crate) fn code_name(&self) -> &'static str {
+        let code = self.codes().0;
+        let name = ErrorKind::ALL.iter().find(|(_, kind)| provider_row(*kind).0 == code);
+        name.map_or("OK", |(name, _)| name)
+    }
+
     /// Returns the gRPC code, the HTTP status and the `errorCode` for daprd's HTTP bodies.
     pub(super) fn codes(&self) -> (Code, StatusCode, &'static str) {
         use StatusCode as Http;

@@ -76,7 +76,6 @@ fn details(error: &Error) -> Option<Value> {
 }
 
 pub(super) fn retry_after(error: &Error) -> Option<u64> {
-    let Error::Chat(chat::Error::Provider { error, .. }) = error else { return None };
-    let wait = error.retry_after?;
+    let wait = error.retry_after()?;
     Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
 }

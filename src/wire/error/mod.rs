@@ -1,13 +1,15 @@
 //! Call errors, and the table that maps each error to codes and bodies.
 
+mod control;
 mod dapr;
 mod dapr_http;
 mod openai;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use thiserror::Error as ThisError;
 
+pub(crate) use self::control::ControlError;
 pub(crate) use self::dapr::{component_status, not_grpc, shorten_status};
 pub use self::dapr_http::HttpError;
 pub(crate) use self::dapr_http::json_body;
@@ -164,6 +166,27 @@ impl Error {
     pub fn message(&self) -> String {
         let text = self.to_string();
         shortened(&text).unwrap_or(text)
+    }
+
+    /// Returns the name of the component that the call was for, as far as the error knows it.
+    pub(crate) fn component(&self) -> Option<&str> {
+        use chat::Error as Chat;
+        match self {
+            Self::Chat(Chat::UnknownComponent(name)) | Self::NotInitialized(name) => Some(name),
+            Self::Chat(
+                Chat::MissingInputs { component }
+                | Chat::InvalidParams { component, .. }
+                | Chat::Provider { component, .. },
+            ) => Some(component),
+            Self::UnknownModel { model, .. } => Some(model),
+            _ => None,
+        }
+    }
+
+    /// Returns the time after which the client is told to retry.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        let Self::Chat(chat::Error::Provider { error, .. }) = self else { return None };
+        error.retry_after
     }
 
     /// Returns the message without Dapr's prefix for a provider's error, which names the component.

@@ -19,7 +19,10 @@ use serde_json::Value;
 use self::completion::Completion;
 pub(crate) use self::models::{model, models};
 pub use self::{completion::Answer, events::Piece};
-use super::{conversation::ConverseRequest, decoded_size, error::Error, undecoded::Undecoded};
+use super::{
+    conversation::ConverseRequest, decoded_size, error::Error, sent::SentRequest,
+    undecoded::Undecoded,
+};
 use crate::chat::{Delta, Request, Response};
 
 /// Maximum size in bytes of a body that is decoded within a millisecond.
@@ -68,6 +71,35 @@ impl ChatRequest {
     }
 }
 
+/// A request that is decoded already, with its body.
+#[derive(Debug)]
+pub(crate) struct DecodedBody {
+    pub(crate) request: ChatRequest,
+    pub(crate) body: Bytes,
+}
+
+impl Undecoded<ChatRequest> for DecodedBody {
+    fn size(&self) -> usize {
+        0
+    }
+
+    fn decoded_size(&self) -> usize {
+        0
+    }
+
+    fn sent(&self) -> Option<SentRequest> {
+        Some(SentRequest::openai(&self.body))
+    }
+
+    fn decode(self) -> Result<ChatRequest, Error> {
+        Ok(self.request)
+    }
+
+    fn decode_briefly(self) -> Result<Either<ChatRequest, Self>, Error> {
+        Ok(Either::Left(self.request))
+    }
+}
+
 /// Fails with [`Error::InvalidRequest`] if the body is invalid or asks for something that is not
 /// supported.
 impl Undecoded<ChatRequest> for Body {
@@ -77,6 +109,10 @@ impl Undecoded<ChatRequest> for Body {
 
     fn decoded_size(&self) -> usize {
         decoded_size::json(&self.0)
+    }
+
+    fn sent(&self) -> Option<SentRequest> {
+        Some(SentRequest::openai(&self.0))
     }
 
     fn decode(self) -> Result<ChatRequest, Error> {

@@ -85,6 +85,9 @@ impl SecretSource for SecretStores<'_> {
         let environment = &self.context.environment;
         let opened = self.open(store)?.as_ref().map_err(Clone::clone);
         let value = opened.and_then(|opened| opened.get(name, key, environment));
+        if let Ok(secret) = &value {
+            environment.hide(secret);
+        }
         environment.record(&format!("secret {store:?} {name:?} {key:?}"), value.as_deref().ok());
         value.map_err(|error| SecretError::Missing(format!("secret store {store:?}: {error}")))
     }

@@ -1,0 +1,79 @@
+//! The query parameters of the control API.
+
+use std::collections::BTreeMap;
+
+use axum::extract::Query;
+use http::Uri;
+
+use super::failure::Failure;
+use crate::engine::journal::Selection;
+
+/// The maximum number of entries in an answer, and the default.
+pub(super) const MAX_ENTRIES: usize = 10_000;
+const DEFAULT_ENTRIES: usize = 1_000;
+
+/// The query parameters that select entries of the journal.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct JournalQuery {
+    pub(super) selection: Selection,
+    /// The maximum number of entries in the answer.
+    pub(super) limit: usize,
+}
+
+/// Reads the query parameters, of which only those in `known` are allowed.
+pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<JournalQuery, Failure> {
+    let parameters = Query::<Vec<(String, String)>>::try_from_uri(uri);
+    let Query(parameters) = parameters.map_err(|error| Failure::invalid(error.to_string()))?;
+    let mut values = BTreeMap::new();
+    for (name, value) in parameters {
+        if !known.contains(&name.as_str()) {
+            let known = known.join(", ");
+            let message = format!("unknown query parameter {name:?}; expected one of: {known}");
+            return Err(Failure::invalid(message));
+        }
+        if values.insert(name.clone(), value).is_some() {
+            return Err(Failure::invalid(format!("the query parameter {name:?} is repeated")));
+        }
+    }
+    let since = number(&values, "since")?.unwrap_or(0);
+    let limit = number(&values, "limit")?.unwrap_or(DEFAULT_ENTRIES as u64);
+    let limit = usize::try_from(limit).unwrap_or(MAX_ENTRIES).min(MAX_ENTRIES);
+    let mut text = |name| values.remove(name).filter(|value: &String| !value.is_empty());
+    let selection = Selection { session: text("session"), component: text("component"), since };
+    Ok(JournalQuery { selection, limit })
+}
+
+fn number(values: &BTreeMap<String, String>, name: &str) -> Result<Option<u64>, Failure> {
+    let parse = |value: &String| {
+        let invalid =
+            || format!("invalid value {value:?} for {name}; expected a number, such as 1");
+        value.parse().map_err(|_| Failure::invalid(invalid()))
+    };
+    values.get(name).map(parse).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [&str; 4] = ["session", "component", "since", "limit"];
+
+    fn parse(query: &str) -> Option<JournalQuery> {
+        read(&format!("/mynah/v1/journal?{query}").parse().unwrap(), &ALL).ok()
+    }
+
+    #[test]
+    fn reads_parameters() {
+        let query = parse("session=a%20b&since=5&limit=99999999").unwrap();
+        assert_eq!(query.selection.session.as_deref(), Some("a b"));
+        assert_eq!((query.selection.since, query.limit), (5, MAX_ENTRIES));
+        assert_eq!(parse("component=").unwrap().selection, Selection::default());
+    }
+
+    #[test]
+    fn rejects_unknown_repeated_and_invalid_parameters() {
+        for query in ["sesion=a", "session=a&session=b", "since=-1", "limit=many"] {
+            assert_eq!(parse(query), None, "{query}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! `/mynah/v1/reset`: forgets what calls have left behind.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use http::{StatusCode, Uri};
+
+use super::{failure::Failure, query};
+use crate::{base::blocking::run_blocking, engine::Engine};
+
+/// Resets the counters and the journal of a session, or of all sessions.
+pub(super) async fn post(
+    State(engine): State<Arc<Engine>>,
+    uri: Uri,
+) -> Result<StatusCode, Failure> {
+    let selection = query::read(&uri, &["session"])?.selection;
+    match &selection.session {
+        Some(session) => engine.counters.reset(session),
+        None => engine.counters.reset_all(),
+    }
+    if let Some(journal) = engine.journal.clone() {
+        run_blocking(move || journal.remove(&selection)).await?;
+    }
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,74 @@
+//! The service of the control API.
+
+use std::sync::Arc;
+
+use axum::{
+    Extension, Router,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use futures_util::{FutureExt, TryFutureExt, future};
+use http::{Method, Request, Uri};
+use hyper_util::service::TowerToHyperService;
+
+use super::{failure::Failure, journal, reset};
+use crate::{
+    api::{guard::Guard, holding_body::ChargedBody, http::response::Responding},
+    engine::Engine,
+    net::RequestBody,
+    wire::error::ControlError,
+};
+
+/// What all paths of the API start with.
+const PREFIX: &str = "/mynah/v1/";
+
+/// Serves the control API.
+#[derive(Debug, Clone)]
+pub(in crate::api) struct Service {
+    guard: Arc<Guard>,
+    router: TowerToHyperService<Router>,
+}
+
+/// Returns `true` if a path belongs to the control API.
+pub(in crate::api) fn serves(path: &str) -> bool {
+    path.starts_with(PREFIX)
+}
+
+impl Service {
+    pub(in crate::api) fn new(engine: Arc<Engine>, guard: Arc<Guard>) -> Self {
+        let router = TowerToHyperService::new(router(engine, guard.clone()));
+        Self { guard, router }
+    }
+
+    /// Answers a request with a clean path.
+    pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
+        if let Err(failure) = self.check_access(&request) {
+            return future::ok(failure.into_response().map(ChargedBody::uncharged)).boxed();
+        }
+        hyper::service::Service::call(&self.router, request)
+            .map_ok(|response: Response| response.map(ChargedBody::uncharged))
+            .boxed()
+    }
+
+    /// Rejects browser calls from pages of other sites, and calls without the token.
+    fn check_access(&self, request: &Request<RequestBody>) -> Result<(), Failure> {
+        self.guard.access.hosts.check(request.uri(), request.headers())?;
+        Ok(self.guard.access.check_token(request.headers())?)
+    }
+}
+
+fn router(engine: Arc<Engine>, guard: Arc<Guard>) -> Router {
+    Router::new()
+        .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
+        .route("/mynah/v1/reset", post(reset::post))
+        .fallback(not_served)
+        .method_not_allowed_fallback(not_served)
+        .layer(Extension(guard))
+        .with_state(engine)
+}
+
+async fn not_served(method: Method, uri: Uri) -> Failure {
+    let path = uri.path();
+    let help = "the control API is described at /mynah/v1/openapi.json";
+    ControlError::NotServed(format!("{method} {path} is not served; {help}")).into()
+}

@@ -1,0 +1,104 @@
+//! Shows entries of the journal as JSON.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::entry::{Entry, Failure, Outcome};
+use crate::{
+    chat::{Response, ToolCall},
+    provider::call::AnsweredBy,
+};
+
+impl Entry {
+    /// Returns the entry as JSON.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut entry = json!({
+            "number": self.number,
+            "time": self.time.to_string(),
+            "duration_ms": milliseconds(self.duration),
+            "surface": self.surface.map(|surface| surface.as_str()),
+            "session": self.session(),
+            "component": self.component,
+            "stream": self.is_streamed,
+            "outcome": self.outcome.name(),
+            "answered_by": self.answered_by.iter().map(answered_by).collect::<Vec<_>>(),
+        });
+        let mut add = |name: &str, value: Value| {
+            if let Some(members) = entry.as_object_mut() {
+                members.insert(name.to_owned(), value);
+            }
+        };
+        if let Some(request) = &self.request {
+            add("api", request.api().as_str().into());
+            add("request", request.to_json());
+        }
+        match &self.outcome {
+            Outcome::Answered(response) => add("response", response_json(response)),
+            Outcome::Failed(failure) => add("error", failure_json(failure)),
+            Outcome::Cancelled => {}
+        }
+        entry
+    }
+}
+
+impl Outcome {
+    /// Returns the name of the outcome in the journal and in metrics.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Answered(_) => "ok",
+            Self::Failed(_) => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Rounds to microseconds, which are enough to read.
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_micros() as f64 / 1000.0
+}
+
+fn answered_by(answer: &AnsweredBy) -> Value {
+    match answer {
+        AnsweredBy::Rule { rule, step: None } => json!({"rule": **rule}),
+        AnsweredBy::Rule { rule, step: Some(step) } => json!({"rule": **rule, "step": step}),
+        AnsweredBy::Chain { message, step } => json!({"chain_in_message": message, "step": step}),
+        AnsweredBy::Fallback => json!({"fallback": true}),
+    }
+}
+
+fn response_json(response: &Response) -> Value {
+    let mut members = Map::new();
+    members.insert("text".to_owned(), response.content.as_str().into());
+    if !response.tool_calls.is_empty() {
+        let calls: Vec<_> = response.tool_calls.iter().map(call_json).collect();
+        members.insert("tool_calls".to_owned(), calls.into());
+    }
+    members.insert("finish_reason".to_owned(), response.finish_reason.as_str().into());
+    if let Some(model) = &response.model {
+        members.insert("model".to_owned(), model.as_str().into());
+    }
+    if let Some(usage) = response.usage {
+        let usage = json!({
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "total_tokens": usage.total_tokens(),
+        });
+        members.insert("usage".to_owned(), usage);
+    }
+    members.into()
+}
+
+fn call_json(call: &ToolCall) -> Value {
+    json!({"id": call.id, "name": call.name, "arguments": call.arguments})
+}
+
+fn failure_json(failure: &Failure) -> Value {
+    let mut error = json!({"code": failure.code, "message": failure.message});
+    if let Some(wait) = failure.retry_after
+        && let Some(members) = error.as_object_mut()
+    {
+        members.insert("retry_after_ms".to_owned(), milliseconds(wait).into());
+    }
+    error
+}

@@ -1,0 +1,120 @@
+//! The journal: what a sidecar was asked, and what it answered.
+
+mod entry;
+mod file;
+mod json;
+mod redactor;
+mod shards;
+
+use std::{io, path::Path, sync::Arc};
+
+use arc_swap::ArcSwap;
+use prometheus::IntCounter;
+
+pub(crate) use self::{
+    entry::{Entry, Failure, Outcome},
+    redactor::Redactor,
+};
+use self::{file::JournalFile, shards::Shards};
+
+/// The calls of a sidecar, limited in bytes.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    shards: Shards,
+    file: Option<JournalFile>,
+    redactor: ArcSwap<Redactor>,
+    dropped: IntCounter,
+}
+
+/// Selects entries of the journal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Selection {
+    /// The session, if the entries of one are wanted.
+    pub(crate) session: Option<String>,
+    /// The component, if the entries of one are wanted.
+    pub(crate) component: Option<String>,
+    /// Only entries with a higher number are wanted.
+    pub(crate) since: u64,
+}
+
+impl Selection {
+    /// Returns `true` if the entry is selected.
+    pub(crate) fn selects(&self, entry: &Entry) -> bool {
+        entry.number > self.since
+            && self.session.as_deref().is_none_or(|session| session == entry.session())
+            && self.component.as_ref().is_none_or(|component| *component == entry.component)
+    }
+}
+
+impl Journal {
+    /// Creates a journal of at most `size` bytes, whose entries are also appended to a file.
+    /// `dropped` counts the entries that are dropped because there is no room.
+    pub(crate) fn new(size: usize, file: Option<&Path>, dropped: IntCounter) -> io::Result<Self> {
+        Ok(Self {
+            shards: Shards::new(size),
+            file: file.map(JournalFile::open).transpose()?,
+            redactor: ArcSwap::from_pointee(Redactor::new(&[])),
+            dropped,
+        })
+    }
+
+    /// Sets the secrets that are removed from new entries.
+    pub(crate) fn set_secrets(&self, secrets: &[String]) {
+        self.redactor.store(Arc::new(Redactor::new(secrets)));
+    }
+
+    /// Returns the redactor for new entries.
+    pub(crate) fn redactor(&self) -> Arc<Redactor> {
+        self.redactor.load_full()
+    }
+
+    /// Adds an entry whose request is redacted already. The entry gets the next number.
+    pub(crate) fn add(&self, mut entry: Entry) {
+        entry.redact(&self.redactor.load());
+        let add = || {
+            let (entry, dropped) = self.shards.add(entry);
+            self.dropped.inc_by(dropped);
+            entry
+        };
+        match &self.file {
+            Some(file) => file.add(add),
+            None => drop(add()),
+        }
+    }
+
+    /// Returns the selected entries, oldest first.
+    pub(crate) fn entries(&self, selection: &Selection) -> Vec<Arc<Entry>> {
+        let mut entries = self.shards.since(selection.since);
+        entries.retain(|entry| selection.selects(entry));
+        entries
+    }
+
+    /// Removes the selected entries. Returns their number.
+    pub(crate) fn remove(&self, selection: &Selection) -> usize {
+        self.shards.remove(|entry| selection.selects(entry))
+    }
+
+    /// Returns how many entries were dropped because there was no room.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.shards.dropped()
+    }
+
+    /// Returns `true` if new calls have to wait until the file is written.
+    pub(crate) fn is_full(&self) -> bool {
+        self.file.as_ref().is_some_and(JournalFile::is_full)
+    }
+
+    /// Waits until new calls may start.
+    pub(crate) async fn wait_for_room(&self) {
+        if let Some(file) = &self.file {
+            file.wait_for_room().await;
+        }
+    }
+
+    /// Writes all entries to the file and closes it. Blocks.
+    pub(crate) fn close(&self) {
+        if let Some(file) = &self.file {
+            file.close();
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The control API: maps every error to an HTTP response.
+
+use http::StatusCode;
+use serde_json::json;
+use thiserror::Error as ThisError;
+
+use super::{Error, HttpError};
+use crate::base::blocking::Panicked;
+
+/// The reason why a request of the control API has no answer.
+#[derive(Debug, ThisError)]
+pub(crate) enum ControlError {
+    /// The request is invalid. The text says what would be valid.
+    #[error("{0}")]
+    Invalid(String),
+    /// The path or method is not served.
+    #[error("{0}")]
+    NotServed(String),
+    /// A feature is turned off.
+    #[error("{0}")]
+    TurnedOff(&'static str),
+    /// The call is not allowed, or its body cannot be read.
+    #[error("{}", .0.message())]
+    Call(#[from] Error),
+    /// Work on a blocking thread panicked.
+    #[error("the control API panicked; see the log")]
+    Panicked,
+}
+
+impl From<Panicked> for ControlError {
+    fn from(_: Panicked) -> Self {
+        Self::Panicked
+    }
+}
+
+impl From<&ControlError> for HttpError {
+    fn from(error: &ControlError) -> Self {
+        let status = match error {
+            ControlError::Invalid(_) => StatusCode::BAD_REQUEST,
+            ControlError::NotServed(_) => StatusCode::NOT_FOUND,
+            ControlError::TurnedOff(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ControlError::Call(error) => error.codes().1,
+            ControlError::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let body = json!({"error": error.to_string()}).to_string();
+        Self { status, content_type: "application/json", retry_after: None, body }
+    }
+}

@@ -1,0 +1,6 @@
+//! Requests as the client has sent them, for the journal.
+
+mod read;
+mod request;
+
+pub(crate) use self::request::SentRequest;

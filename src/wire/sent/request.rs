@@ -1,0 +1,97 @@
+//! The type of requests as the client has sent them.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::wire::conversation::ConverseRequest;
+
+/// A request as the client has sent it. It is decoded only when it is read.
+#[derive(Debug, Clone)]
+pub struct SentRequest {
+    pub(super) api: SentApi,
+    pub(super) encoding: Encoding,
+    pub(super) body: Bytes,
+}
+
+/// The API of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SentApi {
+    /// The first version of Dapr's conversation API.
+    Alpha1,
+    /// The second version of Dapr's conversation API.
+    Alpha2,
+    /// The conversation API of pluggable components.
+    Component,
+    /// OpenAI's API.
+    OpenAi,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Protobuf,
+    Json,
+}
+
+impl SentApi {
+    /// Returns the name of the API in the journal. Requests of pluggable components are shown in the
+    /// form of Dapr's API.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Alpha1 => "alpha1",
+            Self::Alpha2 | Self::Component => "alpha2",
+            Self::OpenAi => "openai",
+        }
+    }
+}
+
+impl SentRequest {
+    /// Returns a request of Dapr's API in protobuf.
+    pub(in crate::wire) fn protobuf<M: ConverseRequest>(body: &Bytes) -> Self {
+        Self { api: dapr::<M>(), encoding: Encoding::Protobuf, body: body.clone() }
+    }
+
+    /// Returns a request of Dapr's API in JSON.
+    pub(in crate::wire) fn json<M: ConverseRequest>(body: &Bytes) -> Self {
+        Self { api: dapr::<M>(), encoding: Encoding::Json, body: body.clone() }
+    }
+
+    /// Returns a request to a pluggable component.
+    pub(in crate::wire) fn component(body: &Bytes) -> Self {
+        Self { api: SentApi::Component, encoding: Encoding::Protobuf, body: body.clone() }
+    }
+
+    /// Returns a request of OpenAI's API.
+    pub(crate) fn openai(body: &Bytes) -> Self {
+        Self { api: SentApi::OpenAi, encoding: Encoding::Json, body: body.clone() }
+    }
+
+    /// Replaces the request with its JSON in another form, such as a redacted one.
+    pub(crate) fn replace(&mut self, json: &Value) {
+        if self.api == SentApi::Component {
+            self.api = SentApi::Alpha2;
+        }
+        self.encoding = Encoding::Json;
+        self.body = json.to_string().into();
+    }
+
+    /// Returns the API of the request.
+    pub(crate) fn api(&self) -> SentApi {
+        self.api
+    }
+
+    /// Returns the request as received.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// Copies the body if it is small, so that it does not keep the memory of a larger buffer.
+    pub(crate) fn detach(&mut self, max: usize) {
+        if self.body.len() <= max {
+            self.body = Bytes::copy_from_slice(&self.body);
+        }
+    }
+}
+
+fn dapr<M: ConverseRequest>() -> SentApi {
+    if M::IS_ALPHA1 { SentApi::Alpha1 } else { SentApi::Alpha2 }
+}

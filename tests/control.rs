@@ -1,0 +1,26 @@
+//! The control API: what a test can ask a sidecar.
+
+mod file;
+mod journal;
+mod secrets;
+mod sessions;
+
+use serde_json::Value;
+
+use crate::support::{Sidecar, http::direct_client};
+
+const JOURNAL: &str = "/mynah/v1/journal";
+
+/// Returns the entries of the journal that `query` selects.
+async fn entries(sidecar: &Sidecar, query: &str) -> Vec<Value> {
+    let reply = sidecar.get(&format!("{JOURNAL}?{query}")).await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    reply.json()["entries"].as_array().unwrap().clone()
+}
+
+/// Sends a request without a body.
+async fn send(sidecar: &Sidecar, method: &str, path: &str) -> (u16, String) {
+    let method = method.parse().unwrap();
+    let reply = sidecar.send(direct_client().request(method, sidecar.url(path))).await;
+    (reply.status, reply.body)
+}

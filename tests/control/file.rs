@@ -1,0 +1,67 @@
+//! `--journal FILE` has every answered call.
+
+use std::{fs, path::Path, sync::atomic::AtomicUsize, sync::atomic::Ordering::Relaxed};
+
+use futures_util::future::{join, join_all};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::{
+    Sidecar,
+    messages::{request, user},
+    process::{run, with_timeout},
+    scratch,
+};
+
+fn lines(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn loses_no_answered_call_on_sigterm() {
+    let file = scratch("journal").join("journal.jsonl");
+    let flag = format!("--journal={}", file.display());
+    let mut sidecar = Sidecar::start_with(&[&flag, "--journal-size=0"]);
+    let answered = AtomicUsize::new(0);
+    let clients = join_all((0..16).map(|_| sidecar.client())).await;
+    let callers = clients.into_iter().map(async |mut client| {
+        while with_timeout(client.converse_alpha2(request([user("hi")]))).await.is_ok() {
+            answered.fetch_add(1, Relaxed);
+        }
+    });
+    let stop = async {
+        while answered.load(Relaxed) < 200 {
+            tokio::task::yield_now().await;
+        }
+        sidecar.signal(Signal::TERM);
+    };
+    join(join_all(callers), stop).await;
+    assert!(sidecar.wait().await.success());
+    let lines = lines(&file);
+    let ok = lines.iter().filter(|line| line["outcome"] == "ok").count();
+    assert_eq!(ok, answered.load(Relaxed));
+    let numbers: Vec<_> = lines.iter().map(|line| line["number"].as_u64().unwrap()).collect();
+    assert!(numbers.is_sorted(), "in the order of the numbers");
+}
+
+#[tokio::test]
+async fn is_appended_to() {
+    let file = scratch("journal").join("journal.jsonl");
+    let flag = format!("--journal={}", file.display());
+    for text in ["first", "second"] {
+        let mut sidecar = Sidecar::start_with(&[&flag]);
+        sidecar.converse(request([user(text)])).await.unwrap();
+        sidecar.signal(Signal::TERM);
+        assert!(sidecar.wait().await.success());
+    }
+    let texts: Vec<_> = lines(&file).iter().map(|line| line["response"]["text"].clone()).collect();
+    assert_eq!(texts, ["first", "second"]);
+}
+
+#[test]
+fn must_be_writable() {
+    let output = run(&["serve", "--dapr-grpc-port=0", "--dapr-http-port=0", "--journal=/"]);
+    assert_eq!(output.code, Some(1));
+    assert!(output.stderr.contains("cannot write the journal to /"), "{}", output.stderr);
+}

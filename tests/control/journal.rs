@@ -1,0 +1,180 @@
+//! The journal has every call, on every surface.
+
+use mynah::internals::wire::{
+    json,
+    proto::{ConversationInput, ConversationRequest},
+};
+use serde_json::{Value, json};
+
+use super::{JOURNAL, entries, send};
+use crate::support::{
+    Sidecar,
+    messages::{request, user},
+    stream,
+};
+
+const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
+
+fn names(entries: &[Value], name: &str) -> Vec<Value> {
+    entries.iter().map(|entry| entry[name].clone()).collect()
+}
+
+/// A request with all kinds of fields, in the form of proto JSON.
+fn full() -> Value {
+    json!({
+        "name": "echo",
+        "contextId": "c",
+        "inputs": [
+            {"messages": [
+                {"ofSystem": {"content": [{"text": "Be brief."}]}},
+                {"ofUser": {"name": "ada", "content": [{"text": "Hi"}, {"text": "there"}]}},
+            ], "scrubPii": true},
+            {"messages": [{"ofTool": {
+                "toolId": "call_1", "name": "lookup", "content": [{"text": "{}"}],
+            }}]},
+        ],
+        "metadata": {"k": "v"},
+        "parameters": {
+            "p": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": "x"},
+        },
+        "responseFormat": {"type": "object", "properties": {"b": {"type": "integer"}}},
+        "scrubPii": false,
+        "temperature": 0.5,
+        "toolChoice": "auto",
+        "tools": [{"function": {
+            "name": "lookup", "description": "d", "parameters": {"type": "object"},
+        }}],
+    })
+}
+
+#[tokio::test]
+async fn shows_every_field_as_the_client_sent_it() {
+    let sidecar = Sidecar::start();
+    let sent = full();
+    sidecar.converse(json::read(sent.to_string().as_bytes()).unwrap()).await.unwrap();
+    sidecar.post(ALPHA2, sent.to_string()).await;
+    let all = entries(&sidecar, "").await;
+    assert_eq!(names(&all, "request"), [sent.clone(), sent]);
+    assert_eq!(names(&all, "surface"), ["grpc", "http"]);
+    assert_eq!(names(&all, "number"), [1, 2]);
+    for entry in &all {
+        assert_eq!(entry["api"], "alpha2");
+        assert_eq!(entry["component"], "echo");
+        assert_eq!(entry["session"], "default");
+        assert_eq!(entry["outcome"], "ok");
+        assert_eq!(entry["response"]["finish_reason"], "stop");
+        assert!(entry["duration_ms"].as_f64().unwrap() > 0.0, "{entry}");
+    }
+}
+
+#[tokio::test]
+async fn has_the_calls_of_all_surfaces_and_methods() {
+    let sidecar = Sidecar::start();
+    sidecar.converse(request([user("unary")])).await.unwrap();
+    stream(&sidecar, request([user("stream")])).await.unwrap();
+    let alpha1 = ConversationRequest {
+        name: "echo".to_owned(),
+        inputs: vec![ConversationInput { content: "alpha1".to_owned(), ..Default::default() }],
+        ..Default::default()
+    };
+    sidecar.client().await.converse_alpha1(alpha1).await.unwrap();
+    sidecar.post_for_events(ALPHA2, json::write(&request([user("events")])).unwrap()).await;
+    let openai = json!({"model": "echo", "messages": [{"role": "user", "content": "openai"}]});
+    sidecar.post("/v1/chat/completions", openai.to_string()).await;
+    let all = entries(&sidecar, "").await;
+    let texts: Vec<_> = all.iter().map(|entry| entry["response"]["text"].clone()).collect();
+    assert_eq!(texts, ["unary", "stream", "alpha1", "events", "openai"]);
+    assert_eq!(names(&all, "surface"), ["grpc", "grpc", "grpc", "http", "openai"]);
+    assert_eq!(names(&all, "api"), ["alpha2", "alpha2", "alpha1", "alpha2", "openai"]);
+    assert_eq!(names(&all, "stream"), [false, true, false, true, false]);
+    assert_eq!(all[4]["request"], openai);
+}
+
+#[tokio::test]
+async fn has_calls_that_fail() {
+    let sidecar = Sidecar::start();
+    let mut unknown = request([user("hi")]);
+    unknown.name = "nope".to_owned();
+    sidecar.converse(unknown).await.unwrap_err();
+    sidecar.post(ALPHA2, "{").await;
+    sidecar.post("/v1/chat/completions", "{}").await;
+    let all = entries(&sidecar, "").await;
+    assert_eq!(names(&all, "outcome"), ["failed", "failed", "failed"]);
+    assert_eq!(names(&all, "component"), ["nope", "", ""]);
+    assert_eq!(all[0]["error"]["code"], "INVALID_ARGUMENT");
+    assert_eq!(all[0]["error"]["message"], "failed finding conversation component nope");
+    assert_eq!(all[1]["request"], "{");
+    assert_eq!(all[2]["error"]["code"], "INVALID_ARGUMENT");
+}
+
+#[tokio::test]
+async fn selects_entries() {
+    let sidecar = Sidecar::start();
+    for text in ["a", "b", "c"] {
+        sidecar.converse(request([user(text)])).await.unwrap();
+    }
+    assert_eq!(names(&entries(&sidecar, "since=1").await, "number"), [2, 3]);
+    assert_eq!(names(&entries(&sidecar, "component=other").await, "number"), [0; 0]);
+    let page = sidecar.get(&format!("{JOURNAL}?since=1&limit=1")).await.json();
+    assert_eq!((&page["next"], &page["more"]), (&json!(2), &json!(true)));
+    let page = sidecar.get(&format!("{JOURNAL}?since=2")).await.json();
+    assert_eq!((&page["next"], &page["more"]), (&json!(3), &json!(false)));
+    let invalid = sidecar.get(&format!("{JOURNAL}?sesion=a")).await;
+    assert_eq!(invalid.status, 400);
+    let expected = "unknown query parameter \"sesion\"; \
+                    expected one of: session, component, since, limit";
+    assert_eq!(invalid.json(), json!({"error": expected}));
+}
+
+#[tokio::test]
+async fn removes_entries() {
+    let sidecar = Sidecar::start();
+    for text in ["a", "b"] {
+        sidecar.converse(request([user(text)])).await.unwrap();
+    }
+    let none = send(&sidecar, "DELETE", &format!("{JOURNAL}?component=other")).await;
+    assert_eq!(none, (200, "{\"removed\":0}".to_owned()));
+    let all = send(&sidecar, "DELETE", JOURNAL).await;
+    assert_eq!(all, (200, "{\"removed\":2}".to_owned()));
+    assert_eq!(entries(&sidecar, "").await, [Value::Null; 0]);
+    sidecar.converse(request([user("c")])).await.unwrap();
+    assert_eq!(names(&entries(&sidecar, "").await, "number"), [3], "numbers are not used again");
+}
+
+#[tokio::test]
+async fn drops_and_counts_the_oldest_entries() {
+    let sidecar = Sidecar::start_with(&["--journal-size=100Ki"]);
+    let text = "x".repeat(10_000);
+    for _ in 0..20 {
+        sidecar.converse(request([user(&text)])).await.unwrap();
+    }
+    let reply = sidecar.get(JOURNAL).await.json();
+    let kept = names(reply["entries"].as_array().unwrap(), "number");
+    let dropped = reply["dropped"].as_u64().unwrap();
+    assert!((1..20).contains(&kept.len()), "{kept:?}");
+    assert_eq!(kept.len() as u64 + dropped, 20);
+    assert_eq!(kept[0], dropped + 1, "the oldest are dropped");
+    let metrics = format!("http://{}/metrics", sidecar.metrics.unwrap());
+    let client = crate::support::http::direct_client();
+    let metrics = sidecar.send(client.get(metrics)).await.body;
+    assert!(metrics.contains(&format!("mynah_journal_dropped_total {dropped}\n")), "{metrics}");
+}
+
+#[tokio::test]
+async fn can_be_turned_off() {
+    let sidecar = Sidecar::start_with(&["--journal-size=0"]);
+    sidecar.converse(request([user("a")])).await.unwrap();
+    let reply = sidecar.get(JOURNAL).await;
+    assert_eq!(reply.status, 503);
+    let expected = "the journal is off; start mynah without --journal-size 0";
+    assert_eq!(reply.json(), json!({"error": expected}));
+}
+
+#[tokio::test]
+async fn needs_the_token() {
+    let sidecar = Sidecar::start_in(&[("DAPR_API_TOKEN", "planted-token")], &[]);
+    assert_eq!(sidecar.get(JOURNAL).await.status, 401);
+    let client = crate::support::http::direct_client();
+    let authorized = client.get(sidecar.url(JOURNAL)).header("dapr-api-token", "planted-token");
+    assert_eq!(sidecar.send(authorized).await.status, 200);
+}

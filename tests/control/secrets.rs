@@ -1,0 +1,99 @@
+//! Secrets reach neither the journal, nor its file, nor the log.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::entries;
+use crate::support::{
+    Sidecar,
+    http::direct_client,
+    messages::{request, user},
+    process::wait_until,
+    scratch,
+};
+
+const TOKEN: &str = "planted-token-1";
+const API_KEY: &str = "sk-planted0123456789";
+const BEARER: &str = "planted.bearer.2";
+const YAML: &str = "planted-yaml-3";
+const STORED: &str = "planted/stored\"4";
+const HEADER: &str = "planted-header-5";
+
+const COMPONENTS: &str = r#"
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: echo}
+spec:
+  type: conversation.echo
+  version: v1
+  metadata:
+  - {name: apiKey, value: planted-yaml-3}
+  - {name: model, secretKeyRef: {name: model, key: model}}
+auth: {secretStore: secrets}
+---
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: secrets}
+spec:
+  type: secretstores.local.file
+  version: v1
+  metadata:
+  - {name: secretsFile, value: SECRETS}
+"#;
+
+#[tokio::test]
+async fn are_found_nowhere() {
+    let folder = scratch("secrets");
+    let [secrets, components, journal] =
+        ["secrets.json", "components.yaml", "journal.jsonl"].map(|name| folder.join(name));
+    fs::write(&secrets, json!({"model": STORED}).to_string()).unwrap();
+    fs::write(&components, COMPONENTS.replace("SECRETS", secrets.to_str().unwrap())).unwrap();
+    let flags = [
+        "--resources-path",
+        components.to_str().unwrap(),
+        "--journal",
+        journal.to_str().unwrap(),
+        "--log-level=debug",
+    ];
+    let sidecar = Sidecar::start_in(&[("DAPR_API_TOKEN", TOKEN)], &flags);
+    let text = format!("{TOKEN} {API_KEY} Bearer {BEARER} {YAML} {STORED} end");
+    let mut message = request([user(&text)]);
+    message.metadata.insert("authorization".to_owned(), HEADER.to_owned());
+    message.name = "echo".to_owned();
+    let mut call = tonic::Request::new(message);
+    call.metadata_mut().insert("dapr-api-token", TOKEN.parse().unwrap());
+    sidecar.client().await.converse_alpha2(call).await.unwrap();
+    // JSON with escapes, and a component that does not exist in the URL.
+    let body = json!({"model": "echo", "messages": [{"role": "user", "content": text}]});
+    let body = body.to_string().replace("sk-", "sk\\u002d").replace("planted/", "planted\\/");
+    for path in ["/v1/chat/completions", "/v1.0-alpha2/conversation/planted-token-1/converse"] {
+        let call = direct_client().post(sidecar.url(path)).header("dapr-api-token", TOKEN);
+        sidecar
+            .send(call.header("authorization", "Bearer planted.bearer.2").body(body.clone()))
+            .await;
+    }
+    let api = direct_client().get(sidecar.url("/mynah/v1/journal"));
+    let api = sidecar.send(api.header("dapr-api-token", TOKEN)).await.body;
+    let file = wait_until(
+        async || fs::read_to_string(&journal).ok().filter(|text| text.lines().count() == 3),
+        "the journal file has no 3 lines",
+    );
+    let file = file.await;
+    for (place, text) in [("journal", api), ("file", file), ("log", sidecar.log())] {
+        for secret in [TOKEN, API_KEY, BEARER, YAML, STORED, HEADER, "planted/stored", "stored"] {
+            assert!(!text.contains(secret), "{secret} in the {place}: {text}");
+        }
+        if place != "log" {
+            assert!(text.contains("[redacted] end"), "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn do_not_hide_other_texts() {
+    let sidecar = Sidecar::start();
+    let text = "the bearer of a risk-assessment has max_tokens and a password";
+    sidecar.converse(request([user(text)])).await.unwrap();
+    assert_eq!(entries(&sidecar, "").await[0]["response"]["text"], text);
+}
