@@ -72,7 +72,9 @@ def test_07_small_talk_calls_no_tool(assistant):
     assert assistant('echo').ask('Hello! How are you?') == 'Hello! How are you?'
 
 
-@pytest.mark.parametrize('question', ["Don't book the trip yet.", 'Do not book a trip for me.'])
+@pytest.mark.parametrize(
+    'question', ["Don't book the trip yet.", "I don't want to book a trip.", 'Do not book it.']
+)
 def test_08_negation_books_nothing(assistant, agency, question):
     assert assistant('echo').ask(question) == question
     assert agency.booked == []

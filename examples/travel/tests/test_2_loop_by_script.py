@@ -51,6 +51,19 @@ def test_12_arguments_that_break_the_schema_are_reported_to_the_model(assistant,
     assert len(agency.booked) == 1
 
 
+def test_13_malformed_json_arguments_are_reported_to_the_model(assistant, agency):
+    conversation = assistant('scripted')
+    question = script(
+        'Cancel BK-1234.',
+        calls({'name': 'cancel_booking', 'raw_args': '{"booking_id": "BK-12'}),
+        text('Sorry, I could not cancel your booking.'),
+    )
+    assert conversation.ask(question) == 'Sorry, I could not cancel your booking.'
+    (result,) = results(conversation)
+    assert result.startswith('Error: the arguments of cancel_booking are not JSON: ')
+    assert agency.cancelled == []
+
+
 def test_14_a_tool_that_was_never_offered_is_reported_to_the_model(assistant):
     conversation = assistant('careless')
     question = script('Rent a car.', call('rent_car', city='Rome'), text('I cannot rent cars.'))

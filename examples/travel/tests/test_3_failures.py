@@ -8,6 +8,25 @@ from dapr.conf import settings
 from grpc import StatusCode
 from scripts import call, failure, script, text
 
+from travel.backoff import Backoff
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """The waits of the backoff, which the tests do not wait for."""
+    return []
+
+
+@pytest.fixture
+def backoff(waits) -> Backoff:
+    return Backoff(attempts=4, first_wait=1, sleep=waits.append)
+
+
+def test_21_unavailable_then_fine_with_a_backoff_loop(assistant, backoff, waits):
+    answer = assistant('assistant', backoff=backoff).ask('Is flight LH-100 on time?')
+    assert answer == 'LH-100 is on time.'
+    assert waits == [1, 2]
+
 
 def test_25_an_error_in_the_second_turn_after_tools_ran(assistant, agency):
     cancel = call('cancel_booking', booking_id='BK-1234')

@@ -2,11 +2,29 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from conftest import connect
 from dapr.clients.grpc.conversation import create_assistant_message, create_user_message
 from scripts import script, text
 
+from travel import router
 from travel.assistant import Assistant, Model, first_choice
+
+
+@pytest.mark.parametrize(
+    ('question', 'answer'),
+    [
+        ('Do I need a VISA for India?', 'You need a visa for India.'),
+        ('How much luggage can I take?', 'One bag of 23 kg.'),
+    ],
+)
+def test_36_the_content_of_the_prompt_chooses_the_answer(assistant, question, answer):
+    assert assistant('assistant').ask(question) == answer
+
+
+def test_38_a_template_escapes_the_question_as_json(client):
+    answer = router.answer_from_template(Model(client), 'What does "flex" mean?')
+    assert answer == 'You can change your booking.'
 
 
 def test_40_two_users_of_one_conversation_have_scripts_of_their_own(client):

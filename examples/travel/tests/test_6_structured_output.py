@@ -68,3 +68,8 @@ def test_46_an_answer_that_is_not_json_is_an_error(scripted):
 def test_47_a_repair_loop_keeps_the_invalid_answer_in_the_history(scripted):
     question = script('Plan a trip.', as_json(NOBODY), as_json(ROME))
     assert ask_and_repair(scripted, Trip, question) == TRIP
+
+
+def test_48_the_same_request_gets_an_invalid_and_then_a_valid_answer(client):
+    trip = ask_and_repair(Model(client), Trip, 'Plan a trip to Rome.', keep_answers=False)
+    assert trip == TRIP

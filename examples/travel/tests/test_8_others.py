@@ -1,10 +1,16 @@
 """Other behavior of models and of the assistant."""
 
 import asyncio
+import shutil
+import subprocess
+from pathlib import Path
 
+import pytest
 from dapr.aio.clients import DaprClient
 from dapr.clients.grpc.conversation import ConversationInputAlpha2, create_user_message
 from scripts import script, text
+
+GO = Path(__file__).parent.parent / 'go'
 
 
 def test_55_two_inputs_give_one_output(client):
@@ -31,3 +37,24 @@ def test_57_many_calls_at_once_with_asyncio():
             return await asyncio.gather(*(ask(client, n) for n in range(100)))
 
     assert asyncio.run(ask_all()) == [f'Number {n}' for n in range(100)]
+
+
+needs_go = pytest.mark.skipif(shutil.which('go') is None, reason='needs Go')
+
+
+def go_test(name: str) -> None:
+    """Runs one test of the Go application."""
+    command = ['go', 'test', '-count=1', '-v', '-run', f'^{name}$', '.']
+    run = subprocess.run(command, cwd=GO, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert f'--- PASS: {name} ' in run.stdout
+
+
+@needs_go
+def test_58_go_follows_a_scripted_loop():
+    go_test('Test11SearchThenBookThenText')
+
+
+@needs_go
+def test_60_go_gets_arguments_from_echo():
+    go_test('Test01FlightsAreSearchedWithWhatTheUserSaid')

@@ -1,0 +1,40 @@
+package travel
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+func Test21UnavailableThenFine(t *testing.T) {
+	assistant := start("assistant")
+	waits := withoutWaiting(assistant)
+	answer, err := assistant.Ask(session(t), "Is flight LH-100 on time?")
+	check(t, err)
+	equal(t, answer, "LH-100 is on time.")
+	equal(t, fmt.Sprint(*waits), "[1s 2s]")
+}
+
+func Test25AnErrorInTheSecondTurnAfterToolsRan(t *testing.T) {
+	assistant := start("scripted")
+	_, err := assistant.Ask(session(t), script(t, "Cancel it.",
+		callTool("cancel_booking", cancel), fail("INTERNAL", "the model broke")))
+	fails(t, err, "the model broke")
+	equal(t, len(assistant.Agency.Cancelled), 1)
+}
+
+func Test30LatencyAndDeadline(t *testing.T) {
+	slow := script(t, "Hello!", with("delay", "300ms", say("Good evening.")))
+	started := time.Now()
+	_, err := start("scripted").Ask(session(t), slow)
+	check(t, err)
+	equal(t, time.Since(started) >= 300*time.Millisecond, true)
+	soon, cancel := context.WithTimeout(session(t), 100*time.Millisecond)
+	defer cancel()
+	_, err = start("scripted").Ask(soon, slow)
+	equal(t, status.Code(err), codes.DeadlineExceeded)
+}

@@ -1,0 +1,113 @@
+package travel
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	dapr "github.com/dapr/go-sdk/client"
+	"google.golang.org/grpc/metadata"
+)
+
+var client dapr.Client
+
+func TestMain(m *testing.M) {
+	if os.Getenv("DAPR_GRPC_PORT") == "" {
+		fmt.Println("run the tests with: mynah run … -- go test (see README.md)")
+		os.Exit(1)
+	}
+	dapr.SetLogger(nil) // by default, the SDK logs to standard output
+	var err error
+	if client, err = dapr.NewClient(); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	defer client.Close()
+	os.Exit(m.Run())
+}
+
+// session returns a context whose calls belong to a session of the test.
+func session(t *testing.T) context.Context {
+	return metadata.AppendToOutgoingContext(t.Context(), "mynah-session", t.Name())
+}
+
+// start starts a conversation with a component.
+func start(component string) *Assistant {
+	model := Model{Client: client, Component: component, Backoff: DefaultBackoff()}
+	return NewAssistant(model, &Agency{})
+}
+
+// withoutWaiting makes the backoff of an assistant record its waits.
+func withoutWaiting(assistant *Assistant) *[]time.Duration {
+	var waits []time.Duration
+	assistant.Model.Backoff = Backoff{Attempts: 4, FirstWait: time.Second, Sleep: func(_ context.Context, wait time.Duration) {
+		waits = append(waits, wait)
+	}}
+	return &waits
+}
+
+// results returns what the tools of a conversation answered.
+func results(assistant *Assistant) (results []string) {
+	for _, message := range assistant.history {
+		if result := message.ConversationMessageOfTool; result != nil {
+			results = append(results, *result.Content[0].Text)
+		}
+	}
+	return results
+}
+
+type step = map[string]any
+
+// script appends a script to a question, with one step for each turn of the model.
+func script(t *testing.T, question string, steps ...step) string {
+	t.Helper()
+	chain, err := json.Marshal(step{"instruction_chain": steps})
+	check(t, err)
+	return fmt.Sprintf("%s\n<|instruction_start|>%s<|instruction_end|>", question, chain)
+}
+
+func say(text string) step { return step{"messages": []step{{"text": text}}} }
+
+func sayJSON(value string) step {
+	return step{"messages": []step{{"json": json.RawMessage(value)}}}
+}
+
+func callTool(name, args string) step {
+	return step{"messages": []step{{"tool_call": []step{{"name": name, "args": json.RawMessage(args)}}}}}
+}
+
+func fail(code, message string) step {
+	return step{"error": step{"code": code, "message": message}}
+}
+
+// with adds a key to a step.
+func with(key string, value any, to step) step {
+	to[key] = value
+	return to
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func equal[T comparable](t *testing.T, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// fails fails the test unless an error contains a text.
+func fails(t *testing.T, err error, text string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Fatalf("got error %v, want one with %q", err, text)
+	}
+}
