@@ -17,7 +17,10 @@
 //   step_reader  reads the steps of a rule
 //   reader       reads mappings and scalars, and collects errors
 // schema       the JSON Schema of the file format
+// aimock       converts fixture files of aimock
 
+#[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
+pub mod aimock;
 mod expectation;
 #[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod index;

@@ -21,12 +21,10 @@ mod quoted;
 mod step;
 
 pub use self::error::StepError;
-#[cfg(test)]
-pub(crate) use self::json::compact;
 pub(crate) use self::{
     answer::{Answer, answer, is_long},
     error::PathSegment,
-    json::{Object, has_key},
+    json::{Object, compact, has_key},
     parse::step,
     step::Step,
 };

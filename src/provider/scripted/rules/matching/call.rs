@@ -91,6 +91,13 @@ impl<'c> MatchedCall<'c> {
         self.request.tools.iter().any(|tool| tool.name == name)
     }
 
+    /// Returns `true` if there is a result of a tool after the last user message.
+    pub(super) fn has_result_since_user(&self) -> bool {
+        let newest_first = self.request.messages.iter().rev();
+        let mut since = newest_first.take_while(|message| !matches!(message.role, Role::User));
+        since.any(|message| matches!(message.role, Role::Tool { .. }))
+    }
+
     /// Returns the results of tools at the end of the history.
     pub(super) fn results(&self) -> &[TrailingResult<'c>] {
         self.results.get_or_init(|| {

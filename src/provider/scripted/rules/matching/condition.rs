@@ -21,6 +21,7 @@ pub(super) enum Condition {
     Alpha(u8),
     Turn(Count),
     HasToolResult(bool),
+    HasToolResultSinceUser(bool),
     Tool(String),
     ToolChoice(String),
     /// Whether there is a response format.
@@ -46,6 +47,7 @@ impl Condition {
             Self::Alpha(version) => *version == call.alpha(),
             Self::Turn(count) => count.holds(call.turns()),
             Self::HasToolResult(expected) => *expected != call.results().is_empty(),
+            Self::HasToolResultSinceUser(expected) => *expected == call.has_result_since_user(),
             Self::Tool(name) => call.offers(name),
             Self::ToolChoice(expected) => tool_choice(call) == expected,
             Self::ResponseFormat(expected) => *expected == call.request.response_format.is_some(),
@@ -122,6 +124,11 @@ impl Condition {
             Self::HasToolResult(expected) => {
                 Mismatch::new("has_tool_result", expected.to_string(), Some(bool_text(!expected)))
             }
+            Self::HasToolResultSinceUser(expected) => Mismatch::new(
+                "has_tool_result_since_user",
+                expected.to_string(),
+                Some(bool_text(!expected)),
+            ),
             Self::Tool(name) => {
                 Mismatch::new("tools", format!("{name:?}"), offered(call).as_deref())
             }

@@ -10,6 +10,7 @@ use super::{
     condition::{Condition, Requirement},
     field::Field,
     name::{NameCondition, NameSource},
+    texts::{TextConditions, TextsSource},
     tool_result::ResultCondition,
 };
 use crate::base::condition::TextCondition;
@@ -51,6 +52,8 @@ struct MatchSource {
     turn: Option<Count>,
     /// Whether the history ends with the results of tools.
     has_tool_result: Option<bool>,
+    /// Whether there is a result of a tool after the last user message.
+    has_tool_result_since_user: Option<bool>,
     /// Names of tools. The request must offer all of them.
     #[schemars(length(min = 1))]
     tools: Option<Vec<String>>,
@@ -62,13 +65,21 @@ struct MatchSource {
     #[serde(default)]
     metadata: BTreeMap<String, TextCondition>,
     /// The last user message. Its parts are joined by line breaks.
-    user: Option<TextCondition>,
+    #[serde(default)]
+    #[schemars(with = "Option<TextsSource>")]
+    user: TextConditions,
     /// All system and developer messages, joined by line breaks.
-    system: Option<TextCondition>,
+    #[serde(default)]
+    #[schemars(with = "Option<TextsSource>")]
+    system: TextConditions,
     /// The last message, of any role.
-    last_message: Option<TextCondition>,
-    /// Any message, of any role.
-    any_message: Option<TextCondition>,
+    #[serde(default)]
+    #[schemars(with = "Option<TextsSource>")]
+    last_message: TextConditions,
+    /// Any message, of any role. With several conditions, each may hold for another message.
+    #[serde(default)]
+    #[schemars(with = "Option<TextsSource>")]
+    any_message: TextConditions,
     /// One of the results of tools that end the history.
     last_tool_result: Option<ResultCondition>,
 }
@@ -161,7 +172,9 @@ impl TryFrom<MatchSource> for Match {
 /// Returns the conditions in the order in which they are checked: the cheapest first.
 fn conditions(source: MatchSource) -> Vec<Condition> {
     let name = |field, name: Option<NameCondition>| name.map(|it| Condition::Text(field, it.0));
-    let text = |field, text: Option<TextCondition>| text.map(|it| Condition::Text(field, it));
+    let texts = |field, texts: TextConditions| {
+        texts.0.into_iter().map(move |text| Condition::Text(field, text))
+    };
     let is_present = |presence| Condition::ResponseFormat(presence == Presence::Present);
     let metadata = source.metadata.into_iter().map(|(key, it)| Condition::Metadata(key, it));
     let cheap = [
@@ -172,22 +185,21 @@ fn conditions(source: MatchSource) -> Vec<Condition> {
         source.alpha.map(Condition::Alpha),
         source.turn.map(Condition::Turn),
         source.has_tool_result.map(Condition::HasToolResult),
+        source.has_tool_result_since_user.map(Condition::HasToolResultSinceUser),
         source.tool_choice.map(Condition::ToolChoice),
         source.response_format.map(is_present),
     ];
-    let costly = [
-        text(Field::User, source.user),
-        text(Field::System, source.system),
-        text(Field::LastMessage, source.last_message),
-        source.last_tool_result.map(Box::new).map(Condition::LastToolResult),
-        source.any_message.map(Condition::AnyMessage),
-    ];
-    let tools = source.tools.into_iter().flatten().map(Condition::Tool);
+    let results = source.last_tool_result.map(Box::new).map(Condition::LastToolResult);
+    let (tools, any) = (source.tools.into_iter().flatten(), source.any_message.0.into_iter());
     cheap
         .into_iter()
         .flatten()
-        .chain(tools)
+        .chain(tools.map(Condition::Tool))
         .chain(metadata)
-        .chain(costly.into_iter().flatten())
+        .chain(texts(Field::User, source.user))
+        .chain(texts(Field::System, source.system))
+        .chain(texts(Field::LastMessage, source.last_message))
+        .chain(results)
+        .chain(any.map(Condition::AnyMessage))
         .collect()
 }

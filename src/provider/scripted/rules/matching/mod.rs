@@ -7,6 +7,7 @@
 // format       the keys of a match in files
 //   name         conditions on names
 //   count        conditions on numbers
+//   texts        conditions on texts
 //   tool_result  conditions on the results of tools
 // condition    a checked condition, and whether it holds for a call
 // captures     the texts that patterns capture
@@ -24,6 +25,7 @@ mod mismatch;
 mod name;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tool_result;
 
 pub(super) use self::format::VARIABLES;

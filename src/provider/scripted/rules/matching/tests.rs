@@ -76,6 +76,11 @@ fn all_conditions_must_hold() {
         (json!({ "turn": { "at_least": 2 } }), false),
         (json!({ "has_tool_result": true }), true),
         (json!({ "has_tool_result": false }), false),
+        (json!({ "has_tool_result_since_user": true }), true),
+        (json!({ "has_tool_result_since_user": false }), false),
+        (json!({ "user": ["Weather", { "contains": "Paris" }] }), true),
+        (json!({ "user": ["Weather", "Rome"] }), false),
+        (json!({ "any_message": ["noon", "brief"] }), true),
         (json!({ "last_tool_result": "noon" }), true),
         (json!({ "last_tool_result": { "tool": "get_weather" } }), true),
         (json!({ "last_tool_result": { "tool": "get_weather", "last_only": true } }), false),
@@ -174,6 +179,7 @@ fn invalid_matches_are_rejected() {
     let errors = [
         json!({ "users": "a" }),
         json!({ "user": {} }),
+        json!({ "user": [] }),
         json!({ "tools": [] }),
         json!({ "alpha": 3 }),
         json!({ "response_format": true }),
@@ -190,8 +196,9 @@ fn invalid_matches_are_rejected() {
         json!({ "user": { "matches": "(?<a>a)" }, "system": { "matches": "(?<a>a)" } }),
     ];
     insta::assert_snapshot!(errors.map(error).join("\n"), @r#"
-    unknown field `users`, expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `tools`, `tool_choice`, `response_format`, `metadata`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`
+    unknown field `users`, expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `tool_choice`, `response_format`, `metadata`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`
     the condition is empty; expected one of equals, contains, starts_with and matches
+    the list is empty; expected at least one condition
     tools is empty; expected at least one name
     alpha is 3; expected 1 or 2
     invalid type: boolean `true`, expected string or map

@@ -17,7 +17,8 @@ use minijinja::{
     Environment, Error, UndefinedBehavior, Value, syntax::SyntaxConfig, value::ValueKind,
 };
 
-use self::strings::map_strings;
+pub(super) use self::strings::map_strings;
+use self::strings::map_values;
 pub use self::variables::Variables;
 use super::matching::VARIABLES;
 use crate::base::text::shorten;
@@ -47,9 +48,27 @@ impl Default for Templates {
     }
 }
 
+/// The beginnings of expressions, statements and comments.
+const MARKS: [&str; 3] = ["{{", "{%", "{#"];
+
 /// Returns `true` if a text is a template.
 pub fn is_template(text: &str) -> bool {
-    ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
+    MARKS.iter().any(|mark| text.contains(mark))
+}
+
+/// Returns a template that gives this text.
+pub fn literal(text: &str) -> Cow<'_, str> {
+    if !is_template(text) {
+        return Cow::Borrowed(text);
+    }
+    let (mut template, mut rest) = (String::new(), text);
+    while let Some(at) = MARKS.iter().filter_map(|mark| rest.find(mark)).min() {
+        let (before, from_mark) = rest.split_at(at);
+        let (mark, after) = from_mark.split_at(MARKS[0].len());
+        template.push_str(&format!("{before}{{{{ {mark:?} }}}}"));
+        rest = after;
+    }
+    Cow::Owned(template + rest)
 }
 
 impl Templates {
@@ -82,7 +101,7 @@ impl Templates {
 
     /// Parses the templates among the strings in a JSON text. Keys are no templates.
     pub fn add_json(&mut self, json: &str, captures: &BTreeSet<&str>) -> Result<(), String> {
-        map_strings(json, |text| self.add(text, captures).map(|()| None)).map(|_| ())
+        map_values(json, |text| self.add(text, captures).map(|()| None)).map(|_| ())
     }
 
     /// Returns a text with its expressions replaced. Returns the reason if that fails. A text that was
@@ -103,7 +122,7 @@ impl Templates {
         json: &'t str,
         variables: &Variables,
     ) -> Result<Cow<'t, str>, String> {
-        map_strings(json, |text| match self.render(text, variables)? {
+        map_values(json, |text| match self.render(text, variables)? {
             Cow::Borrowed(_) => Ok(None),
             Cow::Owned(text) => Ok(Some(text)),
         })

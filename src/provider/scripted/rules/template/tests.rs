@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
-use super::{Templates, Variables};
+use super::{Templates, Variables, literal};
 use crate::chat::{Message, Request, Role, ToolCall};
 
 fn variables() -> Variables {
@@ -96,6 +96,13 @@ fn strings_in_json_are_replaced() {
     let rendered = templates.render_json(json, &variables()).unwrap();
     assert_eq!(rendered, r#"{"to": "Say \"hi\"", "{{ t }}": 1.50, "days": ["21", "x"]}"#);
     assert!(templates.add_json(r#"["{{ x }}"]"#, &BTreeSet::new()).is_err());
+}
+
+#[test]
+fn any_text_can_be_written_as_a_template() {
+    for text in ["plain", "{{ user }}", "{{{%{#}}", "{{{{{ {", "{% raw %}{% endraw %}", "a\n"] {
+        assert_eq!(render(&literal(text)).as_deref(), Ok(text), "{}", literal(text));
+    }
 }
 
 #[test]

@@ -1,0 +1,156 @@
+//! Converts fixture files of aimock to rules.
+//!
+//! A file is a JSON object `{"fixtures": [{"match": {…}, "response": {…}}]}`. Each fixture for chats
+//! becomes a rule, and fixtures that differ only in their `sequenceIndex` become one rule with a
+//! sequence. There is a warning for everything that has no meaning here.
+
+// source    reads JSON, with places
+// matches   converts the conditions of a fixture
+// response  converts the response of a fixture
+// document  writes the rules
+
+mod document;
+mod matches;
+mod response;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, btree_map};
+
+use serde_json::value::RawValue;
+
+use self::{
+    document::{Answer, Rule},
+    matches::FixtureMatch,
+    source::{Fields, Source},
+};
+use crate::base::diagnostics::{Diagnostic, Severity};
+
+/// A converted file.
+#[derive(Debug)]
+pub struct Converted {
+    /// The text of a rules file, in YAML.
+    pub rules: String,
+    /// What has no meaning in mynah, with places in the fixture file.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The keys of a fixture that neither matter nor deserve a warning.
+const IRRELEVANT: [&str; 2] = ["metadata", "openRouterProcessing"];
+
+/// Converts a fixture file of aimock. Diagnostics have a place but no file.
+///
+/// # Errors
+///
+/// Fails if the text is not JSON or not a fixture file. All mistakes are returned.
+pub fn convert(text: &str) -> Result<Converted, Vec<Diagnostic>> {
+    let mut source = Source::new(text);
+    let fixtures = source.document().map_err(|error| vec![error])?;
+    let mut rules = Rules::default();
+    for (index, fixture) in fixtures.into_iter().enumerate() {
+        rules.extend(&mut source, index + 1, fixture);
+    }
+    let rules = rules.finish(&mut source);
+    source.diagnostics.sort_by_key(|it| it.place);
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        source.diagnostics.into_iter().partition(|it| it.severity == Severity::Error);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Converted { rules: document::write(&rules), warnings })
+}
+
+/// The rules so far.
+#[derive(Default)]
+struct Rules<'a> {
+    rules: Vec<Rule>,
+    /// The sequences by their conditions and turns.
+    sequences: BTreeMap<(String, Option<i64>), Sequence<'a>>,
+}
+
+/// Fixtures that differ only in their `sequenceIndex`.
+struct Sequence<'a> {
+    /// Index of the rule.
+    rule: usize,
+    steps: BTreeMap<u64, (&'a RawValue, String)>,
+}
+
+impl<'a> Rules<'a> {
+    /// Adds the rule of a fixture, unless the fixture has no meaning here.
+    fn extend(&mut self, source: &mut Source<'a>, number: usize, raw: &'a RawValue) {
+        let Some(mut fixture) = source.object(raw, "a fixture") else { return };
+        let Some(matched) = fixture_match(source, &mut fixture, raw) else { return };
+        let Some(respond) = response::convert(source, &mut fixture, raw) else { return };
+        fixture.remove_all(&IRRELEVANT);
+        source.warn_of_rest(&fixture, "fixture");
+        let FixtureMatch { conditions, turn_index, sequence_index } = matched;
+        let answer = match sequence_index {
+            None => Answer::Respond(respond),
+            Some(index) => {
+                let key = (conditions.clone(), turn_index);
+                if !self.add_step(source, key, index, (raw, respond)) {
+                    return;
+                }
+                Answer::Sequence(Vec::new())
+            }
+        };
+        let priority = turn_index.map(|turn| turn.saturating_add(1).max(0));
+        self.rules.push(Rule { number, conditions, priority, answer });
+    }
+
+    /// Adds a step to its sequence. Returns `true` if this is the first fixture of the sequence.
+    fn add_step(
+        &mut self,
+        source: &mut Source<'a>,
+        key: (String, Option<i64>),
+        index: u64,
+        step: (&'a RawValue, String),
+    ) -> bool {
+        let rule = self.rules.len();
+        let new = Sequence { rule, steps: BTreeMap::new() };
+        let sequence = self.sequences.entry(key).or_insert(new);
+        match sequence.steps.entry(index) {
+            btree_map::Entry::Vacant(entry) => {
+                entry.insert(step);
+            }
+            btree_map::Entry::Occupied(_) => {
+                source.warn(step.0, "never answers: an earlier fixture has its sequenceIndex");
+            }
+        }
+        sequence.rule == rule
+    }
+
+    /// Returns the rules with their sequences.
+    fn finish(mut self, source: &mut Source<'a>) -> Vec<Rule> {
+        for Sequence { rule, steps } in self.sequences.into_values() {
+            let mut answers = Vec::new();
+            for (index, (raw, respond)) in steps {
+                if index == answers.len() as u64 {
+                    answers.push(respond);
+                } else {
+                    let missing = answers.len();
+                    let reason = format!("no fixture has sequenceIndex {missing}");
+                    source.warn(raw, format!("never answers: {reason}"));
+                }
+            }
+            self.rules[rule].answer = Answer::Sequence(answers);
+        }
+        let is_reachable =
+            |rule: &Rule| !matches!(&rule.answer, Answer::Sequence(it) if it.is_empty());
+        self.rules.retain(is_reachable);
+        self.rules
+    }
+}
+
+fn fixture_match<'a>(
+    source: &mut Source<'a>,
+    fixture: &mut Fields<'a>,
+    raw: &'a RawValue,
+) -> Option<FixtureMatch> {
+    let Some(conditions) = fixture.remove("match") else {
+        source.error(raw, "the fixture has no `match`");
+        return None;
+    };
+    matches::convert(source, conditions)
+}

@@ -1,0 +1,114 @@
+//! Reads JSON, with places.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::base::diagnostics::{Diagnostic, Place};
+
+/// A file that is being read.
+pub(super) struct Source<'a> {
+    text: &'a str,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// The members of an object that have not been read yet. Members that are null are left out.
+pub(super) struct Fields<'a>(BTreeMap<String, &'a RawValue>);
+
+impl<'a> Source<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, diagnostics: Vec::new() }
+    }
+
+    /// Returns the fixtures of the file.
+    pub(super) fn document(&self) -> Result<Vec<&'a RawValue>, Diagnostic> {
+        #[derive(Deserialize)]
+        struct File<'a> {
+            #[serde(borrow)]
+            fixtures: Vec<&'a RawValue>,
+        }
+        let file: File<'a> = serde_json::from_str(self.text).map_err(|error| {
+            let text = error.to_string();
+            let (message, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
+            let place = Place { line: error.line().max(1), column: error.column().max(1) };
+            Diagnostic::error(format!("not a fixture file of aimock: {message}")).at(place)
+        })?;
+        Ok(file.fixtures)
+    }
+
+    /// Returns the members of an object. If the value is not an object, this is an error.
+    pub(super) fn object(&mut self, raw: &'a RawValue, what: &str) -> Option<Fields<'a>> {
+        let fields: Result<BTreeMap<String, &'a RawValue>, _> = serde_json::from_str(raw.get());
+        match fields {
+            Ok(mut fields) => {
+                fields.retain(|_, value| value.get() != "null");
+                Some(Fields(fields))
+            }
+            Err(_) => {
+                self.error(raw, format!("{what} must be an object"));
+                None
+            }
+        }
+    }
+
+    /// Removes and reads a member of an object. If it is of another type, this is an error that
+    /// says what was `expected`.
+    pub(super) fn take<T: Deserialize<'a>>(
+        &mut self,
+        fields: &mut Fields<'a>,
+        key: &str,
+        expected: &str,
+    ) -> Option<T> {
+        let raw = fields.remove(key)?;
+        match serde_json::from_str(raw.get()) {
+            Ok(value) => Some(value),
+            Err(_) => {
+                self.error(raw, format!("`{key}` must be {expected}"));
+                None
+            }
+        }
+    }
+
+    pub(super) fn error(&mut self, raw: &RawValue, message: impl Into<String>) {
+        let place = self.place(raw);
+        self.diagnostics.push(Diagnostic::error(message).at(place));
+    }
+
+    pub(super) fn warn(&mut self, raw: &RawValue, message: impl Into<String>) {
+        let place = self.place(raw);
+        self.diagnostics.push(Diagnostic::warning(message).at(place));
+    }
+
+    /// Warns of the members of an object that nothing has read.
+    pub(super) fn warn_of_rest(&mut self, fields: &Fields<'a>, what: &str) {
+        for (key, raw) in &fields.0 {
+            self.warn(raw, format!("ignored: `{key}` of a {what} has no meaning in mynah"));
+        }
+    }
+
+    /// Removes a member, and warns of it with a reason.
+    pub(super) fn ignore(&mut self, fields: &mut Fields<'a>, key: &str, reason: &str) {
+        if let Some(raw) = fields.remove(key) {
+            self.warn(raw, format!("ignored: `{key}`: {reason}"));
+        }
+    }
+
+    fn place(&self, raw: &RawValue) -> Place {
+        let offset = (raw.get().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let before = self.text.get(..offset).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let (line, column) = (before.matches('\n').count(), before[line_start..].chars().count());
+        Place { line: line + 1, column: column + 1 }
+    }
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn remove(&mut self, key: &str) -> Option<&'a RawValue> {
+        self.0.remove(key)
+    }
+
+    pub(super) fn remove_all(&mut self, keys: &[&str]) {
+        self.0.retain(|key, _| !keys.contains(&key.as_str()));
+    }
+}
