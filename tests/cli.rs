@@ -5,6 +5,7 @@ mod control_characters;
 mod converse;
 mod daprd;
 mod help;
+mod import;
 mod run;
 mod schema;
 mod simulate;

@@ -5,6 +5,7 @@ mod check;
 mod config;
 mod converse;
 mod error;
+mod import;
 mod logging;
 mod run;
 mod schema;
@@ -93,6 +94,7 @@ fn execute(cli: Cli) -> Result<ExitCode, CliError> {
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Schema(args)) => Ok(schema::schema(&args)),
+        Some(Command::Import(args)) => Ok(import::import(&args)),
     }
 }
 

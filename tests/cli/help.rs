@@ -27,6 +27,7 @@ fn short_help() {
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       simulate  Play simulated conversations between customers and agents, and write a report
       schema    Print the JSON Schema of a format, for editors
+      import    Convert a file of another program to a rules file, and print it
       help      Print this message or the help of the given subcommand(s)
 
     Options:
@@ -103,6 +104,7 @@ fn long_help() {
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       simulate  Play simulated conversations between customers and agents, and write a report
       schema    Print the JSON Schema of a format, for editors
+      import    Convert a file of another program to a rules file, and print it
       help      Print this message or the help of the given subcommand(s)
 
     Options:

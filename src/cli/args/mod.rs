@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// Print the JSON Schema of a format, for editors
     Schema(SchemaArgs),
+    /// Convert a file of another program to a rules file, and print it
+    Import(ImportArgs),
 }
 
 /// Arguments of `mynah run`.
@@ -90,4 +92,22 @@ pub(crate) enum SchemaFormat {
     Tools,
     /// File for simulate
     Simulate,
+}
+
+/// Arguments of `mynah import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// Format of the file
+    #[arg(value_enum, value_name = "FORMAT")]
+    pub format: ImportFormat,
+    /// File to convert
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// A format that can be converted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportFormat {
+    /// Chat fixtures of aimock
+    Aimock,
 }
