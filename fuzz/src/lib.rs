@@ -3,11 +3,13 @@
 //! targets.
 
 pub mod chain;
+pub mod conditions;
 pub mod json;
 pub mod matching;
 pub mod protobuf;
 pub mod schema;
 pub mod scrubber;
+pub mod template;
 pub mod yaml;
 
 mod choices;

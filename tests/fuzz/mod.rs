@@ -85,3 +85,13 @@ fn scrubber() {
 fn chain() {
     fuzz("chain", targets::chain::run);
 }
+
+#[test]
+fn conditions() {
+    fuzz("conditions", targets::conditions::run);
+}
+
+#[test]
+fn template() {
+    fuzz("template", targets::template::run);
+}

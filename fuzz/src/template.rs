@@ -1,0 +1,50 @@
+//! Checks that templates are deterministic and bounded, that any text can be written as a template,
+//! and that rendering the strings of a JSON text gives JSON.
+
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
+
+use mynah::{
+    chat::{Message, Request, Role, ToolCall},
+    internals::rules::template::{Templates, Variables, is_template, literal},
+};
+
+/// More than the fuel of a template allows, at 64 bytes for each unit.
+const MAX_OUTPUT: usize = 8 << 20;
+
+pub fn run(data: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(data);
+    let (mut templates, variables) = (Templates::default(), variables());
+    let captures = BTreeSet::from(["city"]);
+    let is_valid = templates.add(&text, &captures).is_ok();
+    let rendered = templates.render(&text, &variables);
+    assert_eq!(templates.render(&text, &variables), rendered);
+    assert!(rendered.as_ref().map_or(0, |text| text.len()) <= MAX_OUTPUT);
+    assert_eq!(templates.render(&literal(&text), &variables).as_deref(), Ok(&*text));
+    let json = serde_json::json!({ "a": text }).to_string();
+    if let Ok(json) = templates.render_json(&json, &variables) {
+        let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert_eq!(rendered.as_deref().ok(), value["a"].as_str());
+    }
+    let _ = templates.render_json(&text, &variables);
+    is_valid && is_template(&text) && matches!(rendered, Ok(Cow::Owned(_)))
+}
+
+fn variables() -> Variables {
+    let call = ToolCall {
+        id: Some("call_1".to_owned()),
+        name: "get_weather".to_owned(),
+        arguments: r#"{"city":"Paris"}"#.to_owned(),
+    };
+    let result = Role::Tool { id: Some("call_1".to_owned()), name: "get_weather".to_owned() };
+    let request = Request {
+        messages: vec![
+            Message::new(Role::User, "What is the weather in Paris?"),
+            Message::new(Role::Assistant { tool_calls: vec![call] }, ""),
+            Message::new(result, r#"{"temp": 21.5, "days": ["sun", "rain"]}"#),
+        ],
+        metadata: [("tenant".to_owned(), "acme".to_owned())].into(),
+        ..Request::default()
+    };
+    let captures = [("city".to_owned(), "Paris".to_owned())].into();
+    Variables::new(Arc::new(request), "llm", "default", captures)
+}
