@@ -1,7 +1,10 @@
 //! Tests of rules over real sockets.
 
 mod answers;
+mod components;
 mod errors;
+mod sessions;
+mod templates;
 
 use std::{fs, path::PathBuf};
 

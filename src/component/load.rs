@@ -113,8 +113,18 @@ impl Loader<'_> {
     fn finish(mut self) -> Loaded {
         let (components, diagnostics) = fallback::resolve(&self.candidates);
         self.loaded.components = components;
+        self.loaded.notices.extend(self.unused_rules());
         diagnostics.into_iter().for_each(|diagnostic| self.loaded.add(diagnostic));
         self.loaded
+    }
+
+    /// Returns a warning if no component uses the shared rules.
+    fn unused_rules(&self) -> Option<Diagnostic> {
+        let file = self.context.rules.as_ref().filter(|_| self.shared_rules.is_some())?;
+        let is_used = self.loaded.components.iter().any(|spec| spec.provider.may_answer_all());
+        let message = "no component uses these rules; they apply to stand-ins, to the built-in \
+                       component and to components of type conversation.scripted";
+        (!is_used).then(|| Diagnostic::warning(message).in_file(file))
     }
 
     fn add_component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {

@@ -6,7 +6,7 @@ use super::{ask, component, write_rules};
 use crate::support::{Sidecar, process::run};
 
 /// Returns the output of `mynah check` for a file.
-fn check(text: &str) -> String {
+pub(super) fn check(text: &str) -> String {
     let file = write_rules(text);
     let folder = file.parent().unwrap().to_str().unwrap().to_owned();
     run(&["check", file.to_str().unwrap()]).stdout.replace(&format!("{folder}/"), "")

@@ -74,6 +74,13 @@ impl Chain {
         Self { turns, last_failures: failures }
     }
 
+    /// Returns all steps.
+    pub(in crate::provider::scripted) fn steps(&self) -> impl Iterator<Item = &Step> {
+        let turns = self.turns.iter();
+        let steps = turns.flat_map(|turn| turn.failures.iter().chain([&turn.step]));
+        steps.chain(&self.last_failures).map(|it| &*it.step)
+    }
+
     /// Returns the number of turns. Steps that fail a number of times are not turns.
     pub fn turns(&self) -> usize {
         self.turns.len()

@@ -15,6 +15,7 @@
 // read         reads a file
 //   rule_reader  reads a rule
 //   step_reader  reads the steps of a rule
+//   texts        the texts of a step that may be templates
 //   reader       reads mappings and scalars, and collects errors
 // schema       the JSON Schema of the file format
 // aimock       converts fixture files of aimock
@@ -22,7 +23,6 @@
 #[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod aimock;
 mod expectation;
-#[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod index;
 #[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod matching;
@@ -34,7 +34,9 @@ mod rule_reader;
 mod schema;
 mod select;
 mod step_reader;
-#[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
+mod texts;
+#[cfg(test)]
+mod tests;
 pub mod template;
 mod unmatched;
 mod uses;
@@ -48,7 +50,7 @@ pub(crate) use self::read::is_rules_file;
 pub use self::{
     expectation::Expectation, provider::RuleProvider, schema::schema, unmatched::Unmatched,
 };
-use self::{matching::MatchedCall, rule::Rule};
+use self::{index::Index, matching::MatchedCall, rule::Rule, template::Templates};
 use super::ScriptedSettings;
 use crate::{
     base::{diagnostics::Diagnostic, files},
@@ -57,12 +59,14 @@ use crate::{
 };
 
 /// The rules of a file, and the calls that it expects.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Rules {
     file: PathBuf,
     text: String,
     /// By priority, then in the order of the file.
     rules: Vec<Arc<Rule>>,
+    index: Index,
+    templates: Templates,
     expectations: Vec<Expectation>,
 }
 

@@ -7,7 +7,10 @@ use futures_util::{
     stream::BoxStream,
 };
 
-use super::{Rules, matched_call, select::Selection, uses::Uses};
+use super::{
+    Rules, matched_call, rule::Rule, select::Selection, template::Variables, texts::render,
+    uses::Uses,
+};
 use crate::{
     chat::{Delta, ErrorKind, Request, Response},
     provider::{
@@ -17,7 +20,7 @@ use crate::{
         scripted::{
             ScriptedSettings,
             chains::NumberedStep,
-            steps::is_long,
+            steps::StepError,
             turn::{self, ReadyOrLater, Script, ScriptedTurn, long_turn},
         },
     },
@@ -67,7 +70,7 @@ impl RuleProvider {
     fn perform(
         &self,
         selection: &Selection,
-        request: &Request,
+        request: &Arc<Request>,
         context: &CallContext,
     ) -> Result<ScriptedTurn, ProviderError> {
         let Selection { rule, step: NumberedStep { number, step } } = selection;
@@ -83,9 +86,7 @@ impl RuleProvider {
             rule: rule.label.text().clone(),
             step: rule.has_entries().then_some(number),
         });
-        let allow_unoffered = rule.allow_unoffered.unwrap_or(self.settings.allow_unoffered);
-        let settings = ScriptedSettings { allow_unoffered, ..self.settings.clone() };
-        let turn = ScriptedTurn::perform(step, &self.component, &settings, request);
+        let turn = self.turn_of(selection, request, context);
         turn.map_err(|error| {
             let error = match rule.has_entries() {
                 true => error.within(format!("step {number}")),
@@ -96,9 +97,35 @@ impl RuleProvider {
         })
     }
 
+    fn turn_of(
+        &self,
+        Selection { rule, step }: &Selection,
+        request: &Arc<Request>,
+        context: &CallContext,
+    ) -> Result<ScriptedTurn, StepError> {
+        let allow_unoffered = rule.allow_unoffered.unwrap_or(self.settings.allow_unoffered);
+        let settings = ScriptedSettings { allow_unoffered, ..self.settings.clone() };
+        let rendered;
+        let step = if rule.has_templates {
+            let variables = self.variables(rule, request, context);
+            rendered = render(&step.step, &self.rules.templates, &variables);
+            &rendered.map_err(StepError::new)?
+        } else {
+            &*step.step
+        };
+        ScriptedTurn::perform(step, &self.component, &settings, request)
+    }
+
+    /// Returns the variables of a rule's templates.
+    fn variables(&self, rule: &Rule, request: &Arc<Request>, context: &CallContext) -> Variables {
+        let call = matched_call(request, context, &self.component, &self.settings);
+        let captures = rule.conditions.captures(&call).unwrap_or_default();
+        Variables::new(request.clone(), &*self.component, context.session_name(), captures)
+    }
+
     fn select_and_perform(
         &self,
-        request: &Request,
+        request: &Arc<Request>,
         context: &CallContext,
     ) -> Result<Option<ScriptedTurn>, ProviderError> {
         let selection = self.select(request, context)?;
@@ -115,7 +142,7 @@ impl Script for RuleProvider {
             return long_turn(context.clone(), move || this.select_and_perform(&of_turn, &with));
         }
         match self.select(request, context) {
-            Ok(Some(selection)) if is_long(&selection.step.step, request) => {
+            Ok(Some(selection)) if selection.is_long(request) => {
                 long_turn(context.clone(), move || {
                     this.perform(&selection, &of_turn, &with).map(Some)
                 })

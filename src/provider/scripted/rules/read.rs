@@ -2,7 +2,9 @@
 
 use std::{cmp::Reverse, path::Path, sync::Arc};
 
-use super::{Rules, expectation::Expectation, reader::Reader, rule::Rule};
+use super::{
+    Rules, expectation::Expectation, index::Index, reader::Reader, rule::Rule, template::Templates,
+};
 use crate::base::{
     diagnostics::{Diagnostic, Place},
     files,
@@ -15,17 +17,19 @@ const KEYS: [&str; 3] = ["rules", "expect", "$schema"];
 struct Contents {
     /// By priority, then in the order of the file.
     rules: Vec<Arc<Rule>>,
+    templates: Templates,
     expectations: Vec<Expectation>,
 }
 
 impl Rules {
     /// Reads the text of a file.
     pub(crate) fn read(text: String, file: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let Contents { rules, expectations } = read(&text).map_err(|mut errors| {
+        let Contents { rules, templates, expectations } = read(&text).map_err(|mut errors| {
             errors.sort();
             errors.into_iter().map(|error| error.in_file(file)).collect::<Vec<_>>()
         })?;
-        Ok(Self { file: file.to_owned(), text, rules, expectations })
+        let index = Index::new(rules.iter().map(|rule| &rule.conditions));
+        Ok(Self { file: file.to_owned(), text, rules, index, templates, expectations })
     }
 }
 
@@ -71,7 +75,8 @@ fn read(text: &str) -> Result<Contents, Vec<Diagnostic>> {
     }
     // The sort is stable.
     rules.sort_by_key(|rule| Reverse(rule.priority));
-    Ok(Contents { rules: rules.into_iter().map(Arc::new).collect(), expectations })
+    let rules = rules.into_iter().map(Arc::new).collect();
+    Ok(Contents { rules, templates: reader.templates, expectations })
 }
 
 impl Reader {

@@ -1,7 +1,11 @@
 //! Reads the values of a file and collects all errors.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
+use super::template::Templates;
 use crate::base::{
     diagnostics::{Diagnostic, Place},
     yaml::{Entry, Node, Value},
@@ -12,6 +16,11 @@ use crate::base::{
 pub(super) struct Reader {
     /// The element that is being read, such as `rule 2`.
     pub(super) within: String,
+    /// The templates so far.
+    pub(super) templates: Templates,
+    /// The names of the texts that the conditions of the current rule capture. `None` if the conditions
+    /// are invalid.
+    pub(super) captures: Option<BTreeSet<String>>,
     /// The line of each rule's name.
     pub(super) names: BTreeMap<String, usize>,
     pub(super) errors: Vec<Diagnostic>,

@@ -15,6 +15,8 @@ pub(crate) struct Rule {
     pub(crate) label: Label,
     pub(crate) conditions: Match,
     pub(crate) answers: Answers,
+    /// Whether texts of the answers may be templates.
+    pub(crate) has_templates: bool,
     /// How often the rule answers in a session.
     pub(crate) times: Option<NonZeroU64>,
     /// Rules with a higher priority are tried first.
@@ -86,6 +88,17 @@ impl Sequence {
     pub(crate) fn get(&self, index: u64) -> Option<&NumberedStep> {
         let at = self.steps.partition_point(|(end, _)| *end <= index);
         self.steps.get(at).map(|(_, step)| step)
+    }
+}
+
+impl Answers {
+    /// Returns all steps.
+    pub(crate) fn steps(&self) -> Vec<&Step> {
+        match self {
+            Self::Respond(step) => vec![step],
+            Self::Chain { chain, .. } => chain.steps().collect(),
+            Self::Sequence { steps, .. } => steps.steps.iter().map(|(_, it)| &*it.step).collect(),
+        }
     }
 }
 

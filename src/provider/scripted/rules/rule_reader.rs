@@ -1,8 +1,10 @@
 //! Reads a rule.
 
 use super::{
+    matching::Match,
     reader::{Fields, Reader, kind},
     rule::{Answers, Label, Rule, Sequence},
+    texts::has_templates,
 };
 use crate::{
     base::yaml::{Node, PlacedJson, Value},
@@ -29,22 +31,20 @@ impl Reader {
         let label = self.label(number, node);
         self.within = label.to_string();
         let fields = self.fields(node, &KEYS)?;
-        let conditions = match fields.get("match") {
-            Some(node) => {
-                let conditions = PlacedJson::new(node).deserialize();
-                conditions.map_err(|error| self.add(error, node.place)).ok()
-            }
-            None => Some(Default::default()),
-        };
+        let conditions = self.conditions(&fields);
+        let names = |conditions: &Match| conditions.capture_names().map(str::to_owned).collect();
+        self.captures = conditions.as_ref().map(names);
         let whole = "a whole number of at least 1";
         let times = self.scalar(&fields, "times", whole, |text| text.parse().ok());
         let priority = self.scalar(&fields, "priority", "a whole number", |text| text.parse().ok());
         let allow_unoffered = self.scalar(&fields, "allow_unoffered", "true or false", parse_bool);
         let answers = self.answers(&fields);
+        let answers = answers?;
         Some(Rule {
             label,
+            has_templates: answers.steps().into_iter().any(has_templates),
             conditions: conditions?,
-            answers: answers?,
+            answers,
             times,
             priority: priority.unwrap_or_default(),
             allow_unoffered,
@@ -68,6 +68,11 @@ impl Reader {
             self.error(node.place, message);
         }
         Label::name(name)
+    }
+
+    fn conditions(&mut self, fields: &Fields<'_>) -> Option<Match> {
+        let Some(node) = fields.get("match") else { return Some(Match::default()) };
+        PlacedJson::new(node).deserialize().map_err(|error| self.add(error, node.place)).ok()
     }
 
     fn answers(&mut self, fields: &Fields<'_>) -> Option<Answers> {

@@ -16,11 +16,14 @@ use crate::{
             EXHAUSTED,
             chains::{Chain, NumberedStep},
             settings::OnExhausted,
-            steps::Step,
+            steps::{Step, is_long},
         },
         turns::count_turns,
     },
 };
+
+/// Maximum size of a request in bytes whose texts a template can use within a millisecond.
+const MAX_BRIEF_VARIABLES: usize = 8 * 1024;
 
 /// The rule that answers a call, and its step.
 pub(super) struct Selection {
@@ -46,7 +49,8 @@ impl Rules {
         on_exhausted: OnExhausted,
         uses: &Uses<'_>,
     ) -> Result<Option<Selection>, ProviderError> {
-        for rule in self.rules.iter().filter(|rule| rule.conditions.holds(call)) {
+        let candidates = self.index.candidates(call).filter_map(|index| self.rules.get(index));
+        for rule in candidates.filter(|rule| rule.conditions.holds(call)) {
             let index = if rule.is_counted() { uses.count_rule(rule) } else { 0 };
             if rule.times.is_none_or(|times| index < times.get()) {
                 let step = rule.step(call.request, index, on_exhausted, uses)?;
@@ -54,6 +58,15 @@ impl Rules {
             }
         }
         Ok(None)
+    }
+}
+
+impl Selection {
+    /// Returns `true` if the answer may take longer than a millisecond.
+    pub(super) fn is_long(&self, request: &Request) -> bool {
+        // A template may read the whole request.
+        is_long(&self.step.step, request)
+            || self.rule.has_templates && request.size() > MAX_BRIEF_VARIABLES
     }
 }
 

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, value::RawValue};
 
-use super::reader::{Reader, kind};
+use super::{
+    reader::{Reader, kind},
+    texts::{StepText, for_each_text},
+};
 use crate::{
     base::{
         diagnostics::Place,
@@ -37,7 +40,18 @@ impl Reader {
         let json = step_json(node).map_err(|message| self.error(node.place, message)).ok()?;
         let value = serde_json::from_str::<&RawValue>(&json);
         let value = value.map_err(|error| self.error(node.place, error)).ok()?;
-        step(value).map_err(|error| self.error(place(node, &error), error)).ok()
+        let parsed = step(value).and_then(|step| self.add_templates(&step).map(|()| step));
+        parsed.map_err(|error| self.error(place(node, &error), error)).ok()
+    }
+
+    /// Parses the templates in a step.
+    fn add_templates(&mut self, step: &Step) -> Result<(), StepError> {
+        let Some(captures) = &self.captures else { return Ok(()) };
+        let captures = captures.iter().map(String::as_str).collect();
+        for_each_text(step, |text| match text {
+            StepText::Text(text) => self.templates.add(text, &captures),
+            StepText::Json(json) => self.templates.add_json(json, &captures),
+        })
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn is_long(step: &Step, request: &Request) -> bool {
         match item {
             Item::Filler(words) => bytes += *words as usize * FILLER_WORD,
             Item::Directive(_) => directives += 1,
-            Item::Text(_) | Item::Calls(_) | Item::Error(_) => {}
+            Item::Text(_) | Item::Json(_) | Item::Calls(_) | Item::Error(_) => {}
         }
     }
     // A directive writes at most the texts, tools and schemas of the request.
@@ -54,7 +54,7 @@ pub(crate) fn answer(
     let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
     for item in &step.items {
         match item {
-            Item::Text(item) => text.add(item)?,
+            Item::Text(item) | Item::Json(item) => text.add(item)?,
             Item::Filler(words) => text.add(&filler(*words as usize))?,
             Item::Directive(directive) => text.add(&view.text(directive))?,
             Item::Calls(calls) if !settings.allow_unoffered => {

@@ -26,5 +26,5 @@ pub(crate) use self::{
     error::PathSegment,
     json::{Object, compact, has_key},
     parse::step,
-    step::Step,
+    step::{Item, Step},
 };

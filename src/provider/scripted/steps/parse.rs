@@ -149,7 +149,7 @@ fn item(value: &RawValue) -> Result<Item, StepError> {
     let parsed = match kind {
         "text" => string(value).map(Item::Text),
         "text_message" => length(value).map(Item::Filler),
-        "json" => Ok(Item::Text(compact(value))),
+        "json" => Ok(Item::Json(compact(value))),
         "tool_call" => return calls(&item),
         "error" => error(value).map(Item::Error),
         kind => directive(kind, value).map(Item::Directive),

@@ -35,6 +35,8 @@ pub(crate) struct Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Item {
     Text(String),
+    /// Compact JSON, sent as text.
+    Json(String),
     /// Filler text with this number of words.
     Filler(u32),
     /// Tool calls. Ids are optional.

@@ -1,0 +1,64 @@
+//! Checks that the schema and the reader accept the same files.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Rules, schema};
+use crate::base::json_schema::Schema;
+
+const VALID: &[&str] = &[
+    r#"{"rules": [{"respond": "a"}]}"#,
+    r#"{"rules": [{"respond": [{"text": "a"}, {"tools_list": {}}]}], "$schema": "rules.json"}"#,
+    r#"{"rules": [{"respond": {"messages": [{"text": "a"}], "delay": "1s"}}]}"#,
+    r#"{"rules": [{"respond": {"respond": [{"text": "a"}], "delay": "1s"}}]}"#,
+    r#"{"rules": [{"respond": {"respond": "a"}}]}"#,
+    r#"{"rules": [{"respond": {"error": {"code": "ABORTED"}}}]}"#,
+    r#"{"rules": [{"chain": ["a", [{"text": "b"}]], "on_exhausted": "loop"}]}"#,
+    r#"{"rules": [{"sequence": [{"error": {"code": "ABORTED"}, "times": 2}, "b"]}]}"#,
+    r#"{"rules": [{"name": "a", "match": {"user": "b"}, "times": 2, "priority": -1, "respond": "c"}]}"#,
+    r#"{"rules": [{"allow_unoffered": true, "respond": "c"}]}"#,
+    r#"{"expect": [{"match": {"user": "a"}, "count": 2}, {"count": {"at_most": 3}, "name": "a"}]}"#,
+];
+
+const INVALID: &[&str] = &[
+    r"{}",
+    r#"{"rules": []}"#,
+    r#"{"rules": {}}"#,
+    r#"{"expect": []}"#,
+    r#"{"rule": [{"respond": "a"}]}"#,
+    r#"{"rules": [{}]}"#,
+    r#"{"rules": [{"respond": "a", "chain": ["b"]}]}"#,
+    r#"{"rules": [{"respond": []}]}"#,
+    r#"{"rules": [{"respond": {"respond": []}}]}"#,
+    r#"{"rules": [{"respond": {"respond": {"messages": [{"text": "a"}]}}}]}"#,
+    r#"{"rules": [{"respond": {"respond": "a", "messages": [{"text": "a"}]}}]}"#,
+    r#"{"rules": [{"respond": {"messages": [{"txt": "a"}]}}]}"#,
+    r#"{"rules": [{"chain": []}]}"#,
+    r#"{"rules": [{"sequence": "a"}]}"#,
+    r#"{"rules": [{"respond": "a", "on_exhausted": "loop"}]}"#,
+    r#"{"rules": [{"chain": ["a"], "on_exhausted": "stop"}]}"#,
+    r#"{"rules": [{"respond": "a", "times": 0}]}"#,
+    r#"{"rules": [{"respond": "a", "priority": 1.5}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"users": "b"}}]}"#,
+    r#"{"expect": [{"count": {}}]}"#,
+];
+
+fn is_valid(text: &str) -> bool {
+    let schema = Schema::compile(&schema()).unwrap();
+    let file: Value = serde_json::from_str(text).unwrap();
+    let is_valid = schema.is_valid(&file);
+    let read = Rules::read(text.to_owned(), Path::new("rules.json"));
+    assert_eq!(is_valid, read.is_ok(), "{text}\n{:?}", read.err());
+    is_valid
+}
+
+#[test]
+fn schema_and_reader_accept_the_same_files() {
+    for text in VALID {
+        assert!(is_valid(text), "{text}");
+    }
+    for text in INVALID {
+        assert!(!is_valid(text), "{text}");
+    }
+}
