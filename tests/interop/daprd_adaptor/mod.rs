@@ -3,6 +3,7 @@
 mod answers;
 mod conformance;
 mod failures;
+mod resiliency;
 
 use std::{net::SocketAddr, path::PathBuf, process::Command};
 
@@ -60,11 +61,14 @@ pub(crate) struct Sockets {
     name: &'static str,
     /// Whether daprd starts without components that it cannot initialize.
     ignore_errors: bool,
+    /// The resiliency policies of daprd.
+    resiliency: Option<Value>,
 }
 
 impl Sockets {
     pub(crate) fn new(name: &'static str) -> Self {
-        Self { folder: scratch("adaptor").join("sockets"), name, ignore_errors: false }
+        let folder = scratch("adaptor").join("sockets");
+        Self { folder, name, ignore_errors: false, resiliency: None }
     }
 
     fn environment(&self) -> (&'static str, String) {
@@ -95,6 +99,9 @@ impl Sockets {
                 "metadata": properties.iter().map(|(k, v)| item(k, v)).collect::<Vec<_>>(),
             });
             resource(&resources, name, "Component", &spec);
+        }
+        if let Some(policies) = &self.resiliency {
+            resource(&resources, "resiliency", "Resiliency", policies);
         }
         let environment = vec![self.environment()];
         let setup = Setup { resources: vec![resources], environment, ..Setup::default() };
