@@ -4,6 +4,7 @@ mod file;
 mod journal;
 mod secrets;
 mod sessions;
+mod verify;
 
 use serde_json::Value;
 

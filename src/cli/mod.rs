@@ -12,6 +12,7 @@ mod schema;
 mod serve;
 mod signals;
 mod simulate;
+mod verify_report;
 
 use std::{
     ffi::OsString,

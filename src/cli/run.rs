@@ -2,19 +2,30 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    io,
+    io::{self, Write},
     pin::pin,
     process::ExitStatus,
+    sync::Arc,
 };
 
 use futures_util::{FutureExt, future::FusedFuture};
 use thiserror::Error as ThisError;
 use tokio::process::{Child, Command};
 
+use super::verify_report::report;
 use crate::{
+    base::blocking::{Panicked, run_blocking},
     cli::signals::Signals,
+    engine::{
+        Engine,
+        journal::Selection,
+        verify::{Checks, verify},
+    },
     server::{Addresses, App, Config, ServeError, StartError},
 };
+
+/// The exit code if the command succeeded but expectations are not met.
+const UNMET: u8 = 1;
 
 /// An error in `mynah run` itself. A command that exits with a nonzero code is not an error.
 #[derive(Debug, ThisError)]
@@ -60,7 +71,7 @@ pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunE
         Ok(app) => app?,
         Err(signal) => return Ok(signal.exit_code()),
     };
-    let drain = app.drain().clone();
+    let (drain, engine) = (app.drain().clone(), app.shared_engine());
     let mut child = start(command, app.addresses())?;
     let mut serving = pin!(app.serve().fuse());
     let status = tokio::select! {
@@ -78,7 +89,31 @@ pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunE
             _ = signals.next() => tracing::warn!("signal after the command exited: calls in flight were cut"),
         }
     }
-    Ok(exit_code(status))
+    let code = exit_code(status);
+    Ok(if met_expectations(&engine).await || code != 0 { code } else { UNMET })
+}
+
+/// Checks the expectations in the files of rules. Reports those that are not met on stderr.
+async fn met_expectations(engine: &Arc<Engine>) -> bool {
+    let checks = Checks::expected(&engine.components);
+    if checks.expectations.is_empty() {
+        return true;
+    }
+    let of_work = engine.clone();
+    let work = move || {
+        let journal = of_work.journal.as_ref()?;
+        let entries = journal.entries(&Selection::default());
+        Some((verify(&checks, &entries, &of_work.components), journal.dropped()))
+    };
+    let report = match run_blocking(work).await {
+        Ok(Some((verification, _))) if verification.ok => return true,
+        Ok(Some((verification, dropped))) => report(&verification, dropped),
+        Ok(None) => "the expectations cannot be checked: the journal is off".to_owned(),
+        Err(Panicked) => "the expectations cannot be checked; see the log".to_owned(),
+    };
+    // Ignore write errors: the exit code is still useful.
+    let _ = writeln!(io::stderr(), "mynah: {report}");
+    false
 }
 
 async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus> {
@@ -117,6 +152,9 @@ fn start(command: &[OsString], addresses: &Addresses) -> Result<Child, RunError>
     started.map_err(|source| RunError::Command { command: program.to_owned(), source })
 }
 
+/// The path of the control API.
+const CONTROL_API: &str = "/mynah/v1";
+
 /// Variables with which Dapr's SDKs would look for another sidecar.
 const OVERRIDDEN: [&str; 6] = [
     "DAPR_GRPC_ENDPOINT",
@@ -139,6 +177,7 @@ fn variables(addresses: &Addresses) -> impl Iterator<Item = (&'static str, Strin
         port("DAPR_HTTP_PORT", http.port()),
         endpoint.map(|grpc| ("DAPR_GRPC_ENDPOINT", grpc.url())),
         Some(("DAPR_HTTP_ENDPOINT", http.dialable().url())),
+        Some(("MYNAH_ENDPOINT", format!("{}{CONTROL_API}", http.dialable().url()))),
     ]
     .into_iter()
     .flatten()

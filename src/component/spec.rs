@@ -4,7 +4,10 @@ use std::{any::Any, fmt, sync::Arc};
 
 use super::{stand_in::StandIn, tools::ToolsSpec};
 use crate::{
-    base::diagnostics::Diagnostic, pii::Scrubber, provider::Provider, tool_loop::OwnerMetrics,
+    base::diagnostics::Diagnostic,
+    pii::Scrubber,
+    provider::{Provider, scripted::Rules},
+    tool_loop::OwnerMetrics,
 };
 
 /// A checked component.
@@ -95,6 +98,11 @@ impl Eq for ComponentSpec {}
 pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
     /// Builds the provider for the component `name`.
     fn build(&self, name: &str, fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider>;
+
+    /// Returns the rules by which the provider answers, if it has rules.
+    fn rules(&self) -> Option<&Arc<Rules>> {
+        None
+    }
 
     /// Whether the provider passes on all requests to its fallback, also those with an instruction
     /// chain. Otherwise it passes on those without a chain.

@@ -33,6 +33,7 @@ use crate::{
         CallContext, CancelOnDrop, Provider, ProviderError,
         call::CalledComponent,
         counters::Counters,
+        scripted::Rules,
         stream::{self, StreamOptions},
     },
 };
@@ -51,6 +52,8 @@ pub struct Component {
     pub stand_in: Option<StandIn>,
     /// The names of the tools that the component owns.
     pub own_tools: BTreeSet<String>,
+    /// The rules by which the component answers, if it has rules.
+    pub(crate) rules: Option<Arc<Rules>>,
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     metrics: Arc<CallMetrics>,
@@ -73,6 +76,7 @@ impl Component {
             stand_in: spec.stand_in,
             scrubber: spec.scrubber,
             own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
+            rules: spec.provider.rules().cloned(),
             provider: spec.build_provider(&metrics.tools),
             metrics: metrics.call_metrics(&spec.name),
             called: Arc::new(CalledComponent { name, counters }),

@@ -2,11 +2,13 @@
 
 mod component;
 mod components;
+pub(crate) mod explain;
 mod instances;
 pub(crate) mod journal;
 mod labels;
 mod metrics;
 mod recording;
+pub(crate) mod verify;
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -85,6 +85,11 @@ impl App {
         &self.engine
     }
 
+    /// Returns the engine, for use after the app has served.
+    pub(crate) fn shared_engine(&self) -> Arc<Engine> {
+        self.engine.clone()
+    }
+
     /// Returns the signal that shuts the sidecar down.
     pub(crate) fn drain(&self) -> &Drain {
         &self.drain

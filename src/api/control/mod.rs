@@ -1,9 +1,12 @@
 //! The control API, with which tests ask what a sidecar was asked.
 
+mod body;
+mod explain;
 mod failure;
 mod journal;
 mod query;
 mod reset;
 mod service;
+mod verify;
 
 pub(super) use self::service::{Service, serves};

@@ -11,7 +11,7 @@ use futures_util::{FutureExt, TryFutureExt, future};
 use http::{Method, Request, Uri};
 use hyper_util::service::TowerToHyperService;
 
-use super::{failure::Failure, journal, reset};
+use super::{explain, failure::Failure, journal, reset, verify};
 use crate::{
     api::{guard::Guard, holding_body::ChargedBody, http::response::Responding},
     engine::Engine,
@@ -61,6 +61,8 @@ fn router(engine: Arc<Engine>, guard: Arc<Guard>) -> Router {
     Router::new()
         .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
         .route("/mynah/v1/reset", post(reset::post))
+        .route("/mynah/v1/verify", post(verify::post))
+        .route("/mynah/v1/explain", post(explain::post))
         .fallback(not_served)
         .method_not_allowed_fallback(not_served)
         .layer(Extension(guard))

@@ -134,6 +134,10 @@ fn parse_words(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 impl ProviderSpec for ScriptedSpec {
+    fn rules(&self) -> Option<&Arc<Rules>> {
+        self.rules.as_ref()
+    }
+
     fn build(&self, name: &str, component: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {
         let Self { settings, fallback, rules } = self;
         let fallback = match fallback {

@@ -61,7 +61,9 @@ pub use self::{
     settings::{OnExhausted, OnMalformed, ScriptedSettings},
     steps::StepError,
 };
-use super::{CallContext, Provider, ProviderError, conversation_hash, counters::Counters};
+use super::{
+    CallContext, Provider, ProviderError, call::AnsweredBy, conversation_hash, counters::Counters,
+};
 use crate::chat::{Delta, ErrorKind, Request, Response};
 
 /// The answer after the last step of a chain, with [`OnExhausted::Message`].
@@ -115,6 +117,8 @@ impl Scripted {
         if let PlannedTurn::Step { message, step: NumberedStep { number, step } } = &plan {
             let (id, id_message) = (&step.id, &step.id_message);
             tracing::debug!(message, step = number, id, id_message, "scripted turn");
+            let step = *number;
+            context.record_answer(|| AnsweredBy::Chain { message: *message, step });
         }
         Ok(Some(plan))
     }

@@ -13,6 +13,9 @@ pub(crate) enum ControlError {
     /// The request is invalid. The text says what would be valid.
     #[error("{0}")]
     Invalid(String),
+    /// A check has failed. The text is the JSON with the result.
+    #[error("{0}")]
+    Unverified(String),
     /// The path or method is not served.
     #[error("{0}")]
     NotServed(String),
@@ -37,12 +40,16 @@ impl From<&ControlError> for HttpError {
     fn from(error: &ControlError) -> Self {
         let status = match error {
             ControlError::Invalid(_) => StatusCode::BAD_REQUEST,
+            ControlError::Unverified(_) => StatusCode::CONFLICT,
             ControlError::NotServed(_) => StatusCode::NOT_FOUND,
             ControlError::TurnedOff(_) => StatusCode::SERVICE_UNAVAILABLE,
             ControlError::Call(error) => error.codes().1,
             ControlError::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        let body = json!({"error": error.to_string()}).to_string();
+        let body = match error {
+            ControlError::Unverified(result) => result.clone(),
+            error => json!({"error": error.to_string()}).to_string(),
+        };
         Self { status, content_type: "application/json", retry_after: None, body }
     }
 }

@@ -60,7 +60,6 @@ impl SentRequest {
     /// # Errors
     ///
     /// Fails if the request is invalid.
-    #[allow(dead_code, reason = "verification will use it")]
     pub(crate) fn to_chat(
         &self,
         component: &str,
@@ -98,7 +97,6 @@ fn message<M: Message + Default>(body: Bytes) -> Result<M, Error> {
     Ok(M::decode(body)?)
 }
 
-#[allow(dead_code, reason = "verification will use it")]
 fn json_to_chat<M: DaprRequest>(
     body: &[u8],
     component: &str,

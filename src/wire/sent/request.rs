@@ -33,6 +33,11 @@ pub(super) enum Encoding {
 }
 
 impl SentApi {
+    /// Returns `true` for the first version of Dapr's API.
+    pub(crate) fn is_alpha1(self) -> bool {
+        self == Self::Alpha1
+    }
+
     /// Returns the name of the API in the journal. Requests of pluggable components are shown in the
     /// form of Dapr's API.
     pub(crate) fn as_str(self) -> &'static str {
@@ -58,6 +63,16 @@ impl SentRequest {
     /// Returns a request to a pluggable component.
     pub(in crate::wire) fn component(body: &Bytes) -> Self {
         Self { api: SentApi::Component, encoding: Encoding::Protobuf, body: body.clone() }
+    }
+
+    /// Returns a request of the first version of Dapr's API in JSON.
+    pub(crate) fn alpha1_json(body: &Bytes) -> Self {
+        Self { api: SentApi::Alpha1, encoding: Encoding::Json, body: body.clone() }
+    }
+
+    /// Returns a request of the second version of Dapr's API in JSON.
+    pub(crate) fn alpha2_json(body: &Bytes) -> Self {
+        Self { api: SentApi::Alpha2, encoding: Encoding::Json, body: body.clone() }
     }
 
     /// Returns a request of OpenAI's API.

@@ -9,6 +9,7 @@
 // template     texts with expressions
 // provider     answers by rules
 // unmatched    reports the nearest rule
+// usage        reports which rules have not answered
 // select       selects the rule and the step
 //   uses         counts the uses of rules
 // expectation  the calls that a file expects
@@ -39,6 +40,7 @@ mod texts;
 mod tests;
 pub mod template;
 mod unmatched;
+mod usage;
 mod uses;
 
 use std::{
@@ -46,11 +48,14 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) use self::read::is_rules_file;
 pub use self::{
     expectation::Expectation, provider::RuleProvider, schema::schema, unmatched::Unmatched,
 };
 use self::{index::Index, matching::MatchedCall, rule::Rule, template::Templates};
+pub(crate) use self::{
+    read::is_rules_file,
+    usage::{ExplainedRule, UnusedRule},
+};
 use super::ScriptedSettings;
 use crate::{
     base::{diagnostics::Diagnostic, files},

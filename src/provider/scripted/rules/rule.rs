@@ -84,6 +84,11 @@ impl Sequence {
         self.steps.last().map_or(0, |(end, _)| *end)
     }
 
+    /// Returns the numbers of the steps.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = usize> {
+        self.steps.iter().map(|(_, step)| step.number)
+    }
+
     /// Returns the answer with this index.
     pub(crate) fn get(&self, index: u64) -> Option<&NumberedStep> {
         let at = self.steps.partition_point(|(end, _)| *end <= index);

@@ -22,6 +22,11 @@ impl Uses<'_> {
         self.counters.increment(self.session, &self.key(rule))
     }
 
+    /// Returns how often a rule was used, if its uses are counted.
+    pub(super) fn of_rule(&self, rule: &Rule) -> u64 {
+        self.counters.get(self.session, &self.key(rule))
+    }
+
     /// Returns the first step that has not failed often enough for this very request, and counts the
     /// failure.
     pub(super) fn next_failure(

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::base::text::shorten;
 
@@ -11,7 +11,7 @@ use crate::base::text::shorten;
 const MAX_SEEN: usize = 200;
 
 /// A condition that does not hold for a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Mismatch {
     /// The key of the condition, such as `user` or `metadata.tenant`.
     pub condition: String,

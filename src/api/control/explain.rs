@@ -1,0 +1,98 @@
+//! `/mynah/v1/explain`: which rule would answer a request.
+
+use std::sync::Arc;
+
+use axum::{Extension, body::Body, extract::State, response::Response};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{body, failure::Failure};
+use crate::{
+    api::{guard::Guard, http::response::json},
+    base::blocking::run_blocking,
+    engine::{
+        Engine,
+        explain::{ExplainedCall, explain},
+    },
+    wire::{
+        error::{ControlError, Error},
+        sent::SentRequest,
+    },
+};
+
+/// A request to explain.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExplainRequest {
+    /// The request, in the form of its API.
+    request: Value,
+    /// The API of the request.
+    #[serde(default)]
+    api: Api,
+    /// The name of the component. Default: the `name` in a request of Dapr's API, or the only
+    /// component.
+    component: Option<String>,
+    /// The session, whose counters decide which rules may answer. Default: `default`.
+    session: Option<String>,
+    /// The name of the model. Default: that of the request or of the component.
+    model: Option<String>,
+}
+
+/// The API of a request.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Api {
+    Alpha1,
+    #[default]
+    Alpha2,
+    OpenAi,
+}
+
+/// Says which rule would answer a request, and why the others would not.
+pub(super) async fn post(
+    State(engine): State<Arc<Engine>>,
+    Extension(guard): Extension<Arc<Guard>>,
+    body: Body,
+) -> Result<Response, Failure> {
+    let request: ExplainRequest = body::json(body, &guard).await?;
+    Ok(json(run_blocking(move || explanation(&engine, &request)).await??))
+}
+
+fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, ControlError> {
+    let component = engine.components.find(&component_name(engine, request)?);
+    let component = component.map_err(Error::from)?;
+    let body = request.request.to_string().into();
+    let sent = match request.api {
+        Api::Alpha1 => SentRequest::alpha1_json(&body),
+        Api::Alpha2 => SentRequest::alpha2_json(&body),
+        Api::OpenAi => SentRequest::openai(&body),
+    };
+    let chat = sent.to_chat(&component.name, &component.own_tools)?;
+    let asked = request.request.get("model").and_then(Value::as_str);
+    let call = ExplainedCall {
+        request: &chat,
+        session: request.session.as_deref().unwrap_or("default"),
+        model: request.model.as_deref().or(asked),
+        is_alpha1: matches!(request.api, Api::Alpha1),
+    };
+    let explanation = explain(&component, &engine.counters, &call);
+    // Serializing texts and numbers cannot fail.
+    Ok(serde_json::to_string(&explanation).unwrap_or_default())
+}
+
+/// Returns the component that the request is for.
+fn component_name(engine: &Engine, request: &ExplainRequest) -> Result<String, ControlError> {
+    let named = request.request.get("name").and_then(Value::as_str);
+    if let Some(name) = request.component.as_deref().or(named.filter(|name| !name.is_empty())) {
+        return Ok(name.to_owned());
+    }
+    match engine.components.all().as_slice() {
+        [only] => Ok(only.name.clone()),
+        all => {
+            let names: Vec<_> = all.iter().map(|component| component.name.as_str()).collect();
+            let names = names.join(", ");
+            Err(ControlError::Invalid(format!("component is missing; expected one of: {names}")))
+        }
+    }
+}

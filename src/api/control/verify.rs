@@ -1,0 +1,89 @@
+//! `/mynah/v1/verify`: checks the calls of a sidecar.
+
+use std::sync::Arc;
+
+use axum::{Extension, body::Body, extract::State, response::Response};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{body, failure::Failure, journal::journal};
+use crate::{
+    api::{guard::Guard, http::response::json},
+    base::blocking::run_blocking,
+    engine::{
+        Engine,
+        journal::Selection,
+        verify::{Checks, Verification, verify},
+    },
+    provider::scripted::rules::{
+        Expectation,
+        matching::{Count, Match},
+    },
+    wire::error::ControlError,
+};
+
+/// What to check: the number of calls that match, a list of such expectations, or the use of rules.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VerifyRequest {
+    /// Only the calls of this session are checked. Default: all calls.
+    session: Option<String>,
+    /// Only the calls after the one with this number are checked.
+    #[serde(default)]
+    since: u64,
+    /// The conditions on the calls that are counted. Default: all calls.
+    r#match: Option<Match>,
+    /// The number of these calls. Default: at least 1.
+    count: Option<Count>,
+    /// A list of expectations, as in a file of rules.
+    #[serde(default)]
+    expect: Vec<Expectation>,
+    /// Whether all rules and all steps of their chains and sequences must have answered.
+    #[serde(default)]
+    unused: bool,
+    /// Whether all calls must have been answered by a rule or an instruction chain.
+    #[serde(default)]
+    no_unmatched: bool,
+}
+
+/// Checks the calls. Fails with the nearest misses if something is not as expected.
+pub(super) async fn post(
+    State(engine): State<Arc<Engine>>,
+    Extension(guard): Extension<Arc<Guard>>,
+    body: Body,
+) -> Result<Response, Failure> {
+    let request: VerifyRequest = body::json(body, &guard).await?;
+    let journal = journal(&engine)?;
+    let (selection, checks) = request.into_checks()?;
+    let work = move || {
+        let entries = journal.entries(&selection);
+        report(&verify(&checks, &entries, &engine.components))
+    };
+    let (ok, report) = run_blocking(work).await?;
+    if ok { Ok(json(report)) } else { Err(ControlError::Unverified(report).into()) }
+}
+
+/// Returns whether everything is as expected, and the report as JSON.
+fn report(verification: &Verification) -> (bool, String) {
+    // Serializing texts and numbers cannot fail.
+    (verification.ok, serde_json::to_string(verification).unwrap_or_default())
+}
+
+impl VerifyRequest {
+    fn into_checks(self) -> Result<(Selection, Checks), Failure> {
+        let Self { session, since, r#match, count, expect, unused, no_unmatched } = self;
+        let is_single = r#match.is_some() || count.is_some();
+        let mut expectations = expect;
+        if is_single {
+            let (r#match, count) =
+                (r#match.unwrap_or_default(), count.unwrap_or(Count::at_least(1)));
+            expectations.push(Expectation { name: None, r#match, count });
+        }
+        if expectations.is_empty() && !unused && !no_unmatched {
+            let expected = "expected match, count, expect, unused or no_unmatched";
+            return Err(Failure::invalid(format!("there is nothing to check; {expected}")));
+        }
+        let selection = Selection { session, since, ..Selection::default() };
+        Ok((selection, Checks { expectations, unused, no_unmatched }))
+    }
+}

@@ -1,0 +1,71 @@
+//! Reports expectations that are not met.
+
+use std::fmt::Write;
+
+use crate::{
+    base::{terminal::escape_controls, text::count},
+    engine::verify::{Verification, Verified},
+};
+
+/// The maximum number of calls that are listed.
+const MAX_LISTED: usize = 10;
+
+/// Returns a report on what is not as expected. `dropped` calls are missing in the journal.
+pub(super) fn report(verification: &Verification, dropped: u64) -> String {
+    let unmet: Vec<_> = verification.expectations.iter().filter(|it| !it.ok).collect();
+    let mut report = String::new();
+    if !unmet.is_empty() {
+        let all = verification.expectations.len();
+        report += &format!("{} of {} not met", unmet.len(), count(all, "expectation"));
+    }
+    for (number, verified) in verification.expectations.iter().enumerate() {
+        if !verified.ok {
+            add_unmet(&mut report, number + 1, verified);
+        }
+    }
+    for rule in verification.unused.iter().flatten() {
+        let steps: Vec<_> = rule.steps.iter().map(ToString::to_string).collect();
+        let steps = if steps.is_empty() {
+            "did not answer".to_owned()
+        } else {
+            format!("did not answer with its steps {}", steps.join(", "))
+        };
+        add_line(&mut report, &format!("rule {:?} in {} {steps}", rule.rule, rule.file));
+    }
+    if let Some(calls) = verification.unmatched.as_ref().filter(|calls| !calls.is_empty()) {
+        let calls = listed(calls);
+        add_line(&mut report, &format!("neither a rule nor a chain answered the calls {calls}"));
+    }
+    if dropped > 0 {
+        let dropped = format!("the journal dropped {dropped} calls; increase --journal-size");
+        add_line(&mut report, &dropped);
+    }
+    report
+}
+
+fn add_unmet(report: &mut String, number: usize, verified: &Verified) {
+    let Verified { name, matched, expected, calls, nearest, .. } = verified;
+    let name = name.as_ref().map_or_else(|| number.to_string(), |name| format!("{name:?}"));
+    let found = if calls.is_empty() { String::new() } else { format!(" ({})", listed(calls)) };
+    let found = format!("expectation {name}: expected {expected} calls, found {matched}{found}");
+    add_line(report, &found);
+    for miss in nearest {
+        let mismatches: Vec<_> = miss.mismatches.iter().map(ToString::to_string).collect();
+        add_line(
+            report,
+            &format!("  call {} does not match: {}", miss.number, mismatches.join("; ")),
+        );
+    }
+}
+
+fn add_line(report: &mut String, line: &str) {
+    let line = escape_controls(line);
+    // Writing to a string does not fail.
+    let _ = if report.is_empty() { write!(report, "{line}") } else { write!(report, "\n  {line}") };
+}
+
+fn listed(calls: &[u64]) -> String {
+    let shown: Vec<_> = calls.iter().take(MAX_LISTED).map(ToString::to_string).collect();
+    let more = if calls.len() > MAX_LISTED { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}

@@ -1,0 +1,95 @@
+//! Reports which rules have not answered, and why rules do not match a call.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Rules,
+    matching::{MatchedCall, Mismatch},
+    rule::{Answers, Rule},
+    uses::Uses,
+};
+use crate::provider::counters::Counters;
+
+/// A rule that has not answered, or not with all of its steps.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct UnusedRule {
+    /// The file of the rules.
+    pub(crate) file: String,
+    /// Name or number of the rule.
+    pub(crate) rule: String,
+    /// The steps that have not answered, or an empty list if the rule has no steps.
+    pub(crate) steps: Vec<usize>,
+}
+
+/// Whether a rule matches a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct ExplainedRule {
+    /// Name or number of the rule.
+    pub(crate) rule: String,
+    /// Whether the rule answers the call.
+    pub(crate) answers: bool,
+    /// Whether all conditions hold. A rule that matches does not answer after a rule before it, or
+    /// if it has answered as often as its `times` allows.
+    pub(crate) matches: bool,
+    /// How often the rule was used in the session, if its uses are counted.
+    pub(crate) uses: u64,
+    /// The conditions that do not hold.
+    pub(crate) mismatches: Vec<Mismatch>,
+}
+
+impl Rules {
+    /// Returns the name of the file.
+    pub(crate) fn file_name(&self) -> String {
+        self.file.display().to_string()
+    }
+
+    /// Returns the rules without an answer in `used`, which has rules and steps.
+    pub(crate) fn unused(&self, used: &BTreeSet<(String, Option<usize>)>) -> Vec<UnusedRule> {
+        let unused = |rule: &Rule| {
+            let label = rule.label.text().to_string();
+            let is_used = |step| used.contains(&(label.clone(), step));
+            let steps: Vec<_> =
+                rule.steps().into_iter().filter(|step| !is_used(Some(*step))).collect();
+            let is_unused = if rule.has_entries() { !steps.is_empty() } else { !is_used(None) };
+            is_unused.then(|| UnusedRule { file: self.file_name(), rule: label.clone(), steps })
+        };
+        self.rules.iter().filter_map(|rule| unused(rule)).collect()
+    }
+
+    /// Says for each rule whether it matches a call. Counts no uses.
+    pub(crate) fn explain(
+        &self,
+        call: &MatchedCall<'_>,
+        counters: &Counters,
+    ) -> Vec<ExplainedRule> {
+        let (session, component) = (call.session, call.component);
+        let uses = Uses { counters, session, file: &self.file, component };
+        let mut has_answer = false;
+        let explain = |rule: &Arc<Rule>| {
+            let mismatches = rule.conditions.mismatches(call);
+            let (matches, count) = (mismatches.is_empty(), uses.of_rule(rule));
+            let is_spent = rule.times.is_some_and(|times| count >= times.get());
+            let answers = matches && !has_answer && !is_spent;
+            has_answer |= answers;
+            let rule = rule.label.text().to_string();
+            ExplainedRule { rule, answers, matches, uses: count, mismatches }
+        };
+        self.rules.iter().map(explain).collect()
+    }
+}
+
+impl Rule {
+    /// Returns the numbers of the steps of a chain or a sequence.
+    fn steps(&self) -> Vec<usize> {
+        match &self.answers {
+            Answers::Respond(_) => Vec::new(),
+            Answers::Chain { chain, .. } => {
+                chain.turns.iter().map(|turn| turn.step.number).collect()
+            }
+            Answers::Sequence { steps, .. } => steps.numbers().collect(),
+        }
+    }
+}
