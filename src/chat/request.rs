@@ -9,6 +9,8 @@ use super::{LazyJson, Message, Role, Tool};
 pub struct Request {
     /// Label of the conversation. A label that is not empty is returned unchanged.
     pub context_id: Option<String>,
+    /// Name of the model that the client asks for, in APIs where clients do.
+    pub model: Option<String>,
     /// All messages of all inputs, oldest first.
     pub messages: Vec<Message>,
     /// The offered tools.

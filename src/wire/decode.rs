@@ -41,6 +41,8 @@ pub fn alpha2(
     let tool_choice = tool_choice(request.tool_choice, has_tools, offers).map_err(invalid)?;
     Ok(Request {
         context_id: request.context_id,
+        // Dapr's API has components instead.
+        model: None,
         messages,
         tools,
         withheld_tools: Vec::new(),

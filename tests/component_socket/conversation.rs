@@ -40,6 +40,23 @@ async fn answer(pluggable: &Pluggable, instance: &str, request: ConverseRequest)
     content(response.get_ref()).to_owned()
 }
 
+#[tokio::test]
+async fn instances_have_rules() {
+    let files = scratch("rules");
+    let rules = "rules:\n- {match: {user: Hi}, respond: shared}\n";
+    fs::write(files.join("shared.yaml"), rules).unwrap();
+    fs::write(files.join("own.yaml"), rules.replace("shared", "own")).unwrap();
+    let shared = files.join("shared.yaml");
+    let flags = ["--rules", shared.to_str().unwrap(), "--component-files", files.to_str().unwrap()];
+    let pluggable = Pluggable::start_with(&flags);
+    pluggable.init("a", &[("provider", "scripted"), ("rules", "own.yaml")]).await.unwrap();
+    pluggable.init("b", &[("provider", "scripted")]).await.unwrap();
+    assert_eq!(answer(&pluggable, "a", asking("Hi")).await, "own");
+    assert_eq!(answer(&pluggable, "b", asking("Hi")).await, "shared");
+    let error = pluggable.init("c", &[("provider", "scripted"), ("rules", "no.yaml")]).await;
+    assert!(error.unwrap_err().message().contains("no.yaml cannot be read"));
+}
+
 /// The fields of `google.rpc.ErrorInfo` that these tests read.
 #[derive(Clone, PartialEq, prost::Message)]
 struct ErrorInfo {

@@ -5,7 +5,9 @@ use std::fs;
 use insta::assert_snapshot;
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
 
-use super::{ask, component, write_rules};
+use serde_json::json;
+
+use super::{ask, component, with_rules, write_rules};
 use crate::support::{
     Sidecar,
     messages::{request, user},
@@ -94,6 +96,22 @@ async fn a_stand_in_can_be_scripted() {
     let chain = r#"<|instruction_start|>{"messages":[{"text":"chain"}]}<|instruction_end|>"#;
     assert_eq!(ask_component(&sidecar, "gpt", chain).await, "chain");
     assert_eq!(ask_component(&sidecar, "gpt", "Hi").await, "Hi");
+}
+
+#[tokio::test]
+async fn models_are_those_that_clients_ask_for() {
+    let sidecar = with_rules(
+        "rules:
+- {match: {model: {starts_with: gpt-4}}, respond: large}
+- {match: {model: echo}, respond: model of the component}
+",
+    );
+    for (model, expected) in [("gpt-4o", "large"), ("gpt-5", "Hi")] {
+        let body = json!({"model": model, "messages": [{"role": "user", "content": "Hi"}]});
+        let answer = sidecar.post("/v1/chat/completions", body.to_string()).await.json();
+        assert_eq!(answer["choices"][0]["message"]["content"], expected, "{answer}");
+    }
+    assert_eq!(ask(&sidecar, "Hi").await, "model of the component");
 }
 
 #[tokio::test]

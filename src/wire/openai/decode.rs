@@ -35,6 +35,7 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
         includes_usage: options.and_then(|options| options.include_usage).unwrap_or_default(),
     };
     let request = Request {
+        model: Some(completion.model.clone()).filter(|model| !model.is_empty()),
         messages: messages::decode(body.messages.ok_or_else(missing)?)?,
         tools,
         response_format: body.response_format.map(|it| schema(it, bytes)).transpose()?.flatten(),

@@ -100,7 +100,7 @@ fn matched_call<'c>(
     settings: &'c ScriptedSettings,
 ) -> MatchedCall<'c> {
     let mut call = MatchedCall::new(request, component);
-    call.model = Some(&settings.model);
+    call.model = Some(request.model.as_ref().unwrap_or(&settings.model));
     call.session = context.session_name();
     call.alpha1 = context.is_alpha1();
     call
