@@ -8,6 +8,7 @@ mod errors;
 mod fallback;
 mod hostile;
 mod malformed;
+mod oddities;
 mod pacing;
 mod retries;
 mod scrubbing;

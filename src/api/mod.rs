@@ -6,6 +6,7 @@ pub(crate) mod holding_body;
 pub(crate) mod component;
 mod control;
 pub mod dapr;
+mod delivery;
 pub(crate) mod forward;
 mod grpc;
 pub mod guard;

@@ -6,6 +6,7 @@ pub(crate) mod condition;
 pub mod diagnostics;
 pub mod drain;
 pub(crate) mod duration;
+pub(crate) mod ending;
 pub(crate) mod endpoint;
 pub mod environment;
 pub(crate) mod files;

@@ -16,6 +16,22 @@ pub struct ProviderError {
     pub details: Option<Box<ErrorDetails>>,
     /// The time after which a retry may succeed.
     pub retry_after: Option<Duration>,
+    /// How the error reaches the client.
+    pub delivery: Delivery,
+}
+
+/// How an error reaches a client.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// As the status of the response.
+    #[default]
+    Status,
+    /// As the status of the response, which gRPC sends after headers even if no message precedes it.
+    StatusAfterHeaders,
+    /// Not at all: the response breaks off.
+    BreakOff,
+    /// Not at all: the connection is reset.
+    Reset,
 }
 
 /// The machine-readable cause of an error, with the fields of gRPC's `google.rpc.ErrorInfo`.
@@ -69,7 +85,17 @@ pub enum ErrorKind {
 impl ProviderError {
     /// Creates an error without details.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), details: None, retry_after: None }
+        let message = message.into();
+        Self { kind, message, details: None, retry_after: None, delivery: Delivery::default() }
+    }
+
+    /// Creates the error for a response that breaks off on purpose.
+    pub(crate) fn broken_off(delivery: Delivery) -> Self {
+        let message = match delivery {
+            Delivery::Reset => "the connection is reset on purpose",
+            _ => "the response breaks off on purpose",
+        };
+        Self { delivery, ..Self::new(ErrorKind::Unavailable, message) }
     }
 
     /// Creates an internal error.

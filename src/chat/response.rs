@@ -15,6 +15,25 @@ pub struct Response {
     pub model: Option<String>,
     /// The token usage of the call, if known.
     pub usage: Option<Usage>,
+    /// The part that an API leaves out of the encoded response, as if the model had a fault.
+    pub missing: Option<MissingPart>,
+}
+
+/// A part of an encoded response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingPart {
+    /// All outputs. OpenAI's API has none, and leaves out the choices.
+    Outputs,
+    /// The choices of the output. `ConverseAlpha1` has none, and leaves out the output.
+    Choices,
+    /// The message of the choice. `ConverseAlpha1` has none, and leaves out the output.
+    Message,
+}
+
+impl MissingPart {
+    /// All parts, each with its name in files.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("outputs", Self::Outputs), ("choices", Self::Choices), ("message", Self::Message)];
 }
 
 impl Response {
@@ -25,7 +44,7 @@ impl Response {
 }
 
 /// The reason why the model stopped, as defined by OpenAI's API.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum FinishReason {
     /// The answer is complete.
     #[default]
@@ -36,20 +55,30 @@ pub enum FinishReason {
     Length,
     /// A content filter cut the answer off.
     ContentFilter,
+    /// A reason that the API does not define.
+    Other(Box<str>),
 }
 
 impl FinishReason {
-    /// All reasons.
+    /// The reasons that the API defines.
     pub const ALL: [Self; 4] = [Self::Stop, Self::ToolCalls, Self::Length, Self::ContentFilter];
 
     /// Returns the reason's name in the API.
-    pub fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &str {
         match self {
             Self::Stop => "stop",
             Self::ToolCalls => "tool_calls",
             Self::Length => "length",
             Self::ContentFilter => "content_filter",
+            Self::Other(reason) => reason,
         }
+    }
+}
+
+impl From<&str> for FinishReason {
+    fn from(name: &str) -> Self {
+        let known = Self::ALL.into_iter().find(|known| known.as_str() == name);
+        known.unwrap_or_else(|| Self::Other(name.into()))
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) struct Activity {
     /// Whether a piece of a body was received since the last check.
     has_progress: AtomicBool,
     is_draining: AtomicBool,
+    is_reset: AtomicBool,
 }
 
 impl Activity {
@@ -52,6 +53,15 @@ impl Activity {
                 self.is_http1.store(true, Relaxed);
             }
         }
+    }
+
+    /// Makes the connection reset instead of being closed.
+    pub(super) fn reset(&self) {
+        self.is_reset.store(true, Relaxed);
+    }
+
+    pub(super) fn is_reset(&self) -> bool {
+        self.is_reset.load(Relaxed)
     }
 
     pub(super) fn body_progressed(&self) {

@@ -122,6 +122,11 @@ impl Call {
         (call, request.map(|body| RequestBody::new(body, activity)))
     }
 
+    /// Returns the state of the connection.
+    pub(super) fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+
     /// During a drain, makes the response the last one of an HTTP/1 connection.
     pub(super) fn finish<B>(&self, response: &mut Response<B>) {
         if self.activity.is_draining() && self.version < Version::HTTP_2 {

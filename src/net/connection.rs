@@ -25,6 +25,7 @@ use tokio_util::io::InspectReader;
 use super::{
     activity::Activity,
     calls::{Call, RequestBody},
+    ending::Resettable,
     lingering::Lingering,
     paced::Paced,
     stream::{Io, Stream},
@@ -120,6 +121,7 @@ where
     let activity = Arc::new(Activity::new(client));
     let unsent = Arc::new(Unsent::new(budget));
     let (on_read, on_call, on_response) = (activity.clone(), activity.clone(), unsent.clone());
+    let stream = Resettable::new(stream, activity.clone());
     let stream = InspectReader::new(Lingering::new(Paced::new(stream)), move |bytes| {
         on_read.received(bytes)
     });

@@ -1,6 +1,7 @@
 //! Tracks which parts of responses a client has not taken yet.
 
 use std::{
+    error::Error,
     pin::Pin,
     sync::{
         Arc,
@@ -11,10 +12,16 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures_util::{FutureExt, future::BoxFuture};
 use hyper::body::{Body, Frame, SizeHint};
 
-use super::calls::Call;
-use crate::base::{clock, memory::MemoryBudget};
+use super::{
+    calls::Call,
+    ending::{BrokenOff, take_ending},
+};
+use crate::base::{clock, ending::Ending, memory::MemoryBudget};
+
+type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Size of the largest piece that is sent at once. Also the largest HTTP/2 frame by default.
 const PIECE: usize = 16 * 1024;
@@ -22,6 +29,9 @@ const PIECE: usize = 16 * 1024;
 /// others, read nothing while a debugger has stopped them.
 const INTERVAL: Duration = Duration::from_secs(10);
 const GENERATIONS: usize = 4;
+/// How often, and how many times, to check whether the client has taken everything.
+const CHECK_INTERVAL: Duration = Duration::from_millis(2);
+const CHECKS: usize = 500;
 
 /// The pieces that one connection has not sent yet, counted by age.
 #[derive(Debug)]
@@ -39,7 +49,9 @@ pub(super) struct TrackedBody<B> {
     /// What is left of the last data frame of `body`.
     rest: Bytes,
     unsent: Arc<Unsent>,
-    _call: Call,
+    call: Call,
+    /// The wait before the response breaks off.
+    breaking_off: Option<BoxFuture<'static, ()>>,
 }
 
 /// A piece that is not sent yet. HTTP/1.1 and HTTP/2 drop it when it is.
@@ -63,6 +75,16 @@ impl Unsent {
                 return;
             }
             self.now.store(next, Ordering::Relaxed);
+        }
+    }
+
+    /// Completes when the client has taken everything, or after a second.
+    async fn sent(&self) {
+        for _ in 0..CHECKS {
+            clock::pause(CHECK_INTERVAL).await;
+            if self.is_empty() {
+                return;
+            }
         }
     }
 
@@ -95,7 +117,19 @@ impl Drop for Piece {
 impl<B> TrackedBody<B> {
     /// Counts the call until the body is sent or dropped.
     pub(super) fn new(body: B, unsent: Arc<Unsent>, call: Call) -> Self {
-        Self { body, rest: Bytes::new(), unsent, _call: call }
+        Self { body, rest: Bytes::new(), unsent, call, breaking_off: None }
+    }
+
+    /// Ends the response in this way when the client has taken what precedes the end.
+    fn end(&mut self, ending: Ending) {
+        let (unsent, activity) = (self.unsent.clone(), self.call.activity().clone());
+        let sent = async move {
+            unsent.sent().await;
+            if ending == Ending::Reset {
+                activity.reset();
+            }
+        };
+        self.breaking_off = Some(sent.boxed());
     }
 
     fn next_piece(&mut self) -> Frame<Bytes> {
@@ -105,18 +139,22 @@ impl<B> TrackedBody<B> {
     }
 }
 
-impl<B: Body<Data = Bytes> + Unpin> Body for TrackedBody<B> {
+impl<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin> Body for TrackedBody<B> {
     type Data = Bytes;
-    type Error = B::Error;
+    type Error = BoxError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if let Some(sent) = &mut self.breaking_off {
+            return sent.poll_unpin(cx).map(|()| Some(Err(BrokenOff.into())));
+        }
         if !self.rest.is_empty() {
             return Poll::Ready(Some(Ok(self.next_piece())));
         }
-        let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(cx)?) else {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        let Some(frame) = frame.transpose().map_err(Into::into)? else {
             return Poll::Ready(None);
         };
         Poll::Ready(Some(Ok(match frame.into_data() {
@@ -125,12 +163,18 @@ impl<B: Body<Data = Bytes> + Unpin> Body for TrackedBody<B> {
                 self.next_piece()
             }
             Ok(data) => Frame::data(self.unsent.track(data)),
-            Err(trailers) => trailers,
+            Err(mut trailers) => match take_ending(&mut trailers) {
+                Ending::Trailers => trailers,
+                ending => {
+                    self.end(ending);
+                    return self.poll_frame(cx);
+                }
+            },
         })))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty() && self.body.is_end_stream()
+        self.rest.is_empty() && self.breaking_off.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

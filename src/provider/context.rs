@@ -1,8 +1,11 @@
 //! The context of a call, which a provider may use in addition to the request.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use super::{
@@ -13,7 +16,7 @@ use super::{
 use crate::{
     base::{
         blocking::{Panicked, run_blocking},
-        clock::Moment,
+        clock::{self, Moment},
         memory::{Charge, MemoryExhausted},
     },
     chat::ErrorKind,
@@ -147,6 +150,23 @@ impl CallContext {
             work()
         };
         run_blocking(work).await?
+    }
+
+    /// Waits, but no longer than the client does. Fails at the deadline of the call.
+    pub(crate) async fn pause(&self, time: Duration) -> Result<(), ProviderError> {
+        if time.is_zero() {
+            return Ok(());
+        }
+        let remaining = self.deadline.map(Moment::remaining);
+        let until_deadline = remaining.filter(|remaining| *remaining < time);
+        clock::pause(until_deadline.unwrap_or(time)).await;
+        match until_deadline {
+            None => Ok(()),
+            Some(_) => Err(ProviderError::new(
+                ErrorKind::DeadlineExceeded,
+                "the answer takes longer than the deadline of the call",
+            )),
+        }
     }
 
     /// Fails if the call is cancelled, so that the caller starts no work for it.

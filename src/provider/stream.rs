@@ -1,17 +1,14 @@
 //! Converts responses to streams of deltas, and streams to responses.
 
-use std::{iter, num::NonZeroUsize, time::Duration};
+use std::{iter, mem, num::NonZeroUsize, time::Duration};
 
 use futures_util::{
-    StreamExt,
+    StreamExt, future,
     stream::{self, BoxStream, Stream},
 };
 
 use super::CallContext;
-use crate::{
-    base::clock,
-    chat::{Chunks, Delta, ProviderError, Response},
-};
+use crate::chat::{Chunks, Delta, ProviderError, Response};
 
 /// The chunk size and the delays of a stream. By default, a chunk is one word, and there are no
 /// delays.
@@ -61,11 +58,20 @@ pub(crate) fn text_deltas(
     }
     let waits = iter::once(time_to_first_chunk).chain(iter::repeat(chunk_delay));
     let timed = waits.zip(texts).chain(iter::once((end_wait, end)));
-    let after_wait = async |(wait, delta)| {
-        clock::pause(wait).await;
-        delta
+    let context = context.clone();
+    let after_wait = move |(wait, delta)| {
+        let context = context.clone();
+        async move {
+            context.pause(wait).await?;
+            delta
+        }
     };
-    stream::iter(timed).then(after_wait).boxed()
+    // An error ends the stream.
+    let end = |has_failed: &mut bool, delta: Result<Delta, ProviderError>| {
+        let is_after_error = mem::replace(has_failed, delta.is_err());
+        future::ready((!is_after_error).then_some(delta))
+    };
+    stream::iter(timed).then(after_wait).scan(false, end).boxed()
 }
 
 fn chunks(text: String, words: NonZeroUsize) -> impl Iterator<Item = String> {

@@ -20,6 +20,7 @@ pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Re
                 .completion_tokens_details
                 .map_or(0, |details| details.reasoning_tokens),
         }),
+        missing: None,
     })
 }
 
@@ -32,8 +33,7 @@ fn tool_call(call: proto::ConversationToolCalls) -> ToolCall {
     ToolCall { id: call.id, name: function.name, arguments: function.arguments }
 }
 
-/// Returns the finish reason. An unknown reason becomes the default, "stop".
+/// Returns the finish reason. A missing reason becomes the default, "stop".
 fn finish_reason(reason: &str) -> FinishReason {
-    let known = FinishReason::ALL.into_iter().find(|known| known.as_str() == reason);
-    known.unwrap_or_default()
+    if reason.is_empty() { FinishReason::default() } else { reason.into() }
 }

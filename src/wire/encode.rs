@@ -8,7 +8,7 @@ use super::proto::{
     self, conversation_stream_response, conversation_stream_response_alpha2,
     conversation_tool_calls::ToolTypes,
 };
-use crate::chat::{Parameter, Request, Response, ToolCall, Usage};
+use crate::chat::{MissingPart, Parameter, Request, Response, ToolCall, Usage};
 
 /// The parts of a request that its response repeats.
 #[derive(Debug, Clone, Default)]
@@ -39,13 +39,15 @@ impl Passthrough {
 
 /// Encodes the response to a ConverseAlpha2 call.
 pub fn alpha2(response: Response, passthrough: Passthrough) -> proto::ConversationResponseAlpha2 {
-    proto::ConversationResponseAlpha2 {
-        context_id: passthrough.context_id,
-        outputs: vec![alpha2_output(response)],
-    }
+    let outputs = match response.missing {
+        Some(MissingPart::Outputs) => Vec::new(),
+        _ => vec![alpha2_output(response)],
+    };
+    proto::ConversationResponseAlpha2 { context_id: passthrough.context_id, outputs }
 }
 
 fn alpha2_output(response: Response) -> proto::ConversationResultAlpha2 {
+    let missing = response.missing;
     let message = proto::ConversationResultMessage {
         content: response.content,
         tool_calls: response.tool_calls.into_iter().map(tool_call).collect(),
@@ -53,10 +55,14 @@ fn alpha2_output(response: Response) -> proto::ConversationResultAlpha2 {
     let choice = proto::ConversationResultChoices {
         finish_reason: response.finish_reason.as_str().to_owned(),
         index: 0,
-        message: Some(message),
+        message: (missing != Some(MissingPart::Message)).then_some(message),
+    };
+    let choices = match missing {
+        Some(MissingPart::Choices) => Vec::new(),
+        _ => vec![choice],
     };
     proto::ConversationResultAlpha2 {
-        choices: vec![choice],
+        choices,
         model: response.model,
         usage: response.usage.map(alpha2_usage),
     }
@@ -89,13 +95,13 @@ pub(crate) fn alpha2_usage(usage: Usage) -> proto::ConversationResultAlpha2Compl
 
 /// Encodes the response to a ConverseAlpha1 call. Drops tool calls, as daprd does.
 pub fn alpha1(response: Response, passthrough: Passthrough) -> proto::ConversationResponse {
-    proto::ConversationResponse {
-        context_id: passthrough.context_id,
-        outputs: vec![proto::ConversationResult {
-            result: response.content,
-            parameters: passthrough.parameters,
-        }],
-    }
+    let Passthrough { context_id, parameters } = passthrough;
+    let output = proto::ConversationResult { result: response.content, parameters };
+    let outputs = match response.missing {
+        None => vec![output],
+        Some(_) => Vec::new(),
+    };
+    proto::ConversationResponse { context_id, outputs }
 }
 
 /// Encodes a chunk of a ConverseStreamAlpha2 response.

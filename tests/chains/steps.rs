@@ -85,7 +85,10 @@ async fn omits_labels_from_the_answer() {
 async fn rejects_an_empty_step() {
     let steps = json!([{}, {"messages": [{"text_message": {"length": 10}}]}]);
     let (_, message) = failure(&scripted(""), request([chain(steps)])).await;
-    assert_eq!(message, "chain in message 1, step 1: needs messages, reasoning, error or delay");
+    assert_eq!(
+        message,
+        "chain in message 1, step 1: needs messages, reasoning, error, delay, empty or cut_after"
+    );
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use tonic::body::Body;
 
 use super::{
     call_body::{CallBody, CallKind},
+    delivery::deliver,
     method::Responding,
     reflection::route,
     refusal,
@@ -60,7 +61,7 @@ impl Incoming {
         let Self { request, max_body_size, charge } = self;
         let request = request.map(|body| CallBody::new(body, kind, max_body_size, charge.clone()));
         let explain = move |response| {
-            let response = refusal::explain(max_body_size, response);
+            let response = deliver(refusal::explain(max_body_size, response));
             Ok(response.map(|body| ChargedBody::new(body, charge)))
         };
         method(request).map(explain).boxed()

@@ -6,10 +6,22 @@ use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
-use futures_util::{Stream, StreamExt, future::BoxFuture};
+use bytes::Bytes;
+use futures_util::{
+    Stream, StreamExt,
+    future::{self, BoxFuture},
+    stream,
+};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http_body_util::StreamBody;
+use hyper::body::Frame;
 
-use crate::{api::holding_body::ChargedBody, wire::error::HttpError};
+use crate::{
+    api::{delivery::early_ending, holding_body::ChargedBody},
+    base::ending::Ending,
+    net::last_frame,
+    wire::error::HttpError,
+};
 
 /// The future of a response.
 pub(in crate::api) type Responding =
@@ -21,14 +33,28 @@ pub(in crate::api) fn json(body: String) -> Response {
 }
 
 /// Returns a response with server-sent events.
-pub(in crate::api) fn events(events: impl Stream<Item = String> + Send + 'static) -> Response {
+pub(in crate::api) fn events(
+    events: impl Stream<Item = Result<String, Ending>> + Send + 'static,
+) -> Response {
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    (headers, Body::from_stream(events.map(Ok::<_, Infallible>))).into_response()
+    let frame = |event: Result<String, Ending>| match event {
+        Ok(event) => Frame::data(event.into()),
+        Err(ending) => last_frame(ending),
+    };
+    (headers, frames(events.map(frame))).into_response()
+}
+
+fn frames(frames: impl Stream<Item = Frame<Bytes>> + Send + 'static) -> Body {
+    Body::new(StreamBody::new(frames.map(Ok::<_, Infallible>)))
 }
 
 /// Converts an error in the form of some API.
 pub(in crate::api) fn respond(error: HttpError) -> Response {
-    let HttpError { status, content_type, retry_after, body } = error;
+    let HttpError { status, content_type, retry_after, body, delivery } = error;
+    if let Some(ending) = early_ending(delivery) {
+        let body = frames(stream::once(future::ready(last_frame(ending))));
+        return ([(CONTENT_TYPE, "application/json")], body).into_response();
+    }
     let mut response = (status, [(CONTENT_TYPE, content_type)], body).into_response();
     if let Some(seconds) = retry_after {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));

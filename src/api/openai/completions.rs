@@ -9,6 +9,7 @@ use http::Request;
 
 use crate::{
     api::{
+        delivery::early_ending,
         guard::Guard,
         http::{
             body::read,
@@ -16,7 +17,7 @@ use crate::{
         },
         pipeline,
     },
-    base::memory::Charge,
+    base::{ending::Ending, memory::Charge},
     chat,
     engine::Engine,
     net::RequestBody,
@@ -103,15 +104,20 @@ impl Completions {
 }
 
 /// Encodes the pieces of an answer as events.
-fn encoded(pieces: impl Stream<Item = Result<Piece, chat::Error>>) -> impl Stream<Item = String> {
+fn encoded(
+    pieces: impl Stream<Item = Result<Piece, chat::Error>>,
+) -> impl Stream<Item = Result<String, Ending>> {
     let events = pieces.flat_map(|piece| match piece {
         Ok(piece) => stream::iter(piece.encode()).left_stream(),
         Err(error) => stream::iter([Err(error.into())]).right_stream(),
     });
-    events.map(|event| event.unwrap_or_else(|error| failure(&error)))
+    events.map(|event| event.or_else(|error| failure(&error)))
 }
 
 /// Returns the event for an error, with which a stream ends.
-fn failure(error: &Error) -> String {
-    format!("data: {}\n\n", HttpError::openai(error).body)
+fn failure(error: &Error) -> Result<String, Ending> {
+    match early_ending(error.delivery()) {
+        Some(ending) => Err(ending),
+        None => Ok(format!("data: {}\n\n", HttpError::openai(error).body)),
+    }
 }

@@ -48,7 +48,7 @@ pub(super) struct Run<'e> {
 /// The parts of the last response other than its text and tool calls.
 #[derive(Serialize)]
 struct ResponseInfo<'e> {
-    finish_reason: &'static str,
+    finish_reason: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,6 +19,7 @@ pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
     let finish_reason =
         if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
     Ok(Response {
+        missing: None,
         content,
         tool_calls,
         finish_reason,

@@ -38,6 +38,7 @@ pub(super) fn reply(
         _ => (String::new(), FinishReason::ToolCalls),
     };
     Ok(Response {
+        missing: None,
         usage: Some(usage::estimate(&request.messages, &content, &tool_calls)),
         content,
         tool_calls,

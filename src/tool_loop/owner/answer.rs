@@ -22,7 +22,7 @@ pub(super) fn answer(
     let mut content = joined_text(turns);
     let finish_reason = match &result.end {
         EndReason::Answered | EndReason::CallerTools => {
-            last.map_or(FinishReason::Stop, |response| response.finish_reason)
+            last.map_or(FinishReason::Stop, |response| response.finish_reason.clone())
         }
         EndReason::MaxTurns | EndReason::Stalled | EndReason::Budget => {
             let (end, turns) = (result.end.as_str(), result.turns);
@@ -46,6 +46,7 @@ pub(super) fn answer(
         finish_reason,
         model: last.and_then(|response| response.model.clone()),
         usage: result.usage,
+        missing: last.and_then(|response| response.missing),
     })
 }
 

@@ -16,7 +16,7 @@ pub(crate) use self::dapr_http::json_body;
 use super::routes::{NotServed, OpenAiNotServed};
 use crate::{
     base::{memory::MemoryExhausted, timeouts::BODY_TIMEOUT},
-    chat,
+    chat::{self, Delivery},
 };
 
 /// Maximum size of an error message in bytes. A message may quote the request, so it could be
@@ -187,6 +187,14 @@ impl Error {
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         let Self::Chat(chat::Error::Provider { error, .. }) = self else { return None };
         error.retry_after
+    }
+
+    /// Returns how the error reaches the client.
+    pub(crate) fn delivery(&self) -> Delivery {
+        match self {
+            Self::Chat(chat::Error::Provider { error, .. }) => error.delivery,
+            _ => Delivery::default(),
+        }
     }
 
     /// Returns the message without Dapr's prefix for a provider's error, which names the component.

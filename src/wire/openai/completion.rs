@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::{
-    chat::{Response, ToolCall, Usage},
+    chat::{MissingPart, Response, ToolCall, Usage},
     wire::error::Error,
 };
 
@@ -34,6 +34,14 @@ pub struct Answer {
 }
 
 impl Completion {
+    /// Returns the number of choices in a response.
+    pub(super) fn choices(&self, response: &Response) -> u64 {
+        match response.missing {
+            Some(MissingPart::Outputs | MissingPart::Choices) => 0,
+            Some(MissingPart::Message) | None => self.choices,
+        }
+    }
+
     /// Drops the tool calls that the request does not want.
     pub(super) fn limit(&self, response: &mut Response) {
         if self.is_single_call {
@@ -68,9 +76,9 @@ struct Document<'a, C> {
 #[derive(Serialize)]
 struct Choice<'a> {
     index: u64,
-    message: Message<'a>,
+    message: Option<Message<'a>>,
     logprobs: Option<()>,
-    finish_reason: &'static str,
+    finish_reason: &'a str,
 }
 
 #[derive(Serialize)]
@@ -128,16 +136,16 @@ impl Answer {
         let Self { completion, response } = self;
         let choice = |index| Choice {
             index,
-            message: Message {
+            message: (response.missing != Some(MissingPart::Message)).then(|| Message {
                 role: "assistant",
                 content: content(response),
                 refusal: None,
                 tool_calls: calls(&response.tool_calls, |_| None),
-            },
+            }),
             logprobs: None,
             finish_reason: finish_reason(response),
         };
-        let choices = (0..completion.choices).map(choice).collect();
+        let choices = (0..completion.choices(response)).map(choice).collect();
         completion.json("chat.completion", choices, response.usage)
     }
 }
@@ -161,7 +169,7 @@ fn content(response: &Response) -> Option<&str> {
     (!is_absent).then_some(&*response.content)
 }
 
-pub(super) fn finish_reason(response: &Response) -> &'static str {
+pub(super) fn finish_reason(response: &Response) -> &str {
     response.finish_reason.as_str()
 }
 

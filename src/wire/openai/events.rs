@@ -39,7 +39,7 @@ struct Choice<'a> {
     index: u64,
     delta: Added<'a>,
     logprobs: Option<()>,
-    finish_reason: Option<&'static str>,
+    finish_reason: Option<&'a str>,
 }
 
 /// What an event adds to the message of a choice.
@@ -61,8 +61,14 @@ impl Piece {
 
     fn events(&self) -> Vec<Event> {
         let mut events = Vec::new();
-        for index in 0..self.completion.choices {
-            events.extend(self.is_first.then_some(Event::Role(index)));
+        let (choices, has_message) = match &self.delta {
+            Delta::Text(_) => (self.completion.choices, true),
+            Delta::Complete(response) => {
+                (self.completion.choices(response), response.missing.is_none())
+            }
+        };
+        for index in 0..choices {
+            events.extend((self.is_first && has_message).then_some(Event::Role(index)));
             match &self.delta {
                 Delta::Text(_) => events.push(Event::Text(index)),
                 Delta::Complete(response) => {

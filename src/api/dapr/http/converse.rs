@@ -11,6 +11,7 @@ use prost::{Message, Name};
 use super::Failure;
 use crate::{
     api::{
+        delivery::early_ending,
         http::{
             body::read,
             response::{self, events},
@@ -18,7 +19,7 @@ use crate::{
         },
         pipeline,
     },
-    base::memory::Charge,
+    base::{ending::Ending, memory::Charge},
     chat,
     engine::Engine,
     net::RequestBody,
@@ -68,14 +69,19 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     first.trim().eq_ignore_ascii_case("text/event-stream")
 }
 
-async fn event<M: DaprRequest>(message: Result<M::StreamResponse, chat::Error>) -> String {
+async fn event<M: DaprRequest>(
+    message: Result<M::StreamResponse, chat::Error>,
+) -> Result<String, Ending> {
     let json = match message {
         Ok(message) => write(message).await,
         Err(error) => Err(error.into()),
     };
     match json {
-        Ok(json) => format!("data: {json}\n\n"),
-        Err(error) => format!("event: error\ndata: {}\n\n", json_body(&error)),
+        Ok(json) => Ok(format!("data: {json}\n\n")),
+        Err(error) => match early_ending(error.delivery()) {
+            Some(ending) => Err(ending),
+            None => Ok(format!("event: error\ndata: {}\n\n", json_body(&error))),
+        },
     }
 }
 

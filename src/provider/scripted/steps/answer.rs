@@ -8,7 +8,7 @@ use super::{
     step::{Item, Step},
 };
 use crate::{
-    chat::{FinishReason, ProviderError, Request, Response, ToolCall, Usage},
+    chat::{Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
     provider::{ids, scripted::ScriptedSettings, usage},
 };
 
@@ -26,6 +26,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// The complete response, or the scripted error.
     pub(crate) result: Result<Response, ProviderError>,
+    /// Maximum number of chunks of the text.
+    pub(crate) max_chunks: usize,
 }
 
 /// Returns `true` if generating a step's answer may take longer than a millisecond.
@@ -63,20 +65,29 @@ pub(crate) fn answer(
             }
             Item::Calls(calls) => tool_calls.extend_from_slice(calls),
             Item::Error(error) => {
-                return Ok(Answer { text: text.joined, result: Err(error.clone()) });
+                let result = Err(error.clone());
+                return Ok(Answer { text: text.joined, result, max_chunks: usize::MAX });
             }
         }
     }
     ids::assign(component, &request.messages, &mut tool_calls);
     let text = text.joined;
+    if let Some(max_chunks) = step.cut_after {
+        let result = Err(ProviderError::broken_off(Delivery::BreakOff));
+        return Ok(Answer { text, result, max_chunks });
+    }
     let response = Response {
         usage: Some(step_usage(step, request, &text, &tool_calls)),
         content: text.clone(),
-        finish_reason: step.finish_reason.unwrap_or(default_finish_reason(&tool_calls)),
+        finish_reason: {
+            let reason = step.finish_reason.clone();
+            reason.unwrap_or_else(|| default_finish_reason(&tool_calls))
+        },
         tool_calls,
         model: Some(settings.model.clone()),
+        missing: step.empty,
     };
-    Ok(Answer { text, result: Ok(response) })
+    Ok(Answer { text, result: Ok(response), max_chunks: usize::MAX })
 }
 
 /// Texts joined by blank lines.

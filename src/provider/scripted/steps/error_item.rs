@@ -27,7 +27,8 @@ pub(crate) fn error(value: &RawValue) -> Result<ProviderError, StepError> {
     let details = error.get("details", details)?;
     let retry_after: Option<Duration> = error.get("retry_after", duration)?;
     let message = message.unwrap_or_else(|| format!("scripted {name}"));
-    Ok(ProviderError { kind, message, details: details.map(Box::new), retry_after })
+    let details = details.map(Box::new);
+    Ok(ProviderError { details, retry_after, ..ProviderError::new(kind, message) })
 }
 
 fn code(value: &RawValue) -> Result<(&'static str, ErrorKind), StepError> {

@@ -7,14 +7,18 @@ use serde_json::value::RawValue;
 use super::{
     StepError,
     error_item::error,
-    json::{Object, compact, duration, integer, object, string},
+    json::{Object, bounded_string, compact, duration, integer, object, string},
     quoted::quoted,
     step::{Directive, Item, Step, StepStreamOptions, StepUsage},
 };
-use crate::chat::{FinishReason, ToolCall};
+use crate::chat::{FinishReason, MissingPart, ToolCall};
 
 /// Maximum number of words in filler text, in reasoning or in a chunk.
 const MAX_WORDS: u64 = 100_000;
+/// Maximum length of a finish reason in characters.
+const MAX_FINISH_REASON: usize = 64;
+/// Maximum number of chunks before a response breaks off.
+const MAX_CHUNKS: u64 = 1_000_000;
 /// Maximum number of failures of a step.
 const MAX_TIMES: u64 = 1_000_000;
 /// The largest integer that every JSON parser represents exactly.
@@ -23,7 +27,7 @@ const MAX_TOKENS: u64 = (1 << 53) - 1;
 /// The key of a step's items, and what error locations call an item.
 const MESSAGES: &str = "messages";
 const ITEM: &str = "item";
-const STEP_KEYS: [&str; 12] = [
+const STEP_KEYS: [&str; 14] = [
     "id",
     "id_message",
     "reasoning",
@@ -36,6 +40,8 @@ const STEP_KEYS: [&str; 12] = [
     "time_to_first_chunk",
     "error",
     "times",
+    "empty",
+    "cut_after",
 ];
 const ITEM_KEYS: [&str; 10] = [
     "text",
@@ -52,35 +58,60 @@ const ITEM_KEYS: [&str; 10] = [
 
 /// Parses a step.
 pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
-    let step = Object::parse(value, &STEP_KEYS)?;
-    let reasoning = step.get("reasoning", length)?;
-    let delay = step.get("delay", duration)?;
-    let mut items = step.list(MESSAGES, ITEM, item)?.unwrap_or_default();
+    let object = Object::parse(value, &STEP_KEYS)?;
+    let (reasoning, delay) = (object.get("reasoning", length)?, object.get("delay", duration)?);
+    let mut items = object.list(MESSAGES, ITEM, item)?.unwrap_or_default();
     check_error_item(&items)?;
-    let failure = step.get("error", error)?;
-    if reasoning.is_none() && delay.is_none() && items.is_empty() && failure.is_none() {
-        return Err(StepError::new("needs messages, reasoning, error or delay"));
-    }
-    if !items.is_empty() && failure.is_some() {
-        let hint = "to fail after a text, make the error the last item of messages";
-        return Err(StepError::new(format!("has both messages and error; {hint}")));
-    }
+    let failure = object.get("error", error)?;
+    let has_messages = !items.is_empty();
+    let has_failure = failure.is_some();
     items.extend(failure.map(Item::Error));
     let step = Step {
-        id: step.get("id", string)?,
-        id_message: step.get("id_message", string)?,
+        id: object.get("id", string)?,
+        id_message: object.get("id_message", string)?,
         reasoning: reasoning.unwrap_or_default(),
         items,
-        finish_reason: step.get("finish_reason", finish_reason)?,
-        usage: step.get("usage", usage)?.unwrap_or_default(),
+        finish_reason: object.get("finish_reason", finish_reason)?,
+        usage: object.get("usage", usage)?.unwrap_or_default(),
         delay: delay.unwrap_or_default(),
-        times: step.get("times", times)?,
-        stream: stream_options(&step)?,
+        empty: object.get("empty", missing_part)?,
+        cut_after: object.get("cut_after", cut_after)?,
+        times: object.get("times", times)?,
+        stream: stream_options(&object)?,
     };
+    let has_other = reasoning.is_some() || delay.is_some() || step.cut_after.is_some();
+    match (has_messages, has_failure, step.empty) {
+        (false, false, None) if !has_other => {
+            Err(StepError::new("needs messages, reasoning, error, delay, empty or cut_after"))
+        }
+        (true, true, _) => {
+            let hint = "to fail after a text, make the error the last item of messages";
+            Err(StepError::new(format!("has both messages and error; {hint}")))
+        }
+        (true, false, Some(_)) => Err(excluded("messages", "empty")),
+        (_, true, Some(_)) => Err(excluded("error", "empty")),
+        _ => check_ending(step),
+    }
+}
+
+/// Checks the keys that change how a step ends.
+fn check_ending(step: Step) -> Result<Step, StepError> {
+    let has_error = matches!(step.items.last(), Some(Item::Error(_)));
+    if step.cut_after.is_some() && has_error {
+        return Err(excluded("an error", "cut_after"));
+    }
+    if step.cut_after.is_some() && step.empty.is_some() {
+        return Err(excluded("empty", "cut_after"));
+    }
     if step.times.is_some() && !step.fails() {
-        return Err(StepError::new("only steps with an error can have times").within_key("times"));
+        let message = "only steps with an error or cut_after can have times";
+        return Err(StepError::new(message).within_key("times"));
     }
     Ok(step)
+}
+
+fn excluded(one: &str, other: &str) -> StepError {
+    StepError::new(format!("has both {one} and {other}; remove one of them"))
 }
 
 /// Checks that no item is lost because of an error item, which ends the turn. Clients get the texts
@@ -114,12 +145,22 @@ fn times(value: &RawValue) -> Result<NonZeroU32, StepError> {
 }
 
 fn finish_reason(value: &RawValue) -> Result<FinishReason, StepError> {
+    Ok(FinishReason::from(&*bounded_string(value, MAX_FINISH_REASON)?))
+}
+
+/// Parses the name of a part of a response.
+pub(crate) fn missing_part(value: &RawValue) -> Result<MissingPart, StepError> {
     let name = string(value)?;
-    let found = FinishReason::ALL.into_iter().find(|reason| reason.as_str() == name);
-    found.ok_or_else(|| {
-        let known = FinishReason::ALL.map(FinishReason::as_str).join(", ");
+    let found = MissingPart::ALL.into_iter().find(|(known, _)| *known == name);
+    found.map(|(_, part)| part).ok_or_else(|| {
+        let known = MissingPart::ALL.map(|(known, _)| known).join(", ");
         StepError::new(format!("unknown value {}; known: {known}", quoted(&name)))
     })
+}
+
+/// Parses a number of chunks.
+pub(crate) fn cut_after(value: &RawValue) -> Result<usize, StepError> {
+    Ok(usize::try_from(integer(value, 0, MAX_CHUNKS)?).unwrap_or(usize::MAX))
 }
 
 fn usage(value: &RawValue) -> Result<StepUsage, StepError> {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    chat::{FinishReason, ProviderError, ToolCall},
+    chat::{FinishReason, MissingPart, ProviderError, ToolCall},
     provider::stream::StreamOptions,
 };
 
@@ -26,6 +26,10 @@ pub(crate) struct Step {
     pub(crate) usage: StepUsage,
     /// Delay before the turn starts.
     pub(crate) delay: Duration,
+    /// The part of the response that is left out.
+    pub(crate) empty: Option<MissingPart>,
+    /// Number of chunks after which the response breaks off.
+    pub(crate) cut_after: Option<usize>,
     /// How often the step fails before the next one. Such a step is not a turn.
     pub(crate) times: Option<NonZeroU32>,
     pub(crate) stream: StepStreamOptions,
@@ -80,7 +84,7 @@ impl Step {
 impl Step {
     /// Returns `true` if every call of the step fails.
     pub(crate) fn fails(&self) -> bool {
-        matches!(self.items.last(), Some(Item::Error(_)))
+        self.cut_after.is_some() || matches!(self.items.last(), Some(Item::Error(_)))
     }
 
     /// Returns `true` if the step has calls, all of them to tools that the component `owns`.

@@ -18,6 +18,9 @@ pub(super) const VALID: &[&str] = &[
         "details":{"reason":"LOAD","domain":"example.com","metadata":{"zone":"b"}}}}]}"#,
     r#"{"messages":[{"tool_call":[{"name":"f","raw_args":"{\"a"},{"name":"g","args":null,"raw_args":""}]}]}"#,
     r#"{"instruction_chain":[{"error":{"code":"ABORTED"},"times":2},{"messages":[{"error":{"code":"ABORTED"}}],"times":1}]}"#,
+    r#"{"instruction_chain":[{"empty":"outputs"},{"empty":"choices","delay":"1s"},{"empty":"message","finish_reason":"x"}]}"#,
+    r#"{"messages":[{"text":"a b"}],"cut_after":1,"times":1}"#,
+    r#"{"cut_after":0,"empty":null,"messages":[]}"#,
     r#"{"error":{"code":"INTERNAL","message":null,"details":null,"retry_after":null},"messages":[],"delay":"1ms"}"#,
 ];
 
@@ -30,7 +33,31 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     (r#"{"instruction_chain":{}}"#, "instruction_chain: must be a list, not an object"),
     (r#"{"instruction_chain":[1]}"#, "step 1: must be an object, not a number"),
     // a step
-    (r#"{"delay":"1s","times":2}"#, "step 1, times: only steps with an error can have times"),
+    (
+        r#"{"delay":"1s","times":2}"#,
+        "step 1, times: only steps with an error or cut_after can have times",
+    ),
+    (
+        r#"{"empty":"output"}"#,
+        r#"step 1, empty: unknown value "output"; known: outputs, choices, message"#,
+    ),
+    (
+        r#"{"empty":"outputs","messages":[{"text":""}]}"#,
+        "step 1: has both messages and empty; remove one of them",
+    ),
+    (
+        r#"{"empty":"outputs","error":{"code":"ABORTED"}}"#,
+        "step 1: has both error and empty; remove one of them",
+    ),
+    (
+        r#"{"empty":"outputs","cut_after":0}"#,
+        "step 1: has both empty and cut_after; remove one of them",
+    ),
+    (
+        r#"{"messages":[{"error":{"code":"ABORTED"}}],"cut_after":1}"#,
+        "step 1: has both an error and cut_after; remove one of them",
+    ),
+    (r#"{"cut_after":-1}"#, "step 1, cut_after: must be a whole number from 0 to 1000000"),
     (
         r#"{"error":{"code":"ABORTED"},"times":0}"#,
         "step 1, times: must be a whole number from 1 to 1000000",
@@ -39,16 +66,16 @@ pub(super) const INVALID: &[(&str, &str)] = &[
         r#"{"messages":[{"tool_call":[{"name":"f","args":{},"raw_args":""}]}]}"#,
         "step 1, item 1, call 1: has both args and raw_args; remove one of them",
     ),
-    ("{}", "step 1: needs messages, reasoning, error or delay"),
-    (r#"{"messages":[]}"#, "step 1: needs messages, reasoning, error or delay"),
-    (r#"{"id":"a"}"#, "step 1: needs messages, reasoning, error or delay"),
+    ("{}", "step 1: needs messages, reasoning, error, delay, empty or cut_after"),
+    (r#"{"messages":[]}"#, "step 1: needs messages, reasoning, error, delay, empty or cut_after"),
+    (r#"{"id":"a"}"#, "step 1: needs messages, reasoning, error, delay, empty or cut_after"),
     (
         r#"{"instruction_chain":[{},{"messages":[{"text_message":{"length":10}}]}]}"#,
-        "step 1: needs messages, reasoning, error or delay",
+        "step 1: needs messages, reasoning, error, delay, empty or cut_after",
     ),
     (
         r#"{"instruction_chain":[{"messages":[{"text":"a"}]},{"mesages":[]}]}"#,
-        r#"step 2: unknown key "mesages"; known: id, id_message, reasoning, messages, finish_reason, usage, delay, words_per_chunk, chunk_delay, time_to_first_chunk, error, times"#,
+        r#"step 2: unknown key "mesages"; known: id, id_message, reasoning, messages, finish_reason, usage, delay, words_per_chunk, chunk_delay, time_to_first_chunk, error, times, empty, cut_after"#,
     ),
     (
         r#"{"messages":[{"text":"a"}],"error":{"code":"ABORTED"}}"#,
@@ -80,8 +107,8 @@ pub(super) const INVALID: &[(&str, &str)] = &[
         r#"step 1, reasoning: unknown key "text"; known: length"#,
     ),
     (
-        r#"{"delay":"1s","finish_reason":"done"}"#,
-        r#"step 1, finish_reason: unknown value "done"; known: stop, tool_calls, length, content_filter"#,
+        r#"{"delay":"1s","finish_reason":"1234567890123456789012345678901234567890123456789012345678901234x"}"#,
+        "step 1, finish_reason: must have at most 64 characters",
     ),
     (
         r#"{"delay":"1s","usage":{"total_tokens":1}}"#,

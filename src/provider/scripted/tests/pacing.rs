@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use super::{chain_message, request};
 use crate::{
     base::clock::Moment,
-    chat::Delta,
+    chat::{Delta, ErrorKind},
     provider::{
         CallContext, Provider,
         scripted::{Scripted, ScriptedSettings},
@@ -74,4 +74,24 @@ async fn unary_answer_only_waits_for_the_delay() {
         .await
         .unwrap();
     assert_eq!((answer.content.as_str(), start.age().as_millis()), ("one two three", 1000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn fails_at_the_deadline_of_the_call() {
+    let context = || CallContext::new(None, Moment::after(Duration::from_millis(150)));
+    let start = Moment::now();
+    let step = r#"{"messages":[{"text":"one"}],"delay":"1h"}"#;
+    let late = Arc::new(request(vec![chain_message(step)]));
+    let error = scripted(slow()).converse(late.clone(), context()).await.unwrap_err();
+    assert_eq!((error.kind, start.age().as_millis()), (ErrorKind::DeadlineExceeded, 150));
+    let deltas: Vec<_> = scripted(slow()).stream(late, context()).collect().await;
+    assert_eq!(deltas.len(), 1);
+
+    // The deadline passes between the chunks.
+    let step =
+        r#"{"messages":[{"text":"one two three"}],"words_per_chunk":1,"chunk_delay":"30ms"}"#;
+    let paced = Arc::new(request(vec![chain_message(step)]));
+    let deltas: Vec<_> = scripted(slow()).stream(paced, context()).collect().await;
+    let [Ok(_), Ok(_), Err(error)] = deltas.as_slice() else { panic!("{deltas:?}") };
+    assert_eq!(error.kind, ErrorKind::DeadlineExceeded);
 }

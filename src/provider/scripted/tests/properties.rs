@@ -14,7 +14,7 @@ use crate::{
 
 /// Values, some of which are valid for a key in a chain.
 fn value() -> impl Strategy<Value = Value> {
-    let words = ["", "hi", "50ms", "fast", "stop", "ABORTED", "-1s", "1.5s"];
+    let words = ["", "hi", "50ms", "fast", "stop", "ABORTED", "-1s", "1.5s", "outputs"];
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -58,6 +58,10 @@ fn object(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
         "prompt_tokens",
         "words_per_chunk",
         "finish_reason",
+        "raw_args",
+        "times",
+        "empty",
+        "cut_after",
         "x",
     ];
     prop::collection::btree_map(prop::sample::select(keys.to_vec()), inner, 0..3).prop_map(|map| {
