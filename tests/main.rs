@@ -29,6 +29,7 @@ mod components;
 mod control;
 mod converse;
 mod errors;
+mod faults;
 mod forward;
 mod http_api;
 mod http_tools;

@@ -7,7 +7,10 @@ use std::{
 
 use crate::{
     cli::args::{SchemaArgs, SchemaFormat},
-    provider::scripted::{self, rules},
+    provider::{
+        faults,
+        scripted::{self, rules},
+    },
     simulate, tools,
 };
 
@@ -15,6 +18,7 @@ use crate::{
 pub(super) fn schema(args: &SchemaArgs) -> ExitCode {
     let schema = match args.format {
         SchemaFormat::Chain => scripted::SCHEMA.to_owned(),
+        SchemaFormat::Faults => faults::SCHEMA.to_owned(),
         SchemaFormat::Rules => format!("{:#}\n", rules::schema()),
         SchemaFormat::Simulate => format!("{:#}\n", simulate::schema()),
         SchemaFormat::Tools => format!("{:#}\n", tools::schema()),

@@ -12,7 +12,16 @@ use super::{
 use crate::{
     base::diagnostics::{Diagnostic, Severity},
     pii::Scrubber,
+    provider::faults::Faults,
 };
+
+/// The settings that all types have.
+#[derive(Default)]
+struct Common {
+    scrubber: Scrubber,
+    tools: Option<ToolsSpec>,
+    faults: Faults,
+}
 
 /// Checks a conversation component. Returns `None` if the report has errors.
 ///
@@ -28,18 +37,28 @@ pub(super) fn check(
     let matters = |it: &&Diagnostic| it.severity == Severity::Error || stand_in.is_none();
     manifest.diagnostics.iter().filter(matters).for_each(|it| report.add(it.clone()));
     let name = check_name(manifest, report);
-    let (scrubber, tools, Configured { provider, fallback }) = match stand_in {
+    let (common, Configured { provider, fallback }) = match stand_in {
         Some(stand_in) => {
             let provider = kinds::configure_stand_in(stand_in, metadata);
-            (Scrubber::default(), None, Configured { provider, fallback: None })
+            (Common::default(), Configured { provider, fallback: None })
         }
         None => configure(metadata, report)?,
     };
     let name = name?.to_owned();
     let kind = manifest.kind.as_ref()?.text.clone();
     let version = manifest.version.as_ref().map(|version| version.text.clone()).unwrap_or_default();
-    let spec =
-        ComponentSpec { name, kind, version, scrubber, provider, tools, fallback: None, stand_in };
+    let Common { scrubber, tools, faults } = common;
+    let spec = ComponentSpec {
+        name,
+        kind,
+        version,
+        scrubber,
+        faults,
+        provider,
+        tools,
+        fallback: None,
+        stand_in,
+    };
     Some((spec, fallback)).filter(|_| !report.has_errors())
 }
 
@@ -68,10 +87,7 @@ fn check_name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str
 }
 
 /// Reads the settings of a component without a stand-in.
-fn configure(
-    metadata: &Metadata<'_>,
-    report: &mut Report,
-) -> Option<(Scrubber, Option<ToolsSpec>, Configured)> {
+fn configure(metadata: &Metadata<'_>, report: &mut Report) -> Option<(Common, Configured)> {
     let known = kinds::names();
     let Some(Located { place, text }) = &metadata.manifest.kind else {
         let message = format!("spec.type is missing; expected one of: {known}");
@@ -87,7 +103,8 @@ fn configure(
     let configured = kind.configure(metadata, report);
     check_version(metadata.manifest, report);
     let tools = ToolsSpec::read(metadata, report);
-    Some((kinds::scrubber(metadata, report), tools, configured))
+    let (scrubber, faults) = (kinds::scrubber(metadata, report), kinds::faults(metadata, report));
+    Some((Common { scrubber, tools, faults }, configured))
 }
 
 fn check_version(manifest: &Manifest, report: &mut Report) {

@@ -6,7 +6,7 @@ use super::{stand_in::StandIn, tools::ToolsSpec};
 use crate::{
     base::diagnostics::Diagnostic,
     pii::Scrubber,
-    provider::{Provider, scripted::Rules},
+    provider::{Provider, faults::Faults, scripted::Rules},
     tool_loop::OwnerMetrics,
 };
 
@@ -21,6 +21,8 @@ pub struct ComponentSpec {
     pub version: String,
     /// The scrubber, used if a request asks for personal data to be scrubbed.
     pub scrubber: Scrubber,
+    /// The faults of its calls.
+    pub(crate) faults: Faults,
     /// The settings of the provider.
     pub provider: Arc<dyn ProviderSpec>,
     /// The tools that the component owns.
@@ -77,11 +79,13 @@ impl ComponentSpec {
 // Not derived, because the derived code does not compile for `Arc<dyn …>` (rust-lang/rust#31740).
 impl PartialEq for ComponentSpec {
     fn eq(&self, other: &Self) -> bool {
-        let Self { name, kind, version, scrubber, provider, tools, fallback, stand_in } = self;
+        let Self { name, kind, version, scrubber, faults, provider, tools, fallback, stand_in } =
+            self;
         *name == other.name
             && *kind == other.kind
             && *version == other.version
             && *scrubber == other.scrubber
+            && *faults == other.faults
             && **provider == *other.provider
             && *tools == other.tools
             && *fallback == other.fallback

@@ -1,6 +1,7 @@
 //! A component, and the steps of a call: scrub the request, call the provider, scrub the response,
 //! count the call.
 
+mod faulty;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use futures_util::{
 };
 
 use super::{
+    faults::{FaultSet, FaultTable},
     metrics::{CallMetrics, Metrics},
     recording::Recording,
 };
@@ -59,6 +61,9 @@ pub struct Component {
     metrics: Arc<CallMetrics>,
     /// What the provider learns of the component.
     called: Arc<CalledComponent>,
+    /// The faults in the metadata of the component.
+    faults: FaultSet,
+    fault_table: Arc<FaultTable>,
 }
 
 impl Component {
@@ -67,6 +72,7 @@ impl Component {
         spec: &ComponentSpec,
         metrics: &Metrics,
         session_counters: &Arc<Counters>,
+        fault_table: &Arc<FaultTable>,
     ) -> Self {
         let (name, counters) = (spec.name.clone(), session_counters.clone());
         Self {
@@ -80,6 +86,8 @@ impl Component {
             provider: spec.build_provider(&metrics.tools),
             metrics: metrics.call_metrics(&spec.name),
             called: Arc::new(CalledComponent { name, counters }),
+            faults: fault_table.number(spec.faults.clone()),
+            fault_table: fault_table.clone(),
         }
     }
 
@@ -97,7 +105,13 @@ impl Component {
         context.set_component(self.called.clone());
         let _cancel = context.cancel_on_drop();
         recording.set_metrics(self.metrics.clone());
-        match self.clone().try_converse(request, context).await {
+        let result = if self.has_faults() {
+            // Boxed, so that the future of a call without faults stays small.
+            Box::pin(self.clone().converse_with_faults(request, context)).await
+        } else {
+            self.clone().try_converse(request, context).await
+        };
+        match result {
             Ok(response) => {
                 recording.answered(&response);
                 Ok(response)
@@ -157,7 +171,11 @@ impl Component {
         request: Request,
         context: CallContext,
     ) -> Result<(Delta, Deltas), Failure> {
-        let mut rest = self.try_stream(request, context.clone()).await?;
+        let mut rest = if self.has_faults() {
+            Box::pin(self.stream_with_faults(request, context.clone())).await?
+        } else {
+            self.try_stream(request, context.clone()).await?
+        };
         let first = rest.next().await.unwrap_or_else(|| Err(stream::incomplete()))?;
         // The provider may have made the response only now.
         context.check_memory()?;

@@ -3,6 +3,7 @@
 mod component;
 mod components;
 pub(crate) mod explain;
+mod faults;
 mod instances;
 pub(crate) mod journal;
 mod labels;
@@ -12,6 +13,7 @@ pub(crate) mod verify;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+pub(crate) use self::faults::FaultTable;
 pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
 use self::journal::Journal;
 pub use self::{
@@ -42,6 +44,8 @@ pub struct Engine {
     pub(crate) counters: Arc<Counters>,
     /// The journal; `None` if it is off.
     pub(crate) journal: Option<Arc<Journal>>,
+    /// The faults that tests have set.
+    pub(crate) faults: Arc<FaultTable>,
     /// The labels that clients have set.
     pub labels: Labels,
 }
@@ -52,10 +56,11 @@ impl Engine {
         let app_id = app_id.into();
         let metrics = Metrics::new(&app_id);
         let counters = Arc::new(Counters::default());
-        let component = |spec| Component::new(spec, &metrics, &counters);
+        let faults = Arc::new(FaultTable::default());
+        let component = |spec| Component::new(spec, &metrics, &counters, &faults);
         let components = components.iter().map(component).collect();
         let (journal, labels) = (None, Labels::default());
-        Self { app_id, components, metrics, counters, journal, labels }
+        Self { app_id, components, metrics, counters, faults, journal, labels }
     }
 
     /// Sets the journal, in which all calls are recorded.
@@ -82,7 +87,7 @@ impl Engine {
 
     /// Creates a component whose calls are counted here.
     fn component(&self, spec: &ComponentSpec) -> Component {
-        Component::new(spec, &self.metrics, &self.counters)
+        Component::new(spec, &self.metrics, &self.counters, &self.faults)
     }
 
     /// Applies a change to the components. Calls in flight finish on the components that they

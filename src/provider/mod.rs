@@ -10,6 +10,8 @@ mod context;
 #[allow(dead_code, reason = "rules and faults will use it")]
 pub(crate) mod counters;
 pub mod echo;
+#[cfg(feature = "server")]
+pub(crate) mod faults;
 mod ids;
 mod recently_used;
 pub mod scripted;

@@ -301,6 +301,7 @@ fn schema_help() {
 
               Possible values:
               - chain:    Instruction chain in a prompt
+              - faults:   Faults of a component
               - rules:    File for --rules
               - tools:    File for converse --tools
               - simulate: File for simulate

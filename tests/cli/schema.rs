@@ -9,6 +9,7 @@ use crate::support::process::run;
 fn prints_each_schema() {
     for (format, title) in [
         ("chain", "Instruction chain"),
+        ("faults", "Faults"),
         ("rules", "Rules"),
         ("tools", "Tools"),
         ("simulate", "Simulation"),
@@ -26,7 +27,7 @@ fn rejects_unknown_format() {
     assert_snapshot!(run_report(&["schema", "nope"]), @"
     -- stderr
     error: invalid value 'nope' for '<FORMAT>'
-      [possible values: chain, rules, tools, simulate]
+      [possible values: chain, faults, rules, tools, simulate]
 
     For more information, try '--help'.
     -- exit 64

@@ -40,6 +40,7 @@ pages! {
     control: "docs/control.md",
     daprd: "docs/daprd.md",
     echo: "docs/echo.md",
+    faults: "docs/faults.md",
     getting_started: "docs/getting-started.md",
     limits: "docs/limits.md",
     moving_from_daprd: "docs/moving-from-daprd.md",

@@ -86,6 +86,8 @@ pub(crate) struct SchemaArgs {
 pub(crate) enum SchemaFormat {
     /// Instruction chain in a prompt
     Chain,
+    /// Faults of a component
+    Faults,
     /// File for --rules
     Rules,
     /// File for converse --tools

@@ -3,9 +3,10 @@
 use crate::{
     component::{report::Report, settings::Metadata},
     pii::Scrubber,
+    provider::faults::Faults,
 };
 
-pub(super) const KEYS: [&str; 4] = ["piiScrubber", "tools", "maxTurns", "toolMemory"];
+pub(super) const KEYS: [&str; 5] = ["piiScrubber", "tools", "maxTurns", "toolMemory", "faults"];
 
 /// Reads the setting that selects the scrubber of personal data.
 pub(crate) fn scrubber(metadata: &Metadata<'_>, report: &mut Report) -> Scrubber {
@@ -15,6 +16,11 @@ pub(crate) fn scrubber(metadata: &Metadata<'_>, report: &mut Report) -> Scrubber
         _ => Err(format!("{text:?} is invalid; use dapr or strict")),
     };
     metadata.parse("piiScrubber", parse, report).unwrap_or_default()
+}
+
+/// Reads the faults of the component's calls.
+pub(crate) fn faults(metadata: &Metadata<'_>, report: &mut Report) -> Faults {
+    metadata.parse("faults", Faults::parse, report).unwrap_or_default()
 }
 
 /// Parses a boolean.

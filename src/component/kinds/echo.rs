@@ -18,6 +18,7 @@ use crate::{
     provider::{
         Provider,
         echo::{ArgumentStyle, Echo, EchoSettings, Mode},
+        faults::Faults,
         scripted::{Rules, Scripted, ScriptedSettings},
         stream::StreamOptions,
     },
@@ -41,6 +42,7 @@ pub(crate) fn built_in_with(rules: Option<Arc<Rules>>) -> ComponentSpec {
         kind: KIND.name.to_owned(),
         version: "v1".to_owned(),
         scrubber: Scrubber::default(),
+        faults: Faults::default(),
         provider: with_rules(EchoSettings::default(), rules),
         tools: None,
         fallback: None,

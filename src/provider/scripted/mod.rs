@@ -36,7 +36,7 @@
 mod chains;
 pub(crate) mod rules;
 mod settings;
-mod steps;
+pub(in crate::provider) mod steps;
 mod turn;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use serde_json::json;
 use thiserror::Error as ThisError;
 
 use super::{Error, HttpError};
-use crate::base::blocking::Panicked;
+use crate::{base::blocking::Panicked, chat::Delivery};
 
 /// The reason why a request of the control API has no answer.
 #[derive(Debug, ThisError)]
@@ -50,6 +50,7 @@ impl From<&ControlError> for HttpError {
             ControlError::Unverified(result) => result.clone(),
             error => json!({"error": error.to_string()}).to_string(),
         };
-        Self { status, content_type: "application/json", retry_after: None, body }
+        let delivery = Delivery::default();
+        Self { status, content_type: "application/json", retry_after: None, body, delivery }
     }
 }

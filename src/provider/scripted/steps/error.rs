@@ -73,6 +73,12 @@ impl StepError {
         self.within(format_args!("{item} {}", index + 1))
     }
 
+    /// Prepends the item of the outermost list to the location.
+    pub(crate) fn within_index(mut self, item: &str, index: usize) -> Self {
+        self.reversed_path.push(PathSegment::Index(index));
+        self.within(format_args!("{item} {}", index + 1))
+    }
+
     /// Returns the path to the invalid value in the JSON document, outermost element first.
     pub(crate) fn path(&self) -> impl Iterator<Item = &PathSegment> {
         self.reversed_path.iter().rev()

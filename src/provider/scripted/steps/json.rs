@@ -42,6 +42,11 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Returns `true` if a field is not null.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(name, _)| *name == key)
+    }
+
     /// Parses an optional field.
     pub(crate) fn get<T>(
         &self,
@@ -135,6 +140,32 @@ pub(crate) fn object(value: &RawValue) -> Result<&RawValue, StepError> {
 fn list(value: &RawValue) -> Result<Vec<&RawValue>, StepError> {
     expect(value, "a list")?;
     deserialize(value)
+}
+
+/// Parses a list. In error locations, `item` and a number identify each item.
+pub(crate) fn items<'a, T>(
+    value: &'a RawValue,
+    item: &str,
+    parse: impl Fn(&'a RawValue) -> Result<T, StepError>,
+) -> Result<Vec<T>, StepError> {
+    let numbered = (0..).zip(list(value)?);
+    numbered
+        .map(|(index, value)| parse(value).map_err(|error| error.within_index(item, index)))
+        .collect()
+}
+
+/// Parses a boolean.
+pub(crate) fn boolean(value: &RawValue) -> Result<bool, StepError> {
+    expect(value, "a boolean")?;
+    deserialize(value)
+}
+
+/// Parses a number.
+pub(crate) fn number(value: &RawValue, min: f64, max: f64) -> Result<f64, StepError> {
+    let error = || StepError::new(format!("must be a number from {min} to {max}"));
+    expect(value, "a number").map_err(|_| error())?;
+    let number = deserialize(value)?;
+    if (min..=max).contains(&number) { Ok(number) } else { Err(error()) }
 }
 
 /// Parses a whole number, which may be written as 5.0 or 5e0.

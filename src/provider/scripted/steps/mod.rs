@@ -24,7 +24,11 @@ pub use self::error::StepError;
 pub(crate) use self::{
     answer::{Answer, answer, is_long},
     error::PathSegment,
-    json::{Object, compact, has_key},
-    parse::step,
+    error_item::error,
+    json::{
+        Object, boolean, bounded_string, compact, duration, has_key, integer, items, number, string,
+    },
+    parse::{cut_after, missing_part, step},
+    quoted::quoted,
     step::{Item, Step},
 };

@@ -1,0 +1,215 @@
+//! The faults that tests have set while the sidecar runs.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        PoisonError, RwLock, RwLockWriteGuard,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use thiserror::Error as ThisError;
+
+use crate::provider::{
+    CallContext,
+    faults::{Fault, FaultTarget, Faults, Phase},
+};
+
+/// Maximum number of targets.
+const MAX_TARGETS: usize = 10_000;
+/// Maximum size of all faults in bytes.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// The faults that tests have set, by component and session.
+#[derive(Debug, Default)]
+pub(crate) struct FaultTable {
+    /// Whether there are any, so that most calls need no lock.
+    is_active: AtomicBool,
+    /// The number of sets of faults so far. Each set counts calls for itself.
+    sets: AtomicU64,
+    targets: RwLock<BTreeMap<Target, FaultSet>>,
+}
+
+/// A component and a session. `None` stands for all of them.
+type Target = (Option<String>, Option<String>);
+
+/// Faults that count calls for themselves.
+#[derive(Debug)]
+pub(super) struct FaultSet {
+    number: u64,
+    faults: Faults,
+}
+
+/// The faults would exceed a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
+#[error(
+    "faults are full: there are at most {MAX_TARGETS} pairs of component and session, and \
+     {MAX_BYTES} bytes; remove those of other sessions"
+)]
+pub(crate) struct FaultsFull;
+
+#[allow(dead_code, reason = "the control API will use it")]
+impl FaultTable {
+    /// Replaces the faults of a component and a session. If there are none, removes the earlier ones.
+    pub(crate) fn set(&self, target: FaultTarget) -> Result<(), FaultsFull> {
+        let FaultTarget { component, session, faults } = target;
+        let (key, set) = ((component, session), self.number(faults));
+        let mut targets = self.write();
+        if set.faults.is_empty() {
+            targets.remove(&key);
+        } else {
+            let others = targets.iter().filter(|(other, _)| **other != key);
+            let (count, bytes) = others.fold((0, 0), |(count, bytes), (_, other)| {
+                (count + 1, bytes + other.faults.size())
+            });
+            if count >= MAX_TARGETS || bytes + set.faults.size() > MAX_BYTES {
+                return Err(FaultsFull);
+            }
+            targets.insert(key, set);
+        }
+        self.is_active.store(!targets.is_empty(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Removes the faults of a session, or all faults.
+    pub(crate) fn clear(&self, session: Option<&str>) {
+        let mut targets = self.write();
+        match session {
+            Some(session) => targets.retain(|(_, of), _| of.as_deref() != Some(session)),
+            None => targets.clear(),
+        }
+        self.is_active.store(!targets.is_empty(), Ordering::Relaxed);
+    }
+
+    /// Numbers the faults of a component.
+    pub(super) fn number(&self, faults: Faults) -> FaultSet {
+        FaultSet { number: self.sets.fetch_add(1, Ordering::Relaxed), faults }
+    }
+
+    /// Returns `true` if tests have set faults for any call.
+    pub(super) fn is_active(&self) -> bool {
+        self.is_active.load(Ordering::Relaxed)
+    }
+
+    /// Returns the first fault that applies to a call. Those of its session come first.
+    pub(super) fn select(
+        &self,
+        component: &str,
+        phase: Phase,
+        request: u64,
+        context: &CallContext,
+    ) -> Option<Fault> {
+        let targets = self.targets.read().unwrap_or_else(PoisonError::into_inner);
+        let (component, session) = (component.to_owned(), context.session_name().to_owned());
+        let keys = [
+            (Some(component.clone()), Some(session.clone())),
+            (None, Some(session)),
+            (Some(component), None),
+            (None, None),
+        ];
+        let mut sets = keys.iter().filter_map(|key| targets.get(key));
+        sets.find_map(|set| set.select(phase, request, context))
+    }
+
+    /// Ignores poisoning, because a panic cannot leave the map in an invalid state.
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Target, FaultSet>> {
+        self.targets.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FaultSet {
+    pub(super) fn is_empty(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// Returns the first fault that applies to a call.
+    pub(super) fn select(
+        &self,
+        phase: Phase,
+        request: u64,
+        context: &CallContext,
+    ) -> Option<Fault> {
+        let key = format!("fault/{}", self.number);
+        self.faults.select(phase, &key, request, context).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::provider::{call::CalledComponent, faults::Effect};
+
+    fn target(text: &str) -> FaultTarget {
+        FaultTarget::parse(text).unwrap()
+    }
+
+    /// Returns the context of a call in a session.
+    fn context(session: &str) -> CallContext {
+        let mut context = CallContext::new(Some(session.into()), None);
+        let called = CalledComponent { name: "echo".to_owned(), counters: Arc::default() };
+        context.set_component(called.into());
+        context
+    }
+
+    fn chunks(table: &FaultTable, component: &str, context: &CallContext) -> Option<usize> {
+        match table.select(component, Phase::Request, 0, context)?.effect {
+            Effect::CutAfter(chunks) => Some(chunks),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn prefers_the_faults_of_a_session() {
+        let table = FaultTable::default();
+        assert!(!table.is_active());
+        for text in [
+            r#"{"cut_after":1}"#,
+            r#"{"component":"echo","cut_after":2}"#,
+            r#"{"session":"s","cut_after":3}"#,
+            r#"{"component":"echo","session":"s","fail_first":1,"cut_after":4}"#,
+        ] {
+            table.set(target(text)).unwrap();
+        }
+        let (ours, other) = (context("s"), context("t"));
+        assert_eq!(chunks(&table, "echo", &ours), Some(4));
+        assert_eq!(chunks(&table, "echo", &ours), Some(3));
+        assert_eq!(chunks(&table, "other", &ours), Some(3));
+        assert_eq!(chunks(&table, "echo", &other), Some(2));
+        assert_eq!(chunks(&table, "other", &other), Some(1));
+        table.clear(Some("s"));
+        assert_eq!(chunks(&table, "echo", &ours), Some(2));
+        table.set(target(r#"{"component":"echo","faults":[]}"#)).unwrap();
+        assert_eq!(chunks(&table, "echo", &ours), Some(1));
+        table.clear(None);
+        assert!(!table.is_active() && chunks(&table, "echo", &ours).is_none());
+    }
+
+    #[test]
+    fn faults_that_are_set_again_count_again() {
+        let (table, context) = (FaultTable::default(), context("s"));
+        for _ in 0..2 {
+            table.set(target(r#"{"fail_first":1,"cut_after":1}"#)).unwrap();
+            assert_eq!(chunks(&table, "echo", &context), Some(1));
+            assert_eq!(chunks(&table, "echo", &context), None);
+        }
+    }
+
+    #[test]
+    fn limits_the_number_and_the_size_of_faults() {
+        let table = FaultTable::default();
+        for number in 0..MAX_TARGETS {
+            table.set(target(&format!(r#"{{"session":"{number}","hang":true}}"#))).unwrap();
+        }
+        assert_eq!(table.set(target(r#"{"hang":true}"#)), Err(FaultsFull));
+        table.set(target(r#"{"session":"0","delay":"1s"}"#)).unwrap();
+        table.clear(None);
+        let large = format!(r#"{{"malformed_args":"{}"}}"#, "x".repeat(10_000));
+        let large = vec![large; 100].join(",");
+        let set = |session: usize| {
+            table.set(target(&format!(r#"{{"session":"{session}","faults":[{large}]}}"#)))
+        };
+        assert_eq!((0..).map(set).take_while(Result::is_ok).count(), 16);
+    }
+}

@@ -1,0 +1,133 @@
+//! The types of a fault.
+
+use std::{sync::Arc, time::Duration};
+
+use super::trigger::Trigger;
+use crate::{
+    chat::{ErrorKind, MissingPart, ProviderError, Request},
+    provider::{CallContext, call::Surface},
+};
+
+/// Time after which a call without a deadline ends if it hangs on purpose.
+const MAX_HANG: Duration = Duration::from_secs(60 * 60);
+
+/// A failure that a component or a test asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fault {
+    pub(super) surfaces: Vec<Surface>,
+    pub(super) trigger: Trigger,
+    pub(super) delay: Duration,
+    pub(crate) effect: Effect,
+}
+
+/// What a fault does to a call, after its delay.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Effect {
+    /// Nothing else.
+    Delay,
+    /// The call fails.
+    Fail(ProviderError),
+    /// The call has no answer until its deadline.
+    Hang,
+    /// The response breaks off after this number of chunks.
+    CutAfter(usize),
+    /// A part of the response is missing.
+    Empty(MissingPart),
+    /// The arguments of the tool calls are replaced by this text, or truncated.
+    MalformedArguments(Option<String>),
+}
+
+/// Faults in the order in which they are tried.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Faults(pub(super) Arc<[Fault]>);
+
+/// The moment at which a fault is selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Before the provider is called.
+    Request,
+    /// When the response has tool calls.
+    ToolCalls,
+}
+
+impl Faults {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns roughly the size of the faults in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.0.iter().map(Fault::size).sum()
+    }
+
+    /// Returns the first fault that applies to a call. `key` identifies these faults among those that
+    /// count calls.
+    pub(crate) fn select(
+        &self,
+        phase: Phase,
+        key: &str,
+        request: u64,
+        context: &CallContext,
+    ) -> Option<&Fault> {
+        let of_phase = |fault: &Fault| fault.effect.phase() == phase;
+        let on_surface = |fault: &Fault| {
+            context.surface().is_none_or(|surface| fault.surfaces.contains(&surface))
+        };
+        let mut faults = self.0.iter().enumerate();
+        let selected = faults.find(|(index, fault)| {
+            of_phase(fault)
+                && on_surface(fault)
+                && fault.trigger.applies(|| format!("{key}/{index}"), request, context)
+        });
+        selected.map(|(_, fault)| fault)
+    }
+}
+
+impl Effect {
+    fn phase(&self) -> Phase {
+        match self {
+            Self::MalformedArguments(_) => Phase::ToolCalls,
+            _ => Phase::Request,
+        }
+    }
+
+    /// Replaces arguments, if the effect does so.
+    pub(crate) fn malform(&self, arguments: &mut String) {
+        let Self::MalformedArguments(text) = self else { return };
+        match text {
+            Some(text) => arguments.clone_from(text),
+            // An object without its end is never valid.
+            None => arguments.truncate(arguments.floor_char_boundary(arguments.len() / 2)),
+        }
+    }
+}
+
+impl Fault {
+    fn size(&self) -> usize {
+        let texts = match &self.effect {
+            Effect::Fail(error) => error.message.len() + error.details.as_ref().map_or(0, |_| 2048),
+            Effect::MalformedArguments(text) => text.as_ref().map_or(0, String::len),
+            _ => 0,
+        };
+        size_of::<Self>() + texts
+    }
+
+    /// Waits, and fails if the effect needs no response.
+    pub(crate) async fn before_response(&self, context: &CallContext) -> Result<(), ProviderError> {
+        context.pause(self.delay).await?;
+        match &self.effect {
+            Effect::Fail(error) => Err(error.clone()),
+            Effect::Hang => {
+                context.pause(MAX_HANG).await?;
+                let message = "the call hangs on purpose";
+                Err(ProviderError::new(ErrorKind::DeadlineExceeded, message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the hash of a request, which decides about faults with a probability.
+pub(crate) fn request_hash(component: &str, request: &Request) -> u64 {
+    crate::provider::conversation_hash(component, &request.messages)
+}

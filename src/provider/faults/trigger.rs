@@ -1,0 +1,70 @@
+//! Decides which calls a fault applies to.
+
+use std::{hash::Hasher, num::NonZeroU64};
+
+use twox_hash::XxHash3_64;
+
+use crate::provider::CallContext;
+
+/// The calls of a session that a fault applies to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Trigger {
+    Always,
+    /// The first calls.
+    First(NonZeroU64),
+    /// Every n-th call.
+    Every(NonZeroU64),
+    /// Some calls. Equal calls of a session have the same fate, in whatever order they arrive.
+    Probability {
+        probability: f64,
+        seed: u64,
+    },
+}
+
+impl Trigger {
+    /// Returns `true` if the fault applies to a call. Counts the call under `key` if necessary.
+    pub(super) fn applies(
+        self,
+        key: impl FnOnce() -> String,
+        request: u64,
+        context: &CallContext,
+    ) -> bool {
+        // Outside of a sidecar there is no count, and each call is the first one.
+        let earlier_calls = || {
+            let counters = context.counters();
+            counters.map_or(0, |it| it.increment(context.session_name(), &key()))
+        };
+        match self {
+            Self::Always => true,
+            Self::First(calls) => earlier_calls() < calls.get(),
+            Self::Every(n) => (earlier_calls() + 1).is_multiple_of(n.get()),
+            Self::Probability { probability, seed } => {
+                draw(seed, context.session_name(), request) < probability
+            }
+        }
+    }
+}
+
+/// Returns a number from 0 to 1, without 1.
+fn draw(seed: u64, session: &str, request: u64) -> f64 {
+    const BITS: u32 = 53;
+    let mut hasher = XxHash3_64::with_seed(seed);
+    hasher.write(&request.to_le_bytes());
+    hasher.write(session.as_bytes());
+    (hasher.finish() >> (u64::BITS - BITS)) as f64 / (1_u64 << BITS) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_uniform_and_depend_on_everything() {
+        let draws: Vec<f64> = (0..10_000).map(|request| draw(1, "s", request)).collect();
+        assert!(draws.iter().all(|draw| (0.0..1.0).contains(draw)));
+        let low = draws.iter().filter(|draw| **draw < 0.25).count();
+        assert!((2_300..2_700).contains(&low), "{low}");
+        let one = draw(1, "s", 1);
+        assert!([draw(2, "s", 1), draw(1, "t", 1), draw(1, "s", 2)].iter().all(|it| *it != one));
+    }
+}
