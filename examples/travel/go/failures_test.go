@@ -17,6 +17,31 @@ func Test21UnavailableThenFine(t *testing.T) {
 	check(t, err)
 	equal(t, answer, "LH-100 is on time.")
 	equal(t, fmt.Sprint(*waits), "[1s 2s]")
+	verify(t, step{"user": "Is flight LH-100 on time?"}, 3)
+}
+
+func Test22TheDelayOfRetryInfoIsHonored(t *testing.T) {
+	assistant := start("assistant")
+	waits := withoutWaiting(assistant)
+	answer, err := assistant.Ask(session(t), "Which terminal?")
+	check(t, err)
+	equal(t, answer, "Terminal 2.")
+	equal(t, fmt.Sprint(*waits), "[150ms]")
+}
+
+func Test23GivesUpAfterFourCalls(t *testing.T) {
+	assistant := start("assistant")
+	waits := withoutWaiting(assistant)
+	_, err := assistant.Ask(session(t), "Is anybody there?")
+	fails(t, err, "the model is busy")
+	equal(t, fmt.Sprint(*waits), "[1s 2s 4s]")
+	verify(t, step{"user": "Is anybody there?"}, 4)
+}
+
+func Test24APermanentErrorIsNotRetried(t *testing.T) {
+	_, err := start("assistant").Ask(session(t), "What is the key?")
+	equal(t, status.Code(err), codes.PermissionDenied)
+	verify(t, step{"user": "What is the key?"}, 1)
 }
 
 func Test25AnErrorInTheSecondTurnAfterToolsRan(t *testing.T) {
@@ -37,4 +62,14 @@ func Test30LatencyAndDeadline(t *testing.T) {
 	defer cancel()
 	_, err = start("scripted").Ask(soon, slow)
 	equal(t, status.Code(err), codes.DeadlineExceeded)
+}
+
+func Test26TheRetryPolicyOfTheServiceConfigRecovers(t *testing.T) {
+	assistant := start("assistant")
+	assistant.Model.Client = retryingClient(t)
+	assistant.Model.Backoff.Attempts = 1
+	answer, err := assistant.Ask(session(t), "Is flight LH-100 on time?")
+	check(t, err)
+	equal(t, answer, "LH-100 is on time.")
+	verify(t, step{"user": "Is flight LH-100 on time?"}, 3)
 }

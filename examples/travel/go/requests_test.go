@@ -17,6 +17,29 @@ func Test31TheSystemPrompt(t *testing.T) {
 	equal(t, answer, systemPrompt)
 }
 
+func Test33EveryFieldOfTheRequest(t *testing.T) {
+	temperature, scrub, none := 0.5, true, dapr.ToolChoiceNoneAlpha2
+	_, err := start("echo").Ask(session(t), "Hello!", func(request *dapr.ConversationRequestAlpha2) {
+		request.Temperature, request.ScrubPII, request.ToolChoice = &temperature, &scrub, &none
+		request.Metadata = map[string]string{"tier": "gold"}
+	})
+	check(t, err)
+	entries := journal(t)
+	equal(t, len(entries), 1)
+	request := entries[0]["request"].(map[string]any)
+	equal(t, request["temperature"], any(0.5))
+	equal(t, request["scrubPii"], any(true))
+	equal(t, request["toolChoice"], any("none"))
+	equal(t, fmt.Sprint(request["metadata"]), "map[tier:gold]")
+}
+
+func Test34TheNumberOfCallsInThisTest(t *testing.T) {
+	weather := callTool("get_weather", inRome)
+	_, err := start("scripted").Ask(session(t), script(t, "Weather?", weather, weather, say("Sunny.")))
+	check(t, err)
+	equal(t, len(journal(t)), 3)
+}
+
 func Test35TheTokensAreCounted(t *testing.T) {
 	usage := step{"prompt_tokens": 10, "completion_tokens": 5}
 	assistant := start("scripted")
@@ -35,6 +58,14 @@ func Test36TheContentOfThePromptChoosesTheAnswer(t *testing.T) {
 		check(t, err)
 		equal(t, answer, want)
 	}
+}
+
+func Test37RouterAndSpecialistGetTheSameQuestion(t *testing.T) {
+	model := start("assistant").Model
+	answer, err := Route(session(t), model, "Do I get a refund?")
+	check(t, err)
+	equal(t, answer, "You get your money back.")
+	verify(t, step{"user": step{"equals": "Do I get a refund?"}}, 2)
 }
 
 func Test38ATemplateEscapesTheQuestionAsJSON(t *testing.T) {
@@ -86,6 +117,18 @@ func Test32SixToolsAreOffered(t *testing.T) {
 	for _, tool := range assistant.Agency.tools() {
 		equal(t, strings.Contains(answer, tool.name), true)
 	}
+}
+
+func Test39TheHistoryIsSummarizedAfterTheFirstTurn(t *testing.T) {
+	assistant := start("assistant")
+	answer, err := assistant.Ask(session(t), "Do I need an umbrella in Rome?")
+	check(t, err)
+	equal(t, answer, "No, it is sunny.")
+	summary := assistantMessage("Summary: Ann asked about Rome. It is sunny.")
+	assistant.history = []*message{assistant.history[0], summary}
+	answer, err = assistant.Ask(session(t), "How long is my trip?")
+	check(t, err)
+	equal(t, answer, "Seven days.")
 }
 
 func Test40TwoUsersOfOneConversationHaveScriptsOfTheirOwn(t *testing.T) {

@@ -1,9 +1,12 @@
 package travel
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -88,6 +91,41 @@ func fail(code, message string) step {
 func with(key string, value any, to step) step {
 	to[key] = value
 	return to
+}
+
+// journal returns the calls of the test's session.
+func journal(t *testing.T) []map[string]any {
+	t.Helper()
+	var journal struct{ Entries []map[string]any }
+	control(t, http.MethodGet, "/journal?session="+t.Name(), nil, &journal)
+	return journal.Entries
+}
+
+// verify fails the test unless as many calls of its session match.
+func verify(t *testing.T, match step, count int) {
+	t.Helper()
+	control(t, http.MethodPost, "/verify", step{"session": t.Name(), "match": match, "count": count}, nil)
+}
+
+// control calls mynah's control API.
+func control(t *testing.T, method, path string, body, answer any) {
+	t.Helper()
+	data, err := json.Marshal(body)
+	check(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), method, os.Getenv("MYNAH_ENDPOINT")+path, bytes.NewReader(data))
+	check(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	check(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	check(t, err)
+	if response.StatusCode >= 300 {
+		t.Fatalf("%s %s: %s: %s", method, path, response.Status, text)
+	}
+	if answer != nil {
+		check(t, json.Unmarshal(text, answer))
+	}
 }
 
 func check(t *testing.T, err error) {

@@ -9,6 +9,7 @@ from dapr.clients import DaprClient
 from dapr.clients.grpc.interceptors import DaprClientInterceptor
 from dapr.clients.retry import RetryPolicy
 from grpc_stream import GrpcStream
+from mynah import Mynah
 
 from travel.assistant import Assistant, Model
 from travel.tools import Agency
@@ -21,15 +22,22 @@ def session(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def client(session: str) -> Iterator[DaprClient]:
-    """A client of the SDK whose calls belong to the session of the test."""
+def client(session: str, mynah: Mynah) -> Iterator[DaprClient]:
+    """A client whose calls belong to the session of the test. Fails if a rule is missing."""
     with connect(session) as client:
         yield client
+    assert mynah.unmatched() == []
 
 
 def connect(session: str, **options: Any) -> DaprClient:
     options.setdefault('retry_policy', RetryPolicy(max_attempts=0))
     return DaprClient(interceptors=[DaprClientInterceptor([('mynah-session', session)])], **options)
+
+
+@pytest.fixture
+def mynah(session: str) -> Mynah:
+    """What the test can ask mynah about its session."""
+    return Mynah(session)
 
 
 @pytest.fixture

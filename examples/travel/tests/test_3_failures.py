@@ -3,11 +3,14 @@
 import time
 
 import pytest
+from conftest import connect
 from dapr.clients.exceptions import DaprGrpcError
+from dapr.clients.retry import RetryPolicy
 from dapr.conf import settings
 from grpc import StatusCode
 from scripts import call, failure, script, text
 
+from travel.assistant import Assistant, Model
 from travel.backoff import Backoff
 
 
@@ -28,6 +31,26 @@ def test_21_unavailable_then_fine_with_a_backoff_loop(assistant, backoff, waits)
     assert waits == [1, 2]
 
 
+def test_22_the_delay_of_retry_info_is_honored(assistant, backoff, waits):
+    assert assistant('assistant', backoff=backoff).ask('Which terminal?') == 'Terminal 2.'
+    assert waits == [0.15]
+
+
+def test_23_gives_up_after_four_calls(assistant, backoff, waits, mynah):
+    with pytest.raises(DaprGrpcError, match='the model is busy'):
+        assistant('assistant', backoff=backoff).ask('Is anybody there?')
+    assert waits == [1, 2, 4]
+    mynah.verify({'user': 'Is anybody there?'}, count=4)
+
+
+def test_24_a_permanent_error_is_not_retried(assistant, backoff, waits, mynah):
+    with pytest.raises(DaprGrpcError) as raised:
+        assistant('assistant', backoff=backoff).ask('What is the key?')
+    assert raised.value.code() == StatusCode.PERMISSION_DENIED
+    assert waits == []
+    mynah.verify({'user': 'What is the key?'}, count=1)
+
+
 def test_25_an_error_in_the_second_turn_after_tools_ran(assistant, agency):
     cancel = call('cancel_booking', booking_id='BK-1234')
     with pytest.raises(DaprGrpcError, match='the model broke'):
@@ -35,6 +58,13 @@ def test_25_an_error_in_the_second_turn_after_tools_ran(assistant, agency):
             script('Cancel it.', cancel, failure('INTERNAL', 'the model broke'))
         )
     assert agency.cancelled == ['BK-1234']
+
+
+def test_26_the_retry_policy_of_the_sdk_recovers(session, mynah):
+    with connect(session, retry_policy=RetryPolicy(max_attempts=3)) as client:
+        conversation = Assistant(Model(client, backoff=Backoff(attempts=1)))
+        assert conversation.ask('Is flight LH-100 on time?') == 'LH-100 is on time.'
+    mynah.verify({'user': 'LH-100'}, count=3)
 
 
 def test_30_latency_and_deadline(assistant, monkeypatch):

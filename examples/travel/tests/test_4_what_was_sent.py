@@ -1,5 +1,6 @@
 """What the assistant sent to the model."""
 
+from google.protobuf.struct_pb2 import Struct
 from scripts import call, script, text
 
 from travel.assistant import SYSTEM
@@ -22,6 +23,36 @@ def test_31_the_system_prompt(assistant):
 def test_32_six_tools_are_offered(assistant):
     answer = assistant('scripted').ask(script('Hello!', {'messages': [{'tools_list': {}}]}))
     assert [name for name in TOOLS if name in answer] == TOOLS
+
+
+def test_33_every_field_of_the_request(assistant, mynah):
+    response_format = Struct()
+    response_format.update({'type': 'object'})
+    conversation = assistant('echo', options={'temperature': 0.5, 'metadata': {'tier': 'gold'}})
+    conversation.ask(
+        'Hello!',
+        tool_choice='none',
+        response_format=response_format,
+        scrub_pii=True,
+        scrub_input=False,
+    )
+    (entry,) = mynah.journal()
+    request = entry['request']
+    assert request['temperature'] == 0.5
+    assert request['metadata'] == {'tier': 'gold'}
+    assert request['toolChoice'] == 'none'
+    assert request['responseFormat'] == {'type': 'object'}
+    assert (request['scrubPii'], request['inputs'][0]['scrubPii']) == (True, False)
+    assert [list(message) for message in request['inputs'][0]['messages']] == [
+        ['ofSystem'],
+        ['ofUser'],
+    ]
+
+
+def test_34_the_number_of_calls_in_this_test(assistant, mynah):
+    weather = call('get_weather', city='Rome')
+    assistant('scripted').ask(script('Weather?', weather, weather, text('Sunny.')))
+    assert len(mynah.journal()) == 3
 
 
 def test_35_the_tokens_are_counted(assistant):

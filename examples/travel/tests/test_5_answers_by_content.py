@@ -22,9 +22,23 @@ def test_36_the_content_of_the_prompt_chooses_the_answer(assistant, question, an
     assert assistant('assistant').ask(question) == answer
 
 
+def test_37_router_and_specialist_get_the_same_question(client, mynah):
+    question = 'Do I get a refund?'
+    assert router.answer(Model(client), question) == 'You get your money back.'
+    mynah.verify({'user': {'equals': question}}, count=2)
+
+
 def test_38_a_template_escapes_the_question_as_json(client):
     answer = router.answer_from_template(Model(client), 'What does "flex" mean?')
     assert answer == 'You can change your booking.'
+
+
+def test_39_the_history_is_summarized_after_the_first_turn(assistant):
+    conversation = assistant('assistant')
+    assert conversation.ask('Do I need an umbrella in Rome?') == 'No, it is sunny.'
+    summary = create_assistant_message('Summary: Ann asked about Rome. It is sunny.')
+    conversation.history = [conversation.history[0], summary]
+    assert conversation.ask('How long is my trip?') == 'Seven days.'
 
 
 def test_40_two_users_of_one_conversation_have_scripts_of_their_own(client):

@@ -56,5 +56,10 @@ def test_58_go_follows_a_scripted_loop():
 
 
 @needs_go
+def test_59_go_tries_again():
+    go_test('Test21UnavailableThenFine')
+
+
+@needs_go
 def test_60_go_gets_arguments_from_echo():
     go_test('Test01FlightsAreSearchedWithWhatTheUserSaid')

@@ -1,0 +1,40 @@
+"""A client of mynah's control API, for one session."""
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+
+@dataclass
+class Mynah:
+    """What a test asks mynah about its session."""
+
+    session: str
+
+    def journal(self) -> list[dict[str, Any]]:
+        """Returns the calls of the session, the oldest first."""
+        return self.request('GET', f'/journal?{urlencode({"session": self.session})}')['entries']
+
+    def verify(self, match: dict[str, Any], count: Any) -> None:
+        """Fails unless as many calls of the session match."""
+        check = {'session': self.session, 'match': match, 'count': count}
+        self.request('POST', '/verify', check)
+
+    def unmatched(self) -> list[dict[str, Any]]:
+        """Returns the calls to the component with rules that no rule and no script answered."""
+        calls = [entry for entry in self.journal() if entry['component'] == 'assistant']
+        return [entry for entry in calls if {'fallback': True} in entry['answered_by']]
+
+    def request(self, method: str, path: str, body: Any = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {'Content-Type': 'application/json'}
+        request = Request(os.environ['MYNAH_ENDPOINT'] + path, data, headers, method=method)
+        try:
+            with urlopen(request) as response:
+                return json.loads(response.read() or b'null')
+        except HTTPError as error:
+            raise AssertionError(f'{method} {path}: {error.read().decode()}') from None
