@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Files that link to pages but have no test of their own.
-const OTHER_FILES: [&str; 8] = [
+const OTHER_FILES: [&str; 11] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -19,6 +19,9 @@ const OTHER_FILES: [&str; 8] = [
     "examples/chains/README.md",
     "examples/go/README.md",
     "examples/python/README.md",
+    "examples/testing/go/README.md",
+    "examples/testing/python/README.md",
+    "examples/travel/README.md",
 ];
 
 /// Flags of other programs that the pages mention.

@@ -53,6 +53,8 @@ pages! {
     stand_in: "docs/stand-in.md",
     terminal: "docs/terminal.md",
     testing: "docs/testing.md",
+    testing_go: "docs/testing-go.md",
+    testing_python: "docs/testing-python.md",
     tools: "docs/tools.md",
 }
 

@@ -9,10 +9,17 @@ use crate::{
 };
 
 /// The languages of code blocks. `text` blocks are not checked.
-const LANGUAGES: [&str; 5] = ["console", "json", "python", "text", "yaml"];
+const LANGUAGES: [&str; 6] = ["console", "go", "json", "python", "text", "yaml"];
 
 /// The examples that pages quote.
-const EXAMPLES: [&str; 2] = ["examples/chains/python/app.py", "examples/openai/app.py"];
+const EXAMPLES: [&str; 6] = [
+    "examples/chains/python/app.py",
+    "examples/openai/app.py",
+    "examples/testing/go/desk_test.go",
+    "examples/testing/go/mynah_test.go",
+    "examples/testing/python/tests/conftest.py",
+    "examples/testing/python/tests/test_desk.py",
+];
 
 /// Checks all snippets of a page.
 pub(super) fn check(page: &Page) {
@@ -21,7 +28,8 @@ pub(super) fn check(page: &Page) {
         assert!(LANGUAGES.contains(&language), "{path}: unknown language of a block: {language:?}");
     }
     page.blocks("json").into_iter().for_each(check_json);
-    page.blocks("python").into_iter().for_each(check_python);
+    page.blocks("python").into_iter().for_each(check_quotation);
+    page.blocks("go").into_iter().for_each(check_quotation);
     page.blocks("yaml").into_iter().for_each(check_yaml);
 }
 
@@ -30,8 +38,8 @@ fn check_json(block: &str) {
     assert!(parsed.is_ok(), "{parsed:?}\n{block}");
 }
 
-/// Checks that a Python block is quoted from an example, which has its own test.
-fn check_python(block: &str) {
+/// Checks that a block is quoted from an example, which has its own test.
+fn check_quotation(block: &str) {
     let is_in = |path: &&str| fs::read_to_string(folder(path)).expect("an example").contains(block);
     assert!(EXAMPLES.iter().any(is_in), "in no example:\n{block}");
 }

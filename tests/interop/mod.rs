@@ -8,6 +8,7 @@ pub(crate) mod child;
 pub(crate) mod toolchain;
 mod selection;
 
+mod applications;
 mod behind_daprd;
 mod binding;
 mod clients;

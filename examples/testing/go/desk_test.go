@@ -1,0 +1,74 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+func TestRouterAndSpecialistGetTheSameQuestion(t *testing.T) {
+	desk := Desk{Client: client}
+	answer, err := desk.Answer(newSession(t), "Please refund order A17.")
+	check(t, err)
+	equal(t, answer, "Your money is on its way.")
+	equal(t, fmt.Sprint(desk.Refunded), "[A17]")
+	verify(t, 1, object{"system": router})
+	verify(t, 3, object{"user": "Please refund order A17."})
+}
+
+func TestWhatWasSent(t *testing.T) {
+	desk := Desk{Client: client}
+	_, err := desk.Answer(newSession(t), "Please refund order A17.")
+	check(t, err)
+	calls := journal(t)
+	equal(t, len(calls), 3)
+	question := calls[1]["request"].(object)
+	equal(t, question["temperature"], any(0.2))
+	equal(t, len(question["tools"].([]any)), 1)
+}
+
+func TestTriesAgainWhenTheModelSaysSo(t *testing.T) {
+	desk := Desk{Client: client}
+	answer, err := desk.Answer(newSession(t), "Are you open?")
+	check(t, err)
+	equal(t, answer, "Yes, until six.")
+	verify(t, 3, object{"system": "You answer questions."})
+}
+
+func TestMalformedArgumentsAreReportedToTheModel(t *testing.T) {
+	desk := Desk{Client: client}
+	answer, err := desk.Answer(newSession(t), "Refund my broken order.")
+	check(t, err)
+	equal(t, answer, "Which order do you mean?")
+	equal(t, len(desk.Refunded), 0)
+}
+
+func TestASlowModel(t *testing.T) {
+	desk := Desk{Client: client}
+	started := time.Now()
+	answer, err := desk.Answer(newSession(t), "How long does it take?")
+	check(t, err)
+	equal(t, answer, "Two days.")
+	equal(t, time.Since(started) >= 500*time.Millisecond, true)
+	soon, cancel := context.WithTimeout(newSession(t), 100*time.Millisecond)
+	defer cancel()
+	_, err = desk.Answer(soon, "How long does it take?")
+	equal(t, status.Code(err), codes.DeadlineExceeded)
+}
+
+func TestParallelSessionsDoNotSeeEachOther(t *testing.T) {
+	for n := range 64 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			desk := Desk{Client: client}
+			answer, err := desk.Answer(newSession(t), "Which number am I?")
+			check(t, err)
+			equal(t, answer, fmt.Sprintf("You are %s.", t.Name()))
+			verify(t, 2, object{})
+		})
+	}
+}

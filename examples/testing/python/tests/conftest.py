@@ -1,0 +1,73 @@
+"""Starts mynah for the tests, and gives each test a session of its own."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+import pytest
+from dapr.clients import DaprClient
+from dapr.clients.grpc.interceptors import DaprClientInterceptor
+
+PROJECT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope='session')
+def sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Starts mynah on free ports. Returns the address of its control API."""
+    file = tmp_path_factory.mktemp('mynah') / 'addresses.json'
+    command = ['mynah', '--resources-path=components', '--stand-in=scripted', '--rules=rules.yaml']
+    command += ['--dapr-grpc-port=0', '--dapr-http-port=0', '--metrics-port=0']
+    with subprocess.Popen([*command, f'--addresses-file={file}'], cwd=PROJECT) as mynah:
+        while not file.exists():
+            assert mynah.poll() is None, 'mynah did not start'
+            time.sleep(0.01)
+        addresses = json.loads(file.read_text())
+        os.environ['DAPR_GRPC_PORT'] = addresses['grpc'].split(':')[-1]
+        os.environ['DAPR_HTTP_PORT'] = addresses['http'].split(':')[-1]
+        yield f'http://{addresses["http"]}/mynah/v1'
+        mynah.terminate()
+
+
+class Mynah:
+    """What a test can do with its session."""
+
+    def __init__(self, address: str, session: str) -> None:
+        self.address = address
+        self.session = session
+        interceptor = DaprClientInterceptor([('mynah-session', session)])
+        self.client = DaprClient(interceptors=[interceptor])
+
+    def journal(self) -> list[dict[str, Any]]:
+        """Returns the calls of the session, the oldest first."""
+        return self.request('GET', f'/journal?session={quote(self.session)}')['entries']
+
+    def verify(self, count: int, **match: Any) -> None:
+        """Fails unless as many calls of the session match."""
+        check = {'session': self.session, 'match': match, 'count': count}
+        self.request('POST', '/verify', check)
+
+    def request(self, method: str, path: str, body: Any = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {'Content-Type': 'application/json'}
+        try:
+            with urlopen(Request(self.address + path, data, headers, method=method)) as response:
+                return json.loads(response.read())
+        except HTTPError as error:
+            message = error.read().decode()
+        pytest.fail(message)
+
+
+@pytest.fixture
+def mynah(sidecar: str, request: pytest.FixtureRequest) -> Iterator[Mynah]:
+    """A session of its own for each test. Fails the test if no rule matched one of its calls."""
+    mynah = Mynah(sidecar, request.node.name)
+    with mynah.client:
+        yield mynah
+    mynah.request('POST', '/verify', {'session': mynah.session, 'no_unmatched': True})

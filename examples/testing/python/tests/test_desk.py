@@ -1,0 +1,61 @@
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from conftest import Mynah
+from dapr.clients.exceptions import DaprGrpcError
+from dapr.conf import settings
+from grpc import StatusCode
+
+from desk import ROUTER, Desk
+
+
+def test_router_and_specialist_get_the_same_question(mynah):
+    desk = Desk(mynah.client)
+    assert desk.answer('Please refund order A17.') == 'Your money is on its way.'
+    assert desk.refunded == ['A17']
+    mynah.verify(count=1, system=ROUTER)
+    mynah.verify(count=3, user='Please refund order A17.')
+
+
+def test_what_was_sent(mynah):
+    Desk(mynah.client).answer('Please refund order A17.')
+    router, question, result = (entry['request'] for entry in mynah.journal())
+    assert 'tools' not in router
+    assert question['temperature'] == 0.2
+    assert [tool['function']['name'] for tool in question['tools']] == ['refund']
+    assert result['inputs'][0]['messages'][-1]['ofTool']['content'] == [{'text': 'Refunded.'}]
+
+
+def test_tries_again_when_the_model_says_so(mynah):
+    assert Desk(mynah.client).answer('Are you open?') == 'Yes, until six.'
+    mynah.verify(count=3, system='You answer questions.')
+
+
+def test_malformed_arguments_are_reported_to_the_model(mynah):
+    desk = Desk(mynah.client)
+    assert desk.answer('Refund my broken order.') == 'Which order do you mean?'
+    assert desk.refunded == []
+
+
+def test_a_slow_model(mynah, monkeypatch):
+    desk = Desk(mynah.client)
+    started = time.monotonic()
+    assert desk.answer('How long does it take?') == 'Two days.'
+    assert time.monotonic() - started >= 0.5
+    monkeypatch.setattr(settings, 'DAPR_API_TIMEOUT_SECONDS', 0.1)
+    with pytest.raises(DaprGrpcError) as raised:
+        desk.answer('How long does it take?')
+    assert raised.value.code() == StatusCode.DEADLINE_EXCEEDED
+
+
+def test_parallel_sessions_do_not_see_each_other(sidecar):
+    def ask(n: int) -> str:
+        mynah = Mynah(sidecar, f'caller-{n}')
+        with mynah.client as client:
+            answer = Desk(client).answer('Which number am I?')
+        mynah.verify(count=2)
+        return answer
+
+    with ThreadPoolExecutor(16) as threads:
+        assert list(threads.map(ask, range(64))) == [f'You are caller-{n}.' for n in range(64)]
