@@ -1,5 +1,6 @@
 //! Tests of rules over real sockets.
 
+mod aimock;
 mod answers;
 mod components;
 mod errors;

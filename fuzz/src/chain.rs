@@ -14,7 +14,7 @@ use mynah::{
 use tokio::runtime::{Builder, Runtime};
 
 /// The runtime for delays and for long answers, which other threads make. Both are skipped.
-static TIMER: LazyLock<Runtime> =
+pub(crate) static TIMER: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_current_thread().enable_time().build().expect("a runtime"));
 
 pub fn run(data: &[u8]) -> bool {

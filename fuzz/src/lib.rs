@@ -7,6 +7,7 @@ pub mod conditions;
 pub mod json;
 pub mod matching;
 pub mod protobuf;
+pub mod rules;
 pub mod schema;
 pub mod scrubber;
 pub mod template;

@@ -46,8 +46,9 @@ fn check_other_files(loaded: &mut Loaded, environment: &Environment) -> OtherFil
     let simulations = check_files(loaded, simulate::is_simulation, |file| {
         Plan::read(file, environment).map(|plan| plan.warnings().to_vec())
     });
-    let rules =
-        check_files(loaded, rules::is_rules_file, |file| Rules::load(file).map(|_| Vec::new()));
+    let rules = check_files(loaded, rules::is_rules_file, |file| {
+        Rules::load(file).map(|rules| rules.warnings().to_vec())
+    });
     OtherFiles { simulations, rules }
 }
 

@@ -68,6 +68,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
         loaded.errors = errors;
         None
     });
+    loaded.notices.extend(shared_rules.iter().flat_map(|rules| rules.warnings().to_vec()));
     if paths.is_empty() {
         loaded.components.push(kinds::built_in_with(shared_rules));
         return loaded;

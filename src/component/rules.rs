@@ -55,5 +55,7 @@ fn read_file(value: &ResolvedValue, metadata: &Metadata<'_>, report: &mut Report
     };
     let text = files::read_regular(&path).map_err(unreadable).ok()?;
     let add = |errors: Vec<Diagnostic>| errors.into_iter().for_each(|error| report.add(error));
-    Rules::read(text, &path).map_err(add).ok()
+    let rules = Rules::read(text, &path).map_err(add).ok()?;
+    rules.warnings().iter().for_each(|warning| report.add(warning.clone()));
+    Some(rules)
 }

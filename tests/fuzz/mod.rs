@@ -95,3 +95,8 @@ fn conditions() {
 fn template() {
     fuzz("template", targets::template::run);
 }
+
+#[test]
+fn rules() {
+    fuzz("rules", targets::rules::run);
+}

@@ -21,7 +21,6 @@
 // schema       the JSON Schema of the file format
 // aimock       converts fixture files of aimock
 
-#[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod aimock;
 mod expectation;
 pub mod index;
@@ -73,10 +72,13 @@ pub struct Rules {
     index: Index,
     templates: Templates,
     expectations: Vec<Expectation>,
+    /// What has no meaning in fixtures of aimock.
+    warnings: Vec<Diagnostic>,
 }
 
 impl Rules {
-    /// Loads the rules in a YAML or JSON file. Run `mynah schema rules` for the file format.
+    /// Loads the rules in a YAML or JSON file, or chat fixtures of aimock. Run `mynah schema rules` for
+    /// the file format.
     ///
     /// # Errors
     ///
@@ -84,6 +86,11 @@ impl Rules {
     pub fn load(file: &Path) -> Result<Self, Vec<Diagnostic>> {
         let text = files::read_regular(file).map_err(|error| vec![error])?;
         Self::read(text, file)
+    }
+
+    /// Returns the warnings about the file.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
     }
 
     /// Returns the calls that the file expects.

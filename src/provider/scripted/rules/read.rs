@@ -3,7 +3,8 @@
 use std::{cmp::Reverse, path::Path, sync::Arc};
 
 use super::{
-    Rules, expectation::Expectation, index::Index, reader::Reader, rule::Rule, template::Templates,
+    Rules, aimock, expectation::Expectation, index::Index, reader::Reader, rule::Rule,
+    template::Templates,
 };
 use crate::base::{
     diagnostics::{Diagnostic, Place},
@@ -23,19 +24,27 @@ struct Contents {
 
 impl Rules {
     /// Reads the text of a file.
-    pub(crate) fn read(text: String, file: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let Contents { rules, templates, expectations } = read(&text).map_err(|mut errors| {
-            errors.sort();
-            errors.into_iter().map(|error| error.in_file(file)).collect::<Vec<_>>()
-        })?;
-        let index = Index::new(rules.iter().map(|rule| &rule.conditions));
-        Ok(Self { file: file.to_owned(), text, rules, index, templates, expectations })
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the text.
+    pub fn read(text: String, file: &Path) -> Result<Self, Vec<Diagnostic>> {
+        let in_file = |mut diagnostics: Vec<Diagnostic>| {
+            diagnostics.sort();
+            diagnostics.into_iter().map(|it| it.in_file(file)).collect::<Vec<_>>()
+        };
+        let (contents, warnings) = read_any(&text).map_err(in_file)?;
+        let Contents { rules, templates, expectations } = contents;
+        let (index, warnings) =
+            (Index::new(rules.iter().map(|rule| &rule.conditions)), in_file(warnings));
+        let file = file.to_owned();
+        Ok(Self { file, text, rules, index, templates, expectations, warnings })
     }
 }
 
-/// Returns `true` if a file has the key `rules` or `expect` at the top level.
+/// Returns `true` if a file has the key `rules` or `expect` at the top level, or fixtures of aimock.
 pub(crate) fn is_rules_file(file: &Path) -> bool {
-    files::read_regular(file).is_ok_and(|text| has_keys(&text))
+    files::read_regular(file).is_ok_and(|text| has_keys(&text) || aimock::has_fixtures(&text))
 }
 
 fn has_keys(text: &str) -> bool {
@@ -52,6 +61,19 @@ fn has_keys(text: &str) -> bool {
                 keys.iter().any(|key| line.strip_prefix(key).is_some_and(|it| it.starts_with(':')))
             }),
         }
+}
+
+/// Reads rules, or fixtures of aimock, which may have warnings.
+fn read_any(text: &str) -> Result<(Contents, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if !aimock::has_fixtures(text) {
+        return Ok((read(text)?, Vec::new()));
+    }
+    let aimock::Converted { rules, warnings } = aimock::convert(text)?;
+    // The places of errors are in the converted text. The messages name the fixtures.
+    let without_place = |error: Diagnostic| Diagnostic { place: None, ..error };
+    let contents =
+        read(&rules).map_err(|errors| errors.into_iter().map(without_place).collect::<Vec<_>>())?;
+    Ok((contents, warnings))
 }
 
 fn read(text: &str) -> Result<Contents, Vec<Diagnostic>> {

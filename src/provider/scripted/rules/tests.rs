@@ -1,11 +1,11 @@
-//! Checks that the schema and the reader accept the same files.
+//! Checks that the schema and the reader accept the same files, and that the nearest rule is found.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Rules, schema};
-use crate::base::json_schema::Schema;
+use super::{Rules, matching::MatchedCall, schema};
+use crate::{base::json_schema::Schema, chat::Request};
 
 const VALID: &[&str] = &[
     r#"{"rules": [{"respond": "a"}]}"#,
@@ -61,4 +61,19 @@ fn schema_and_reader_accept_the_same_files() {
     for text in INVALID {
         assert!(!is_valid(text), "{text}");
     }
+}
+
+#[test]
+fn the_nearest_of_many_rules_is_found() {
+    let rule = |at: usize| {
+        let conditions = format!(r#"{{"user": "order {at} please", "tools": ["book"]}}"#);
+        format!(r#"{{"name": "{at}", "match": {conditions}, "respond": "a"}}"#)
+    };
+    let rules: Vec<_> = (0..1_000).map(rule).collect();
+    let text = format!(r#"{{"rules": [{}]}}"#, rules.join(","));
+    let rules = Rules::read(text, Path::new("rules.json")).unwrap();
+    let request = Request::from("order 777 please");
+    let (nearest, failed) = rules.nearest(&MatchedCall::new(&request, "llm")).unwrap();
+    assert_eq!((&**nearest.label.text(), failed.len()), ("777", 1));
+    assert_eq!(failed[0].condition, "tools");
 }

@@ -19,6 +19,9 @@ use crate::{
     provider::{CallContext, Provider, ProviderError, scripted::ScriptedSettings},
 };
 
+/// Number of rules that are compared with a call that no rule matches, in addition to those that the
+/// index finds.
+const MAX_COMPARED: usize = 100;
 /// Maximum number of conditions in a message.
 const MAX_CONDITIONS: usize = 3;
 /// Maximum length of a condition in a message, in characters. gRPC sends errors in headers.
@@ -78,18 +81,31 @@ impl Provider for Unmatched {
 impl Rules {
     /// Says which rule a call matches most closely, and which of its conditions do not hold.
     fn explain_nearest(&self, call: &MatchedCall<'_>) -> String {
-        // Of equally near rules, the first one is nearest.
-        let closeness = |(index, rule): &(usize, &Arc<Rule>)| {
-            let failed = rule.conditions.mismatches(call).len();
-            (failed, Reverse(rule.conditions.len()), *index)
+        let Some((rule, failed)) = self.nearest(call) else {
+            return "there are no rules".to_owned();
         };
-        let nearest = self.rules.iter().enumerate().min_by_key(closeness);
-        let Some((_, rule)) = nearest else { return "there are no rules".to_owned() };
         let label = &rule.label;
-        match rule.conditions.mismatches(call).as_slice() {
+        match failed.as_slice() {
             [] => format!("no rule matches; {label} has answered as often as its times allows"),
             failed => format!("no rule matches; the nearest is {label}: {}", listed(failed)),
         }
+    }
+}
+
+impl Rules {
+    /// Returns the rule that a call without an answer matches most closely, with the conditions that do
+    /// not hold. Of many rules, only the likely ones are compared.
+    pub(super) fn nearest(&self, call: &MatchedCall<'_>) -> Option<(&Rule, Vec<Mismatch>)> {
+        let likely = self.index.candidates(call).take(MAX_COMPARED);
+        let compared = likely.chain(0..self.rules.len().min(MAX_COMPARED));
+        let compared = compared.filter_map(|at| Some((at, &**self.rules.get(at)?)));
+        // Of equally near rules, the first one is nearest.
+        let closeness = |(at, rule): &(usize, &Rule)| {
+            let conditions = &rule.conditions;
+            (conditions.count_mismatches(call), Reverse(conditions.len()), *at)
+        };
+        let (_, rule) = compared.min_by_key(closeness)?;
+        Some((rule, rule.conditions.mismatches(call)))
     }
 }
 

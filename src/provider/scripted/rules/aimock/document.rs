@@ -22,9 +22,6 @@ pub(super) enum Answer {
 
 /// Writes a rules file. JSON is also YAML, so that only the outline is in the block style.
 pub(super) fn write(rules: &[Rule]) -> String {
-    if rules.is_empty() {
-        return "rules: []\n".to_owned();
-    }
     let mut text = "rules:\n".to_owned();
     for rule in rules {
         // Writing to a string does not fail.

@@ -25,7 +25,7 @@ use self::{
     matches::FixtureMatch,
     source::{Fields, Source},
 };
-use crate::base::diagnostics::{Diagnostic, Severity};
+use crate::base::diagnostics::{Diagnostic, Place, Severity};
 
 /// A converted file.
 #[derive(Debug)]
@@ -38,6 +38,11 @@ pub struct Converted {
 
 /// The keys of a fixture that neither matter nor deserve a warning.
 const IRRELEVANT: [&str; 2] = ["metadata", "openRouterProcessing"];
+
+/// Returns `true` if a text is a JSON object with the key `fixtures`.
+pub(crate) fn has_fixtures(text: &str) -> bool {
+    text.trim_start().starts_with('{') && Source::new(text).document().is_ok()
+}
 
 /// Converts a fixture file of aimock. Diagnostics have a place but no file.
 ///
@@ -52,9 +57,14 @@ pub fn convert(text: &str) -> Result<Converted, Vec<Diagnostic>> {
         rules.extend(&mut source, index + 1, fixture);
     }
     let rules = rules.finish(&mut source);
+    let is_error = |it: &Diagnostic| it.severity == Severity::Error;
+    if rules.is_empty() && !source.diagnostics.iter().any(is_error) {
+        let message = "no fixture has a meaning in mynah; expected at least one for chats";
+        let start = Place { line: 1, column: 1 };
+        source.diagnostics.push(Diagnostic::error(message).at(start));
+    }
     source.diagnostics.sort_by_key(|it| it.place);
-    let (errors, warnings): (Vec<_>, Vec<_>) =
-        source.diagnostics.into_iter().partition(|it| it.severity == Severity::Error);
+    let (errors, warnings): (Vec<_>, Vec<_>) = source.diagnostics.into_iter().partition(is_error);
     if !errors.is_empty() {
         return Err(errors);
     }

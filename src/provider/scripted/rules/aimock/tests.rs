@@ -154,6 +154,7 @@ fn mistakes_have_places() {
         "{\"fixtures\": [\n  {]\n}",
         "{\"rules\": []}",
         "{\"fixtures\": {}}",
+        "{\"fixtures\": []}",
         "{\"fixtures\": [1,\n {\"match\": {}}, {\"response\": {}}, {\"match\": 1}]}",
         "{\"fixtures\": [{\"match\": {\"userMessage\": 1, \"turnIndex\": 1.5},\n \"response\": {\"toolCalls\": [{}]}}]}",
     ];
@@ -162,6 +163,7 @@ fn mistakes_have_places() {
     # 2:4: not a fixture file of aimock: key must be a string
     # 1:13: not a fixture file of aimock: missing field `fixtures`
     # 1:13: not a fixture file of aimock: invalid type: map, expected a sequence
+    # 1:1: no fixture has a meaning in mynah; expected at least one for chats
     # 1:15: a fixture must be an object
     # 2:2: the fixture has no `response`
     # 2:17: the fixture has no `match`

@@ -114,6 +114,11 @@ impl Match {
         failed.map(|condition| condition.mismatch(call)).collect()
     }
 
+    /// Returns the number of conditions that do not hold for a call.
+    pub fn count_mismatches(&self, call: &MatchedCall<'_>) -> usize {
+        self.conditions.iter().filter(|condition| !condition.holds(call)).count()
+    }
+
     /// Returns the number of conditions.
     pub fn len(&self) -> usize {
         self.conditions.len()

@@ -1,0 +1,103 @@
+//! Chat fixtures of aimock in place of rules.
+
+use std::{fs, path::PathBuf};
+
+use insta::assert_snapshot;
+use mynah::internals::wire::proto::ConversationRequestAlpha2;
+use serde_json::json;
+
+use crate::support::{
+    Sidecar,
+    messages::{
+        assistant, assistant_with_calls, prompt, request, system, tool, tool_call, tool_result,
+        user,
+    },
+    process::run,
+    scratch,
+};
+
+const FIXTURES: &str = r#"{"fixtures": [
+  {"match": {"userMessage": "plan a trip", "turnIndex": 0},
+   "response": {"toolCalls": [{"id": "call_1", "name": "search", "arguments": {"to": "Rome"}}]}},
+  {"match": {"toolCallId": "call_1", "toolResultContains": "\"price\"", "turnIndex": 1},
+   "response": {"content": "Booked {{ it }}."}},
+  {"match": {"userMessage": "plan a trip", "turnIndex": 2}, "response": {"content": "Already planned."}},
+  {"match": {"userMessage": "joke", "sequenceIndex": 0}, "response": {"content": "first joke"}},
+  {"match": {"userMessage": "joke", "sequenceIndex": 1}, "response": {"error": {"message": "tired"}, "status": 429}},
+  {"match": {"userMessage": "joke"}, "response": {"content": "no more jokes"}},
+  {"match": {"toolName": "get_time"}, "response": {"content": "It is noon."}},
+  {"match": {"systemMessage": ["Ann", "Bob"]}, "response": {"content": "Hello, both."}},
+  {"match": {"inputText": "x"}, "response": {"embedding": [0.5]}},
+  {"match": {}, "response": {"content": {"unknown": true}}}
+]}"#;
+
+fn write_fixtures() -> PathBuf {
+    let file = scratch("aimock").join("fixtures.json");
+    fs::write(&file, FIXTURES).unwrap();
+    file
+}
+
+fn requests() -> Vec<ConversationRequestAlpha2> {
+    let calls = || assistant_with_calls("", [tool_call("call_1", "search", "{}")]);
+    let trip = user("Please plan a trip.");
+    vec![
+        request([trip.clone()]),
+        request([trip.clone(), calls(), tool_result("call_1", "search", r#"{"price": 9}"#)]),
+        request([trip.clone(), calls(), tool_result("call_1", "search", "full")]),
+        request([trip.clone(), assistant("a"), assistant("b"), trip]),
+        request([user("a joke")]),
+        request([user("a joke")]),
+        request([user("a joke")]),
+        prompt("hi", [tool("get_time", json!({}))]),
+        request([system("You are Ann."), system("I am Bob."), user("hi")]),
+        request([user("hi")]),
+    ]
+}
+
+/// Returns the answers to all requests, one per line.
+async fn answers(rules: &str) -> String {
+    let sidecar = Sidecar::start_with(&["--rules", rules]);
+    let mut lines = String::new();
+    for request in requests() {
+        lines += &match sidecar.converse(request).await {
+            Ok(answer) if !answer.called_tools().is_empty() => {
+                format!("calls {}\n", answer.called_tools().join(", "))
+            }
+            Ok(answer) => answer.content + "\n",
+            Err(status) => format!("{:?}: {}\n", status.code(), status.message()),
+        };
+    }
+    lines
+}
+
+#[tokio::test]
+async fn fixtures_answer_as_they_are_and_when_converted() {
+    let fixtures = write_fixtures();
+    let as_they_are = answers(fixtures.to_str().unwrap()).await;
+    assert_snapshot!(as_they_are, @r#"
+    calls search
+    Booked {{ it }}.
+    calls search
+    Already planned.
+    first joke
+    ResourceExhausted: failed conversing with component echo: tired
+    no more jokes
+    It is noon.
+    Hello, both.
+    {"unknown":true}
+    "#);
+    let converted = fixtures.with_extension("yaml");
+    fs::write(&converted, run(&["import", "aimock", fixtures.to_str().unwrap()]).stdout).unwrap();
+    assert_eq!(answers(converted.to_str().unwrap()).await, as_they_are);
+}
+
+#[test]
+fn warnings_have_places() {
+    let file = write_fixtures();
+    let output = run(&["check", file.to_str().unwrap()]);
+    let output = output.stdout.replace(file.parent().unwrap().to_str().unwrap(), "[folder]");
+    assert_snapshot!(output, @"
+    [folder]/fixtures.json:12:13: skipped: the condition `inputText` never holds, because mynah has no embeddings (warning)
+    0 components, 1 rules file, 0 errors, 1 warning
+    ");
+}
