@@ -1,5 +1,6 @@
 //! Tests of faults in the metadata of components.
 
+mod control;
 mod counts;
 mod effects;
 mod surfaces;

@@ -48,7 +48,6 @@ pub(super) struct FaultSet {
 )]
 pub(crate) struct FaultsFull;
 
-#[allow(dead_code, reason = "the control API will use it")]
 impl FaultTable {
     /// Replaces the faults of a component and a session. If there are none, removes the earlier ones.
     pub(crate) fn set(&self, target: FaultTarget) -> Result<(), FaultsFull> {

@@ -6,6 +6,12 @@ use serde::de::DeserializeOwned;
 use super::failure::Failure;
 use crate::api::{guard::Guard, http::body::read};
 
+/// Reads a body as text.
+pub(super) async fn text(body: Body, guard: &Guard) -> Result<String, Failure> {
+    let bytes = read(body, guard.max_body_size, &guard.charge()).await?;
+    String::from_utf8(bytes.into()).map_err(|_| Failure::invalid("the body is not UTF-8"))
+}
+
 /// Reads a body as JSON. Errors have the path of what is invalid.
 pub(super) async fn json<T: DeserializeOwned>(body: Body, guard: &Guard) -> Result<T, Failure> {
     let bytes = read(body, guard.max_body_size, &guard.charge()).await?;

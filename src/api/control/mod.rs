@@ -3,6 +3,7 @@
 mod body;
 mod explain;
 mod failure;
+mod faults;
 mod journal;
 mod query;
 mod reset;

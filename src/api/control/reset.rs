@@ -8,7 +8,7 @@ use http::{StatusCode, Uri};
 use super::{failure::Failure, query};
 use crate::{base::blocking::run_blocking, engine::Engine};
 
-/// Resets the counters and the journal of a session, or of all sessions.
+/// Resets the counters, the faults and the journal of a session, or of all sessions.
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     uri: Uri,
@@ -18,6 +18,7 @@ pub(super) async fn post(
         Some(session) => engine.counters.reset(session),
         None => engine.counters.reset_all(),
     }
+    engine.faults.clear(selection.session.as_deref());
     if let Some(journal) = engine.journal.clone() {
         run_blocking(move || journal.remove(&selection)).await?;
     }

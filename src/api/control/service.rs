@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::{
     Extension, Router,
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{get, post, put},
 };
 use futures_util::{FutureExt, TryFutureExt, future};
 use http::{Method, Request, Uri};
 use hyper_util::service::TowerToHyperService;
 
-use super::{explain, failure::Failure, journal, reset, verify};
+use super::{explain, failure::Failure, faults, journal, reset, verify};
 use crate::{
     api::{guard::Guard, holding_body::ChargedBody, http::response::Responding},
     engine::Engine,
@@ -60,6 +60,7 @@ impl Service {
 fn router(engine: Arc<Engine>, guard: Arc<Guard>) -> Router {
     Router::new()
         .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
+        .route("/mynah/v1/faults", put(faults::put).delete(faults::delete))
         .route("/mynah/v1/reset", post(reset::post))
         .route("/mynah/v1/verify", post(verify::post))
         .route("/mynah/v1/explain", post(explain::post))

@@ -3,16 +3,18 @@
 use std::convert::Infallible;
 
 use futures_util::{future, stream};
-use http::{HeaderValue, Response, header::CONTENT_TYPE};
+use http::{HeaderName, HeaderValue, Response, header::CONTENT_TYPE};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
 use tonic::body::Body;
 
 use crate::base::ending::Ending;
 
+static ENDING: HeaderName = HeaderName::from_static(Ending::HEADER);
+
 /// Moves the status from the headers of a response to its trailers, if it asks for that.
 pub(super) fn deliver(response: Response<Body>) -> Response<Body> {
-    if !response.headers().contains_key(Ending::HEADER) {
+    if !response.headers().contains_key(&ENDING) {
         return response;
     }
     let mut trailers = response.into_parts().0.headers;

@@ -24,7 +24,6 @@ const MAX_FAULTS: usize = 100;
 /// Maximum length of malformed arguments in characters.
 const MAX_ARGUMENTS: usize = 10_000;
 /// Maximum length of the names of components and sessions in characters.
-#[allow(dead_code, reason = "the control API will use it")]
 const MAX_NAME: usize = 256;
 /// Maximum for `fail_first` and `every`.
 const MAX_CALLS: u64 = 1_000_000_000;
@@ -46,7 +45,6 @@ const KEYS: [&str; 13] = [
     "malformed_args",
     "empty",
 ];
-#[allow(dead_code, reason = "the control API will use it")]
 const TARGET_KEYS: [&str; 3] = ["component", "session", "faults"];
 
 /// Faults, and the calls that they are for.
@@ -82,7 +80,6 @@ impl Faults {
     }
 }
 
-#[allow(dead_code, reason = "the control API will use it")]
 impl FaultTarget {
     /// Reads a fault with the keys `component` and `session`, or an object that has a list of faults
     /// under the key `faults`.
