@@ -52,6 +52,21 @@ func Test25AnErrorInTheSecondTurnAfterToolsRan(t *testing.T) {
 	equal(t, len(assistant.Agency.Cancelled), 1)
 }
 
+func Test27TheFirstTwoCallsFailAndThePromptIsUntouched(t *testing.T) {
+	assistant := start("unavailable-twice")
+	waits := withoutWaiting(assistant)
+	answer, err := assistant.Ask(session(t), "Hello!")
+	check(t, err)
+	equal(t, answer, "Hello!")
+	equal(t, len(*waits), 2)
+}
+
+func Test29ADroppedConnectionIsRetried(t *testing.T) {
+	answer, err := start("disconnects-once").Ask(session(t), "Hello!")
+	check(t, err)
+	equal(t, answer, "Hello!")
+}
+
 func Test30LatencyAndDeadline(t *testing.T) {
 	slow := script(t, "Hello!", with("delay", "300ms", say("Good evening.")))
 	started := time.Now()

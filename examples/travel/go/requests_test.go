@@ -97,6 +97,11 @@ func Test56PersonalDataIsScrubbed(t *testing.T) {
 	equal(t, answer, "My address is <EMAIL_ADDRESS>.")
 }
 
+func Test54AnAnswerWithoutChoicesIsAnError(t *testing.T) {
+	_, err := start("scripted").Ask(session(t), script(t, "Hello!", step{"empty": "choices"}))
+	fails(t, err, "the model gave no choices")
+}
+
 func Test55TwoInputsGiveOneOutput(t *testing.T) {
 	request := dapr.ConversationRequestAlpha2{Name: "echo"}
 	for _, city := range []string{"Rome", "Berlin"} {

@@ -31,7 +31,7 @@ func retryingClient(t *testing.T) dapr.Client {
 }
 
 // flaky runs a test with questions whose first two calls fail because of a script, a rule with
-// a sequence, and a rule with times. It expects exactly three calls.
+// a sequence, a rule with times, and a fault. It expects exactly three calls.
 func flaky(t *testing.T, ask func(t *testing.T, component, question string)) {
 	t.Run("script", func(t *testing.T) {
 		twice := with("times", 2, fail("UNAVAILABLE", "the model is busy"))
@@ -44,6 +44,10 @@ func flaky(t *testing.T, ask func(t *testing.T, component, question string)) {
 	})
 	t.Run("times", func(t *testing.T) {
 		ask(t, "assistant", "Is the hotel open?")
+		twoOfThreeFailed(t)
+	})
+	t.Run("fault", func(t *testing.T) {
+		ask(t, "unavailable-twice", "Hello!")
 		twoOfThreeFailed(t)
 	})
 }

@@ -67,6 +67,16 @@ def test_26_the_retry_policy_of_the_sdk_recovers(session, mynah):
     mynah.verify({'user': 'LH-100'}, count=3)
 
 
+def test_27_the_first_two_calls_fail_and_the_prompt_is_untouched(assistant, backoff, waits):
+    assert assistant('unavailable-twice', backoff=backoff).ask('Hello!') == 'Hello!'
+    assert waits == [1, 2]
+
+
+def test_29_a_dropped_connection_is_retried(assistant, mynah):
+    assert assistant('disconnects-once').ask('Hello!') == 'Hello!'
+    assert [entry['outcome'] for entry in mynah.journal()] == ['failed', 'ok']
+
+
 def test_30_latency_and_deadline(assistant, monkeypatch):
     slow = script('Hello!', text('Good evening.', delay='300ms'))
     started = time.monotonic()

@@ -10,7 +10,14 @@ from dapr.aio.clients import DaprClient
 from dapr.clients.grpc.conversation import ConversationInputAlpha2, create_user_message
 from scripts import script, text
 
+from travel.assistant import ModelError
+
 GO = Path(__file__).parent.parent / 'go'
+
+
+def test_54_an_answer_without_choices_is_an_error(assistant):
+    with pytest.raises(ModelError, match='the model gave no choices'):
+        assistant('scripted').ask(script('Hello!', {'empty': 'choices'}))
 
 
 def test_55_two_inputs_give_one_output(client):

@@ -1,6 +1,6 @@
 """Each way of trying again needs exactly three calls if the first two fail.
 
-The failures come from a script, a sequence of a rule, and a rule with `times`.
+The failures come from a script, a sequence of a rule, a rule with `times`, and a fault.
 """
 
 import json
@@ -46,7 +46,7 @@ def fast(monkeypatch):
     monkeypatch.setattr(retry, 'time', SimpleNamespace(sleep=lambda _: None))
 
 
-@pytest.fixture(params=['script', 'sequence', 'times'])
+@pytest.fixture(params=['script', 'sequence', 'times', 'fault'])
 def flaky(request) -> tuple[str, str]:
     """A component and a question whose first two calls fail."""
     if request.param == 'script':
@@ -54,7 +54,9 @@ def flaky(request) -> tuple[str, str]:
         return 'scripted', script('Hello!', twice, text('Hi.'))
     if request.param == 'sequence':
         return 'assistant', 'Is flight LH-100 on time?'
-    return 'assistant', 'Is the hotel open?'
+    if request.param == 'times':
+        return 'assistant', 'Is the hotel open?'
+    return 'unavailable-twice', 'Hello!'
 
 
 def assert_two_of_three_failed(mynah) -> None:
