@@ -23,9 +23,12 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 	must(t, err)
 
 	for name, want := range map[string]dto.MetricType{
-		"dapr_component_conversation_count": dto.MetricType_COUNTER,
-		"mynah_build_info":                  dto.MetricType_GAUGE,
-		"mynah_component_reloads_total":     dto.MetricType_COUNTER,
+		"dapr_component_conversation_count":     dto.MetricType_COUNTER,
+		"dapr_component_conversation_latencies": dto.MetricType_HISTOGRAM,
+		"mynah_build_info":                      dto.MetricType_GAUGE,
+		"mynah_component_reloads_total":         dto.MetricType_COUNTER,
+		"mynah_journal_dropped_total":           dto.MetricType_COUNTER,
+		"mynah_requests_total":                  dto.MetricType_COUNTER,
 	} {
 		family := families[name]
 		equal(t, family.GetType(), want)
@@ -33,7 +36,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 			t.Errorf("%s has no help", name)
 		}
 	}
-	equal(t, len(families), 3)
+	equal(t, len(families), 6)
 	calls := map[string]float64{}
 	for _, metric := range families["dapr_component_conversation_count"].GetMetric() {
 		labels := map[string]string{}

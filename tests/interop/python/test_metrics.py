@@ -28,8 +28,11 @@ class Metrics(unittest.TestCase):
             types,
             {
                 'dapr_component_conversation_count': 'counter',
+                'dapr_component_conversation_latencies': 'histogram',
                 'mynah_build_info': 'gauge',
                 'mynah_component_reloads': 'counter',
+                'mynah_journal_dropped': 'counter',
+                'mynah_requests': 'counter',
             },
         )
         self.assertTrue(all(family.documentation for family in families.values()))
