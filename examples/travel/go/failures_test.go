@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
 
@@ -61,6 +62,16 @@ func Test27TheFirstTwoCallsFailAndThePromptIsUntouched(t *testing.T) {
 	equal(t, len(*waits), 2)
 }
 
+func Test28OnlyTheCallsOfTheSecondUserFail(t *testing.T) {
+	ann := metadata.AppendToOutgoingContext(t.Context(), "mynah-session", t.Name()+"-ann")
+	bob := metadata.AppendToOutgoingContext(t.Context(), "mynah-session", t.Name()+"-bob")
+	setFaults(t, t.Name()+"-bob", step{"error": step{"code": "INTERNAL", "message": "broken"}})
+	_, err := start("echo").Ask(ann, "Hello!")
+	check(t, err)
+	_, err = start("echo").Ask(bob, "Hello!")
+	fails(t, err, "broken")
+}
+
 func Test29ADroppedConnectionIsRetried(t *testing.T) {
 	answer, err := start("disconnects-once").Ask(session(t), "Hello!")
 	check(t, err)
@@ -77,6 +88,13 @@ func Test30LatencyAndDeadline(t *testing.T) {
 	defer cancel()
 	_, err = start("scripted").Ask(soon, slow)
 	equal(t, status.Code(err), codes.DeadlineExceeded)
+}
+
+// setFaults makes the calls of a session fail.
+func setFaults(t *testing.T, session string, faults step) {
+	t.Helper()
+	faults["session"] = session
+	control(t, "PUT", "/faults", faults, nil)
 }
 
 func Test26TheRetryPolicyOfTheServiceConfigRecovers(t *testing.T) {

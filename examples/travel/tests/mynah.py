@@ -29,6 +29,10 @@ class Mynah:
         calls = [entry for entry in self.journal() if entry['component'] == 'assistant']
         return [entry for entry in calls if {'fallback': True} in entry['answered_by']]
 
+    def set_faults(self, faults: dict[str, Any], session: str | None = None) -> None:
+        """Makes calls fail, by default those of the session."""
+        self.request('PUT', '/faults', {'session': session or self.session, **faults})
+
     def request(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         headers = {'Content-Type': 'application/json'}

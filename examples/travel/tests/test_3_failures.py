@@ -72,6 +72,14 @@ def test_27_the_first_two_calls_fail_and_the_prompt_is_untouched(assistant, back
     assert waits == [1, 2]
 
 
+def test_28_only_the_calls_of_the_second_user_fail(session, mynah):
+    mynah.set_faults({'error': {'code': 'INTERNAL', 'message': 'broken'}}, session=f'{session}-bob')
+    with connect(f'{session}-ann') as ann, connect(f'{session}-bob') as bob:
+        assert Assistant(Model(ann, 'echo')).ask('Hello!') == 'Hello!'
+        with pytest.raises(DaprGrpcError, match='broken'):
+            Assistant(Model(bob, 'echo')).ask('Hello!')
+
+
 def test_29_a_dropped_connection_is_retried(assistant, mynah):
     assert assistant('disconnects-once').ask('Hello!') == 'Hello!'
     assert [entry['outcome'] for entry in mynah.journal()] == ['failed', 'ok']
