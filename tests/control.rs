@@ -1,9 +1,12 @@
 //! The control API: what a test can ask a sidecar.
 
+mod commands;
 mod file;
 mod journal;
+mod openapi;
 mod secrets;
 mod sessions;
+mod verdict;
 mod verify;
 
 use serde_json::Value;

@@ -4,7 +4,9 @@ use std::{error::Error, fmt::Write, io};
 
 use thiserror::Error as ThisError;
 
-use super::{config::ConfigError, converse, run::RunError, simulate};
+use super::{
+    config::ConfigError, control_client::ControlClientError, converse, run::RunError, simulate,
+};
 use crate::{
     base::{diagnostics::Diagnostic, terminal::escape_controls},
     server::{ServeError, StartError},
@@ -27,6 +29,8 @@ pub(super) enum CliError {
     #[error(transparent)]
     Converse(#[from] converse::Error),
     #[error(transparent)]
+    Control(#[from] ControlClientError),
+    #[error(transparent)]
     Simulate(#[from] simulate::Error),
     #[error("cannot start the runtime")]
     Runtime(#[source] io::Error),
@@ -44,6 +48,7 @@ impl CliError {
             Self::Run(error) => error.exit_code(),
             Self::Converse(error) => error.exit_code(),
             Self::Simulate(error) => error.exit_code(),
+            Self::Control(error) => error.exit_code(),
             _ => 1,
         }
     }
@@ -71,6 +76,7 @@ impl CliError {
     fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Simulate(error) => error.diagnostics(),
+            Self::Control(error) => error.diagnostics(),
             Self::Start(error) | Self::Run(RunError::Start(error)) => error.diagnostics(),
             _ => &[],
         }

@@ -3,15 +3,18 @@
 pub(crate) mod args;
 mod check;
 mod config;
+mod control_client;
 mod converse;
 mod error;
 mod import;
+mod journal;
 mod logging;
 mod run;
 mod schema;
 mod serve;
 mod signals;
 mod simulate;
+mod verify;
 mod verify_report;
 
 use std::{
@@ -94,6 +97,11 @@ fn execute(cli: Cli) -> Result<ExitCode, CliError> {
             block_on_all_cores(simulate::simulate(&args, &Environment::read()))??;
             Ok(ExitCode::SUCCESS)
         }
+        Some(Command::Journal(args)) => {
+            block_on(journal::journal(&args, &Environment::read()))??;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Verify(args)) => Ok(block_on(verify::verify(&args, &Environment::read()))??),
         Some(Command::Schema(args)) => Ok(schema::schema(&args)),
         Some(Command::Import(args)) => Ok(import::import(&args)),
     }

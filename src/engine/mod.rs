@@ -9,6 +9,7 @@ pub(crate) mod journal;
 mod labels;
 mod metrics;
 mod recording;
+pub(crate) mod verdict;
 pub(crate) mod verify;
 
 use std::{collections::BTreeMap, sync::Arc};

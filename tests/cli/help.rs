@@ -26,6 +26,8 @@ fn short_help() {
       check     Check files of components, simulations and rules, and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       simulate  Play simulated conversations between customers and agents, and write a report
+      journal   Print the calls of a sidecar as JSON lines
+      verify    Check the calls of a sidecar against the expectations in a rules file
       schema    Print the JSON Schema of a format, for editors
       import    Convert a file of another program to a rules file, and print it
       help      Print this message or the help of the given subcommand(s)
@@ -103,6 +105,8 @@ fn long_help() {
       check     Check files of components, simulations and rules, and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       simulate  Play simulated conversations between customers and agents, and write a report
+      journal   Print the calls of a sidecar as JSON lines
+      verify    Check the calls of a sidecar against the expectations in a rules file
       schema    Print the JSON Schema of a format, for editors
       import    Convert a file of another program to a rules file, and print it
       help      Print this message or the help of the given subcommand(s)

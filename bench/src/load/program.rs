@@ -97,11 +97,15 @@ impl Programs {
         let Ports { grpc, http, internal } = ports;
         let dapr = ports.flags();
         match program {
-            Program::Mynah => [&dapr[..], &["--metrics-port=0".to_owned()]].concat(),
+            Program::Mynah => {
+                // The baseline is the cost of calls that are not recorded.
+                let own = ["--metrics-port=0", "--journal-size=0"].map(str::to_owned);
+                [&dapr[..], &own].concat()
+            }
             Program::MynahWithTools => {
                 let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/components");
-                let own = ["--metrics-port=0".to_owned(), resources(Path::new(folder))];
-                [&dapr[..], &own].concat()
+                let own = ["--metrics-port=0", "--journal-size=0"].map(str::to_owned);
+                [&dapr[..], &own, &[resources(Path::new(folder))]].concat()
             }
             Program::BareTonic | Program::Hello => vec![grpc.to_string()],
             Program::BareAxum => vec![http.to_string()],

@@ -5,9 +5,11 @@ mod explain;
 mod failure;
 mod faults;
 mod journal;
+mod openapi;
 mod query;
 mod reset;
 mod service;
+mod verdict;
 mod verify;
 
 pub(super) use self::service::{Service, serves};

@@ -11,7 +11,7 @@ use futures_util::{FutureExt, TryFutureExt, future};
 use http::{Method, Request, Uri};
 use hyper_util::service::TowerToHyperService;
 
-use super::{explain, failure::Failure, faults, journal, reset, verify};
+use super::{explain, failure::Failure, faults, journal, openapi, reset, verdict, verify};
 use crate::{
     api::{guard::Guard, holding_body::ChargedBody, http::response::Responding},
     engine::Engine,
@@ -64,6 +64,8 @@ fn router(engine: Arc<Engine>, guard: Arc<Guard>) -> Router {
         .route("/mynah/v1/reset", post(reset::post))
         .route("/mynah/v1/verify", post(verify::post))
         .route("/mynah/v1/explain", post(explain::post))
+        .route("/mynah/v1/verdict", get(verdict::get))
+        .route("/mynah/v1/openapi.json", get(openapi::get))
         .fallback(not_served)
         .method_not_allowed_fallback(not_served)
         .layer(Extension(guard))

@@ -42,6 +42,10 @@ pub(crate) enum Command {
     Converse(ConverseArgs),
     /// Play simulated conversations between customers and agents, and write a report
     Simulate(SimulateArgs),
+    /// Print the calls of a sidecar as JSON lines
+    Journal(JournalArgs),
+    /// Check the calls of a sidecar against the expectations in a rules file
+    Verify(VerifyArgs),
     /// Print the JSON Schema of a format, for editors
     Schema(SchemaArgs),
     /// Convert a file of another program to a rules file, and print it
@@ -71,6 +75,46 @@ pub(crate) struct CheckArgs {
     /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
+}
+
+/// Arguments of `mynah journal`.
+#[derive(Debug, Args)]
+pub(crate) struct JournalArgs {
+    /// Wait for new calls and print them too
+    #[arg(long, short)]
+    pub follow: bool,
+    /// Print only the calls of one session
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
+    /// Print only the calls to one component
+    #[arg(long, value_name = "NAME")]
+    pub component: Option<String>,
+    /// Print only the calls after the one with this number
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub since: u64,
+    /// Address of the control API [default: $MYNAH_ENDPOINT or http://127.0.0.1:3500/mynah/v1]
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+}
+
+/// Arguments of `mynah verify`.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Rules file with a list `expect`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Check only the calls of one session
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
+    /// Also fail if a rule, or a step of its chain or sequence, has not answered
+    #[arg(long)]
+    pub unused: bool,
+    /// Also fail if a call was answered neither by a rule nor by an instruction chain
+    #[arg(long)]
+    pub no_unmatched: bool,
+    /// Address of the control API [default: $MYNAH_ENDPOINT or http://127.0.0.1:3500/mynah/v1]
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
 }
 
 /// Arguments of `mynah schema`.

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     Rules,
@@ -11,7 +12,10 @@ use super::{
     rule::{Answers, Rule},
     uses::Uses,
 };
-use crate::provider::counters::Counters;
+use crate::{
+    base::yaml::{self, PlacedJson},
+    provider::counters::Counters,
+};
 
 /// A rule that has not answered, or not with all of its steps.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -57,6 +61,14 @@ impl Rules {
             is_unused.then(|| UnusedRule { file: self.file_name(), rule: label.clone(), steps })
         };
         self.rules.iter().filter_map(|rule| unused(rule)).collect()
+    }
+
+    /// Returns the list of expectations in the file as JSON.
+    pub(crate) fn expectations_as_json(&self) -> Value {
+        let tree = yaml::parse(&self.text, 1).ok().flatten();
+        let list = tree.as_ref().and_then(|tree| tree.root.field("expect"));
+        let json = list.and_then(|list| serde_json::from_str(PlacedJson::new(list).text()).ok());
+        json.unwrap_or_else(|| Value::Array(Vec::new()))
     }
 
     /// Says for each rule whether it matches a call. Counts no uses.
