@@ -1,14 +1,21 @@
 //! Tests of the conversion of aimock's fixtures.
 
+use std::path::Path;
+
 use super::convert;
+use crate::{base::diagnostics::Diagnostic, provider::scripted::Rules};
 
 /// Returns the rules, and the warnings or errors with their places.
 fn converted(text: &str) -> String {
     let (rules, diagnostics) = match convert(text) {
-        Ok(converted) => (converted.rules, converted.warnings),
+        Ok(converted) => {
+            let read = Rules::read(converted.rules.clone(), Path::new("rules.yaml"));
+            assert!(read.is_ok(), "{:?}\n{}", read.err(), converted.rules);
+            (converted.rules, converted.warnings)
+        }
         Err(errors) => (String::new(), errors),
     };
-    let line = |it: &crate::base::diagnostics::Diagnostic| match it.place {
+    let line = |it: &Diagnostic| match it.place {
         Some(place) => format!("# {place}: {}\n", it.message),
         None => format!("# {}\n", it.message),
     };
