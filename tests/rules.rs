@@ -4,6 +4,7 @@ mod aimock;
 mod answers;
 mod components;
 mod errors;
+mod faults;
 mod sessions;
 mod templates;
 

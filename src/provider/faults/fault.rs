@@ -5,7 +5,11 @@ use std::{sync::Arc, time::Duration};
 use super::trigger::Trigger;
 use crate::{
     chat::{ErrorKind, MissingPart, ProviderError, Request},
-    provider::{CallContext, call::Surface},
+    provider::{
+        CallContext,
+        call::Surface,
+        scripted::steps::{Item, Step},
+    },
 };
 
 /// Time after which a call without a deadline ends if it hangs on purpose.
@@ -112,6 +116,33 @@ impl Fault {
         size_of::<Self>() + texts
     }
 
+    /// Changes a step so that its turn has the fault.
+    pub(crate) fn apply_to(&self, step: &mut Step) {
+        step.delay = step.delay.saturating_add(self.delay);
+        let mut fail = |error: ProviderError| {
+            (step.items, step.cut_after, step.empty) = (vec![Item::Error(error)], None, None);
+        };
+        match &self.effect {
+            Effect::Delay => {}
+            Effect::Fail(error) => fail(error.clone()),
+            Effect::Hang => {
+                fail(hang_error());
+                step.delay = MAX_HANG;
+            }
+            Effect::CutAfter(chunks) => step.cut_after = Some(*chunks),
+            Effect::Empty(part) => {
+                step.items.clear();
+                (step.cut_after, step.empty) = (None, Some(*part));
+            }
+            Effect::MalformedArguments(_) => {
+                for item in &mut step.items {
+                    let Item::Calls(calls) = item else { continue };
+                    calls.iter_mut().for_each(|call| self.effect.malform(&mut call.arguments));
+                }
+            }
+        }
+    }
+
     /// Waits, and fails if the effect needs no response.
     pub(crate) async fn before_response(&self, context: &CallContext) -> Result<(), ProviderError> {
         context.pause(self.delay).await?;
@@ -119,12 +150,15 @@ impl Fault {
             Effect::Fail(error) => Err(error.clone()),
             Effect::Hang => {
                 context.pause(MAX_HANG).await?;
-                let message = "the call hangs on purpose";
-                Err(ProviderError::new(ErrorKind::DeadlineExceeded, message))
+                Err(hang_error())
             }
             _ => Ok(()),
         }
     }
+}
+
+fn hang_error() -> ProviderError {
+    ProviderError::new(ErrorKind::DeadlineExceeded, "the call hangs on purpose")
 }
 
 /// Returns the hash of a request, which decides about faults with a probability.

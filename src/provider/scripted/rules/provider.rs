@@ -1,6 +1,6 @@
 //! The provider that answers by rules.
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use futures_util::{
     future::{BoxFuture, Either},
@@ -8,8 +8,12 @@ use futures_util::{
 };
 
 use super::{
-    Rules, matched_call, rule::Rule, select::Selection, template::Variables, texts::render,
-    uses::Uses,
+    Rules, matched_call,
+    rule::Rule,
+    select::Selection,
+    template::Variables,
+    texts::render,
+    uses::{Uses, key},
 };
 use crate::{
     chat::{Delta, ErrorKind, Request, Response},
@@ -17,10 +21,11 @@ use crate::{
         CallContext, Provider, ProviderError,
         call::AnsweredBy,
         counters::Counters,
+        faults::{Phase, request_hash},
         scripted::{
             ScriptedSettings,
             chains::NumberedStep,
-            steps::StepError,
+            steps::{Item, Step, StepError},
             turn::{self, ReadyOrLater, Script, ScriptedTurn, long_turn},
         },
     },
@@ -105,15 +110,35 @@ impl RuleProvider {
     ) -> Result<ScriptedTurn, StepError> {
         let allow_unoffered = rule.allow_unoffered.unwrap_or(self.settings.allow_unoffered);
         let settings = ScriptedSettings { allow_unoffered, ..self.settings.clone() };
-        let rendered;
-        let step = if rule.has_templates {
+        let mut step = Cow::Borrowed(&*step.step);
+        if rule.has_templates {
             let variables = self.variables(rule, request, context);
-            rendered = render(&step.step, &self.rules.templates, &variables);
-            &rendered.map_err(StepError::new)?
-        } else {
-            &*step.step
-        };
-        ScriptedTurn::perform(step, &self.component, &settings, request)
+            let rendered = render(&step, &self.rules.templates, &variables);
+            step = Cow::Owned(rendered.map_err(StepError::new)?);
+        }
+        if !rule.faults.is_empty() {
+            self.apply_faults(rule, &mut step, request, context);
+        }
+        ScriptedTurn::perform(&step, &self.component, &settings, request)
+    }
+
+    /// Changes a step if the call has a fault of the rule.
+    fn apply_faults(
+        &self,
+        rule: &Rule,
+        step: &mut Cow<'_, Step>,
+        request: &Request,
+        context: &CallContext,
+    ) {
+        let key = format!("{}/fault", key(&self.rules.file, rule));
+        let hash = request_hash(&self.component, request);
+        let fault = rule.faults.select(Phase::Request, &key, hash, context);
+        let has_calls = step.items.iter().any(|item| matches!(item, Item::Calls(_)));
+        let of_calls =
+            || has_calls.then(|| rule.faults.select(Phase::ToolCalls, &key, hash, context));
+        if let Some(fault) = fault.or_else(|| of_calls().flatten()) {
+            fault.apply_to(step.to_mut());
+        }
     }
 
     /// Returns the variables of a rule's templates.

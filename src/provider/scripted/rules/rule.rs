@@ -3,10 +3,13 @@
 use std::{fmt, num::NonZeroU64, sync::Arc};
 
 use super::matching::Match;
-use crate::provider::scripted::{
-    OnExhausted,
-    chains::{Chain, NumberedStep},
-    steps::Step,
+use crate::provider::{
+    faults::Faults,
+    scripted::{
+        OnExhausted,
+        chains::{Chain, NumberedStep},
+        steps::Step,
+    },
 };
 
 /// The answers to the requests that meet some conditions.
@@ -24,6 +27,8 @@ pub(crate) struct Rule {
     /// Whether the rule may call tools that the request does not offer. If `None`, the component
     /// decides.
     pub(crate) allow_unoffered: Option<bool>,
+    /// The faults of the calls that the rule answers.
+    pub(crate) faults: Faults,
 }
 
 /// How messages, counters and reports refer to a rule: by its name, or by its number.

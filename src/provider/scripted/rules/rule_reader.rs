@@ -4,14 +4,18 @@ use super::{
     matching::Match,
     reader::{Fields, Reader, kind},
     rule::{Answers, Label, Rule, Sequence},
+    step_reader::place,
     texts::has_templates,
 };
 use crate::{
     base::yaml::{Node, PlacedJson, Value},
-    provider::scripted::{OnExhausted, chains::Chain},
+    provider::{
+        faults::Faults,
+        scripted::{OnExhausted, chains::Chain},
+    },
 };
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "name",
     "match",
     "respond",
@@ -21,6 +25,7 @@ const KEYS: [&str; 9] = [
     "times",
     "priority",
     "allow_unoffered",
+    "faults",
 ];
 const ANSWERS: [&str; 3] = ["respond", "chain", "sequence"];
 
@@ -38,6 +43,7 @@ impl Reader {
         let times = self.scalar(&fields, "times", whole, |text| text.parse().ok());
         let priority = self.scalar(&fields, "priority", "a whole number", |text| text.parse().ok());
         let allow_unoffered = self.scalar(&fields, "allow_unoffered", "true or false", parse_bool);
+        let faults = self.faults(&fields);
         let answers = self.answers(&fields);
         let answers = answers?;
         Some(Rule {
@@ -48,6 +54,7 @@ impl Reader {
             times,
             priority: priority.unwrap_or_default(),
             allow_unoffered,
+            faults: faults?,
         })
         .filter(|_| self.errors.len() == errors)
     }
@@ -73,6 +80,12 @@ impl Reader {
     fn conditions(&mut self, fields: &Fields<'_>) -> Option<Match> {
         let Some(node) = fields.get("match") else { return Some(Match::default()) };
         PlacedJson::new(node).deserialize().map_err(|error| self.add(error, node.place)).ok()
+    }
+
+    fn faults(&mut self, fields: &Fields<'_>) -> Option<Faults> {
+        let Some(node) = fields.get("faults") else { return Some(Faults::default()) };
+        let faults = Faults::parse(PlacedJson::new(node).text());
+        faults.map_err(|error| self.error(place(node, &error), format!("faults: {error}"))).ok()
     }
 
     fn answers(&mut self, fields: &Fields<'_>) -> Option<Answers> {

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde_json::{Value, json};
 
 use super::{expectation::Expectation, matching::Match};
-use crate::provider::scripted::chains;
+use crate::provider::{faults, scripted::chains};
 
 /// Rules for the answers of scripted components.
 #[derive(JsonSchema)]
@@ -63,6 +63,9 @@ struct Rule {
     /// Whether the rule may call tools that the request does not offer. Default: the setting of the
     /// component.
     allow_unoffered: Option<bool>,
+    /// The faults of the calls that the rule answers: a fault, or a list of faults of which the first
+    /// one that applies is used.
+    faults: Option<RuleFaults>,
 }
 
 /// The answer after the last entry.
@@ -102,6 +105,25 @@ impl JsonSchema for Answer {
             "description": "A text, a list of items, or a step, in which the items may also be called respond.",
             "anyOf": [{ "$ref": "#/$defs/respond" }, { "$ref": "#/$defs/step" }, step],
         })
+    }
+}
+
+/// A fault or a list of faults.
+struct RuleFaults;
+
+impl JsonSchema for RuleFaults {
+    fn schema_name() -> Cow<'static, str> {
+        "faults".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        // The definitions of chains have some of the names, too.
+        let schema = faults::SCHEMA.replace("#/$defs/", "#/$defs/faults_");
+        let schema: Value = serde_json::from_str(&schema).unwrap_or_default();
+        let definitions = schema["$defs"].as_object().cloned().unwrap_or_default();
+        let named = definitions.into_iter().map(|(name, it)| (format!("faults_{name}"), it));
+        generator.definitions_mut().extend(named);
+        json_schema!({ "oneOf": schema["oneOf"] })
     }
 }
 

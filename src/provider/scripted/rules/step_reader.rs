@@ -55,8 +55,8 @@ impl Reader {
     }
 }
 
-/// Returns the place of the invalid part of a step.
-fn place(node: &Node, error: &StepError) -> Place {
+/// Returns the place of the invalid part of a step or a fault.
+pub(super) fn place(node: &Node, error: &StepError) -> Place {
     let mut path: Vec<_> = error.path().collect();
     let key = if error.is_about_key() { path.pop() } else { None };
     let mut node = node;

@@ -18,6 +18,8 @@ const VALID: &[&str] = &[
     r#"{"rules": [{"sequence": [{"error": {"code": "ABORTED"}, "times": 2}, "b"]}]}"#,
     r#"{"rules": [{"name": "a", "match": {"user": "b"}, "times": 2, "priority": -1, "respond": "c"}]}"#,
     r#"{"rules": [{"allow_unoffered": true, "respond": "c"}]}"#,
+    r#"{"rules": [{"faults": {"fail_first": 2, "error": {"code": "ABORTED"}}, "respond": "c"}]}"#,
+    r#"{"rules": [{"faults": [{"delay": "1s"}, {"malformed_args": true}], "respond": "c"}]}"#,
     r#"{"expect": [{"match": {"user": "a"}, "count": 2}, {"count": {"at_most": 3}, "name": "a"}]}"#,
 ];
 
@@ -41,6 +43,7 @@ const INVALID: &[&str] = &[
     r#"{"rules": [{"respond": "a", "times": 0}]}"#,
     r#"{"rules": [{"respond": "a", "priority": 1.5}]}"#,
     r#"{"rules": [{"respond": "a", "match": {"users": "b"}}]}"#,
+    r#"{"rules": [{"respond": "a", "faults": {"delay": 1}}]}"#,
     r#"{"expect": [{"count": {}}]}"#,
 ];
 

@@ -48,6 +48,11 @@ impl Uses<'_> {
     }
 
     fn key(&self, rule: &Rule) -> String {
-        format!("rule/{}/{}", self.file.display(), rule.label.text())
+        key(self.file, rule)
     }
+}
+
+/// Returns the key of a rule's counter.
+pub(super) fn key(file: &Path, rule: &Rule) -> String {
+    format!("rule/{}/{}", file.display(), rule.label.text())
 }
