@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -37,6 +38,9 @@ func TestTriesAgainWhenTheModelSaysSo(t *testing.T) {
 	check(t, err)
 	equal(t, answer, "Yes, until six.")
 	verify(t, 3, object{"system": "You answer questions."})
+	var verdict struct{ Violations []any }
+	request(t, http.MethodGet, "/verdict?session="+t.Name(), nil, &verdict)
+	equal(t, len(verdict.Violations), 0)
 }
 
 func TestMalformedArgumentsAreReportedToTheModel(t *testing.T) {

@@ -33,6 +33,10 @@ class Mynah:
         """Makes calls fail, by default those of the session."""
         self.request('PUT', '/faults', {'session': session or self.session, **faults})
 
+    def violations(self) -> list[dict[str, Any]]:
+        """Returns what the client did wrong after errors."""
+        return self.request('GET', f'/verdict?{urlencode({"session": self.session})}')['violations']
+
     def request(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         headers = {'Content-Type': 'application/json'}

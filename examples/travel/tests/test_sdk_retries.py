@@ -107,3 +107,23 @@ def test_grpc_service_config(flaky, session, mynah):
         stub = api_service_v1.DaprStub(channel)
         assert stub.ConverseAlpha2(request, metadata=[('mynah-session', session)]).outputs
     assert_two_of_three_failed(mynah)
+
+
+def test_the_verdict_names_a_client_that_ignores_retry_after(assistant, mynah):
+    hasty = Backoff(sleep=lambda _: None)
+    assert assistant('assistant', backoff=hasty).ask('Which terminal?') == 'Terminal 2.'
+    assert [violation['kind'] for violation in mynah.violations()] == ['ignored_retry_after']
+
+
+def test_the_verdict_names_a_client_that_retries_a_permanent_error(assistant, mynah):
+    conversation = assistant('assistant', backoff=Backoff(attempts=1))
+    for _ in range(2):
+        with pytest.raises(DaprGrpcError):
+            conversation.ask('What is the key?')
+        conversation.history.pop()
+    assert [violation['kind'] for violation in mynah.violations()] == ['retried_permanent_error']
+
+
+def test_the_verdict_accepts_a_client_that_waits(assistant, mynah):
+    assert assistant('assistant').ask('Which terminal?') == 'Terminal 2.'
+    assert mynah.violations() == []

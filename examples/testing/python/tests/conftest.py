@@ -48,6 +48,10 @@ class Mynah:
         """Returns the calls of the session, the oldest first."""
         return self.request('GET', f'/journal?session={quote(self.session)}')['entries']
 
+    def violations(self) -> list[dict[str, Any]]:
+        """Returns what the client did wrong after errors."""
+        return self.request('GET', f'/verdict?session={quote(self.session)}')['violations']
+
     def verify(self, count: int, **match: Any) -> None:
         """Fails unless as many calls of the session match."""
         check = {'session': self.session, 'match': match, 'count': count}

@@ -30,6 +30,7 @@ def test_what_was_sent(mynah):
 def test_tries_again_when_the_model_says_so(mynah):
     assert Desk(mynah.client).answer('Are you open?') == 'Yes, until six.'
     mynah.verify(count=3, system='You answer questions.')
+    assert mynah.violations() == []
 
 
 def test_malformed_arguments_are_reported_to_the_model(mynah):
