@@ -7,7 +7,7 @@ use futures_util::{Stream, future::Either};
 use crate::{
     base::blocking::{LARGE, Panicked, run_blocking},
     chat::{self, Delta, Request},
-    engine::{Component, Engine, Recording},
+    engine::{Component, Engine},
     provider::CallContext,
     wire::{conversation::ConverseRequest, error::Error, headers::SESSION, undecoded::Undecoded},
 };
@@ -24,13 +24,19 @@ pub async fn converse<M: ConverseRequest>(
     mut context: CallContext,
 ) -> Result<M::Response, Error> {
     let mut recording = components.engine().record(&mut context, false, || request.sent());
-    prepare(&mut recording).await;
-    let opened = open::<M>(components, request, &mut context, &mut recording).await;
-    let (component, request, passthrough) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return Err(recording.rejected(error)),
-    };
-    let response = component.converse(request, context, recording).await?;
+    if recording.needs_preparation() {
+        // Boxed, so that the future of other calls stays small.
+        Box::pin(recording.prepare()).await;
+    }
+    let (component, request, passthrough) =
+        match decode(request, &context, finder::<M>(components)).await {
+            Ok(decoded) => decoded,
+            Err(error) => return Err(recording.rejected(error, &context)),
+        };
+    if let Err(error) = complete_context::<M>(&mut context, &request) {
+        return Err(recording.rejected(error, &context));
+    }
+    let response = component.converse(request, context, &mut recording).await?;
     Ok(M::response(response, passthrough))
 }
 
@@ -47,39 +53,22 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
 ) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R, F>, Error>
 {
     let mut recording = components.engine().record(&mut context, true, || request.sent());
-    prepare(&mut recording).await;
-    let opened = open::<M>(components, request, &mut context, &mut recording).await;
-    let (component, request, mut passthrough) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return Err(recording.rejected(error)),
-    };
+    if recording.needs_preparation() {
+        Box::pin(recording.prepare()).await;
+    }
+    let (component, request, mut passthrough) =
+        match decode(request, &context, finder::<M>(components)).await {
+            Ok(decoded) => decoded,
+            Err(error) => return Err(recording.rejected(error, &context)),
+        };
+    if let Err(error) = complete_context::<M>(&mut context, &request) {
+        return Err(recording.rejected(error, &context));
+    }
     let encode = move |delta| match delta {
         Delta::Text(text) => M::chunk(text, &mut passthrough),
         Delta::Complete(response) => M::complete(*response, &mut passthrough),
     };
     Ok(component.stream(request, context, recording, encode).await?)
-}
-
-/// Lets the journal prepare for a call, which is rarely needed.
-async fn prepare(recording: &mut Recording) {
-    if recording.needs_preparation() {
-        // Boxed, so that the future of other calls stays small.
-        Box::pin(recording.prepare()).await;
-    }
-}
-
-/// Decodes a request, finds its component and completes the context.
-async fn open<M: ConverseRequest>(
-    components: &Arc<impl FindComponent>,
-    request: impl Undecoded<M>,
-    context: &mut CallContext,
-    recording: &mut Recording,
-) -> Result<Decoded<M>, Error> {
-    recording.set_session(context.session.as_ref());
-    let decoded = decode(request, context, finder(components)).await?;
-    complete_context::<M>(context, &decoded.1)?;
-    recording.set_session(context.session.as_ref());
-    Ok(decoded)
 }
 
 /// Finds the component that a request names.

@@ -100,11 +100,11 @@ impl Component {
         self: Arc<Self>,
         request: Request,
         mut context: CallContext,
-        mut recording: Recording,
+        recording: &mut Recording,
     ) -> Result<Response, Error> {
         context.set_component(self.called.clone());
         let _cancel = context.cancel_on_drop();
-        recording.set_metrics(self.metrics.clone());
+        recording.reached(&self.metrics, &context);
         let result = if self.has_faults() {
             // Boxed, so that the future of a call without faults stays small.
             Box::pin(self.clone().converse_with_faults(request, context)).await
@@ -116,7 +116,7 @@ impl Component {
                 recording.answered(&response);
                 Ok(response)
             }
-            Err(error) => Err(self.record_failure(&mut recording, error)),
+            Err(error) => Err(self.record_failure(recording, error)),
         }
     }
 
@@ -138,7 +138,7 @@ impl Component {
     {
         context.set_component(self.called.clone());
         let cancel = context.cancel_on_drop();
-        recording.set_metrics(self.metrics.clone());
+        recording.reached(&self.metrics, &context);
         match self.clone().start_stream(request, context).await {
             Ok((first, rest)) => Ok(Encoded {
                 component: self,

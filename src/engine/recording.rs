@@ -100,14 +100,10 @@ impl Recording {
         }
     }
 
-    /// Sets the session of the call.
-    pub(crate) fn set_session(&mut self, session: Option<&Arc<str>>) {
-        self.session = session.cloned();
-    }
-
-    /// Sets the metrics of the component that the call has reached.
-    pub(super) fn set_metrics(&mut self, metrics: Arc<CallMetrics>) {
-        self.metrics = metrics;
+    /// Records that the call has reached the component with these metrics.
+    pub(super) fn reached(&mut self, metrics: &Arc<CallMetrics>, context: &CallContext) {
+        self.metrics = metrics.clone();
+        self.session.clone_from(&context.session);
     }
 
     /// Records the answer.
@@ -123,7 +119,8 @@ impl Recording {
 
     /// Records the error of a call that has reached no component. Returns the error.
     #[cold]
-    pub(crate) fn rejected(mut self, error: Error) -> Error {
+    pub(crate) fn rejected(mut self, error: Error, context: &CallContext) -> Error {
+        self.session.clone_from(&context.session);
         self.missing = error.component().map(str::to_owned);
         self.finish(CallOutcome::Failed, || failure(&error));
         error

@@ -45,6 +45,8 @@ pub enum Case {
     Json,
     /// The short message in OpenAI's API.
     OpenAi,
+    /// The short message over gRPC, each in a session of its own. Only mynah knows sessions.
+    Sessions,
     /// A message over gRPC for which the component makes three calls of its own tools, turn by turn.
     /// Only mynah answers it.
     OwnTools,
@@ -96,6 +98,7 @@ impl Case {
             Self::Stream => "stream of 1,000 chunks",
             Self::Json => "short message, HTTP JSON",
             Self::OpenAi => "short message, OpenAI JSON",
+            Self::Sessions => "short message, journal and sessions",
             Self::OwnTools => "three turns with tools of the component",
         }
     }
@@ -112,7 +115,9 @@ impl Case {
     /// Returns the calls to make in turn.
     pub fn calls(self) -> anyhow::Result<Vec<Call>> {
         Ok(match self {
-            Self::Short | Self::Json | Self::OpenAi => vec![Call::new(&[user(SHORT_TEXT)], &[])?],
+            Self::Short | Self::Sessions | Self::Json | Self::OpenAi => {
+                vec![Call::new(&[user(SHORT_TEXT)], &[])?]
+            }
             Self::Stream => vec![Call::new(&[user(&words())], &[])?],
             Self::OwnTools => {
                 vec![Call { text: SHORT_TEXT.to_owned(), ..Call::new(&[user(&own_calls())], &[])? }]

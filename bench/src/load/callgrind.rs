@@ -44,7 +44,7 @@ pub(crate) async fn per_call(
 /// because startup varies by half a million.
 fn calls(case: Case) -> usize {
     match case {
-        Case::Short | Case::Json | Case::OpenAi => 6_000,
+        Case::Short | Case::Sessions | Case::Json | Case::OpenAi => 6_000,
         Case::Stream => 40,
         // A multiple of the requests, as is the number of calls in the shorter run.
         _ => 1_000,

@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use bytes::{BufMut, Bytes, BytesMut};
 use h2::client::SendRequest;
-use http::{Method, Request};
+use http::{HeaderMap, Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -53,6 +53,8 @@ struct Caller {
     /// The requests to send in turn, and the next of them.
     requests: Vec<Exchange>,
     next: usize,
+    /// The number of the next session, if each call has one of its own.
+    session: Option<u32>,
 }
 
 /// A request and its answer.
@@ -129,9 +131,10 @@ impl Client {
                 senders.extend((0..concurrency.streams).map(|_| sender.share()));
             }
         }
+        let session = (case == Case::Sessions).then_some(0);
         let caller = |(at, sender)| {
             let requests = requests.clone();
-            Caller { sender, next: at % requests.len(), requests }
+            Caller { sender, next: at % requests.len(), requests, session }
         };
         Ok(Self(senders.into_iter().enumerate().map(caller).collect()))
     }
@@ -200,6 +203,10 @@ impl Caller {
         let count = self.requests.len();
         let exchange = &mut self.requests[self.next];
         self.next = (self.next + 1) % count;
+        if let Some(session) = &mut self.session {
+            self.sender.head().insert("mynah-session", format!("test-{session:05}").parse()?);
+            *session += 1;
+        }
         let length = self.sender.call(exchange.request.clone()).await?;
         let expected = *exchange.answer_length.get_or_insert(length);
         ensure!(length == expected, "an answer has {length} bytes instead of {expected}");
@@ -241,6 +248,12 @@ impl Sender {
             }
             Self::Json { .. } => unreachable!("HTTP/1.1 connections are not shared"),
         }
+    }
+
+    /// Returns the headers of the next call.
+    fn head(&mut self) -> &mut HeaderMap {
+        let (Self::Grpc { head, .. } | Self::Json { head, .. }) = self;
+        head.headers_mut()
     }
 
     /// Makes a call and returns the length of the answer in bytes.

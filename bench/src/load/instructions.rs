@@ -18,8 +18,9 @@ use crate::{
 };
 
 /// The cases whose instructions are counted.
-const COUNTED: [Case; 8] = [
+const COUNTED: [Case; 9] = [
     Case::Short,
+    Case::Sessions,
     Case::Question,
     Case::HistoryWithTools,
     Case::Numbers,
@@ -72,7 +73,8 @@ async fn count(programs: Programs) -> anyhow::Result<BTreeMap<String, u64>> {
     for case in COUNTED {
         let program = match case {
             Case::OwnTools => Program::MynahWithTools,
-            _ => Program::Mynah,
+            Case::Sessions => Program::Mynah,
+            _ => Program::MynahWithoutJournal,
         };
         check(&cores.on_server(|| Server::start(&programs, program, &[]))?, case).await?;
         let calls = callgrind::per_call(&programs, cores, program, case).await?;

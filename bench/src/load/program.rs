@@ -12,6 +12,8 @@ use crate::Folders;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Mynah,
+    /// mynah that keeps no journal.
+    MynahWithoutJournal,
     /// mynah with a component that owns tools.
     MynahWithTools,
     BareTonic,
@@ -67,7 +69,9 @@ impl Programs {
     fn path(&self, program: Program) -> PathBuf {
         let Folders { release, plain } = &self.folders;
         match program {
-            Program::Mynah | Program::MynahWithTools => release.join("mynah"),
+            Program::Mynah | Program::MynahWithoutJournal | Program::MynahWithTools => {
+                release.join("mynah")
+            }
             Program::BareTonic => release.join("bare-tonic"),
             Program::BareAxum => release.join("bare-axum"),
             Program::Hello => plain.join("hello"),
@@ -97,8 +101,8 @@ impl Programs {
         let Ports { grpc, http, internal } = ports;
         let dapr = ports.flags();
         match program {
-            Program::Mynah => {
-                // The baseline is the cost of calls that are not recorded.
+            Program::Mynah => [&dapr[..], &["--metrics-port=0".to_owned()]].concat(),
+            Program::MynahWithoutJournal => {
                 let own = ["--metrics-port=0", "--journal-size=0"].map(str::to_owned);
                 [&dapr[..], &own].concat()
             }
@@ -131,6 +135,7 @@ impl Program {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Mynah => "mynah",
+            Self::MynahWithoutJournal => "mynah without journal",
             Self::MynahWithTools => "mynah with tools",
             Self::BareTonic => "bare tonic",
             Self::BareAxum => "bare axum",

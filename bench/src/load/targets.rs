@@ -44,6 +44,8 @@ pub(crate) fn cost(other: Program, case: Case) -> Target {
         (_, Case::Stream) => 1.2,
         (_, Case::Json) => 1.6,
         (_, Case::OpenAi) => 1.3,
+        // Beside the same call without a journal; no other program has sessions.
+        (_, Case::Sessions) => 1.15,
         // Beside a plain echo; no other program has tools.
         (_, Case::OwnTools) => 4.0,
     })

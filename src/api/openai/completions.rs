@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::response::Response;
-use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use http::Request;
 
@@ -50,13 +49,18 @@ impl Completions {
         let (head, body) = request.into_parts();
         let body = read(body, self.guard.max_body_size, &charge).await?;
         let mut context = call_context(Surface::OpenAi, &head.headers).with_charge(charge.clone());
-        let request = match self.decode(body.clone(), deployment, &context).await {
-            Ok(request) => DecodedBody { request, body },
-            Err(error) => {
-                let sent = || Some(SentRequest::openai(&body));
-                return Err(self.engine.record(&mut context, false, sent).rejected(error));
-            }
-        };
+        // Only the journal needs the body after it was decoded.
+        let sent = self.engine.journal.is_some().then(|| SentRequest::openai(&body));
+        let mut request: ChatRequest =
+            match pipeline::decode(openai::Body(body), &context, Ok).await {
+                Ok(request) => request,
+                Err(error) => return Err(self.reject(error, sent, &mut context)),
+            };
+        match self.component(deployment.as_deref().unwrap_or(request.model())) {
+            Ok(component) => request.set_component(component),
+            Err(error) => return Err(self.reject(error, sent, &mut context)),
+        }
+        let request = DecodedBody { request, sent };
         if request.request.is_streamed() {
             let pieces =
                 pipeline::stream::<ChatRequest, _, _>(&self.engine, request, context).await?;
@@ -71,17 +75,10 @@ impl Completions {
         Ok(json(body))
     }
 
-    /// Decodes a request and sets its component.
-    async fn decode(
-        &self,
-        body: Bytes,
-        deployment: Option<String>,
-        context: &CallContext,
-    ) -> Result<ChatRequest, Error> {
-        let mut request: ChatRequest = pipeline::decode(openai::Body(body), context, Ok).await?;
-        let component = self.component(deployment.as_deref().unwrap_or(request.model()))?;
-        request.set_component(component);
-        Ok(request)
+    /// Records a call that has reached no component. Returns its error.
+    #[cold]
+    fn reject(&self, error: Error, sent: Option<SentRequest>, context: &mut CallContext) -> Error {
+        self.engine.record(context, false, || sent).rejected(error, context)
     }
 
     /// Returns the name of the component that a model stands for: the one of that name, or else the

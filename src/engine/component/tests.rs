@@ -93,7 +93,7 @@ proptest! {
         let (joined, whole) = block_on(streamed(component.clone()));
         prop_assert_eq!(&joined, &expected);
         prop_assert_eq!(&whole, &expected);
-        let unary = block_on(component.converse(scrubbing(), context(), recording())).unwrap();
+        let unary = block_on(component.converse(scrubbing(), context(), &mut recording())).unwrap();
         prop_assert_eq!(&unary.content, &expected);
     }
 }
@@ -141,7 +141,7 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
     let component = Arc::new(Component { provider: provider.clone(), ..component });
     let context = context();
     drop(context.cancel_on_drop());
-    let result = component.converse(Request::default(), context, recording()).await;
+    let result = component.converse(Request::default(), context, &mut recording()).await;
     assert_eq!(
         result.unwrap_err().to_string(),
         "failed conversing with component echo: the call was cancelled"
@@ -152,7 +152,7 @@ async fn a_cancelled_call_does_not_reach_the_provider() {
 #[tokio::test]
 async fn converse_drains_the_stream_by_default() {
     let whole = component(&["a ".to_owned(), "b".to_owned()], Ok(()));
-    let response = whole.converse(Request::default(), context(), recording()).await.unwrap();
+    let response = whole.converse(Request::default(), context(), &mut recording()).await.unwrap();
     assert_eq!(response.content, "a b");
 }
 
@@ -179,7 +179,7 @@ async fn a_stream_without_its_last_delta_fails() {
         };
         let error = pieces.pop().unwrap().unwrap_err().to_string();
         assert_eq!((error.as_str(), pieces.len()), (message, texts.len()));
-        let unary = component.converse(Request::default(), context(), recording()).await;
+        let unary = component.converse(Request::default(), context(), &mut recording()).await;
         assert_eq!(unary.unwrap_err().to_string(), message);
         for count in ["success=\"false\"} 2\n", "success=\"true\"} 0\n"] {
             assert!(metrics.text().contains(count), "{}", metrics.text());

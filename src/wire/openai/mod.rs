@@ -71,11 +71,12 @@ impl ChatRequest {
     }
 }
 
-/// A request that is decoded already, with its body.
+/// A request that is decoded already.
 #[derive(Debug)]
 pub(crate) struct DecodedBody {
     pub(crate) request: ChatRequest,
-    pub(crate) body: Bytes,
+    /// The request as it was sent, if the journal is on.
+    pub(crate) sent: Option<SentRequest>,
 }
 
 impl Undecoded<ChatRequest> for DecodedBody {
@@ -88,7 +89,7 @@ impl Undecoded<ChatRequest> for DecodedBody {
     }
 
     fn sent(&self) -> Option<SentRequest> {
-        Some(SentRequest::openai(&self.body))
+        self.sent.clone()
     }
 
     fn decode(self) -> Result<ChatRequest, Error> {
