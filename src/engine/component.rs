@@ -33,7 +33,6 @@ use crate::{
     pii::{self, Scrubber},
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
-        call::CalledComponent,
         counters::Counters,
         scripted::Rules,
         stream::{self, StreamOptions},
@@ -59,8 +58,8 @@ pub struct Component {
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     metrics: Arc<CallMetrics>,
-    /// What the provider learns of the component.
-    called: Arc<CalledComponent>,
+    /// The counters of all sessions.
+    session_counters: Arc<Counters>,
     /// The faults in the metadata of the component.
     faults: FaultSet,
     fault_table: Arc<FaultTable>,
@@ -74,7 +73,6 @@ impl Component {
         session_counters: &Arc<Counters>,
         fault_table: &Arc<FaultTable>,
     ) -> Self {
-        let (name, counters) = (spec.name.clone(), session_counters.clone());
         Self {
             name: spec.name.clone(),
             kind: spec.kind.clone(),
@@ -85,7 +83,7 @@ impl Component {
             rules: spec.provider.rules().cloned(),
             provider: spec.build_provider(&metrics.tools),
             metrics: metrics.call_metrics(&spec.name),
-            called: Arc::new(CalledComponent { name, counters }),
+            session_counters: session_counters.clone(),
             faults: fault_table.number(spec.faults.clone()),
             fault_table: fault_table.clone(),
         }
@@ -102,7 +100,7 @@ impl Component {
         mut context: CallContext,
         recording: &mut Recording,
     ) -> Result<Response, Error> {
-        context.set_component(self.called.clone());
+        context.set_counters(self.session_counters.clone());
         let _cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
         let result = if self.has_faults() {
@@ -136,7 +134,7 @@ impl Component {
     where
         F: FnMut(Delta) -> T + Send + Unpin,
     {
-        context.set_component(self.called.clone());
+        context.set_counters(self.session_counters.clone());
         let cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
         match self.clone().start_stream(request, context).await {

@@ -138,7 +138,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::provider::{call::CalledComponent, faults::Effect};
+    use crate::provider::faults::Effect;
 
     fn target(text: &str) -> FaultTarget {
         FaultTarget::parse(text).unwrap()
@@ -147,8 +147,7 @@ mod tests {
     /// Returns the context of a call in a session.
     fn context(session: &str) -> CallContext {
         let mut context = CallContext::new(Some(session.into()), None);
-        let called = CalledComponent { name: "echo".to_owned(), counters: Arc::default() };
-        context.set_component(called.into());
+        context.set_counters(Arc::default());
         context
     }
 

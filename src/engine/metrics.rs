@@ -31,6 +31,8 @@ pub struct Metrics {
     reloads: ReloadCounters,
     /// Entries that the journal has dropped because there was no room.
     pub(crate) journal_dropped: IntCounter,
+    /// Counts of sessions that were dropped because of a limit.
+    pub(super) counts_dropped: IntCounter,
     /// Calls of the tools that components own.
     pub(super) tools: OwnerMetrics,
     registry: Registry,
@@ -94,13 +96,16 @@ impl Metrics {
         let reloads = IntCounterVec::new(reloads, &["result"])?;
         let help = "Entries that the journal dropped because there was no room";
         let journal_dropped = IntCounter::new("mynah_journal_dropped_total", help)?;
-        let collectors: [Box<dyn Collector>; 6] = [
+        let help = "Counts of sessions that were dropped because of a limit";
+        let counts_dropped = IntCounter::new("mynah_session_counts_dropped_total", help)?;
+        let collectors: [Box<dyn Collector>; 7] = [
             Box::new(build),
             Box::new(calls.conversations.clone()),
             Box::new(calls.latencies.clone()),
             Box::new(calls.requests.clone()),
             Box::new(reloads.clone()),
             Box::new(journal_dropped.clone()),
+            Box::new(counts_dropped.clone()),
         ];
         let registry = Registry::new();
         collectors.into_iter().try_for_each(|collector| registry.register(collector))?;
@@ -112,7 +117,7 @@ impl Metrics {
             failed: reloads.with_label_values(&["failed"]),
         };
         let no_component = Arc::new(CallMetrics::new(calls.clone(), "", None));
-        Ok(Self { calls, no_component, reloads, journal_dropped, tools, registry })
+        Ok(Self { calls, no_component, reloads, journal_dropped, counts_dropped, tools, registry })
     }
 
     /// Returns the metrics of a component. Components that replace each other share them.

@@ -100,6 +100,13 @@ impl Engine {
         change.removed.iter().for_each(|name| self.metrics.remove_component(name));
     }
 
+    /// Returns all metrics in the Prometheus text format.
+    pub(crate) fn metrics_text(&self) -> String {
+        let dropped = &self.metrics.counts_dropped;
+        dropped.inc_by(self.counters.dropped().saturating_sub(dropped.get()));
+        self.metrics.text()
+    }
+
     /// Returns the labels that clients have set together with the sidecar's own, which take
     /// precedence.
     pub(crate) fn extended_metadata(&self) -> BTreeMap<String, String> {

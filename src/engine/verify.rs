@@ -224,8 +224,7 @@ fn unused(entries: &[Arc<Entry>], components: &Components) -> Vec<UnusedRule> {
 
 /// Returns the calls that neither a rule nor a chain has answered.
 fn unmatched(entries: &[Arc<Entry>]) -> Vec<u64> {
-    let is_scripted = |answer: &AnsweredBy| !matches!(answer, AnsweredBy::Fallback);
-    let unmatched = entries.iter().filter(|entry| !entry.answered_by.iter().any(is_scripted));
+    let unmatched = entries.iter().filter(|entry| entry.answered_by.is_empty());
     unmatched.map(|entry| entry.number).take(MAX_LISTED).collect()
 }
 

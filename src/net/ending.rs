@@ -36,7 +36,9 @@ pub(crate) fn last_frame(ending: Ending) -> Frame<Bytes> {
 
 /// Removes the trailer that selects how the response ends.
 pub(super) fn take_ending(frame: &mut Frame<Bytes>) -> Ending {
-    let value = frame.trailers_mut().and_then(|trailers| trailers.remove(&HEADER));
+    // Trailers are few, so comparing them costs less than hashing the name.
+    let trailers = frame.trailers_mut().filter(|it| it.keys().any(|name| *name == HEADER));
+    let value = trailers.and_then(|trailers| trailers.remove(&HEADER));
     let Some(value) = value else { return Ending::Trailers };
     let early = [Ending::BreakOff, Ending::Reset];
     early.into_iter().find(|ending| value == ending.as_str()).unwrap_or(Ending::Trailers)

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::counters::Counters;
-
 /// The session of calls that name none.
 pub(crate) const DEFAULT_SESSION: &str = "default";
 /// Maximum number of recorded answers of one call.
@@ -37,15 +35,6 @@ impl Surface {
     }
 }
 
-/// What all calls of one component share.
-#[derive(Debug)]
-pub(crate) struct CalledComponent {
-    /// The name of the component.
-    pub(crate) name: String,
-    /// The counters of the sidecar.
-    pub(crate) counters: Arc<Counters>,
-}
-
 /// What made one turn of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AnsweredBy {
@@ -63,8 +52,6 @@ pub(crate) enum AnsweredBy {
         /// The step of the chain, from 1.
         step: usize,
     },
-    /// The fallback of a component, as no rule and no chain applied.
-    Fallback,
 }
 
 /// Where providers record what made an answer. It exists only if the journal wants it.

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     ProviderError, Unseen,
-    call::{AnsweredBy, Answers, CalledComponent, DEFAULT_SESSION, Surface},
+    call::{AnsweredBy, Answers, DEFAULT_SESSION, Surface},
     counters::Counters,
 };
 use crate::{
@@ -44,12 +44,11 @@ pub struct CallContext {
     /// Scrubs the results of the component's tools, if the caller asks for it.
     result_scrubber: Option<ResultScrubber>,
     /// The API through which the call arrived; `None` outside of a sidecar.
-    #[allow(dead_code, reason = "faults will use it")]
     surface: Option<Surface>,
     /// Whether the call uses the first version of Dapr's API, which has no tools.
     is_alpha1: bool,
-    /// The component that is called; `None` outside of a sidecar.
-    component: Option<Arc<CalledComponent>>,
+    /// The counters of the sidecar's sessions; `None` outside of a sidecar.
+    counters: Option<Arc<Counters>>,
     /// What made the answer; `None` if nobody wants to know.
     answers: Option<Arc<Answers>>,
 }
@@ -179,7 +178,6 @@ impl CallContext {
 }
 
 /// What only calls to a sidecar have.
-#[allow(dead_code, reason = "rules, faults and the journal will use it")]
 impl CallContext {
     /// Sets the API through which the call arrived.
     pub(crate) fn with_surface(self, surface: Surface) -> Self {
@@ -201,14 +199,9 @@ impl CallContext {
         self.is_alpha1
     }
 
-    /// Sets the component that is called.
-    pub(crate) fn set_component(&mut self, component: Arc<CalledComponent>) {
-        self.component = Some(component);
-    }
-
-    /// Returns the name of the component that is called, if it is a call to a sidecar.
-    pub(crate) fn component(&self) -> Option<&str> {
-        self.component.as_deref().map(|component| component.name.as_str())
+    /// Sets the counters of the sidecar's sessions.
+    pub(crate) fn set_counters(&mut self, counters: Arc<Counters>) {
+        self.counters = Some(counters);
     }
 
     /// Returns the name of the session, which is `default` if the client names none.
@@ -218,7 +211,7 @@ impl CallContext {
 
     /// Returns the counters of the sidecar's sessions, if it is a call to a sidecar.
     pub(crate) fn counters(&self) -> Option<&Arc<Counters>> {
-        self.component.as_ref().map(|component| &component.counters)
+        self.counters.as_ref()
     }
 
     /// Sets where providers record what made the answer.

@@ -4,13 +4,10 @@
 //! and declared counters, not on a clock or on randomness. A provider knows nothing about the
 //! transport of a call.
 
-#[allow(dead_code, reason = "rules, faults and the journal will use it")]
 pub(crate) mod call;
 mod context;
-#[allow(dead_code, reason = "rules and faults will use it")]
 pub(crate) mod counters;
 pub mod echo;
-#[cfg(feature = "server")]
 pub(crate) mod faults;
 mod ids;
 mod recently_used;

@@ -63,7 +63,6 @@ fn answered_by(answer: &AnsweredBy) -> Value {
         AnsweredBy::Rule { rule, step: None } => json!({"rule": **rule}),
         AnsweredBy::Rule { rule, step: Some(step) } => json!({"rule": **rule, "step": step}),
         AnsweredBy::Chain { message, step } => json!({"chain_in_message": message, "step": step}),
-        AnsweredBy::Fallback => json!({"fallback": true}),
     }
 }
 

@@ -28,6 +28,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 		"mynah_build_info":                      dto.MetricType_GAUGE,
 		"mynah_component_reloads_total":         dto.MetricType_COUNTER,
 		"mynah_journal_dropped_total":           dto.MetricType_COUNTER,
+		"mynah_session_counts_dropped_total":    dto.MetricType_COUNTER,
 		"mynah_requests_total":                  dto.MetricType_COUNTER,
 	} {
 		family := families[name]
