@@ -37,7 +37,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 			t.Errorf("%s has no help", name)
 		}
 	}
-	equal(t, len(families), 6)
+	equal(t, len(families), 7)
 	calls := map[string]float64{}
 	for _, metric := range families["dapr_component_conversation_count"].GetMetric() {
 		labels := map[string]string{}
