@@ -43,17 +43,14 @@ mod tests;
 
 use std::{ops::Range, sync::Arc};
 
-use futures_util::{
-    future::{BoxFuture, Either},
-    stream::BoxStream,
-};
+use futures_util::{future::BoxFuture, stream::BoxStream};
 
 use self::{
     chains::{
         ActiveChain, NumberedStep, chain_ranges, find_active_chain, has_long_chain, without_chains,
     },
     steps::{Step, is_long},
-    turn::{ReadyOrLater, Script, ScriptedTurn, long_turn},
+    turn::{Script, ScriptedTurn},
 };
 pub use self::{
     chains::{Chain, SCHEMA, tags},
@@ -99,47 +96,6 @@ impl Scripted {
         fallback: Option<Arc<dyn Provider>>,
     ) -> Self {
         Self { component: component.into(), settings, fallback, counters: Arc::default() }
-    }
-
-    /// Selects the step for a request, or returns `None` if the request contains no chain.
-    fn plan(
-        &self,
-        request: &Request,
-        context: &CallContext,
-    ) -> Result<Option<PlannedTurn>, ProviderError> {
-        if !self.settings.chains {
-            return Ok(None);
-        }
-        let (messages, unseen) = (&request.messages, context.unseen());
-        let active = find_active_chain(messages, unseen, self.settings.on_malformed);
-        let Some(active) = active.map_err(invalid_argument)? else { return Ok(None) };
-        let plan = self.planned_turn(&active, request, context)?;
-        if let PlannedTurn::Step { message, step: NumberedStep { number, step } } = &plan {
-            let (id, id_message) = (&step.id, &step.id_message);
-            tracing::debug!(message, step = number, id, id_message, "scripted turn");
-            let step = *number;
-            context.record_answer(|| AnsweredBy::Chain { message: *message, step });
-        }
-        Ok(Some(plan))
-    }
-
-    /// Generates the answer of a step.
-    fn perform(
-        &self,
-        plan: PlannedTurn,
-        request: &Arc<Request>,
-    ) -> Result<ScriptedTurn, ProviderError> {
-        let (message, NumberedStep { number, step }) = match plan {
-            PlannedTurn::Step { message, step } => (message, step),
-            PlannedTurn::Fallback(provider) => {
-                return Ok(ScriptedTurn::fallback(provider, without_chains(request)));
-            }
-        };
-        let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request);
-        turn.map_err(|error| {
-            let error = error.within(format!("step {number}"));
-            invalid_argument(error.within(format!("chain in message {message}")))
-        })
     }
 
     /// Selects the step to run.
@@ -222,36 +178,58 @@ impl Scripted {
     }
 }
 
-impl PlannedTurn {
-    /// Returns `true` if the turn may take longer than a millisecond.
-    fn is_long(&self, request: &Request) -> bool {
-        match self {
-            Self::Step { step, .. } => is_long(&step.step, request),
-            Self::Fallback(_) => false,
+impl Script for Scripted {
+    type Selection = PlannedTurn;
+
+    fn is_long_to_select(&self, request: &Request) -> bool {
+        self.settings.chains && has_long_chain(&request.messages)
+    }
+
+    fn select(
+        &self,
+        request: &Request,
+        context: &CallContext,
+    ) -> Result<Option<PlannedTurn>, ProviderError> {
+        if !self.settings.chains {
+            return Ok(None);
+        }
+        let (messages, unseen) = (&request.messages, context.unseen());
+        let active = find_active_chain(messages, unseen, self.settings.on_malformed);
+        let Some(active) = active.map_err(invalid_argument)? else { return Ok(None) };
+        let plan = self.planned_turn(&active, request, context)?;
+        if let PlannedTurn::Step { message, step: NumberedStep { number, step } } = &plan {
+            let (id, id_message) = (&step.id, &step.id_message);
+            tracing::debug!(message, step = number, id, id_message, "scripted turn");
+            let step = *number;
+            context.record_answer(|| AnsweredBy::Chain { message: *message, step });
+        }
+        Ok(Some(plan))
+    }
+
+    fn is_long_to_perform(plan: &PlannedTurn, request: &Request) -> bool {
+        match plan {
+            PlannedTurn::Step { step, .. } => is_long(&step.step, request),
+            PlannedTurn::Fallback(_) => false,
         }
     }
-}
 
-impl Script for Scripted {
-    /// Returns the turn for a request. Works on a blocking thread if the chain or the answer is
-    /// long.
-    fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
-        if self.settings.chains && has_long_chain(&request.messages) {
-            let (this, request, of_plan) = (self.clone(), request.clone(), context.clone());
-            return long_turn(context.clone(), move || {
-                let plan = this.plan(&request, &of_plan)?;
-                plan.map(|plan| this.perform(plan, &request)).transpose()
-            });
-        }
-        match self.plan(request, context) {
-            Ok(Some(plan)) if plan.is_long(request) => {
-                let (this, request) = (self.clone(), request.clone());
-                long_turn(context.clone(), move || this.perform(plan, &request).map(Some))
+    fn perform(
+        &self,
+        plan: PlannedTurn,
+        request: &Arc<Request>,
+        _: &CallContext,
+    ) -> Result<ScriptedTurn, ProviderError> {
+        let (message, NumberedStep { number, step }) = match plan {
+            PlannedTurn::Step { message, step } => (message, step),
+            PlannedTurn::Fallback(provider) => {
+                return Ok(ScriptedTurn::fallback(provider, without_chains(request)));
             }
-            Ok(Some(plan)) => Either::Left(self.perform(plan, request).map(Some)),
-            Ok(None) => Either::Left(Ok(None)),
-            Err(error) => Either::Left(Err(error)),
-        }
+        };
+        let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request);
+        turn.map_err(|error| {
+            let error = error.within(format!("step {number}"));
+            invalid_argument(error.within(format!("chain in message {message}")))
+        })
     }
 
     /// Returns the provider for requests without a chain.

@@ -23,35 +23,75 @@ use crate::{
 
 /// A script, which has turns for some requests.
 pub(super) trait Script: Send + Sync + 'static {
-    /// Returns the turn for a request.
-    fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater;
+    /// The turn that is selected for a request.
+    type Selection: Send + 'static;
+
+    /// Returns `true` if selecting a turn may take longer than a millisecond.
+    fn is_long_to_select(&self, request: &Request) -> bool;
+
+    /// Selects the turn for a request. Returns `None` if the script has none for it.
+    fn select(
+        &self,
+        request: &Request,
+        context: &CallContext,
+    ) -> Result<Option<Self::Selection>, ProviderError>;
+
+    /// Returns `true` if performing a turn may take longer than a millisecond.
+    fn is_long_to_perform(selection: &Self::Selection, request: &Request) -> bool;
+
+    /// Generates the answer of a turn.
+    fn perform(
+        &self,
+        selection: Self::Selection,
+        request: &Arc<Request>,
+        context: &CallContext,
+    ) -> Result<ScriptedTurn, ProviderError>;
 
     /// Returns the provider for requests that the script has no turn for.
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError>;
 }
 
 /// The turn for a request, or `None` if the script has none for it.
-pub(super) type Turn = Result<Option<ScriptedTurn>, ProviderError>;
+type Turn = Result<Option<ScriptedTurn>, ProviderError>;
 
 /// A turn, or the work on a blocking thread that returns one, with a permit to drop when the call is
 /// charged for the answer.
-pub(super) type ReadyOrLater =
-    Either<Turn, BoxFuture<'static, (Turn, Option<SemaphorePermit<'static>>)>>;
+type ReadyOrLater = Either<Turn, BoxFuture<'static, (Turn, Option<SemaphorePermit<'static>>)>>;
 
 /// Limits the long answers that exist at the same time without being charged.
 static LONG_ANSWERS: Semaphore = Semaphore::const_new(2);
 
 /// Runs the work for a turn on a blocking thread.
-pub(super) fn long_turn(
-    context: CallContext,
-    work: impl FnOnce() -> Turn + Send + 'static,
-) -> ReadyOrLater {
+fn long_turn(context: CallContext, work: impl FnOnce() -> Turn + Send + 'static) -> ReadyOrLater {
     let later = async move {
         // The semaphore is never closed.
         let permit = LONG_ANSWERS.acquire().await.ok();
         (context.run_blocking(work).await, permit)
     };
     Either::Right(later.boxed())
+}
+
+/// Returns the turn for a request. Works on a blocking thread if that may take long.
+fn turn<S: Script>(script: &Arc<S>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
+    let owned = || (script.clone(), request.clone(), context.clone());
+    if script.is_long_to_select(request) {
+        let (script, request, of_turn) = owned();
+        return long_turn(context.clone(), move || {
+            let selection = script.select(&request, &of_turn)?;
+            selection.map(|selection| script.perform(selection, &request, &of_turn)).transpose()
+        });
+    }
+    match script.select(request, context) {
+        Ok(Some(selection)) if S::is_long_to_perform(&selection, request) => {
+            let (script, request, of_turn) = owned();
+            long_turn(context.clone(), move || {
+                script.perform(selection, &request, &of_turn).map(Some)
+            })
+        }
+        Ok(Some(selection)) => Either::Left(script.perform(selection, request, context).map(Some)),
+        Ok(None) => Either::Left(Ok(None)),
+        Err(error) => Either::Left(Err(error)),
+    }
 }
 
 /// A turn of a script.
@@ -121,7 +161,7 @@ pub(super) fn converse<S: Script>(
     request: Arc<Request>,
     context: CallContext,
 ) -> BoxFuture<'static, Result<Response, ProviderError>> {
-    match script.turn(&request, &context) {
+    match turn(&script, &request, &context) {
         Either::Left(turn) => respond(&*script, turn, request, context),
         Either::Right(later) => async move {
             let (turn, permit) = later.await;
@@ -139,7 +179,7 @@ pub(super) fn stream<S: Script>(
     request: Arc<Request>,
     context: CallContext,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    match script.turn(&request, &context) {
+    match turn(&script, &request, &context) {
         Either::Left(turn) => stream_turn(&*script, turn, request, context),
         Either::Right(later) => {
             let stream = async move {

@@ -2,10 +2,7 @@
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
-use futures_util::{
-    future::{BoxFuture, Either},
-    stream::BoxStream,
-};
+use futures_util::{future::BoxFuture, stream::BoxStream};
 
 use super::{
     Rules, matched_call,
@@ -26,7 +23,7 @@ use crate::{
             ScriptedSettings,
             chains::NumberedStep,
             steps::{Item, Step, StepError},
-            turn::{self, ReadyOrLater, Script, ScriptedTurn, long_turn},
+            turn::{self, Script, ScriptedTurn},
         },
     },
 };
@@ -54,52 +51,6 @@ impl RuleProvider {
     ) -> Self {
         let counters = Arc::default();
         Self { component: component.into(), settings, rules, fallback, counters }
-    }
-
-    fn select(
-        &self,
-        request: &Request,
-        context: &CallContext,
-    ) -> Result<Option<Selection>, ProviderError> {
-        let call = matched_call(request, context, &self.component, &self.settings);
-        let counters = context.counters().unwrap_or(&self.counters);
-        let uses = Uses {
-            counters,
-            session: context.session_name(),
-            file: &self.rules.file,
-            component: &self.component,
-        };
-        self.rules.select(&call, self.settings.on_exhausted, &uses)
-    }
-
-    fn perform(
-        &self,
-        selection: &Selection,
-        request: &Arc<Request>,
-        context: &CallContext,
-    ) -> Result<ScriptedTurn, ProviderError> {
-        let Selection { rule, step: NumberedStep { number, step } } = selection;
-        let number = *number;
-        tracing::debug!(
-            rule = %rule.label,
-            step = number,
-            id = step.id,
-            id_message = step.id_message,
-            "turn of a rule"
-        );
-        context.record_answer(|| AnsweredBy::Rule {
-            rule: rule.label.text().clone(),
-            step: rule.has_entries().then_some(number),
-        });
-        let turn = self.turn_of(selection, request, context);
-        turn.map_err(|error| {
-            let error = match rule.has_entries() {
-                true => error.within(format!("step {number}")),
-                false => error,
-            };
-            let error = error.within(&rule.label).to_string();
-            ProviderError::new(ErrorKind::InvalidArgument, error)
-        })
     }
 
     fn turn_of(
@@ -147,37 +98,63 @@ impl RuleProvider {
         let captures = rule.conditions.captures(&call).unwrap_or_default();
         Variables::new(request.clone(), &*self.component, context.session_name(), captures)
     }
-
-    fn select_and_perform(
-        &self,
-        request: &Arc<Request>,
-        context: &CallContext,
-    ) -> Result<Option<ScriptedTurn>, ProviderError> {
-        let selection = self.select(request, context)?;
-        selection.map(|selection| self.perform(&selection, request, context)).transpose()
-    }
 }
 
 impl Script for RuleProvider {
-    /// Returns the turn for a request. Works on a blocking thread if the request or the answer is
-    /// long.
-    fn turn(self: &Arc<Self>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
-        let (this, of_turn, with) = (self.clone(), request.clone(), context.clone());
-        if request.size() > MAX_BRIEF_REQUEST {
-            return long_turn(context.clone(), move || this.select_and_perform(&of_turn, &with));
-        }
-        match self.select(request, context) {
-            Ok(Some(selection)) if selection.is_long(request) => {
-                long_turn(context.clone(), move || {
-                    this.perform(&selection, &of_turn, &with).map(Some)
-                })
-            }
-            Ok(Some(selection)) => {
-                Either::Left(self.perform(&selection, request, context).map(Some))
-            }
-            Ok(None) => Either::Left(Ok(None)),
-            Err(error) => Either::Left(Err(error)),
-        }
+    type Selection = Selection;
+
+    fn is_long_to_select(&self, request: &Request) -> bool {
+        request.size() > MAX_BRIEF_REQUEST
+    }
+
+    fn select(
+        &self,
+        request: &Request,
+        context: &CallContext,
+    ) -> Result<Option<Selection>, ProviderError> {
+        let call = matched_call(request, context, &self.component, &self.settings);
+        let counters = context.counters().unwrap_or(&self.counters);
+        let uses = Uses {
+            counters,
+            session: context.session_name(),
+            file: &self.rules.file,
+            component: &self.component,
+        };
+        self.rules.select(&call, self.settings.on_exhausted, &uses)
+    }
+
+    fn is_long_to_perform(selection: &Selection, request: &Request) -> bool {
+        selection.is_long(request)
+    }
+
+    fn perform(
+        &self,
+        selection: Selection,
+        request: &Arc<Request>,
+        context: &CallContext,
+    ) -> Result<ScriptedTurn, ProviderError> {
+        let Selection { rule, step: NumberedStep { number, step } } = &selection;
+        let number = *number;
+        tracing::debug!(
+            rule = %rule.label,
+            step = number,
+            id = step.id,
+            id_message = step.id_message,
+            "turn of a rule"
+        );
+        context.record_answer(|| AnsweredBy::Rule {
+            rule: rule.label.text().clone(),
+            step: rule.has_entries().then_some(number),
+        });
+        let turn = self.turn_of(&selection, request, context);
+        turn.map_err(|error| {
+            let error = match rule.has_entries() {
+                true => error.within(format!("step {number}")),
+                false => error,
+            };
+            let error = error.within(&rule.label).to_string();
+            ProviderError::new(ErrorKind::InvalidArgument, error)
+        })
     }
 
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {

@@ -26,7 +26,7 @@ use crate::{
 const MAX_BRIEF_VARIABLES: usize = 8 * 1024;
 
 /// The rule that answers a call, and its step.
-pub(super) struct Selection {
+pub(in crate::provider::scripted) struct Selection {
     pub(super) rule: Arc<Rule>,
     pub(super) step: NumberedStep,
 }
