@@ -2,12 +2,15 @@
 
 use std::{
     env, fs,
+    net::SocketAddr,
     path::{Path, PathBuf},
     process::Command,
+    sync::LazyLock,
     thread,
     time::Duration,
 };
 
+use regex::{Captures, Regex};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -39,6 +42,10 @@ const DOWNLOADED: [(&str, &str, Download); 5] = [
     ("go", "go", || toolchain::go_modules(&folder("examples/go")).map(|()| None)),
     ("cargo install", "rust", || Ok(None)),
 ];
+
+/// An address of this machine, with its port.
+static LOCAL: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"127\.0\.0\.1:([0-9]+)").expect("a valid pattern"));
 
 /// Flags that [`Sidecar`] sets itself.
 const OWN_FLAGS: [&str; 4] =
@@ -197,21 +204,21 @@ impl Terminal {
 
     /// Replaces the default ports with those of the running sidecar. Beside daprd, mynah has others.
     fn with_ports(&self, text: &str) -> String {
-        let text = match &self.daprd {
-            Some(Daprd { target, .. }) => &text
-                .replace("127.0.0.1:50001", &target.grpc.to_string())
-                .replace("127.0.0.1:3500", &target.http.to_string()),
-            None => text,
-        };
         let Some(Sidecar { grpc, http, metrics, .. }) = &self.sidecar else {
             return text.to_owned();
         };
         let metrics = metrics.expect("an address for metrics");
-        text.replace("127.0.0.1:50001", &grpc.to_string())
-            .replace("127.0.0.1:3500", &http.to_string())
-            .replace("127.0.0.1:9090", &metrics.to_string())
-            .replace("127.0.0.1:50002", &grpc.to_string())
-            .replace("127.0.0.1:3600", &http.to_string())
+        let daprd = self.daprd.as_ref().map(|it| (it.target.grpc, it.target.http));
+        let (default_grpc, default_http) = daprd.unwrap_or((*grpc, *http));
+        let new = |port: &str| match port {
+            "50001" => Some(default_grpc),
+            "3500" => Some(default_http),
+            "50002" => Some(*grpc),
+            "3600" => Some(*http),
+            "9090" => Some(metrics),
+            _ => None,
+        };
+        replace_ports(text, new)
     }
 
     fn shell(&self, command: &str) -> Command {
@@ -219,11 +226,33 @@ impl Terminal {
         shell.args(["-c", &self.with_ports(command)]).current_dir(folder("."));
         shell.env("PATH", search_path(&self.folders)).env("PYTHONDONTWRITEBYTECODE", "1");
         shell.env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+        // The pages call `curl -s`, which hides errors. The configuration in this folder shows them.
+        shell.env("CURL_HOME", folder("tests/docs"));
         if let Some(sidecar) = &self.sidecar {
             point_at(&mut shell, sidecar);
         }
         shell
     }
+}
+
+/// Replaces the ports of this machine for which there is a new address.
+fn replace_ports(text: &str, new: impl Fn(&str) -> Option<SocketAddr>) -> String {
+    // One pass, because a new port may begin with the digits of a port to replace.
+    let replaced = LOCAL.replace_all(text, |address: &Captures<'_>| {
+        new(&address[1]).map_or_else(|| address[0].to_owned(), |new| new.to_string())
+    });
+    replaced.into_owned()
+}
+
+#[test]
+fn ports_are_replaced_once() {
+    let new = |port: &str| match port {
+        "3500" => Some(SocketAddr::from(([127, 0, 0, 1], 36_001))),
+        "3600" => Some(SocketAddr::from(([127, 0, 0, 1], 5))),
+        _ => None,
+    };
+    let replaced = replace_ports("127.0.0.1:3500 127.0.0.1:3600/a 127.0.0.1:35001", new);
+    assert_eq!(replaced, "127.0.0.1:36001 127.0.0.1:5/a 127.0.0.1:35001");
 }
 
 fn is_server(arguments: &[&str]) -> bool {

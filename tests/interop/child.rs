@@ -17,6 +17,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(1_800);
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) success: bool,
+    /// How the program ended, such as `exit status: 1`.
+    status: String,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
@@ -56,13 +58,14 @@ fn program(command: &Command) -> String {
 
 impl Output {
     fn failed(stderr: String) -> Self {
-        Self { success: false, stdout: String::new(), stderr }
+        let status = "no exit status".to_owned();
+        Self { success: false, status, stdout: String::new(), stderr }
     }
 
     /// Returns stdout. Panics with the whole output if the program failed.
     pub(crate) fn expect_success(self, what: &str) -> String {
-        let Self { success, stdout, stderr } = &self;
-        assert!(*success, "{what} failed\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
+        let Self { success, status, stdout, stderr } = &self;
+        assert!(*success, "{what} failed: {status}\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
         self.stdout
     }
 }
@@ -72,6 +75,7 @@ impl From<std::process::Output> for Output {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Self {
             success: output.status.success(),
+            status: output.status.to_string(),
             stdout: text(output.stdout),
             stderr: text(output.stderr),
         }
