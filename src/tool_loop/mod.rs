@@ -205,7 +205,7 @@ pub use self::{
     result::{EndReason, LoopEvent, LoopResult},
     run::{Run, RunStream},
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
-    tool::RunTool,
+    tool::{RunTool, ToolFuture},
     tool_error::{ToolError, ToolErrorKind},
     transcript::{DuplicatePolicy, Rendering, Wording},
 };

@@ -15,21 +15,17 @@ use super::{ToolContext, ToolError, ToolOutput};
 /// work to `tokio::task::spawn_blocking`. Dropping the future cancels the call.
 ///
 /// ```
-/// use futures_util::{FutureExt, future::BoxFuture};
+/// use futures_util::FutureExt;
 /// use mynah::{
 ///     chat::Tool,
-///     tool_loop::{RunTool, ToolContext, ToolError, ToolOutput, ToolRegistry},
+///     tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolRegistry},
 /// };
 /// use serde_json::{Value, json};
 ///
 /// struct Length;
 ///
 /// impl RunTool for Length {
-///     fn run(
-///         &self,
-///         arguments: Value,
-///         _: ToolContext,
-///     ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+///     fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
 ///         async move {
 ///             let text = arguments["text"].as_str().ok_or_else(|| ToolError::refused("no text"))?;
 ///             Ok(json!(text.chars().count()).into())
@@ -49,19 +45,14 @@ use super::{ToolContext, ToolError, ToolOutput};
 /// ```
 pub trait RunTool: Send + Sync {
     /// Runs the tool once. `arguments` is a JSON object that is valid against the tool's schema.
-    fn run(
-        &self,
-        arguments: Value,
-        context: ToolContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>>;
+    fn run(&self, arguments: Value, context: ToolContext) -> ToolFuture<'_>;
 }
 
+/// The future of a [`RunTool`]. To create one, box an async block.
+pub type ToolFuture<'t> = BoxFuture<'t, Result<ToolOutput, ToolError>>;
+
 impl<R: RunTool + ?Sized> RunTool for Arc<R> {
-    fn run(
-        &self,
-        arguments: Value,
-        context: ToolContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(&self, arguments: Value, context: ToolContext) -> ToolFuture<'_> {
         (**self).run(arguments, context)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::process::ExitStatus;
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::FutureExt;
 use serde_json::Value;
 
 use super::{
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     base::text::strip_line_break,
-    tool_loop::{RunTool, ToolContext, ToolError, ToolOutput},
+    tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput},
 };
 
 #[derive(Debug)]
@@ -42,11 +42,7 @@ impl CommandTool {
 }
 
 impl RunTool for CommandTool {
-    fn run(
-        &self,
-        arguments: Value,
-        _: ToolContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
         async move { self.call(&arguments).await.map(ToolOutput::from) }.boxed()
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::FutureExt;
 use serde_json::Value;
 
 use super::file::StaticAnswer;
-use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolOutput};
+use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput};
 
 #[derive(Debug)]
 pub(super) struct StaticTool(Vec<StaticAnswer>);
@@ -27,11 +27,7 @@ impl StaticTool {
 }
 
 impl RunTool for StaticTool {
-    fn run(
-        &self,
-        arguments: Value,
-        _: ToolContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
         async move { self.answer(&arguments) }.boxed()
     }
 }

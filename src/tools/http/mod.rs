@@ -18,7 +18,7 @@ mod reply;
 mod request;
 mod template;
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::FutureExt;
 use serde_json::Value;
 
 pub(crate) use self::{
@@ -35,7 +35,7 @@ pub(super) use self::{
     request::{HttpSource, parse_url, resolve_headers},
 };
 use super::references::References;
-use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolOutput};
+use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput};
 
 /// A tool that makes an HTTP request to an allowed address.
 #[derive(Debug)]
@@ -68,11 +68,7 @@ impl HttpTool {
 }
 
 impl RunTool for HttpTool {
-    fn run(
-        &self,
-        arguments: Value,
-        _: ToolContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
         async move { self.call(&arguments).await.map(ToolOutput::from) }.boxed()
     }
 }

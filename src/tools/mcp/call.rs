@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::FutureExt;
 use rmcp::{
     ServiceError,
     model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode},
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::connection::Link;
 use crate::{
     base::blocking::{LARGE, run_blocking},
-    tool_loop::{RunTool, ToolContext, ToolError, ToolOutput},
+    tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput},
 };
 
 /// A tool of an MCP server.
@@ -49,11 +49,7 @@ impl McpTool {
 }
 
 impl RunTool for McpTool {
-    fn run(
-        &self,
-        arguments: Value,
-        _: ToolContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
         self.call(arguments).boxed()
     }
 }
