@@ -1,13 +1,16 @@
-//! The arguments of a call, in the order in which they were written.
+//! The arguments of a call, and the key that identifies the call.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, io, str::FromStr, sync::Arc};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{
+    Serializer, Value,
+    ser::{CompactFormatter, Formatter},
+};
 use thiserror::Error;
 
-use super::canonical::canonical_json;
+use crate::chat::ToolCall;
 
 /// The arguments of a call, in the order in which they were written.
 ///
@@ -80,5 +83,58 @@ impl fmt::Display for Arguments {
 impl PartialEq for Arguments {
     fn eq(&self, other: &Self) -> bool {
         canonical_json(&self.by_name()) == canonical_json(&other.by_name())
+    }
+}
+
+/// Identifies a call by the tool's name and the arguments. Two calls are the same if their keys are
+/// equal.
+///
+/// The order of arguments does not matter, and numbers are compared by value.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallKey(Arc<str>);
+
+impl CallKey {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the key of a call with parsed arguments.
+    pub(super) fn new(name: &str, arguments: &Arguments) -> Self {
+        Self(canonical_json(&(name, arguments.by_name())).into())
+    }
+
+    /// Returns the key of a call as the model made it. Arguments that are not JSON are compared as
+    /// text.
+    pub(super) fn of(call: &ToolCall) -> Self {
+        let ToolCall { name, arguments, .. } = call;
+        if arguments.trim().is_empty() {
+            return Self::new(name, &Arguments::default());
+        }
+        let arguments: Value =
+            serde_json::from_str(arguments).unwrap_or_else(|_| arguments.as_str().into());
+        Self(canonical_json(&(name, arguments)).into())
+    }
+}
+
+/// Returns compact JSON in which equal numbers have the same text, even if one was written as 1 and
+/// the other as 1.0.
+pub(super) fn canonical_json(value: &impl Serialize) -> String {
+    let mut json = Vec::new();
+    let written = value.serialize(&mut Serializer::with_formatter(&mut json, CanonicalNumbers));
+    // This never fails: all keys are strings, and writing to a vector has no errors.
+    written.ok().and_then(|()| String::from_utf8(json).ok()).unwrap_or_default()
+}
+
+struct CanonicalNumbers;
+
+impl Formatter for CanonicalNumbers {
+    fn write_f64<W: io::Write + ?Sized>(&mut self, out: &mut W, number: f64) -> io::Result<()> {
+        // serde_json parses larger whole numbers as floats, however they are written.
+        const MAX_INTEGER: f64 = u64::MAX as f64;
+        if number.fract() == 0.0 && number.abs() < MAX_INTEGER {
+            write!(out, "{}", number as i128)
+        } else {
+            CompactFormatter.write_f64(out, number)
+        }
     }
 }

@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::{
     Arguments,
-    canonical::canonical_json,
-    label::{CALL, TurnLabel},
-    name::display_name,
+    arguments::canonical_json,
+    label::{CALL, display_name, label},
 };
 use crate::chat::{Message, Role};
 
@@ -47,7 +46,7 @@ fn call_text(
     turn: u32,
     value_text: impl Fn(&Value) -> Cow<'_, str>,
 ) -> String {
-    let mut text = format!("{CALL}{}: Executing {}", TurnLabel(turn), display_name(name));
+    let mut text = label(CALL, turn) + "Executing " + &display_name(name);
     let separators = std::iter::once(" with parameters: ").chain(std::iter::repeat(", "));
     for (separator, (name, value)) in separators.zip(arguments.iter()) {
         for piece in [separator, name, ": ", &value_text(value)] {
@@ -66,7 +65,7 @@ fn value_text(value: &Value) -> Cow<'_, str> {
 }
 
 /// Returns the name of the first argument whose value has the form of a truncated value.
-pub(in crate::tool_loop) fn truncated_argument(arguments: &Arguments) -> Option<&str> {
+pub(crate) fn truncated_argument(arguments: &Arguments) -> Option<&str> {
     let is_truncated = |value: &Value| {
         let whole = value.as_str().and_then(|text| text.strip_suffix("..."));
         whole.is_some_and(|text| text.chars().count() == MAX_VALUE_CHARS)

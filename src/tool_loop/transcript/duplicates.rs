@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{
     Arguments, CallKey, CallReader,
-    correction::correction_for,
     history::{self, PastCall},
-    outcome::Fate,
+    outcome::{Fate, correction_for},
 };
 use crate::chat::{Message, ToolCall};
 

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::{
     Arguments, CallKey,
-    label::{self, CALL},
-    name::{display_name, tool_name},
+    label::{self, CALL, display_name, tool_name},
     schema,
 };
 use crate::chat::{LazyJson, Message, Role, Tool};
@@ -126,7 +125,9 @@ impl CallReader {
 /// Reads parameters, and returns whether one of them is truncated. With the JSON Schema of the
 /// tool's arguments, values keep their commas, and the schema decides which values are strings.
 fn read_parameters(parameters: &str, schema: Option<&Value>) -> (Arguments, bool) {
-    if let Some(arguments) = json_object(parameters) {
+    if parameters.trim_start().starts_with('{')
+        && let Ok(arguments) = parameters.parse()
+    {
         return (arguments, false);
     }
     let properties = schema.and_then(|schema| schema["properties"].as_object());
@@ -141,10 +142,6 @@ fn read_parameters(parameters: &str, schema: Option<&Value>) -> (Arguments, bool
         (name, schema::read_value(value, schema))
     };
     (pairs.map(read).collect(), is_truncated)
-}
-
-fn json_object(parameters: &str) -> Option<Arguments> {
-    parameters.trim_start().starts_with('{').then(|| parameters.parse().ok())?
 }
 
 impl ExtractedCall {

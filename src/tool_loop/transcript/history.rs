@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{
     CallKey, CallReader, ExtractedCall,
-    correction::is_correction,
     label::{self, CALL, RESULT},
-    outcome::{Fate, fate_in_text, native_fate},
+    outcome::{Fate, fate_in_text, is_correction, native_fate},
 };
-use crate::chat::{Message, Role, ToolCall};
+use crate::chat::{Message, Role};
 
 /// A call in a history.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub(super) struct PastCall {
 ///
 /// In the text rendering, results and corrections are also user messages. A result is recognized by
 /// the call before it, and a correction is recognized by its text.
-pub(in crate::tool_loop) fn since_prompt(history: &[Message]) -> &[Message] {
+pub(crate) fn since_prompt(history: &[Message]) -> &[Message] {
     let (mut start, mut expected_results) = (0, 0);
     for (index, message) in history.iter().enumerate() {
         if message.role != Role::User {
@@ -51,16 +50,16 @@ pub(super) fn past_calls(history: &[Message], reader: &CallReader) -> Vec<PastCa
     for message in history {
         match &message.role {
             Role::Assistant { tool_calls } => {
-                for (call, index) in tool_calls.iter().zip(calls.len()..) {
-                    native.insert(result_id(call), index);
+                for call in tool_calls {
+                    native.insert(call.id.as_ref().unwrap_or(&call.name), calls.len());
+                    calls.push(PastCall::new(Some(CallKey::of(call))));
                 }
-                calls.extend(tool_calls.iter().map(|call| PastCall::new(Some(CallKey::of(call)))));
                 let first = calls.len();
                 calls.extend(text_calls(message, reader).into_iter().map(PastCall::new));
                 in_text = first..calls.len();
             }
             Role::Tool { id, name } => {
-                if let Some(index) = native.remove(id.as_ref().unwrap_or(name).as_str()) {
+                if let Some(index) = native.remove(id.as_ref().unwrap_or(name)) {
                     calls[index].fate = native_fate(name, &message.text());
                 }
             }
@@ -80,11 +79,6 @@ impl PastCall {
     fn new(key: Option<CallKey>) -> Self {
         Self { key, fate: Fate::Unknown }
     }
-}
-
-/// Returns the id by which a result refers to a call, or the tool name if there is no id.
-fn result_id(call: &ToolCall) -> &str {
-    call.id.as_ref().unwrap_or(&call.name)
 }
 
 /// Returns the keys of the calls that an assistant message contains as text. A key is `None` if the

@@ -1,6 +1,4 @@
-//! The labels in transcript messages, such as `AI ACTION (Turn 2): `.
-
-use std::fmt;
+//! The labels and the tool names in transcript messages: `AI ACTION (Turn 2): Executing Get Weather`.
 
 /// Starts the label of a call.
 pub(super) const CALL: &str = "AI ACTION";
@@ -12,15 +10,11 @@ pub(super) const FAILED: &str = "TOOL FAILED: ";
 /// Stands between the name and the error in every failure.
 pub(super) const FAILED_BECAUSE: &str = " execution failed - ";
 
-/// Displays the turn number in a label. Turn 0 is omitted.
-pub(super) struct TurnLabel(pub(super) u32);
-
-impl fmt::Display for TurnLabel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 => Ok(()),
-            turn => write!(f, " (Turn {turn})"),
-        }
+/// Returns a label that starts with `word`, such as `AI ACTION (Turn 2): `. Turn 0 is omitted.
+pub(super) fn label(word: &str, turn: u32) -> String {
+    match turn {
+        0 => format!("{word}: "),
+        turn => format!("{word} (Turn {turn}): "),
     }
 }
 
@@ -38,4 +32,30 @@ pub(super) fn strip<'a>(text: &'a str, word: &str) -> Option<&'a str> {
         None => rest,
     };
     rest.strip_prefix(": ")
+}
+
+/// Returns a readable form of a tool name: spaces instead of underscores, each word capitalized.
+///
+/// ```
+/// use mynah::tool_loop::transcript::display_name;
+/// assert_eq!(display_name("google_search"), "Google Search");
+/// assert_eq!(display_name("get-weather"), "Get-weather");
+/// ```
+pub fn display_name(name: &str) -> String {
+    let words: Vec<_> = name.split(['_', ' ']).map(capitalize).collect();
+    words.join(" ")
+}
+
+/// Returns the tool name for a display name. The result is in lower case because the original case
+/// cannot be restored.
+pub(super) fn tool_name(display_name: &str) -> String {
+    display_name.trim().replace(' ', "_").to_ascii_lowercase()
+}
+
+fn capitalize(word: &str) -> String {
+    let mut word = word.to_owned();
+    if let Some(first) = word.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    word
 }

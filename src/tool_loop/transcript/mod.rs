@@ -25,29 +25,25 @@
 
 mod arguments;
 mod call;
-mod canonical;
-mod correction;
 mod duplicates;
 mod extract;
 mod history;
-mod key;
 mod label;
-mod name;
 mod outcome;
 mod rendering;
 mod schema;
 mod wording;
 
-pub use arguments::{Arguments, InvalidArguments};
+pub use arguments::{Arguments, CallKey, InvalidArguments};
 pub use call::call_message;
 pub(super) use call::truncated_argument;
-pub use correction::correction;
-pub(super) use correction::correction_text;
 pub use duplicates::{DuplicateDetector, DuplicatePolicy, Verdict, validate};
 pub use extract::{CallReader, ExtractedCall, extract, extract_all};
 pub(super) use history::since_prompt;
-pub use key::CallKey;
-pub use name::display_name;
-pub(super) use outcome::{CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, error_executing, not_found};
+pub use label::display_name;
+pub use outcome::correction;
+pub(super) use outcome::{
+    CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, correction_text, error_executing, not_found,
+};
 pub use rendering::{Rendering, Turn};
 pub use wording::{Detail, ExecutedCall, ToolResult, Wording, failure_text};

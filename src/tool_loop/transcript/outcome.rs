@@ -1,9 +1,7 @@
 //! The texts that report to the model how a call ended.
 
-use super::{
-    correction::{correction_text, is_correction},
-    label::{FAILED, FAILED_BECAUSE},
-};
+use super::label::{FAILED, FAILED_BECAUSE, display_name};
+use crate::chat::{Message, Role};
 
 /// What a result in a history reports about its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,20 +47,54 @@ fn fate_of(error: &str) -> Fate {
 
 /// The error of a call that did not start because the loop ended. [`native_fate`] and
 /// [`fate_in_text`] recognize this error and the next two in a history.
-pub(in crate::tool_loop) const NOT_RUN: &str = "the call did not run because the tool loop ended";
+pub(crate) const NOT_RUN: &str = "the call did not run because the tool loop ended";
 /// The error of a call that was running when the loop ended.
-pub(in crate::tool_loop) const INTERRUPTED: &str =
+pub(crate) const INTERRUPTED: &str =
     "the call was interrupted because the tool loop ended; it may have taken effect";
 /// The error of a call to a tool whose circuit breaker is open.
-pub(in crate::tool_loop) const CIRCUIT_OPEN: &str =
-    "circuit open after repeated failures; try again later";
+pub(crate) const CIRCUIT_OPEN: &str = "circuit open after repeated failures; try again later";
 
 /// Returns the error for a call to an unknown tool.
-pub(in crate::tool_loop) fn not_found(name: &str) -> String {
+pub(crate) fn not_found(name: &str) -> String {
     format!("Tool '{name}' not found")
 }
 
 /// Returns the prefix of every error for a call to a known tool.
-pub(in crate::tool_loop) fn error_executing(name: &str) -> String {
+pub(crate) fn error_executing(name: &str) -> String {
     format!("Error executing {name}: ")
+}
+
+/// The parts of a correction before and after the tool name.
+const CORRECTION: [&str; 2] = [
+    "You just called the ",
+    " tool with the exact same parameters as your previous action. Please try a different approach or use different parameters instead.",
+];
+
+/// Returns the user message that answers a duplicate call.
+///
+/// ```
+/// use mynah::tool_loop::transcript::correction;
+/// let text = "You just called the Google Search tool with the exact same parameters as your \
+///             previous action. Please try a different approach or use different parameters instead.";
+/// assert_eq!(correction("google_search").text(), text);
+/// ```
+pub fn correction(name: &str) -> Message {
+    Message::new(Role::User, correction_text(name))
+}
+
+/// Returns the text of a [`correction`].
+pub(crate) fn correction_text(name: &str) -> String {
+    correction_for(&display_name(name))
+}
+
+/// Returns the text of a correction that contains `name` unchanged.
+pub(super) fn correction_for(name: &str) -> String {
+    let [before, after] = CORRECTION;
+    format!("{before}{name}{after}")
+}
+
+/// Returns `true` if `text` is a [`correction`] for any tool.
+pub(super) fn is_correction(text: &str) -> bool {
+    let [before, after] = CORRECTION;
+    text.starts_with(before) && text.ends_with(after)
 }

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::{
     Arguments,
-    label::{FAILED, FAILED_BECAUSE, RESULT, TurnLabel},
-    name::display_name,
+    label::{FAILED, FAILED_BECAUSE, RESULT, display_name, label},
 };
 use crate::{
     chat::{Message, Role},
@@ -144,8 +143,7 @@ impl Wording {
     /// Returns a result as a user message: `TOOL RESPONSE (Turn 1): SUCCESS: …`. For turn 0, the
     /// message has no label.
     pub fn message(&self, executed: &ExecutedCall<'_>, detail: Detail, turn: u32) -> Message {
-        let label =
-            if turn == 0 { String::new() } else { format!("{RESULT}{}: ", TurnLabel(turn)) };
+        let label = if turn == 0 { String::new() } else { label(RESULT, turn) };
         let mut text = label + &self.text(executed);
         let (ToolResult::Success { data } | ToolResult::Failure { data, .. }) = executed.result;
         if let Some(data) = data.data().filter(|_| detail == Detail::WithData) {
