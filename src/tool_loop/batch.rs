@@ -3,19 +3,19 @@
 use std::{pin::pin, sync::OnceLock, time::Duration};
 
 use futures_util::{Stream, StreamExt, stream};
+use scopeguard::ScopeGuard;
 use tracing::Instrument;
 
 use super::{
     CallDecision, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent, ToolContext,
     UpcomingCall,
     budget::CallBudget,
-    caller_tools::CallerTools,
     limited::{CallResult, LimitedTool},
     model::Model,
     output::truncate,
     scrub::scrub,
     stop::StopSignal,
-    toolset::Toolset,
+    toolset::{CallerTools, Toolset},
     transcript::{CallKey, Verdict},
 };
 use crate::{base::clock::Moment, chat::ToolCall};
@@ -28,70 +28,63 @@ const MAX_LOGGED: usize = 1024;
 pub(super) struct PlannedCall<'t> {
     call: ToolCall,
     pub(super) key: CallKey,
-    plan: Plan<'t>,
+    /// The tool to run, or what to report without running it.
+    plan: Result<&'t LimitedTool, CallRecord>,
     /// The time at which the tool started.
     started: OnceLock<Moment>,
 }
 
-#[derive(Debug)]
-enum Plan<'t> {
-    Run(&'t LimitedTool),
-    /// Report this without running the tool.
-    Skip(CallRecord),
+/// What the turns and the calls of a run share.
+pub(super) struct Scope<'t> {
+    pub(super) tools: &'t Toolset,
+    pub(super) model: Model,
+    pub(super) stop: StopSignal,
+    pub(super) context: ToolContext,
+    pub(super) budget: CallBudget,
 }
 
-impl Toolset {
+impl<'t> Scope<'t> {
     /// Decides which calls to run before any of them starts. Also returns an end reason if the budget
     /// is exceeded or if the caller has to run calls.
     pub(super) fn plan(
-        &self,
+        &mut self,
         calls: Vec<(ToolCall, Verdict)>,
-        budget: &mut CallBudget,
         callers: &CallerTools,
-    ) -> (Vec<PlannedCall<'_>>, Option<EndReason>) {
-        let (mut end, mut has_pending) = (None, false);
+    ) -> (Vec<PlannedCall<'t>>, Option<EndReason>) {
+        let mut end = None;
         let planned = calls.into_iter().map(|(call, Verdict { key, is_duplicate })| {
-            let tool = self.find(&call.name);
-            let skipped = || call.clone();
-            let plan = match tool {
-                // Counts, but is never kept from the caller.
-                _ if callers.runs(&call.name, tool.is_some()) => {
-                    budget.try_spend(&call.name, tool);
-                    has_pending = true;
-                    Plan::Skip(CallRecord::new(skipped(), CallOutcome::Pending, ""))
-                }
-                _ if !budget.try_spend(&call.name, tool) => {
-                    end = Some(EndReason::Budget);
-                    Plan::Skip(CallRecord::failed(skipped(), CallFailure::NotRun))
-                }
-                _ if is_duplicate => Plan::Skip(CallRecord::duplicate(skipped())),
-                Some(tool) => Plan::Run(tool),
-                None => {
-                    let failure = CallFailure::UnknownTool(call.name.clone());
-                    Plan::Skip(CallRecord::failed(skipped(), failure))
-                }
+            let tool = self.tools.find(&call.name);
+            // A call that the caller runs counts, but is never kept from it.
+            let has_budget = self.budget.try_spend(tool);
+            let plan = if callers.run(&call.name, tool.is_some()) {
+                end = Some(EndReason::CallerTools);
+                Err(CallRecord::new(call.clone(), CallOutcome::Pending, ""))
+            } else if !has_budget {
+                end.get_or_insert(EndReason::Budget);
+                Err(CallRecord::failed(call.clone(), CallFailure::NotRun))
+            } else if is_duplicate {
+                Err(CallRecord::duplicate(call.clone()))
+            } else {
+                let unknown = || CallFailure::UnknownTool(call.name.clone());
+                tool.ok_or_else(|| CallRecord::failed(call.clone(), unknown()))
             };
             PlannedCall { call, key, plan, started: OnceLock::new() }
         });
-        let planned = planned.collect();
-        (planned, if has_pending { Some(EndReason::CallerTools) } else { end })
+        (planned.collect(), end)
     }
 
     /// Runs a planned batch. Every call gets a record, even if the run is stopped early.
     pub(super) async fn run_batch(
         &self,
         batch: &[PlannedCall<'_>],
-        model: &Model,
-        stop: &StopSignal,
-        context: &ToolContext,
     ) -> (Vec<CallRecord>, Option<EndReason>) {
         let mut finished: Vec<Option<CallRecord>> = batch.iter().map(|_| None).collect();
         let end = {
-            let mut records = pin!(self.records(batch, model, context));
+            let mut records = pin!(self.records(batch));
             loop {
-                match stop.run_until_stopped(records.next()).await {
+                match self.stop.run_until_stopped(records.next()).await {
                     Ok(Some((index, record))) => {
-                        model.emit(|| LoopEvent::ToolFinished(record.clone()));
+                        self.model.emit(|| LoopEvent::ToolFinished(record.clone()));
                         finished[index] = Some(record);
                     }
                     Ok(None) => break None,
@@ -104,9 +97,9 @@ impl Toolset {
                 let record = planned.unfinished();
                 // A call that was interrupted is counted when it is dropped.
                 if planned.started.get().is_none() {
-                    self.count(&record);
+                    self.tools.count(&record);
                 }
-                model.emit(|| LoopEvent::ToolFinished(record.clone()));
+                self.model.emit(|| LoopEvent::ToolFinished(record.clone()));
                 record
             })
         });
@@ -118,46 +111,32 @@ impl Toolset {
     fn records<'b>(
         &'b self,
         batch: &'b [PlannedCall<'_>],
-        model: &'b Model,
-        context: &'b ToolContext,
     ) -> impl Stream<Item = (usize, CallRecord)> + Send + 'b {
         let run = move |(index, planned): (usize, &'b PlannedCall<'_>)| async move {
-            let record = planned.run(self, model, context).instrument(planned.span()).await;
-            self.count(&record);
+            let span =
+                tracing::info_span!("tool_call", tool = planned.call.name, id = planned.call.id);
+            let record = planned.run(self).instrument(span).await;
+            self.tools.count(&record);
             (index, record)
         };
         let calls = stream::iter(batch.iter().enumerate()).map(run);
-        calls.buffer_unordered(self.settings.max_concurrency)
-    }
-}
-
-/// Counts a call as interrupted if it is dropped before it finishes.
-struct InterruptionGuard<'b> {
-    tools: &'b Toolset,
-    /// `None` if the call has finished.
-    call: Option<&'b PlannedCall<'b>>,
-}
-
-impl Drop for InterruptionGuard<'_> {
-    fn drop(&mut self) {
-        if let Some(call) = self.call {
-            self.tools.count(&call.unfinished());
-        }
+        calls.buffer_unordered(self.tools.settings.max_concurrency)
     }
 }
 
 impl PlannedCall<'_> {
-    async fn run(&self, tools: &Toolset, model: &Model, context: &ToolContext) -> CallRecord {
+    async fn run(&self, run: &Scope<'_>) -> CallRecord {
         let tool = match &self.plan {
-            Plan::Run(tool) => tool,
-            Plan::Skip(record) => return record.clone(),
+            Ok(tool) => tool,
+            Err(skipped) => return skipped.clone(),
         };
-        let context = context.for_call(self.call.id.clone().unwrap_or_default());
-        let mut record = match self.run_tool(tool, tools, model, context).await {
+        let mut record = match self.run_tool(tool, run).await {
             Ok((outcome, output)) => CallRecord::new(self.call.clone(), outcome, output),
-            Err(failure) => CallRecord::failed(self.call.clone(), tool.truncate_message(failure)),
+            Err(failure) => {
+                CallRecord::failed(self.call.clone(), failure.truncate(tool.settings.max_result))
+            }
         };
-        if let Some(scrubber) = model.context.result_scrubber() {
+        if let Some(scrubber) = run.model.context.result_scrubber() {
             record.result = scrub(record.result, scrubber).await;
         }
         if record.outcome.ran() {
@@ -174,32 +153,30 @@ impl PlannedCall<'_> {
         record
     }
 
-    async fn run_tool(
-        &self,
-        tool: &LimitedTool,
-        tools: &Toolset,
-        model: &Model,
-        context: ToolContext,
-    ) -> CallResult {
-        tools.check_truncation(&self.call.arguments)?;
-        let arguments = tool.parse_arguments(&self.call.arguments)?;
+    async fn run_tool(&self, tool: &LimitedTool, run: &Scope<'_>) -> CallResult {
+        let context = run.context.for_call(self.call.id.clone().unwrap_or_default());
+        run.tools.check_truncation(&self.call.arguments)?;
+        let arguments = tool.tool.parse_arguments(&self.call.arguments)?;
         let upcoming = || UpcomingCall {
             name: self.call.name.clone(),
             arguments: arguments.clone(),
             context: context.clone(),
         };
-        match tools.hooks.decide(upcoming).await {
+        match run.tools.hooks.decide(upcoming).await {
             CallDecision::Run => {}
             CallDecision::Refuse(text) => return Err(CallFailure::Denied(text)),
             CallDecision::Replace(output) => {
                 return Ok((CallOutcome::Replaced, output.truncate(tool.settings.max_result)));
             }
         }
-        model.emit(|| self.started_event());
+        run.model.emit(|| {
+            let ToolCall { id, name, arguments } = self.call.clone();
+            LoopEvent::ToolStarted { id: id.unwrap_or_default(), name, arguments }
+        });
         self.started.get_or_init(Moment::now);
-        let mut guard = InterruptionGuard { tools, call: Some(self) };
+        let interrupted = scopeguard::guard((), |()| run.tools.count(&self.unfinished()));
         let result = tool.call(arguments, &self.key, context).await;
-        guard.call = None;
+        ScopeGuard::into_inner(interrupted);
         result
     }
 
@@ -213,14 +190,5 @@ impl PlannedCall<'_> {
     /// Returns the time since the tool started.
     fn duration(&self) -> Duration {
         self.started.get().map_or(Duration::ZERO, |started| started.age())
-    }
-
-    fn started_event(&self) -> LoopEvent {
-        let ToolCall { id, name, arguments } = self.call.clone();
-        LoopEvent::ToolStarted { id: id.unwrap_or_default(), name, arguments }
-    }
-
-    fn span(&self) -> tracing::Span {
-        tracing::info_span!("tool_call", tool = self.call.name, id = self.call.id)
     }
 }

@@ -1,10 +1,13 @@
 //! The circuit breaker of a tool.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    future::Future,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use prometheus::IntGauge;
 
-use super::BreakerSettings;
+use super::{BreakerSettings, CallFailure, ToolOutput};
 use crate::base::clock::Moment;
 
 /// A circuit breaker, shared by all runs of a loop.
@@ -27,57 +30,60 @@ enum State {
     HalfOpen { open_since: Moment },
 }
 
-/// Permission to make one call. Report the outcome of the call with [`finish`](Self::finish).
-#[derive(Debug)]
-pub(super) struct Permit<'b> {
-    breaker: &'b Breaker,
-    is_trial: bool,
-}
-
 impl Breaker {
     pub(super) fn new(settings: BreakerSettings, gauge: IntGauge) -> Self {
         Self { settings, state: Mutex::new(State::Closed { failures: 0 }), gauge }
     }
 
-    /// Permits a call. Returns `None` while the circuit is open or a trial call is in progress.
-    pub(super) fn permit(&self) -> Option<Permit<'_>> {
+    /// Awaits a call, unless the circuit is open or a trial call is in progress.
+    pub(super) async fn run(
+        &self,
+        call: impl Future<Output = Result<ToolOutput, CallFailure>>,
+    ) -> Result<ToolOutput, CallFailure> {
+        let is_trial = self.permit().ok_or(CallFailure::CircuitOpen)?;
+        // Without an outcome if the call is dropped, or if the tool refuses it, which says nothing
+        // about whether the tool works.
+        let mut outcome = scopeguard::guard(None, |outcome| self.record(is_trial, outcome));
+        let result = call.await;
+        if !result.as_ref().is_err_and(CallFailure::is_refusal) {
+            *outcome = Some(result.is_ok());
+        }
+        result
+    }
+
+    /// Permits a call, and returns whether it is a trial. Otherwise, returns `None`.
+    fn permit(&self) -> Option<bool> {
         let mut state = self.state();
-        let is_trial = match *state {
-            State::Closed { .. } => false,
+        match *state {
+            State::Closed { .. } => Some(false),
             State::Open { since } if since.age() >= self.settings.open_for => {
                 self.enter(&mut state, State::HalfOpen { open_since: since });
-                true
+                Some(true)
             }
-            State::Open { .. } | State::HalfOpen { .. } => return None,
-        };
-        Some(Permit { breaker: self, is_trial })
+            State::Open { .. } | State::HalfOpen { .. } => None,
+        }
     }
 
-    fn record(&self, is_trial: bool, succeeded: bool) {
+    /// Records whether a call succeeded, if that is known.
+    fn record(&self, is_trial: bool, succeeded: Option<bool>) {
         let mut state = self.state();
-        let open = State::Open { since: Moment::now() };
-        let next = match *state {
-            State::HalfOpen { .. } if is_trial && succeeded => State::Closed { failures: 0 },
-            State::HalfOpen { .. } if is_trial => open,
-            State::Closed { .. } if succeeded => State::Closed { failures: 0 },
-            State::Closed { failures } if failures + 1 >= self.settings.failures => open,
-            State::Closed { failures } => State::Closed { failures: failures + 1 },
+        let failures = match (*state, succeeded) {
+            (State::Closed { .. }, Some(true)) => 0,
+            (State::HalfOpen { .. }, Some(true)) if is_trial => 0,
+            (State::Closed { failures }, Some(false)) => failures + 1,
+            (State::HalfOpen { .. }, Some(false)) if is_trial => self.settings.failures,
+            // The next call becomes the trial.
+            (State::HalfOpen { open_since: since }, None) if is_trial => {
+                return self.enter(&mut state, State::Open { since });
+            }
             // The call started before the circuit opened, so it does not count.
-            unchanged @ (State::Open { .. } | State::HalfOpen { .. }) => unchanged,
+            _ => return,
         };
-        if let (State::Closed { .. } | State::HalfOpen { .. }, State::Open { .. }) = (*state, next)
-        {
-            tracing::warn!(open_for = ?self.settings.open_for, "circuit opened after repeated failures");
+        if failures < self.settings.failures {
+            return self.enter(&mut state, State::Closed { failures });
         }
-        self.enter(&mut state, next);
-    }
-
-    /// Ends a trial that has no outcome. The next call becomes the trial.
-    fn abandon_trial(&self) {
-        let mut state = self.state();
-        if let State::HalfOpen { open_since: since } = *state {
-            self.enter(&mut state, State::Open { since });
-        }
+        tracing::warn!(open_for = ?self.settings.open_for, "circuit opened after repeated failures");
+        self.enter(&mut state, State::Open { since: Moment::now() });
     }
 
     fn enter(&self, state: &mut State, next: State) {
@@ -91,21 +97,5 @@ impl Breaker {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Permit<'_> {
-    /// Reports the outcome of the call. If the call is cancelled, drop the permit instead.
-    pub(super) fn finish(mut self, succeeded: bool) {
-        let is_trial = std::mem::take(&mut self.is_trial);
-        self.breaker.record(is_trial, succeeded);
-    }
-}
-
-impl Drop for Permit<'_> {
-    fn drop(&mut self) {
-        if self.is_trial {
-            self.breaker.abandon_trial();
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use super::{CacheSettings, output::ToolOutput, transcript::CallKey};
@@ -31,46 +31,41 @@ impl Cache {
     }
 
     pub(super) fn get(&self, key: &CallKey) -> Option<ToolOutput> {
-        self.with_entries(|entries| entries.results.get(key).cloned())
+        self.entries().results.get(key).cloned()
     }
 
     /// Caches a result, unless it alone exceeds the size limit of the cache.
     pub(super) fn insert(&self, key: &CallKey, result: &ToolOutput) {
         let bytes = entry_size(key, result);
-        if bytes > self.settings.bytes {
-            return;
+        let mut entries = self.entries();
+        // If the same call runs twice at the same time, keep the first result.
+        if bytes <= self.settings.bytes && !entries.results.contains_key(key) {
+            entries.results.insert(key.clone(), result.clone());
+            entries.inserted.push_back((Moment::now(), key.clone()));
+            entries.bytes += bytes;
+            self.evict(&mut entries);
         }
-        self.with_entries(|entries| {
-            // If the same call runs twice at the same time, keep the first result.
-            if !entries.results.contains_key(key) {
-                entries.results.insert(key.clone(), result.clone());
-                entries.inserted.push_back((Moment::now(), key.clone()));
-                entries.bytes += bytes;
-            }
-        });
-        // Evict the entries that no longer fit.
-        self.with_entries(|_| ());
     }
 
-    /// Evicts expired and excess entries, then calls `access`.
-    fn with_entries<T>(&self, access: impl FnOnce(&mut Entries) -> T) -> T {
+    /// Returns the entries that have not expired.
+    fn entries(&self) -> MutexGuard<'_, Entries> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        while entries.inserted.front().is_some_and(|(since, _)| {
-            since.age() >= self.settings.ttl
-                || entries.inserted.len() > self.settings.entries
-                || entries.bytes > self.settings.bytes
-        }) {
-            entries.evict_oldest();
-        }
-        access(&mut entries)
+        self.evict(&mut entries);
+        entries
     }
-}
 
-impl Entries {
-    fn evict_oldest(&mut self) {
-        let Some((_, key)) = self.inserted.pop_front() else { return };
-        if let Some(result) = self.results.remove(&key) {
-            self.bytes -= entry_size(&key, &result);
+    /// Evicts expired and excess entries.
+    fn evict(&self, entries: &mut Entries) {
+        let CacheSettings { ttl, entries: max_entries, bytes } = self.settings;
+        while let Some((inserted, key)) = entries.inserted.front()
+            && (inserted.age() >= ttl
+                || entries.inserted.len() > max_entries
+                || entries.bytes > bytes)
+        {
+            if let Some(result) = entries.results.remove(key) {
+                entries.bytes -= entry_size(key, &result);
+            }
+            entries.inserted.pop_front();
         }
     }
 }

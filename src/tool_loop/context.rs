@@ -70,11 +70,6 @@ impl ToolContext {
         let (cancel, extensions) = (CancellationToken::new(), self.extensions.clone());
         Self { call_id, turn: self.turn, cancel, extensions }
     }
-
-    /// Returns the context of an attempt, with a token of its own.
-    pub(super) fn for_attempt(&self) -> Self {
-        self.for_call(self.call_id.clone())
-    }
 }
 
 impl fmt::Debug for ToolContext {

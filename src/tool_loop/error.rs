@@ -1,11 +1,12 @@
 //! The errors of tool calls.
 
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 use thiserror::Error as ThisError;
 
 use super::{
     ToolError, ToolErrorKind,
+    output::truncate,
     transcript::{CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, error_executing, not_found},
 };
 
@@ -92,16 +93,17 @@ impl CallFailure {
         }
     }
 
-    /// Applies `map` to a message that others wrote.
-    pub(super) fn map_message(self, map: impl FnOnce(String) -> String) -> Self {
-        match self {
-            Self::InvalidJson(message) => Self::InvalidJson(map(message)),
-            Self::InvalidArguments(message) => Self::InvalidArguments(map(message)),
-            Self::Denied(message) => Self::Denied(map(message)),
-            Self::Error(error) => Self::Error(error.map_message(map)),
-            Self::Panicked(message) => Self::Panicked(map(message)),
-            failure => failure,
+    /// Truncates a message that others wrote to `max` bytes.
+    pub(super) fn truncate(mut self, max: usize) -> Self {
+        if let Self::InvalidJson(message)
+        | Self::InvalidArguments(message)
+        | Self::Denied(message)
+        | Self::Error(ToolError { message, .. })
+        | Self::Panicked(message) = &mut self
+        {
+            *message = truncate(mem::take(message), max);
         }
+        self
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::{future::Future, marker::PhantomData};
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::FutureExt;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{RunTool, ToolContext, ToolError, ToolOutput};
+use super::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput};
 
 /// An async function or closure that can be registered as a tool. It takes the arguments, and
 /// optionally a [`ToolContext`]. It returns a value that can be serialized, or a [`ToolError`].
@@ -28,60 +28,42 @@ pub trait ToolFunction<P>: Send + Sync + 'static {
 impl<F, A, W, T> ToolFunction<(A,)> for F
 where
     F: Fn(A) -> W + Send + Sync + 'static,
+    A: Send,
     W: Future<Output = Result<T, ToolError>> + Send,
     T: Serialize,
 {
     type Arguments = A;
 
-    fn call(
-        &self,
-        arguments: A,
-        _: ToolContext,
-    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send {
-        let work = self(arguments);
-        async { Ok(ToolOutput::new(&work.await?)?) }
+    async fn call(&self, arguments: A, _: ToolContext) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::new(&self(arguments).await?)?)
     }
 }
 
 impl<F, A, W, T> ToolFunction<(A, ToolContext)> for F
 where
     F: Fn(A, ToolContext) -> W + Send + Sync + 'static,
+    A: Send,
     W: Future<Output = Result<T, ToolError>> + Send,
     T: Serialize,
 {
     type Arguments = A;
 
-    fn call(
-        &self,
-        arguments: A,
-        context: ToolContext,
-    ) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send {
-        let work = self(arguments, context);
-        async { Ok(ToolOutput::new(&work.await?)?) }
+    async fn call(&self, arguments: A, context: ToolContext) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::new(&self(arguments, context).await?)?)
     }
 }
 
 /// A tool that deserializes its arguments and passes them to a function.
 pub(super) struct TypedTool<P, F> {
-    function: F,
-    parameters: PhantomData<fn(P)>,
-}
-
-impl<P, F> TypedTool<P, F> {
-    pub(super) fn new(function: F) -> Self {
-        Self { function, parameters: PhantomData }
-    }
+    pub(super) function: F,
+    pub(super) parameters: PhantomData<fn(P)>,
 }
 
 impl<P, F> RunTool for TypedTool<P, F>
 where
     F: ToolFunction<P, Arguments: DeserializeOwned + Send>,
 {
-    fn run(
-        &self,
-        arguments: Value,
-        context: ToolContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn run(&self, arguments: Value, context: ToolContext) -> ToolFuture<'_> {
         async move { self.function.call(serde_json::from_value(arguments)?, context).await }.boxed()
     }
 }

@@ -14,14 +14,11 @@ pub(super) struct CallIds {
 impl CallIds {
     /// Collects the ids in a history.
     pub(super) fn in_history(history: &[Message]) -> Self {
-        let calls_of = |message| match message {
-            &Message { role: Role::Assistant { ref tool_calls }, .. } => Some(tool_calls),
-            _ => None,
-        };
-        let calls = history.iter().filter_map(calls_of).flatten();
+        let calls = history.iter().flat_map(Message::tool_calls);
+        let is_turn = |message: &&Message| matches!(message.role, Role::Assistant { .. });
         Self {
             taken: calls.filter_map(|call| call.id.clone()).collect(),
-            turns: history.iter().filter_map(calls_of).count(),
+            turns: history.iter().filter(is_turn).count(),
         }
     }
 
@@ -39,15 +36,8 @@ impl CallIds {
 
     /// Returns `tool-call-<turn>-<number>`. If this id is taken, uses the next number that is free.
     fn unused_id(&self, number: usize) -> String {
-        let id = |number| format!("tool-call-{}-{number}", self.turns);
-        let mut unused = id(number);
-        for next in number + 1.. {
-            if !self.taken.contains(&unused) {
-                break;
-            }
-            unused = id(next);
-        }
-        unused
+        let mut ids = (number..).map(|number| format!("tool-call-{}-{number}", self.turns));
+        ids.find(|id| !self.taken.contains(id)).unwrap_or_default()
     }
 }
 

@@ -120,45 +120,15 @@
 //!
 //! The same limits apply as for other models. [`transcript`] describes what text cannot represent.
 
-// run            a run, as a future or a stream
-// start          reads the request that starts it
-// turns          the turns of a run
-//   batch        runs the calls of a turn concurrently
-//   model        asks the model and emits events
-//   budget       limits the number of calls
-//   stall        detects a model that makes no progress
-//   stop         cancels the run and limits its duration
-//   ids          assigns unique call ids
-//   caller_tools the tools that the caller runs
-// toolset        the tools of a loop
-//   registry     tools by name
-//   tool         the trait for tools
-//   tool_error   the error that a tool returns
-//   context      the call for which a tool runs
-//   function     functions and closures as tools
-//   registered   a tool with its definition
-//   limited      a tool with its limits
-//     breaker    the circuit breaker
-//     cache      the result cache
-//   output       the output of a tool
-//   scrub        scrubs results
-//   metrics      Prometheus metrics
-// settings       the settings of a loop and its tools
-//   hooks        hooks that decide about calls
-// record         calls and their outcomes
-// result         results and events
-// error          the errors of tool calls
-// owner          a provider that owns tools
-//   memory       the calls that its callers have not seen
-//   answer       the answer that its callers see
-//   metrics      Prometheus metrics
-// transcript     writes and reads histories, detects duplicates
+// Runs     run, start, turns, batch, model, budget, stop, ids
+// Tools    toolset, registry, registered, function, tool, tool_error, context, hooks, output, scrub
+// Limits   settings, limited, breaker, cache
+// Results  record, result, error, metrics
 
 mod batch;
 mod breaker;
 mod budget;
 mod cache;
-mod caller_tools;
 mod context;
 mod error;
 mod function;
@@ -176,7 +146,6 @@ mod result;
 mod run;
 mod scrub;
 mod settings;
-mod stall;
 mod start;
 mod stop;
 mod tool;

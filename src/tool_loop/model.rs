@@ -7,7 +7,7 @@ use tokio::sync::{Semaphore, mpsc::UnboundedSender};
 
 use super::LoopEvent;
 use crate::{
-    base::blocking::{LARGE, run_blocking},
+    base::blocking::{LARGE, run_blocking_if},
     chat::{Delta, Request, Response},
     provider::{CallContext, Provider, ProviderError, stream::incomplete},
 };
@@ -35,11 +35,10 @@ impl Model {
         let is_large = request.size() > LARGE;
         if self.listener.is_none() {
             let start = move || provider.converse(request, context);
-            let answer = if is_large { run_blocking(start).await? } else { start() };
-            return answer.await;
+            return run_blocking_if(is_large, start).await?.await;
         }
         let start = move || provider.stream(request, context);
-        let mut deltas = if is_large { run_blocking(start).await? } else { start() };
+        let mut deltas = run_blocking_if(is_large, start).await?;
         while let Some(delta) = deltas.next().await {
             match delta? {
                 Delta::Text(text) => self.emit_text(text).await,

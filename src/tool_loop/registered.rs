@@ -26,10 +26,8 @@ impl RegisteredTool {
     /// a message if the schema is invalid or does not describe an object.
     pub(super) fn new(definition: Tool, tool: Arc<dyn RunTool>) -> Result<Self, String> {
         let schema = definition.parameters.as_ref().map_or_else(|| json!({}), LazyJson::read);
-        match schema.get("type") {
-            None => {}
-            Some(kind) if kind == "object" => {}
-            Some(kind) => return Err(format!("arguments must be of type \"object\", not {kind}")),
+        if let Some(kind) = schema.get("type").filter(|kind| *kind != "object") {
+            return Err(format!("arguments must be of type \"object\", not {kind}"));
         }
         Ok(Self { schema: Schema::compile(&schema)?.into(), definition, tool, settings: None })
     }
@@ -99,10 +97,9 @@ fn parse_object(text: &str) -> Result<Map<String, Value>, CallFailure> {
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    message
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no message").to_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Registers tools by name.
 
-use std::sync::Arc;
+use std::{marker::PhantomData, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -45,8 +45,8 @@ const MAX_NAME_LEN: usize = 64;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ToolRegistry {
-    tools: Vec<RegisteredTool>,
-    hooks: Hooks,
+    pub(super) tools: Vec<RegisteredTool>,
+    pub(super) hooks: Hooks,
 }
 
 /// The error returned if a tool cannot be registered.
@@ -135,7 +135,7 @@ impl ToolRegistry {
             description: Some(description.to_owned()),
             parameters: Some(LazyJson::new(schema)),
         };
-        self.add(definition, TypedTool::new(function))
+        self.add(definition, TypedTool { function, parameters: PhantomData })
     }
 
     /// Registers a tool that is defined at run time. Without parameters in the definition, the tool
@@ -150,14 +150,13 @@ impl ToolRegistry {
         definition: Tool,
         tool: impl RunTool + 'static,
     ) -> Result<&mut RegisteredTool, RegistryError> {
-        let name = &definition.name;
-        if !is_valid_name(name) {
-            return Err(RegistryError::InvalidName(name.clone()));
+        let name = definition.name.clone();
+        if !is_valid_name(&name) {
+            return Err(RegistryError::InvalidName(name));
         }
-        if self.get(name).is_some() {
-            return Err(RegistryError::DuplicateName(name.clone()));
+        if self.get(&name).is_some() {
+            return Err(RegistryError::DuplicateName(name));
         }
-        let name = name.clone();
         let registered = RegisteredTool::new(definition, Arc::new(tool))
             .map_err(|reason| RegistryError::InvalidSchema { tool: name, reason })?;
         Ok(self.tools.push_mut(registered))
@@ -242,10 +241,6 @@ impl ToolRegistry {
         };
         let failed = |failure| CallError { tool: name.to_owned(), failure };
         Ok(result.await.map_err(failed)?.text)
-    }
-
-    pub(super) fn into_parts(self) -> (Vec<RegisteredTool>, Hooks) {
-        (self.tools, self.hooks)
     }
 }
 

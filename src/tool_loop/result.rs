@@ -26,16 +26,10 @@ pub struct LoopResult {
 }
 
 impl LoopResult {
-    /// Returns the result of a run that could not start.
-    pub(super) fn not_started(error: ProviderError) -> Self {
-        Self {
-            response: None,
-            transcript: Vec::new(),
-            calls: Vec::new(),
-            turns: 0,
-            usage: None,
-            end: EndReason::ModelError(error),
-        }
+    /// Returns the result of a run without turns.
+    pub(super) fn new(end: EndReason) -> Self {
+        let (transcript, calls) = (Vec::new(), Vec::new());
+        Self { response: None, transcript, calls, turns: 0, usage: None, end }
     }
 
     /// Returns the text of the last answer, or an empty string if there is none.

@@ -2,24 +2,29 @@
 
 use std::{
     fmt,
-    future::{Future, IntoFuture},
+    future::{self, Future, IntoFuture},
     ops::Range,
-    pin::Pin,
+    panic,
     sync::Arc,
-    task::{Context, Poll, ready},
     time::Duration,
 };
 
-use futures_util::{FutureExt, Stream, future::BoxFuture};
-use tokio::sync::{
-    Semaphore,
-    mpsc::{self, UnboundedReceiver},
+use futures_util::{
+    FutureExt, StreamExt,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::JoinError,
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tracing::Instrument;
 
 use super::{
-    CallDecision, LoopEvent, LoopResult, ToolContext, UpcomingCall,
+    CallDecision, EndReason, LoopEvent, LoopResult, ToolContext, UpcomingCall,
+    batch::Scope,
+    budget::{CallBudget, StallDetector},
     model::{Listener, Model},
     start::RunStart,
     stop::StopSignal,
@@ -150,7 +155,7 @@ impl Run {
     ///
     /// Panics outside of a Tokio runtime.
     pub fn stream(self) -> RunStream {
-        let (sender, events) = mpsc::unbounded_channel();
+        let (sender, mut events) = mpsc::unbounded_channel();
         let room = Arc::new(Semaphore::new(TEXT_QUEUE_CAPACITY));
         let listener = Listener { events: sender, room: room.clone() };
         let run = async move {
@@ -159,16 +164,19 @@ impl Run {
             // Ignore send errors: if the stream is gone, this task is about to be aborted.
             let _ = events.send(LoopEvent::Ended(result));
         };
-        RunStream { events, room, task: Some(Task::spawn(run)) }
+        let task = spawn(run).into_stream().filter_map(|()| future::ready(None));
+        let events = stream::poll_fn(move |context| events.poll_recv(context));
+        let events = events.inspect(move |event| {
+            if let LoopEvent::Text(_) = event {
+                room.add_permits(1);
+            }
+        });
+        events.chain(task).boxed()
     }
 
     /// Runs without a task of its own. Tools and timeouts make no progress while the caller does not
     /// poll.
-    pub(super) async fn in_place(self) -> LoopResult {
-        self.run_to_end(None).await
-    }
-
-    async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
+    pub(super) async fn run_to_end(self, listener: Option<Listener>) -> LoopResult {
         let Self { tools, provider, request, cancel, time_limit, context, session, call } = self;
         let stop = StopSignal::new(cancel, time_limit);
         // The end of a call to a component cancels its context.
@@ -176,7 +184,7 @@ impl Run {
         let messages = request.messages.len();
         let start = match RunStart::read(request, &tools, !is_standalone).await {
             Ok(start) => start,
-            Err(panicked) => return LoopResult::not_started(panicked.into()),
+            Err(panicked) => return LoopResult::new(EndReason::ModelError(panicked.into())),
         };
         let (turn, charged) = match call {
             None => {
@@ -190,7 +198,16 @@ impl Run {
         };
         let _cancel = is_standalone.then(|| turn.cancel_on_drop());
         let model = Model { provider, context: turn, listener };
-        Turns::new(&tools, model, charged, start, stop, context).run_to_end().await
+        let budget = CallBudget::new(tools.settings.max_calls);
+        let turns = Turns {
+            scope: Scope { tools: &tools, model, stop, context, budget },
+            charged,
+            start,
+            stall: StallDetector::default(),
+            bytes: 0,
+            result: LoopResult::new(EndReason::Answered),
+        };
+        turns.run_to_end().await
     }
 }
 
@@ -199,7 +216,7 @@ impl IntoFuture for Run {
     type IntoFuture = BoxFuture<'static, LoopResult>;
 
     fn into_future(self) -> Self::IntoFuture {
-        async move { Task::spawn(self.run_to_end(None)).await }.boxed()
+        async move { spawn(self.run_to_end(None)).await }.boxed()
     }
 }
 
@@ -210,57 +227,17 @@ impl fmt::Debug for Run {
 }
 
 /// The events of a run. The last event is [`LoopEvent::Ended`]. Dropping the stream aborts the run.
-#[derive(Debug)]
-pub struct RunStream {
-    events: UnboundedReceiver<LoopEvent>,
-    /// A permit for each piece of text that may be added to the queue. The number of other events is
-    /// limited by the number of calls.
-    room: Arc<Semaphore>,
-    /// `None` after the end.
-    task: Option<Task<()>>,
-}
+pub type RunStream = BoxStream<'static, LoopEvent>;
 
-impl Stream for RunStream {
-    type Item = LoopEvent;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<LoopEvent>> {
-        let event = ready!(self.events.poll_recv(context));
-        match event {
-            Some(LoopEvent::Text(_)) => self.room.add_permits(1),
-            Some(_) => {}
-            // Propagates a panic of the run.
-            None => {
-                if let Some(task) = &mut self.task {
-                    ready!(task.poll_unpin(context));
-                    self.task = None;
-                }
-            }
-        }
-        Poll::Ready(event)
-    }
-}
-
-/// A task that is aborted when dropped. Propagates a panic of the task.
-#[derive(Debug)]
-struct Task<T>(AbortOnDropHandle<T>);
-
-impl<T: Send + 'static> Task<T> {
-    fn spawn(work: impl Future<Output = T> + Send + 'static) -> Self {
-        Self(AbortOnDropHandle::new(tokio::spawn(work.in_current_span())))
-    }
-}
-
-impl<T> Future for Task<T> {
-    type Output = T;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        match ready!(self.0.poll_unpin(context)) {
-            Ok(output) => Poll::Ready(output),
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                // The runtime shuts down, and polls nothing any more.
-                Err(_) => Poll::Pending,
-            },
-        }
-    }
+/// Starts a task, which is aborted when the future is dropped. The future propagates its panics.
+fn spawn<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> impl Future<Output = T> + Send {
+    let task = AbortOnDropHandle::new(tokio::spawn(work.in_current_span()));
+    task.then(async |result| match result.map_err(JoinError::try_into_panic) {
+        Ok(output) => output,
+        Err(Ok(panic)) => panic::resume_unwind(panic),
+        // The runtime shuts down, and polls nothing any more.
+        Err(Err(_)) => future::pending().await,
+    })
 }

@@ -118,13 +118,6 @@ pub struct SettingsError {
     pub expected: String,
 }
 
-impl SettingsError {
-    /// Adds the name of the tool whose setting is invalid.
-    pub(super) fn of_tool(self, tool: &str) -> Self {
-        Self { setting: format!("{} of {tool}", self.setting), ..self }
-    }
-}
-
 impl Default for LoopSettings {
     fn default() -> Self {
         Self {

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    caller_tools::CallerTools,
     ids::CallIds,
-    toolset::Toolset,
+    toolset::{CallerTools, Toolset},
     transcript::{DuplicateDetector, since_prompt},
 };
 use crate::{
@@ -16,8 +15,9 @@ use crate::{
 /// The request that starts a run, and what the run needs to know of it.
 #[derive(Debug)]
 pub(super) struct RunStart {
-    /// The request, which also offers the tools of the loop.
-    pub(super) request: Request,
+    /// The request, which also offers the tools of the loop. Shared with the model only while the
+    /// model answers, so the history is never copied.
+    pub(super) request: Arc<Request>,
     pub(super) caller_tools: CallerTools,
     pub(super) ids: CallIds,
     pub(super) duplicates: DuplicateDetector,
@@ -27,30 +27,26 @@ impl RunStart {
     /// Reads a request, on a blocking thread if it is large. `is_unaware` says whether the caller does
     /// not know the tools of the loop.
     pub(super) async fn read(
-        request: Request,
+        mut request: Request,
         tools: &Arc<Toolset>,
         is_unaware: bool,
     ) -> Result<Self, Panicked> {
         let (is_large, tools) = (is_large(&request), tools.clone());
-        run_blocking_if(is_large, move || Self::new(request, &tools, is_unaware)).await
-    }
-
-    fn new(mut request: Request, tools: &Toolset, is_unaware: bool) -> Self {
-        let caller_tools = match is_unaware {
-            true => CallerTools::of_unaware(&request),
-            false => CallerTools::besides(&request, |name| tools.find(name).is_some()),
+        let read = move || {
+            let caller_tools = CallerTools::new(&request, is_unaware);
+            tools.add_to(&mut request, &caller_tools);
+            // A new prompt may ask for the same calls again, so calls before the latest prompt do
+            // not count.
+            let recent = since_prompt(&request.messages);
+            let policy = tools.settings.duplicates;
+            Self {
+                ids: CallIds::in_history(&request.messages),
+                duplicates: DuplicateDetector::with_reader(policy, recent, &tools.reader),
+                caller_tools,
+                request: Arc::new(request),
+            }
         };
-        tools.add_to(&mut request, &caller_tools);
-        // A new prompt may ask for the same calls again, so calls before the latest prompt do not
-        // count.
-        let recent = since_prompt(&request.messages);
-        let policy = tools.settings.duplicates;
-        Self {
-            ids: CallIds::in_history(&request.messages),
-            duplicates: DuplicateDetector::with_reader(policy, recent, &tools.reader),
-            caller_tools,
-            request,
-        }
+        run_blocking_if(is_large, read).await
     }
 }
 

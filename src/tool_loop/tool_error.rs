@@ -19,7 +19,7 @@ use std::{error::Error, fmt, sync::Arc};
 /// ```
 #[derive(Debug, Clone)]
 pub struct ToolError {
-    message: String,
+    pub(super) message: String,
     kind: ToolErrorKind,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -71,11 +71,6 @@ impl ToolError {
     /// Returns the error from which this error was converted.
     pub fn source(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.source.as_deref()
-    }
-
-    /// Applies `map` to the message.
-    pub(super) fn map_message(self, map: impl FnOnce(String) -> String) -> Self {
-        Self { message: map(self.message), ..self }
     }
 }
 

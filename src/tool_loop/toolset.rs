@@ -4,12 +4,11 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     CallFailure, CallRecord, LoopSettings, Rendering, SettingsError, ToolMetrics, ToolRegistry,
-    caller_tools::CallerTools,
     hooks::Hooks,
     limited::LimitedTool,
     transcript::{self, CallReader},
 };
-use crate::chat::{Request, Response, Tool};
+use crate::chat::{Request, Tool};
 
 /// The tools of a loop, with their settings and metrics. Shared by all runs.
 #[derive(Debug, Clone)]
@@ -24,6 +23,15 @@ pub(super) struct Toolset {
     pub(super) metrics: ToolMetrics,
 }
 
+/// The tools of a request, which the caller of the run runs.
+#[derive(Debug)]
+pub(super) struct CallerTools {
+    names: BTreeSet<String>,
+    /// Whether the caller does not know the tools of the loop, because a component owns them. Then,
+    /// its own tools take precedence, and it gets all calls to unknown tools.
+    is_unaware: bool,
+}
+
 impl Toolset {
     pub(super) fn new(
         registry: ToolRegistry,
@@ -31,11 +39,11 @@ impl Toolset {
         metrics: ToolMetrics,
     ) -> Result<Self, SettingsError> {
         settings.check()?;
-        let (tools, hooks) = registry.into_parts();
+        let ToolRegistry { tools, hooks } = registry;
         let limited = |tool| LimitedTool::new(tool, &settings.tools, &metrics).map(Arc::new);
         let tools: Vec<_> = tools.into_iter().map(limited).collect::<Result<_, _>>()?;
         let reader = match settings.rendering {
-            Rendering::Text(_) => CallReader::new(tools.iter().map(|tool| tool.definition())),
+            Rendering::Text(_) => CallReader::new(tools.iter().map(|tool| tool.tool.definition())),
             Rendering::Native => CallReader::default(),
         };
         let names = names_of(&tools);
@@ -44,18 +52,18 @@ impl Toolset {
 
     /// Removes the tools for which `keep` returns `false`.
     pub(super) fn retain(&mut self, keep: impl Fn(&Tool) -> bool) {
-        self.tools.retain(|tool| keep(tool.definition()));
+        self.tools.retain(|tool| keep(tool.tool.definition()));
         self.names = names_of(&self.tools);
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&LimitedTool> {
-        self.tools.iter().find(|tool| tool.name() == name).map(Arc::as_ref)
+        self.tools.iter().find(|tool| tool.tool.name() == name).map(Arc::as_ref)
     }
 
     /// Returns the names of the tools that are offered beside those of the caller.
     pub(super) fn names_beside(&self, callers: &CallerTools) -> Arc<BTreeSet<String>> {
-        if self.names.iter().any(|name| callers.contains(name)) {
-            let others = self.names.iter().filter(|name| !callers.contains(name));
+        if self.names.iter().any(|name| callers.replace(name)) {
+            let others = self.names.iter().filter(|name| !callers.replace(name));
             return Arc::new(others.cloned().collect());
         }
         self.names.clone()
@@ -68,12 +76,7 @@ impl Toolset {
 
     /// Counts a call in the metrics.
     pub(super) fn count(&self, call: &CallRecord) {
-        self.metrics.count(self.find(&call.name).map(LimitedTool::name), call);
-    }
-
-    /// Reads the calls from the model's answer.
-    pub(super) fn read_calls(&self, response: Response) -> Response {
-        self.settings.rendering.read(response, &self.reader)
+        self.metrics.count(self.find(&call.name).map(|tool| tool.tool.name()), call);
     }
 
     /// Fails if an argument was truncated in the history that the model copied it from. Only text
@@ -96,8 +99,8 @@ impl Toolset {
             (request.tools, request.tool_choice) = Default::default();
             return;
         }
-        let own = self.tools.iter().map(|tool| tool.definition());
-        for tool in own.filter(|tool| !callers.contains(&tool.name)) {
+        let own = self.tools.iter().map(|tool| tool.tool.definition());
+        for tool in own.filter(|tool| !callers.replace(&tool.name)) {
             // Replace any tool of the same name in the request, because the arguments of calls are
             // validated against this definition.
             match request.tools.iter_mut().find(|offered| offered.name == tool.name) {
@@ -108,6 +111,28 @@ impl Toolset {
     }
 }
 
+impl CallerTools {
+    pub(super) fn new(request: &Request, is_unaware: bool) -> Self {
+        let withheld = request.withheld_tools.iter().filter(|_| is_unaware);
+        let names = request.tools.iter().map(|tool| &tool.name).chain(withheld).cloned();
+        Self { names: names.collect(), is_unaware }
+    }
+
+    /// Returns `true` if the caller has a tool with this name that takes precedence.
+    pub(super) fn replace(&self, name: &str) -> bool {
+        self.is_unaware && self.names.contains(name)
+    }
+
+    /// Returns `true` if the caller runs calls to this tool.
+    pub(super) fn run(&self, name: &str, is_registered: bool) -> bool {
+        if is_registered {
+            self.replace(name)
+        } else {
+            self.is_unaware || self.names.contains(name)
+        }
+    }
+}
+
 fn names_of(tools: &[Arc<LimitedTool>]) -> Arc<BTreeSet<String>> {
-    Arc::new(tools.iter().map(|tool| tool.name().to_owned()).collect())
+    Arc::new(tools.iter().map(|tool| tool.tool.name().to_owned()).collect())
 }

@@ -3,134 +3,76 @@
 use std::sync::Arc;
 
 use super::{
-    CallRecord, EndReason, LoopEvent, LoopResult, ToolContext,
-    batch::PlannedCall,
-    budget::CallBudget,
-    caller_tools::CallerTools,
-    ids::CallIds,
-    model::Model,
-    stall::StallDetector,
+    CallRecord, EndReason, LoopEvent, LoopResult,
+    batch::{PlannedCall, Scope},
+    budget::StallDetector,
     start::RunStart,
-    stop::StopSignal,
-    toolset::Toolset,
-    transcript::{DuplicateDetector, Turn, Verdict},
+    transcript::{Turn, Verdict},
 };
 use crate::{
     base::clock::within,
-    chat::{Message, Request, Response, ToolCall, ToolChoice, Usage},
-    provider::{CallContext, ProviderError},
+    chat::{Message, Response, ToolCall, ToolChoice, Usage},
+    provider::CallContext,
 };
 
 /// The state of a run.
-pub(super) struct Turns<'l> {
-    tools: &'l Toolset,
-    model: Model,
-    stop: StopSignal,
-    context: ToolContext,
-    /// Shared with the model only while the model answers, so the history is never copied.
-    request: Arc<Request>,
-    ids: CallIds,
-    duplicates: DuplicateDetector,
-    caller_tools: CallerTools,
+pub(super) struct Turns<'t> {
+    pub(super) scope: Scope<'t>,
     /// The context of the call that is charged for the run.
-    charged: CallContext,
-    budget: CallBudget,
-    stall: StallDetector,
-    response: Option<Response>,
-    /// The token usage of all turns.
-    usage: Option<Usage>,
+    pub(super) charged: CallContext,
+    pub(super) start: RunStart,
+    pub(super) stall: StallDetector,
     /// The size of all texts, arguments and results.
-    bytes: usize,
-    calls: Vec<CallRecord>,
-    turns: u32,
+    pub(super) bytes: usize,
+    /// The result so far, without the transcript.
+    pub(super) result: LoopResult,
 }
 
-impl<'l> Turns<'l> {
-    pub(super) fn new(
-        tools: &'l Toolset,
-        model: Model,
-        charged: CallContext,
-        start: RunStart,
-        stop: StopSignal,
-        context: ToolContext,
-    ) -> Self {
-        let RunStart { request, caller_tools, ids, duplicates } = start;
-        let settings = &tools.settings;
-        Self {
-            budget: CallBudget::new(settings.max_calls),
-            stall: StallDetector::new(settings.stalled_after),
-            request: Arc::new(request),
-            ids,
-            duplicates,
-            caller_tools,
-            charged,
-            tools,
-            model,
-            stop,
-            context,
-            response: None,
-            usage: None,
-            bytes: 0,
-            calls: Vec::new(),
-            turns: 0,
-        }
-    }
-
+impl Turns<'_> {
     /// Runs turns until the run ends.
     pub(super) async fn run_to_end(mut self) -> LoopResult {
         let end = loop {
-            if let Some(end) = self.turn().await {
+            if let Err(end) = self.turn().await {
                 break end;
             }
         };
-        tracing::debug!(end = end.as_str(), turns = self.turns, "tool loop ended");
-        LoopResult {
-            response: self.response,
-            transcript: Arc::unwrap_or_clone(self.request).messages,
-            calls: self.calls,
-            turns: self.turns,
-            usage: self.usage,
-            end,
-        }
+        tracing::debug!(end = end.as_str(), turns = self.result.turns, "tool loop ended");
+        let transcript = Arc::unwrap_or_clone(self.start.request).messages;
+        LoopResult { transcript, end, ..self.result }
     }
 
-    /// Requests an answer and runs its calls. Returns the end reason if this was the last turn.
-    async fn turn(&mut self) -> Option<EndReason> {
-        let answer = within(self.tools.settings.model_timeout, self.model.ask(&self.request));
-        let response = match self.stop.run_until_stopped(answer).await {
-            Ok(Some(Ok(response))) => response,
-            Ok(Some(Err(error))) => return Some(EndReason::ModelError(error)),
-            Ok(None) => return Some(EndReason::Budget),
-            Err(end) => return Some(end),
-        };
-        self.turns += 1;
-        self.context.turn = self.turns;
+    /// Requests an answer and runs its calls. Returns the end reason as an error if this was the last
+    /// turn.
+    async fn turn(&mut self) -> Result<(), EndReason> {
+        let limit = self.scope.tools.settings.model_timeout;
+        let answer = within(limit, self.scope.model.ask(&self.start.request));
+        let answer = self.scope.stop.run_until_stopped(answer).await?.ok_or(EndReason::Budget)?;
+        let response = answer.map_err(EndReason::ModelError)?;
+        self.result.turns += 1;
+        self.scope.context.turn = self.result.turns;
         let (text, calls) = self.accept(response);
         if calls.is_empty() {
-            let appended = self.append_turn(text, Vec::new()).await;
-            return Some(appended.map_or_else(EndReason::ModelError, |()| EndReason::Answered));
+            self.append_turn(text, Vec::new()).await?;
+            return Err(EndReason::Answered);
         }
         let is_stalled = self.is_stalled(&calls);
         if is_stalled {
-            self.budget.exhaust();
+            self.scope.budget.exhaust();
         }
-        let (batch, end) = self.tools.plan(calls, &mut self.budget, &self.caller_tools);
+        let (batch, end) = self.scope.plan(calls, &self.start.caller_tools);
         let end = if is_stalled { Some(EndReason::Stalled) } else { end };
-        let (records, stopped) =
-            self.tools.run_batch(&batch, &self.model, &self.stop, &self.context).await;
+        let (records, stopped) = self.scope.run_batch(&batch).await;
         let executed = records.iter().filter(|record| record.outcome.ran()).count();
-        self.model.emit(|| LoopEvent::ToolsFinished { turn: self.turns, executed });
+        self.scope.model.emit(|| LoopEvent::ToolsFinished { turn: self.result.turns, executed });
         self.record_calls(&batch, &records);
-        if let Err(error) = self.append_turn(text, records).await {
-            return Some(EndReason::ModelError(error));
-        }
-        stopped.or(end).or_else(|| self.limit())
+        self.append_turn(text, records).await?;
+        stopped.or(end).or_else(|| self.limit()).map_or(Ok(()), Err)
     }
 
     /// Returns the limit that the run has reached.
     fn limit(&self) -> Option<EndReason> {
-        let settings = &self.tools.settings;
-        if self.turns >= settings.max_turns {
+        let settings = &self.scope.tools.settings;
+        if self.result.turns >= settings.max_turns {
             return Some(EndReason::MaxTurns);
         }
         (self.bytes > settings.max_bytes).then_some(EndReason::Budget)
@@ -139,49 +81,48 @@ impl<'l> Turns<'l> {
     /// Stores an answer and returns its text and calls.
     fn accept(&mut self, response: Response) -> (String, Vec<(ToolCall, Verdict)>) {
         // A tool choice that demands a call in every turn would never let the model answer.
-        let choice = &mut Arc::make_mut(&mut self.request).tool_choice;
+        let choice = &mut Arc::make_mut(&mut self.start.request).tool_choice;
         if *choice != ToolChoice::None {
             *choice = ToolChoice::Auto;
         }
-        self.usage = add(self.usage, response.usage);
-        let mut response = self.tools.read_calls(response);
-        self.ids.assign(&mut response.tool_calls);
-        let is_repeatable = |name: &str| self.tools.is_repeatable(name);
-        let verdicts = self.duplicates.check(&response.tool_calls, is_repeatable);
+        self.result.usage = add(self.result.usage, response.usage);
+        let mut response =
+            self.scope.tools.settings.rendering.read(response, &self.scope.tools.reader);
+        self.start.ids.assign(&mut response.tool_calls);
+        let is_repeatable = |name: &str| self.scope.tools.is_repeatable(name);
+        let verdicts = self.start.duplicates.check(&response.tool_calls, is_repeatable);
         let calls = response.tool_calls.iter().cloned().zip(verdicts).collect();
         let text = response.content.clone();
-        self.response = Some(response);
+        self.result.response = Some(response);
         (text, calls)
     }
 
     /// Returns `true` if the model keeps making the same calls and not all of them are repeatable.
     fn is_stalled(&mut self, calls: &[(ToolCall, Verdict)]) -> bool {
         let keys = calls.iter().map(|(_, verdict)| verdict.key.clone()).collect();
-        let all_repeatable = || calls.iter().all(|(call, _)| self.tools.is_repeatable(&call.name));
-        self.stall.record(keys) && !all_repeatable()
+        let all_repeatable =
+            || calls.iter().all(|(call, _)| self.scope.tools.is_repeatable(&call.name));
+        self.stall.record(keys) >= self.scope.tools.settings.stalled_after && !all_repeatable()
     }
 
     fn record_calls(&mut self, batch: &[PlannedCall<'_>], records: &[CallRecord]) {
         for (planned, CallRecord { outcome, .. }) in batch.iter().zip(records) {
             if outcome.counts_for_duplicates() {
-                self.duplicates.record(planned.key.clone(), outcome.is_success());
+                self.start.duplicates.record(planned.key.clone(), outcome.is_success());
             }
         }
     }
 
     /// Appends a turn to the history. Fails if there is no memory for it.
-    async fn append_turn(
-        &mut self,
-        text: String,
-        calls: Vec<CallRecord>,
-    ) -> Result<(), ProviderError> {
-        let turn = Turn { number: self.turns, text, calls };
-        let messages = self.tools.settings.rendering.messages(&turn);
+    async fn append_turn(&mut self, text: String, calls: Vec<CallRecord>) -> Result<(), EndReason> {
+        let turn = Turn { number: self.result.turns, text, calls };
+        let messages = self.scope.tools.settings.rendering.messages(&turn);
         let bytes = messages.iter().map(Message::size).sum();
         self.bytes += bytes;
-        Arc::make_mut(&mut self.request).messages.extend(messages);
-        self.calls.extend(turn.calls);
-        Ok(self.charged.reserve(bytes).await?)
+        Arc::make_mut(&mut self.start.request).messages.extend(messages);
+        self.result.calls.extend(turn.calls);
+        let reserved = self.charged.reserve(bytes).await;
+        reserved.map_err(|error| EndReason::ModelError(error.into()))
     }
 }
 

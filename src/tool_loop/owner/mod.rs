@@ -134,7 +134,7 @@ impl Provider for ToolOwner {
         async move {
             let (run, call) = self.start(request, context).await?;
             // The server polls the call until it ends.
-            call.finish(run.in_place().await, String::new()).await
+            call.finish(run.run_to_end(None).await, String::new()).await
         }
         .boxed()
     }
