@@ -21,7 +21,7 @@ impl<'a> Generator<'a> {
         if is_text && property.type_name == "string" && !property.is_array {
             let text = self.context.question;
             let fits = !text.is_empty() && text.len() < self.budget.bytes;
-            return self.first_valid(&property.schemas, fits.then(|| Value::from(text)));
+            return self.first_valid(property, fits.then(|| Value::from(text)));
         }
         sources.iter().find_map(|(reading, _)| {
             let value = match (property.type_name, property.pattern) {
@@ -29,7 +29,7 @@ impl<'a> Generator<'a> {
                 ("string", Some(pattern)) => self.matching_token(pattern, &reading.text),
                 _ => None,
             };
-            self.first_valid(&property.schemas, value)
+            self.first_valid(property, value)
         })
     }
 

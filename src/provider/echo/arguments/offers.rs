@@ -17,22 +17,35 @@ use crate::provider::echo::{
 const BOOLEAN_FILLERS: &str =
     "is has include included with enable enabled allow allowed should need needed want";
 
-/// Returns the facts that a property may take, best first.
-pub(super) fn offers<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer<'a>> {
+/// Returns the facts that a property may take, best first. The words of the `tool` are no values.
+pub(super) fn offers<'a>(
+    property: &Property<'a>,
+    reading: &Reading,
+    tool: &[String],
+) -> Vec<Offer> {
     let chosen = choices(property, reading);
     if !chosen.is_empty() {
         return chosen;
     }
     let Some(meaning) = property.meaning else { return Vec::new() };
-    let facts = meaning.row.takes.iter().flat_map(|of| {
-        let needs_clock = *of == FactType::RelativeDate && property.format.is_some();
-        reading.facts.iter().filter(move |fact| fact.of == *of && !needs_clock)
-    });
-    facts.map(|fact| Offer { fact: Rc::clone(fact), choice: None }).collect()
+    let is_value = |fact: &Rc<Fact>| match fact.of {
+        FactType::RelativeDate => property.format.is_none(),
+        FactType::Word => !canonical_words(&fact.value).iter().any(|word| tool.contains(word)),
+        _ => true,
+    };
+    let facts = meaning
+        .row
+        .takes
+        .iter()
+        .flat_map(|of| reading.facts.iter().filter(move |fact| fact.of == *of));
+    facts
+        .filter(|fact| is_value(fact))
+        .map(|fact| Offer { fact: Rc::clone(fact), choice: None })
+        .collect()
 }
 
 /// Returns the values of an `enum` that the message states, the earliest and longest first.
-fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer<'a>> {
+fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer> {
     let mut offers = Vec::new();
     for &choice in &property.choices {
         let text = match choice {
@@ -40,7 +53,7 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer<'a>> {
             Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
             _ => continue,
         };
-        let offer = |fact| Offer { fact, choice: Some(choice) };
+        let offer = |fact| Offer { fact, choice: Some(choice.clone()) };
         for (range, is_negated) in reading.find(&canonical_words(&text)) {
             // A single letter is more often an article than a value.
             let is_exact = text.chars().count() > 1 || reading.text[range.clone()] == text;
@@ -62,7 +75,7 @@ fn choices<'a>(property: &Property<'a>, reading: &Reading) -> Vec<Offer<'a>> {
 /// Returns the values that an offer may have for a property, best first.
 pub(super) fn values(property: &Property, offer: &Offer, reading: &Reading) -> Vec<Value> {
     let fact = &offer.fact;
-    if let Some(choice) = offer.choice {
+    if let Some(choice) = &offer.choice {
         return vec![choice.clone()];
     }
     let (stated, after) = (&reading.text[fact.range.clone()], &reading.text[fact.range.end..]);

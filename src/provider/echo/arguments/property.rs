@@ -1,6 +1,6 @@
 //! The properties of a call that take facts from messages.
 
-use std::{ops::Range, rc::Rc};
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -33,20 +33,18 @@ pub(super) struct Property<'a> {
     pub(super) choices: Vec<&'a Value>,
     pub(super) meaning: Option<Meaning>,
     /// What the property may take from a message, best first.
-    pub(super) offers: Vec<Offer<'a>>,
-    /// The bytes of the message that offers count in.
-    pub(super) scope: Range<usize>,
+    pub(super) offers: Vec<Offer>,
     pub(super) value: Option<Value>,
-    /// The fact that gave the value, if a cue led to it.
-    pub(super) by_cue: Option<Rc<Fact>>,
+    /// The fact that gave the value.
+    pub(super) fact: Option<Rc<Fact>>,
 }
 
 /// A fact that a property may take.
 #[derive(Debug, Clone)]
-pub(super) struct Offer<'a> {
+pub(super) struct Offer {
     pub(super) fact: Rc<Fact>,
     /// The value in `enum` that the fact states.
-    pub(super) choice: Option<&'a Value>,
+    pub(super) choice: Option<Value>,
 }
 
 impl<'a> Property<'a> {
@@ -95,15 +93,6 @@ impl<'a> Property<'a> {
     /// Returns `true` if a fact beside the word belongs to the property.
     pub(super) fn owns(&self, word: Option<&str>) -> bool {
         word.is_some_and(|word| self.own_words.iter().any(|it| it == word))
-    }
-
-    /// Returns the offers in the property's scope.
-    pub(super) fn offers_in_scope(&self) -> impl Iterator<Item = &Offer<'a>> {
-        self.offers.iter().filter(|offer| self.scope.contains(&offer.fact.range.start))
-    }
-
-    pub(super) fn offers_with(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer<'a>> {
-        self.offers_in_scope().filter(|offer| is_suitable(&offer.fact)).cloned().collect()
     }
 }
 
@@ -193,9 +182,8 @@ impl<'a> Generator<'a> {
             choices: flat.listed("enum").collect(),
             meaning,
             offers: Vec::new(),
-            scope: 0..0,
             value: None,
-            by_cue: None,
+            fact: None,
         }
     }
 

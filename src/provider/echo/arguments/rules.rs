@@ -8,16 +8,21 @@ use crate::provider::echo::facts::{Fact, FactType, Kind, Reading, Role, contains
 /// The cues before a fact that say where something is.
 const HERE: &str = "in near at";
 
-/// How a property finds its fact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pass {
-    /// The fact stands behind a cue of the property.
-    Cue,
-    /// The fact stands beside a word of the property.
-    Beside,
-    /// The fact is left.
-    Rest,
-}
+/// Returns the offers that a property may take, best first.
+type Rule = fn(&Search) -> Vec<Offer>;
+
+/// The rules in the order in which they apply, each with whether it applies to arrays.
+pub(super) const RULES: [(Rule, bool); 9] = [
+    (|search| search.behind_own_cue(), false),
+    (|search| search.behind_own_cue(), true),
+    (|search| search.before_partner(), false),
+    (|search| search.beside_own_word(), false),
+    (|search| search.beside_own_word(), true),
+    (|search| search.left(), false),
+    (|search| search.numbers_left(), false),
+    (|search| search.places_left(), false),
+    (|search| search.left(), true),
+];
 
 /// A part of a message.
 pub(super) struct Scope<'r> {
@@ -28,53 +33,136 @@ pub(super) struct Scope<'r> {
 }
 
 impl Scope<'_> {
-    pub(super) fn is_free(&self, fact: &Fact) -> bool {
+    fn is_free(&self, fact: &Fact) -> bool {
         let (start, end) = (fact.range.start, fact.range.end);
-        self.taken.iter().all(|taken| taken.end <= start || end <= taken.start)
+        self.range.contains(&start)
+            && self.taken.iter().all(|taken| taken.end <= start || end <= taken.start)
+    }
+
+    /// Returns what a property may take from this part of the message.
+    pub(super) fn all_offers<'p>(&self, property: &'p Property) -> impl Iterator<Item = &'p Offer> {
+        property.offers.iter().filter(|offer| self.range.contains(&offer.fact.range.start))
     }
 }
 
-/// Returns the offers that a property may take in a pass, best first.
-pub(super) fn allowed<'a>(
-    properties: &[Property],
-    property: &Property<'a>,
-    pass: Pass,
-    scope: &Scope,
-) -> Vec<Offer<'a>> {
-    let is_allowed = |fact: &Fact| match pass {
-        Pass::Cue => is_behind_own_cue(property, fact),
-        Pass::Beside => {
-            is_beside_own_word(property, fact, scope.reading)
-                || is_quote_before_own_word(properties, property, fact, scope.reading)
-        }
-        Pass::Rest => is_left_for(property, fact) && scope.is_free(fact),
-    };
-    let mut allowed = property.offers_with(is_allowed);
-    if property.is_array && pass == Pass::Beside && !allowed.is_empty() {
-        // The rest of a list whose first item stands beside the word.
-        allowed.extend(property.offers_with(|fact| fact.continues_list));
-    }
-    if pass == Pass::Rest {
-        leave_to_others(&mut allowed, properties, property);
-    }
-    allowed
+/// The search for the fact of a property.
+pub(super) struct Search<'s, 'a> {
+    /// All properties of the call.
+    pub(super) properties: &'s [Property<'a>],
+    pub(super) property: &'s Property<'a>,
+    pub(super) scope: &'s Scope<'s>,
 }
 
-/// Drops the offers that more likely belong to other open properties of the same kind.
-fn leave_to_others(allowed: &mut Vec<Offer>, properties: &[Property], property: &Property) {
-    let rivals = || properties.iter().filter(|it| it.is_open() && it.kind() == property.kind());
-    let has_start = || rivals().any(|rival| rival.role() == Role::Start);
-    match (property.kind(), property.role()) {
-        (Some(Kind::Id), _) if rivals().count() > 1 || allowed.len() > 1 => allowed.clear(),
-        (Some(Kind::Date | Kind::Moment), Role::End) if allowed.len() < 2 && has_start() => {
-            allowed.clear();
+impl Search<'_, '_> {
+    /// Returns the suitable offers whose facts are not taken.
+    fn offers(&self, is_suitable: impl Fn(&Fact) -> bool) -> Vec<Offer> {
+        let is_allowed = |fact: &Fact| self.scope.is_free(fact) && is_suitable(fact);
+        self.property.offers.iter().filter(|it| is_allowed(&it.fact)).cloned().collect()
+    }
+
+    /// The facts behind a cue of the property.
+    fn behind_own_cue(&self) -> Vec<Offer> {
+        self.offers(|fact| is_behind_own_cue(self.property, fact))
+    }
+
+    /// For a property where something starts, the fact directly before the one that a cue led its
+    /// partner to: "250 GBP to JPY".
+    fn before_partner(&self) -> Vec<Offer> {
+        let is_partner = |other: &&Property| {
+            (self.property.role(), other.role()) == (Role::Start, Role::End)
+                && other.kind() == self.property.kind()
+        };
+        let mut partners = self.properties.iter().filter(is_partner);
+        let by_cue = |it: &Property| it.fact.clone().filter(|fact| is_behind_own_cue(it, fact));
+        let Some(next) = partners.find_map(by_cue) else { return Vec::new() };
+        let before = self.offers(|fact| {
+            fact.of == next.of
+                && fact.range.end <= next.range.start
+                && !fact.cue.is_some_and(is_exclusive)
+        });
+        before.into_iter().max_by_key(|offer| offer.fact.range.start).into_iter().collect()
+    }
+
+    /// The facts beside a word of the property. An array takes the rest of a list whose first item
+    /// stands beside the word.
+    fn beside_own_word(&self) -> Vec<Offer> {
+        let mut offers = self.offers(|fact| {
+            is_beside_own_word(self.property, fact, self.scope.reading)
+                || self.is_quote_before_own_word(fact)
+        });
+        if self.property.is_array && !offers.is_empty() {
+            offers.extend(self.offers(|fact| fact.continues_list));
         }
-        (Some(Kind::Date | Kind::Moment), Role::End) => allowed.reverse(),
-        // "in Denver" is where something starts.
-        (Some(Kind::Place), Role::End) if has_start() => {
-            allowed.retain(|offer| !has_cue(&offer.fact, HERE));
+        offers
+    }
+
+    /// Returns `true` for a quote before a word of the property, as in `the "shop" namespace`, that
+    /// does not stand after a word of another property that could take it.
+    fn is_quote_before_own_word(&self, fact: &Fact) -> bool {
+        let [before, after] = self.scope.reading.beside(fact);
+        let may_take = |other: &Property| {
+            self.scope.all_offers(other).any(|offer| offer.fact.range == fact.range)
+        };
+        fact.of == FactType::Quote
+            && self.property.owns(after)
+            && !self.properties.iter().any(|other| other.owns(before) && may_take(other))
+    }
+
+    /// The facts that are left, except those that more likely belong to other open properties of
+    /// the same kind.
+    fn left(&self) -> Vec<Offer> {
+        let property = self.property;
+        let mut left = self.offers(|fact| is_left_for(property, fact));
+        let rivals =
+            || self.properties.iter().filter(|it| it.is_open() && it.kind() == property.kind());
+        let has_start = || rivals().any(|rival| rival.role() == Role::Start);
+        match (property.kind(), property.role()) {
+            (Some(Kind::Id), _) if rivals().count() > 1 || left.len() > 1 => left.clear(),
+            (Some(Kind::Date | Kind::Moment), Role::End) if left.len() < 2 && has_start() => {
+                left.clear();
+            }
+            (Some(Kind::Date | Kind::Moment), Role::End) => left.reverse(),
+            // "in Denver" is where something starts.
+            (Some(Kind::Place), Role::End) if has_start() => {
+                left.retain(|offer| !has_cue(&offer.fact, HERE));
+            }
+            _ => {}
         }
-        _ => {}
+        left
+    }
+
+    /// The bare number for a numeric property, if there are enough for all such properties, with
+    /// amounts and shares if necessary.
+    fn numbers_left(&self) -> Vec<Offer> {
+        let wants_number = |it: &&Property| it.is_open_and_single() && it.is_numeric();
+        if !wants_number(&self.property) || self.property.offers.is_empty() {
+            return Vec::new();
+        }
+        let mut open = self.properties.iter().filter(wants_number);
+        let count = open.clone().count();
+        let earlier = open.position(|other| other.path == self.property.path).unwrap_or(0);
+        let facts = || self.scope.reading.facts.iter().filter(|it| self.scope.is_free(it));
+        let bare = || facts().filter(|fact| is_bare(fact));
+        let numbers = || bare().filter(|fact| fact.of == FactType::Number);
+        let number = if count <= numbers().count() {
+            numbers().nth(earlier)
+        } else {
+            let mut amounts = bare().filter(|fact| is_amount(fact));
+            amounts.nth(earlier).filter(|_| count - earlier <= 1 + amounts.count())
+        };
+        number.map_or_else(Vec::new, |number| self.offers(|fact| fact.range == number.range))
+    }
+
+    /// The lower-case words for a place.
+    fn places_left(&self) -> Vec<Offer> {
+        let (property, reading) = (self.property, self.scope.reading);
+        self.offers(|fact| {
+            let before = reading.text[..fact.range.start].trim_end();
+            fact.of == FactType::Word
+                && !property.has_choices()
+                && (property.kind() == Some(Kind::Room) || !before.ends_with("the"))
+                && has_place_cue(property, fact, reading)
+        })
     }
 }
 
@@ -125,22 +213,6 @@ fn is_beside_own_word(property: &Property, fact: &Fact, reading: &Reading) -> bo
     }
 }
 
-/// Returns `true` for a quote before a word of the property, as in `the "shop" namespace`, that does
-/// not stand after a word of another property that could take it.
-fn is_quote_before_own_word(
-    properties: &[Property],
-    property: &Property,
-    fact: &Fact,
-    reading: &Reading,
-) -> bool {
-    if fact.of != FactType::Quote {
-        return false;
-    }
-    let [before, after] = reading.beside(fact);
-    let may_take = |other: &Property| other.offers_in_scope().any(|it| it.fact.range == fact.range);
-    property.owns(after) && !properties.iter().any(|other| other.owns(before) && may_take(other))
-}
-
 /// Returns `true` if the cue before a fact does not hold it back: quotes, amounts after "from" and
 /// "to", and the currencies of other amounts.
 fn is_free_of_cues(fact: &Fact) -> bool {
@@ -150,7 +222,7 @@ fn is_free_of_cues(fact: &Fact) -> bool {
 }
 
 /// Returns `true` if a number stands behind no cue of a certain property.
-pub(super) fn is_bare(fact: &Fact) -> bool {
+fn is_bare(fact: &Fact) -> bool {
     is_free_of_cues(fact) || !fact.cue.is_some_and(is_exclusive)
 }
 
@@ -183,7 +255,7 @@ fn is_left_for(property: &Property, fact: &Fact) -> bool {
 }
 
 /// Returns `true` if a lower-case word stands behind a cue for places of the role of a property.
-pub(super) fn has_place_cue(property: &Property, fact: &Fact, reading: &Reading) -> bool {
+fn has_place_cue(property: &Property, fact: &Fact, reading: &Reading) -> bool {
     let is_last_to = || {
         let rest = reading.facts.iter().filter(|it| it.range.start > fact.range.start);
         !rest.into_iter().any(|it| it.of == FactType::Word && it.cue == Some("to"))
