@@ -14,8 +14,6 @@ use crate::{
 
 /// Maximum nesting depth of a generated value.
 pub(super) const MAX_DEPTH: usize = 32;
-/// Length of an empty object or array and a comma.
-pub(super) const BRACKETS_LEN: usize = 3;
 
 const CALL: Budget = Budget { values: 10_000, steps: 100_000, bytes: 64 * 1024 };
 /// Number of bytes of a message that are read in the time of a step.
@@ -32,8 +30,8 @@ pub(super) enum NoValue {
     Cycle,
     /// No value is valid.
     Unsatisfiable,
-    /// A limit is reached.
-    Limit,
+    /// The limit on this is reached.
+    Limit(&'static str),
 }
 
 /// A generated value.
@@ -55,16 +53,11 @@ impl Budget {
     pub(super) fn spend_steps(&mut self, amount: usize) -> Result<(), NoValue> {
         let left = self.steps.checked_sub(amount);
         self.steps = left.unwrap_or(0);
-        left.map(drop).ok_or(NoValue::Limit)
+        left.map(drop).ok_or(NoValue::Limit("step"))
     }
 
     pub(super) fn spend_bytes(&mut self, amount: usize) -> Result<(), NoValue> {
-        self.bytes = self.bytes.checked_sub(amount).ok_or(NoValue::Limit)?;
-        Ok(())
-    }
-
-    pub(super) fn spend_value(&mut self) -> Result<(), NoValue> {
-        self.values = self.values.checked_sub(1).ok_or(NoValue::Limit)?;
+        self.bytes = self.bytes.checked_sub(amount).ok_or(NoValue::Limit("byte"))?;
         Ok(())
     }
 }
@@ -142,10 +135,4 @@ impl ReplyBudget {
         self.left.steps -= granted.steps - left.steps;
         self.left.bytes -= granted.bytes - left.bytes;
     }
-}
-
-/// Returns an upper bound on the length of a string in JSON, including quotes and escapes.
-pub(super) fn json_len(text: &str) -> usize {
-    let len = |byte| if matches!(byte, b'"' | b'\\' | ..b' ') { 6 } else { 1 };
-    text.bytes().map(len).sum::<usize>() + 2
 }

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::{
-    budget::{Generation, NoValue, json_len},
+    budget::{Generation, NoValue},
     generator::{Frame, Generator},
     schema::FlatSchema,
 };
 
+/// Length of an empty object or array and a comma.
+const BRACKETS_LEN: usize = 3;
 /// The number of consecutive variants to try for a unique item.
 const MAX_RETRIES: usize = 32;
 
@@ -17,6 +19,7 @@ impl<'a> Generator<'a> {
     /// Generates an object with all required properties and as many optional properties as allowed.
     /// Invents names until the object has as many properties as it needs.
     pub(super) fn object(&mut self, flat: &FlatSchema<'a>) -> Generation {
+        self.budget.spend_bytes(BRACKETS_LEN)?;
         let names = self.property_names(flat)?;
         let (min, max) = (flat.lower_limit("minProperties"), flat.upper_limit("maxProperties"));
         let count = names.values().filter(|required| **required).count();
@@ -55,7 +58,9 @@ impl<'a> Generator<'a> {
         flat: &FlatSchema<'a>,
     ) -> Result<BTreeMap<&'a str, bool>, NoValue> {
         let objects = || flat.values("properties").filter_map(Value::as_object);
-        self.spend_steps(objects().map(Map::len).sum::<usize>() + flat.listed("required").count())?;
+        self.budget.spend_steps(
+            objects().map(Map::len).sum::<usize>() + flat.listed("required").count(),
+        )?;
         let names = objects().flat_map(Map::keys).map(|name| (name.as_str(), false));
         let required = flat.listed("required").filter_map(Value::as_str).map(|name| (name, true));
         Ok(names.chain(required).collect())
@@ -64,31 +69,33 @@ impl<'a> Generator<'a> {
     /// In the best-effort pass, returns the unfinished container `value` instead of failing with
     /// `reason`.
     fn partial(&mut self, value: Value, reason: NoValue) -> Generation {
-        if self.frame.best_effort { Ok(value) } else { Err(reason) }
+        if !self.frame.best_effort {
+            return Err(reason);
+        }
+        self.note_failure(reason);
+        Ok(value)
     }
 
     /// Generates the value of a property. Fails if the value of an optional property would be
     /// invalid, so that the caller can omit the property.
     fn property(&mut self, flat: &FlatSchema<'a>, name: &str, required: bool) -> Generation {
-        self.spend_steps(flat.layers.len())?;
-        self.spend_bytes(json_len(name) + 1)?;
-        let (outer, best_effort) = (self.path.len(), self.frame.best_effort && required);
-        self.path.push('/');
-        self.path.push_str(name);
-        let frame =
-            Frame { best_effort, required_only: false, name_start: outer + 1, ..self.frame };
-        let generated = self.value(&flat.property(name), frame);
-        self.path.truncate(outer);
+        self.budget.spend_steps(flat.layers.len())?;
+        self.budget.spend_bytes(json_len(name) + 1)?;
+        self.path.push(name.to_owned());
+        let best_effort = self.frame.best_effort && required;
+        let generated = self.value(&flat.property(name), Frame { best_effort, ..self.frame });
+        self.path.pop();
         generated
     }
 
     /// Generates an array with as few items as allowed, but with at least one item, and one for
     /// each prefix schema, if `maxItems` permits.
     pub(super) fn array(&mut self, flat: &FlatSchema<'a>) -> Generation {
+        self.budget.spend_bytes(BRACKETS_LEN)?;
         let (min, max) = (flat.lower_limit("minItems"), flat.upper_limit("maxItems"));
         let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
         while items.len() < min.max(flat.prefix_len()).max(1).min(max) {
-            self.spend_steps(flat.layers.len())?;
+            self.budget.spend_steps(flat.layers.len())?;
             let frame = Frame {
                 best_effort: self.frame.best_effort && items.len() < min,
                 is_repeated: self.frame.is_repeated || !items.is_empty(),
@@ -133,4 +140,10 @@ impl<'a> Generator<'a> {
         }
         Err(NoValue::Unsatisfiable)
     }
+}
+
+/// Returns an upper bound on the length of a string in JSON, including quotes and escapes.
+pub(super) fn json_len(text: &str) -> usize {
+    let len = |byte| if matches!(byte, b'"' | b'\\' | ..b' ') { 6 } else { 1 };
+    text.bytes().map(len).sum::<usize>() + 2
 }

@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeMap, ops::Range, ptr};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
-    budget::{BRACKETS_LEN, Budget, Generation, MAX_DEPTH, NoValue, json_len},
+    budget::{Budget, Generation, MAX_DEPTH, NoValue},
     flatten::Flattener,
-    schema::FlatSchema,
+    number::{self, normalize_integers},
+    schema::{FlatSchema, type_names},
     validator::Validator,
 };
 use crate::provider::echo::{
@@ -48,10 +49,8 @@ pub(super) struct Frame {
     pub(super) is_repeated: bool,
     /// Whether to replace a value that cannot be valid with one of the right type.
     pub(super) best_effort: bool,
-    /// Whether to omit optional properties of an object.
+    /// Whether to omit optional properties of the object.
     pub(super) required_only: bool,
-    /// Where the name of the property starts in the path.
-    pub(super) name_start: usize,
     pub(super) depth: usize,
 }
 
@@ -63,17 +62,17 @@ pub(super) struct Generator<'a> {
     /// The canonical words of the subject.
     pub(super) tool: Vec<String>,
     /// The values that messages state, by the paths of their properties.
-    pub(super) stated: BTreeMap<String, Value>,
+    pub(super) stated: BTreeMap<Vec<String>, Value>,
     pub(super) budget: Budget,
     pub(super) possible_violation: Option<String>,
     /// The first keyword that is not supported, with its location.
     pub(super) unsupported: Option<String>,
     pub(super) root: &'a Value,
-    pub(super) effort: Effort,
+    effort: Effort,
     /// The schemas of the values that are being generated, outermost first.
     active: Vec<*const Value>,
-    /// JSON pointer to the current value, without array indexes.
-    pub(super) path: String,
+    /// The names of the properties that the current value is for, outermost first.
+    pub(super) path: Vec<String>,
     pub(super) frame: Frame,
 }
 
@@ -97,7 +96,7 @@ impl<'a> Generator<'a> {
             root,
             effort,
             active: Vec::new(),
-            path: String::new(),
+            path: Vec::new(),
             frame: Frame::default(),
         }
     }
@@ -110,8 +109,11 @@ impl<'a> Generator<'a> {
         let mut generated = self.valid_value(schemas);
         self.frame = outer;
         self.active.truncate(active);
+        if let Err(reason @ NoValue::Limit(_)) = generated {
+            self.note_failure(reason);
+        }
         if generated.is_err() && self.is_valid(&Value::Null, schemas) {
-            generated = self.spend_bytes("null".len() + BRACKETS_LEN).map(|()| Value::Null);
+            generated = self.pay(Value::Null);
         }
         match generated {
             Err(NoValue::Unsatisfiable) if frame.variant > 0 => {
@@ -125,13 +127,17 @@ impl<'a> Generator<'a> {
     }
 
     fn valid_value(&mut self, schemas: &[&'a Value]) -> Generation {
-        self.exhaust_if_cancelled();
-        self.budget.spend_value().map_err(|_| self.limit_reached("value"))?;
-        if self.frame.depth > MAX_DEPTH {
-            return Err(self.limit_reached("depth"));
+        if self.effort.is_cancelled() {
+            (self.budget.values, self.budget.steps) = (0, 0);
         }
-        if let Some(value) = self.stated_value(schemas) {
-            return self.spend_bytes(value.to_string().len() + 1).map(|()| value);
+        self.budget.values = self.budget.values.checked_sub(1).ok_or(NoValue::Limit("value"))?;
+        if self.frame.depth > MAX_DEPTH {
+            return Err(NoValue::Limit("depth"));
+        }
+        let is_first = self.frame.variant == 0 && !self.frame.is_repeated;
+        let stated = is_first.then(|| self.stated.get(&self.path).cloned()).flatten();
+        if let Some(value) = stated.filter(|value| self.is_valid(value, schemas)) {
+            return self.pay(value);
         }
         let (outer, bytes) = (self.active.len(), self.budget.bytes);
         // Some branches have branches of their own, so the number of choices differs.
@@ -142,7 +148,7 @@ impl<'a> Generator<'a> {
             choices = choices.max(flattener.choices);
             let is_last = number + 1 >= choices.min(MAX_CHOICES);
             let generated = flat.and_then(|flat| self.value_of(&flat, schemas));
-            if is_last || matches!(generated, Ok(_) | Err(NoValue::Limit)) {
+            if is_last || matches!(generated, Ok(_) | Err(NoValue::Limit(_))) {
                 return generated;
             }
             self.active.truncate(outer);
@@ -151,7 +157,8 @@ impl<'a> Generator<'a> {
         Err(NoValue::Unsatisfiable)
     }
 
-    /// Generates a value for a choice of branches.
+    /// Generates a value for a choice of branches: one that the schema provides, or else one of its
+    /// type.
     fn value_of(&mut self, flat: &FlatSchema<'a>, schemas: &[&'a Value]) -> Generation {
         self.active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
         self.active.extend(&flat.ref_targets);
@@ -162,7 +169,10 @@ impl<'a> Generator<'a> {
         for required_only in [false, true] {
             self.frame.required_only = required_only;
             self.budget.bytes = bytes;
-            let value = self.value_by_keywords(flat, schemas)?;
+            let value = match self.provided(flat, schemas)? {
+                Some(value) => self.pay(normalize_integers(value))?,
+                None => self.by_type(flat)?,
+            };
             if !flat.has_one_of || self.context.literal || self.is_valid(&value, schemas) {
                 return Ok(value);
             }
@@ -173,13 +183,78 @@ impl<'a> Generator<'a> {
         Err(NoValue::Unsatisfiable)
     }
 
-    /// Returns the valid value that a message states for the current property.
-    fn stated_value(&mut self, schemas: &[&'a Value]) -> Option<Value> {
-        if self.frame.variant > 0 || self.frame.is_repeated {
-            return None;
+    /// Returns a value that the schema provides: `const`, or else a valid value in `default`,
+    /// `examples` and `enum`. Fails if `enum` allows only null, and ignores an `enum` without valid
+    /// values.
+    fn provided(
+        &mut self,
+        flat: &FlatSchema<'a>,
+        schemas: &[&'a Value],
+    ) -> Result<Option<&'a Value>, NoValue> {
+        if let Some(only) = flat.constant() {
+            return Ok(Some(only));
         }
-        let value = self.stated.get(&self.path)?.clone();
-        self.is_valid(&value, schemas).then_some(value)
+        let values = flat.values("default").chain(flat.listed("examples"));
+        let mut later = self.frame.variant;
+        for value in values.chain(flat.listed("enum")).chain(flat.branch_constants()) {
+            self.budget.spend_steps(1)?;
+            if !value.is_null() && self.is_valid(value, schemas) {
+                if later == 0 {
+                    return Ok(Some(value));
+                }
+                later -= 1;
+            }
+        }
+        if flat.branch_constants().next().is_some() || flat.values("enum").any(Value::is_array) {
+            if self.frame.variant > 0 || self.is_valid(&Value::Null, schemas) {
+                return Err(NoValue::Unsatisfiable);
+            }
+            self.note_violation("enum has no valid value");
+        }
+        Ok(None)
+    }
+
+    fn by_type(&mut self, flat: &FlatSchema<'a>) -> Generation {
+        let type_name = flat.type_name().unwrap_or_else(|| {
+            self.note_violation("the types exclude each other");
+            flat.values("type").flat_map(type_names).next().unwrap_or("string")
+        });
+        let scalar = match type_name {
+            "object" => return self.object(flat),
+            "array" => return self.array(flat),
+            "integer" | "number" => self.number(flat, type_name == "integer")?,
+            "boolean" if self.frame.variant < 2 => Value::Bool(self.frame.variant == 0),
+            "null" if self.frame.variant == 0 => Value::Null,
+            "boolean" | "null" => return Err(NoValue::Unsatisfiable),
+            _ => self.string(flat)?,
+        };
+        self.pay(scalar)
+    }
+
+    fn number(&mut self, flat: &FlatSchema<'a>, integer: bool) -> Generation {
+        if self.context.literal && self.frame.variant == 0 {
+            return Ok(Value::from(42));
+        }
+        number::choose(flat, integer, self.frame.variant).or_else(|closest| {
+            if self.frame.variant > 0 {
+                return Err(NoValue::Unsatisfiable);
+            }
+            self.note_violation("no number satisfies the bounds and multipleOf");
+            Ok(closest)
+        })
+    }
+
+    /// Returns a value that is invalid but has the right type.
+    fn fallback(&mut self, schemas: &[&'a Value], reason: NoValue) -> Generation {
+        let flat = self.flatten_first(schemas, &[]).unwrap_or_default();
+        self.note_failure(reason);
+        self.pay(match flat.type_name() {
+            Some("object") => Value::Object(Map::new()),
+            Some("array") => Value::Array(Vec::new()),
+            Some("string") => Value::from(""),
+            Some("integer" | "number") => Value::from(0),
+            _ => Value::Null,
+        })
     }
 
     pub(super) fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
@@ -203,42 +278,22 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns the name of the property that the current value is for.
-    pub(super) fn name(&self) -> &str {
-        &self.path[self.frame.name_start..]
-    }
-
-    fn location(&self) -> &str {
-        if self.path.is_empty() { "/" } else { &self.path }
-    }
-
-    /// Records that the limit on `what` is reached, and returns the error.
-    pub(super) fn limit_reached(&mut self, what: &str) -> NoValue {
-        self.note_violation(&format!("{what} limit reached"));
-        NoValue::Limit
-    }
-
-    pub(super) fn spend_steps(&mut self, steps: usize) -> Result<(), NoValue> {
-        self.exhaust_if_cancelled();
-        self.budget.spend_steps(steps).map_err(|_| self.limit_reached("step"))
-    }
-
-    pub(super) fn spend_bytes(&mut self, bytes: usize) -> Result<(), NoValue> {
-        self.budget.spend_bytes(bytes).map_err(|_| self.limit_reached("byte"))
-    }
-
-    /// Spends the bytes of a scalar. The contents of objects and arrays are charged separately.
-    pub(super) fn spend_scalar(&mut self, value: &Value) -> Result<(), NoValue> {
-        self.spend_bytes(match value {
-            Value::String(text) => json_len(text),
-            Value::Array(_) | Value::Object(_) => 0,
-            scalar => scalar.to_string().len(),
-        })
-    }
-
-    fn exhaust_if_cancelled(&mut self) {
-        if self.effort.is_cancelled() {
-            (self.budget.values, self.budget.steps) = (0, 0);
+    pub(super) fn note_failure(&mut self, reason: NoValue) {
+        match reason {
+            NoValue::Cycle => self.note_violation("the schema requires infinite nesting"),
+            NoValue::Unsatisfiable => self.note_violation("no value is valid"),
+            NoValue::Limit(what) => self.note_violation(&format!("{what} limit reached")),
         }
+    }
+
+    fn location(&self) -> String {
+        format!("/{}", self.path.join("/"))
+    }
+
+    /// Spends the bytes of a value and a comma, and the steps for copying it.
+    fn pay(&mut self, value: Value) -> Generation {
+        let len = value.to_string().len();
+        self.budget.steps = self.budget.steps.saturating_sub(len / 8);
+        self.budget.spend_bytes(len + 1).map(|()| value)
     }
 }

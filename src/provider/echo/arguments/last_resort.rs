@@ -40,7 +40,7 @@ impl<'a> Generator<'a> {
         let marked = text.split_whitespace().map(trim).filter(is_marked);
         let mut marked = marked.map(Value::from).peekable();
         marked.peek()?;
-        self.spend_steps(PATTERN_STEPS + pattern.len() + text.len() / 16).ok()?;
+        self.budget.spend_steps(PATTERN_STEPS + pattern.len() + text.len() / 16).ok()?;
         let whole = Schema::compile(&json!({"pattern": format!("^(?:{pattern})$")})).ok()?;
         marked.find(|token| whole.is_valid(token))
     }

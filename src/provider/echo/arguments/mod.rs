@@ -1,15 +1,14 @@
 //! Generates tool call arguments, and other values, from JSON Schemas.
 //!
 //! For each value, [`flatten`] collects the schemas that apply to the value. If they provide a value
-//! that the [`validator`] accepts, this value is the result. Otherwise, [`by_keywords`] makes one of
-//! the right type, with the help of [`containers`] for arrays and objects and [`string`] for
-//! strings. The [`generator`] holds what they share. All work is subject to [`budget`].
+//! that the [`validator`] accepts, this value is the result. Otherwise, the [`generator`] makes one of
+//! the right type, with the help of [`containers`] for arrays and objects, [`number`] and [`string`].
+//! All work is subject to [`budget`].
 //!
 //! Values that the user stated come first: a [`property`] gets [`offers`] of the facts in the
 //! messages, and takes one of them in one of three passes, by the [`rules`].
 
 mod budget;
-mod by_keywords;
 mod containers;
 mod flatten;
 mod formats;

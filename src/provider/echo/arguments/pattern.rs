@@ -9,8 +9,9 @@ const READABLE: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1234
 pub(super) struct Pattern(Hir);
 
 impl Pattern {
+    /// Parses a pattern, unless it is empty or not supported.
     pub(super) fn parse(pattern: &str) -> Option<Self> {
-        regex_syntax::parse(pattern).ok().map(Self)
+        regex_syntax::parse(pattern).ok().filter(|_| !pattern.is_empty()).map(Self)
     }
 
     /// Generates a string, lengthened to `min_len` characters if possible. Returns `None`

@@ -17,8 +17,8 @@ const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code ke
 
 /// A property of a call, or one of a nested object.
 pub(super) struct Property<'a> {
-    /// JSON pointer, without array indexes.
-    pub(super) path: String,
+    /// The names of the property and of those around it, outermost first.
+    pub(super) path: Vec<String>,
     /// The canonical words of the name.
     words: Vec<String>,
     /// The words beside which its facts stand.
@@ -105,7 +105,7 @@ impl<'a> Generator<'a> {
     pub(super) fn collect_properties(
         &mut self,
         schemas: &[&'a Value],
-        path: &str,
+        path: &[String],
         active: &mut Vec<*const Value>,
         found: &mut Vec<Property<'a>>,
     ) {
@@ -118,10 +118,16 @@ impl<'a> Generator<'a> {
         names.sort();
         names.dedup();
         for name in names {
-            if self.spend_steps(1 + flat.layers.len()).is_err() {
+            if self.budget.spend_steps(1 + flat.layers.len()).is_err() {
                 break;
             }
-            self.add_property(flat.property(name), name, format!("{path}/{name}"), active, found);
+            self.add_property(
+                flat.property(name),
+                name,
+                [path, &[name.clone()]].concat(),
+                active,
+                found,
+            );
         }
         active.truncate(outer);
     }
@@ -130,7 +136,7 @@ impl<'a> Generator<'a> {
         &mut self,
         schemas: Vec<&'a Value>,
         name: &str,
-        path: String,
+        path: Vec<String>,
         active: &mut Vec<*const Value>,
         found: &mut Vec<Property<'a>>,
     ) {
@@ -146,7 +152,7 @@ impl<'a> Generator<'a> {
             return;
         }
         if type_name == "object" {
-            if path.matches('/').count() < MAX_NESTING {
+            if path.len() < MAX_NESTING {
                 let schemas = if is_array { items } else { schemas };
                 self.collect_properties(&schemas, &path, active, found);
             }
@@ -158,7 +164,7 @@ impl<'a> Generator<'a> {
     fn describe(
         &self,
         name: &str,
-        path: String,
+        path: Vec<String>,
         schemas: Vec<&'a Value>,
         flat: &FlatSchema<'a>,
         is_array: bool,

@@ -18,14 +18,14 @@ impl<'a> Generator<'a> {
         &mut self,
         schemas: &[&'a Value],
         sources: &[Source],
-    ) -> BTreeMap<String, Value> {
+    ) -> BTreeMap<Vec<String>, Value> {
         let mut properties = Vec::new();
-        self.collect_properties(schemas, "", &mut Vec::new(), &mut properties);
+        self.collect_properties(schemas, &[], &mut Vec::new(), &mut properties);
         properties.sort_by_key(Property::rank);
         'sources: for (reading, nearest) in sources {
             for property in properties.iter_mut().filter(|property| property.is_open()) {
                 let steps = 1 + reading.facts.len() / 16 + property.choices.len();
-                if self.spend_steps(steps).is_err() {
+                if self.budget.spend_steps(steps).is_err() {
                     break 'sources;
                 }
                 property.offers = offers(property, reading, &self.tool);

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    budget::{Generation, NoValue, json_len},
+    budget::{Generation, NoValue},
+    containers::json_len,
     formats,
     generator::Generator,
     pattern::{Pattern, pad},
@@ -46,9 +47,10 @@ impl<'a> Generator<'a> {
         if let Some(candidates) = flat.strings("format").find_map(by_format) {
             return candidates;
         }
-        let meaning = meaning_of(&canonical_words(self.name()), None, &self.tool, false);
+        let name = self.path.last().map_or("", String::as_str);
+        let meaning = meaning_of(&canonical_words(name), None, &self.tool, false);
         let sample = meaning.map(|meaning| meaning.row.sample).filter(|sample| !sample.is_empty());
-        let words = self.subject.iter().cloned().chain(lower_case_words(self.name()));
+        let words = self.subject.iter().cloned().chain(lower_case_words(name));
         let words = words.fold("Test".to_owned(), |text, word| text + " " + &word);
         let samples = sample.map(str::to_owned).into_iter().chain([words]);
         samples.map(|text| self.number_variant(text)).collect()
@@ -87,7 +89,7 @@ impl<'a> Generator<'a> {
         // Leave half of the bytes for the rest of the value.
         let max_bytes = self.budget.bytes / 2;
         if constraints.min_len > max_bytes && !self.frame.best_effort {
-            return Err(self.limit_reached("byte"));
+            return Err(NoValue::Limit("byte"));
         }
         let short: String = text.chars().take(constraints.max_len.min(max_bytes / 6)).collect();
         let text = pad(short, constraints.min_len.min(constraints.max_len), max_bytes);
