@@ -1,6 +1,6 @@
 //! The properties of a call that take facts from messages.
 
-use std::rc::Rc;
+use std::{ptr, rc::Rc, slice};
 
 use serde_json::{Map, Value};
 
@@ -111,7 +111,7 @@ impl<'a> Generator<'a> {
     ) {
         let Ok(flat) = self.flatten_first(schemas, active) else { return };
         let outer = active.len();
-        active.extend(schemas.iter().map(|schema| std::ptr::from_ref(*schema)));
+        active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
         active.extend(&flat.ref_targets);
         let objects = flat.values("properties").filter_map(Value::as_object);
         let mut names: Vec<&'a String> = objects.flat_map(Map::keys).collect();
@@ -121,13 +121,8 @@ impl<'a> Generator<'a> {
             if self.budget.spend_steps(1 + flat.layers.len()).is_err() {
                 break;
             }
-            self.add_property(
-                flat.property(name),
-                name,
-                [path, &[name.clone()]].concat(),
-                active,
-                found,
-            );
+            let path = [path, slice::from_ref(name)].concat();
+            self.add_property(flat.property(name), path, active, found);
         }
         active.truncate(outer);
     }
@@ -135,7 +130,6 @@ impl<'a> Generator<'a> {
     fn add_property(
         &mut self,
         schemas: Vec<&'a Value>,
-        name: &str,
         path: Vec<String>,
         active: &mut Vec<*const Value>,
         found: &mut Vec<Property<'a>>,
@@ -158,12 +152,11 @@ impl<'a> Generator<'a> {
             }
             return;
         }
-        found.push(self.describe(name, path, schemas, &flat, is_array));
+        found.push(self.describe(path, schemas, &flat, is_array));
     }
 
     fn describe(
         &self,
-        name: &str,
         path: Vec<String>,
         schemas: Vec<&'a Value>,
         flat: &FlatSchema<'a>,
@@ -171,7 +164,7 @@ impl<'a> Generator<'a> {
     ) -> Property<'a> {
         let type_name = flat.type_name().unwrap_or("string");
         let format = flat.strings("format").next();
-        let words = canonical_words(name);
+        let words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
         let meaning = match type_name {
             "boolean" | "null" => None,
             _ => meaning_of(&words, format, &self.tool, is_numeric(type_name)),

@@ -57,8 +57,19 @@ impl<'a> SentenceMatcher<'a> {
             for joined in self.sentence.occurrences(name.joined) {
                 self.add(tool, name, name.words.len(), vec![(name.joined, *joined)])?;
             }
-            if name.words.len() > 1 {
-                self.match_in_order(tool, name, 1)?;
+            let first = name.words.first().filter(|_| name.words.len() > 1);
+            for first in first.map_or(&[][..], |first| self.sentence.occurrences(*first)) {
+                let mut found = Vec::new();
+                let mut next = first.first;
+                for term in &name.words {
+                    self.budget.spend(1)?;
+                    let Some(word) = self.sentence.occurrence_at(*term, next) else { break };
+                    next = word.last + 1;
+                    found.push((*term, word));
+                }
+                if found.len() == name.words.len() {
+                    self.add(tool, name, found.len(), found)?;
+                }
             }
             self.cover_generic_words(name, matches_before)?;
         }
@@ -69,44 +80,34 @@ impl<'a> SentenceMatcher<'a> {
     fn match_phrases(&mut self, tool: usize) -> Result<(), Exhausted> {
         for name in self.index.tool(tool).names.iter().filter(|name| name.is_short()) {
             let matches_before = self.matches.found.len();
-            self.match_in_order(tool, name, MAX_DISTANCE)?;
+            let reached = self.reached_words(name)?;
+            let Some(last) = reached.last().filter(|_| reached.len() == name.words.len()) else {
+                continue;
+            };
+            for end in last {
+                let mut found = vec![(name.words[reached.len() - 1], *end)];
+                for (term, words) in name.words.iter().zip(&reached).rev().skip(1) {
+                    let next = found[found.len() - 1].1;
+                    found.extend(last_before(words, next).map(|word| (*term, word)));
+                }
+                found.reverse();
+                self.add(tool, name, found.len(), found)?;
+            }
             self.cover_generic_words(name, matches_before)?;
         }
         Ok(())
     }
 
-    fn match_in_order(&mut self, tool: usize, name: &Name, distance: u32) -> Result<(), Exhausted> {
-        let reached = self.reached_words(name, distance)?;
-        let last = reached.last().filter(|_| reached.len() == name.words.len());
-        for end in last.into_iter().flatten() {
-            let mut found = vec![(name.words[reached.len() - 1], *end)];
-            for (term, words) in name.words.iter().zip(&reached).rev().skip(1) {
-                let next = found[found.len() - 1].1;
-                found.extend(last_before(words, next).map(|word| (*term, word)));
-            }
-            found.reverse();
-            self.add(tool, name, found.len(), found)?;
-        }
-        Ok(())
-    }
-
     /// For each word of the name, returns the occurrences that are close enough behind one of the
-    /// previous word. Ends at a word that has none. Consecutive words may be quoted.
-    fn reached_words(
-        &mut self,
-        name: &Name,
-        distance: u32,
-    ) -> Result<Vec<Vec<Occurrence>>, Exhausted> {
+    /// previous word. Ends at a word that has none.
+    fn reached_words(&mut self, name: &Name) -> Result<Vec<Vec<Occurrence>>, Exhausted> {
         let mut reached: Vec<Vec<Occurrence>> = Vec::new();
         for term in &name.words {
-            let mut words = match distance {
-                1 => self.all(*term)?.to_vec(),
-                _ => self.free(*term, !name.generic.contains(term))?,
-            };
+            let mut words = self.free(*term, !name.generic.contains(term))?;
             if let Some(before) = reached.last() {
                 words.retain(|word| {
                     last_before(before, *word)
-                        .is_some_and(|before| word.first - before.last <= distance)
+                        .is_some_and(|before| word.first - before.last <= MAX_DISTANCE)
                 });
             }
             if words.is_empty() {
@@ -177,14 +178,9 @@ impl<'a> SentenceMatcher<'a> {
     /// Returns the occurrences of a term outside quotes. Those of a telling word are also outside
     /// the matches by earlier rules.
     fn free(&mut self, term: Term, is_telling: bool) -> Result<Vec<Occurrence>, Exhausted> {
-        let words = self.all(term)?;
-        Ok(words.iter().filter(|word| self.is_free(word, is_telling)).copied().collect())
-    }
-
-    fn all(&mut self, term: Term) -> Result<&'a [Occurrence], Exhausted> {
         let words = self.sentence.occurrences(term);
         self.budget.spend(1 + words.len())?;
-        Ok(words)
+        Ok(words.iter().filter(|word| self.is_free(word, is_telling)).copied().collect())
     }
 
     fn is_free(&self, word: &Occurrence, is_telling: bool) -> bool {
