@@ -59,14 +59,25 @@ impl Metadata<'_> {
         }
     }
 
-    /// Keeps values that are written in the metadata itself out of the journal if their keys look
-    /// like those of secrets. Other secrets are hidden when they are resolved.
+    /// Keeps the values of keys that look like those of secrets out of the journal, even if the
+    /// component does not use them. References that cannot be resolved are ignored here. All values
+    /// from secret stores are hidden when they are resolved.
     pub(crate) fn hide_secrets(&self) {
-        for item in &self.manifest.items {
-            if let Source::Value(Located { text, .. }) = &item.source
-                && (is_secret_name(&item.name) || item.name.eq_ignore_ascii_case("key"))
-            {
-                self.context.environment.hide(text);
+        let environment = &self.context.environment;
+        let is_secret = |name: &str| is_secret_name(name) || name.eq_ignore_ascii_case("key");
+        for item in self.manifest.items.iter().filter(|item| is_secret(&item.name)) {
+            match &item.source {
+                Source::Value(Located { text, .. }) => environment.hide(text),
+                Source::Variable(Located { text: name, .. }) => {
+                    if let Ok(text) = environment::variable(environment, name) {
+                        environment.hide(text);
+                    }
+                }
+                Source::Secret { secret, .. } => {
+                    let store = self.manifest.secret_store.as_ref();
+                    // The store hides it.
+                    let _ = self.secrets.secret(store, &secret.name.text, &secret.key);
+                }
             }
         }
     }
@@ -131,9 +142,6 @@ impl Metadata<'_> {
             report.warning(*place, format!("{key}: {error}"));
             ""
         });
-        if is_secret_name(key) {
-            self.context.environment.hide(text);
-        }
         ResolvedValue::hidden(*place, text, format!("the value of {name}"))
     }
 
