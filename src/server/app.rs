@@ -27,6 +27,8 @@ use crate::{
     net::{self, Acceptor, BindError, HttpVersions, Listener, Protocol, WorkerEnds, Workers},
 };
 
+/// Time that workers have to end when they are stopped. A call that does not wait delays them.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time to write the rest of the journal at shutdown.
 const JOURNAL_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -117,13 +119,18 @@ impl App {
             Some(ended) = accept_tasks.join_next() => failure(ended),
         };
         drain.start();
+        let mut worker_ends = future::join_all(worker_ends);
         let finish = async {
             while accept_tasks.join_next().await.is_some() {}
-            future::join_all(worker_ends).await;
+            (&mut worker_ends).await;
         };
         if clock::within(grace, finish).await.is_none() {
             tracing::warn!("connections are still open after {grace:?}; closing them");
             drain.stop();
+            // Workers also wait for the tasks that may assign connections to them.
+            accept_tasks.abort_all();
+            // Until they have ended, they may still answer calls.
+            let _ = clock::within(STOP_TIMEOUT, worker_ends).await;
         }
         close_journal(&engine).await;
         failed.map_or(Ok(()), Err)

@@ -45,6 +45,32 @@ async fn loses_no_answered_call_on_sigterm() {
     assert!(numbers.is_sorted(), "in the order of the numbers");
 }
 
+/// Calls that are cut off at the end of the grace period may have been answered just before.
+#[tokio::test]
+async fn loses_no_answered_call_without_grace() {
+    let file = scratch("journal").join("journal.jsonl");
+    let flag = format!("--journal={}", file.display());
+    let mut sidecar = Sidecar::start_with(&[&flag, "--dapr-graceful-shutdown-seconds=0"]);
+    let answered = AtomicUsize::new(0);
+    let text = "word ".repeat(2_000);
+    let clients = join_all((0..32).map(|_| sidecar.client())).await;
+    let callers = clients.into_iter().map(async |mut client| {
+        while with_timeout(client.converse_alpha2(request([user(&text)]))).await.is_ok() {
+            answered.fetch_add(1, Relaxed);
+        }
+    });
+    let stop = async {
+        while answered.load(Relaxed) < 200 {
+            tokio::task::yield_now().await;
+        }
+        sidecar.signal(Signal::TERM);
+    };
+    join(join_all(callers), stop).await;
+    assert!(sidecar.wait().await.success());
+    let ok = lines(&file).iter().filter(|line| line["outcome"] == "ok").count();
+    assert!(ok >= answered.load(Relaxed), "{ok} of {answered:?}");
+}
+
 #[tokio::test]
 async fn is_appended_to() {
     let file = scratch("journal").join("journal.jsonl");
