@@ -121,6 +121,24 @@ impl Charge {
         added
     }
 
+    /// Returns the size of the whole budget.
+    pub(crate) fn budget(&self) -> usize {
+        self.budget.limit
+    }
+
+    /// Adds `bytes` if the budget has room now.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it has none.
+    pub(crate) fn grow_now(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        if self.try_grow(bytes) {
+            Ok(())
+        } else {
+            Err(MemoryExhausted { limit: self.budget.limit })
+        }
+    }
+
     /// Replaces what has been added by `bytes`, even beyond the limit of the budget.
     pub fn set(&self, bytes: usize) {
         let new = self.base.saturating_add(bytes);

@@ -14,7 +14,7 @@ use crate::{
     cli::args::JournalArgs,
 };
 
-/// Time between two looks for new calls.
+/// Poll interval for new calls.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Prints the calls as JSON lines, and then new ones until the output is closed.

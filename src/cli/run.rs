@@ -18,7 +18,7 @@ use crate::{
     cli::signals::Signals,
     engine::{
         Engine,
-        journal::Selection,
+        journal::EntryFilter,
         verify::{Checks, verify},
     },
     server::{Addresses, App, Config, ServeError, StartError},
@@ -95,15 +95,15 @@ pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunE
 
 /// Checks the expectations in the files of rules. Reports those that are not met on stderr.
 async fn met_expectations(engine: &Arc<Engine>) -> bool {
-    let checks = Checks::expected(&engine.components);
+    let checks = Checks::expected(&engine.with_instances());
     if checks.expectations.is_empty() {
         return true;
     }
     let of_work = engine.clone();
     let work = move || {
-        let journal = of_work.journal.as_ref()?;
-        let entries = journal.entries(&Selection::default());
-        Some((verify(&checks, &entries, &of_work.components), journal.dropped()))
+        let journal = of_work.readable_journal()?;
+        let entries = journal.entries(&EntryFilter::default());
+        Some((verify(&checks, &entries, &of_work.with_instances()), journal.dropped()))
     };
     let report = match run_blocking(work).await {
         Ok(Some((verification, _))) if verification.ok => return true,

@@ -44,7 +44,13 @@ impl Components {
 
 impl FromIterator<Component> for Components {
     fn from_iter<I: IntoIterator<Item = Component>>(components: I) -> Self {
-        let by_name = |component: Component| (component.name.clone(), Arc::new(component));
+        components.into_iter().map(Arc::new).collect()
+    }
+}
+
+impl FromIterator<Arc<Component>> for Components {
+    fn from_iter<I: IntoIterator<Item = Arc<Component>>>(components: I) -> Self {
+        let by_name = |component: Arc<Component>| (component.name.clone(), component);
         Self(ArcSwap::from_pointee(components.into_iter().map(by_name).collect()))
     }
 }

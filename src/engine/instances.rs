@@ -70,6 +70,11 @@ impl Instances {
         }
     }
 
+    /// Returns the current instances.
+    pub(super) fn all(&self) -> Vec<Arc<Component>> {
+        self.components.all()
+    }
+
     /// Returns an instance.
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Component>> {
         self.components.find(name).ok()

@@ -12,7 +12,10 @@ mod recording;
 pub(crate) mod verdict;
 pub(crate) mod verify;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 pub(crate) use self::faults::FaultTable;
 pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
@@ -45,6 +48,8 @@ pub struct Engine {
     pub(crate) counters: Arc<Counters>,
     /// The journal; `None` if it is off.
     pub(crate) journal: Option<Arc<Journal>>,
+    /// The instances of each component socket.
+    sockets: Mutex<Vec<Arc<Instances>>>,
     /// The faults that tests have set.
     pub(crate) faults: Arc<FaultTable>,
     /// The labels that clients have set.
@@ -61,12 +66,18 @@ impl Engine {
         let component = |spec| Component::new(spec, &metrics, &counters, &faults);
         let components = components.iter().map(component).collect();
         let (journal, labels) = (None, Labels::default());
-        Self { app_id, components, metrics, counters, faults, journal, labels }
+        let sockets = Mutex::default();
+        Self { app_id, components, metrics, counters, journal, sockets, faults, labels }
     }
 
     /// Sets the journal, in which all calls are recorded.
     pub(crate) fn set_journal(&mut self, journal: Journal) {
         self.journal = Some(Arc::new(journal));
+    }
+
+    /// Returns the journal if it keeps entries that can be read.
+    pub(crate) fn readable_journal(&self) -> Option<Arc<Journal>> {
+        self.journal.clone().filter(|journal| journal.is_readable())
     }
 
     /// Keeps the secrets of components out of the journal.
@@ -89,6 +100,21 @@ impl Engine {
     /// Creates a component whose calls are counted here.
     fn component(&self, spec: &ComponentSpec) -> Component {
         Component::new(spec, &self.metrics, &self.counters, &self.faults)
+    }
+
+    /// Returns the instances of a new component socket.
+    pub(crate) fn add_socket(&self) -> Arc<Instances> {
+        let instances = Arc::<Instances>::default();
+        self.sockets.lock().unwrap_or_else(PoisonError::into_inner).push(instances.clone());
+        instances
+    }
+
+    /// Returns the current components together with the instances of all component sockets. Of those
+    /// with the same name, the instance is taken.
+    pub(crate) fn with_instances(&self) -> Components {
+        let sockets = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = sockets.iter().flat_map(|instances| instances.all());
+        self.components.all().into_iter().chain(all).collect()
     }
 
     /// Applies a change to the components. Calls in flight finish on the components that they

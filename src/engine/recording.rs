@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use jiff::Timestamp;
 
 use super::{
-    journal::{Entry, Failure, Journal, Outcome},
+    journal::{CallError, Entry, Journal, Outcome},
     metrics::{CallMetrics, CallOutcome, Metrics},
 };
 use crate::{
@@ -195,7 +195,7 @@ impl fmt::Debug for Recording {
 }
 
 fn failure(error: &Error) -> Outcome {
-    Outcome::Failed(Failure {
+    Outcome::Failed(CallError {
         code: error.code_name(),
         message: error.message(),
         retry_after: error.retry_after(),

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::journal::{Entry, Failure, Outcome};
+use super::journal::{CallError, Entry, Outcome};
 
 /// Three retries within this time are a storm.
 const STORM: Duration = Duration::from_millis(100);
@@ -144,7 +144,7 @@ fn is_ok(call: &Entry) -> bool {
     matches!(call.outcome, Outcome::Answered(_))
 }
 
-fn is_permanent(failure: &Failure) -> bool {
+fn is_permanent(failure: &CallError) -> bool {
     PERMANENT.contains(&failure.code)
 }
 

@@ -22,6 +22,7 @@ use super::{Pluggable, connect, on};
 use crate::{
     mcp_tools::Server,
     support::{
+        http::direct_client,
         messages::{assistant, system, tool, tool_result, user},
         scratch,
     },
@@ -55,6 +56,43 @@ async fn instances_have_rules() {
     assert_eq!(answer(&pluggable, "b", asking("Hi")).await, "shared");
     let error = pluggable.init("c", &[("provider", "scripted"), ("rules", "no.yaml")]).await;
     assert!(error.unwrap_err().message().contains("no.yaml cannot be read"));
+}
+
+/// The control API knows instances like the components of mynah's own files.
+#[tokio::test]
+async fn instances_are_known_to_the_control_api() {
+    let file = scratch("rules").join("rules.yaml");
+    let rules = "\
+rules:
+- {name: greeting, match: {user: Hi}, respond: Hello!}
+- {name: farewell, match: {user: Bye}, respond: Bye!}
+";
+    fs::write(&file, rules).unwrap();
+    let pluggable = Pluggable::start_with(&["--rules", file.to_str().unwrap()]);
+    pluggable.init("model", &[("provider", "scripted")]).await.unwrap();
+    let mut call = on("model", asking("Hi"));
+    call.metadata_mut().insert("mynah-session", "a".parse().unwrap());
+    pluggable.conversation().await.converse(call).await.unwrap();
+    let sidecar = &pluggable.sidecar;
+    let journal = sidecar.get("/mynah/v1/journal?component=model&session=a").await.json();
+    let entry = &journal["entries"][0];
+    assert_eq!((&entry["surface"], &entry["api"]), (&json!("component"), &json!("alpha2")));
+    assert_eq!(entry["answered_by"], json!([{"rule": "greeting"}]));
+    let unused = sidecar.post("/mynah/v1/verify", json!({"unused": true}).to_string()).await;
+    assert_eq!((unused.status, &unused.json()["unused"][0]["rule"]), (409, &json!("farewell")));
+    let request = json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": "Bye"}]}}]}]});
+    let explain = json!({"component": "model", "request": request}).to_string();
+    let explained = sidecar.post("/mynah/v1/explain", explain).await.json();
+    assert_eq!(explained["answered_by"], "farewell");
+    let fault = json!({"component": "model", "session": "a", "error": {"code": "ABORTED"}});
+    let put = direct_client().put(sidecar.url("/mynah/v1/faults")).body(fault.to_string());
+    let put = sidecar.send(put).await;
+    assert_eq!((put.status, put.body.as_str()), (204, ""));
+    let mut call = on("model", asking("Hi"));
+    call.metadata_mut().insert("mynah-session", "a".parse().unwrap());
+    let failed = pluggable.conversation().await.converse(call).await.unwrap_err();
+    assert_eq!(failed.code(), Code::Aborted);
+    assert_eq!(answer(&pluggable, "model", asking("Hi")).await, "Hello!", "another session");
 }
 
 /// The fields of `google.rpc.ErrorInfo` that these tests read.

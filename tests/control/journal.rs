@@ -7,10 +7,15 @@ use mynah::internals::wire::{
 use serde_json::{Value, json};
 
 use super::{JOURNAL, entries, send};
-use crate::support::{
-    Sidecar,
-    messages::{request, user},
-    stream,
+use crate::{
+    chains::chain,
+    support::{
+        Sidecar,
+        http::direct_client,
+        messages::{request, user},
+        process::{abandon, wait_until},
+        scratch, stream,
+    },
 };
 
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
@@ -168,6 +173,75 @@ async fn can_be_turned_off() {
     assert_eq!(reply.status, 503);
     let expected = "the journal is off; start mynah without --journal-size 0";
     assert_eq!(reply.json(), json!({"error": expected}));
+}
+
+/// A journal that is only written to a file cannot be read.
+#[tokio::test]
+async fn cannot_be_read_without_memory() {
+    let file = scratch("journal").join("journal.jsonl");
+    let flags = ["--journal", file.to_str().unwrap(), "--journal-size=0"];
+    let sidecar = Sidecar::start_with(&flags);
+    sidecar.converse(request([user("a")])).await.unwrap();
+    let check = json!({"count": 0}).to_string();
+    assert_eq!(sidecar.get(JOURNAL).await.status, 503);
+    assert_eq!(sidecar.post("/mynah/v1/verify", check).await.status, 503);
+    assert_eq!(sidecar.get("/mynah/v1/verdict").await.status, 503);
+    assert_eq!(send(&sidecar, "DELETE", JOURNAL).await.0, 503);
+    assert_eq!(send(&sidecar, "POST", "/mynah/v1/reset").await.0, 204);
+}
+
+#[tokio::test]
+async fn shows_only_what_the_client_got() {
+    let sidecar = Sidecar::start();
+    for part in ["outputs", "choices", "message"] {
+        let fault = json!({"component": "echo", "empty": part}).to_string();
+        let put = direct_client().put(sidecar.url("/mynah/v1/faults")).body(fault);
+        assert_eq!(sidecar.send(put).await.status, 204);
+        sidecar.client().await.converse_alpha2(request([user("hi")])).await.unwrap();
+    }
+    let usage = json!({"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2});
+    let expected = [
+        json!({"missing": "outputs"}),
+        json!({"missing": "choices", "model": "echo", "usage": usage}),
+        json!({"missing": "message", "finish_reason": "stop", "model": "echo", "usage": usage}),
+    ];
+    assert_eq!(names(&entries(&sidecar, "").await, "response"), expected);
+}
+
+const SCRIPTED: &str = "\
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: echo}
+spec: {type: conversation.scripted, version: v1}
+";
+
+#[tokio::test]
+async fn shows_how_calls_end_and_what_answered() {
+    let sidecar = Sidecar::with_components(SCRIPTED);
+    let error = json!({"error": {"code": "UNAVAILABLE", "retry_after": "1.5s"}});
+    sidecar.converse(request([chain(json!([error]))])).await.unwrap_err();
+    let slow = json!([{"messages": [{"text": "late"}], "delay": "1h"}]);
+    abandon(sidecar.converse(request([chain(slow)]))).await;
+    let all = async || Some(entries(&sidecar, "").await).filter(|all| all.len() == 2);
+    let all = wait_until(all, "the call was not recorded").await;
+    assert_eq!(names(&all, "outcome"), ["failed", "cancelled"]);
+    assert_eq!(all[0]["error"]["retry_after_ms"], 1500.0);
+    assert_eq!(all[0]["answered_by"], json!([{"chain_in_message": 1, "step": 1}]));
+    assert_eq!((&all[1]["response"], &all[1]["error"]), (&Value::Null, &Value::Null));
+}
+
+#[tokio::test]
+async fn calls_are_logged() {
+    let sidecar = Sidecar::start_with(&["--log-level=debug"]);
+    let mut call = request([user("hi")]);
+    call.metadata.insert("mynah-session".to_owned(), "a".to_owned());
+    sidecar.converse(call).await.unwrap();
+    let line = async || sidecar.log().lines().find(|it| it.contains("call ")).map(str::to_owned);
+    let line = wait_until(line, "the call was not logged").await;
+    for part in ["surface=\"grpc\"", "session=\"a\"", "component=\"echo\"", "outcome=\"ok\""] {
+        assert!(line.contains(part), "{line}");
+    }
+    assert!(line.contains("duration_us="), "{line}");
 }
 
 #[tokio::test]

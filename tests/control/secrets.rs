@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use mynah::internals::wire::json;
 use serde_json::json;
 
 use super::entries;
@@ -88,6 +89,111 @@ async fn are_found_nowhere() {
             assert!(text.contains("[redacted] end"), "{text}");
         }
     }
+}
+
+const NAMES: [&str; 16] = [
+    "accessToken",
+    "apiToken",
+    "refresh_token",
+    "github_token",
+    "clientSecret",
+    "client-secret",
+    "x-secret",
+    "passwd",
+    "accountKey",
+    "privateKey",
+    "access_key",
+    "secretKey",
+    "DB_PASSWORD",
+    "Set-Cookie",
+    "credential",
+    "\u{e9}\"token",
+];
+
+#[tokio::test]
+async fn have_keys_with_many_names() {
+    let sidecar = Sidecar::start();
+    for name in NAMES {
+        let mut message = request([user("the key of a token")]);
+        message.metadata.insert(name.to_owned(), "planted".to_owned());
+        let escaped = json!({"model": "echo", "messages": [{"role": "user", "content": "hi"}],
+            "metadata": {name: "planted"}, "password": {"default": "sk-planted0123456789"},
+            "authorization": ["planted", ["planted"]]});
+        let body = json::write(&message).unwrap();
+        sidecar.converse(message).await.unwrap();
+        sidecar.post("/v1.0-alpha2/conversation/echo/converse", body).await;
+        sidecar.post("/v1/chat/completions", escaped.to_string()).await;
+        let all = entries(&sidecar, "").await;
+        for entry in &all[all.len() - 3..] {
+            assert_eq!(entry["request"]["metadata"][name], "[redacted]", "{entry}");
+            assert!(!entry.to_string().contains("planted"), "{entry}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn are_removed_with_malformed_requests() {
+    let sidecar = Sidecar::start();
+    let nested = format!("{}\"api-key\": \"planted\"{}", "{\"a\":".repeat(200), "}".repeat(200));
+    for body in ["{\"api-key\": \"planted\",}", "{'api-key': 'planted'}", &nested] {
+        sidecar.post("/v1/chat/completions", body.to_owned()).await;
+        sidecar.post("/v1.0-alpha2/conversation/echo/converse", body.to_owned()).await;
+    }
+    for entry in entries(&sidecar, "").await {
+        assert_eq!(
+            (&entry["request"], &entry["outcome"]),
+            (&"[redacted]".into(), &"failed".into())
+        );
+    }
+}
+
+const REFERENCES: &str = r#"
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: echo}
+spec:
+  type: conversation.echo
+  version: v1
+  metadata:
+  - {name: apiKey, envRef: FIRST}
+  - {name: key, envRef: OPENAI_KEY}
+---
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: openai}
+spec:
+  type: conversation.openai
+  version: v1
+  metadata:
+  - {name: key, secretKeyRef: {name: third, key: third}}
+  - {name: clientSecret, envRef: FOURTH}
+auth: {secretStore: secrets}
+---
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: secrets}
+spec:
+  type: secretstores.local.file
+  version: v1
+  metadata:
+  - {name: secretsFile, value: SECRETS}
+"#;
+
+#[tokio::test]
+async fn of_components_may_be_references() {
+    let folder = scratch("secrets");
+    let [secrets, components] = ["secrets.json", "components.yaml"].map(|name| folder.join(name));
+    fs::write(&secrets, json!({"third": "planted-3"}).to_string()).unwrap();
+    fs::write(&components, REFERENCES.replace("SECRETS", secrets.to_str().unwrap())).unwrap();
+    let environment =
+        [("FIRST", "planted-1"), ("OPENAI_KEY", "planted-2"), ("FOURTH", "planted-4")];
+    let flags = ["--stand-in=echo", "--resources-path", components.to_str().unwrap()];
+    let sidecar = Sidecar::start_in(&environment, &flags);
+    let mut message = request([user("planted-1 planted-2 planted-3 planted-4")]);
+    message.name = "echo".to_owned();
+    sidecar.converse(message).await.unwrap();
+    let text = &entries(&sidecar, "").await[0]["response"]["text"];
+    assert_eq!(text, &["[redacted]"; 4].join(" "));
 }
 
 #[tokio::test]

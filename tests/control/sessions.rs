@@ -78,6 +78,30 @@ async fn can_be_reset() {
     assert_eq!(texts(&sidecar, "b").await, [Value::Null; 0]);
 }
 
+/// An unset variable in a test must not reset other tests.
+#[tokio::test]
+async fn have_names_that_are_not_empty() {
+    let sidecar = Sidecar::start();
+    sidecar.converse(request([user("hi")])).await.unwrap();
+    let expected = json!({"error": "session must not be empty; leave it out for all sessions"});
+    for (method, path) in [("POST", "reset"), ("DELETE", "journal"), ("DELETE", "faults")] {
+        let (status, body) = send(&sidecar, method, &format!("/mynah/v1/{path}?session=")).await;
+        assert_eq!((status, body), (400, expected.to_string()), "{path}");
+    }
+    let bodies = [
+        ("POST", "verify", json!({"session": "", "no_unmatched": true})),
+        ("POST", "explain", json!({"session": "", "request": {}})),
+        ("PUT", "faults", json!({"session": "", "hang": true})),
+    ];
+    for (method, path, body) in bodies {
+        let url = sidecar.url(&format!("/mynah/v1/{path}"));
+        let call = direct_client().request(method.parse().unwrap(), url).body(body.to_string());
+        let reply = sidecar.send(call).await;
+        assert_eq!((reply.status, reply.json()), (400, expected.clone()), "{path}");
+    }
+    assert_eq!(texts(&sidecar, "default").await, ["hi"]);
+}
+
 #[tokio::test]
 async fn have_names_of_limited_length() {
     let sidecar = Sidecar::start();

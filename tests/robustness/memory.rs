@@ -28,7 +28,7 @@ use crate::support::{
     attacks::is_full_scale,
     http::direct_builder,
     messages::{encoded, prompt, request, user},
-    process::with_timeout,
+    process::{wait_until, with_timeout},
     scratch,
 };
 
@@ -312,4 +312,31 @@ async fn closes_connections_that_take_no_responses() {
     let grpc_attack = scale.run(&grpc, what, streams);
     let http_attack = scale.run(&http, "HTTP/1.1 answers of 4 MB that are never read", unread);
     tokio::join!(grpc_attack, http_attack);
+}
+
+/// The control API charges the journal that it sends.
+#[tokio::test]
+async fn unread_journals() {
+    let scale = Scale::read();
+    let flags = ["--max-memory", &scale.budget.to_string(), "--journal-size=16Mi"];
+    let sidecar = Sidecar::start_with(&flags);
+    let text = "x".repeat(MIB);
+    for _ in 0..6 {
+        sidecar.converse(request([user(&text)])).await.unwrap();
+    }
+    let read = async |_| {
+        let mut stream = TcpStream::connect(sidecar.http).await.unwrap();
+        let call = b"GET /mynah/v1/journal HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        stream.write_all(call).await.unwrap();
+        std::future::pending::<()>().await;
+    };
+    let clients = async {
+        let _ = for_one_second(join_all((0..40).map(read))).await;
+    };
+    scale.run(&sidecar, "40 clients that do not read the journal", clients).await;
+    let is_free = async || {
+        let status = sidecar.get("/mynah/v1/journal").await.status;
+        (status == 200).then_some(())
+    };
+    wait_until(is_free, "the memory was not returned").await;
 }

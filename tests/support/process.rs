@@ -221,6 +221,12 @@ pub async fn with_timeout<F: Future>(future: F) -> F::Output {
     tokio::time::timeout(TIMEOUT, future).await.expect("completes within a minute")
 }
 
+/// Starts a call that is not answered, and drops it after 300 ms.
+pub async fn abandon(call: impl Future) {
+    let answer = tokio::time::timeout(Duration::from_millis(300), call).await;
+    assert!(answer.is_err(), "the call was answered");
+}
+
 impl Sidecar {
     /// Waits until the process exits, without blocking the test's other tasks.
     pub async fn wait(&mut self) -> ExitStatus {

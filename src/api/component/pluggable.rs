@@ -18,7 +18,7 @@ pub(super) struct Pluggable {
     pub(super) engine: Arc<Engine>,
     pub(super) guard: Arc<Guard>,
     pub(super) context: Context,
-    pub(super) instances: Instances,
+    pub(super) instances: Arc<Instances>,
 }
 
 /// One call over the socket, and the memory that it uses.

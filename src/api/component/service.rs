@@ -26,7 +26,7 @@ use crate::{
     },
     base::drain::Drain,
     component::Context,
-    engine::{Engine, Instances},
+    engine::Engine,
     net::RequestBody,
     wire::{COMPONENT_DESCRIPTORS, error::Error},
 };
@@ -56,7 +56,7 @@ impl Service {
         context: Context,
         drain: Drain,
     ) -> Self {
-        let instances = Instances::default();
+        let instances = engine.add_socket();
         Self { component: Arc::new(Pluggable { engine, guard, context, instances }), drain }
     }
 }

@@ -4,18 +4,30 @@ use axum::body::Body;
 use serde::de::DeserializeOwned;
 
 use super::failure::Failure;
-use crate::api::{guard::Guard, http::body::read};
+use crate::{
+    api::{guard::Guard, http::body::read},
+    base::memory::Charge,
+    wire::error::Error,
+};
 
-/// Reads a body as text.
-pub(super) async fn text(body: Body, guard: &Guard) -> Result<String, Failure> {
-    let bytes = read(body, guard.max_body_size, &guard.charge()).await?;
+/// The memory that a body takes when it is parsed, in addition to its own and in its sizes.
+const PARSED: usize = 8;
+
+/// Reads a body as text, for which the call is charged.
+pub(super) async fn text(body: Body, guard: &Guard, charge: &Charge) -> Result<String, Failure> {
+    let bytes = read(body, guard.max_body_size, charge).await?;
+    charge.grow(bytes.len() * PARSED).await.map_err(Error::from)?;
     String::from_utf8(bytes.into()).map_err(|_| Failure::invalid("the body is not UTF-8"))
 }
 
-/// Reads a body as JSON. Errors have the path of what is invalid.
-pub(super) async fn json<T: DeserializeOwned>(body: Body, guard: &Guard) -> Result<T, Failure> {
-    let bytes = read(body, guard.max_body_size, &guard.charge()).await?;
-    let mut json = serde_json::Deserializer::from_slice(&bytes);
+/// Reads a body as JSON, for which the call is charged. Errors have the path of what is invalid.
+pub(super) async fn json<T: DeserializeOwned>(
+    body: Body,
+    guard: &Guard,
+    charge: &Charge,
+) -> Result<T, Failure> {
+    let text = text(body, guard, charge).await?;
+    let mut json = serde_json::Deserializer::from_str(&text);
     let parsed = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { String::new() } else { format!("{path}: ") };

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{body, failure::Failure};
+use super::{body, failure::Failure, query::check_name};
 use crate::{
     api::{guard::Guard, http::response::json},
-    base::blocking::run_blocking,
+    base::{blocking::run_blocking, memory::Charge},
     engine::{
-        Engine,
+        Components, Engine,
         explain::{ExplainedCall, explain},
     },
     wire::{
@@ -32,8 +32,10 @@ pub(super) struct ExplainRequest {
     api: Api,
     /// The name of the component. Default: the `name` in a request of Dapr's API, or the only
     /// component.
+    #[schemars(length(min = 1))]
     component: Option<String>,
     /// The session, whose counters decide which rules may answer. Default: `default`.
+    #[schemars(length(min = 1))]
     session: Option<String>,
     /// The name of the model. Default: that of the request or of the component.
     model: Option<String>,
@@ -53,14 +55,22 @@ enum Api {
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     Extension(guard): Extension<Arc<Guard>>,
+    Extension(charge): Extension<Arc<Charge>>,
     body: Body,
 ) -> Result<Response, Failure> {
-    let request: ExplainRequest = body::json(body, &guard).await?;
-    Ok(json(run_blocking(move || explanation(&engine, &request)).await??))
+    let request: ExplainRequest = body::json(body, &guard, &charge).await?;
+    check_name("session", request.session.as_deref())?;
+    check_name("component", request.component.as_deref())?;
+    let work = move || {
+        let _charge = charge;
+        explanation(&engine, &request)
+    };
+    Ok(json(run_blocking(work).await??))
 }
 
 fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, ControlError> {
-    let component = engine.components.find(&component_name(engine, request)?);
+    let components = engine.with_instances();
+    let component = components.find(&component_name(&components, request)?);
     let component = component.map_err(Error::from)?;
     let body = request.request.to_string().into();
     let sent = match request.api {
@@ -82,12 +92,15 @@ fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, Cont
 }
 
 /// Returns the component that the request is for.
-fn component_name(engine: &Engine, request: &ExplainRequest) -> Result<String, ControlError> {
+fn component_name(
+    components: &Components,
+    request: &ExplainRequest,
+) -> Result<String, ControlError> {
     let named = request.request.get("name").and_then(Value::as_str);
     if let Some(name) = request.component.as_deref().or(named.filter(|name| !name.is_empty())) {
         return Ok(name.to_owned());
     }
-    match engine.components.all().as_slice() {
+    match components.all().as_slice() {
         [only] => Ok(only.name.clone()),
         all => {
             let names: Vec<_> = all.iter().map(|component| component.name.as_str()).collect();

@@ -5,24 +5,36 @@ use std::sync::Arc;
 use axum::{Extension, body::Body, extract::State};
 use http::{StatusCode, Uri};
 
-use super::{body, failure::Failure, query};
+use super::{
+    body,
+    failure::Failure,
+    query::{self, check_name},
+};
 use crate::{
-    api::guard::Guard, base::blocking::run_blocking, engine::Engine, provider::faults::FaultTarget,
+    api::guard::Guard,
+    base::{blocking::run_blocking, memory::Charge},
+    engine::{Components, Engine},
+    provider::faults::FaultTarget,
 };
 
 /// Replaces the faults of a component and a session.
 pub(super) async fn put(
     State(engine): State<Arc<Engine>>,
     Extension(guard): Extension<Arc<Guard>>,
+    Extension(charge): Extension<Arc<Charge>>,
     body: Body,
 ) -> Result<StatusCode, Failure> {
-    let text = body::text(body, &guard).await?;
+    let text = body::text(body, &guard, &charge).await?;
     let set = move || {
+        let _charge = charge;
         let target =
             FaultTarget::parse(&text).map_err(|error| Failure::invalid(error.to_string()))?;
+        check_name("session", target.session.as_deref())?;
+        check_name("component", target.component.as_deref())?;
         if let Some(component) = &target.component {
-            let known = engine.components.find(component);
-            known.map_err(|_| Failure::invalid(unknown(component, &engine)))?;
+            let components = engine.with_instances();
+            let known = components.find(component);
+            known.map_err(|_| Failure::invalid(unknown(component, &components)))?;
         }
         engine.faults.set(target).map_err(|error| Failure::invalid(error.to_string()))
     };
@@ -40,8 +52,8 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn unknown(component: &str, engine: &Engine) -> String {
-    let components = engine.components.all();
+fn unknown(component: &str, components: &Components) -> String {
+    let components = components.all();
     let known: Vec<_> = components.iter().map(|component| component.name.as_str()).collect();
     format!("unknown component {component:?}; expected one of: {}", known.join(", "))
 }

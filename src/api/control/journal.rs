@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, sync::Arc};
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use http::Uri;
 
 use super::{
@@ -11,19 +11,26 @@ use super::{
 };
 use crate::{
     api::http::response::json,
-    base::blocking::run_blocking,
+    base::{blocking::run_blocking, memory::Charge},
     engine::{Engine, journal::Journal},
-    wire::error::ControlError,
+    wire::error::{ControlError, Error},
 };
 
 /// An answer has no more entries when it has reached this size in bytes.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
+/// The memory that an entry takes when it is decoded and shown, in its sizes.
+const DECODED: usize = 8;
+
 /// Returns the selected entries, oldest first.
-pub(super) async fn get(State(engine): State<Arc<Engine>>, uri: Uri) -> Result<Response, Failure> {
+pub(super) async fn get(
+    State(engine): State<Arc<Engine>>,
+    Extension(charge): Extension<Arc<Charge>>,
+    uri: Uri,
+) -> Result<Response, Failure> {
     let query = query::read(&uri, &["session", "component", "since", "limit"])?;
     let journal = journal(&engine)?;
-    Ok(json(run_blocking(move || list(&journal, &query)).await?))
+    Ok(json(run_blocking(move || list(&journal, &query, &charge)).await??))
 }
 
 /// Removes the selected entries.
@@ -37,24 +44,33 @@ pub(super) async fn delete(
     Ok(json(format!("{{\"removed\":{removed}}}")))
 }
 
-/// Returns the journal, or the error if it is off.
+/// Returns the journal, or the error if it keeps no entries.
 pub(super) fn journal(engine: &Engine) -> Result<Arc<Journal>, Failure> {
     let off = ControlError::TurnedOff("the journal is off; start mynah without --journal-size 0");
-    Ok(engine.journal.clone().ok_or(off)?)
+    Ok(engine.readable_journal().ok_or(off)?)
 }
 
-fn list(journal: &Journal, query: &JournalQuery) -> String {
+/// Returns a page with the selected entries. It has fewer if there is no memory for more.
+fn list(journal: &Journal, query: &JournalQuery, charge: &Charge) -> Result<String, Error> {
     let entries = journal.entries(&query.selection);
     let mut text = String::from("{\"entries\":[");
     let mut listed = 0;
     let mut next = query.selection.since;
+    let mut charged = 0;
     for entry in entries.iter().take(query.limit) {
+        // Half of the budget must do for the largest entry.
+        let decoded = (DECODED * entry.size()).min(charge.budget() / 2);
+        // The text may have room for twice its length.
+        let needed = 2 * text.len() + decoded;
+        let grown = charge.grow_now(needed.saturating_sub(charged));
         if listed > 0 {
-            if text.len() > MAX_BYTES {
+            if grown.is_err() || text.len() > MAX_BYTES {
                 break;
             }
             text.push(',');
         }
+        grown?;
+        charged = charged.max(needed);
         // Writing to a string cannot fail.
         let _ = write!(text, "{}", entry.to_json());
         listed += 1;
@@ -63,5 +79,5 @@ fn list(journal: &Journal, query: &JournalQuery) -> String {
     let more = listed < entries.len();
     let dropped = journal.dropped();
     let _ = write!(text, "],\"next\":{next},\"more\":{more},\"dropped\":{dropped}}}");
-    text
+    Ok(text)
 }

@@ -6,7 +6,7 @@ use axum::extract::Query;
 use http::Uri;
 
 use super::failure::Failure;
-use crate::engine::journal::Selection;
+use crate::engine::journal::EntryFilter;
 
 /// The maximum number of entries in an answer, and the default.
 pub(super) const MAX_ENTRIES: usize = 10_000;
@@ -15,7 +15,7 @@ const DEFAULT_ENTRIES: usize = 1_000;
 /// The query parameters that select entries of the journal.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct JournalQuery {
-    pub(super) selection: Selection,
+    pub(super) selection: EntryFilter,
     /// The maximum number of entries in the answer.
     pub(super) limit: usize,
 }
@@ -38,9 +38,22 @@ pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<JournalQuery, Failure> {
     let since = number(&values, "since")?.unwrap_or(0);
     let limit = number(&values, "limit")?.unwrap_or(DEFAULT_ENTRIES as u64);
     let limit = usize::try_from(limit).unwrap_or(MAX_ENTRIES).min(MAX_ENTRIES);
-    let mut text = |name| values.remove(name).filter(|value: &String| !value.is_empty());
-    let selection = Selection { session: text("session"), component: text("component"), since };
+    let (session, component) = (values.remove("session"), values.remove("component"));
+    check_name("session", session.as_deref())?;
+    check_name("component", component.as_deref())?;
+    let selection = EntryFilter { session, component, since };
     Ok(JournalQuery { selection, limit })
+}
+
+/// Rejects an empty name. It is more likely an unset variable than meant to select everything.
+pub(super) fn check_name(what: &str, name: Option<&str>) -> Result<(), Failure> {
+    match name {
+        Some("") => {
+            let message = format!("{what} must not be empty; leave it out for all {what}s");
+            Err(Failure::invalid(message))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn number(values: &BTreeMap<String, String>, name: &str) -> Result<Option<u64>, Failure> {
@@ -67,12 +80,14 @@ mod tests {
         let query = parse("session=a%20b&since=5&limit=99999999").unwrap();
         assert_eq!(query.selection.session.as_deref(), Some("a b"));
         assert_eq!((query.selection.since, query.limit), (5, MAX_ENTRIES));
-        assert_eq!(parse("component=").unwrap().selection, Selection::default());
+        assert_eq!(parse("").unwrap().selection, EntryFilter::default());
     }
 
     #[test]
     fn rejects_unknown_repeated_and_invalid_parameters() {
-        for query in ["sesion=a", "session=a&session=b", "since=-1", "limit=many"] {
+        for query in
+            ["sesion=a", "session=a&session=b", "session=", "component=", "since=-1", "limit=many"]
+        {
             assert_eq!(parse(query), None, "{query}");
         }
     }

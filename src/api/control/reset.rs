@@ -1,4 +1,4 @@
-//! `/mynah/v1/reset`: forgets what calls have left behind.
+//! `/mynah/v1/reset`: resets counters, faults and the journal.
 
 use std::sync::Arc;
 

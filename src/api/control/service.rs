@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     Extension, Router,
+    body::{Body, HttpBody},
     response::{IntoResponse, Response},
     routing::{get, post, put},
 };
@@ -14,6 +15,7 @@ use hyper_util::service::TowerToHyperService;
 use super::{explain, failure::Failure, faults, journal, openapi, reset, verdict, verify};
 use crate::{
     api::{guard::Guard, holding_body::ChargedBody, http::response::Responding},
+    base::memory::Charge,
     engine::Engine,
     net::RequestBody,
     wire::error::ControlError,
@@ -41,12 +43,14 @@ impl Service {
     }
 
     /// Answers a request with a clean path.
-    pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
+    pub(in crate::api) fn call(&self, mut request: Request<RequestBody>) -> Responding {
         if let Err(failure) = self.check_access(&request) {
             return future::ok(failure.into_response().map(ChargedBody::uncharged)).boxed();
         }
+        let charge = self.guard.charge();
+        request.extensions_mut().insert(charge.clone());
         hyper::service::Service::call(&self.router, request)
-            .map_ok(|response: Response| response.map(ChargedBody::uncharged))
+            .map_ok(|response| charged(response, charge))
             .boxed()
     }
 
@@ -55,6 +59,14 @@ impl Service {
         self.guard.access.hosts.check(request.uri(), request.headers())?;
         Ok(self.guard.access.check_token(request.headers())?)
     }
+}
+
+/// Lets a response hold the charge of its call, from now on for the size of the response.
+fn charged(response: Response, charge: Arc<Charge>) -> Response<ChargedBody<Body>> {
+    if let Some(size) = response.body().size_hint().exact() {
+        charge.set(usize::try_from(size).unwrap_or(usize::MAX));
+    }
+    response.map(|body| ChargedBody::new(body, charge))
 }
 
 fn router(engine: Arc<Engine>, guard: Arc<Guard>) -> Router {

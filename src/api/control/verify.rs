@@ -6,13 +6,13 @@ use axum::{Extension, body::Body, extract::State, response::Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{body, failure::Failure, journal::journal};
+use super::{body, failure::Failure, journal::journal, query::check_name};
 use crate::{
     api::{guard::Guard, http::response::json},
-    base::blocking::run_blocking,
+    base::{blocking::run_blocking, memory::Charge},
     engine::{
         Engine,
-        journal::Selection,
+        journal::EntryFilter,
         verify::{Checks, Verification, verify},
     },
     provider::scripted::rules::{
@@ -27,6 +27,7 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub(super) struct VerifyRequest {
     /// Only the calls of this session are checked. Default: all calls.
+    #[schemars(length(min = 1))]
     session: Option<String>,
     /// Only the calls after the one with this number are checked.
     #[serde(default)]
@@ -50,14 +51,16 @@ pub(super) struct VerifyRequest {
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     Extension(guard): Extension<Arc<Guard>>,
+    Extension(charge): Extension<Arc<Charge>>,
     body: Body,
 ) -> Result<Response, Failure> {
-    let request: VerifyRequest = body::json(body, &guard).await?;
+    let request: VerifyRequest = body::json(body, &guard, &charge).await?;
     let journal = journal(&engine)?;
     let (selection, checks) = request.into_checks()?;
     let work = move || {
+        let _charge = charge;
         let entries = journal.entries(&selection);
-        report(&verify(&checks, &entries, &engine.components))
+        report(&verify(&checks, &entries, &engine.with_instances()))
     };
     let (ok, report) = run_blocking(work).await?;
     if ok { Ok(json(report)) } else { Err(ControlError::Unverified(report).into()) }
@@ -70,8 +73,9 @@ fn report(verification: &Verification) -> (bool, String) {
 }
 
 impl VerifyRequest {
-    fn into_checks(self) -> Result<(Selection, Checks), Failure> {
+    fn into_checks(self) -> Result<(EntryFilter, Checks), Failure> {
         let Self { session, since, r#match, count, expect, unused, no_unmatched } = self;
+        check_name("session", session.as_deref())?;
         let is_single = r#match.is_some() || count.is_some();
         let mut expectations = expect;
         if is_single {
@@ -83,7 +87,7 @@ impl VerifyRequest {
             let expected = "expected match, count, expect, unused or no_unmatched";
             return Err(Failure::invalid(format!("there is nothing to check; {expected}")));
         }
-        let selection = Selection { session, since, ..Selection::default() };
+        let selection = EntryFilter { session, since, ..EntryFilter::default() };
         Ok((selection, Checks { expectations, unused, no_unmatched }))
     }
 }

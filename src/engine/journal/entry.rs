@@ -42,14 +42,14 @@ pub(crate) enum Outcome {
     /// With an answer.
     Answered(Box<Response>),
     /// With an error.
-    Failed(Failure),
+    Failed(CallError),
     /// The client disconnected, or its deadline passed.
     Cancelled,
 }
 
 /// The error of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failure {
+pub(crate) struct CallError {
     /// The gRPC name of the code.
     pub(crate) code: &'static str,
     /// The message for the client.
@@ -68,7 +68,7 @@ impl Entry {
     pub(super) fn redact(&mut self, redactor: &Redactor) {
         redactor.redact(&mut self.component);
         if let Some(session) = &self.session
-            && redactor.is_suspicious(session.as_bytes())
+            && redactor.is_suspicious(session)
         {
             let mut name = session.to_string();
             redactor.redact(&mut name);

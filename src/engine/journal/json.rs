@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::entry::{Entry, Failure, Outcome};
+use super::entry::{CallError, Entry, Outcome};
 use crate::{
-    chat::{Response, ToolCall},
+    chat::{MissingPart, Response, ToolCall},
     provider::call::AnsweredBy,
 };
 
@@ -68,12 +68,22 @@ fn answered_by(answer: &AnsweredBy) -> Value {
 
 fn response_json(response: &Response) -> Value {
     let mut members = Map::new();
-    members.insert("text".to_owned(), response.content.as_str().into());
-    if !response.tool_calls.is_empty() {
-        let calls: Vec<_> = response.tool_calls.iter().map(call_json).collect();
-        members.insert("tool_calls".to_owned(), calls.into());
+    let missing = response.missing;
+    if let Some((name, _)) = MissingPart::ALL.iter().find(|(_, part)| Some(*part) == missing) {
+        members.insert("missing".to_owned(), (*name).into());
+    } else {
+        members.insert("text".to_owned(), response.content.as_str().into());
+        if !response.tool_calls.is_empty() {
+            let calls: Vec<_> = response.tool_calls.iter().map(call_json).collect();
+            members.insert("tool_calls".to_owned(), calls.into());
+        }
     }
-    members.insert("finish_reason".to_owned(), response.finish_reason.as_str().into());
+    if missing.is_none_or(|part| part == MissingPart::Message) {
+        members.insert("finish_reason".to_owned(), response.finish_reason.as_str().into());
+    }
+    if missing == Some(MissingPart::Outputs) {
+        return members.into();
+    }
     if let Some(model) = &response.model {
         members.insert("model".to_owned(), model.as_str().into());
     }
@@ -92,7 +102,7 @@ fn call_json(call: &ToolCall) -> Value {
     json!({"id": call.id, "name": call.name, "arguments": call.arguments})
 }
 
-fn failure_json(failure: &Failure) -> Value {
+fn failure_json(failure: &CallError) -> Value {
     let mut error = json!({"code": failure.code, "message": failure.message});
     if let Some(wait) = failure.retry_after
         && let Some(members) = error.as_object_mut()

@@ -3,6 +3,7 @@
 mod entry;
 mod file;
 mod json;
+mod markers;
 mod redactor;
 mod shards;
 
@@ -12,7 +13,7 @@ use arc_swap::ArcSwap;
 use prometheus::IntCounter;
 
 pub(crate) use self::{
-    entry::{Entry, Failure, Outcome},
+    entry::{CallError, Entry, Outcome},
     redactor::Redactor,
 };
 use self::{file::JournalFile, shards::Shards};
@@ -28,7 +29,7 @@ pub(crate) struct Journal {
 
 /// Selects entries of the journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Selection {
+pub(crate) struct EntryFilter {
     /// The session, if the entries of one are wanted.
     pub(crate) session: Option<String>,
     /// The component, if the entries of one are wanted.
@@ -37,7 +38,7 @@ pub(crate) struct Selection {
     pub(crate) since: u64,
 }
 
-impl Selection {
+impl EntryFilter {
     /// Returns `true` if the entry is selected.
     pub(crate) fn selects(&self, entry: &Entry) -> bool {
         entry.number > self.since
@@ -82,15 +83,20 @@ impl Journal {
         }
     }
 
+    /// Returns `true` if the journal keeps entries in memory, where they can be read.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.shards.have_room()
+    }
+
     /// Returns the selected entries, oldest first.
-    pub(crate) fn entries(&self, selection: &Selection) -> Vec<Arc<Entry>> {
+    pub(crate) fn entries(&self, selection: &EntryFilter) -> Vec<Arc<Entry>> {
         let mut entries = self.shards.since(selection.since);
         entries.retain(|entry| selection.selects(entry));
         entries
     }
 
     /// Removes the selected entries. Returns their number.
-    pub(crate) fn remove(&self, selection: &Selection) -> usize {
+    pub(crate) fn remove(&self, selection: &EntryFilter) -> usize {
         self.shards.remove(|entry| selection.selects(entry))
     }
 

@@ -2,44 +2,15 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 use serde_json::Value;
 
+use super::markers::{Found, Markers};
 use crate::{base::secrets::is_secret_name, chat::Response, wire::sent::SentRequest};
 
 /// The text that replaces a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
-
-/// What a text with a secret contains, or the name of a key with a secret. JSON may escape a secret,
-/// so escapes count as well. The short names are preceded by their length in protobuf and by a quote
-/// in JSON.
-const MARKERS: [&str; 24] = [
-    "bearer",
-    "sk-",
-    "authorization",
-    "api-key",
-    "api_key",
-    "apikey",
-    "api-token",
-    "api_token",
-    "access_token",
-    "access-token",
-    "auth_token",
-    "auth-token",
-    "client_secret",
-    "password",
-    "cookie",
-    "\"token\"",
-    "\"secret\"",
-    "\u{5}token",
-    "\u{6}secret",
-    "\\u",
-    "\\/",
-    "private_key",
-    "accesskey",
-    "credentials",
-];
 
 /// Values that look like secrets, with what precedes them.
 #[expect(clippy::expect_used, reason = "the pattern is constant and valid")]
@@ -50,8 +21,8 @@ static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
 /// Removes secrets from requests and texts.
 #[derive(Debug)]
 pub(crate) struct Redactor {
-    /// Finds what may be, or may precede, a secret.
-    markers: AhoCorasick,
+    /// Finds what may contain a secret.
+    markers: Markers,
     /// The secrets that are known.
     secrets: Option<AhoCorasick>,
 }
@@ -68,38 +39,48 @@ impl Redactor {
         known.retain(|secret| !secret.is_empty());
         known.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
         known.dedup();
-        let automaton = |patterns: &[&str], kind| {
-            let mut builder = AhoCorasick::builder();
-            let builder = builder.ascii_case_insensitive(true).kind(kind);
-            builder.match_kind(aho_corasick::MatchKind::LeftmostFirst).build(patterns)
-        };
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let markers: Vec<&str> = MARKERS.into_iter().chain(known.iter().copied()).collect();
-        let is_small = markers.iter().map(|marker| marker.len()).sum::<usize>() < 4096;
-        let kind = is_small.then_some(AhoCorasickKind::DFA);
-        let markers = automaton(&markers, kind).expect("small patterns");
-        let secrets = (!known.is_empty()).then(|| automaton(&known, None).expect("small patterns"));
-        Self { markers, secrets }
+        let automaton = || {
+            let mut builder = AhoCorasick::builder();
+            let builder = builder.ascii_case_insensitive(true);
+            let builder = builder.match_kind(MatchKind::LeftmostFirst);
+            builder.build(&known).expect("small patterns")
+        };
+        let secrets = (!known.is_empty()).then(automaton);
+        Self { markers: Markers::new(&known), secrets }
     }
 
-    /// Returns `true` if the bytes may contain a secret.
-    pub(crate) fn is_suspicious(&self, bytes: &[u8]) -> bool {
-        self.markers.is_match(bytes)
+    /// Returns `true` if a text may contain a secret.
+    pub(crate) fn is_suspicious(&self, text: &str) -> bool {
+        self.markers.are_in_text(text.as_bytes())
     }
 
-    /// Removes the secrets from a request.
+    /// Removes the secrets from a request. A malformed request that may contain some is removed as a
+    /// whole, because it does not show where they end.
     pub(crate) fn redact_request(&self, request: &mut SentRequest) {
-        if self.is_suspicious(request.body()) {
-            let mut json = request.to_json();
-            if self.redact_json(&mut json) {
-                request.replace(&json);
-            }
+        let found = if request.is_json() {
+            self.markers.in_json(request.body())
+        } else {
+            self.markers.in_protobuf(request.body())
+        };
+        match found {
+            Found::Nothing => {}
+            Found::Words if request.is_well_formed() => {}
+            Found::Words => request.replace(&REDACTED.into()),
+            Found::Secrets => match request.parsed() {
+                Some(mut json) => {
+                    if self.redact_json(&mut json) {
+                        request.replace(&json);
+                    }
+                }
+                None => request.replace(&REDACTED.into()),
+            },
         }
     }
 
     /// Removes the secrets from a text.
     pub(crate) fn redact(&self, text: &mut String) {
-        if self.is_suspicious(text.as_bytes())
+        if self.is_suspicious(text)
             && let Cow::Owned(redacted) = self.redacted(text)
         {
             *text = redacted;
@@ -151,14 +132,8 @@ impl Redactor {
                 let mut found = false;
                 let mut redacted = serde_json::Map::new();
                 for (mut name, mut value) in std::mem::take(members) {
-                    found |= match &mut value {
-                        Value::String(text) if is_secret_name(&name) && !text.is_empty() => {
-                            REDACTED.clone_into(text);
-                            true
-                        }
-                        value if is_secret_name(&name) => redact_wrapped(value),
-                        value => self.redact_json(value),
-                    };
+                    found |= is_secret_name(&name) && redact_secret(&mut value);
+                    found |= self.redact_json(&mut value);
                     if let Cow::Owned(text) = self.redacted(&name) {
                         name = text;
                         found = true;
@@ -173,15 +148,20 @@ impl Redactor {
     }
 }
 
-/// Redacts the value of a parameter, which is an object with its type.
-fn redact_wrapped(value: &mut Value) -> bool {
-    let Some(members) = value.as_object_mut().filter(|it| it.contains_key("@type")) else {
-        return false;
-    };
-    for (name, value) in members {
-        if name != "@type" {
-            *value = REDACTED.into();
+/// Redacts the value of a key with the name of a secret: a text, a list of texts, or a parameter,
+/// which is an object with its type. Other objects may be JSON Schemas. Returns `true` if it was
+/// redacted.
+fn redact_secret(value: &mut Value) -> bool {
+    match value {
+        Value::String(text) if !text.is_empty() => REDACTED.clone_into(text),
+        Value::Array(items) => {
+            return items.iter_mut().filter_map(|it| redact_secret(it).then_some(())).count() > 0;
         }
+        Value::Object(members) if members.contains_key("@type") => {
+            let values = members.iter_mut().filter(|(name, _)| *name != "@type");
+            values.for_each(|(_, value)| *value = REDACTED.into());
+        }
+        _ => return false,
     }
     true
 }
@@ -218,14 +198,16 @@ mod tests {
     fn redacts_values_of_secret_keys_and_escaped_texts() {
         let body = r#"{"metadata": {"X-Api-Key": "abc", "other": "sk\u002d0123456789"},
             "parameters": {"token": {"@type": "t", "value": 1}}, "max_tokens": 5,
-            "tools": [{"properties": {"password": {"type": "string"}}}]}"#;
+            "tools": [{"properties": {"password": {"type": "string", "default": "sk-0123456789"}}}],
+            "headers": {"authorization": ["abc", ["def"]]}}"#;
         let mut request = SentRequest::openai(&Bytes::from_static(body.as_bytes()));
         Redactor::new(&[]).redact_request(&mut request);
         let expected = json!({
             "metadata": {"X-Api-Key": REDACTED, "other": REDACTED},
             "parameters": {"token": {"@type": "t", "value": REDACTED}},
             "max_tokens": 5,
-            "tools": [{"properties": {"password": {"type": "string"}}}],
+            "tools": [{"properties": {"password": {"type": "string", "default": REDACTED}}}],
+            "headers": {"authorization": [REDACTED, [REDACTED]]},
         });
         assert_eq!(request.to_json(), expected);
     }
@@ -236,5 +218,20 @@ mod tests {
         let mut request = SentRequest::openai(&body);
         Redactor::new(&[]).redact_request(&mut request);
         assert_eq!(request.body(), &body[..]);
+    }
+
+    #[test]
+    fn removes_malformed_requests_with_secrets() {
+        let nested = format!("{}\"api-key\": \"abc\"{}", "{\"a\":".repeat(200), "}".repeat(200));
+        let unquoted = "{'password': 'abc'}".to_owned();
+        for body in ["{\"api-key\": \"abc\",}".to_owned(), unquoted, nested] {
+            let mut request = SentRequest::openai(&body.into());
+            Redactor::new(&[]).redact_request(&mut request);
+            assert_eq!(request.to_json(), REDACTED);
+        }
+        let harmless = Bytes::from_static(b"{'a': 'b'}");
+        let mut request = SentRequest::openai(&harmless);
+        Redactor::new(&[]).redact_request(&mut request);
+        assert_eq!(request.body(), &harmless[..]);
     }
 }

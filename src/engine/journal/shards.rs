@@ -127,6 +127,11 @@ impl Shards {
         removed
     }
 
+    /// Returns `true` if there is room for any entry.
+    pub(super) fn have_room(&self) -> bool {
+        self.limit > 0
+    }
+
     /// Returns how many entries were dropped because there was no room.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)

@@ -9,6 +9,7 @@ use std::{
 use bytes::Bytes;
 use prost::Message;
 use prost_types::Any;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::request::{Encoding, SentApi, SentRequest};
@@ -28,14 +29,30 @@ use crate::{
 impl SentRequest {
     /// Returns the request as JSON: proto JSON for Dapr's API. A body that is invalid is a text.
     pub(crate) fn to_json(&self) -> Value {
-        let json = match self.encoding {
-            Encoding::Json => serde_json::from_slice(&self.body).ok(),
-            Encoding::Protobuf => self.protobuf_to_json(),
-        };
-        json.unwrap_or_else(|| match std::str::from_utf8(&self.body) {
-            Ok(text) if self.encoding == Encoding::Json => text.into(),
+        self.parsed().unwrap_or_else(|| match std::str::from_utf8(&self.body) {
+            Ok(text) if self.is_json() => text.into(),
             _ => hex(&self.body).into(),
         })
+    }
+
+    /// Returns the request as JSON if its body is valid.
+    pub(crate) fn parsed(&self) -> Option<Value> {
+        match self.encoding {
+            Encoding::Json => serde_json::from_slice(&self.body).ok(),
+            Encoding::Protobuf => self.protobuf_to_json(),
+        }
+    }
+
+    /// Returns `true` if the body has the syntax of its encoding. Takes less time than to read it.
+    pub(crate) fn is_well_formed(&self) -> bool {
+        let body = self.body.clone();
+        match (self.encoding, self.api) {
+            (Encoding::Json, _) => serde_json::from_slice::<IgnoredAny>(&body).is_ok(),
+            (_, SentApi::Alpha1) => message::<ConversationRequest>(body).is_ok(),
+            (_, SentApi::Alpha2) => message::<ConversationRequestAlpha2>(body).is_ok(),
+            (_, SentApi::Component) => message::<ComponentRequest>(body).is_ok(),
+            (_, SentApi::OpenAi) => false,
+        }
     }
 
     fn protobuf_to_json(&self) -> Option<Value> {

@@ -94,6 +94,11 @@ impl SentRequest {
         self.api
     }
 
+    /// Returns `true` if the body is JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.encoding == Encoding::Json
+    }
+
     /// Returns the request as received.
     pub(crate) fn body(&self) -> &[u8] {
         &self.body
