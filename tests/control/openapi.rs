@@ -7,16 +7,109 @@ use serde_json::{Value, json};
 use crate::support::{
     Sidecar,
     http::direct_client,
-    messages::{request, user},
+    messages::{request, tool, user},
+    scratch,
 };
 
-/// Returns a body for an operation.
-fn body(path: &str) -> Value {
-    match path {
-        "/mynah/v1/verify" => json!({"count": {"at_least": 0}}),
-        "/mynah/v1/explain" => json!({"request": {"inputs": [{"messages": []}]}}),
-        _ => json!({}),
+const RULES: &str = "\
+rules:
+- name: weather
+  match: {user: weather}
+  respond: [{text: Sunny.}]
+- name: failure
+  match: {user: fail}
+  sequence: [{error: {code: UNAVAILABLE, retry_after: 1s}}]
+- name: tool
+  match: {user: tool}
+  respond: [{tool_call: [{name: lookup, args: {key: a}}]}]
+";
+
+/// An operation, with bodies that are valid and bodies that are not.
+struct Operation {
+    method: &'static str,
+    path: &'static str,
+    /// Each with its status.
+    valid: Vec<(Value, u16)>,
+    invalid: Vec<Value>,
+}
+
+fn operation(method: &'static str, path: &'static str, status: u16) -> Operation {
+    Operation { method, path, valid: vec![(Value::Null, status)], invalid: Vec::new() }
+}
+
+/// Returns all operations.
+fn operations() -> Vec<Operation> {
+    let request = json!({"inputs": [{"messages": [{"ofUser": {"content": [{"text": "fail"}]}}]}]});
+    let fault = json!({"fail_first": 1, "error": {"code": "ABORTED", "retry_after": "1s"}});
+    vec![
+        operation("get", "journal", 200),
+        operation("delete", "journal", 200),
+        operation("get", "verdict", 200),
+        operation("post", "reset", 204),
+        operation("delete", "faults", 204),
+        operation("get", "openapi.json", 200),
+        Operation {
+            method: "post",
+            path: "verify",
+            valid: vec![
+                (json!({"count": {"at_least": 4}, "unused": true, "no_unmatched": false}), 200),
+                (json!({"match": {"user": {"equals": "weather"}}, "session": "default"}), 200),
+                (json!({"expect": [{"name": "a", "match": {"user": "ail"}, "count": 9}]}), 409),
+                (json!({"no_unmatched": true, "match": {"user": "nothing"}}), 409),
+            ],
+            invalid: vec![
+                json!([]),
+                json!({"cont": 1}),
+                json!({"count": "1"}),
+                json!({"count": {}}),
+                json!({"match": {"usr": "a"}}),
+                json!({"expect": {}}),
+                json!({"count": 1, "session": ""}),
+                json!({"count": 1, "since": -1}),
+            ],
+        },
+        Operation {
+            method: "post",
+            path: "explain",
+            valid: vec![
+                (json!({"request": request, "session": "a", "model": "m"}), 200),
+                (json!({"request": request, "api": "alpha2", "component": "echo"}), 200),
+            ],
+            invalid: vec![
+                json!({}),
+                json!({"request": request, "api": "alpha3"}),
+                json!({"request": request, "component": 1}),
+                json!({"request": request, "session": ""}),
+            ],
+        },
+        Operation {
+            method: "put",
+            path: "faults",
+            valid: vec![
+                (fault.clone(), 204),
+                (json!({"component": "echo", "session": "a", "faults": [fault]}), 204),
+                (json!({"component": null, "faults": []}), 204),
+            ],
+            invalid: vec![
+                json!([]),
+                json!({"fail": 1}),
+                json!({"error": {"code": "BUSY"}}),
+                json!({"faults": {}}),
+                json!({"faults": [{"hang": 1}]}),
+                json!({"session": "", "hang": true}),
+            ],
+        },
+    ]
+}
+
+/// Makes calls that succeed and fail, with and without rules.
+async fn call(sidecar: &Sidecar) {
+    for text in ["weather", "fail", "tool", "echo"] {
+        let mut call = request([user(text)]);
+        call.tools.push(tool("lookup", json!({"type": "object"})));
+        let _ = sidecar.converse(call).await;
     }
+    sidecar.post("/v1/chat/completions", "{").await;
 }
 
 /// Returns the schema of an answer, with the definitions that it refers to.
@@ -36,31 +129,74 @@ fn assert_valid(schema: &Value, answer: &Value) {
 }
 
 #[tokio::test]
-async fn every_operation_answers_as_described() {
-    let sidecar = Sidecar::start();
-    sidecar.converse(request([user("hi")])).await.unwrap();
+async fn every_operation_is_as_described() {
+    let file = scratch("rules").join("rules.yaml");
+    fs::write(&file, RULES).unwrap();
+    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap()]);
     let document = sidecar.get("/mynah/v1/openapi.json").await.json();
-    let error =
-        schema(&document, &document["paths"]["/mynah/v1/journal"]["get"]["responses"]["default"]);
-    for (path, operations) in document["paths"].as_object().unwrap() {
-        for (method, operation) in operations.as_object().unwrap() {
-            // These would need a body of their own.
-            if path.ends_with("/faults") {
-                continue;
-            }
+    let paths = document["paths"].as_object().unwrap().values();
+    let described: usize = paths.map(|operations| operations.as_object().unwrap().len()).sum();
+    let operations = operations();
+    assert_eq!(described, operations.len());
+    for Operation { method, path, valid, invalid } in operations {
+        let path = format!("/mynah/v1/{path}");
+        let described = &document["paths"][&path][method];
+        let body_schema = schema(&document, &described["requestBody"]);
+        let send = async |body: &Value| {
+            let body = if body.is_null() { String::new() } else { body.to_string() };
             let method = method.to_uppercase().parse().unwrap();
-            let call = direct_client().request(method, sidecar.url(path));
-            let reply = sidecar.send(call.body(body(path).to_string())).await;
-            let described = &operation["responses"][reply.status.to_string()];
-            assert!(described.is_object(), "{path} answers with {}: {}", reply.status, reply.body);
-            if let Some(schema) = schema(&document, described) {
-                assert_valid(&schema, &reply.json());
+            let call = direct_client().request(method, sidecar.url(&path));
+            sidecar.send(call.body(body)).await
+        };
+        for (body, status) in valid {
+            assert_eq!(body.is_null(), body_schema.is_none(), "{path}");
+            body_schema.iter().for_each(|schema| assert_valid(schema, &body));
+            call(&sidecar).await;
+            let reply = send(&body).await;
+            assert_eq!(reply.status, status, "{path} {body}: {}", reply.body);
+            let response = &described["responses"][status.to_string()];
+            assert!(response.is_object(), "{path} {status}");
+            match schema(&document, response) {
+                Some(schema) => assert_valid(&schema, &reply.json()),
+                None => assert_eq!(reply.body, ""),
             }
+            let reset = direct_client().post(sidecar.url("/mynah/v1/reset"));
+            assert_eq!(sidecar.send(reset).await.status, 204);
+        }
+        for body in invalid {
+            let schema = jsonschema::validator_for(body_schema.as_ref().unwrap()).unwrap();
+            assert!(!schema.is_valid(&body), "{path}: the schema accepts {body}");
+            let reply = send(&body).await;
+            assert_eq!(reply.status, 400, "{path} {body}: {}", reply.body);
+            assert_error(&document, &reply.json());
         }
     }
     let unknown = sidecar.get("/mynah/v1/nothing").await;
     assert_eq!(unknown.status, 404);
-    assert_valid(&error.unwrap(), &unknown.json());
+    assert_error(&document, &unknown.json());
+}
+
+fn assert_error(document: &Value, answer: &Value) {
+    let default = &document["paths"]["/mynah/v1/journal"]["get"]["responses"]["default"];
+    assert_valid(&schema(document, default).unwrap(), answer);
+}
+
+/// The journal that the test above validates has what an entry can have.
+#[tokio::test]
+async fn described_entries_have_all_keys() {
+    let file = scratch("rules").join("rules.yaml");
+    fs::write(&file, RULES).unwrap();
+    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap()]);
+    call(&sidecar).await;
+    let journal = sidecar.get("/mynah/v1/journal").await.json();
+    let entries = journal["entries"].as_array().unwrap();
+    let document = sidecar.get("/mynah/v1/openapi.json").await.json();
+    let known = document["components"]["schemas"]["Entry"]["properties"].as_object().unwrap();
+    for key in known.keys() {
+        assert!(entries.iter().any(|entry| entry.get(key).is_some()), "{key}");
+    }
+    assert!(entries.iter().any(|entry| entry["response"]["tool_calls"].is_array()));
+    assert!(entries.iter().any(|entry| entry["error"]["retry_after_ms"].is_number()));
 }
 
 #[tokio::test]

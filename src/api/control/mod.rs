@@ -8,6 +8,7 @@ mod journal;
 mod openapi;
 mod query;
 mod reset;
+mod schemas;
 mod service;
 mod verdict;
 mod verify;

@@ -4,7 +4,7 @@ use axum::response::Response;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::{explain::ExplainRequest, verify::VerifyRequest};
+use super::{explain::ExplainRequest, schemas, verify::VerifyRequest};
 use crate::{
     api::http::response,
     engine::{explain::Explanation, verdict::Verdict, verify::Verification},
@@ -18,11 +18,10 @@ pub(super) async fn get() -> Response {
 fn document() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.definitions_path = "/components/schemas".into());
-    let mut schemas = settings.into_generator();
-    let paths = paths(&mut schemas);
-    let mut definitions = schemas.take_definitions(true);
-    definitions.insert("Entry".to_owned(), entry());
-    definitions.insert("Error".to_owned(), error());
+    let mut generator = settings.into_generator();
+    let paths = paths(&mut generator);
+    let mut definitions = generator.take_definitions(true);
+    definitions.extend(schemas::definitions());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -57,7 +56,7 @@ fn paths(schemas: &mut SchemaGenerator) -> Value {
     let explanation = schemas.subschema_for::<Explanation>().to_value();
     let verdict = schemas.subschema_for::<Verdict>().to_value();
     let all = ["session", "component", "since", "limit"];
-    let fault = json!({"type": "object", "description": "component, session and faults"});
+    let fault = json!({"$ref": "#/components/schemas/FaultTarget"});
     let mut verified = operation("Check the calls", &[], Some(verify), Some(verification.clone()));
     verified["responses"]["409"] = answer("Not as expected", Some(verification));
     json!({
@@ -126,43 +125,11 @@ fn parameter(name: &str) -> Value {
         "since" => ("integer", "Only calls after the one with this number"),
         _ => ("integer", "The maximum number of calls"),
     };
-    json!({"name": name, "in": "query", "description": description, "schema": {"type": kind}})
-}
-
-fn entry() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "number": {"type": "integer"},
-            "time": {"type": "string", "format": "date-time"},
-            "duration_ms": {"type": "number"},
-            "surface": {"enum": ["grpc", "http", "openai", "component", null]},
-            "session": {"type": "string"},
-            "component": {"type": "string"},
-            "stream": {"type": "boolean"},
-            "api": {"enum": ["alpha1", "alpha2", "openai"]},
-            "request": {"description": "The request as the client sent it"},
-            "outcome": {"enum": ["ok", "failed", "cancelled"]},
-            "response": {"type": "object"},
-            "error": {
-                "type": "object",
-                "properties": {
-                    "code": {"type": "string"},
-                    "message": {"type": "string"},
-                    "retry_after_ms": {"type": "number"},
-                },
-                "required": ["code", "message"],
-            },
-            "answered_by": {"type": "array", "items": {"type": "object"}},
-        },
-        "required": ["number", "time", "duration_ms", "session", "component", "outcome"],
-    })
-}
-
-fn error() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"error": {"type": "string"}},
-        "required": ["error"],
-    })
+    let mut schema = json!({"type": kind});
+    if kind == "string" {
+        schema["minLength"] = 1.into();
+    } else {
+        schema["minimum"] = 0.into();
+    }
+    json!({"name": name, "in": "query", "description": description, "schema": schema})
 }
