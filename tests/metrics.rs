@@ -11,6 +11,7 @@ use crate::{
         Sidecar,
         http::direct_client,
         messages::{request, user},
+        process::{abandon, wait_until},
         stream,
     },
 };
@@ -112,4 +113,62 @@ async fn do_not_count_calls_that_reach_no_component() {
         assert_eq!(status.code(), Code::InvalidArgument);
     }
     assert_eq!(counts(&sidecar).await, [0, 0]);
+}
+
+/// Returns the value of a series.
+async fn value(sidecar: &Sidecar, series: &str) -> Option<f64> {
+    let (_, text) = scrape(sidecar, "/metrics").await;
+    let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    value.map(|value| value.parse().unwrap())
+}
+
+#[tokio::test]
+async fn count_calls_by_surface_and_outcome() {
+    let sidecar = Sidecar::with_components(SCRIPTED);
+    let hello = request([user("hi")]);
+    sidecar.converse(hello.clone()).await.unwrap();
+    sidecar.post(ALPHA2, json::write(&hello).unwrap()).await;
+    let openai = json!({"model": "echo", "messages": [{"role": "user", "content": "hi"}]});
+    for _ in 0..2 {
+        sidecar.post("/v1/chat/completions", openai.to_string()).await;
+    }
+    let error = request([chain(json!([{"error": {"code": "ABORTED"}}]))]);
+    sidecar.converse(error).await.unwrap_err();
+    sidecar.post("/v1/chat/completions", "{").await;
+    let slow = request([chain(json!([{"messages": [{"text": "late"}], "delay": "1h"}]))]);
+    abandon(sidecar.converse(slow)).await;
+    let requests = |component: &str, outcome: &str, surface: &str| {
+        format!(
+            "mynah_requests_total{{component=\"{component}\",outcome=\"{outcome}\",\
+             surface=\"{surface}\"}}"
+        )
+    };
+    let cancelled = requests("echo", "cancelled", "grpc");
+    let is_cancelled = async || value(&sidecar, &cancelled).await;
+    assert_eq!(wait_until(is_cancelled, "the call was not counted").await, 1.0);
+    let expected = [
+        ("echo", "ok", "grpc", 1.0),
+        ("echo", "ok", "http", 1.0),
+        ("echo", "ok", "openai", 2.0),
+        ("echo", "failed", "grpc", 1.0),
+        ("", "failed", "openai", 1.0),
+    ];
+    for (component, outcome, surface, expected) in expected {
+        let series = requests(component, outcome, surface);
+        assert_eq!(value(&sidecar, &series).await, Some(expected), "{series}");
+    }
+    let latencies = |name: &str, success: &str, le: &str| {
+        format!(
+            "dapr_component_conversation_latencies_{name}{{app_id=\"mynah\",component=\"echo\",\
+             namespace=\"\",success=\"{success}\"{le}}}"
+        )
+    };
+    assert_eq!(value(&sidecar, &latencies("count", "true", "")).await, Some(4.0));
+    assert_eq!(value(&sidecar, &latencies("count", "false", "")).await, Some(2.0));
+    let all = latencies("bucket", "false", ",le=\"+Inf\"");
+    assert_eq!(value(&sidecar, &all).await, Some(2.0));
+    let short = latencies("bucket", "false", ",le=\"200\"");
+    assert!(value(&sidecar, &short).await <= Some(1.0), "the cancelled call took longer");
+    let sum = value(&sidecar, &latencies("sum", "false", "")).await.unwrap();
+    assert!((250.0..60_000.0).contains(&sum), "in milliseconds: {sum}");
 }
