@@ -92,7 +92,7 @@ pub(crate) struct JournalArgs {
     /// Print only the calls after the one with this number
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub since: u64,
-    /// Address of the control API [default: $MYNAH_ENDPOINT or http://127.0.0.1:3500/mynah/v1]
+    /// Address of the control API [default: $MYNAH_ENDPOINT or http://127.0.0.1:PORT/mynah/v1, with $DAPR_HTTP_PORT or 3500]
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
 }
@@ -112,7 +112,7 @@ pub(crate) struct VerifyArgs {
     /// Also fail if a call was answered neither by a rule nor by an instruction chain
     #[arg(long)]
     pub no_unmatched: bool,
-    /// Address of the control API [default: $MYNAH_ENDPOINT or http://127.0.0.1:3500/mynah/v1]
+    /// Address of the control API [default: $MYNAH_ENDPOINT or http://127.0.0.1:PORT/mynah/v1, with $DAPR_HTTP_PORT or 3500]
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
 }
