@@ -159,7 +159,7 @@ fn add(
 
 /// Returns the places of the tools in a file. Repeats the last one for ever.
 fn places(text: &str) -> impl Iterator<Item = Place> {
-    let tree = yaml::parse(text, 1).ok().flatten();
+    let tree = yaml::parse_own(text).ok().flatten();
     let mut places = Vec::new();
     if let Some(tools) = tree.as_ref().and_then(|tree| tree.root.field("tools"))
         && let yaml::Value::List(nodes) = &tools.value

@@ -134,10 +134,10 @@ fn plain_json(plain: &str) -> Option<&str> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{super::parse, *};
+    use super::{super::parse_own, *};
 
     fn json(yaml: &str) -> PlacedJson {
-        PlacedJson::new(&parse(yaml, 1).unwrap().unwrap().root)
+        PlacedJson::new(&parse_own(yaml).unwrap().unwrap().root)
     }
 
     #[test]
@@ -146,6 +146,10 @@ mod tests {
             ("{z: 1.10, a: 1e3, m: -0}", r#"{"z":1.10,"a":1e3,"m":-0}"#),
             ("[yes, 0123, +1, .5, 1_000, .inf]", r#"["yes","0123","+1",".5","1_000",".inf"]"#),
             ("[true, False, ~, '1', !!str 2]", r#"[true,false,null,"1","2"]"#),
+            (
+                "{y: 1, no: 2, 0123: 3, 1_000: 4, ~: 5, 1.50: 6}",
+                r#"{"y":1,"no":2,"0123":3,"1_000":4,"~":5,"1.50":6}"#,
+            ),
             ("a: &x {b: \"\\n\"}\nc: *x", r#"{"a":{"b":"\n"},"c":{"b":"\n"}}"#),
         ];
         for (yaml, expected) in cases {

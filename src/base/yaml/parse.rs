@@ -1,6 +1,6 @@
 //! Parses YAML. This is the only file that uses the YAML crate.
 //!
-//! [`parse()`] uses only the crate's tokenizer and parser, and leaves it to
+//! [`parse()`] and [`parse_own`] use only the crate's tokenizer and parser, and leave it to
 //! [`scalar`](super::scalar) to decide, for example, whether `off` is text or a boolean.
 //! [`from_str`] also uses the crate's deserializer.
 
@@ -19,15 +19,34 @@ const MAX_TEXT: usize = 16 << 20;
 /// Maximum nesting depth, with aliases expanded.
 const MAX_DEPTH: usize = 64;
 
-/// Parses one document. Its text begins at line `first_line` of the file.
+/// How unquoted keys are read.
+#[derive(Debug, Clone, Copy)]
+enum Keys {
+    /// Like daprd: `on` is `true`, and `0777` is `511`.
+    Daprd,
+    AsWritten,
+}
+
+/// Parses one document as daprd does. Its text begins at line `first_line` of the file.
 ///
 /// Returns `None` if the document has no content. Diagnostics have a place but no file.
 pub(crate) fn parse(text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
+    parse_with(Keys::Daprd, text, first_line)
+}
+
+/// Parses a document in one of mynah's own formats, whose keys are as written.
+///
+/// Returns `None` if the document has no content. Diagnostics have a place but no file.
+pub(crate) fn parse_own(text: &str) -> Result<Option<Tree>, Diagnostic> {
+    parse_with(Keys::AsWritten, text, 1)
+}
+
+fn parse_with(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
     let events = events(text, first_line)?;
     if events.is_empty() {
         return Ok(None);
     }
-    let mut builder = Builder::new(events);
+    let mut builder = Builder::new(events, keys);
     let root = builder.node(0)?;
     let mut repeated_keys = builder.repeated_keys;
     // A repeated key below an anchor is reported again at each alias.
@@ -101,6 +120,7 @@ fn too_many_values(place: Place) -> Diagnostic {
 /// Builds the tree from the events. At an alias, builds the anchor's value again.
 struct Builder<'a> {
     events: Events<'a>,
+    keys: Keys,
     /// The index of the next event.
     next: usize,
     /// The number of values so far.
@@ -113,9 +133,9 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(events: Events<'a>) -> Self {
+    fn new(events: Events<'a>, keys: Keys) -> Self {
         let (anchors, repeated_keys) = (BTreeMap::new(), Vec::new());
-        Self { events, next: 0, values: 0, text: 0, anchors, repeated_keys }
+        Self { events, keys, next: 0, values: 0, text: 0, anchors, repeated_keys }
     }
 
     fn node(&mut self, depth: usize) -> Result<Node, Diagnostic> {
@@ -210,7 +230,7 @@ impl<'a> Builder<'a> {
                 merged.push(node);
                 continue;
             }
-            self.insert(&mut entries, key_text(&key)?, Entry { place: key.place, node });
+            self.insert(&mut entries, self.keys.text(&key)?, Entry { place: key.place, node });
         }
         for node in merged {
             merge(&mut entries, node)?;
@@ -238,12 +258,15 @@ fn scalar(text: String, style: ScalarStyle, tag: Option<&Tag>) -> Value {
     if is_text { Value::Text(text) } else { Value::Plain(text) }
 }
 
-fn key_text(key: &Node) -> Result<String, Diagnostic> {
-    match &key.value {
-        Value::Plain(_) | Value::Text(_) => key.to_text(),
-        _ => {
-            let message = "a key must be a scalar, not a list or a mapping";
-            Err(Diagnostic::error(message).at(key.place))
+impl Keys {
+    fn text(self, key: &Node) -> Result<String, Diagnostic> {
+        match (key.as_written(), self) {
+            (Some(_), Self::Daprd) => key.to_text(),
+            (Some(text), Self::AsWritten) => Ok(text.to_owned()),
+            (None, _) => {
+                let message = "a key must be a scalar, not a list or a mapping";
+                Err(Diagnostic::error(message).at(key.place))
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ pub(in crate::simulate) struct Places(Option<Tree>);
 impl Places {
     /// Reads the places in a file that is valid YAML.
     pub(in crate::simulate) fn new(text: &str) -> Self {
-        Self(yaml::parse(text, 1).ok().flatten())
+        Self(yaml::parse_own(text).ok().flatten())
     }
 
     /// Returns the place of the value at a path such as `scenarios/0/customer`, or of the innermost

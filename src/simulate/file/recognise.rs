@@ -12,7 +12,7 @@ pub(crate) fn is_simulation(file: &Path) -> bool {
 fn has_scenarios(text: &str) -> bool {
     // Parsing is much slower than searching.
     text.contains("scenarios")
-        && match yaml::parse(text, 1) {
+        && match yaml::parse_own(text) {
             Ok(tree) => tree.is_some_and(|tree| tree.root.field("scenarios").is_some()),
             // A file with mistakes in its syntax.
             Err(_) => text.lines().any(|line| line.starts_with("scenarios:")),

@@ -29,7 +29,7 @@ impl Inputs {
     /// Adds the text files that commands in a YAML file name, such as scripts. Commands run in the
     /// working directory.
     pub(super) fn add_programs(&mut self, yaml: &str) {
-        let tree = yaml::parse(yaml, 1).ok().flatten();
+        let tree = yaml::parse_own(yaml).ok().flatten();
         let mut words = Vec::new();
         tree.iter().for_each(|tree| collect_words(&tree.root, false, &mut words));
         for word in words {

@@ -51,7 +51,7 @@ fn has_keys(text: &str) -> bool {
     let keys = ["rules", "expect"];
     // Parsing is much slower than searching.
     keys.iter().any(|key| text.contains(key))
-        && match yaml::parse(text, 1) {
+        && match yaml::parse_own(text) {
             Ok(tree) => match tree.map(|tree| tree.root.value) {
                 Some(Value::Map(entries)) => keys.iter().any(|key| entries.contains_key(*key)),
                 _ => false,
@@ -77,7 +77,7 @@ fn read_any(text: &str) -> Result<(Contents, Vec<Diagnostic>), Vec<Diagnostic>> 
 }
 
 fn read(text: &str) -> Result<Contents, Vec<Diagnostic>> {
-    let tree = yaml::parse(text, 1).map_err(|error| vec![error])?;
+    let tree = yaml::parse_own(text).map_err(|error| vec![error])?;
     let Some(Tree { root, repeated_keys }) = tree else {
         let message = "the file is empty; expected a list `rules`";
         return Err(vec![Diagnostic::error(message).at(Place { line: 1, column: 1 })]);

@@ -65,7 +65,7 @@ impl Rules {
 
     /// Returns the list of expectations in the file as JSON.
     pub(crate) fn expectations_as_json(&self) -> Value {
-        let tree = yaml::parse(&self.text, 1).ok().flatten();
+        let tree = yaml::parse_own(&self.text).ok().flatten();
         let list = tree.as_ref().and_then(|tree| tree.root.field("expect"));
         let json = list.and_then(|list| serde_json::from_str(PlacedJson::new(list).text()).ok());
         json.unwrap_or_else(|| Value::Array(Vec::new()))
