@@ -23,15 +23,15 @@ pub fn run(data: &[u8]) -> bool {
     let message = Message::new(Role::User, text.clone());
     let request = Arc::new(Request { messages: vec![message], ..Request::default() });
     let settings = ScriptedSettings { allow_unoffered: true, ..ScriptedSettings::default() };
-    let scripted = Arc::new(Scripted::new("scripted", settings, None));
-    let answer =
-        || scripted.clone().converse(request.clone(), CallContext::default()).now_or_never();
+    // Steps with `times` are counted, so that each answer needs a provider of its own.
+    let scripted = || Arc::new(Scripted::new("scripted", settings.clone(), None));
+    let answer = || scripted().converse(request.clone(), CallContext::default()).now_or_never();
     let (unary, again) = (answer(), answer());
     if let (Some(unary), Some(again)) = (&unary, again) {
         assert_eq!(again, *unary);
     }
     let deltas =
-        scripted.stream(request, CallContext::default()).collect::<Vec<_>>().now_or_never();
+        scripted().stream(request, CallContext::default()).collect::<Vec<_>>().now_or_never();
     if let (Some(unary), Some(deltas)) = (unary, deltas) {
         assert_eq!(streamed(deltas), unary);
     }
