@@ -1,5 +1,5 @@
 //! Checks that reading rules is deterministic, that the same request gets the same answer from fresh
-//! rules, and that converted fixtures of aimock are YAML.
+//! rules, and that converted fixtures of aimock are valid rules.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,8 +17,8 @@ use mynah::{
 pub fn run(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
     if let Ok(converted) = aimock::convert(&text) {
-        let errors = Rules::read(converted.rules, Path::new("")).err().unwrap_or_default();
-        assert!(errors.iter().all(|it| !it.message.contains("not valid YAML")), "{errors:?}");
+        let errors = Rules::read(converted.rules, Path::new("")).err();
+        assert!(errors.is_none(), "{errors:?}");
     }
     match (read(&text), read(&text)) {
         (Some(first), Some(second)) => {

@@ -101,3 +101,66 @@ fn warnings_have_places() {
     0 components, 1 rules file, 0 errors, 1 warning
     ");
 }
+
+/// Writes fixtures and returns the output of `mynah check` and of `mynah import`.
+fn checked_and_imported(text: &str) -> String {
+    let file = scratch("aimock").join("fixtures.json");
+    fs::write(&file, text).unwrap();
+    let path = file.to_str().unwrap();
+    let (check, import) = (run(&["check", path]), run(&["import", "aimock", path]));
+    let output = check.stdout + &import.stdout + &import.stderr;
+    output.replace(file.parent().unwrap().to_str().unwrap(), "[folder]")
+}
+
+#[test]
+fn only_fixtures_that_rules_cannot_express_are_skipped() {
+    let text = format!(
+        r#"{{"fixtures": [
+  {{"match": {{"userMessage": "a"}}, "response": {{"error": {{"message": "busy"}}}}, "truncateAfterChunks": 3}},
+  {{"match": {{}}, "response": {{"content": "b", "finishReason": "{}"}}}},
+  {{"match": {{}}, "response": {{"toolCalls": [{{"name": "", "arguments": {{}}}}]}}}},
+  {{"match": {{}}, "response": {{"content": "last"}}}}
+]}}"#,
+        "x".repeat(65)
+    );
+    assert_snapshot!(checked_and_imported(&text), @r#"
+    [folder]/fixtures.json:2:102: ignored: `truncateAfterChunks`: an error has no chunks (warning)
+    [folder]/fixtures.json:3:3: skipped: finish_reason: must have at most 64 characters (warning)
+    [folder]/fixtures.json:4:3: skipped: item 1, call 1, name: must not be empty (warning)
+    0 components, 1 rules file, 0 errors, 3 warnings
+    rules:
+      - name: fixture 1
+        match: {"user":{"contains":"a"}}
+        respond: {"error":{"code":"INTERNAL","message":"busy"}}
+      - name: fixture 4
+        match: {}
+        respond: [{"text":"last"}]
+    [folder]/fixtures.json:2:102: ignored: `truncateAfterChunks`: an error has no chunks (warning)
+    [folder]/fixtures.json:3:3: skipped: finish_reason: must have at most 64 characters (warning)
+    [folder]/fixtures.json:4:3: skipped: item 1, call 1, name: must not be empty (warning)
+    "#);
+}
+
+#[test]
+fn arguments_that_are_nested_too_deep_are_skipped() {
+    let file = scratch("aimock").join("fixtures.json");
+    let deep = "[".repeat(70) + &"]".repeat(70);
+    let call = format!(r#"{{"name": "f", "arguments": {{"a": {deep}}}}}"#);
+    let fixtures = format!(
+        r#"{{"fixtures": [{{"match": {{}}, "response": {{"toolCalls": [{call}]}}}},
+           {{"match": {{}}, "response": {{"content": "last"}}}}]}}"#
+    );
+    fs::write(&file, fixtures).unwrap();
+    let import = run(&["import", "aimock", file.to_str().unwrap()]);
+    assert!(import.stdout.contains("fixture 2") && !import.stdout.contains("fixture 1"));
+    assert!(import.stderr.contains(":1:15: skipped: nested deeper than 64 levels (warning)"));
+}
+
+#[test]
+fn mistakes_in_the_json_have_places() {
+    assert_snapshot!(checked_and_imported("{\"fixtures\": [\n  {\"match\": {}, \"response\": {}},\n]}"), @"
+    [folder]/fixtures.json:3:1: not a fixture file of aimock: trailing comma
+    0 components, 0 rules files, 1 error, 0 warnings
+    [folder]/fixtures.json:3:1: not a fixture file of aimock: trailing comma
+    ");
+}

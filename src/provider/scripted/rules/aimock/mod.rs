@@ -8,7 +8,9 @@
 // matches   converts the conditions of a fixture
 // response  converts the response of a fixture
 // document  writes the rules
+// check     finds what rules cannot express
 
+mod check;
 mod document;
 mod matches;
 mod response;
@@ -18,12 +20,13 @@ mod tests;
 
 use std::collections::{BTreeMap, btree_map};
 
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use self::{
     document::{Answer, Rule},
     matches::FixtureMatch,
-    source::{Fields, Source},
+    source::{Fields, Source, has_fixtures_key},
 };
 use crate::base::diagnostics::{Diagnostic, Place, Severity};
 
@@ -39,9 +42,13 @@ pub struct Converted {
 /// The keys of a fixture that neither matter nor deserve a warning.
 const IRRELEVANT: [&str; 2] = ["metadata", "openRouterProcessing"];
 
-/// Returns `true` if a text is a JSON object with the key `fixtures`.
+/// Returns `true` if a text is a JSON object with a list `fixtures`, or an invalid one with that key.
 pub(crate) fn has_fixtures(text: &str) -> bool {
-    text.trim_start().starts_with('{') && Source::new(text).document().is_ok()
+    text.trim_start().starts_with('{')
+        && match serde_json::from_str::<IgnoredAny>(text) {
+            Ok(_) => Source::new(text).document().is_ok(),
+            Err(_) => has_fixtures_key(text),
+        }
 }
 
 /// Converts a fixture file of aimock. Diagnostics have a place but no file.
@@ -95,6 +102,9 @@ impl<'a> Rules<'a> {
         fixture.remove_all(&IRRELEVANT);
         source.warn_of_rest(&fixture, "fixture");
         let FixtureMatch { conditions, turn_index, sequence_index } = matched;
+        if let Err(reason) = check::check(number, &conditions, &respond) {
+            return source.warn(raw, format!("skipped: {reason}"));
+        }
         let answer = match sequence_index {
             None => Answer::Respond(respond),
             Some(index) => {

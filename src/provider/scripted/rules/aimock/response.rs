@@ -188,6 +188,9 @@ fn pace<'a>(source: &mut Source<'a>, fixture: &mut Fields<'a>, step: &mut Step) 
         step.add_time("time_to_first_chunk", latency);
         step.add_time("chunk_delay", latency);
     }
+    if step.options.iter().any(|(key, _)| *key == "error") {
+        source.ignore(fixture, "truncateAfterChunks", "an error has no chunks");
+    }
     let chunks: Option<u64> = source.take(fixture, "truncateAfterChunks", "a number of chunks");
     step.options.extend(chunks.map(|chunks| ("cut_after", chunks.to_string())));
     source.ignore(fixture, "chunkSize", "chunks are counted in words; see `words_per_chunk`");
@@ -206,8 +209,8 @@ fn text_item(text: &str) -> String {
 }
 
 impl Step {
-    fn add_time(&mut self, key: &'static str, milliseconds_: Option<f64>) {
-        let time = milliseconds_.filter(|time| *time > 0.0);
+    fn add_time(&mut self, key: &'static str, time: Option<f64>) {
+        let time = time.filter(|time| *time > 0.0);
         self.options.extend(time.map(|time| (key, format!("{:?}", milliseconds(time)))));
     }
 
@@ -254,7 +257,7 @@ impl Call<'_> {
     }
 }
 
-/// Makes the strings in a JSON text templates that give the same strings.
+/// Makes the strings in the arguments of a tool call templates that give the same strings.
 fn literal_strings(json: &str) -> String {
     let literal = |text: &str, is_key: bool| {
         let is_template = !is_key && is_template(text);

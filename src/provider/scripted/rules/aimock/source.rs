@@ -1,8 +1,11 @@
 //! Reads JSON, with places.
 
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap, fmt};
 
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 use crate::base::diagnostics::{Diagnostic, Place};
@@ -15,6 +18,44 @@ pub(super) struct Source<'a> {
 
 /// The members of an object that have not been read yet. Members that are null are left out.
 pub(super) struct Fields<'a>(BTreeMap<String, &'a RawValue>);
+
+/// Returns `true` if a text is an object with the key `fixtures`. The text may be invalid after the key.
+pub(super) fn has_fixtures_key(text: &str) -> bool {
+    let found = Cell::new(false);
+    let mut json = serde_json::Deserializer::from_str(text);
+    // The error is that of `document`.
+    let _ = FindFixtures(&found).deserialize(&mut json);
+    found.get()
+}
+
+/// Reads an object, and notes whether it has the key `fixtures`.
+struct FindFixtures<'c>(&'c Cell<bool>);
+
+impl<'de> DeserializeSeed<'de> for FindFixtures<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for FindFixtures<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(key) = members.next_key::<String>()? {
+            if key == "fixtures" {
+                self.0.set(true);
+            }
+            members.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+}
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
