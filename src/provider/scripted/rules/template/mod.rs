@@ -11,10 +11,15 @@ mod strings;
 mod tests;
 mod variables;
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    io::{self, Write},
+};
 
 use minijinja::{
-    Environment, Error, UndefinedBehavior, Value, syntax::SyntaxConfig, value::ValueKind,
+    Environment, Error, ErrorKind, Output, UndefinedBehavior, Value, syntax::SyntaxConfig,
+    value::ValueKind,
 };
 
 pub(super) use self::strings::map_strings;
@@ -26,6 +31,9 @@ use crate::base::text::shorten;
 /// The fuel of a template: one per instruction, and one per 64 bytes of data. This also limits the
 /// output to about 6 MiB.
 const FUEL: u64 = 100_000;
+
+/// Maximum size of a value that is written as JSON, in bytes. The fuel for it is charged afterwards.
+const MAX_JSON: usize = 4 << 20;
 
 /// Maximum number of characters of a template in an error.
 const MAX_SHOWN: usize = 100;
@@ -43,7 +51,7 @@ impl Default for Templates {
         if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
             environment.set_syntax(syntax);
         }
-        environment.set_formatter(|out, _, value| Ok(out.write_str(&shown(value))?));
+        environment.set_formatter(|out, _, value| write_value(out, value));
         Self(environment)
     }
 }
@@ -130,11 +138,44 @@ impl Templates {
 }
 
 /// Writes strings unchanged, nothing for null, and everything else as JSON.
-fn shown(value: &Value) -> Cow<'_, str> {
+fn write_value(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
     match value.kind() {
-        ValueKind::Undefined | ValueKind::None => Cow::Borrowed(""),
-        ValueKind::String => value.as_str().map_or_else(|| value.to_string().into(), Cow::Borrowed),
-        _ => serde_json::to_string(value).unwrap_or_default().into(),
+        ValueKind::Undefined | ValueKind::None => {}
+        ValueKind::String => match value.as_str() {
+            Some(text) => out.write_str(text)?,
+            None => write!(out, "{value}")?,
+        },
+        _ => {
+            let mut json = BoundedJson::default();
+            match serde_json::to_writer(&mut json, value) {
+                Ok(()) => out.write_str(&String::from_utf8_lossy(&json.0))?,
+                Err(error) if error.is_io() => {
+                    let message = format!("a value has more than {MAX_JSON} bytes as JSON");
+                    return Err(Error::new(ErrorKind::InvalidOperation, message));
+                }
+                // What cannot be written as JSON, such as a map whose keys are lists.
+                Err(_) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// JSON of limited size. A value may refer to itself many times, so its JSON may be far larger.
+#[derive(Default)]
+struct BoundedJson(Vec<u8>);
+
+impl Write for BoundedJson {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_JSON {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

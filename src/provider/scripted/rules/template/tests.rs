@@ -72,6 +72,7 @@ fn failures_have_a_reason() {
         "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}",
         "{{ 'x' * 100000000000 }}",
         &doubling,
+        "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
     ];
     let failures = texts.map(|text| render(text).unwrap_err());
     insta::assert_snapshot!(failures.join("\n"), @r#"
@@ -85,6 +86,7 @@ fn failures_have_a_reason() {
     template "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}": engine ran out of fuel
     template "{{ 'x' * 100000000000 }}": engine ran out of fuel
     template "{% set x = 'x' %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set …": engine ran out of fuel
+    template "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{…": a value has more than 4194304 bytes as JSON
     "#);
 }
 
