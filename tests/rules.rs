@@ -2,9 +2,12 @@
 
 mod aimock;
 mod answers;
+mod arguments;
 mod components;
+mod counts;
 mod errors;
 mod faults;
+mod fields;
 mod sessions;
 mod templates;
 

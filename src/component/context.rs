@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::stand_in::StandIn;
+use super::{rules_in_use::RulesInUse, stand_in::StandIn};
 use crate::base::environment::Environment;
 
 /// The context that components are loaded in.
@@ -21,6 +21,8 @@ pub struct Context {
     pub rules: Option<PathBuf>,
     /// Where relative paths in the metadata start. Empty for the working directory.
     pub files: PathBuf,
+    /// The rules of the components that are in use.
+    pub(crate) rules_in_use: RulesInUse,
 }
 
 impl Context {

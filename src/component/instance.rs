@@ -1,6 +1,6 @@
 //! Instances of pluggable components, which daprd configures instead of a file.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use super::{
     check::check,
@@ -45,6 +45,7 @@ pub(crate) fn instance(
         manifest: &manifest,
         context,
         secrets: &secrets,
+        file: Path::new(""),
         folder: &context.files,
         shared_rules: shared_rules.as_ref(),
     };

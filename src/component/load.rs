@@ -122,9 +122,16 @@ impl Loader<'_> {
     /// Returns a warning if no component uses the shared rules.
     fn unused_rules(&self) -> Option<Diagnostic> {
         let file = self.context.rules.as_ref().filter(|_| self.shared_rules.is_some())?;
-        let is_used = self.loaded.components.iter().any(|spec| spec.provider.may_answer_all());
+        let uses = |spec: &ComponentSpec| {
+            spec.provider
+                .rules()
+                .zip(self.shared_rules.as_ref())
+                .is_some_and(|(own, shared)| Arc::ptr_eq(own, shared))
+        };
+        let is_used = self.loaded.components.iter().any(uses);
         let message = "no component uses these rules; they apply to stand-ins, to the built-in \
-                       component and to components of type conversation.scripted";
+                       component and to components of type conversation.scripted without rules of \
+                       their own";
         (!is_used).then(|| Diagnostic::warning(message).in_file(file))
     }
 
@@ -151,6 +158,7 @@ impl Loader<'_> {
             manifest,
             context: self.context,
             secrets: self.stores,
+            file,
             folder: file.parent().unwrap_or(Path::new("")),
             shared_rules: self.shared_rules.as_ref(),
         };

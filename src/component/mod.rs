@@ -11,6 +11,7 @@
 //!     kinds/     defines the component types: one file and one table row for each
 //!     settings/  resolves metadata values: templates, environment variables, secrets
 //!   rules      loads the rules of components
+//!     rules_in_use  reuses unchanged rules
 //!   fallback   resolves references to the components that others fall back to
 //! instance     checks an instance of a pluggable component, which has no file
 //! change       compares two loads
@@ -28,6 +29,7 @@ mod manifest;
 mod names;
 mod report;
 mod rules;
+mod rules_in_use;
 mod settings;
 mod spec;
 mod stand_in;

@@ -6,7 +6,11 @@ use super::{stand_in::StandIn, tools::ToolsSpec};
 use crate::{
     base::diagnostics::Diagnostic,
     pii::Scrubber,
-    provider::{Provider, faults::Faults, scripted::Rules},
+    provider::{
+        Provider,
+        faults::Faults,
+        scripted::{OnExhausted, Rules},
+    },
     tool_loop::OwnerMetrics,
 };
 
@@ -106,6 +110,11 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
     /// Returns the rules by which the provider answers, if it has rules.
     fn rules(&self) -> Option<&Arc<Rules>> {
         None
+    }
+
+    /// Returns what follows the last entry of a rule's chain, unless the rule says otherwise.
+    fn on_exhausted(&self) -> OnExhausted {
+        OnExhausted::default()
     }
 
     /// Whether the provider passes on all requests to its fallback, also those with an instruction

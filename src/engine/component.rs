@@ -34,7 +34,7 @@ use crate::{
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
         counters::Counters,
-        scripted::Rules,
+        scripted::{OnExhausted, Rules},
         stream::{self, StreamOptions},
     },
 };
@@ -55,6 +55,8 @@ pub struct Component {
     pub own_tools: BTreeSet<String>,
     /// The rules by which the component answers, if it has rules.
     pub(crate) rules: Option<Arc<Rules>>,
+    /// What follows the last entry of a rule's chain, unless the rule says otherwise.
+    pub(crate) on_exhausted: OnExhausted,
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     metrics: Arc<CallMetrics>,
@@ -81,6 +83,7 @@ impl Component {
             scrubber: spec.scrubber,
             own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
             rules: spec.provider.rules().cloned(),
+            on_exhausted: spec.provider.on_exhausted(),
             provider: spec.build_provider(&metrics.tools),
             metrics: metrics.call_metrics(&spec.name),
             session_counters: session_counters.clone(),

@@ -47,7 +47,9 @@ pub(crate) fn explain(
     matched.alpha1 = call.is_alpha1;
     matched.model = call.model;
     let rules = component.rules.as_ref();
-    let rules = rules.map(|rules| rules.explain(&matched, counters)).unwrap_or_default();
+    let rules = rules
+        .map(|rules| rules.explain(&matched, component.on_exhausted, counters))
+        .unwrap_or_default();
     let answered_by = rules.iter().find(|rule| rule.answers).map(|rule| rule.rule.clone());
     let (component, session) = (component.name.clone(), call.session.to_owned());
     Explanation { component, session, answered_by, rules }

@@ -16,7 +16,7 @@ use crate::{
     chat::{self, Response},
     provider::{
         CallContext,
-        call::{Answers, Surface},
+        call::{AnswerRecord, Surface},
     },
     wire::{error::Error, sent::SentRequest},
 };
@@ -42,7 +42,7 @@ struct Draft {
     request: Option<SentRequest>,
     is_redacted: bool,
     is_streamed: bool,
-    answers: Arc<Answers>,
+    answers: Arc<AnswerRecord>,
 }
 
 impl Recording {
@@ -55,7 +55,7 @@ impl Recording {
         request: impl FnOnce() -> Option<SentRequest>,
     ) -> Self {
         let draft = journal.map(|journal| {
-            let answers = Arc::<Answers>::default();
+            let answers = Arc::<AnswerRecord>::default();
             context.set_answers(answers.clone());
             Box::new(Draft {
                 journal: journal.clone(),

@@ -97,7 +97,7 @@ impl Checks {
         let mut files = BTreeMap::new();
         for component in components.all() {
             if let Some(rules) = &component.rules {
-                files.entry(rules.file_name()).or_insert_with(|| rules.clone());
+                files.entry(rules.source().clone()).or_insert_with(|| rules.clone());
             }
         }
         let expectations = files.values().flat_map(|rules| rules.expectations().iter().cloned());
@@ -200,23 +200,18 @@ fn nearest(
 
 /// Returns the rules that have not answered.
 fn unused(entries: &[Arc<Entry>], components: &Components) -> Vec<UnusedRule> {
-    let mut files: BTreeMap<String, (Arc<Rules>, BTreeSet<_>)> = BTreeMap::new();
-    let mut file_of = BTreeMap::new();
+    let mut files: BTreeMap<Arc<str>, (Arc<Rules>, BTreeSet<_>)> = BTreeMap::new();
     for component in components.all() {
         if let Some(rules) = &component.rules {
-            file_of.insert(component.name.clone(), rules.file_name());
-            files.entry(rules.file_name()).or_insert_with(|| (rules.clone(), BTreeSet::new()));
+            files.entry(rules.source().clone()).or_insert_with(|| (rules.clone(), BTreeSet::new()));
         }
     }
-    for entry in entries {
-        let Some((_, used)) = file_of.get(&entry.component).and_then(|file| files.get_mut(file))
-        else {
-            continue;
-        };
-        for answer in &entry.answered_by {
-            if let AnsweredBy::Rule { rule, step } = answer {
-                used.insert((rule.to_string(), *step));
-            }
+    for answer in entries.iter().flat_map(|entry| &entry.answered_by) {
+        // The rules may be those of a component that another one falls back to.
+        if let AnsweredBy::Rule { source, rule, step } = answer
+            && let Some((_, used)) = files.get_mut(source)
+        {
+            used.insert((rule.clone(), *step));
         }
     }
     files.values().flat_map(|(rules, used)| rules.unused(used)).collect()

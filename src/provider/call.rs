@@ -1,6 +1,9 @@
 //! What a sidecar knows of a call.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 /// The session of calls that name none.
 pub(crate) const DEFAULT_SESSION: &str = "default";
@@ -40,8 +43,9 @@ impl Surface {
 pub(crate) enum AnsweredBy {
     /// A rule.
     Rule {
-        /// The name of the rule, or its number.
-        rule: Arc<str>,
+        /// The file of the rule, or the component whose metadata has it.
+        source: Arc<str>,
+        rule: RuleLabel,
         /// The entry of the rule's chain or sequence, from 1.
         step: Option<usize>,
     },
@@ -54,11 +58,42 @@ pub(crate) enum AnsweredBy {
     },
 }
 
+/// How messages, counters and reports refer to a rule: by its name, or by its number. The name `2`
+/// is not the number 2.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RuleLabel {
+    text: Arc<str>,
+    is_name: bool,
+}
+
+impl RuleLabel {
+    pub(crate) fn name(name: &str) -> Self {
+        Self { text: name.into(), is_name: true }
+    }
+
+    /// Labels the rule with this number in its file, starting at 1.
+    pub(crate) fn number(number: usize) -> Self {
+        Self { text: number.to_string().into(), is_name: false }
+    }
+
+    /// Returns the name, or the number as text.
+    pub(crate) fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+}
+
+impl fmt::Display for RuleLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text, is_name } = self;
+        if *is_name { write!(f, "rule {text:?}") } else { write!(f, "rule {text}") }
+    }
+}
+
 /// Where providers record what made an answer. It exists only if the journal wants it.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(Mutex<Vec<AnsweredBy>>);
+pub(crate) struct AnswerRecord(Mutex<Vec<AnsweredBy>>);
 
-impl Answers {
+impl AnswerRecord {
     /// Adds a turn.
     pub(crate) fn push(&self, answer: AnsweredBy) {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);

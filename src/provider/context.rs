@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     ProviderError, Unseen,
-    call::{AnsweredBy, Answers, DEFAULT_SESSION, Surface},
+    call::{AnswerRecord, AnsweredBy, DEFAULT_SESSION, Surface},
     counters::Counters,
 };
 use crate::{
@@ -50,7 +50,7 @@ pub struct CallContext {
     /// The counters of the sidecar's sessions; `None` outside of a sidecar.
     counters: Option<Arc<Counters>>,
     /// What made the answer; `None` if nobody wants to know.
-    answers: Option<Arc<Answers>>,
+    answers: Option<Arc<AnswerRecord>>,
 }
 
 /// Removes personal data from the result of a tool.
@@ -215,7 +215,7 @@ impl CallContext {
     }
 
     /// Sets where providers record what made the answer.
-    pub(crate) fn set_answers(&mut self, answers: Arc<Answers>) {
+    pub(crate) fn set_answers(&mut self, answers: Arc<AnswerRecord>) {
         self.answers = Some(answers);
     }
 

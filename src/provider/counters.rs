@@ -76,9 +76,20 @@ impl Counters {
 
     /// Increments a count and returns its previous value.
     pub(crate) fn increment(&self, session: &str, key: &str) -> u64 {
+        self.increment_to(session, key, u64::MAX)
+    }
+
+    /// Increments a count that is below a limit and returns its previous value. Returns `None` if the
+    /// limit is reached.
+    pub(crate) fn increment_below(&self, session: &str, key: &str, limit: u64) -> Option<u64> {
+        Some(self.increment_to(session, key, limit)).filter(|previous| *previous < limit)
+    }
+
+    /// Increments a count up to a limit and returns its previous value.
+    fn increment_to(&self, session: &str, key: &str, limit: u64) -> u64 {
         let mut sessions = self.lock();
         let dropped = sessions.drop_idle(self.limits.idle);
-        let previous = sessions.increment(session, key);
+        let previous = sessions.increment(session, key, limit);
         let dropped = dropped + sessions.shrink(session, &self.limits);
         self.dropped.fetch_add(dropped, Ordering::Relaxed);
         previous
@@ -113,7 +124,8 @@ impl Counters {
 }
 
 impl Sessions {
-    fn increment(&mut self, name: &str, key: &str) -> u64 {
+    /// Increments a count up to a limit and returns its previous value.
+    fn increment(&mut self, name: &str, key: &str, limit: u64) -> u64 {
         self.uses += 1;
         let session = match self.by_name.get_mut(name) {
             Some(session) => session,
@@ -130,11 +142,14 @@ impl Sessions {
         match session.counts.get_mut(key) {
             Some(count) => {
                 count.last_use = self.uses;
-                count.value += 1;
-                count.value - 1
+                let previous = count.value;
+                count.value = previous.saturating_add(1).min(limit.max(previous));
+                previous
             }
             None => {
-                session.counts.insert(key.into(), Count { value: 1, last_use: self.uses });
+                session
+                    .counts
+                    .insert(key.into(), Count { value: limit.min(1), last_use: self.uses });
                 self.keys += 1;
                 0
             }
@@ -206,6 +221,17 @@ mod tests {
         assert_eq!(counters.increment("a", "y"), 0);
         assert_eq!(counters.get("a", "x"), 3);
         assert_eq!(counters.get("c", "x"), 0);
+    }
+
+    #[test]
+    fn counts_up_to_a_limit() {
+        let counters = Counters::default();
+        let counted = [(); 4].map(|()| counters.increment_below("a", "x", 2));
+        assert_eq!(counted, [Some(0), Some(1), None, None]);
+        assert_eq!(counters.get("a", "x"), 2);
+        assert_eq!(counters.increment("a", "x"), 2);
+        assert_eq!(counters.increment_below("a", "x", 2), None);
+        assert_eq!(counters.get("a", "x"), 3);
     }
 
     #[test]

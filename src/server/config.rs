@@ -83,7 +83,7 @@ impl Config {
             environment: self.environment.clone(),
             stand_in: self.stand_in,
             rules: self.rules.clone(),
-            files: PathBuf::new(),
+            ..Context::default()
         }
     }
 }

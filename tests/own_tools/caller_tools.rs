@@ -70,6 +70,25 @@ async fn unseen_calls_are_put_back_into_the_history() {
     assert_eq!(sidecar.log().matches("nothing is remembered").count(), 1);
 }
 
+/// Like in an instruction chain, the turns that the caller has not seen count.
+#[tokio::test]
+async fn chains_of_rules_go_on_after_a_restart() {
+    let rules = json!({"rules": [{"chain": [
+        calls(&[find_order("1001")]),
+        calls(&[("count_orders", json!({})), ("send_mail", json!({"to": "ann"}))]),
+        {"messages": [{"text": "done"}]},
+    ]}]});
+    let metadata = format!("  - {{name: rules, value: {}}}\n", json!(rules.to_string() + "\n"));
+    let owner = Owner::new("scripted", &metadata, TOOLS);
+    let mut caller = Caller::new(user("go"));
+    let sidecar = owner.start();
+    let first = caller.ask(&sidecar).await;
+    assert_eq!(first.called_tools(), ["send_mail"]);
+    caller.run(&first);
+    assert_eq!(caller.ask(&sidecar).await.content, "done");
+    assert_eq!(caller.ask(&owner.start()).await.content, "done", "after a restart");
+}
+
 /// Long histories are read on a blocking thread.
 #[tokio::test]
 async fn unseen_calls_are_put_back_into_a_long_history() {

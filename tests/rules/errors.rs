@@ -3,7 +3,11 @@
 use insta::assert_snapshot;
 
 use super::{ask, component, write_rules};
-use crate::support::{Sidecar, process::run};
+use crate::support::{
+    Sidecar,
+    messages::{assistant, request, user},
+    process::run,
+};
 
 /// Returns the output of `mynah check` for a file.
 pub(super) fn check(text: &str) -> String {
@@ -67,6 +71,36 @@ async fn the_nearest_rule_is_named_if_none_matches() {
     assert_snapshot!(ask(&sidecar, "Hello!").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule "once": user: expected a text that contains "once"; the call has "Hello!"; and no user message contains an instruction chain"#);
     assert_snapshot!(ask(&sidecar, "once").await, @"again");
     assert_snapshot!(ask(&sidecar, "once").await, @r#"NotFound: failed conversing with component echo: no rule matches; rule "once" has answered as often as its times allows; and no user message contains an instruction chain"#);
+}
+
+#[tokio::test]
+async fn exhausted_rules_and_chains_are_not_spent() {
+    let rules =
+        write_rules("rules:\n- {match: {user: rule}, sequence: [one], on_exhausted: fallback}\n");
+    let sidecar = Sidecar::with_components(&component(
+        "echo",
+        &format!(
+            "{{name: rules, value: {}}}, {{name: fallback, value: error}}, \
+             {{name: onExhausted, value: fallback}}",
+            rules.display()
+        ),
+    ));
+    assert_eq!(ask(&sidecar, "rule").await, "one");
+    assert_snapshot!(ask(&sidecar, "rule").await, @"NotFound: failed conversing with component echo: no rule answers; rule 1 is exhausted, and its on_exhausted is fallback; and no user message contains an instruction chain");
+    let chain = r#"<|instruction_start|>{"messages":[{"text":"chain"}]}<|instruction_end|>"#;
+    assert_eq!(ask(&sidecar, chain).await, "chain");
+    let history = request([user(chain), assistant("chain"), user("more")]);
+    let error = sidecar.converse(history).await.unwrap_err();
+    assert_snapshot!(format!("{:?}: {}", error.code(), error.message()), @"OutOfRange: failed conversing with component echo: chain in message 1 has 1 steps, but the history is at turn 2");
+}
+
+#[test]
+fn other_files_with_rules_are_skipped() {
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a}\nrules:\n- {verbs: [get]}\n";
+    assert_snapshot!(check(role), @"
+    rules.yaml:1:1: skipped: kind is Role, not Component
+    0 components, 0 errors, 0 warnings
+    ");
 }
 
 #[test]

@@ -146,18 +146,18 @@ impl ProviderSpec for ScriptedSpec {
                 let echo = EchoSettings { model, stream, ..EchoSettings::default() };
                 Some(echo.build(name, None))
             }
-            Fallback::Error => rules
-                .as_ref()
-                .map(|rules| Arc::new(Unmatched::new(name, settings.clone(), rules.clone())) as _),
+            Fallback::Error => None,
             Fallback::Component => component,
         };
-        let scripted = Arc::new(Scripted::new(name, settings.clone(), fallback));
-        match rules {
-            Some(rules) => {
-                Arc::new(RuleProvider::new(name, settings.clone(), rules.clone(), scripted))
-            }
-            None => scripted,
-        }
+        let scripted = Scripted::new(name, settings.clone(), fallback);
+        let Some(rules) = rules else { return Arc::new(scripted) };
+        let unmatched = Unmatched::new(name, settings.clone(), rules.clone());
+        let scripted = Arc::new(scripted.with_unmatched(Arc::new(unmatched)));
+        Arc::new(RuleProvider::new(name, settings.clone(), rules.clone(), scripted))
+    }
+
+    fn on_exhausted(&self) -> OnExhausted {
+        self.settings.on_exhausted
     }
 
     fn may_answer_all(&self) -> bool {

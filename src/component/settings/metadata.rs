@@ -19,7 +19,9 @@ pub(crate) struct Metadata<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) context: &'a Context,
     pub(crate) secrets: &'a dyn SecretSource,
-    /// The folder of the component's file, where paths of rules start.
+    /// The component's file; empty if there is none.
+    pub(crate) file: &'a Path,
+    /// The folder where paths of rules start.
     pub(crate) folder: &'a Path,
     /// The rules of components without rules of their own.
     pub(crate) shared_rules: Option<&'a Arc<Rules>>,

@@ -60,8 +60,10 @@ fn milliseconds(duration: Duration) -> f64 {
 
 fn answered_by(answer: &AnsweredBy) -> Value {
     match answer {
-        AnsweredBy::Rule { rule, step: None } => json!({"rule": **rule}),
-        AnsweredBy::Rule { rule, step: Some(step) } => json!({"rule": **rule, "step": step}),
+        AnsweredBy::Rule { rule, step: None, .. } => json!({"rule": **rule.text()}),
+        AnsweredBy::Rule { rule, step: Some(step), .. } => {
+            json!({"rule": **rule.text(), "step": step})
+        }
         AnsweredBy::Chain { message, step } => json!({"chain_in_message": message, "step": step}),
     }
 }

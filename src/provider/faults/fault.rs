@@ -8,7 +8,7 @@ use crate::{
     provider::{
         CallContext,
         call::Surface,
-        scripted::steps::{Item, Step},
+        scripted::steps::{Item, ScriptedCall, Step},
     },
 };
 
@@ -137,7 +137,9 @@ impl Fault {
             Effect::MalformedArguments(_) => {
                 for item in &mut step.items {
                     let Item::Calls(calls) = item else { continue };
-                    calls.iter_mut().for_each(|call| self.effect.malform(&mut call.arguments));
+                    for ScriptedCall { call, .. } in calls {
+                        self.effect.malform(&mut call.arguments);
+                    }
                 }
             }
         }

@@ -72,6 +72,8 @@ pub struct Scripted {
     settings: ScriptedSettings,
     /// Answers requests without a chain. If `None`, such requests fail.
     fallback: Option<Arc<dyn Provider>>,
+    /// Fails requests without a chain if there is no fallback.
+    unmatched: Option<Arc<dyn Provider>>,
     /// Counts failures outside of a sidecar, which has its own counters.
     counters: Arc<Counters>,
 }
@@ -95,7 +97,14 @@ impl Scripted {
         settings: ScriptedSettings,
         fallback: Option<Arc<dyn Provider>>,
     ) -> Self {
-        Self { component: component.into(), settings, fallback, counters: Arc::default() }
+        let (component, unmatched, counters) = (component.into(), None, Arc::default());
+        Self { component, settings, fallback, unmatched, counters }
+    }
+
+    /// Sets the provider whose error says why no rule and no chain answers a request. It is used if
+    /// there is no fallback.
+    pub(crate) fn with_unmatched(self, unmatched: Arc<dyn Provider>) -> Self {
+        Self { unmatched: Some(unmatched), ..self }
     }
 
     /// Selects the step to run.
@@ -217,7 +226,7 @@ impl Script for Scripted {
         &self,
         plan: PlannedTurn,
         request: &Arc<Request>,
-        _: &CallContext,
+        context: &CallContext,
     ) -> Result<ScriptedTurn, ProviderError> {
         let (message, NumberedStep { number, step }) = match plan {
             PlannedTurn::Step { message, step } => (message, step),
@@ -225,7 +234,7 @@ impl Script for Scripted {
                 return Ok(ScriptedTurn::fallback(provider, without_chains(request)));
             }
         };
-        let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request);
+        let turn = ScriptedTurn::perform(&step, &self.component, &self.settings, request, context);
         turn.map_err(|error| {
             let error = error.within(format!("step {number}"));
             invalid_argument(error.within(format!("chain in message {message}")))
@@ -234,7 +243,7 @@ impl Script for Scripted {
 
     /// Returns the provider for requests without a chain.
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
-        self.fallback.clone().ok_or_else(|| {
+        self.fallback.as_ref().or(self.unmatched.as_ref()).cloned().ok_or_else(|| {
             let text = format!(
                 "no user message contains a chain between {} and {}; add one, or set the \
                  component's fallback to echo",

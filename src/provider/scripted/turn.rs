@@ -109,8 +109,9 @@ impl ScriptedTurn {
         component: &str,
         settings: &ScriptedSettings,
         request: &Request,
+        context: &CallContext,
     ) -> Result<Self, StepError> {
-        let answer = answer(step, component, settings, request)?;
+        let answer = answer(step, component, settings, request, context.is_alpha1())?;
         let stream = step.stream.or(settings.stream);
         Ok(Self::Answer { answer, delay: step.delay, stream })
     }

@@ -63,6 +63,7 @@ impl<'a> SecretStores<'a> {
                     manifest,
                     context: self.context,
                     secrets: &no_stores,
+                    file: Path::new(""),
                     folder: Path::new(""),
                     shared_rules: None,
                 },

@@ -14,7 +14,7 @@ pub mod tags;
 
 pub(super) use self::active_chain::{ActiveChain, chain_ranges, find_active_chain, has_long_chain};
 pub use self::chain::Chain;
-pub(super) use self::chain::NumberedStep;
+pub(super) use self::chain::{NumberedStep, Turns};
 pub(super) use self::strip::without_chains;
 
 /// The JSON Schema of a chain.

@@ -24,7 +24,6 @@
 pub mod aimock;
 mod expectation;
 pub mod index;
-#[cfg_attr(not(feature = "internals"), allow(dead_code, reason = "not all callers exist yet"))]
 pub mod matching;
 mod provider;
 mod read;
@@ -42,10 +41,7 @@ mod unmatched;
 mod usage;
 mod uses;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 pub use self::{
     expectation::Expectation, provider::RuleProvider, schema::schema, unmatched::Unmatched,
@@ -65,7 +61,8 @@ use crate::{
 /// The rules of a file, and the calls that it expects.
 #[derive(Debug)]
 pub struct Rules {
-    file: PathBuf,
+    /// What counters and reports call the file. No two files with different rules have the same.
+    source: Arc<str>,
     text: String,
     /// By priority, then in the order of the file.
     rules: Vec<Arc<Rule>>,
@@ -86,6 +83,16 @@ impl Rules {
     pub fn load(file: &Path) -> Result<Self, Vec<Diagnostic>> {
         let text = files::read_regular(file).map_err(|error| vec![error])?;
         Self::read(text, file)
+    }
+
+    /// Returns the text that the rules were read from.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns what counters and reports call the file.
+    pub(crate) fn source(&self) -> &Arc<str> {
+        &self.source
     }
 
     /// Returns the warnings about the file.
@@ -116,7 +123,7 @@ fn matched_call<'c>(
 /// Rules are equal if they were read from the same file with the same content.
 impl PartialEq for Rules {
     fn eq(&self, other: &Self) -> bool {
-        (&self.file, &self.text) == (&other.file, &other.text)
+        (&self.source, &self.text) == (&other.source, &other.text)
     }
 }
 

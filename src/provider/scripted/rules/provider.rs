@@ -7,7 +7,7 @@ use futures_util::{future::BoxFuture, stream::BoxStream};
 use super::{
     Rules, matched_call,
     rule::Rule,
-    select::Selection,
+    select::{Selection, SelectionContext},
     template::Variables,
     texts::render,
     uses::{Uses, key},
@@ -30,6 +30,8 @@ use crate::{
 
 /// Maximum size of a request in bytes whose rule is found within a millisecond.
 const MAX_BRIEF_REQUEST: usize = 64 * 1024;
+/// Maximum number of bytes that patterns search within a millisecond.
+const MAX_BRIEF_SEARCH: usize = 256 * 1024;
 
 /// A provider that answers by rules. Another provider answers the requests that match no rule.
 pub struct RuleProvider {
@@ -53,7 +55,7 @@ impl RuleProvider {
         Self { component: component.into(), settings, rules, fallback, counters }
     }
 
-    fn turn_of(
+    fn scripted_turn(
         &self,
         Selection { rule, step }: &Selection,
         request: &Arc<Request>,
@@ -70,7 +72,7 @@ impl RuleProvider {
         if !rule.faults.is_empty() {
             self.apply_faults(rule, &mut step, request, context);
         }
-        ScriptedTurn::perform(&step, &self.component, &settings, request)
+        ScriptedTurn::perform(&step, &self.component, &settings, request, context)
     }
 
     /// Changes a step if the call has a fault of the rule.
@@ -81,7 +83,7 @@ impl RuleProvider {
         request: &Request,
         context: &CallContext,
     ) {
-        let key = format!("{}/fault", key(&self.rules.file, rule));
+        let key = format!("{}/fault", key(self.rules.source(), rule));
         let hash = request_hash(&self.component, request);
         let fault = rule.faults.select(Phase::Request, &key, hash, context);
         let has_calls = step.items.iter().any(|item| matches!(item, Item::Calls(_)));
@@ -104,7 +106,8 @@ impl Script for RuleProvider {
     type Selection = Selection;
 
     fn is_long_to_select(&self, request: &Request) -> bool {
-        request.size() > MAX_BRIEF_REQUEST
+        let (size, searches) = (request.size(), self.rules.index.searches());
+        size > MAX_BRIEF_REQUEST || size.saturating_mul(searches) > MAX_BRIEF_SEARCH
     }
 
     fn select(
@@ -117,10 +120,11 @@ impl Script for RuleProvider {
         let uses = Uses {
             counters,
             session: context.session_name(),
-            file: &self.rules.file,
+            source: self.rules.source(),
             component: &self.component,
         };
-        self.rules.select(&call, self.settings.on_exhausted, &uses)
+        let (unseen, on_exhausted) = (context.unseen(), self.settings.on_exhausted);
+        self.rules.select(&SelectionContext { call: &call, unseen, on_exhausted, uses })
     }
 
     fn is_long_to_perform(selection: &Selection, request: &Request) -> bool {
@@ -143,10 +147,11 @@ impl Script for RuleProvider {
             "turn of a rule"
         );
         context.record_answer(|| AnsweredBy::Rule {
-            rule: rule.label.text().clone(),
+            source: self.rules.source().clone(),
+            rule: rule.label.clone(),
             step: rule.has_entries().then_some(number),
         });
-        let turn = self.turn_of(&selection, request, context);
+        let turn = self.scripted_turn(&selection, request, context);
         turn.map_err(|error| {
             let error = match rule.has_entries() {
                 true => error.within(format!("step {number}")),

@@ -1,6 +1,6 @@
 //! Reads a file of rules.
 
-use std::{cmp::Reverse, path::Path, sync::Arc};
+use std::{cmp::Reverse, mem, path::Path, sync::Arc};
 
 use super::{
     Rules, aimock, expectation::Expectation, index::Index, reader::Reader, rule::Rule,
@@ -29,20 +29,36 @@ impl Rules {
     ///
     /// Fails with all errors in the text.
     pub fn read(text: String, file: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let in_file = |mut diagnostics: Vec<Diagnostic>| {
-            diagnostics.sort();
+        let in_file = |diagnostics: Vec<Diagnostic>| {
             diagnostics.into_iter().map(|it| it.in_file(file)).collect::<Vec<_>>()
         };
-        let (contents, warnings) = read_any(&text).map_err(in_file)?;
+        let mut rules = Self::read_text(text, &file.display().to_string()).map_err(in_file)?;
+        rules.warnings = in_file(mem::take(&mut rules.warnings));
+        Ok(rules)
+    }
+
+    /// Reads a text that may have no file of its own. Counters and reports call it `source`.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the text. Diagnostics have no file.
+    pub(crate) fn read_text(text: String, source: &str) -> Result<Self, Vec<Diagnostic>> {
+        let (contents, warnings) = read_any(&text).map_err(sorted)?;
         let Contents { rules, templates, expectations } = contents;
         let (index, warnings) =
-            (Index::new(rules.iter().map(|rule| &rule.conditions)), in_file(warnings));
-        let file = file.to_owned();
-        Ok(Self { file, text, rules, index, templates, expectations, warnings })
+            (Index::new(rules.iter().map(|rule| &rule.conditions)), sorted(warnings));
+        let source = source.into();
+        Ok(Self { source, text, rules, index, templates, expectations, warnings })
     }
 }
 
+fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.sort();
+    diagnostics
+}
+
 /// Returns `true` if a file has the key `rules` or `expect` at the top level, or fixtures of aimock.
+/// Kubernetes has kinds with such keys, such as `Role`.
 pub(crate) fn is_rules_file(file: &Path) -> bool {
     files::read_regular(file).is_ok_and(|text| has_keys(&text) || aimock::has_fixtures(&text))
 }
@@ -53,14 +69,21 @@ fn has_keys(text: &str) -> bool {
     keys.iter().any(|key| text.contains(key))
         && match yaml::parse_own(text) {
             Ok(tree) => match tree.map(|tree| tree.root.value) {
-                Some(Value::Map(entries)) => keys.iter().any(|key| entries.contains_key(*key)),
+                Some(Value::Map(entries)) => is_rules(|key| entries.contains_key(key)),
                 _ => false,
             },
             // A file with mistakes in its syntax.
-            Err(_) => text.lines().any(|line| {
-                keys.iter().any(|key| line.strip_prefix(key).is_some_and(|it| it.starts_with(':')))
+            Err(_) => is_rules(|key| {
+                let starts =
+                    |line: &str| line.strip_prefix(key).is_some_and(|it| it.starts_with(':'));
+                text.lines().any(starts)
             }),
         }
+}
+
+/// Returns `true` if the keys of a file are those of rules.
+fn is_rules(has: impl Fn(&str) -> bool) -> bool {
+    (has("rules") || has("expect")) && !has("apiVersion") && !has("kind")
 }
 
 /// Reads rules, or fixtures of aimock, which may have warnings.

@@ -1,9 +1,10 @@
 //! The types of rules.
 
-use std::{fmt, num::NonZeroU64, sync::Arc};
+use std::{num::NonZeroU64, sync::Arc};
 
 use super::matching::Match;
 use crate::provider::{
+    call::RuleLabel,
     faults::Faults,
     scripted::{
         OnExhausted,
@@ -15,7 +16,7 @@ use crate::provider::{
 /// The answers to the requests that meet some conditions.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
-    pub(crate) label: Label,
+    pub(crate) label: RuleLabel,
     pub(crate) conditions: Match,
     pub(crate) answers: Answers,
     /// Whether texts of the answers may be templates.
@@ -29,29 +30,6 @@ pub(crate) struct Rule {
     pub(crate) allow_unoffered: Option<bool>,
     /// The faults of the calls that the rule answers.
     pub(crate) faults: Faults,
-}
-
-/// How messages, counters and reports refer to a rule: by its name, or by its number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Label {
-    text: Arc<str>,
-    is_name: bool,
-}
-
-impl Label {
-    pub(crate) fn name(name: &str) -> Self {
-        Self { text: name.into(), is_name: true }
-    }
-
-    /// Labels the rule with this number in its file, starting at 1.
-    pub(crate) fn number(number: usize) -> Self {
-        Self { text: number.to_string().into(), is_name: false }
-    }
-
-    /// Returns the name, or the number as text.
-    pub(crate) fn text(&self) -> &Arc<str> {
-        &self.text
-    }
 }
 
 /// What a rule answers.
@@ -122,11 +100,23 @@ impl Rule {
     pub(crate) fn is_counted(&self) -> bool {
         self.times.is_some() || matches!(self.answers, Answers::Sequence { .. })
     }
-}
 
-impl fmt::Display for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { text, is_name } = self;
-        if *is_name { write!(f, "rule {text:?}") } else { write!(f, "rule {text}") }
+    /// Returns how often the rule can answer in a session, if there is a limit.
+    pub(crate) fn max_uses(&self) -> Option<u64> {
+        let times = self.times.map(NonZeroU64::get);
+        times.into_iter().chain(self.length()).min()
+    }
+
+    /// Returns `true` if a rule that was used this often is spent, so that other rules answer.
+    pub(crate) fn is_spent(&self, uses: u64) -> bool {
+        self.times.is_some_and(|times| uses >= times.get())
+    }
+
+    /// Returns the number of answers of a sequence that the fallback follows.
+    fn length(&self) -> Option<u64> {
+        match &self.answers {
+            Answers::Sequence { steps, on_exhausted: OnExhausted::Fallback } => Some(steps.len()),
+            _ => None,
+        }
     }
 }

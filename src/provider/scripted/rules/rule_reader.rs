@@ -3,13 +3,14 @@
 use super::{
     matching::Match,
     reader::{Fields, Reader, kind},
-    rule::{Answers, Label, Rule, Sequence},
+    rule::{Answers, Rule, Sequence},
     step_reader::place,
     texts::has_templates,
 };
 use crate::{
     base::yaml::{Node, PlacedJson, Value},
     provider::{
+        call::RuleLabel,
         faults::Faults,
         scripted::{OnExhausted, chains::Chain},
     },
@@ -61,20 +62,20 @@ impl Reader {
 
     /// Returns the label of a rule. Names are unique, because counters and reports refer to rules by
     /// name.
-    fn label(&mut self, number: usize, node: &Node) -> Label {
-        self.within = Label::number(number).to_string();
-        let Value::Map(entries) = &node.value else { return Label::number(number) };
+    fn label(&mut self, number: usize, node: &Node) -> RuleLabel {
+        self.within = RuleLabel::number(number).to_string();
+        let Value::Map(entries) = &node.value else { return RuleLabel::number(number) };
         let name = entries.get("name").map(|entry| &entry.node).filter(|node| !node.is_null());
-        let Some(node) = name else { return Label::number(number) };
+        let Some(node) = name else { return RuleLabel::number(number) };
         let Some(name) = node.as_written() else {
             self.error(node.place, format!("name must be a text, not {}", kind(node)));
-            return Label::number(number);
+            return RuleLabel::number(number);
         };
         if let Some(line) = self.names.insert(name.to_owned(), node.place.line) {
             let message = format!("duplicate name {name:?}; first used in line {line}");
             self.error(node.place, message);
         }
-        Label::name(name)
+        RuleLabel::name(name)
     }
 
     fn conditions(&mut self, fields: &Fields<'_>) -> Option<Match> {

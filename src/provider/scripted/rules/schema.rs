@@ -117,7 +117,7 @@ impl JsonSchema for RuleFaults {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        // The definitions of chains have some of the names, too.
+        // The definitions of chains also have some of these names.
         let schema = faults::SCHEMA.replace("#/$defs/", "#/$defs/faults_");
         let schema: Value = serde_json::from_str(&schema).unwrap_or_default();
         let definitions = schema["$defs"].as_object().cloned().unwrap_or_default();

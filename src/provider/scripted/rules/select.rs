@@ -11,10 +11,10 @@ use super::{
 use crate::{
     chat::{ErrorKind, Request, Role},
     provider::{
-        ProviderError,
+        ProviderError, Unseen,
         scripted::{
             EXHAUSTED,
-            chains::{Chain, NumberedStep},
+            chains::{Chain, NumberedStep, Turns},
             settings::OnExhausted,
             steps::{Step, is_long},
         },
@@ -40,21 +40,41 @@ enum Exhausted {
     Fallback,
 }
 
+/// A call, and what else selects the step of a rule.
+pub(super) struct SelectionContext<'a, 'c> {
+    pub(super) call: &'a MatchedCall<'c>,
+    /// What the caller does not see, if the component owns tools.
+    pub(super) unseen: Option<&'a Unseen>,
+    /// What follows the last entry of a chain without a setting of its own.
+    pub(super) on_exhausted: OnExhausted,
+    pub(super) uses: Uses<'a>,
+}
+
+/// What a rule has for a call.
+pub(super) struct Plan<'r> {
+    /// The steps that fail a number of times before anything else.
+    pub(super) failures: &'r [NumberedStep],
+    /// The step, or `None` if the fallback answers.
+    pub(super) step: Result<Option<NumberedStep>, ProviderError>,
+}
+
 impl Rules {
-    /// Returns the rule for a call, and counts its use. A chain without a setting of its own uses
-    /// `on_exhausted`.
+    /// Returns the rule for a call, and counts its use.
     pub(super) fn select(
         &self,
-        call: &MatchedCall<'_>,
-        on_exhausted: OnExhausted,
-        uses: &Uses<'_>,
+        context: &SelectionContext<'_, '_>,
     ) -> Result<Option<Selection>, ProviderError> {
+        let call = context.call;
         let candidates = self.index.candidates(call).filter_map(|index| self.rules.get(index));
         for rule in candidates.filter(|rule| rule.conditions.holds(call)) {
-            let index = if rule.is_counted() { uses.count_rule(rule) } else { 0 };
-            if rule.times.is_none_or(|times| index < times.get()) {
-                let step = rule.step(call.request, index, on_exhausted, uses)?;
-                return Ok(step.map(|step| Selection { rule: rule.clone(), step }));
+            match context.uses.count_rule(rule) {
+                Some(uses) => {
+                    let step = rule.step(context, uses)?;
+                    return Ok(step.map(|step| Selection { rule: rule.clone(), step }));
+                }
+                None if rule.max_uses().is_some_and(|max| rule.is_spent(max)) => {}
+                // The sequence is exhausted.
+                None => return Ok(None),
             }
         }
         Ok(None)
@@ -71,54 +91,59 @@ impl Selection {
 }
 
 impl Rule {
-    /// Returns the step for a request, if the rule was used `index` times before. Returns `None` if the
+    /// Returns the step for a call, if the rule was used this often before. Returns `None` if the
     /// fallback answers.
     fn step(
         &self,
-        request: &Request,
-        index: u64,
-        default: OnExhausted,
-        uses: &Uses<'_>,
+        context: &SelectionContext<'_, '_>,
+        uses: u64,
     ) -> Result<Option<NumberedStep>, ProviderError> {
-        match &self.answers {
-            Answers::Respond(step) => Ok(Some(NumberedStep { number: 1, step: step.clone() })),
-            Answers::Chain { chain, on_exhausted } => {
-                let on_exhausted = on_exhausted.unwrap_or(default);
-                self.turn_of(chain, request, on_exhausted, uses)
-            }
-            Answers::Sequence { steps, on_exhausted } => self.entry_of(steps, index, *on_exhausted),
+        let Plan { failures, step } = self.plan(context, uses);
+        match context.uses.next_failure(self, failures, context.call.request) {
+            Some(failure) => Ok(Some(failure)),
+            None => step,
         }
     }
 
-    fn turn_of(
+    /// Returns what the rule has for a call, if it was used this often before. Counts nothing.
+    pub(super) fn plan(&self, context: &SelectionContext<'_, '_>, uses: u64) -> Plan<'_> {
+        match &self.answers {
+            Answers::Respond(step) => {
+                let step = NumberedStep { number: 1, step: step.clone() };
+                Plan { failures: &[], step: Ok(Some(step)) }
+            }
+            Answers::Chain { chain, on_exhausted } => {
+                let turn = turns(chain, context);
+                let on_exhausted = on_exhausted.unwrap_or(context.on_exhausted);
+                self.turn_of_chain(chain, turn, on_exhausted)
+            }
+            Answers::Sequence { steps, on_exhausted } => {
+                Plan { failures: &[], step: self.entry_of(steps, uses, *on_exhausted) }
+            }
+        }
+    }
+
+    fn turn_of_chain<'r>(
         &self,
-        chain: &Chain,
-        request: &Request,
+        chain: &'r Chain,
+        index: usize,
         on_exhausted: OnExhausted,
-        uses: &Uses<'_>,
-    ) -> Result<Option<NumberedStep>, ProviderError> {
-        let index = turns(request);
-        let turn = chain.turns.get(index);
-        let failures = match turn {
-            Some(turn) => turn.failures.as_slice(),
-            None if index == chain.turns() => &chain.last_failures,
-            None => &[],
-        };
-        if let Some(failure) = uses.next_failure(self, failures, request) {
-            return Ok(Some(failure));
+    ) -> Plan<'r> {
+        if let Some(turn) = chain.turns.get(index) {
+            return Plan { failures: &turn.failures, step: Ok(Some(turn.step.clone())) };
         }
-        if let Some(turn) = turn {
-            return Ok(Some(turn.step.clone()));
-        }
+        let failures = if index == chain.turns() { chain.last_failures.as_slice() } else { &[] };
         let index = index as u64;
-        Ok(match self.exhausted(index, chain.turns() as u64, on_exhausted)? {
+        let step = self.exhausted(index, chain.turns() as u64, on_exhausted);
+        let step = step.map(|exhausted| match exhausted {
             Exhausted::Entry(entry) => {
                 let entry = usize::try_from(entry).ok().and_then(|entry| chain.turns.get(entry));
-                Some(entry.map_or_else(|| message(index), |turn| turn.step.clone()))
+                Some(entry.map_or_else(|| exhausted_message(index), |turn| turn.step.clone()))
             }
-            Exhausted::Message => Some(message(index)),
+            Exhausted::Message => Some(exhausted_message(index)),
             Exhausted::Fallback => None,
-        })
+        });
+        Plan { failures, step }
     }
 
     fn entry_of(
@@ -132,9 +157,9 @@ impl Rule {
         }
         Ok(match self.exhausted(index, steps.len(), on_exhausted)? {
             Exhausted::Entry(entry) => {
-                Some(steps.get(entry).map_or_else(|| message(index), NumberedStep::clone))
+                Some(steps.get(entry).map_or_else(|| exhausted_message(index), NumberedStep::clone))
             }
-            Exhausted::Message => Some(message(index)),
+            Exhausted::Message => Some(exhausted_message(index)),
             Exhausted::Fallback => None,
         })
     }
@@ -163,14 +188,20 @@ impl Rule {
     }
 }
 
-fn message(index: u64) -> NumberedStep {
+fn exhausted_message(index: u64) -> NumberedStep {
     let number = usize::try_from(index).unwrap_or(usize::MAX).saturating_add(1);
     NumberedStep { number, step: Step::text(EXHAUSTED).into() }
 }
 
-/// Returns the number of assistant turns since the last user message.
-fn turns(request: &Request) -> usize {
-    let messages = &request.messages;
+/// Returns the number of turns of a chain that have been taken since the last user message.
+fn turns(chain: &Chain, context: &SelectionContext<'_, '_>) -> usize {
+    let messages = &context.call.request.messages;
     let last_user = messages.iter().rposition(|message| matches!(message.role, Role::User));
-    count_turns(messages.iter().skip(last_user.map_or(0, |index| index + 1)))
+    let since = messages.iter().enumerate().skip(last_user.map_or(0, |index| index + 1));
+    let Some(unseen) = context.unseen else {
+        return count_turns(since.map(|(_, message)| message));
+    };
+    let seen = since.filter(|(at, _)| unseen.is_seen(*at)).map(|(_, message)| message);
+    let turns = Turns { seen: count_turns(seen), unseen: unseen.turns(messages) };
+    chain.turns_before(turns, |tool| unseen.owns(tool))
 }

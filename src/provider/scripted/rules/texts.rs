@@ -1,7 +1,7 @@
 //! The texts of a step that may be templates.
 
 use super::template::{Templates, Variables, is_template};
-use crate::provider::scripted::steps::{Item, Step, StepError};
+use crate::provider::scripted::steps::{Item, ScriptedCall, Step, StepError};
 
 /// A text of a step.
 pub(super) enum StepText<'s> {
@@ -24,7 +24,10 @@ pub(super) fn for_each_text(
                 check(StepText::Json(json)).map_err(|it| StepError::new(it).within_key("json"))
             }
             Item::Calls(calls) => calls.iter().enumerate().try_for_each(|(index, call)| {
-                let checked = check(StepText::Json(&call.arguments));
+                if call.has_raw_args {
+                    return Ok(());
+                }
+                let checked = check(StepText::Json(&call.call.arguments));
                 let within = |error: StepError| error.within_item("tool_call", "call", index);
                 checked.map_err(|error| within(StepError::new(error).within_key("args")))
             }),
@@ -58,7 +61,8 @@ pub(super) fn render(
             Item::Text(text) => *text = templates.render(text, variables)?.into_owned(),
             Item::Json(json) => *json = templates.render_json(json, variables)?.into_owned(),
             Item::Calls(calls) => {
-                for call in calls {
+                let calls = calls.iter_mut().filter(|call| !call.has_raw_args);
+                for ScriptedCall { call, .. } in calls {
                     let rendered = templates.render_json(&call.arguments, variables)?;
                     call.arguments = rendered.into_owned();
                 }

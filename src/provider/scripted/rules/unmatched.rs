@@ -12,16 +12,21 @@ use super::{
     Rules, matched_call,
     matching::{MatchedCall, Mismatch},
     rule::Rule,
+    uses::Uses,
 };
 use crate::{
     base::text::shorten,
     chat::{Delta, ErrorKind, Request, Response},
-    provider::{CallContext, Provider, ProviderError, scripted::ScriptedSettings},
+    provider::{
+        CallContext, Provider, ProviderError, counters::Counters, scripted::ScriptedSettings,
+    },
 };
 
-/// Number of rules that are compared with a call that no rule matches, in addition to those that the
-/// index finds.
-const MAX_COMPARED: usize = 100;
+/// Number of rules that are always compared with a call that no rule matches, in the order in which
+/// rules are tried. The rules that the index finds come first.
+const MIN_COMPARED: usize = 100;
+/// More rules are compared if all of them together search at most this many bytes.
+const MAX_SEARCHED: usize = 16 << 20;
 /// Maximum number of conditions in a message.
 const MAX_CONDITIONS: usize = 3;
 /// Maximum length of a condition in a message, in characters. gRPC sends errors in headers.
@@ -46,7 +51,7 @@ impl Unmatched {
 
     fn error(&self, request: &Request, context: &CallContext) -> ProviderError {
         let call = matched_call(request, context, &self.component, &self.settings);
-        let mut message = self.rules.explain_nearest(&call);
+        let mut message = self.rules.explain_nearest(&call, context.counters());
         if self.settings.chains {
             message += "; and no user message contains an instruction chain";
         }
@@ -80,12 +85,15 @@ impl Provider for Unmatched {
 
 impl Rules {
     /// Says which rule a call matches most closely, and which of its conditions do not hold.
-    fn explain_nearest(&self, call: &MatchedCall<'_>) -> String {
+    fn explain_nearest(&self, call: &MatchedCall<'_>, counters: Option<&Arc<Counters>>) -> String {
         let Some((rule, failed)) = self.nearest(call) else {
             return "there are no rules".to_owned();
         };
         let label = &rule.label;
         match failed.as_slice() {
+            [] if self.is_exhausted(rule, call, counters) => {
+                format!("no rule answers; {label} is exhausted, and its on_exhausted is fallback")
+            }
             [] => format!("no rule matches; {label} has answered as often as its times allows"),
             failed => format!("no rule matches; the nearest is {label}: {}", listed(failed)),
         }
@@ -93,11 +101,26 @@ impl Rules {
 }
 
 impl Rules {
+    /// Returns `true` if a rule that matches leaves the answer to the fallback because it is exhausted,
+    /// not because it is spent.
+    fn is_exhausted(
+        &self,
+        rule: &Rule,
+        call: &MatchedCall<'_>,
+        counters: Option<&Arc<Counters>>,
+    ) -> bool {
+        let Some(counters) = counters else { return rule.times.is_none() };
+        let (session, component) = (call.session, call.component);
+        let uses = Uses { counters, session, source: self.source(), component };
+        !rule.is_spent(uses.of_rule(rule))
+    }
+
     /// Returns the rule that a call without an answer matches most closely, with the conditions that do
-    /// not hold. Of many rules, only the likely ones are compared.
+    /// not hold.
     pub(super) fn nearest(&self, call: &MatchedCall<'_>) -> Option<(&Rule, Vec<Mismatch>)> {
-        let likely = self.index.candidates(call).take(MAX_COMPARED);
-        let compared = likely.chain(0..self.rules.len().min(MAX_COMPARED));
+        let limit = (MAX_SEARCHED / call.request.size().max(1)).max(MIN_COMPARED);
+        let likely = self.index.candidates(call).take(limit);
+        let compared = likely.chain(0..self.rules.len().min(limit));
         let compared = compared.filter_map(|at| Some((at, &**self.rules.get(at)?)));
         // Of equally near rules, the first one is nearest.
         let closeness = |(at, rule): &(usize, &Rule)| {

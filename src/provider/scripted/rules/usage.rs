@@ -10,17 +10,18 @@ use super::{
     Rules,
     matching::{MatchedCall, Mismatch},
     rule::{Answers, Rule},
+    select::{Plan, SelectionContext},
     uses::Uses,
 };
 use crate::{
     base::yaml::{self, PlacedJson},
-    provider::counters::Counters,
+    provider::{call::RuleLabel, counters::Counters, scripted::OnExhausted},
 };
 
 /// A rule that has not answered, or not with all of its steps.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct UnusedRule {
-    /// The file of the rules.
+    /// The file of the rules, and the component if its metadata has them.
     pub(crate) file: String,
     /// Name or number of the rule.
     pub(crate) rule: String,
@@ -35,8 +36,8 @@ pub(crate) struct ExplainedRule {
     pub(crate) rule: String,
     /// Whether the rule answers the call.
     pub(crate) answers: bool,
-    /// Whether all conditions hold. A rule that matches does not answer after a rule before it, or
-    /// if it has answered as often as its `times` allows.
+    /// Whether all conditions hold. A rule that matches does not answer after a rule before it, if it
+    /// has answered as often as its `times` allows, or if the fallback follows its last entry.
     pub(crate) matches: bool,
     /// How often the rule was used in the session, if its uses are counted.
     pub(crate) uses: u64,
@@ -47,18 +48,18 @@ pub(crate) struct ExplainedRule {
 impl Rules {
     /// Returns the name of the file.
     pub(crate) fn file_name(&self) -> String {
-        self.file.display().to_string()
+        self.source.to_string()
     }
 
     /// Returns the rules without an answer in `used`, which has rules and steps.
-    pub(crate) fn unused(&self, used: &BTreeSet<(String, Option<usize>)>) -> Vec<UnusedRule> {
+    pub(crate) fn unused(&self, used: &BTreeSet<(RuleLabel, Option<usize>)>) -> Vec<UnusedRule> {
         let unused = |rule: &Rule| {
-            let label = rule.label.text().to_string();
-            let is_used = |step| used.contains(&(label.clone(), step));
+            let is_used = |step| used.contains(&(rule.label.clone(), step));
             let steps: Vec<_> =
                 rule.steps().into_iter().filter(|step| !is_used(Some(*step))).collect();
             let is_unused = if rule.has_entries() { !steps.is_empty() } else { !is_used(None) };
-            is_unused.then(|| UnusedRule { file: self.file_name(), rule: label.clone(), steps })
+            let label = rule.label.text().to_string();
+            is_unused.then(|| UnusedRule { file: self.file_name(), rule: label, steps })
         };
         self.rules.iter().filter_map(|rule| unused(rule)).collect()
     }
@@ -75,17 +76,19 @@ impl Rules {
     pub(crate) fn explain(
         &self,
         call: &MatchedCall<'_>,
+        on_exhausted: OnExhausted,
         counters: &Counters,
     ) -> Vec<ExplainedRule> {
         let (session, component) = (call.session, call.component);
-        let uses = Uses { counters, session, file: &self.file, component };
-        let mut has_answer = false;
+        let uses = Uses { counters, session, source: &self.source, component };
+        let context = SelectionContext { call, unseen: None, on_exhausted, uses };
+        let mut is_selected = false;
         let explain = |rule: &Arc<Rule>| {
             let mismatches = rule.conditions.mismatches(call);
-            let (matches, count) = (mismatches.is_empty(), uses.of_rule(rule));
-            let is_spent = rule.times.is_some_and(|times| count >= times.get());
-            let answers = matches && !has_answer && !is_spent;
-            has_answer |= answers;
+            let (matches, count) = (mismatches.is_empty(), context.uses.of_rule(rule));
+            let selected = matches && !is_selected && !rule.is_spent(count);
+            is_selected |= selected;
+            let answers = selected && rule.has_answer(&context, count);
             let rule = rule.label.text().to_string();
             ExplainedRule { rule, answers, matches, uses: count, mismatches }
         };
@@ -94,6 +97,13 @@ impl Rules {
 }
 
 impl Rule {
+    /// Returns `true` if the rule answers a call, and not the fallback.
+    fn has_answer(&self, context: &SelectionContext<'_, '_>, uses: u64) -> bool {
+        let Plan { failures, step } = self.plan(context, uses);
+        let request = context.call.request;
+        context.uses.has_failure(self, failures, request) || !matches!(step, Ok(None))
+    }
+
     /// Returns the numbers of the steps of a chain or a sequence.
     fn steps(&self) -> Vec<usize> {
         match &self.answers {

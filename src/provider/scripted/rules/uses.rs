@@ -1,7 +1,5 @@
 //! Counts the uses of rules in a session.
 
-use std::path::Path;
-
 use super::rule::Rule;
 use crate::{
     chat::Request,
@@ -12,14 +10,21 @@ use crate::{
 pub(super) struct Uses<'a> {
     pub(super) counters: &'a Counters,
     pub(super) session: &'a str,
-    pub(super) file: &'a Path,
+    pub(super) source: &'a str,
     pub(super) component: &'a str,
 }
 
 impl Uses<'_> {
-    /// Counts a use of a rule. Returns how often it was used before.
-    pub(super) fn count_rule(&self, rule: &Rule) -> u64 {
-        self.counters.increment(self.session, &self.key(rule))
+    /// Counts a use of a rule, and returns how often it was used before. Returns `None` if it was used
+    /// as often as it may be.
+    pub(super) fn count_rule(&self, rule: &Rule) -> Option<u64> {
+        match rule.max_uses() {
+            Some(max) => self.counters.increment_below(self.session, &self.key(rule), max),
+            None if rule.is_counted() => {
+                Some(self.counters.increment(self.session, &self.key(rule)))
+            }
+            None => Some(0),
+        }
     }
 
     /// Returns how often a rule was used, if its uses are counted.
@@ -35,24 +40,48 @@ impl Uses<'_> {
         failures: &[NumberedStep],
         request: &Request,
     ) -> Option<NumberedStep> {
+        let keys = self.failure_keys(rule, failures, request);
+        let mut failures = keys.into_iter().zip(failures);
+        failures
+            .find(|(key, it)| self.counters.increment_below(self.session, key, times(it)).is_some())
+            .map(|(_, failure)| failure.clone())
+    }
+
+    /// Returns `true` if a step has not failed often enough for this very request. Counts nothing.
+    pub(super) fn has_failure(
+        &self,
+        rule: &Rule,
+        failures: &[NumberedStep],
+        request: &Request,
+    ) -> bool {
+        let keys = self.failure_keys(rule, failures, request);
+        keys.iter().zip(failures).any(|(key, it)| self.counters.get(self.session, key) < times(it))
+    }
+
+    fn failure_keys(
+        &self,
+        rule: &Rule,
+        failures: &[NumberedStep],
+        request: &Request,
+    ) -> Vec<String> {
         if failures.is_empty() {
-            return None;
+            return Vec::new();
         }
-        let request = conversation_hash(self.component, &request.messages);
-        let fails = |failure: &&NumberedStep| {
-            let key = format!("{}/{request:016x}/{}", self.key(rule), failure.number);
-            let times = failure.step.times.map_or(0, |times| u64::from(times.get()));
-            self.counters.increment(self.session, &key) < times
-        };
-        failures.iter().find(fails).cloned()
+        let (rule, request) =
+            (self.key(rule), conversation_hash(self.component, &request.messages));
+        failures.iter().map(|it| format!("{rule}/{request:016x}/{}", it.number)).collect()
     }
 
     fn key(&self, rule: &Rule) -> String {
-        key(self.file, rule)
+        key(self.source, rule)
     }
 }
 
-/// Returns the key of a rule's counter.
-pub(super) fn key(file: &Path, rule: &Rule) -> String {
-    format!("rule/{}/{}", file.display(), rule.label.text())
+fn times(failure: &NumberedStep) -> u64 {
+    failure.step.times.map_or(0, |times| u64::from(times.get()))
+}
+
+/// Returns the key of a rule's counter. The quotes keep different rules apart, whatever their names.
+pub(super) fn key(source: &str, rule: &Rule) -> String {
+    format!("{} in {source:?}", rule.label)
 }

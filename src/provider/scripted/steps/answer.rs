@@ -5,7 +5,7 @@ use super::{
     directives::RequestView,
     filler::filler,
     quoted::quoted,
-    step::{Item, Step},
+    step::{Item, ScriptedCall, Step},
 };
 use crate::{
     chat::{Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
@@ -45,12 +45,14 @@ pub(crate) fn is_long(step: &Step, request: &Request) -> bool {
     bytes > MAX_BRIEF_TEXT || (directives > 0 && directives * request.size() > MAX_BRIEF_TEXT)
 }
 
-/// Generates a step's answer. Call ids depend on the component's name.
+/// Generates a step's answer. Call ids depend on the component's name. `is_alpha1` is whether the call
+/// uses the first version of Dapr's API, which has no tools.
 pub(crate) fn answer(
     step: &Step,
     component: &str,
     settings: &ScriptedSettings,
     request: &Request,
+    is_alpha1: bool,
 ) -> Result<Answer, StepError> {
     let view = RequestView::new(request);
     let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
@@ -60,10 +62,10 @@ pub(crate) fn answer(
             Item::Filler(words) => text.add(&filler(*words as usize))?,
             Item::Directive(directive) => text.add(&view.text(directive))?,
             Item::Calls(calls) if !settings.allow_unoffered => {
-                check_offered(calls, &view)?;
-                tool_calls.extend_from_slice(calls);
+                check_offered(calls, &view, is_alpha1)?;
+                tool_calls.extend(calls.iter().map(|it| it.call.clone()));
             }
-            Item::Calls(calls) => tool_calls.extend_from_slice(calls),
+            Item::Calls(calls) => tool_calls.extend(calls.iter().map(|it| it.call.clone())),
             Item::Error(error) => {
                 let result = Err(error.clone());
                 return Ok(Answer { text: text.joined, result, max_chunks: usize::MAX });
@@ -117,12 +119,18 @@ fn default_finish_reason(calls: &[ToolCall]) -> FinishReason {
 
 /// Checks that the request offers every tool that is called. A call to any other tool is the most
 /// common error in scripts.
-fn check_offered(calls: &[ToolCall], view: &RequestView<'_>) -> Result<(), StepError> {
-    let Some(call) = calls.iter().find(|call| !view.offers(&call.name)) else { return Ok(()) };
+fn check_offered(
+    calls: &[ScriptedCall],
+    view: &RequestView<'_>,
+    is_alpha1: bool,
+) -> Result<(), StepError> {
+    let mut calls = calls.iter().map(|it| &it.call);
+    let Some(call) = calls.find(|call| !view.offers(&call.name)) else { return Ok(()) };
     let tools = &view.request.tools;
     let listed = tools.iter().take(MAX_LISTED).map(|tool| quoted(&tool.name)).collect::<Vec<_>>();
     let offered = match tools.len().checked_sub(MAX_LISTED) {
-        _ if tools.is_empty() => "none; ConverseAlpha1 cannot offer any".to_owned(),
+        _ if tools.is_empty() && is_alpha1 => "none; ConverseAlpha1 cannot offer any".to_owned(),
+        _ if tools.is_empty() => "none".to_owned(),
         None | Some(0) => listed.join(", "),
         Some(more) => format!("{} and {more} more", listed.join(", ")),
     };

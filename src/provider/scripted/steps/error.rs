@@ -90,7 +90,7 @@ impl StepError {
     }
 
     /// Returns what is wrong, without the location.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for readers of files with rules"))]
+    #[cfg(test)]
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

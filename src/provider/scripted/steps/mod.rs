@@ -30,5 +30,5 @@ pub(crate) use self::{
     },
     parse::{cut_after, missing_part, step},
     quoted::quoted,
-    step::{Item, Step},
+    step::{Item, ScriptedCall, Step},
 };

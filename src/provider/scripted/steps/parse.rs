@@ -9,7 +9,7 @@ use super::{
     error_item::error,
     json::{Object, bounded_string, compact, duration, integer, object, string},
     quoted::quoted,
-    step::{Directive, Item, Step, StepStreamOptions, StepUsage},
+    step::{Directive, Item, ScriptedCall, Step, StepStreamOptions, StepUsage},
 };
 use crate::chat::{FinishReason, MissingPart, ToolCall};
 
@@ -219,7 +219,7 @@ fn calls(item: &Object<'_>) -> Result<Item, StepError> {
     }
 }
 
-fn call(value: &RawValue) -> Result<ToolCall, StepError> {
+fn call(value: &RawValue) -> Result<ScriptedCall, StepError> {
     let call = Object::parse(value, &["name", "args", "raw_args", "id"])?;
     let name = call.require("name", string)?;
     if name.is_empty() {
@@ -230,6 +230,8 @@ fn call(value: &RawValue) -> Result<ToolCall, StepError> {
     if args.is_some() && raw_args.is_some() {
         return Err(StepError::new("has both args and raw_args; remove one of them"));
     }
+    let has_raw_args = raw_args.is_some();
     let arguments = args.or(raw_args).unwrap_or_else(|| "{}".to_owned());
-    Ok(ToolCall { id: call.get("id", string)?, name, arguments })
+    let call = ToolCall { id: call.get("id", string)?, name, arguments };
+    Ok(ScriptedCall { call, has_raw_args })
 }

@@ -43,11 +43,19 @@ pub(crate) enum Item {
     Json(String),
     /// Filler text with this number of words.
     Filler(u32),
-    /// Tool calls. Ids are optional.
-    Calls(Vec<ToolCall>),
+    Calls(Vec<ScriptedCall>),
     Directive(Directive),
     /// The turn fails at this point.
     Error(ProviderError),
+}
+
+/// A tool call of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ScriptedCall {
+    /// The call. The id is optional.
+    pub(crate) call: ToolCall,
+    /// Whether the arguments are sent as they are, so that they are no templates.
+    pub(crate) has_raw_args: bool,
 }
 
 /// A text that is generated from the request.
@@ -90,12 +98,12 @@ impl Step {
     /// Returns `true` if the step has calls, all of them to tools that the component `owns`.
     pub(crate) fn is_unseen(&self, owns: impl Fn(&str) -> bool) -> bool {
         let mut calls = self.items.iter().flat_map(Item::calls).peekable();
-        calls.peek().is_some() && calls.all(|call| owns(&call.name))
+        calls.peek().is_some() && calls.all(|it| owns(&it.call.name))
     }
 }
 
 impl Item {
-    fn calls(&self) -> &[ToolCall] {
+    fn calls(&self) -> &[ScriptedCall] {
         if let Self::Calls(calls) = self { calls } else { &[] }
     }
 }

@@ -28,22 +28,24 @@ use self::{
 };
 use super::matching::{Match, MatchedCall, Searched};
 
-/// The indexes of rules, in order.
-type Rules = Vec<usize>;
+/// The numbers of rules, in order.
+type RuleNumbers = Vec<usize>;
 
 /// An index of rules. Rules have numbers in the order in which they are tried.
 #[derive(Debug, Default)]
 pub struct Index {
     /// Rules that may match any call.
-    unindexed: Rules,
-    tools: BTreeMap<String, Rules>,
+    unindexed: RuleNumbers,
+    /// The number of these rules that have patterns.
+    searches: usize,
+    tools: BTreeMap<String, RuleNumbers>,
     texts: BTreeMap<Searched, TextIndex>,
 }
 
 /// An index of the conditions on some texts of a call.
 #[derive(Debug, Default)]
 struct TextIndex {
-    whole: BTreeMap<String, Rules>,
+    whole: BTreeMap<String, RuleNumbers>,
     parts: Option<PartIndex>,
 }
 
@@ -52,17 +54,19 @@ struct TextIndex {
 struct PartIndex {
     automaton: AhoCorasick,
     /// The rules for each of the automaton's patterns.
-    rules: Vec<Rules>,
+    rules: Vec<RuleNumbers>,
 }
 
 impl Index {
     /// Creates the index of rules with these conditions, in the order in which they are tried.
     pub fn new<'m>(rules: impl IntoIterator<Item = &'m Match>) -> Self {
         let mut index = Self::default();
-        let mut parts: BTreeMap<Searched, BTreeMap<String, Rules>> = BTreeMap::new();
-        for (rule, keys) in choose(rules.into_iter()).into_iter().enumerate() {
+        let mut parts: BTreeMap<Searched, BTreeMap<String, RuleNumbers>> = BTreeMap::new();
+        let rules: Vec<_> = rules.into_iter().collect();
+        for (rule, keys) in choose(rules.iter().copied()).into_iter().enumerate() {
             if keys.is_empty() {
                 index.unindexed.push(rule);
+                index.searches += usize::from(rules[rule].has_patterns());
             }
             for key in keys {
                 let rules = match key {
@@ -84,7 +88,7 @@ impl Index {
         index
     }
 
-    fn add_parts(&mut self, texts: Searched, parts: BTreeMap<String, Rules>) {
+    fn add_parts(&mut self, texts: Searched, parts: BTreeMap<String, RuleNumbers>) {
         // Dense automata are faster, but take too much memory for many rules.
         let kind = Some(AhoCorasickKind::ContiguousNFA);
         match AhoCorasick::builder().kind(kind).build(parts.keys()) {
@@ -95,6 +99,11 @@ impl Index {
             // The texts are too long for an automaton.
             Err(_) => self.unindexed.extend(parts.into_values().flatten()),
         }
+    }
+
+    /// Returns the number of rules that search every call for a pattern.
+    pub fn searches(&self) -> usize {
+        self.searches
     }
 
     /// Returns the rules that may match a call, in order. No other rule matches it.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -131,8 +132,16 @@ impl Match {
 
     /// Returns the names of the groups that the patterns capture.
     pub fn capture_names(&self) -> impl Iterator<Item = &str> {
-        let patterns = self.conditions.iter().flat_map(Condition::patterns);
-        patterns.flat_map(|pattern| pattern.capture_names().flatten())
+        self.patterns().flat_map(|pattern| pattern.capture_names().flatten())
+    }
+
+    /// Returns `true` if a condition is a pattern.
+    pub(in super::super) fn has_patterns(&self) -> bool {
+        self.patterns().next().is_some()
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &Regex> {
+        self.conditions.iter().flat_map(Condition::patterns)
     }
 
     /// Returns what a call must have for the conditions to hold, as far as an index can find it.
