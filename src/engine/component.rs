@@ -33,7 +33,6 @@ use crate::{
     pii::{self, Scrubber},
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
-        counters::Counters,
         scripted::{OnExhausted, Rules},
         stream::{self, StreamOptions},
     },
@@ -60,8 +59,6 @@ pub struct Component {
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     metrics: Arc<CallMetrics>,
-    /// The counters of all sessions.
-    session_counters: Arc<Counters>,
     /// The faults in the metadata of the component.
     faults: FaultSet,
     fault_table: Arc<FaultTable>,
@@ -72,7 +69,6 @@ impl Component {
     pub(crate) fn new(
         spec: &ComponentSpec,
         metrics: &Metrics,
-        session_counters: &Arc<Counters>,
         fault_table: &Arc<FaultTable>,
     ) -> Self {
         Self {
@@ -86,7 +82,6 @@ impl Component {
             on_exhausted: spec.provider.on_exhausted(),
             provider: spec.build_provider(&metrics.tools),
             metrics: metrics.call_metrics(&spec.name),
-            session_counters: session_counters.clone(),
             faults: fault_table.number(spec.faults.clone()),
             fault_table: fault_table.clone(),
         }
@@ -100,10 +95,9 @@ impl Component {
     pub async fn converse(
         self: Arc<Self>,
         request: Request,
-        mut context: CallContext,
+        context: CallContext,
         recording: &mut Recording,
     ) -> Result<Response, Error> {
-        context.set_counters(self.session_counters.clone());
         let _cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
         let result = if self.has_faults() {
@@ -130,14 +124,13 @@ impl Component {
     pub async fn stream<T, F>(
         self: Arc<Self>,
         request: Request,
-        mut context: CallContext,
+        context: CallContext,
         mut recording: Recording,
         encode: F,
     ) -> Result<impl Stream<Item = Result<T, Error>> + Send + use<T, F>, Error>
     where
         F: FnMut(Delta) -> T + Send + Unpin,
     {
-        context.set_counters(self.session_counters.clone());
         let cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
         match self.clone().start_stream(request, context).await {
@@ -209,9 +202,7 @@ impl Component {
                 _ => context.with_result_scrubber(self.scrubber.for_texts()),
             };
             self.scrubber.scrub_inputs(&mut request, |text| self.provider.instruction_ranges(text));
-            let output = invoke(self.provider.clone(), Arc::new(request), context.clone());
-            context.check_memory()?;
-            Ok(output)
+            Ok(invoke(self.provider.clone(), Arc::new(request), context))
         };
         if is_large { run_blocking(work).await.map_err(ProviderError::from)? } else { work() }
     }

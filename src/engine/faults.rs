@@ -147,7 +147,7 @@ mod tests {
     /// Returns the context of a call in a session.
     fn context(session: &str) -> CallContext {
         let mut context = CallContext::new(Some(session.into()), None);
-        context.set_counters(Arc::default());
+        context.set_records(Arc::default(), None);
         context
     }
 

@@ -63,7 +63,7 @@ impl Engine {
         let metrics = Metrics::new(&app_id);
         let counters = Arc::new(Counters::default());
         let faults = Arc::new(FaultTable::default());
-        let component = |spec| Component::new(spec, &metrics, &counters, &faults);
+        let component = |spec| Component::new(spec, &metrics, &faults);
         let components = components.iter().map(component).collect();
         let (journal, labels) = (None, Labels::default());
         let sockets = Mutex::default();
@@ -94,12 +94,12 @@ impl Engine {
         is_streamed: bool,
         request: impl FnOnce() -> Option<SentRequest>,
     ) -> Recording {
-        Recording::start(self.journal.as_ref(), &self.metrics, context, is_streamed, request)
+        Recording::start(self, context, is_streamed, request)
     }
 
     /// Creates a component whose calls are counted here.
     fn component(&self, spec: &ComponentSpec) -> Component {
-        Component::new(spec, &self.metrics, &self.counters, &self.faults)
+        Component::new(spec, &self.metrics, &self.faults)
     }
 
     /// Returns the instances of a new component socket.

@@ -5,8 +5,9 @@ use std::{fmt, sync::Arc};
 use jiff::Timestamp;
 
 use super::{
+    Engine,
     journal::{CallError, Entry, Journal, Outcome},
-    metrics::{CallMetrics, CallOutcome, Metrics},
+    metrics::{CallMetrics, CallOutcome},
 };
 use crate::{
     base::{
@@ -48,30 +49,29 @@ struct Draft {
 impl Recording {
     /// Starts to record a call. `request` is only needed if the journal is on.
     pub(crate) fn start(
-        journal: Option<&Arc<Journal>>,
-        metrics: &Metrics,
+        engine: &Engine,
         context: &mut CallContext,
         is_streamed: bool,
         request: impl FnOnce() -> Option<SentRequest>,
     ) -> Self {
-        let draft = journal.map(|journal| {
-            let answers = Arc::<AnswerRecord>::default();
-            context.set_answers(answers.clone());
+        let draft = engine.journal.as_ref().map(|journal| {
             Box::new(Draft {
                 journal: journal.clone(),
                 time: clock::timestamp(),
                 request: request(),
                 is_redacted: false,
                 is_streamed,
-                answers,
+                answers: Arc::default(),
             })
         });
+        let answers = draft.as_ref().map(|draft| draft.answers.clone());
+        context.set_records(engine.counters.clone(), answers);
         Self {
             surface: context.surface(),
             started: Moment::now(),
             session: None,
             missing: None,
-            metrics: metrics.no_component.clone(),
+            metrics: engine.metrics.no_component.clone(),
             draft,
             is_finished: false,
         }

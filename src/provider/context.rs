@@ -36,20 +36,26 @@ pub struct CallContext {
     pub session: Option<Arc<str>>,
     /// The time at which the client stops waiting, if the client sets a deadline.
     pub deadline: Option<Moment>,
-    cancellation: Cancellation,
-    /// The memory that the call uses; `None` outside of a sidecar.
-    charge: Option<Arc<Charge>>,
-    /// What the caller does not see; `None` if the component owns no tools.
-    unseen: Option<Arc<Unseen>>,
-    /// Scrubs the results of the component's tools, if the caller asks for it.
-    result_scrubber: Option<ResultScrubber>,
-    /// The API through which the call arrived; `None` outside of a sidecar.
-    surface: Option<Surface>,
     /// Whether the call uses the first version of Dapr's API, which has no tools.
     is_alpha1: bool,
+    /// Scrubs the results of the component's tools, if the caller asks for it.
+    result_scrubber: Option<ResultScrubber>,
+    /// What the caller does not see; `None` if the component owns no tools.
+    unseen: Option<Arc<Unseen>>,
+    call: Arc<Call>,
+}
+
+/// What all copies of a context share, so that a copy costs little.
+#[derive(Debug, Default)]
+struct Call {
+    is_cancelled: AtomicBool,
+    /// The API through which the call arrived; `None` outside of a sidecar.
+    surface: Option<Surface>,
+    /// The memory that the call uses; `None` outside of a sidecar.
+    charge: Option<Arc<Charge>>,
     /// The counters of the sidecar's sessions; `None` outside of a sidecar.
     counters: Option<Arc<Counters>>,
-    /// What made the answer; `None` if nobody wants to know.
+    /// What made the answer; `None` if the journal is off.
     answers: Option<Arc<AnswerRecord>>,
 }
 
@@ -58,7 +64,7 @@ pub(crate) type ResultScrubber = fn(&str) -> String;
 
 /// Whether a call is cancelled.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Cancellation(Arc<AtomicBool>);
+pub(crate) struct Cancellation(Arc<Call>);
 
 /// Cancels a call when dropped, because the call has ended or the client has disconnected.
 #[derive(Debug)]
@@ -67,7 +73,7 @@ pub(crate) struct CancelOnDrop(Cancellation);
 impl Cancellation {
     /// Returns `true` if the call is cancelled, so that its result is of no use.
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_cancelled.load(Ordering::Relaxed)
     }
 }
 
@@ -77,14 +83,14 @@ impl CallContext {
         Self { session, deadline, ..Self::default() }
     }
 
-    /// Sets the charge for the memory that the call uses.
-    pub(crate) fn with_charge(self, charge: Arc<Charge>) -> Self {
-        Self { charge: Some(charge), ..self }
-    }
-
     /// Returns the context of one turn of the model in this call. Only the call as a whole is charged.
     pub(crate) fn turn(&self, unseen: Unseen) -> Self {
-        Self { charge: None, unseen: Some(unseen.into()), ..self.clone() }
+        Self { unseen: Some(unseen.into()), ..self.clone() }
+    }
+
+    /// Returns the charge for the memory that the call uses, unless this is the context of a turn.
+    fn charge(&self) -> Option<&Charge> {
+        self.call.charge.as_deref().filter(|_| self.unseen.is_none())
     }
 
     /// Returns what the caller does not see, if the component owns tools.
@@ -103,7 +109,7 @@ impl CallContext {
 
     /// Charges the call with `bytes` more, waiting for room.
     pub(crate) async fn reserve(&self, bytes: usize) -> Result<(), MemoryExhausted> {
-        match &self.charge {
+        match self.charge() {
             Some(charge) => charge.grow(bytes).await,
             None => Ok(()),
         }
@@ -111,7 +117,7 @@ impl CallContext {
 
     /// Charges the call with the `bytes` of its response instead of the request.
     pub(crate) fn hold(&self, bytes: usize) {
-        if let Some(charge) = &self.charge {
+        if let Some(charge) = self.charge() {
             charge.set(bytes);
         }
     }
@@ -119,7 +125,7 @@ impl CallContext {
     /// Fails if there is no memory for the response that the call holds. It is dropped then: while it
     /// waited, it would take the memory.
     pub(crate) fn check_memory(&self) -> Result<(), MemoryExhausted> {
-        self.charge.as_ref().map_or(Ok(()), |charge| charge.check())
+        self.charge().map_or(Ok(()), Charge::check)
     }
 
     /// Returns `true` if the call has ended or the client has disconnected.
@@ -127,15 +133,15 @@ impl CallContext {
     /// A provider's futures and streams are dropped with the call and need not check this. Work on
     /// another thread or in another task should stop when this returns `true`.
     pub fn is_cancelled(&self) -> bool {
-        self.cancellation.is_cancelled()
+        self.call.is_cancelled.load(Ordering::Relaxed)
     }
 
     pub(crate) fn cancel_on_drop(&self) -> CancelOnDrop {
-        CancelOnDrop(self.cancellation.clone())
+        CancelOnDrop(self.cancellation())
     }
 
     pub(crate) fn cancellation(&self) -> Cancellation {
-        self.cancellation.clone()
+        Cancellation(self.call.clone())
     }
 
     /// Runs the work of the call on a blocking thread, unless the call is cancelled.
@@ -179,14 +185,28 @@ impl CallContext {
 
 /// What only calls to a sidecar have.
 impl CallContext {
-    /// Sets the API through which the call arrived.
-    pub(crate) fn with_surface(self, surface: Surface) -> Self {
-        Self { surface: Some(surface), ..self }
+    /// Creates the context of a call that arrived through an API of a sidecar.
+    pub(crate) fn of_sidecar(
+        surface: Surface,
+        charge: Arc<Charge>,
+        session: Option<Arc<str>>,
+        deadline: Option<Moment>,
+    ) -> Self {
+        let call = Call { surface: Some(surface), charge: Some(charge), ..Call::default() };
+        Self { session, deadline, call: call.into(), ..Self::default() }
+    }
+
+    /// Sets the counters of the sidecar's sessions, and where providers record what made the answer.
+    /// Has no effect on a context that has been copied.
+    pub(crate) fn set_records(&mut self, counters: Arc<Counters>, answers: Option<Arc<AnswerRecord>>) {
+        if let Some(call) = Arc::get_mut(&mut self.call) {
+            (call.counters, call.answers) = (Some(counters), answers);
+        }
     }
 
     /// Returns the API through which the call arrived, if it is a call to a sidecar.
     pub(crate) fn surface(&self) -> Option<Surface> {
-        self.surface
+        self.call.surface
     }
 
     /// Sets whether the call uses the first version of Dapr's API.
@@ -199,11 +219,6 @@ impl CallContext {
         self.is_alpha1
     }
 
-    /// Sets the counters of the sidecar's sessions.
-    pub(crate) fn set_counters(&mut self, counters: Arc<Counters>) {
-        self.counters = Some(counters);
-    }
-
     /// Returns the name of the session, which is `default` if the client names none.
     pub(crate) fn session_name(&self) -> &str {
         self.session.as_deref().unwrap_or(DEFAULT_SESSION)
@@ -211,17 +226,12 @@ impl CallContext {
 
     /// Returns the counters of the sidecar's sessions, if it is a call to a sidecar.
     pub(crate) fn counters(&self) -> Option<&Arc<Counters>> {
-        self.counters.as_ref()
+        self.call.counters.as_ref()
     }
 
-    /// Sets where providers record what made the answer.
-    pub(crate) fn set_answers(&mut self, answers: Arc<AnswerRecord>) {
-        self.answers = Some(answers);
-    }
-
-    /// Records what made a turn of the answer. Does nothing if nobody wants to know.
+    /// Records what made a turn of the answer. Does nothing if the journal is off.
     pub(crate) fn record_answer(&self, answer: impl FnOnce() -> AnsweredBy) {
-        if let Some(answers) = &self.answers {
+        if let Some(answers) = &self.call.answers {
             answers.push(answer());
         }
     }
@@ -241,6 +251,6 @@ impl From<MemoryExhausted> for ProviderError {
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.0.store(true, Ordering::Relaxed);
+        self.0.0.is_cancelled.store(true, Ordering::Relaxed);
     }
 }

@@ -1,11 +1,11 @@
 //! Reads the context of a call from its headers.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use http::{HeaderMap, HeaderName};
 
 use crate::{
-    base::clock::Moment,
+    base::{clock::Moment, memory::Charge},
     provider::{CallContext, call::Surface},
 };
 
@@ -14,10 +14,15 @@ pub(crate) static SESSION: HeaderName = HeaderName::from_static("mynah-session")
 /// The header in which gRPC clients send the timeout of a call.
 static GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
-/// Reads the session and the deadline of a call that arrived through `surface`.
+/// Creates the context of a call that arrived through `surface`, with the session and the deadline in
+/// its headers.
 ///
 /// A single pass over the headers is cheaper than two look-ups.
-pub(crate) fn call_context(surface: Surface, headers: &HeaderMap) -> CallContext {
+pub(crate) fn call_context(
+    surface: Surface,
+    headers: &HeaderMap,
+    charge: &Arc<Charge>,
+) -> CallContext {
     let (mut session, mut deadline) = (None, None);
     for (name, value) in headers {
         if *name == GRPC_TIMEOUT {
@@ -26,7 +31,7 @@ pub(crate) fn call_context(surface: Surface, headers: &HeaderMap) -> CallContext
             session = value.to_str().ok().filter(|text| !text.is_empty()).map(Into::into);
         }
     }
-    CallContext::new(session, deadline).with_surface(surface)
+    CallContext::of_sidecar(surface, charge.clone(), session, deadline)
 }
 
 /// Parses a timeout: 1 to 8 digits and a unit, as defined in the specification of gRPC over HTTP/2.
@@ -50,6 +55,7 @@ fn grpc_timeout(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::memory::MemoryBudget;
 
     #[test]
     fn reads_grpc_timeouts() {
@@ -75,9 +81,10 @@ mod tests {
     fn reads_the_session_and_the_deadline() {
         let value = http::HeaderValue::from_static;
         let headers = [(SESSION.clone(), value("checkout")), (GRPC_TIMEOUT.clone(), value("5S"))];
-        let context = call_context(Surface::Grpc, &headers.into_iter().collect());
+        let charge = Arc::new(Arc::new(MemoryBudget::new(0)).charge(0));
+        let context = call_context(Surface::Grpc, &headers.into_iter().collect(), &charge);
         assert_eq!(context.session.as_deref(), Some("checkout"));
         assert!(context.deadline.is_some());
-        assert!(call_context(Surface::Http, &HeaderMap::new()).session.is_none());
+        assert!(call_context(Surface::Http, &HeaderMap::new(), &charge).session.is_none());
     }
 }

@@ -79,8 +79,7 @@ impl ComponentCall {
         let InvokeRequest { data, operation, .. } = request.into_inner().decode()?;
         let data = match operation.as_str() {
             CONVERSE => {
-                let context =
-                    call_context(Surface::Component, &headers).with_charge(self.charge.clone());
+                let context = call_context(Surface::Component, &headers, &self.charge);
                 let request = Json { component: instance, body: data };
                 let answer = pipeline::converse::<ConversationRequestAlpha2>(
                     &self.component,

@@ -91,7 +91,7 @@ impl ComponentCall {
     ) -> Result<(InstanceRequest, CallContext), Error> {
         let headers = request.metadata().as_ref();
         let instance = component::instance(headers)?;
-        let context = call_context(Surface::Component, headers).with_charge(self.charge.clone());
+        let context = call_context(Surface::Component, headers, &self.charge);
         Ok((InstanceRequest { instance, message: request.into_inner() }, context))
     }
 }

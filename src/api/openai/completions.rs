@@ -48,7 +48,7 @@ impl Completions {
     ) -> Result<Response, Error> {
         let (head, body) = request.into_parts();
         let body = read(body, self.guard.max_body_size, &charge).await?;
-        let mut context = call_context(Surface::OpenAi, &head.headers).with_charge(charge.clone());
+        let mut context = call_context(Surface::OpenAi, &head.headers, &charge);
         // Only the journal needs the body after it was decoded.
         let sent = self.engine.journal.is_some().then(|| SentRequest::openai(&body));
         let mut request: ChatRequest =

@@ -5,6 +5,7 @@ use std::convert::identity;
 use proptest::prelude::*;
 
 use super::*;
+use crate::engine::Engine;
 
 /// A provider that streams the given pieces and then a response or an error.
 #[derive(Clone)]
@@ -32,7 +33,7 @@ impl Provider for Pieces {
 }
 
 fn new_component(metrics: &Metrics) -> Component {
-    Component::new(&crate::component::built_in(), metrics, &Arc::default(), &Arc::default())
+    Component::new(&crate::component::built_in(), metrics, &Arc::default())
 }
 
 fn component(pieces: &[String], end: Result<(), &str>) -> Arc<Component> {
@@ -47,7 +48,7 @@ fn context() -> CallContext {
 }
 
 fn recording() -> Recording {
-    Recording::start(None, &Metrics::new("app"), &mut context(), false, || None)
+    Engine::new("app", &[]).record(&mut context(), false, || None)
 }
 
 fn scrubbing() -> Request {

@@ -64,8 +64,7 @@ impl RuntimeCall {
     }
 
     fn context<M>(&self, request: &Request<Protobuf<M>>) -> CallContext {
-        let context = call_context(Surface::Grpc, request.metadata().as_ref());
-        context.with_charge(self.charge.clone())
+        call_context(Surface::Grpc, request.metadata().as_ref(), &self.charge)
     }
 
     pub(super) async fn get_metadata(

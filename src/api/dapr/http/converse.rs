@@ -45,7 +45,7 @@ pub(super) async fn converse<M: DaprRequest>(
     let (head, body) = request.into_parts();
     let body = read(body, max_body_size, &charge).await?;
     let request = Json { component: url::segment(&head.uri, NAME)?, body };
-    let context = call_context(Surface::Http, &head.headers).with_charge(charge.clone());
+    let context = call_context(Surface::Http, &head.headers, &charge);
     if accepts_events(&head.headers) {
         let messages = pipeline::stream::<M, _, _>(&engine, request, context).await?;
         return Ok(events(messages.then(event::<M>)));
