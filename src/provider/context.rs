@@ -198,7 +198,11 @@ impl CallContext {
 
     /// Sets the counters of the sidecar's sessions, and where providers record what made the answer.
     /// Has no effect on a context that has been copied.
-    pub(crate) fn set_records(&mut self, counters: Arc<Counters>, answers: Option<Arc<AnswerRecord>>) {
+    pub(crate) fn set_records(
+        &mut self,
+        counters: Arc<Counters>,
+        answers: Option<Arc<AnswerRecord>>,
+    ) {
         if let Some(call) = Arc::get_mut(&mut self.call) {
             (call.counters, call.answers) = (Some(counters), answers);
         }
