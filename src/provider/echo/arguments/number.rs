@@ -1,45 +1,51 @@
 //! Chooses numbers: 42, or else the closest valid number.
+//!
+//! Integers and multiples are computed with decimals. As a result, 0.1 is exactly one tenth, and
+//! large integers keep their last digits.
 
+use rust_decimal::Decimal;
 use serde_json::{Number, Value};
 
 use super::schema::FlatSchema;
 
-const PREFERRED: f64 = 42.0;
+const PREFERRED: Decimal = Decimal::from_parts(42, 0, 0, false, 0);
 /// The distances between the variants of a number that need not be an integer: 1, 0.001, …
-const STEPS: [f64; 3] = [1.0, 1e-3, 1e-9];
-/// The number of multiples to try on each side of the preferred one. Those of the largest divisor
-/// are tried, and other divisors exclude some of them.
-const MAX_TRIES: i32 = 100;
-/// Integers below this limit are exact in floating point.
-const LIMIT: f64 = 9_007_199_254_740_992.0;
-/// The largest number of decimal places of an exact power of ten.
-const MAX_PLACES: usize = 22;
+const STEPS: [Decimal; 3] = [Decimal::ONE, decimal_places(3), decimal_places(9)];
+/// Numbers from here on are computed in floating point.
+const LIMIT: Decimal = Decimal::from_parts(0, 0, 100_000, false, 0);
+
+const fn decimal_places(scale: u32) -> Decimal {
+    Decimal::from_parts(1, 0, 0, false, scale)
+}
 
 /// Returns a number for a schema, or else the closest invalid one. The first variant is 42 or the
 /// closest valid number.
 pub(super) fn choose(flat: &FlatSchema, integer: bool, variant: usize) -> Result<Value, Value> {
-    let constraints = Constraints::new(flat, integer);
-    if variant == 0 && constraints.allow(PREFERRED) {
-        return Ok(from_f64(PREFERRED));
-    }
-    let largest = constraints.divisors.iter().copied().reduce(f64::max);
-    let steps = if largest.is_none() && variant > 0 { &STEPS } else { largest.as_slice() };
+    let constraints = Constraints::new(flat);
+    let steps = match constraints.common_multiple(integer) {
+        Some(step) => vec![step],
+        None if variant > 0 && constraints.divisors.is_empty() => STEPS.to_vec(),
+        None => Vec::new(),
+    };
     if let Some(value) = steps.iter().find_map(|step| constraints.multiple(*step, variant)) {
-        return Ok(from_f64(value));
+        return Ok(value);
     }
-    let closest = constraints.clamp(PREFERRED);
-    let closest = if integer { closest.round() } else { closest };
-    // Large integers lose their last digits in floating point.
-    let mut bounds = constraints.lows.iter().chain(&constraints.highs);
-    let bound = bounds.find(|bound| f64(bound.number) == closest && !bound.number.is_f64());
-    let value =
-        bound.map_or_else(|| from_f64(closest), |bound| Value::Number(bound.number.clone()));
-    if constraints.allow(closest) { Ok(value) } else { Err(value) }
+    let value = constraints.clamp(42.0);
+    let value = if integer { value.round() } else { value };
+    let divides = |divisor: &&Number| value % f64(divisor) == 0.0;
+    let is_valid = constraints.allow(value) && constraints.divisors.iter().all(divides);
+    if is_valid { Ok(from_f64(value)) } else { Err(from_f64(value)) }
 }
 
 /// Returns `true` if a number satisfies the bounds and `multipleOf` in a schema.
 pub(super) fn is_valid(flat: &FlatSchema, number: &Number) -> bool {
-    Constraints::new(flat, false).allow(f64(number))
+    let constraints = Constraints::new(flat);
+    let is_multiple = |divisor: &&Number| {
+        let rest = decimal(number).zip(decimal(divisor));
+        let rest = rest.and_then(|(number, divisor)| number.checked_rem(divisor));
+        rest.map_or_else(|| f64(number) % f64(divisor) == 0.0, |rest| rest.is_zero())
+    };
+    constraints.allow(f64(number)) && constraints.divisors.iter().all(is_multiple)
 }
 
 /// Converts a number to JSON. Integers have no fraction.
@@ -66,8 +72,8 @@ pub(super) fn normalize_integers(value: &Value) -> Value {
 struct Constraints<'a> {
     lows: Vec<Bound<'a>>,
     highs: Vec<Bound<'a>>,
-    /// The values of `multipleOf`, and 1 for an integer.
-    divisors: Vec<f64>,
+    /// The values of `multipleOf`.
+    divisors: Vec<&'a Number>,
 }
 
 struct Bound<'a> {
@@ -76,40 +82,26 @@ struct Bound<'a> {
 }
 
 impl<'a> Constraints<'a> {
-    fn new(flat: &FlatSchema<'a>, integer: bool) -> Self {
-        let divisors = flat.values("multipleOf").filter_map(Value::as_f64);
-        let divisors = divisors.filter(|divisor| *divisor > 0.0);
+    fn new(flat: &FlatSchema<'a>) -> Self {
+        let divisors = flat.values("multipleOf").filter_map(Value::as_number);
         Self {
             lows: bounds(flat, "minimum", "exclusiveMinimum"),
             highs: bounds(flat, "maximum", "exclusiveMaximum"),
-            divisors: divisors.chain(integer.then_some(1.0)).collect(),
+            divisors: divisors.filter(|divisor| f64(divisor) > 0.0).collect(),
         }
     }
 
-    fn low(&self) -> f64 {
-        self.lows.iter().map(|low| f64(low.number)).fold(f64::MIN, f64::max)
-    }
-
-    fn high(&self) -> f64 {
-        self.highs.iter().map(|high| f64(high.number)).fold(f64::MAX, f64::min)
-    }
-
     fn allow(&self, value: f64) -> bool {
-        let is_excluded = |bound: &Bound| bound.exclusive && value == f64(bound.number);
-        let is_multiple = |divisor: &f64| {
-            let ratio = value / divisor;
-            // The quotient of 0.3 and 0.1 is not exactly 3.
-            (ratio - ratio.round()).abs() <= 4.0 * f64::EPSILON * ratio.abs()
-        };
-        (self.low()..=self.high()).contains(&value)
-            && !self.lows.iter().chain(&self.highs).any(is_excluded)
-            && self.divisors.iter().all(is_multiple)
+        let above = |low: &Bound| value > low.f64() || (!low.exclusive && value == low.f64());
+        let below = |high: &Bound| value < high.f64() || (!high.exclusive && value == high.f64());
+        self.lows.iter().all(above) && self.highs.iter().all(below)
     }
 
     /// Returns `value` if it is within the bounds. Otherwise, returns the bound that it violates,
     /// or a number just inside the bounds if that bound is exclusive.
     fn clamp(&self, value: f64) -> f64 {
-        let (low, high) = (self.low(), self.high());
+        let low = self.lows.iter().map(Bound::f64).fold(f64::MIN, f64::max);
+        let high = self.highs.iter().map(Bound::f64).fold(f64::MAX, f64::min);
         let closest = if value < low { low } else { value.min(high) };
         let integer = if value < low { low.floor() + 1.0 } else { high.ceil() - 1.0 };
         let middle = low / 2.0 + high / 2.0;
@@ -117,16 +109,32 @@ impl<'a> Constraints<'a> {
         candidates.into_iter().find(|value| self.allow(*value)).unwrap_or(closest)
     }
 
+    /// Returns the least common multiple of all divisors, and of 1 for an integer. Returns `None` if
+    /// there is none or if it is too large.
+    fn common_multiple(&self, integer: bool) -> Option<Decimal> {
+        let mut common = integer.then_some(Decimal::ONE);
+        for divisor in &self.divisors {
+            let divisor = decimal(divisor).filter(|divisor| !divisor.is_zero())?;
+            common = Some(least_common_multiple(common.unwrap_or(divisor), divisor)?);
+        }
+        common
+    }
+
     /// Chooses a multiple of `step`: the one closest to 42, then those above it and those below.
-    fn multiple(&self, step: f64, variant: usize) -> Option<f64> {
-        let (low, high) = ((self.low() / step).ceil(), (self.high() / step).floor());
-        let start = (PREFERRED / step).round().min(high).max(low);
-        let (up, room) = (variant as f64, high - start);
-        let chosen = if up <= room { start + up } else { start - (up - room) };
-        let around = (0..MAX_TRIES).flat_map(|distance| [-distance, distance]);
-        let multiples = around.map(|distance| chosen + f64::from(distance));
-        let mut values = multiples.map(|it| times(step, it)).filter(|value| value.abs() < LIMIT);
-        if chosen < low { None } else { values.find(|value| self.allow(*value)) }
+    fn multiple(&self, step: Decimal, variant: usize) -> Option<Value> {
+        let low = self.lows.iter().map(|low| low.first_multiple(step, low.decimal())).max();
+        let high = self.highs.iter().map(|high| -high.first_multiple(step, -high.decimal())).min();
+        let (low, high) = (low.unwrap_or(-LIMIT).max(-LIMIT), high.unwrap_or(LIMIT).min(LIMIT));
+        if low > high {
+            return None;
+        }
+        let closest = PREFERRED.checked_div(step)?.saturating_add(Decimal::new(5, 1)).floor();
+        let start = closest.max(low).min(high);
+        let (up, room) = (Decimal::from(variant), high - start);
+        let multiple = if up <= room { start + up } else { start - (up - room) };
+        let number = multiple.checked_mul(step).filter(|number| number.abs() < LIMIT)?;
+        let number = number.normalize().to_string().parse().ok()?;
+        (multiple >= low).then_some(Value::Number(number))
     }
 }
 
@@ -144,12 +152,42 @@ fn bounds<'a>(flat: &FlatSchema<'a>, keyword: &str, exclusive: &str) -> Vec<Boun
     bounds
 }
 
-/// Multiplies a number. 3 times 0.1 is 0.3, because the decimal places are added last.
-fn times(number: f64, factor: f64) -> f64 {
-    let places = number.to_string().split_once('.').map_or(0, |(_, places)| places.len());
-    let scale = 10_f64.powi(places.min(MAX_PLACES) as i32);
-    let whole = (number * scale).round();
-    if places > MAX_PLACES { factor * number } else { factor * whole / scale }
+impl Bound<'_> {
+    fn f64(&self) -> f64 {
+        f64(self.number)
+    }
+
+    /// Returns the exact value, or the closest possible one.
+    fn decimal(&self) -> Decimal {
+        let value = self.f64();
+        let nearest = if value > 1.0 { Decimal::MAX } else { Decimal::ZERO };
+        let nearest = if value < -1.0 { Decimal::MIN } else { nearest };
+        decimal(self.number).unwrap_or(nearest)
+    }
+
+    /// Returns the first multiple of `step` from `limit` on, divided by `step`.
+    fn first_multiple(&self, step: Decimal, limit: Decimal) -> Decimal {
+        let Some(ratio) = limit.checked_div(step) else {
+            return if limit.is_sign_negative() { Decimal::MIN } else { Decimal::MAX };
+        };
+        let multiple = ratio.ceil();
+        let is_excluded = self.exclusive && multiple.checked_mul(step) == Some(limit);
+        multiple.saturating_add(if is_excluded { Decimal::ONE } else { Decimal::ZERO })
+    }
+}
+
+fn least_common_multiple(left: Decimal, right: Decimal) -> Option<Decimal> {
+    let (mut divisor, mut rest) = (left, right);
+    while !rest.is_zero() {
+        (divisor, rest) = (rest, divisor.checked_rem(rest)?);
+    }
+    left.checked_div(divisor)?.checked_mul(right)
+}
+
+/// Returns the exact value of a number, unless it is too large or has too many decimal places.
+fn decimal(number: &Number) -> Option<Decimal> {
+    let text = number.to_string();
+    text.parse().or_else(|_| Decimal::from_scientific(&text)).ok()
 }
 
 fn f64(number: &Number) -> f64 {
