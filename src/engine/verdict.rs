@@ -5,8 +5,10 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use twox_hash::XxHash3_64;
 
 use super::journal::{CallError, Entry, Outcome};
+use crate::wire::sent::SentRequest;
 
 /// Three retries within this time are a storm.
 const STORM: Duration = Duration::from_millis(100);
@@ -28,8 +30,8 @@ const PERMANENT: [&str; 9] = [
     "UNAUTHENTICATED",
 ];
 
-/// How a client retries. A retry is a call with the same request, session and component after one that
-/// failed.
+/// How a client retries. A retry is a call with the same request, session and component that began after
+/// an earlier one had failed.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Verdict {
     /// Whether there are no violations.
@@ -71,21 +73,53 @@ pub(crate) fn judge(entries: &[Arc<Entry>]) -> Verdict {
     let mut requests: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
     for entry in entries {
         if let Some(request) = &entry.request {
-            let key = (entry.session(), &entry.component, request.body());
+            let key = (entry.session(), &entry.component, request_hash(request));
             requests.entry(key).or_default().push(entry);
         }
     }
     let mut verdict = Verdict::default();
     for mut calls in requests.into_values() {
         calls.sort_by_key(|call| call.time);
-        for attempts in calls.split_inclusive(|call| is_ok(call)) {
-            verdict.judge_attempts(attempts);
+        for attempts in attempts(&calls) {
+            verdict.judge_attempts(&attempts);
         }
     }
     verdict.gave_up.sort_unstable();
     verdict.violations.sort_by(|a, b| a.calls.cmp(&b.calls));
     verdict.ok = verdict.violations.is_empty();
     verdict
+}
+
+/// Returns a hash of what a request says. Clients may write the keys of an object in another order each
+/// time.
+fn request_hash(request: &SentRequest) -> u64 {
+    match request.parsed() {
+        // The keys of a value are sorted.
+        Some(json) => XxHash3_64::oneshot(json.to_string().as_bytes()),
+        None => XxHash3_64::oneshot(request.body()),
+    }
+}
+
+/// Groups the calls with one request, sorted by time, into attempts: a call and its retries. A call that
+/// began before an earlier one had ended is not a retry of it.
+fn attempts<'e>(calls: &[&'e Entry]) -> Vec<Vec<&'e Entry>> {
+    let mut ended = Vec::new();
+    // Attempts whose last call failed, by the time at which it did.
+    let mut failed: BTreeMap<(Timestamp, u64), Vec<&Entry>> = BTreeMap::new();
+    for call in calls {
+        let first = failed.first_entry();
+        let retried = first.filter(|first| first.key().0 <= call.time);
+        let mut attempts = retried.map(|first| first.remove()).unwrap_or_default();
+        attempts.push(*call);
+        if is_ok(call) {
+            ended.push(attempts);
+        } else {
+            let end = call.time.checked_add(call.duration).unwrap_or(Timestamp::MAX);
+            failed.insert((end, call.number), attempts);
+        }
+    }
+    ended.extend(failed.into_values());
+    ended
 }
 
 impl Verdict {

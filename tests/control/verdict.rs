@@ -1,5 +1,6 @@
 //! The verdict on the retries of a client.
 
+use futures_util::future::join;
 use serde_json::{Value, json};
 
 use crate::{
@@ -58,4 +59,45 @@ async fn accepts_a_client_that_recovers() {
     let expected =
         json!({"ok": true, "retries": 1, "recovered": 1, "gave_up": [], "violations": []});
     assert_eq!(verdict, expected);
+}
+
+const CONVERSE: &str = "/v1.0-alpha2/conversation/echo/converse";
+const INPUTS: &str = r#""inputs": [{"messages": [{"ofUser": {"content": [{"text": "Hi"}]}}]}]"#;
+
+/// Starts a sidecar whose component has a fault.
+fn faulty(fault: &str) -> Sidecar {
+    let metadata = format!("  metadata: [{{name: faults, value: '{fault}'}}]\n");
+    Sidecar::with_components(&SCRIPTED.replace(
+        "spec: {type: conversation.scripted, version: v1}\n",
+        &format!("spec:\n  type: conversation.echo\n  version: v1\n{metadata}"),
+    ))
+}
+
+/// Go writes the keys of a map in another order each time.
+#[tokio::test]
+async fn the_order_of_keys_does_not_matter() {
+    let sidecar = faulty(r#"{"fail_first": 1, "error": {"code": "UNAVAILABLE"}}"#);
+    for metadata in [r#"{"a": "1", "b": "2"}"#, r#"{"b": "2", "a": "1"}"#] {
+        let body = format!(r#"{{"metadata": {metadata}, {INPUTS}}}"#);
+        sidecar.post(CONVERSE, body).await;
+    }
+    let other = format!(r#"{{"metadata": {{"a": "2", "b": "1"}}, {INPUTS}}}"#);
+    sidecar.post(CONVERSE, other).await;
+    let verdict = sidecar.get("/mynah/v1/verdict").await.json();
+    assert_eq!((&verdict["retries"], &verdict["recovered"]), (&json!(1), &json!(1)), "{verdict}");
+}
+
+#[tokio::test]
+async fn concurrent_calls_are_not_retries() {
+    let sidecar = faulty(r#"{"delay": "300ms", "error": {"code": "PERMISSION_DENIED"}}"#);
+    let call = || sidecar.post(CONVERSE, format!("{{{INPUTS}}}"));
+    join(call(), call()).await;
+    let verdict = sidecar.get("/mynah/v1/verdict").await.json();
+    assert_eq!((&verdict["ok"], &verdict["retries"]), (&json!(true), &json!(0)), "{verdict}");
+    call().await;
+    let verdict = sidecar.get("/mynah/v1/verdict").await.json();
+    assert_eq!(
+        (kinds(&verdict), &verdict["retries"]),
+        (vec!["retried_permanent_error"], &json!(1))
+    );
 }
