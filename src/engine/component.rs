@@ -82,7 +82,7 @@ impl Component {
             on_exhausted: spec.provider.on_exhausted(),
             provider: spec.build_provider(&metrics.tools),
             metrics: metrics.call_metrics(&spec.name),
-            faults: fault_table.number(spec.faults.clone()),
+            faults: fault_table.of_component(spec.faults.clone()),
             fault_table: fault_table.clone(),
         }
     }

@@ -12,7 +12,7 @@ use thiserror::Error as ThisError;
 
 use crate::provider::{
     CallContext,
-    faults::{Fault, FaultTarget, Faults, Phase},
+    faults::{Fault, FaultKey, FaultTarget, Faults, Phase},
 };
 
 /// Maximum number of targets.
@@ -37,6 +37,9 @@ type Target = (Option<String>, Option<String>);
 #[derive(Debug)]
 pub(super) struct FaultSet {
     number: u64,
+    /// Where the faults come from. Draws depend on it, but not on the number, which changes when faults
+    /// are set or loaded again.
+    origin: &'static str,
     faults: Faults,
 }
 
@@ -52,7 +55,13 @@ impl FaultTable {
     /// Replaces the faults of a component and a session. If there are none, removes the earlier ones.
     pub(crate) fn set(&self, target: FaultTarget) -> Result<(), FaultsFull> {
         let FaultTarget { component, session, faults } = target;
-        let (key, set) = ((component, session), self.number(faults));
+        let origin = match (&component, &session) {
+            (Some(_), Some(_)) => "test of a component and a session",
+            (None, Some(_)) => "test of a session",
+            (Some(_), None) => "test of a component",
+            (None, None) => "test",
+        };
+        let (key, set) = ((component, session), self.number(origin, faults));
         let mut targets = self.write();
         if set.faults.is_empty() {
             targets.remove(&key);
@@ -80,9 +89,13 @@ impl FaultTable {
         self.is_active.store(!targets.is_empty(), Ordering::Relaxed);
     }
 
-    /// Numbers the faults of a component.
-    pub(super) fn number(&self, faults: Faults) -> FaultSet {
-        FaultSet { number: self.sets.fetch_add(1, Ordering::Relaxed), faults }
+    /// Numbers the faults in the metadata of a component.
+    pub(super) fn of_component(&self, faults: Faults) -> FaultSet {
+        self.number("component", faults)
+    }
+
+    fn number(&self, origin: &'static str, faults: Faults) -> FaultSet {
+        FaultSet { number: self.sets.fetch_add(1, Ordering::Relaxed), origin, faults }
     }
 
     /// Returns `true` if tests have set faults for any call.
@@ -128,8 +141,9 @@ impl FaultSet {
         request: u64,
         context: &CallContext,
     ) -> Option<Fault> {
-        let key = format!("fault/{}", self.number);
-        self.faults.select(phase, &key, request, context).cloned()
+        let counter = format!("fault/{}", self.number);
+        let key = FaultKey { counter: &counter, draw: self.origin };
+        self.faults.select(phase, key, request, context).cloned()
     }
 }
 

@@ -65,6 +65,25 @@ async fn a_probability_depends_on_seed_session_and_request_only() {
 }
 
 #[tokio::test]
+async fn the_faults_of_a_list_are_drawn_independently() {
+    let fault = |code: &str| json!({"probability": 0.5, "error": {"code": code}});
+    let faults = || faulty(json!([fault("UNAVAILABLE"), fault("ABORTED")]));
+    let outcomes = async |sidecar| {
+        let mut outcomes = Vec::new();
+        for number in 0..40 {
+            outcomes.extend(codes(&sidecar, "s", &prompt(&format!("{number}"), []), 1).await);
+        }
+        outcomes
+    };
+    let seen = outcomes(faults()).await;
+    let count = |code: Code| seen.iter().filter(|it| **it == code).count();
+    // A half, a quarter and a quarter of the calls are expected.
+    assert!((10..=30).contains(&count(Unavailable)), "{seen:?}");
+    assert!(count(Aborted) >= 4 && count(Fine) >= 4, "{seen:?}");
+    assert_eq!(outcomes(faults()).await, seen, "the draws do not change");
+}
+
+#[tokio::test]
 async fn parallel_sessions_do_not_see_each_other() {
     let sidecar = faulty(json!({"fail_first": 1, "error": {"code": "UNAVAILABLE"}}));
     let session = async |number: usize| {

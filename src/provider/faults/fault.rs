@@ -45,6 +45,15 @@ pub(crate) enum Effect {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Faults(pub(super) Arc<[Fault]>);
 
+/// Identifies a list of faults.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FaultKey<'k> {
+    /// Identifies the list among those that count calls.
+    pub(crate) counter: &'k str,
+    /// Identifies the list among those with a probability. The same in every process.
+    pub(crate) draw: &'k str,
+}
+
 /// The moment at which a fault is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -64,12 +73,11 @@ impl Faults {
         self.0.iter().map(Fault::size).sum()
     }
 
-    /// Returns the first fault that applies to a call. `key` identifies these faults among those that
-    /// count calls.
+    /// Returns the first fault that applies to a call.
     pub(crate) fn select(
         &self,
         phase: Phase,
-        key: &str,
+        key: FaultKey<'_>,
         request: u64,
         context: &CallContext,
     ) -> Option<&Fault> {
@@ -81,7 +89,12 @@ impl Faults {
         let selected = faults.find(|(index, fault)| {
             of_phase(fault)
                 && on_surface(fault)
-                && fault.trigger.applies(|| format!("{key}/{index}"), request, context)
+                && fault.trigger.applies(
+                    || format!("{}/{index}", key.counter),
+                    (key.draw, *index),
+                    request,
+                    context,
+                )
         });
         selected.map(|(_, fault)| fault)
     }

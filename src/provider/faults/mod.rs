@@ -11,7 +11,7 @@ mod tests;
 mod trigger;
 
 pub(crate) use self::{
-    fault::{Effect, Fault, Faults, Phase, request_hash},
+    fault::{Effect, Fault, FaultKey, Faults, Phase, request_hash},
     read::FaultTarget,
 };
 

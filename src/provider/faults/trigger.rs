@@ -22,10 +22,12 @@ pub(super) enum Trigger {
 }
 
 impl Trigger {
-    /// Returns `true` if the fault applies to a call. Counts the call under `key` if necessary.
+    /// Returns `true` if the fault applies to a call. Counts the call under `key` if necessary. `fault`
+    /// identifies the fault, so that faults with the same seed are independent.
     pub(super) fn applies(
         self,
         key: impl FnOnce() -> String,
+        fault: (&str, usize),
         request: u64,
         context: &CallContext,
     ) -> bool {
@@ -39,17 +41,21 @@ impl Trigger {
             Self::First(calls) => earlier_calls() < calls.get(),
             Self::Every(n) => (earlier_calls() + 1).is_multiple_of(n.get()),
             Self::Probability { probability, seed } => {
-                draw(seed, context.session_name(), request) < probability
+                draw(seed, fault, context.session_name(), request) < probability
             }
         }
     }
 }
 
 /// Returns a number from 0 to 1, without 1.
-fn draw(seed: u64, session: &str, request: u64) -> f64 {
+fn draw(seed: u64, (scope, index): (&str, usize), session: &str, request: u64) -> f64 {
     const BITS: u32 = 53;
     let mut hasher = XxHash3_64::with_seed(seed);
     hasher.write(&request.to_le_bytes());
+    hasher.write(&(index as u64).to_le_bytes());
+    hasher.write(scope.as_bytes());
+    // No text has this byte.
+    hasher.write(&[0xff]);
     hasher.write(session.as_bytes());
     (hasher.finish() >> (u64::BITS - BITS)) as f64 / (1_u64 << BITS) as f64
 }
@@ -60,11 +66,18 @@ mod tests {
 
     #[test]
     fn draws_are_uniform_and_depend_on_everything() {
-        let draws: Vec<f64> = (0..10_000).map(|request| draw(1, "s", request)).collect();
+        let draws: Vec<f64> = (0..10_000).map(|request| draw(1, ("a", 0), "s", request)).collect();
         assert!(draws.iter().all(|draw| (0.0..1.0).contains(draw)));
         let low = draws.iter().filter(|draw| **draw < 0.25).count();
         assert!((2_300..2_700).contains(&low), "{low}");
-        let one = draw(1, "s", 1);
-        assert!([draw(2, "s", 1), draw(1, "t", 1), draw(1, "s", 2)].iter().all(|it| *it != one));
+        let (fault, one) = (("a", 0), draw(1, ("a", 0), "s", 1));
+        let others = [
+            draw(2, fault, "s", 1),
+            draw(1, ("b", 0), "s", 1),
+            draw(1, ("a", 1), "s", 1),
+            draw(1, fault, "t", 1),
+            draw(1, fault, "s", 2),
+        ];
+        assert!(others.iter().all(|it| *it != one));
     }
 }

@@ -18,7 +18,7 @@ use crate::{
         CallContext, Provider, ProviderError,
         call::AnsweredBy,
         counters::Counters,
-        faults::{Phase, request_hash},
+        faults::{FaultKey, Phase, request_hash},
         scripted::{
             ScriptedSettings,
             chains::NumberedStep,
@@ -83,12 +83,13 @@ impl RuleProvider {
         request: &Request,
         context: &CallContext,
     ) {
-        let key = format!("{}/fault", key(self.rules.source(), rule));
+        let counter = format!("{}/fault", key(self.rules.source(), rule));
+        let key = FaultKey { counter: &counter, draw: rule.label.text() };
         let hash = request_hash(&self.component, request);
-        let fault = rule.faults.select(Phase::Request, &key, hash, context);
+        let fault = rule.faults.select(Phase::Request, key, hash, context);
         let has_calls = step.items.iter().any(|item| matches!(item, Item::Calls(_)));
         let of_calls =
-            || has_calls.then(|| rule.faults.select(Phase::ToolCalls, &key, hash, context));
+            || has_calls.then(|| rule.faults.select(Phase::ToolCalls, key, hash, context));
         if let Some(fault) = fault.or_else(|| of_calls().flatten()) {
             fault.apply_to(step.to_mut());
         }
