@@ -151,3 +151,22 @@ async fn arguments_of_tool_calls_are_malformed() {
     let sidecar = faulty(json!({"malformed_args": "oops"}));
     assert_eq!(arguments(&sidecar, "What is the weather in Paris?").await, ["oops"]);
 }
+
+#[tokio::test]
+async fn malformed_arguments_can_be_delayed() {
+    let sidecar = faulty(json!({"delay": "200ms", "malformed_args": "oops"}));
+    assert_eq!(arguments(&sidecar, "What is the weather in Paris?").await, ["oops"]);
+    let schema = json!({"type": "object"});
+    let request = prompt("What is the weather in Paris?", [tool("get_weather", schema)]);
+    let mut client = sidecar.client().await;
+    let mut stream = client.converse_stream_alpha2(request).await.unwrap().into_inner();
+    let mut last = None;
+    while let Some(part) = stream.message().await.unwrap() {
+        last = Some(part);
+    }
+    assert!(format!("{last:?}").contains("oops"), "{last:?}");
+    let journal = sidecar.get("/mynah/v1/journal").await.json();
+    for entry in journal["entries"].as_array().unwrap() {
+        assert!(entry["duration_ms"].as_f64().unwrap() >= 200.0, "{entry}");
+    }
+}

@@ -34,7 +34,7 @@ impl Component {
             }
             Some(Effect::Empty(part)) => response.missing = Some(part),
             Some(_) => {}
-            None => self.malform(&mut response, hash, &context),
+            None => self.malform(&mut response, hash, &context).await?,
         }
         Ok(response)
     }
@@ -48,28 +48,36 @@ impl Component {
         let hash = request_hash(&self.name, &request);
         let effect = self.effect_before_response(hash, &context).await?;
         let deltas = self.clone().try_stream(request, context.clone()).await?;
-        let changes_response = move |mut change: Box<dyn FnMut(&mut Response) + Send>| {
-            let deltas = deltas.map(move |mut delta| {
-                if let Ok(Delta::Complete(response)) = &mut delta {
-                    change(response);
-                }
-                delta
-            });
-            deltas.boxed()
-        };
+        let is_text = |delta: &Result<Delta, _>| matches!(delta, Ok(Delta::Text(_)));
         Ok(match effect {
-            Some(Effect::CutAfter(chunks)) => cut(changes_response(Box::new(|_| {})), chunks),
+            Some(Effect::CutAfter(chunks)) => cut(deltas, chunks),
             Some(Effect::Empty(part)) => {
-                let deltas =
-                    changes_response(Box::new(move |response| response.missing = Some(part)));
-                let is_text = |delta: &Result<Delta, _>| matches!(delta, Ok(Delta::Text(_)));
+                let deltas = deltas.map(move |mut delta| {
+                    if let Ok(Delta::Complete(response)) = &mut delta {
+                        response.missing = Some(part);
+                    }
+                    delta
+                });
                 deltas.filter(move |delta| future::ready(!is_text(delta))).boxed()
             }
-            Some(_) => changes_response(Box::new(|_| {})),
-            None => changes_response(Box::new(move |response| {
-                self.malform(response, hash, &context);
-            })),
+            Some(_) => deltas,
+            None => deltas
+                .then(move |delta| self.clone().malform_delta(delta, hash, context.clone()))
+                .boxed(),
         })
+    }
+
+    /// Replaces the arguments of the tool calls in the last delta if a fault asks for it.
+    async fn malform_delta(
+        self: Arc<Self>,
+        mut delta: Result<Delta, ProviderError>,
+        hash: u64,
+        context: CallContext,
+    ) -> Result<Delta, ProviderError> {
+        if let Ok(Delta::Complete(response)) = &mut delta {
+            self.malform(response, hash, &context).await?;
+        }
+        delta
     }
 
     /// Performs the fault of a call as far as it needs no response. Returns the rest of it.
@@ -84,15 +92,22 @@ impl Component {
         Ok(Some(fault.effect))
     }
 
-    /// Replaces the arguments of the tool calls if a fault asks for it.
-    fn malform(&self, response: &mut Response, hash: u64, context: &CallContext) {
+    /// Replaces the arguments of the tool calls, after a delay, if a fault asks for it.
+    async fn malform(
+        &self,
+        response: &mut Response,
+        hash: u64,
+        context: &CallContext,
+    ) -> Result<(), ProviderError> {
         if response.tool_calls.is_empty() {
-            return;
+            return Ok(());
         }
-        let Some(fault) = self.fault(Phase::ToolCalls, hash, context) else { return };
+        let Some(fault) = self.fault(Phase::ToolCalls, hash, context) else { return Ok(()) };
+        fault.before_response(context).await?;
         for call in &mut response.tool_calls {
             fault.effect.malform(&mut call.arguments);
         }
+        Ok(())
     }
 
     fn fault(&self, phase: Phase, hash: u64, context: &CallContext) -> Option<Fault> {
