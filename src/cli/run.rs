@@ -102,12 +102,12 @@ async fn met_expectations(engine: &Arc<Engine>) -> bool {
     let of_work = engine.clone();
     let work = move || {
         let journal = of_work.readable_journal()?;
-        let entries = journal.entries(&EntryFilter::default());
-        Some((verify(&checks, &entries, &of_work.with_instances()), journal.dropped()))
+        let (entries, dropped) = journal.checked_entries(&EntryFilter::default());
+        Some(verify(&checks, &entries, dropped, &of_work.with_instances()))
     };
     let report = match run_blocking(work).await {
-        Ok(Some((verification, _))) if verification.ok => return true,
-        Ok(Some((verification, dropped))) => report(&verification, dropped),
+        Ok(Some(verification)) if verification.ok => return true,
+        Ok(Some(verification)) => report(&verification),
         Ok(None) => "the expectations cannot be checked: the journal is off".to_owned(),
         Err(Panicked) => "the expectations cannot be checked; see the log".to_owned(),
     };

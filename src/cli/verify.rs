@@ -48,6 +48,6 @@ pub(super) async fn verify(
         let _ = writeln!(io::stdout(), "{met} met");
         return Ok(ExitCode::SUCCESS);
     }
-    let _ = writeln!(io::stderr(), "mynah: {}", report(&verification, 0));
+    let _ = writeln!(io::stderr(), "mynah: {}", report(&verification));
     Ok(ExitCode::FAILURE)
 }

@@ -10,8 +10,8 @@ use crate::{
 /// The maximum number of calls that are listed.
 const MAX_LISTED: usize = 10;
 
-/// Returns a report on what is not as expected. `dropped` calls are missing in the journal.
-pub(super) fn report(verification: &Verification, dropped: u64) -> String {
+/// Returns a report on what is not as expected.
+pub(super) fn report(verification: &Verification) -> String {
     let unmet: Vec<_> = verification.expectations.iter().filter(|it| !it.ok).collect();
     let mut report = String::new();
     if !unmet.is_empty() {
@@ -36,9 +36,11 @@ pub(super) fn report(verification: &Verification, dropped: u64) -> String {
         let calls = listed(calls);
         add_line(&mut report, &format!("neither a rule nor a chain answered the calls {calls}"));
     }
-    if dropped > 0 {
-        let dropped = format!("the journal dropped {dropped} calls; increase --journal-size");
-        add_line(&mut report, &dropped);
+    if verification.dropped > 0 {
+        let dropped = count(verification.dropped as usize, "call");
+        let effect = if verification.incomplete { ", so the checks are incomplete" } else { "" };
+        let help = "increase --journal-size";
+        add_line(&mut report, &format!("the journal dropped {dropped}{effect}; {help}"));
     }
     report
 }

@@ -112,6 +112,11 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Returns the name of the model, if it has one.
+    fn model(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns what follows the last entry of a rule's chain, unless the rule says otherwise.
     fn on_exhausted(&self) -> OnExhausted {
         OnExhausted::default()

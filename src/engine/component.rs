@@ -54,6 +54,8 @@ pub struct Component {
     pub own_tools: BTreeSet<String>,
     /// The rules by which the component answers, if it has rules.
     pub(crate) rules: Option<Arc<Rules>>,
+    /// The model that answers if the client asks for none.
+    pub(crate) model: Option<String>,
     /// What follows the last entry of a rule's chain, unless the rule says otherwise.
     pub(crate) on_exhausted: OnExhausted,
     scrubber: Scrubber,
@@ -79,6 +81,7 @@ impl Component {
             scrubber: spec.scrubber,
             own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
             rules: spec.provider.rules().cloned(),
+            model: spec.provider.model().map(str::to_owned),
             on_exhausted: spec.provider.on_exhausted(),
             provider: spec.build_provider(&metrics.tools),
             metrics: metrics.call_metrics(&spec.name),

@@ -8,7 +8,10 @@ use crate::{
     chat::Request,
     provider::{
         counters::Counters,
-        scripted::rules::{ExplainedRule, matching::MatchedCall},
+        scripted::rules::{
+            ExplainedRule,
+            matching::{CallOrigin, MatchedCall},
+        },
     },
 };
 
@@ -31,8 +34,6 @@ pub(crate) struct Explanation {
 pub(crate) struct ExplainedCall<'c> {
     pub(crate) request: &'c Request,
     pub(crate) session: &'c str,
-    /// The model that the client asks for, or that answered.
-    pub(crate) model: Option<&'c str>,
     pub(crate) is_alpha1: bool,
 }
 
@@ -42,10 +43,13 @@ pub(crate) fn explain(
     counters: &Counters,
     call: &ExplainedCall<'_>,
 ) -> Explanation {
-    let mut matched = MatchedCall::new(call.request, &component.name);
-    matched.session = call.session;
-    matched.alpha1 = call.is_alpha1;
-    matched.model = call.model;
+    let origin = CallOrigin {
+        component: &component.name,
+        model: component.model.as_deref(),
+        session: call.session,
+        alpha1: call.is_alpha1,
+    };
+    let matched = MatchedCall::with_origin(call.request, origin);
     let rules = component.rules.as_ref();
     let rules = rules
         .map(|rules| rules.explain(&matched, component.on_exhausted, counters))

@@ -49,6 +49,8 @@ pub(crate) enum AnsweredBy {
         /// The entry of the rule's chain or sequence, from 1.
         step: Option<usize>,
     },
+    /// A fault, which lets the call fail on purpose.
+    Fault,
     /// An instruction chain.
     Chain {
         /// The message with the chain, from 1.

@@ -4,8 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use super::entries;
 use crate::support::{
     Sidecar,
+    http::direct_client,
     messages::{request, user},
     process::run,
     scratch,
@@ -160,4 +162,103 @@ fn run_succeeds_if_expectations_are_met() {
     let journal = r#"curl -sf "$MYNAH_ENDPOINT/journal?limit=1" | grep -q '"more":true'"#;
     let output = run_with_rules(&(calls + journal));
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{}", output.stdout);
+}
+
+/// Verify and explain see the model and the session that rules see.
+#[tokio::test]
+async fn rules_verify_and_explain_see_the_same_call() {
+    let folder = scratch("rules");
+    let rules = "\
+rules:
+- {name: asked, match: {model: gpt-9}, respond: asked}
+- {name: own, match: {model: own-model, session: a}, times: 1, respond: own}
+- {name: other, respond: other}
+";
+    fs::write(folder.join("rules.yaml"), rules).unwrap();
+    let component = "\
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: echo}
+spec:
+  type: conversation.scripted
+  version: v1
+  metadata:
+  - {name: model, value: own-model}
+  - {name: rules, value: rules.yaml}
+";
+    fs::write(folder.join("echo.yaml"), component).unwrap();
+    let sidecar =
+        Sidecar::start_with(&["--resources-path", folder.join("echo.yaml").to_str().unwrap()]);
+    let failing = "/mynah/v1/faults";
+    say(&sidecar, "a", &["first"]).await;
+    let openai = json!({"model": "echo", "messages": [{"role": "user", "content": "third"}]});
+    sidecar.post("/v1/chat/completions", openai.to_string()).await;
+    let of_model = |model: &str| json!({"match": {"model": model}, "count": 1});
+    assert_eq!(verify(&sidecar, of_model("own-model")).await.0, 200, "the model of the component");
+    assert_eq!(verify(&sidecar, of_model("echo")).await.0, 200, "the model that is asked for");
+    // A call that has failed has the same model.
+    let fault = json!({"error": {"code": "ABORTED"}}).to_string();
+    let put = direct_client().put(sidecar.url(failing)).body(fault);
+    assert_eq!(sidecar.send(put).await.status, 204);
+    say(&sidecar, "a", &["fails"]).await;
+    let both = json!({"match": {"model": "own-model", "session": "a"}, "count": 2});
+    assert_eq!(verify(&sidecar, both).await.0, 200);
+
+    let explain = async |session: &str, model: Option<&str>| {
+        let inputs = json!([{"messages": [{"ofUser": {"content": [{"text": "x"}]}}]}]);
+        let request = json!({"inputs": inputs, "metadata": {"mynah-session": session}});
+        let body = json!({"component": "echo", "request": request, "model": model}).to_string();
+        let explained = sidecar.post("/mynah/v1/explain", body).await.json();
+        (explained["session"].clone(), explained["answered_by"].clone())
+    };
+    assert_eq!(explain("a", None).await, (json!("a"), json!("other")), "own is spent in a");
+    assert_eq!(explain("b", Some("gpt-9")).await, (json!("b"), json!("asked")));
+}
+
+#[tokio::test]
+async fn dropped_calls_make_checks_incomplete() {
+    let sidecar = Sidecar::start_with(&["--journal-size", "4Ki"]);
+    say(&sidecar, "a", &["hello"; 100]).await;
+    let check = |count: Value| json!({"match": {"user": "hello"}, "session": "a", "count": count});
+    let (status, result) = verify(&sidecar, check(json!({"at_least": 1}))).await;
+    assert_eq!((status, &result["ok"]), (200, &json!(true)), "{result}");
+    let dropped = result["dropped"].as_u64().unwrap();
+    let left = 100 - dropped;
+    assert!(left > 0 && dropped > 0, "{result}");
+    for count in [json!(left), json!({"at_most": left})] {
+        let (status, result) = verify(&sidecar, check(count)).await;
+        let seen = (status, &result["incomplete"], &result["expectations"][0]["incomplete"]);
+        assert_eq!(seen, (409, &json!(true), &json!(true)), "{result}");
+    }
+    assert_eq!(verify(&sidecar, check(json!({"at_most": 100}))).await.0, 200);
+    let never = json!({"match": {"user": "bye"}, "session": "a", "count": 0});
+    assert_eq!(verify(&sidecar, never).await.0, 409);
+    let other = json!({"match": {"user": "bye"}, "session": "b", "count": 0});
+    assert_eq!(verify(&sidecar, other).await.0, 200, "no call of this session is missing");
+    let later = json!({"match": {"user": "bye"}, "since": 100, "count": 0});
+    assert_eq!(verify(&sidecar, later).await.0, 200, "no later call is missing");
+}
+
+#[tokio::test]
+async fn faults_are_neither_matched_nor_unmatched() {
+    let sidecar = with_rules();
+    let fault = json!({"fail_first": 1, "error": {"code": "UNAVAILABLE"}}).to_string();
+    let put = direct_client().put(sidecar.url("/mynah/v1/faults")).body(fault);
+    assert_eq!(sidecar.send(put).await.status, 204);
+    say(&sidecar, "a", &["weather", "weather"]).await;
+    let entries = entries(&sidecar, "session=a").await;
+    assert_eq!(entries[0]["answered_by"], json!([{"fault": true}]));
+    assert_eq!(entries[1]["answered_by"], json!([{"rule": "weather"}]));
+    assert_eq!(verify(&sidecar, json!({"no_unmatched": true})).await.0, 200);
+}
+
+#[tokio::test]
+async fn near_misses_are_listed_only_if_too_few_calls_match() {
+    let sidecar = Sidecar::start();
+    say(&sidecar, "a", &["hello", "hello", "goodbye"]).await;
+    let check = |count: u64| json!({"match": {"user": "hello"}, "count": count});
+    let (status, too_many) = verify(&sidecar, check(1)).await;
+    assert_eq!((status, &too_many["expectations"][0]["nearest"]), (409, &Value::Null));
+    let (_, too_few) = verify(&sidecar, check(3)).await;
+    assert_eq!(too_few["expectations"][0]["nearest"][0]["number"], 3);
 }

@@ -11,12 +11,15 @@ use super::{body, failure::Failure, query::check_name};
 use crate::{
     api::{guard::Guard, http::response::json},
     base::{blocking::run_blocking, memory::Charge},
+    chat::Request,
     engine::{
         Components, Engine,
         explain::{ExplainedCall, explain},
     },
+    provider::call::DEFAULT_SESSION,
     wire::{
         error::{ControlError, Error},
+        headers::SESSION,
         sent::SentRequest,
     },
 };
@@ -34,7 +37,8 @@ pub(super) struct ExplainRequest {
     /// component.
     #[schemars(length(min = 1))]
     component: Option<String>,
-    /// The session, whose counters decide which rules may answer. Default: `default`.
+    /// The session, whose counters decide which rules may answer. Default: the one in the metadata of the
+    /// request, or else `default`.
     #[schemars(length(min = 1))]
     session: Option<String>,
     /// The name of the model. Default: that of the request or of the component.
@@ -78,17 +82,24 @@ fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, Cont
         Api::Alpha2 => SentRequest::alpha2_json(&body),
         Api::OpenAi => SentRequest::openai(&body),
     };
-    let chat = sent.to_chat(&component.name, &component.own_tools)?;
-    let asked = request.request.get("model").and_then(Value::as_str);
+    let mut chat = sent.to_chat(&component.name, &component.own_tools)?;
+    if let Some(model) = &request.model {
+        chat.model = Some(model.clone());
+    }
     let call = ExplainedCall {
         request: &chat,
-        session: request.session.as_deref().unwrap_or("default"),
-        model: request.model.as_deref().or(asked),
+        session: request.session.as_deref().or_else(|| session(&chat)).unwrap_or(DEFAULT_SESSION),
         is_alpha1: matches!(request.api, Api::Alpha1),
     };
     let explanation = explain(&component, &engine.counters, &call);
     // Serializing texts and numbers cannot fail.
     Ok(serde_json::to_string(&explanation).unwrap_or_default())
+}
+
+/// Returns the session that the request names in its metadata.
+fn session(request: &Request) -> Option<&str> {
+    let name = request.metadata.get(SESSION.as_str())?;
+    Some(name.as_str()).filter(|name| !name.is_empty())
 }
 
 /// Returns the component that the request is for.

@@ -118,7 +118,7 @@ fn response() -> Value {
 }
 
 /// Returns the schemas of what can make a turn of an answer.
-fn answers() -> [Value; 2] {
+fn answers() -> [Value; 3] {
     let answer = |properties: Value, required: &[&str]| {
         json!({
             "type": "object",
@@ -130,6 +130,7 @@ fn answers() -> [Value; 2] {
     let step = || json!({"type": "integer"});
     [
         answer(json!({"rule": {"type": "string"}, "step": step()}), &["rule"]),
+        answer(json!({"fault": {"const": true}}), &["fault"]),
         answer(
             json!({"chain_in_message": {"type": "integer"}, "step": step()}),
             &["chain_in_message", "step"],

@@ -42,7 +42,8 @@ pub(super) struct VerifyRequest {
     /// Whether all rules and all steps of their chains and sequences must have answered.
     #[serde(default)]
     unused: bool,
-    /// Whether all calls must have been answered by a rule or an instruction chain.
+    /// Whether all calls must have been answered by a rule or an instruction chain, except for those that
+    /// fail because of a fault.
     #[serde(default)]
     no_unmatched: bool,
 }
@@ -59,8 +60,8 @@ pub(super) async fn post(
     let (selection, checks) = request.into_checks()?;
     let work = move || {
         let _charge = charge;
-        let entries = journal.entries(&selection);
-        report(&verify(&checks, &entries, &engine.with_instances()))
+        let (entries, dropped) = journal.checked_entries(&selection);
+        report(&verify(&checks, &entries, dropped, &engine.with_instances()))
     };
     let (ok, report) = run_blocking(work).await?;
     if ok { Ok(json(report)) } else { Err(ControlError::Unverified(report).into()) }

@@ -102,6 +102,10 @@ fn parse_arguments(text: &str) -> Result<ArgumentStyle, String> {
 }
 
 impl ProviderSpec for EchoSettings {
+    fn model(&self) -> Option<&str> {
+        Some(&self.model)
+    }
+
     fn build(&self, name: &str, _fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {
         let echo = Arc::new(Echo::new(name, self.clone()));
         if !self.chains {

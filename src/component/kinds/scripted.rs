@@ -156,6 +156,10 @@ impl ProviderSpec for ScriptedSpec {
         Arc::new(RuleProvider::new(name, settings.clone(), rules.clone(), scripted))
     }
 
+    fn model(&self) -> Option<&str> {
+        Some(&self.settings.model)
+    }
+
     fn on_exhausted(&self) -> OnExhausted {
         self.settings.on_exhausted
     }

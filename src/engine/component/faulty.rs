@@ -9,6 +9,7 @@ use crate::{
     chat::{Delivery, Delta, Request, Response},
     provider::{
         CallContext, ProviderError,
+        call::AnsweredBy,
         faults::{Effect, Fault, Phase, request_hash},
     },
 };
@@ -88,6 +89,9 @@ impl Component {
     ) -> Result<Option<Effect>, Failure> {
         let Some(fault) = self.fault(Phase::Request, hash, context) else { return Ok(None) };
         tracing::debug!(component = self.name, session = context.session_name(), ?fault, "fault");
+        if fault.effect.is_failure() {
+            context.record_answer(|| AnsweredBy::Fault);
+        }
         fault.before_response(context).await?;
         Ok(Some(fault.effect))
     }

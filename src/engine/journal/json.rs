@@ -64,6 +64,7 @@ fn answered_by(answer: &AnsweredBy) -> Value {
         AnsweredBy::Rule { rule, step: Some(step), .. } => {
             json!({"rule": **rule.text(), "step": step})
         }
+        AnsweredBy::Fault => json!({"fault": true}),
         AnsweredBy::Chain { message, step } => json!({"chain_in_message": message, "step": step}),
     }
 }

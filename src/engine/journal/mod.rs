@@ -1,7 +1,9 @@
 //! The journal: what a sidecar was asked, and what it answered.
 
+mod dropped;
 mod entry;
 mod file;
+mod filter;
 mod json;
 mod markers;
 mod redactor;
@@ -14,6 +16,7 @@ use prometheus::IntCounter;
 
 pub(crate) use self::{
     entry::{CallError, Entry, Outcome},
+    filter::EntryFilter,
     redactor::Redactor,
 };
 use self::{file::JournalFile, shards::Shards};
@@ -25,26 +28,6 @@ pub(crate) struct Journal {
     file: Option<JournalFile>,
     redactor: ArcSwap<Redactor>,
     dropped: IntCounter,
-}
-
-/// Selects entries of the journal.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct EntryFilter {
-    /// The session, if the entries of one are wanted.
-    pub(crate) session: Option<String>,
-    /// The component, if the entries of one are wanted.
-    pub(crate) component: Option<String>,
-    /// Only entries with a higher number are wanted.
-    pub(crate) since: u64,
-}
-
-impl EntryFilter {
-    /// Returns `true` if the entry is selected.
-    pub(crate) fn selects(&self, entry: &Entry) -> bool {
-        entry.number > self.since
-            && self.session.as_deref().is_none_or(|session| session == entry.session())
-            && self.component.as_ref().is_none_or(|component| *component == entry.component)
-    }
 }
 
 impl Journal {
@@ -97,7 +80,17 @@ impl Journal {
 
     /// Removes the selected entries. Returns their number.
     pub(crate) fn remove(&self, selection: &EntryFilter) -> usize {
+        if selection.component.is_none() {
+            self.shards.dropped_by_session().remove(selection.session.as_deref());
+        }
         self.shards.remove(|entry| selection.selects(entry))
+    }
+
+    /// Returns the selected entries, oldest first, and how many may be missing because there was no room.
+    pub(crate) fn checked_entries(&self, selection: &EntryFilter) -> (Vec<Arc<Entry>>, u64) {
+        let entries = self.entries(selection);
+        // Counted afterwards, so that no missing entry is overlooked.
+        (entries, self.shards.dropped_by_session().among(selection))
     }
 
     /// Returns how many entries were dropped because there was no room.

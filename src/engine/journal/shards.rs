@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use super::entry::Entry;
+use super::{dropped::Dropped, entry::Entry};
 
 /// The entries, in one shard for each serving thread, so that threads do not wait for each other. The
 /// oldest entries are dropped when there is no room.
@@ -21,6 +21,7 @@ pub(super) struct Shards {
     bytes: AtomicUsize,
     numbers: AtomicU64,
     dropped: AtomicU64,
+    dropped_by_session: Dropped,
 }
 
 #[derive(Debug)]
@@ -52,6 +53,7 @@ impl Shards {
             bytes: AtomicUsize::new(0),
             numbers: AtomicU64::new(1),
             dropped: AtomicU64::new(0),
+            dropped_by_session: Dropped::default(),
         }
     }
 
@@ -63,6 +65,7 @@ impl Shards {
             // Without any room, the journal is off.
             let dropped = u64::from(self.limit > 0);
             self.dropped.fetch_add(dropped, Ordering::Relaxed);
+            self.dropped_by_session.add(&entry);
             return (Arc::new(entry), dropped);
         }
         let shard = &self.shards[THREAD.get() % self.shards.len()];
@@ -86,6 +89,8 @@ impl Shards {
             let Some(shard) = self.shards.iter().min_by_key(oldest) else { break };
             let mut entries = shard.lock();
             let Some(entry) = entries.pop_front() else { break };
+            // Under the lock, so that a reader who misses the entry finds it counted.
+            self.dropped_by_session.add(&entry);
             shard.update(&entries);
             drop(entries);
             self.bytes.fetch_sub(entry.size(), Ordering::Relaxed);
@@ -125,6 +130,11 @@ impl Shards {
             shard.update(&entries);
         }
         removed
+    }
+
+    /// Returns the dropped entries by session.
+    pub(super) fn dropped_by_session(&self) -> &Dropped {
+        &self.dropped_by_session
     }
 
     /// Returns `true` if there is room for any entry.

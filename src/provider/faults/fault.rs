@@ -108,6 +108,11 @@ impl Effect {
         }
     }
 
+    /// Returns `true` if a call with this effect fails.
+    pub(crate) fn is_failure(&self) -> bool {
+        matches!(self, Self::Fail(_) | Self::Hang | Self::CutAfter(_))
+    }
+
     /// Replaces arguments, if the effect does so.
     pub(crate) fn malform(&self, arguments: &mut String) {
         let Self::MalformedArguments(text) = self else { return };

@@ -46,7 +46,12 @@ use std::{path::Path, sync::Arc};
 pub use self::{
     expectation::Expectation, provider::RuleProvider, schema::schema, unmatched::Unmatched,
 };
-use self::{index::Index, matching::MatchedCall, rule::Rule, template::Templates};
+use self::{
+    index::Index,
+    matching::{CallOrigin, MatchedCall},
+    rule::Rule,
+    template::Templates,
+};
 pub(crate) use self::{
     read::is_rules_file,
     usage::{ExplainedRule, UnusedRule},
@@ -113,11 +118,13 @@ fn matched_call<'c>(
     component: &'c str,
     settings: &'c ScriptedSettings,
 ) -> MatchedCall<'c> {
-    let mut call = MatchedCall::new(request, component);
-    call.model = Some(request.model.as_ref().unwrap_or(&settings.model));
-    call.session = context.session_name();
-    call.alpha1 = context.is_alpha1();
-    call
+    let origin = CallOrigin {
+        component,
+        model: Some(&settings.model),
+        session: context.session_name(),
+        alpha1: context.is_alpha1(),
+    };
+    MatchedCall::with_origin(request, origin)
 }
 
 /// Rules are equal if they were read from the same file with the same content.

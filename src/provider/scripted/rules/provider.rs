@@ -91,6 +91,9 @@ impl RuleProvider {
         let of_calls =
             || has_calls.then(|| rule.faults.select(Phase::ToolCalls, key, hash, context));
         if let Some(fault) = fault.or_else(|| of_calls().flatten()) {
+            if fault.effect.is_failure() {
+                context.record_answer(|| AnsweredBy::Fault);
+            }
             fault.apply_to(step.to_mut());
         }
     }

@@ -6,8 +6,21 @@ use serde_json::Value;
 
 use crate::{
     chat::{Message, Request, Role},
-    provider::turns::count_turns,
+    provider::{call::DEFAULT_SESSION, turns::count_turns},
 };
+
+/// Where a call comes from, and where it goes.
+#[derive(Debug, Clone, Copy)]
+pub struct CallOrigin<'c> {
+    /// Name of the component.
+    pub component: &'c str,
+    /// Name of the component's model.
+    pub model: Option<&'c str>,
+    /// Name of the session.
+    pub session: &'c str,
+    /// Whether the call arrived through the first version of Dapr's API, which has no tools.
+    pub alpha1: bool,
+}
 
 /// A call, as conditions see it.
 #[derive(Debug)]
@@ -41,12 +54,19 @@ pub(super) struct TrailingResult<'c> {
 impl<'c> MatchedCall<'c> {
     /// Creates a call of version 2 of Dapr's API in the default session.
     pub fn new(request: &'c Request, component: &'c str) -> Self {
+        let origin = CallOrigin { component, model: None, session: DEFAULT_SESSION, alpha1: false };
+        Self::with_origin(request, origin)
+    }
+
+    /// Creates a call. Its model is the one that the client asks for, or else that of the component.
+    pub fn with_origin(request: &'c Request, origin: CallOrigin<'c>) -> Self {
+        let CallOrigin { component, model, session, alpha1 } = origin;
         Self {
             request,
             component,
-            model: None,
-            session: "default",
-            alpha1: false,
+            model: request.model.as_deref().or(model),
+            session,
+            alpha1,
             user: OnceCell::new(),
             system: OnceCell::new(),
             last_message: OnceCell::new(),

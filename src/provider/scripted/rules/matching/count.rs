@@ -49,6 +49,11 @@ impl Count {
         Self { min: number, max: None }
     }
 
+    /// Returns `true` if the condition needs a larger number.
+    pub fn is_too_few(self, number: u64) -> bool {
+        number < self.min
+    }
+
     /// Returns `true` if the condition holds.
     pub fn holds(self, number: u64) -> bool {
         self.min <= number && self.max.is_none_or(|max| number <= max)

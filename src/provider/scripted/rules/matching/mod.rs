@@ -30,6 +30,10 @@ mod tool_result;
 
 pub(super) use self::format::VARIABLES;
 pub use self::{
-    call::MatchedCall, captures::Captures, count::Count, format::Match, mismatch::Mismatch,
+    call::{CallOrigin, MatchedCall},
+    captures::Captures,
+    count::Count,
+    format::Match,
+    mismatch::Mismatch,
 };
 pub(super) use self::{condition::Requirement, field::Searched};

@@ -1,0 +1,103 @@
+//! Verifies the calls in the journal.
+
+mod report;
+mod search;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+pub(crate) use self::report::{Verification, Verified};
+use self::{
+    report::MAX_LISTED,
+    search::{matches, nearest},
+};
+use super::{Components, journal::Entry};
+use crate::provider::{
+    call::AnsweredBy,
+    scripted::{
+        Rules,
+        rules::{Expectation, UnusedRule},
+    },
+};
+
+/// What is checked.
+#[derive(Debug, Default)]
+pub(crate) struct Checks {
+    /// The calls that are expected.
+    pub(crate) expectations: Vec<Expectation>,
+    /// Whether all rules and all of their steps must have answered.
+    pub(crate) unused: bool,
+    /// Whether all calls must have been answered by a rule or an instruction chain.
+    pub(crate) no_unmatched: bool,
+}
+
+impl Checks {
+    /// Returns the expectations in the rules of all components, each file once.
+    pub(crate) fn expected(components: &Components) -> Self {
+        let mut files = BTreeMap::new();
+        for component in components.all() {
+            if let Some(rules) = &component.rules {
+                files.entry(rules.source().clone()).or_insert_with(|| rules.clone());
+            }
+        }
+        let expectations = files.values().flat_map(|rules| rules.expectations().iter().cloned());
+        Self { expectations: expectations.collect(), ..Self::default() }
+    }
+}
+
+/// Checks the calls. `dropped` calls are not among the entries, because the journal had no room. Decodes
+/// all requests, so this may take long.
+pub(crate) fn verify(
+    checks: &Checks,
+    entries: &[Arc<Entry>],
+    dropped: u64,
+    components: &Components,
+) -> Verification {
+    let mut results: Vec<Verified> = checks.expectations.iter().map(Verified::new).collect();
+    for (number, matching) in matches(&checks.expectations, entries, components) {
+        for expectation in matching {
+            results[expectation].count(number);
+        }
+    }
+    for (expectation, verified) in checks.expectations.iter().zip(&mut results) {
+        verified.decide(expectation, dropped);
+        if expectation.count.is_too_few(verified.matched) {
+            verified.nearest = nearest(expectation, entries, components);
+        }
+    }
+    let unused = checks.unused.then(|| unused(entries, components));
+    let unmatched = checks.no_unmatched.then(|| unmatched(entries));
+    let all_used = unused.as_ref().is_none_or(Vec::is_empty);
+    let all_matched = unmatched.as_ref().is_none_or(Vec::is_empty);
+    let is_uncertain = !all_used || (checks.no_unmatched && all_matched);
+    let incomplete = results.iter().any(|it| it.incomplete) || (dropped > 0 && is_uncertain);
+    let ok = results.iter().all(|result| result.ok) && all_used && all_matched && !incomplete;
+    Verification { ok, expectations: results, unused, unmatched, dropped, incomplete }
+}
+
+/// Returns the rules that have not answered.
+fn unused(entries: &[Arc<Entry>], components: &Components) -> Vec<UnusedRule> {
+    let mut files: BTreeMap<Arc<str>, (Arc<Rules>, BTreeSet<_>)> = BTreeMap::new();
+    for component in components.all() {
+        if let Some(rules) = &component.rules {
+            files.entry(rules.source().clone()).or_insert_with(|| (rules.clone(), BTreeSet::new()));
+        }
+    }
+    for answer in entries.iter().flat_map(|entry| &entry.answered_by) {
+        // The rules may be those of a component that another one falls back to.
+        if let AnsweredBy::Rule { source, rule, step } = answer
+            && let Some((_, used)) = files.get_mut(source)
+        {
+            used.insert((rule.clone(), *step));
+        }
+    }
+    files.values().flat_map(|(rules, used)| rules.unused(used)).collect()
+}
+
+/// Returns the calls that neither a rule nor a chain has answered, and that did not fail on purpose.
+fn unmatched(entries: &[Arc<Entry>]) -> Vec<u64> {
+    let unmatched = entries.iter().filter(|entry| entry.answered_by.is_empty());
+    unmatched.map(|entry| entry.number).take(MAX_LISTED).collect()
+}

@@ -1,0 +1,100 @@
+//! The results of checks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::provider::scripted::rules::{Expectation, UnusedRule, matching::Mismatch};
+
+/// The maximum number of calls in a list.
+pub(super) const MAX_LISTED: usize = 100;
+
+/// The result of checks.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Verification {
+    /// Whether everything is as expected.
+    pub(crate) ok: bool,
+    /// The result of each expectation.
+    pub(crate) expectations: Vec<Verified>,
+    /// The rules that have not answered, if this was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unused: Option<Vec<UnusedRule>>,
+    /// The numbers of calls that no rule, no chain and no fault has answered, if this was checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unmatched: Option<Vec<u64>>,
+    /// How many calls are not checked, because the journal had no room for them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) dropped: u64,
+    /// Whether the calls that are not checked could change a result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) incomplete: bool,
+}
+
+/// The result of an expectation.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Verified {
+    /// The name of the expectation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// Whether the number of calls is as expected, also if all calls that are not checked match.
+    pub(crate) ok: bool,
+    /// Whether the calls that are not checked could change the result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) incomplete: bool,
+    /// The number of calls that match.
+    pub(crate) matched: u64,
+    /// The expected number, as text.
+    pub(crate) expected: String,
+    /// The calls that match, or the first of them.
+    pub(crate) calls: Vec<u64>,
+    /// The calls that nearly match, if too few match.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) nearest: Vec<NearMiss>,
+}
+
+/// A call that nearly matches.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct NearMiss {
+    /// The number of the call.
+    pub(crate) number: u64,
+    /// The conditions that do not hold.
+    pub(crate) mismatches: Vec<Mismatch>,
+}
+
+impl Verified {
+    pub(super) fn new(expectation: &Expectation) -> Self {
+        Self {
+            name: expectation.name.clone(),
+            ok: false,
+            incomplete: false,
+            matched: 0,
+            expected: expectation.count.to_string(),
+            calls: Vec::new(),
+            nearest: Vec::new(),
+        }
+    }
+
+    pub(super) fn count(&mut self, number: u64) {
+        self.matched += 1;
+        if self.calls.len() < MAX_LISTED {
+            self.calls.push(number);
+        }
+    }
+
+    /// Decides whether the number of calls is as expected. `dropped` calls are not checked.
+    pub(super) fn decide(&mut self, expectation: &Expectation, dropped: u64) {
+        let count = expectation.count;
+        let holds_now = count.holds(self.matched);
+        self.ok = holds_now && count.holds(self.matched.saturating_add(dropped));
+        self.incomplete = dropped > 0
+            && if holds_now {
+                !self.ok
+            } else {
+                // More calls can only help if there are too few.
+                count.is_too_few(self.matched)
+            };
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}

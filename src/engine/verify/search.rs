@@ -1,0 +1,94 @@
+//! Searches the calls that match.
+
+use std::{collections::BTreeSet, num::NonZeroUsize, sync::Arc, thread};
+
+use super::report::NearMiss;
+use crate::{
+    chat::Request,
+    engine::{Component, Components, journal::Entry},
+    provider::scripted::rules::{
+        Expectation,
+        matching::{CallOrigin, MatchedCall},
+    },
+};
+
+/// The number of calls that are shown as nearly matching.
+const NEAREST: usize = 3;
+/// The number of the latest calls that are searched for them.
+const MAX_COMPARED: usize = 1_000;
+/// Fewer calls than this for each thread are not worth a thread.
+const MIN_CHUNK: usize = 500;
+
+/// Returns the numbers of the calls, each with the indexes of the expectations that it matches.
+pub(super) fn matches(
+    expectations: &[Expectation],
+    entries: &[Arc<Entry>],
+    components: &Components,
+) -> Vec<(u64, Vec<usize>)> {
+    let search = |entries: &[Arc<Entry>]| -> Vec<_> {
+        let matching = |entry: &Arc<Entry>| {
+            let component = components.find(&entry.component).ok();
+            let request = decoded(entry, component.as_deref())?;
+            let call = matched_call(entry, &request, component.as_deref());
+            let holds = |(at, it): (usize, &Expectation)| it.r#match.holds(&call).then_some(at);
+            let matching: Vec<_> = expectations.iter().enumerate().filter_map(holds).collect();
+            (!matching.is_empty()).then_some((entry.number, matching))
+        };
+        entries.iter().filter_map(matching).collect()
+    };
+    if expectations.is_empty() {
+        return Vec::new();
+    }
+    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let chunk = entries.len().div_ceil(threads).max(MIN_CHUNK);
+    thread::scope(|scope| {
+        let mut chunks = entries.chunks(chunk);
+        let first = chunks.next().unwrap_or_default();
+        let others: Vec<_> = chunks.map(|chunk| scope.spawn(move || search(chunk))).collect();
+        let mut found = search(first);
+        // A panic is logged, and the calls of the thread do not count.
+        found.extend(others.into_iter().filter_map(|it| it.join().ok()).flatten());
+        found
+    })
+}
+
+/// Returns the request of a call, unless it was invalid.
+fn decoded(entry: &Entry, component: Option<&Component>) -> Option<Request> {
+    let none = BTreeSet::new();
+    let own_tools = component.map_or(&none, |component| &component.own_tools);
+    entry.request.as_ref()?.to_chat(&entry.component, own_tools).ok()
+}
+
+/// Returns a call as the rules of its component have seen it. The request is the one in the journal.
+fn matched_call<'c>(
+    entry: &'c Entry,
+    request: &'c Request,
+    component: Option<&'c Component>,
+) -> MatchedCall<'c> {
+    let origin = CallOrigin {
+        component: &entry.component,
+        model: component.and_then(|component| component.model.as_deref()),
+        session: entry.session(),
+        alpha1: entry.request.as_ref().is_some_and(|request| request.api().is_alpha1()),
+    };
+    MatchedCall::with_origin(request, origin)
+}
+
+/// Returns the latest calls of which the fewest conditions do not hold.
+pub(super) fn nearest(
+    expectation: &Expectation,
+    entries: &[Arc<Entry>],
+    components: &Components,
+) -> Vec<NearMiss> {
+    let miss = |entry: &Arc<Entry>| {
+        let component = components.find(&entry.component).ok();
+        let request = decoded(entry, component.as_deref())?;
+        let call = matched_call(entry, &request, component.as_deref());
+        let mismatches = expectation.r#match.mismatches(&call);
+        (!mismatches.is_empty()).then_some(NearMiss { number: entry.number, mismatches })
+    };
+    let mut misses: Vec<_> = entries.iter().rev().take(MAX_COMPARED).filter_map(miss).collect();
+    misses.sort_by_key(|miss| miss.mismatches.len());
+    misses.truncate(NEAREST);
+    misses
+}
