@@ -5,6 +5,7 @@ use std::{fs, path::Path};
 
 use insta::assert_snapshot;
 use mynah::internals::wire::proto::{ConversationRequestAlpha2, GetMetadataRequest};
+use tonic::Code;
 
 use crate::support::{
     Sidecar,
@@ -289,6 +290,17 @@ async fn stand_in_answers_for_other_providers() {
     3 components, 0 errors, 0 warnings
     -- exit 0
     ");
+}
+
+#[tokio::test]
+async fn stand_ins_have_the_faults_of_their_components() {
+    let fault = r#"  - {name: faults, value: '{"fail_first": 1, "error": {"code": "ABORTED"}}'}"#;
+    let yaml = component("gpt", "conversation.openai", &format!("{fault}\n"), "");
+    let sidecar = start(&[], &yaml, &["--stand-in", "echo"]);
+    let asked = request([user("Hello, world!")]);
+    let asked = ConversationRequestAlpha2 { name: "gpt".to_owned(), ..asked };
+    assert_eq!(sidecar.converse(asked).await.unwrap_err().code(), Code::Aborted);
+    model(&sidecar, "gpt").await;
 }
 
 #[test]

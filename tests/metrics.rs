@@ -74,6 +74,27 @@ async fn are_text_of_prometheus() {
     assert_eq!(scrape(&sidecar, "/").await, (media_type, text), "daprd serves them at / also");
 }
 
+/// Each of 100 faults counts the calls of each session. There is room for the counts of 1,000 sessions.
+#[tokio::test]
+async fn count_each_dropped_count_once() {
+    let faults = json!(vec![json!({"every": 1_000_000, "delay": "1ms"}); 100]);
+    let metadata = format!("spec:\n  metadata: [{{name: faults, value: '{faults}'}}]\n  ");
+    let component = SCRIPTED.replace("spec: {type: conversation.scripted, version: v1}", "")
+        + &metadata
+        + "type: conversation.echo\n  version: v1\n";
+    let sidecar = Sidecar::with_components(&component);
+    let mut client = sidecar.client().await;
+    for number in 0..1_002 {
+        let mut call = request([user("Hi")]);
+        call.metadata.insert("mynah-session".to_owned(), number.to_string());
+        client.converse_alpha2(call).await.unwrap();
+    }
+    let scrapes = (0..8).map(|_| scrape(&sidecar, "/metrics"));
+    for (_, text) in futures_util::future::join_all(scrapes).await {
+        assert!(text.contains("\nmynah_session_counts_dropped_total 200\n"), "{text}");
+    }
+}
+
 #[tokio::test]
 async fn count_succeeded_and_failed_calls_of_every_kind() {
     let sidecar = Sidecar::with_components(SCRIPTED);

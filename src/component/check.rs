@@ -40,7 +40,8 @@ pub(super) fn check(
     let (common, Configured { provider, fallback }) = match stand_in {
         Some(stand_in) => {
             let provider = kinds::configure_stand_in(stand_in, metadata);
-            (Common::default(), Configured { provider, fallback: None })
+            let faults = kinds::faults(metadata, report);
+            (Common { faults, ..Common::default() }, Configured { provider, fallback: None })
         }
         None => configure(metadata, report)?,
     };

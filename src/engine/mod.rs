@@ -61,7 +61,7 @@ impl Engine {
     pub fn new(app_id: impl Into<String>, components: &[ComponentSpec]) -> Self {
         let app_id = app_id.into();
         let metrics = Metrics::new(&app_id);
-        let counters = Arc::new(Counters::default());
+        let counters = Arc::new(Counters::new(metrics.counts_dropped.clone()));
         let faults = Arc::new(FaultTable::default());
         let component = |spec| Component::new(spec, &metrics, &faults);
         let components = components.iter().map(component).collect();
@@ -128,8 +128,6 @@ impl Engine {
 
     /// Returns all metrics in the Prometheus text format.
     pub(crate) fn metrics_text(&self) -> String {
-        let dropped = &self.metrics.counts_dropped;
-        dropped.inc_by(self.counters.dropped().saturating_sub(dropped.get()));
         self.metrics.text()
     }
 

@@ -2,12 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
+
+use prometheus::IntCounter;
 
 use crate::base::clock::Moment;
 
@@ -19,7 +18,8 @@ use crate::base::clock::Moment;
 pub(crate) struct Counters {
     limits: Limits,
     sessions: Mutex<Sessions>,
-    dropped: AtomicU64,
+    /// Counts the counts that are dropped because of a limit.
+    dropped: IntCounter,
 }
 
 /// The limits of [`Counters`].
@@ -64,14 +64,17 @@ struct Count {
 }
 
 impl Default for Counters {
+    #[expect(clippy::expect_used, reason = "the name is constant and valid")]
     fn default() -> Self {
-        Self::with_limits(LIMITS)
+        let dropped = IntCounter::new("dropped", "Dropped counts").expect("valid name");
+        Self::new(dropped)
     }
 }
 
 impl Counters {
-    fn with_limits(limits: Limits) -> Self {
-        Self { limits, sessions: Mutex::default(), dropped: AtomicU64::new(0) }
+    /// Creates counters. `dropped` counts the counts that are dropped because of a limit.
+    pub(crate) fn new(dropped: IntCounter) -> Self {
+        Self { limits: LIMITS, sessions: Mutex::default(), dropped }
     }
 
     /// Increments a count and returns its previous value.
@@ -91,7 +94,7 @@ impl Counters {
         let dropped = sessions.drop_idle(self.limits.idle);
         let previous = sessions.increment(session, key, limit);
         let dropped = dropped + sessions.shrink(session, &self.limits);
-        self.dropped.fetch_add(dropped, Ordering::Relaxed);
+        self.dropped.inc_by(dropped);
         previous
     }
 
@@ -110,11 +113,6 @@ impl Counters {
     /// Removes the counts of all sessions.
     pub(crate) fn reset_all(&self) {
         *self.lock() = Sessions::default();
-    }
-
-    /// Returns how many counts have been dropped because of a limit.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
     }
 
     /// Ignores poisoning, because a panic cannot leave the sessions in an invalid state.
@@ -210,7 +208,8 @@ mod tests {
 
     fn small() -> Counters {
         let idle = LIMITS.idle;
-        Counters::with_limits(Limits { sessions: 3, session_keys: 2, keys: 4, idle })
+        let limits = Limits { sessions: 3, session_keys: 2, keys: 4, idle };
+        Counters { limits, ..Counters::default() }
     }
 
     #[test]
@@ -244,7 +243,7 @@ mod tests {
         assert_eq!(["a", "b", "c"].map(|session| counters.get(session, "x")), [0, 1, 1]);
         counters.reset_all();
         assert_eq!(["a", "b", "c"].map(|session| counters.get(session, "x")), [0, 0, 0]);
-        assert_eq!(counters.dropped(), 0);
+        assert_eq!(counters.dropped.get(), 0);
     }
 
     #[test]
@@ -254,7 +253,7 @@ mod tests {
             counters.increment(session, "x");
         }
         assert_eq!(["a", "b", "c", "d"].map(|session| counters.get(session, "x")), [2, 0, 1, 1]);
-        assert_eq!(counters.dropped(), 1);
+        assert_eq!(counters.dropped.get(), 1);
     }
 
     #[test]
@@ -264,7 +263,7 @@ mod tests {
             counters.increment("a", key);
         }
         assert_eq!(["x", "y", "z"].map(|key| counters.get("a", key)), [2, 0, 1]);
-        assert_eq!(counters.dropped(), 1);
+        assert_eq!(counters.dropped.get(), 1);
     }
 
     #[test]
@@ -275,7 +274,7 @@ mod tests {
             counters.increment(session, "y");
         }
         assert_eq!(["a", "b", "c"].map(|session| counters.get(session, "x")), [0, 1, 1]);
-        assert_eq!(counters.dropped(), 2);
+        assert_eq!(counters.dropped.get(), 2);
         assert_eq!(counters.lock().keys, 4);
     }
 
@@ -286,6 +285,6 @@ mod tests {
         crate::base::clock::pause(LIMITS.idle + Duration::from_secs(1)).await;
         counters.increment("b", "x");
         assert_eq!(["a", "b"].map(|session| counters.get(session, "x")), [0, 1]);
-        assert_eq!(counters.dropped(), 1);
+        assert_eq!(counters.dropped.get(), 1);
     }
 }

@@ -95,6 +95,28 @@ rules:
     assert_eq!(answer(&pluggable, "model", asking("Hi")).await, "Hello!", "another session");
 }
 
+#[tokio::test]
+async fn instances_have_faults() {
+    let pluggable = Pluggable::start();
+    let fault = json!([
+        {"fail_first": 1, "surfaces": ["grpc"], "error": {"code": "INTERNAL"}},
+        {"fail_first": 1, "surfaces": ["component"], "error":
+            {"code": "ABORTED", "details": {"reason": "BUSY"}}},
+        {"fail_first": 1, "cut_after": 1},
+    ]);
+    pluggable.init("model", &[("faults", &fault.to_string())]).await.unwrap();
+    let mut client = pluggable.conversation().await;
+    let failed = client.converse(on("model", asking("Hi"))).await.unwrap_err();
+    assert_eq!((failed.code(), &*reason(&failed)), (Code::Aborted, "BUSY"));
+    let stream = client.converse_stream(on("model", asking("one two three"))).await.unwrap();
+    let mut parts = stream.into_inner();
+    parts.next().await.unwrap().unwrap();
+    parts.next().await.unwrap().unwrap_err();
+    assert_eq!(answer(&pluggable, "model", asking("Hi")).await, "Hi");
+    let invalid = pluggable.init("other", &[("faults", "{}")]).await.unwrap_err();
+    assert!(invalid.message().contains("faults: does nothing"), "{invalid:?}");
+}
+
 /// The fields of `google.rpc.ErrorInfo` that these tests read.
 #[derive(Clone, PartialEq, prost::Message)]
 struct ErrorInfo {

@@ -94,6 +94,24 @@ async fn rejects_invalid_checks() {
 }
 
 #[tokio::test]
+async fn says_in_words_what_a_body_must_be() {
+    let sidecar = Sidecar::start();
+    for path in [VERIFY, "/mynah/v1/explain"] {
+        for (body, expected) in [
+            ("[{}]", "the body must be a JSON object, not a list"),
+            (" 1", "the body must be a JSON object, not a number"),
+            ("", "the body must be a JSON object, not empty"),
+        ] {
+            let reply = sidecar.post(path, body).await;
+            assert_eq!((reply.status, reply.json()), (400, json!({"error": expected})), "{path}");
+        }
+    }
+    let (_, result) = verify(&sidecar, json!({"expect": [1]})).await;
+    let expected = "invalid JSON: expect[0]: invalid type: integer `1`, expected an object";
+    assert!(result["error"].as_str().unwrap().starts_with(expected), "{result}");
+}
+
+#[tokio::test]
 async fn reports_unused_rules_and_unmatched_calls() {
     let sidecar = with_rules();
     say(&sidecar, "a", &["flaky", "once", "something else"]).await;

@@ -27,7 +27,11 @@ class Mynah:
     def unmatched(self) -> list[dict[str, Any]]:
         """Returns the calls to the component with rules that no rule and no script answered."""
         calls = [entry for entry in self.journal() if entry['component'] == 'assistant']
-        return [entry for entry in calls if {'fallback': True} in entry['answered_by']]
+        return [entry for entry in calls if not entry['answered_by']]
+
+    def check_rules(self) -> None:
+        """Fails if a rule is missing."""
+        assert self.unmatched() == []
 
     def set_faults(self, faults: dict[str, Any], session: str | None = None) -> None:
         """Makes calls fail, by default those of the session."""

@@ -27,13 +27,38 @@ pub(super) async fn json<T: DeserializeOwned>(
     charge: &Charge,
 ) -> Result<T, Failure> {
     let text = text(body, guard, charge).await?;
+    if let Some(kind) = other_kind(&text) {
+        return Err(Failure::invalid(format!("the body must be a JSON object, not {kind}")));
+    }
     let mut json = serde_json::Deserializer::from_str(&text);
     let parsed = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { String::new() } else { format!("{path}: ") };
-        format!("{place}{}", error.inner())
+        format!("{place}{}", without_type(&error.inner().to_string()))
     });
     let value =
         parsed.and_then(|value| json.end().map_err(|error| error.to_string()).map(|()| value));
     value.map_err(|error| Failure::invalid(format!("invalid JSON: {error}")))
+}
+
+/// Says what a body is if it starts like something other than an object.
+fn other_kind(text: &str) -> Option<&'static str> {
+    match text.trim_start().bytes().next() {
+        None => Some("empty"),
+        Some(b'[') => Some("a list"),
+        Some(b'"') => Some("a string"),
+        Some(b'-' | b'0'..=b'9') => Some("a number"),
+        Some(b't' | b'f') => Some("a boolean"),
+        Some(b'n') => Some("null"),
+        Some(_) => None,
+    }
+}
+
+/// Replaces the name of a type in a message of serde, which means nothing to users.
+fn without_type(message: &str) -> String {
+    let Some((before, rest)) = message.split_once("expected struct ") else {
+        return message.to_owned();
+    };
+    let after = rest.trim_start_matches(|it: char| it.is_alphanumeric() || it == '_');
+    format!("{before}expected an object{after}")
 }

@@ -36,6 +36,10 @@ fn fault_target(mut fault: Value, mut list: Value) -> Value {
             "maxLength": 256,
         })
     };
+    // A list of faults can take the place of the keys of a fault.
+    if let Some(effects) = fault["anyOf"].as_array_mut() {
+        effects.push(json!({"required": ["faults"], "properties": {"faults": {"type": "array"}}}));
+    }
     list["description"] = "A list of faults instead of one.".into();
     list["type"] = json!(["array", "null"]);
     let properties = &mut fault["properties"];

@@ -66,7 +66,7 @@ impl Markers {
 
     /// Returns what a request in protobuf may contain.
     pub(super) fn in_protobuf(&self, body: &[u8]) -> Found {
-        self.search(body, |end| ends_map_key(body, end))
+        self.search(body, |end| ends_map_key(body, end) || ends_json_key(&body[end..]))
     }
 
     fn search(&self, body: &[u8], is_name: impl Fn(usize) -> bool) -> Found {
@@ -90,10 +90,24 @@ fn after_separators(body: &[u8], end: usize) -> usize {
     end + separators.count()
 }
 
-/// Returns `true` if the rest of a body starts with the end of a key.
+/// Returns `true` if the rest of a body starts with the end of a key. In JSON within a text, quotes and
+/// line breaks are escaped.
 fn ends_json_key(rest: &[u8]) -> bool {
-    let Some((b'"', rest)) = rest[after_separators(rest, 0)..].split_first() else { return false };
-    rest.trim_ascii_start().first() == Some(&b':')
+    let rest = without_backslashes(&rest[after_separators(rest, 0)..]);
+    let Some((b'"', mut rest)) = rest.split_first() else { return false };
+    loop {
+        rest = rest.trim_ascii_start();
+        match without_backslashes(rest) {
+            [b':', ..] => return true,
+            [b'n' | b'r' | b't', after @ ..] if rest.starts_with(b"\\") => rest = after,
+            _ => return false,
+        }
+    }
+}
+
+fn without_backslashes(rest: &[u8]) -> &[u8] {
+    let backslashes = rest.iter().take_while(|byte| **byte == b'\\').count();
+    &rest[backslashes..]
 }
 
 /// Returns `true` if the key of a map ends here, or after separators.
@@ -145,6 +159,21 @@ mod tests {
             let mut message = ConversationRequestAlpha2::default();
             message.metadata.insert(name, value);
             prop_assert_eq!(markers.in_protobuf(&message.encode_to_vec()), Found::Secrets);
+        }
+    }
+
+    #[test]
+    fn find_names_in_json_in_texts() {
+        let markers = Markers::new(&[]);
+        for text in [r#"{"api_key": "x"}"#, r#"{"token" : "x"}"#, "{\"token\"\n\t:\"x\"}"] {
+            let within = json!({"inner": text}).to_string();
+            for text in [text, &within] {
+                let body = json!({"content": text}).to_string();
+                assert_eq!(markers.in_json(body.as_bytes()), Found::Secrets, "{body}");
+                let context_id = Some(text.to_owned());
+                let message = ConversationRequestAlpha2 { context_id, ..Default::default() };
+                assert_eq!(markers.in_protobuf(&message.encode_to_vec()), Found::Secrets, "{text}");
+            }
         }
     }
 

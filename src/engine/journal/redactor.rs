@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::markers::{Found, Markers};
 use crate::{base::secrets::is_secret_name, chat::Response, wire::sent::SentRequest};
 
+/// Maximum number of texts within each other that are read as JSON.
+const MAX_NESTED: usize = 4;
+
 /// The text that replaces a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
@@ -89,12 +92,21 @@ impl Redactor {
 
     /// Removes the secrets from a response.
     pub(crate) fn redact_response(&self, response: &mut Response) {
-        self.redact(&mut response.content);
+        self.redact_answer(&mut response.content);
         if let Some(model) = &mut response.model {
             self.redact(model);
         }
         for call in &mut response.tool_calls {
-            self.redact(&mut call.arguments);
+            self.redact_answer(&mut call.arguments);
+        }
+    }
+
+    /// Removes the secrets from a part of a response, which may be JSON.
+    fn redact_answer(&self, text: &mut String) {
+        if text.starts_with(['{', '[']) && self.markers.in_json(text.as_bytes()) == Found::Secrets {
+            self.redact_json_text(text, 0);
+        } else {
+            self.redact(text);
         }
     }
 
@@ -113,19 +125,38 @@ impl Redactor {
         }
     }
 
+    /// Removes the secrets from a text that may be JSON, in which names tell secrets. Returns `true` if
+    /// there were any.
+    fn redact_json_text(&self, text: &mut String, depth: usize) -> bool {
+        let mut found = false;
+        if depth < MAX_NESTED
+            && text.trim_start().starts_with(['{', '['])
+            && let Ok(mut nested) = serde_json::from_str::<Value>(text)
+            && self.redact_nested(&mut nested, depth + 1)
+        {
+            *text = nested.to_string();
+            found = true;
+        }
+        if let Cow::Owned(redacted) = self.redacted(text) {
+            *text = redacted;
+            found = true;
+        }
+        found
+    }
+
     /// Removes the secrets from a value. Returns `true` if there were any.
     fn redact_json(&self, value: &mut Value) -> bool {
+        self.redact_nested(value, 0)
+    }
+
+    /// Removes the secrets from a value that is in this many texts.
+    fn redact_nested(&self, value: &mut Value, depth: usize) -> bool {
         match value {
-            Value::String(text) => match self.redacted(text) {
-                Cow::Owned(redacted) => {
-                    *text = redacted;
-                    true
-                }
-                Cow::Borrowed(_) => false,
-            },
+            Value::String(text) => self.redact_json_text(text, depth),
             Value::Array(items) => {
-                let found =
-                    items.iter_mut().filter_map(|item| self.redact_json(item).then_some(()));
+                let found = items
+                    .iter_mut()
+                    .filter_map(|item| self.redact_nested(item, depth).then_some(()));
                 found.count() > 0
             }
             Value::Object(members) => {
@@ -133,7 +164,7 @@ impl Redactor {
                 let mut redacted = serde_json::Map::new();
                 for (mut name, mut value) in std::mem::take(members) {
                     found |= is_secret_name(&name) && redact_secret(&mut value);
-                    found |= self.redact_json(&mut value);
+                    found |= self.redact_nested(&mut value, depth);
                     if let Cow::Owned(text) = self.redacted(&name) {
                         name = text;
                         found = true;
@@ -209,6 +240,19 @@ mod tests {
             "tools": [{"properties": {"password": {"type": "string", "default": REDACTED}}}],
             "headers": {"authorization": [REDACTED, [REDACTED]]},
         });
+        assert_eq!(request.to_json(), expected);
+    }
+
+    #[test]
+    fn redacts_json_in_texts() {
+        let secret = json!({"a": 1, "api_key": "x"});
+        let twice = json!({"inner": secret.to_string(), "other": [secret]}).to_string();
+        let body = json!({"messages": [{"content": secret.to_string()}, {"content": twice}]});
+        let mut request = SentRequest::openai(&body.to_string().into());
+        Redactor::new(&[]).redact_request(&mut request);
+        let redacted = json!({"a": 1, "api_key": REDACTED});
+        let twice = json!({"inner": redacted.to_string(), "other": [redacted]}).to_string();
+        let expected = json!({"messages": [{"content": redacted.to_string()}, {"content": twice}]});
         assert_eq!(request.to_json(), expected);
     }
 

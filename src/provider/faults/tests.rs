@@ -19,6 +19,9 @@ const VALID: &[&str] = &[
     r#"{"error":{"code":"ABORTED"},"trailers_only":true,"surfaces":["component","grpc"]}"#,
 ];
 
+const DOES_NOTHING: &str =
+    "does nothing; expected one of: delay, error, hang, cut_after, reset, malformed_args, empty";
+
 /// Invalid faults that the schema also rejects.
 const INVALID: &[(&str, &str)] = &[
     ("1", "must be an object, not a number"),
@@ -43,15 +46,13 @@ const INVALID: &[(&str, &str)] = &[
         r#"error, code: unknown value "BUSY"; known: CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED"#,
     ),
     (r#"{"cut_after":-1}"#, "cut_after: must be a whole number from 0 to 1000000"),
+    ("{}", DOES_NOTHING),
+    (r#"{"delay":null,"every":2,"hang":null}"#, DOES_NOTHING),
     (r#"{"empty":"all"}"#, r#"empty: unknown value "all"; known: outputs, choices, message"#),
 ];
 
 /// Invalid faults that the schema does not express.
 const INVALID_BEYOND_SCHEMA: &[(&str, &str)] = &[
-    (
-        "{}",
-        "does nothing; expected one of: delay, error, hang, cut_after, reset, malformed_args, empty",
-    ),
     (
         r#"{"hang":true,"reset":true}"#,
         "has more than one of error, hang, cut_after, reset, malformed_args and empty; split it into several faults",
