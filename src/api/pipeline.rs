@@ -9,7 +9,10 @@ use crate::{
     chat::{self, Delta, Request},
     engine::{Component, Engine},
     provider::CallContext,
-    wire::{conversation::ConverseRequest, error::Error, headers::SESSION, undecoded::Undecoded},
+    wire::{
+        conversation::ConverseRequest, error::Error, headers::session_in_metadata,
+        undecoded::Undecoded,
+    },
 };
 
 /// Returns the whole answer to a request.
@@ -147,8 +150,7 @@ fn complete_context<M: ConverseRequest>(
 ) -> Result<(), Error> {
     context.set_alpha1(M::IS_ALPHA1);
     if context.session.is_none() {
-        let session = request.metadata.get(SESSION.as_str()).filter(|name| !name.is_empty());
-        context.session = session.map(|name| name.as_str().into());
+        context.session = session_in_metadata(request).map(Into::into);
     }
     match context.session_name().len() {
         got if got > MAX_SESSION_NAME => Err(Error::SessionName { got, limit: MAX_SESSION_NAME }),

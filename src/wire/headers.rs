@@ -6,6 +6,7 @@ use http::{HeaderMap, HeaderName};
 
 use crate::{
     base::{clock::Moment, memory::Charge},
+    chat::Request,
     provider::{CallContext, call::Surface},
 };
 
@@ -32,6 +33,11 @@ pub(crate) fn call_context(
         }
     }
     CallContext::of_sidecar(surface, charge.clone(), session, deadline)
+}
+
+/// Returns the session that a request names in its metadata, for clients that cannot send headers.
+pub(crate) fn session_in_metadata(request: &Request) -> Option<&str> {
+    request.metadata.get(SESSION.as_str()).map(String::as_str).filter(|name| !name.is_empty())
 }
 
 /// Parses a timeout: 1 to 8 digits and a unit, as defined in the specification of gRPC over HTTP/2.

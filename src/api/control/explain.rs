@@ -11,7 +11,6 @@ use super::{body, failure::Failure, query::check_name};
 use crate::{
     api::{guard::Guard, http::response::json},
     base::{blocking::run_blocking, memory::Charge},
-    chat::Request,
     engine::{
         Components, Engine,
         explain::{ExplainedCall, explain},
@@ -19,7 +18,7 @@ use crate::{
     provider::call::DEFAULT_SESSION,
     wire::{
         error::{ControlError, Error},
-        headers::SESSION,
+        headers::session_in_metadata,
         sent::SentRequest,
     },
 };
@@ -86,20 +85,15 @@ fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, Cont
     if let Some(model) = &request.model {
         chat.model = Some(model.clone());
     }
+    let session = request.session.as_deref().or_else(|| session_in_metadata(&chat));
     let call = ExplainedCall {
         request: &chat,
-        session: request.session.as_deref().or_else(|| session(&chat)).unwrap_or(DEFAULT_SESSION),
+        session: session.unwrap_or(DEFAULT_SESSION),
         is_alpha1: matches!(request.api, Api::Alpha1),
     };
     let explanation = explain(&component, &engine.counters, &call);
     // Serializing texts and numbers cannot fail.
     Ok(serde_json::to_string(&explanation).unwrap_or_default())
-}
-
-/// Returns the session that the request names in its metadata.
-fn session(request: &Request) -> Option<&str> {
-    let name = request.metadata.get(SESSION.as_str())?;
-    Some(name.as_str()).filter(|name| !name.is_empty())
 }
 
 /// Returns the component that the request is for.

@@ -4,8 +4,7 @@ use std::{collections::BTreeSet, num::NonZeroUsize, sync::Arc, thread};
 
 use super::report::NearMiss;
 use crate::{
-    chat::Request,
-    engine::{Component, Components, journal::Entry},
+    engine::{Components, journal::Entry},
     provider::scripted::rules::{
         Expectation,
         matching::{CallOrigin, MatchedCall},
@@ -27,11 +26,10 @@ pub(super) fn matches(
 ) -> Vec<(u64, Vec<usize>)> {
     let search = |entries: &[Arc<Entry>]| -> Vec<_> {
         let matching = |entry: &Arc<Entry>| {
-            let component = components.find(&entry.component).ok();
-            let request = decoded(entry, component.as_deref())?;
-            let call = matched_call(entry, &request, component.as_deref());
-            let holds = |(at, it): (usize, &Expectation)| it.r#match.holds(&call).then_some(at);
-            let matching: Vec<_> = expectations.iter().enumerate().filter_map(holds).collect();
+            let matching: Vec<_> = with_call(entry, components, |call| {
+                let holds = |(at, it): (usize, &Expectation)| it.r#match.holds(call).then_some(at);
+                expectations.iter().enumerate().filter_map(holds).collect()
+            })?;
             (!matching.is_empty()).then_some((entry.number, matching))
         };
         entries.iter().filter_map(matching).collect()
@@ -52,26 +50,24 @@ pub(super) fn matches(
     })
 }
 
-/// Returns the request of a call, unless it was invalid.
-fn decoded(entry: &Entry, component: Option<&Component>) -> Option<Request> {
+/// Looks at a call as the rules of its component have seen it. Returns `None` if its request was invalid.
+fn with_call<T>(
+    entry: &Entry,
+    components: &Components,
+    look: impl FnOnce(&MatchedCall<'_>) -> T,
+) -> Option<T> {
+    let component = components.find(&entry.component).ok();
     let none = BTreeSet::new();
-    let own_tools = component.map_or(&none, |component| &component.own_tools);
-    entry.request.as_ref()?.to_chat(&entry.component, own_tools).ok()
-}
-
-/// Returns a call as the rules of its component have seen it. The request is the one in the journal.
-fn matched_call<'c>(
-    entry: &'c Entry,
-    request: &'c Request,
-    component: Option<&'c Component>,
-) -> MatchedCall<'c> {
+    let own_tools = component.as_ref().map_or(&none, |component| &component.own_tools);
+    let sent = entry.request.as_ref()?;
+    let request = sent.to_chat(&entry.component, own_tools).ok()?;
     let origin = CallOrigin {
         component: &entry.component,
-        model: component.and_then(|component| component.model.as_deref()),
+        model: component.as_ref().and_then(|component| component.model.as_deref()),
         session: entry.session(),
-        alpha1: entry.request.as_ref().is_some_and(|request| request.api().is_alpha1()),
+        alpha1: sent.api().is_alpha1(),
     };
-    MatchedCall::with_origin(request, origin)
+    Some(look(&MatchedCall::with_origin(&request, origin)))
 }
 
 /// Returns the latest calls of which the fewest conditions do not hold.
@@ -81,10 +77,7 @@ pub(super) fn nearest(
     components: &Components,
 ) -> Vec<NearMiss> {
     let miss = |entry: &Arc<Entry>| {
-        let component = components.find(&entry.component).ok();
-        let request = decoded(entry, component.as_deref())?;
-        let call = matched_call(entry, &request, component.as_deref());
-        let mismatches = expectation.r#match.mismatches(&call);
+        let mismatches = with_call(entry, components, |call| expectation.r#match.mismatches(call))?;
         (!mismatches.is_empty()).then_some(NearMiss { number: entry.number, mismatches })
     };
     let mut misses: Vec<_> = entries.iter().rev().take(MAX_COMPARED).filter_map(miss).collect();
