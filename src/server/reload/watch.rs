@@ -16,23 +16,24 @@ use tokio::sync::Notify;
 /// Notifies of possible changes to component files until dropped.
 #[derive(Default)]
 pub(super) struct Watch {
-    /// Never read, but must be kept: the watcher stops when it is dropped.
-    _watcher: Option<RecommendedWatcher>,
+    /// Must be kept: the watcher stops when it is dropped.
+    watcher: Option<RecommendedWatcher>,
     /// The warnings that have been logged.
     warnings: BTreeSet<String>,
 }
 
 impl Watch {
-    /// Watches the paths again, because a link in a path may lead to a different folder by now.
+    /// Watches the paths again, because a link in a path may lead to a different folder by now. If
+    /// the system has no watcher left, such as inotify's 128 for each user, the old one continues.
     pub(super) fn renew(self, paths: &[PathBuf], changed: Arc<Notify>) -> Self {
         let (watcher, warnings) = match watcher(paths, changed) {
             Ok((watcher, warnings)) => (Some(watcher), warnings),
-            Err(error) => (None, BTreeSet::from([format!("cannot watch files: {error}")])),
+            Err(error) => (self.watcher, BTreeSet::from([format!("cannot watch files: {error}")])),
         };
         for warning in warnings.difference(&self.warnings) {
             tracing::warn!("{warning}; components are reloaded once a minute");
         }
-        Self { _watcher: watcher, warnings }
+        Self { watcher, warnings }
     }
 }
 
