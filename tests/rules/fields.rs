@@ -102,7 +102,7 @@ async fn work_of_templates_is_limited() {
   respond: \"{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}\"
 ",
     );
-    assert_snapshot!(super::ask(&sidecar, "loop").await, @r#"InvalidArgument: failed conversing with component echo: rule 1: template "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}": engine ran out of fuel"#);
-    assert_snapshot!(super::ask(&sidecar, "double").await, @r#"InvalidArgument: failed conversing with component echo: rule 2: template "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{…": a value has more than 4194304 bytes as JSON"#);
+    assert_snapshot!(super::ask(&sidecar, "loop").await, @r#"InvalidArgument: failed conversing with component echo: rule 1: template "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}", line 1, column 39: engine ran out of fuel"#);
+    assert_snapshot!(super::ask(&sidecar, "double").await, @r#"InvalidArgument: failed conversing with component echo: rule 2: template "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{…", line 1, column 102: a value has more than 4194304 bytes as JSON"#);
     assert_eq!(super::ask(&sidecar, "still there").await, "still there");
 }

@@ -33,8 +33,14 @@ async fn templates_use_captures_and_the_request() {
 
 #[tokio::test]
 async fn undefined_values_are_errors() {
-    let sidecar = with_rules("rules:\n- {name: tenant, respond: 'For {{ metadata.tenant }}.'}\n");
-    assert_snapshot!(ask(&sidecar, "Hello").await, @r#"InvalidArgument: failed conversing with component echo: rule "tenant": template "For {{ metadata.tenant }}.": undefined value"#);
+    let sidecar = with_rules(
+        "rules:
+- {name: tenant, match: {user: Hello}, respond: 'For {{ metadata.tenant }}.'}
+- {name: city, respond: \"a\\n{% if turn == 0 %}\\né{{ ('in ' ~ results[0].json.city) | upper }}{% endif %}\"}
+",
+    );
+    assert_snapshot!(ask(&sidecar, "Hello").await, @r#"InvalidArgument: failed conversing with component echo: rule "tenant": template "For {{ metadata.tenant }}.", line 1, column 8: `metadata.tenant` is undefined"#);
+    assert_snapshot!(ask(&sidecar, "Where?").await, @r#"InvalidArgument: failed conversing with component echo: rule "city": template "a\n{% if turn == 0 %}\né{{ ('in ' ~ results[0].json.city) | upper }}{% endif %}", line 3, column 21: `results[0]` is undefined"#);
 }
 
 #[test]
@@ -55,7 +61,7 @@ fn errors_in_templates_have_places() {
 "#;
     assert_snapshot!(check(text), @r#"
     rules.yaml:2:12: rule 1: item 1, text: template "{{ city }}": unknown variable `city`; expected one of: user, messages, results, turn, metadata, component, session
-    rules.yaml:7:13: rule 2, step 2: item 2, text: malformed template "{{ city ": unexpected end of input, expected end of variable block
+    rules.yaml:7:13: rule 2, step 2: item 2, text: malformed template "{{ city ", line 1, column 4: unexpected end of input, expected end of variable block
     rules.yaml:12:15: rule 2, step 3: item 1, call 2, args: template "{{ town }}": unknown variable `town`; expected one of: user, messages, results, turn, metadata, component, session, city
     rules.yaml:13:20: rule 3: item 1, json: template "{{ x }}": unknown variable `x`; expected one of: user, messages, results, turn, metadata, component, session
     0 components, 0 rules files, 4 errors, 0 warnings

@@ -94,6 +94,8 @@ fn limited_environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_fuel(Some(FUEL));
+    // Errors name the expression that is undefined.
+    environment.set_debug(true);
     environment
 }
 

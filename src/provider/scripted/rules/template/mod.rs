@@ -47,6 +47,8 @@ impl Default for Templates {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
+        // Errors name the expression that is undefined.
+        environment.set_debug(true);
         // The default marks are always valid.
         if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
             environment.set_syntax(syntax);
@@ -89,7 +91,7 @@ impl Templates {
         // The text is also the name, so that texts need not refer to their templates.
         self.0
             .add_template_owned(text.to_owned(), text.to_owned())
-            .map_err(|error| format!("malformed template {}: {}", quoted(text), reason(&error)))?;
+            .map_err(|error| format!("malformed {}", failure(text, &error)))?;
         let template = self.0.get_template(text).map_err(|error| failure(text, &error))?;
         let is_function = |name: &str| self.0.globals().any(|(global, _)| global == name);
         let is_known =
@@ -184,7 +186,16 @@ fn quoted(text: &str) -> String {
 }
 
 fn failure(text: &str, error: &Error) -> String {
-    format!("template {}: {}", quoted(text), reason(error))
+    let place = error.range().map(|range| place(text, range.start)).unwrap_or_default();
+    format!("template {}{place}: {}", quoted(text), reason(error))
+}
+
+/// Describes the place of the byte at `offset` in a template.
+fn place(text: &str, offset: usize) -> String {
+    let before = text.get(..offset).unwrap_or(text);
+    let (line, start) =
+        (before.matches('\n').count() + 1, before.rfind('\n').map_or(0, |at| at + 1));
+    format!(", line {line}, column {}", before[start..].chars().count() + 1)
 }
 
 fn reason(error: &Error) -> String {

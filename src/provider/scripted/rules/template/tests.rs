@@ -76,17 +76,17 @@ fn failures_have_a_reason() {
     ];
     let failures = texts.map(|text| render(text).unwrap_err());
     insta::assert_snapshot!(failures.join("\n"), @r#"
-    malformed template "{{ user": unexpected end of input, expected end of variable block
-    malformed template "{% if %}": unexpected end of block
+    malformed template "{{ user", line 1, column 4: unexpected end of input, expected end of variable block
+    malformed template "{% if %}", line 1, column 7: unexpected end of block
     template "{{ temp }}": unknown variable `temp`; expected one of: user, messages, results, turn, metadata, component, session, t
-    template "{{ user | random }}": filter random is unknown
+    template "{{ user | random }}", line 1, column 11: filter random is unknown
     template "{{ now() }}": unknown variable `now`; expected one of: user, messages, results, turn, metadata, component, session, t
-    template "{{ metadata.user }}": undefined value
-    template "{{ results[7].text }}": undefined value
-    template "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}": engine ran out of fuel
-    template "{{ 'x' * 100000000000 }}": engine ran out of fuel
-    template "{% set x = 'x' %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set …": engine ran out of fuel
-    template "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{…": a value has more than 4194304 bytes as JSON
+    template "{{ metadata.user }}", line 1, column 4: `metadata.user` is undefined
+    template "{{ results[7].text }}", line 1, column 11: `results[7]` is undefined
+    template "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}", line 1, column 39: engine ran out of fuel
+    template "{{ 'x' * 100000000000 }}", line 1, column 4: engine ran out of fuel
+    template "{% set x = 'x' %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set …", line 1, column 428: engine ran out of fuel
+    template "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{…", line 1, column 102: a value has more than 4194304 bytes as JSON
     "#);
 }
 
