@@ -19,7 +19,9 @@ pub fn run(data: &[u8]) -> bool {
     let rendered = templates.render(&text, &variables);
     assert_eq!(templates.render(&text, &variables), rendered);
     assert!(rendered.as_ref().map_or(0, |text| text.len()) <= MAX_OUTPUT);
-    assert_eq!(templates.render(&literal(&text), &variables).as_deref(), Ok(&*text));
+    let literal = literal(&text);
+    assert_eq!(templates.add(&literal, &captures), Ok(()));
+    assert_eq!(templates.render(&literal, &variables).as_deref(), Ok(&*text));
     let json = serde_json::json!({ "a": text }).to_string();
     if let Ok(json) = templates.render_json(&json, &variables) {
         let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");

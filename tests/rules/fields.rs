@@ -94,15 +94,16 @@ fn groups_with_the_same_name_are_errors() {
 
 #[tokio::test]
 async fn work_of_templates_is_limited() {
-    let sidecar = with_rules(
-        "rules:
+    let doubled = "{% set x = x ~ x %}".repeat(60);
+    let text = "rules:
 - match: {user: loop}
   respond: '{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}'
 - match: {user: double}
-  respond: \"{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}\"
-",
-    );
+  respond: \"{% set x = 'x' %}DOUBLED{{ x }}\"
+";
+    let sidecar = with_rules(&text.replace("DOUBLED", &doubled));
     assert_snapshot!(super::ask(&sidecar, "loop").await, @r#"InvalidArgument: failed conversing with component echo: rule 1: template "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}", line 1, column 39: engine ran out of fuel"#);
-    assert_snapshot!(super::ask(&sidecar, "double").await, @r#"InvalidArgument: failed conversing with component echo: rule 2: template "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{…", line 1, column 102: a value has more than 4194304 bytes as JSON"#);
+    let doubled = super::ask(&sidecar, "double").await;
+    assert!(doubled.ends_with("engine ran out of fuel"), "{doubled}");
     assert_eq!(super::ask(&sidecar, "still there").await, "still there");
 }

@@ -4,8 +4,10 @@
 //! marks. Templates have no clock and no randomness, and their work and output are limited.
 
 // variables  the variables of templates
+// check      what templates may use
 // strings    the strings in a JSON text
 
+mod check;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -23,8 +25,11 @@ use minijinja::{
 };
 
 pub(super) use self::strings::map_strings;
-use self::strings::map_values;
 pub use self::variables::Variables;
+use self::{
+    check::{RANGE, check},
+    strings::map_values,
+};
 use super::matching::VARIABLES;
 use crate::base::text::shorten;
 
@@ -71,14 +76,11 @@ pub fn literal(text: &str) -> Cow<'_, str> {
     if !is_template(text) {
         return Cow::Borrowed(text);
     }
-    let (mut template, mut rest) = (String::new(), text);
-    while let Some(at) = MARKS.iter().filter_map(|mark| rest.find(mark)).min() {
-        let (before, from_mark) = rest.split_at(at);
-        let (mark, after) = from_mark.split_at(MARKS[0].len());
-        template.push_str(&format!("{before}{{{{ {mark:?} }}}}"));
-        rest = after;
-    }
-    Cow::Owned(template + rest)
+    // One expression for all marks, because the number of tokens is limited.
+    let start = MARKS.iter().filter_map(|mark| text.find(mark)).min().unwrap_or_default();
+    let end = MARKS.iter().filter_map(|mark| text.rfind(mark)).max().unwrap_or_default() + 2;
+    let (before, marked, after) = (&text[..start], &text[start..end], &text[end..]);
+    Cow::Owned(format!("{before}{{{{ {} }}}}{after}", serde_json::Value::from(marked)))
 }
 
 impl Templates {
@@ -88,14 +90,14 @@ impl Templates {
         if !is_template(text) {
             return Ok(());
         }
+        check(text, self.0.syntax().clone(), |name| is_text(name, captures))
+            .map_err(|(offset, problem)| described(text, offset, &problem))?;
         // The text is also the name, so that texts need not refer to their templates.
         self.0
             .add_template_owned(text.to_owned(), text.to_owned())
             .map_err(|error| format!("malformed {}", failure(text, &error)))?;
         let template = self.0.get_template(text).map_err(|error| failure(text, &error))?;
-        let is_function = |name: &str| self.0.globals().any(|(global, _)| global == name);
-        let is_known =
-            |name: &str| VARIABLES.contains(&name) || captures.contains(name) || is_function(name);
+        let is_known = |name: &str| name == RANGE || is_text(name, captures).is_some();
         let used: BTreeSet<_> = template.undeclared_variables(false).into_iter().collect();
         match used.into_iter().find(|name| !is_known(name)) {
             None => Ok(()),
@@ -114,13 +116,13 @@ impl Templates {
         map_values(json, |text| self.add(text, captures).map(|()| None)).map(|_| ())
     }
 
-    /// Returns a text with its expressions replaced. Returns the reason if that fails. A text that was
-    /// never added is parsed each time.
+    /// Returns a text with its expressions replaced. Returns the reason if that fails, or if the text is
+    /// a template that was never added.
     pub fn render<'t>(&self, text: &'t str, variables: &Variables) -> Result<Cow<'t, str>, String> {
         if !is_template(text) {
             return Ok(Cow::Borrowed(text));
         }
-        let template = self.0.get_template(text).or_else(|_| self.0.template_from_str(text));
+        let template = self.0.get_template(text);
         let rendered = template.and_then(|template| template.render(variables.value()));
         rendered.map(Cow::Owned).map_err(|error| failure(text, &error))
     }
@@ -137,6 +139,12 @@ impl Templates {
             Cow::Owned(text) => Ok(Some(text)),
         })
     }
+}
+
+/// Returns whether a variable is always a text or a number, or `None` if there is no such variable.
+fn is_text(name: &str, captures: &BTreeSet<&str>) -> Option<bool> {
+    let is_known = captures.contains(name) || VARIABLES.contains(&name);
+    is_known.then_some(!matches!(name, "messages" | "results" | "metadata"))
 }
 
 /// Writes strings unchanged, nothing for null, and everything else as JSON.
@@ -186,16 +194,18 @@ fn quoted(text: &str) -> String {
 }
 
 fn failure(text: &str, error: &Error) -> String {
-    let place = error.range().map(|range| place(text, range.start)).unwrap_or_default();
-    format!("template {}{place}: {}", quoted(text), reason(error))
+    match error.range() {
+        Some(range) => described(text, range.start, &reason(error)),
+        None => format!("template {}: {}", quoted(text), reason(error)),
+    }
 }
 
-/// Describes the place of the byte at `offset` in a template.
-fn place(text: &str, offset: usize) -> String {
+/// Describes what is wrong with a template at the byte at `offset`.
+fn described(text: &str, offset: usize, problem: &str) -> String {
     let before = text.get(..offset).unwrap_or(text);
-    let (line, start) =
-        (before.matches('\n').count() + 1, before.rfind('\n').map_or(0, |at| at + 1));
-    format!(", line {line}, column {}", before[start..].chars().count() + 1)
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
+    format!("template {}, line {line}, column {column}: {problem}", quoted(text))
 }
 
 fn reason(error: &Error) -> String {

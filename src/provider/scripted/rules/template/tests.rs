@@ -72,21 +72,19 @@ fn failures_have_a_reason() {
         "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}",
         "{{ 'x' * 100000000000 }}",
         &doubling,
-        "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
     ];
     let failures = texts.map(|text| render(text).unwrap_err());
     insta::assert_snapshot!(failures.join("\n"), @r#"
     malformed template "{{ user", line 1, column 4: unexpected end of input, expected end of variable block
     malformed template "{% if %}", line 1, column 7: unexpected end of block
     template "{{ temp }}": unknown variable `temp`; expected one of: user, messages, results, turn, metadata, component, session, t
-    template "{{ user | random }}", line 1, column 11: filter random is unknown
-    template "{{ now() }}": unknown variable `now`; expected one of: user, messages, results, turn, metadata, component, session, t
+    template "{{ user | random }}", line 1, column 11: unknown filter `random`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, trim, upper
+    template "{{ now() }}", line 1, column 4: unknown function `now`; expected range
     template "{{ metadata.user }}", line 1, column 4: `metadata.user` is undefined
     template "{{ results[7].text }}", line 1, column 11: `results[7]` is undefined
     template "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}", line 1, column 39: engine ran out of fuel
     template "{{ 'x' * 100000000000 }}", line 1, column 4: engine ran out of fuel
     template "{% set x = 'x' %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set …", line 1, column 428: engine ran out of fuel
-    template "{% set ns = namespace(x=['x']) %}{% for i in range(40) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{…", line 1, column 102: a value has more than 4194304 bytes as JSON
     "#);
 }
 
@@ -102,7 +100,15 @@ fn strings_in_json_are_replaced() {
 
 #[test]
 fn any_text_can_be_written_as_a_template() {
-    for text in ["plain", "{{ user }}", "{{{%{#}}", "{{{{{ {", "{% raw %}{% endraw %}", "a\n"] {
+    for text in [
+        "plain",
+        "{{ user }}",
+        "{{{%{#}}",
+        "{{{{{ {",
+        "{% raw %}{% endraw %}",
+        "a\n",
+        "{{ \"\\'\u{8}\u{1f}\n\u{1f600} {% }",
+    ] {
         assert_eq!(render(&literal(text)).as_deref(), Ok(text), "{}", literal(text));
     }
 }
@@ -111,4 +117,54 @@ fn any_text_can_be_written_as_a_template() {
 fn the_same_call_gives_the_same_text() {
     let text = "{{ messages }} {{ metadata }} {{ results }}";
     assert_eq!(render(text), render(text));
+}
+
+#[test]
+fn long_chains_do_not_exhaust_the_stack() {
+    let chains = [
+        "{{ 1", " + 1", " }}", "{{ t", " ~ 1", " }}", "{{ t", " | upper", " }}", "{{ t", ".a",
+        " }}",
+    ];
+    for chain in chains.chunks(3) {
+        let [start, link, end] = [chain[0], chain[1], chain[2]];
+        assert!(
+            !render(&(start.to_owned() + &link.repeat(490) + end))
+                .is_err_and(|it| it.contains("tokens"))
+        );
+        assert!(
+            render(&(start.to_owned() + &link.repeat(500_000) + end))
+                .is_err_and(|it| it.contains("tokens"))
+        );
+    }
+    let elif = "{% if t == 'a' %}".to_owned() + &"{% elif t == 'b' %}".repeat(160) + "{% endif %}";
+    assert_eq!(render(&elif).as_deref(), Ok(""));
+}
+
+#[test]
+fn all_listed_filters_and_tests_exist() {
+    let used = [
+        "{{ [1, -2] | first | abs | float | round(1) }} {{ 'a' | capitalize | title | trim | lower }}",
+        "{{ user | count }} {{ metadata.x | d('y') | string | length }} {{ [1] | last | int(2) }}",
+        "{% for k, v in metadata | items %}{{ k }}={{ v }}{% endfor %} {{ user | replace('h', t) }}",
+        "{{ messages | map(attribute='role') | list | join('+') }} {{ 1 is boolean }} {{ t is defined }}",
+        "{{ 4 is divisibleby(2) }} {{ t is endingwith('1') and t is startingwith('2') }} {{ 2 is even }}",
+        "{{ 2 is float or 2 is integer }} {{ [] is iterable and [] is sequence }} {{ {} is mapping }}",
+        "{{ none is none }} {{ 2 is number }} {{ 2 is odd }} {{ t is string }} {{ t is undefined }}",
+        "{% for i in range(3) %}{{ loop.index * i }}{% endfor %} {{ 'rain' in results[0].json.days }}",
+        "{% for m in messages if m.role == 'user' %}{{ m.text ~ results[0].json.temp }}{% endfor %}",
+        "{{ results[0].json.temp + 1 }} {{ results[0].json.temp | float * 2 }} {{ 1 if t else 2 }}",
+    ];
+    let rendered = used.map(|text| render(text).unwrap());
+    insta::assert_snapshot!(rendered.join("\n"), @r#"
+    1.0 a
+    8 1 1
+    tenant=acme Say "21i"
+    user+assistant+tool+tool false true
+    true true true
+    true true true
+    true true false true false
+    026 true
+    Say "hi"21.5
+    22.5 43.0 1
+    "#);
 }
