@@ -14,7 +14,8 @@ use std::{
 };
 
 use futures_util::{
-    StreamExt,
+    FutureExt, StreamExt,
+    future::{self, BoxFuture, Either, Ready},
     stream::{BoxStream, Stream},
 };
 
@@ -38,6 +39,8 @@ use crate::{
     },
 };
 
+/// What a provider returns to a call, at once or from a blocking thread.
+type Called<T> = Either<Ready<Result<T, Failure>>, BoxFuture<'static, Result<T, Failure>>>;
 type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
 
 /// A named, configured provider.
@@ -103,13 +106,7 @@ impl Component {
     ) -> Result<Response, Error> {
         let _cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
-        let result = if self.has_faults() {
-            // Boxed, so that the future of a call without faults stays small.
-            Box::pin(self.clone().converse_with_faults(request, context)).await
-        } else {
-            self.clone().try_converse(request, context).await
-        };
-        match result {
+        match self.try_converse(request, context).await {
             Ok(response) => {
                 recording.answered(&response);
                 Ok(response)
@@ -151,15 +148,24 @@ impl Component {
     }
 
     async fn try_converse(
-        self: Arc<Self>,
+        self: &Arc<Self>,
         request: Request,
         context: CallContext,
     ) -> Result<Response, Failure> {
-        let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
-        let response = self.call_provider(request, context.clone(), <dyn Provider>::converse);
+        let mut faults = self.faults(&request, &context);
+        if let Some(faults) = &mut faults {
+            Box::pin(faults.start()).await?;
+        }
+        let scrub_output = request.scrub_output;
+        let response =
+            self.clone().call_provider(request, context.clone(), <dyn Provider>::converse);
         let response = response.await?.await?;
         context.check_memory()?;
-        Ok(if scrub_output { scrub(scrubber, response).await? } else { response })
+        let response = if scrub_output { scrub(self.scrubber, response).await? } else { response };
+        match faults {
+            Some(faults) => Box::pin(faults.apply(response)).await,
+            None => Ok(response),
+        }
     }
 
     /// Returns the first delta and the rest of them.
@@ -168,11 +174,7 @@ impl Component {
         request: Request,
         context: CallContext,
     ) -> Result<(Delta, Deltas), Failure> {
-        let mut rest = if self.has_faults() {
-            Box::pin(self.stream_with_faults(request, context.clone())).await?
-        } else {
-            self.try_stream(request, context.clone()).await?
-        };
+        let mut rest = self.try_stream(request, context.clone()).await?;
         let first = rest.next().await.unwrap_or_else(|| Err(stream::incomplete()))?;
         // The provider may have made the response only now.
         context.check_memory()?;
@@ -184,19 +186,29 @@ impl Component {
         request: Request,
         context: CallContext,
     ) -> Result<Deltas, Failure> {
+        let mut faults = self.faults(&request, &context);
+        if let Some(faults) = &mut faults {
+            Box::pin(faults.start()).await?;
+        }
         let (scrubber, scrub_output) = (self.scrubber, request.scrub_output);
         let deltas = self.call_provider(request, context.clone(), <dyn Provider>::stream).await?;
-        Ok(if scrub_output { scrub_stream(scrubber, deltas, &context).await? } else { deltas })
+        let deltas =
+            if scrub_output { scrub_stream(scrubber, deltas, &context).await? } else { deltas };
+        Ok(match faults {
+            Some(faults) => faults.apply_to_stream(deltas),
+            None => deltas,
+        })
     }
 
     /// Scrubs a request and passes it to the provider, on a blocking thread if the request is
     /// large.
-    async fn call_provider<T: Send + 'static>(
+    // Not an async function, whose future would hold the request even if the request is small.
+    fn call_provider<T: Send + 'static>(
         self: Arc<Self>,
         mut request: Request,
         context: CallContext,
         invoke: impl FnOnce(Arc<dyn Provider>, Arc<Request>, CallContext) -> T + Send + 'static,
-    ) -> Result<T, Failure> {
+    ) -> Called<T> {
         let is_large = request.size() + pii::COST * request.scrubbed_len() > LARGE;
         let work = move || {
             context.check_cancelled()?;
@@ -207,7 +219,11 @@ impl Component {
             self.scrubber.scrub_inputs(&mut request, |text| self.provider.instruction_ranges(text));
             Ok(invoke(self.provider.clone(), Arc::new(request), context))
         };
-        if is_large { run_blocking(work).await.map_err(ProviderError::from)? } else { work() }
+        if !is_large {
+            return Either::Left(future::ready(work()));
+        }
+        let result = async { run_blocking(work).await.map_err(ProviderError::from)? };
+        Either::Right(result.boxed())
     }
 
     #[cold]

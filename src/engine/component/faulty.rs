@@ -14,43 +14,81 @@ use crate::{
     },
 };
 
+/// The faults that a call may have.
+pub(super) struct Faults {
+    component: Arc<Component>,
+    context: CallContext,
+    /// The hash of the request, which decides about faults with a probability.
+    hash: u64,
+    /// What a fault that has started does to the response.
+    effect: Option<Effect>,
+}
+
 impl Component {
-    /// Returns `true` if a call may have a fault.
-    pub(super) fn has_faults(&self) -> bool {
-        !self.faults.is_empty() || self.fault_table.is_active()
+    /// Returns the faults that a call may have. Boxed, so that the future of a call without faults
+    /// stays small.
+    pub(super) fn faults(
+        self: &Arc<Self>,
+        request: &Request,
+        context: &CallContext,
+    ) -> Option<Box<Faults>> {
+        let has_faults = !self.faults.is_empty() || self.fault_table.is_active();
+        has_faults.then(|| {
+            Box::new(Faults {
+                component: self.clone(),
+                context: context.clone(),
+                hash: request_hash(&self.name, request),
+                effect: None,
+            })
+        })
     }
 
-    /// Returns the whole response, unless the call has a fault.
-    pub(super) async fn converse_with_faults(
-        self: Arc<Self>,
-        request: Request,
-        context: CallContext,
+    fn fault(&self, phase: Phase, hash: u64, context: &CallContext) -> Option<Fault> {
+        let of_test = || {
+            let table = &self.fault_table;
+            let is_active = table.is_active();
+            is_active.then(|| table.select(&self.name, phase, hash, context)).flatten()
+        };
+        of_test().or_else(|| self.faults.select(phase, hash, context))
+    }
+}
+
+impl Faults {
+    /// Selects a fault and performs it as far as it needs no response.
+    pub(super) async fn start(&mut self) -> Result<(), Failure> {
+        let Self { component, context, hash, .. } = &*self;
+        if let Some(fault) = component.fault(Phase::Request, *hash, context) {
+            let session = context.session_name();
+            tracing::debug!(component = component.name, session, ?fault, "fault");
+            if fault.effect.is_failure() {
+                context.record_answer(|| AnsweredBy::Fault);
+            }
+            fault.before_response(context).await?;
+            self.effect = Some(fault.effect);
+        }
+        Ok(())
+    }
+
+    /// Applies the faults to a whole response.
+    pub(super) async fn apply(
+        self: Box<Self>,
+        mut response: Response,
     ) -> Result<Response, Failure> {
-        let hash = request_hash(&self.name, &request);
-        let effect = self.effect_before_response(hash, &context).await?;
-        let mut response = self.clone().try_converse(request, context.clone()).await?;
-        match effect {
+        match self.effect {
             Some(Effect::CutAfter(_)) => {
                 return Err(ProviderError::broken_off(Delivery::BreakOff).into());
             }
             Some(Effect::Empty(part)) => response.missing = Some(part),
             Some(_) => {}
-            None => self.malform(&mut response, hash, &context).await?,
+            None => self.malform(&mut response).await?,
         }
         Ok(response)
     }
 
-    /// Returns the response in pieces, unless the call has a fault.
-    pub(super) async fn stream_with_faults(
-        self: Arc<Self>,
-        request: Request,
-        context: CallContext,
-    ) -> Result<Deltas, Failure> {
-        let hash = request_hash(&self.name, &request);
-        let effect = self.effect_before_response(hash, &context).await?;
-        let deltas = self.clone().try_stream(request, context.clone()).await?;
+    /// Applies the faults to a response in pieces.
+    pub(super) fn apply_to_stream(self, deltas: Deltas) -> Deltas {
         let is_text = |delta: &Result<Delta, _>| matches!(delta, Ok(Delta::Text(_)));
-        Ok(match effect {
+        match self.effect {
             Some(Effect::CutAfter(chunks)) => cut(deltas, chunks),
             Some(Effect::Empty(part)) => {
                 let deltas = deltas.map(move |mut delta| {
@@ -62,65 +100,36 @@ impl Component {
                 deltas.filter(move |delta| future::ready(!is_text(delta))).boxed()
             }
             Some(_) => deltas,
-            None => deltas
-                .then(move |delta| self.clone().malform_delta(delta, hash, context.clone()))
-                .boxed(),
-        })
+            None => {
+                let faults = Arc::new(self);
+                deltas.then(move |delta| faults.clone().malform_delta(delta)).boxed()
+            }
+        }
     }
 
     /// Replaces the arguments of the tool calls in the last delta if a fault asks for it.
     async fn malform_delta(
         self: Arc<Self>,
         mut delta: Result<Delta, ProviderError>,
-        hash: u64,
-        context: CallContext,
     ) -> Result<Delta, ProviderError> {
         if let Ok(Delta::Complete(response)) = &mut delta {
-            self.malform(response, hash, &context).await?;
+            self.malform(response).await?;
         }
         delta
     }
 
-    /// Performs the fault of a call as far as it needs no response. Returns the rest of it.
-    async fn effect_before_response(
-        &self,
-        hash: u64,
-        context: &CallContext,
-    ) -> Result<Option<Effect>, Failure> {
-        let Some(fault) = self.fault(Phase::Request, hash, context) else { return Ok(None) };
-        tracing::debug!(component = self.name, session = context.session_name(), ?fault, "fault");
-        if fault.effect.is_failure() {
-            context.record_answer(|| AnsweredBy::Fault);
-        }
-        fault.before_response(context).await?;
-        Ok(Some(fault.effect))
-    }
-
     /// Replaces the arguments of the tool calls, after a delay, if a fault asks for it.
-    async fn malform(
-        &self,
-        response: &mut Response,
-        hash: u64,
-        context: &CallContext,
-    ) -> Result<(), ProviderError> {
+    async fn malform(&self, response: &mut Response) -> Result<(), ProviderError> {
+        let Self { component, context, hash, .. } = self;
         if response.tool_calls.is_empty() {
             return Ok(());
         }
-        let Some(fault) = self.fault(Phase::ToolCalls, hash, context) else { return Ok(()) };
+        let Some(fault) = component.fault(Phase::ToolCalls, *hash, context) else { return Ok(()) };
         fault.before_response(context).await?;
         for call in &mut response.tool_calls {
             fault.effect.malform(&mut call.arguments);
         }
         Ok(())
-    }
-
-    fn fault(&self, phase: Phase, hash: u64, context: &CallContext) -> Option<Fault> {
-        let of_test = || {
-            let table = &self.fault_table;
-            let is_active = table.is_active();
-            is_active.then(|| table.select(&self.name, phase, hash, context)).flatten()
-        };
-        of_test().or_else(|| self.faults.select(phase, hash, context))
     }
 }
 

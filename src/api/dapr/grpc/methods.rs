@@ -15,10 +15,13 @@ use crate::{
 pub(super) const CONVERSATION: [&str; 4] =
     ["ConverseAlpha1", "ConverseAlpha2", "ConverseStreamAlpha1", "ConverseStreamAlpha2"];
 
+/// What the paths of the methods start with.
+pub(super) const PREFIX: &str = "/dapr.proto.runtime.v1.Dapr/";
+
 /// Answers a call of a method.
-pub(super) fn answer(call: RuntimeCall, method: &str, request: Request<CallBody>) -> Responding {
+pub(super) fn answer(call: RuntimeCall, request: Request<CallBody>) -> Responding {
     type Call = RuntimeCall;
-    match method {
+    match request.uri().path().strip_prefix(PREFIX).unwrap_or_default() {
         "ConverseAlpha1" => unary(request, call, Call::converse::<proto::ConversationRequest>),
         "ConverseAlpha2" => {
             unary(request, call, Call::converse::<proto::ConversationRequestAlpha2>)

@@ -33,7 +33,6 @@ use crate::{
     wire::DESCRIPTORS,
 };
 
-const DAPR: &str = "/dapr.proto.runtime.v1.Dapr/";
 const HEALTH: &str = "/grpc.health.v1.Health/";
 
 /// Built on first use: parsing the descriptors takes longer than everything else at startup.
@@ -73,7 +72,7 @@ impl Service {
     /// Passes on a call that mynah does not serve.
     fn forward(&self, forward: &GrpcForward, request: Request<RequestBody>) -> Served {
         let charge = self.guard.charge();
-        let response = match request.uri().path().strip_prefix(DAPR) {
+        let response = match request.uri().path().strip_prefix(methods::PREFIX) {
             Some("GetMetadata") => forward.metadata(request),
             Some("Shutdown") => forward.shutdown(request, self.drain.clone()),
             _ => forward.call(request),
@@ -104,23 +103,23 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
         {
             return self.forward(forward, request);
         }
-        let path = path.to_owned();
-        let incoming = Incoming::new(&self.guard, request);
-        if let Some(method) = path.strip_prefix(DAPR) {
+        let incoming = |request| Incoming::new(&self.guard, request);
+        if path.starts_with(methods::PREFIX) {
+            let incoming = incoming(request);
             let charge = incoming.charge.clone();
             let call = RuntimeCall { runtime: self.runtime.clone(), charge };
-            incoming.answer(|request| methods::answer(call, method, request))
+            incoming.answer(|request| methods::answer(call, request))
         } else if path.starts_with(reflection::PREFIX) {
-            incoming.reflect(&REFLECTION_ROUTER, &self.drain)
+            incoming(request).reflect(&REFLECTION_ROUTER, &self.drain)
         } else {
-            incoming.answer(|request| route(&self.health, request))
+            incoming(request).answer(|request| route(&self.health, request))
         }
     }
 }
 
 /// Returns `true` if mynah answers a method even if a daprd is behind it.
 fn is_served(path: &str) -> bool {
-    match path.strip_prefix(DAPR) {
+    match path.strip_prefix(methods::PREFIX) {
         Some(method) => methods::CONVERSATION.contains(&method),
         None => path.starts_with(HEALTH),
     }

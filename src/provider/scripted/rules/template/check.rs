@@ -2,7 +2,7 @@
 //!
 //! Fuel counts instructions and the size of their results, but not the work within an operation. So
 //! no operation may need much work for few bytes: templates cannot put a value into a list or a
-//! mapping, cannot repeat or join lists, and cannot compare lists with each other. Then values cannot
+//! mapping, cannot repeat or concatenate lists, and cannot compare lists with each other. Then values cannot
 //! be larger or deeper than the request, `range` and the text of the template.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
