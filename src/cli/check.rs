@@ -26,6 +26,7 @@ pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     let context = Context { app_id, environment, stand_in, ..Context::default() };
     let mut loaded = component::load(&args.paths, &context);
     let others = check_other_files(&mut loaded, &context.environment);
+    require_named_files(&mut loaded, &others, &args.paths);
     let errors = loaded.errors.iter().map(ToString::to_string);
     let notices = loaded.notices.iter().map(notice_line);
     let lines: Vec<_> = errors.chain(notices).chain([summary(&loaded, &others)]).collect();
@@ -34,50 +35,76 @@ pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     if loaded.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The numbers of valid files that are not components, or `None` if there are no files of a kind.
+/// The checked files that are not components.
 #[derive(Default)]
 struct OtherFiles {
+    /// All files, including those with errors.
+    files: BTreeSet<PathBuf>,
+    /// The number of valid files, or `None` if there are no simulations.
     simulations: Option<usize>,
+    /// The number of valid files, or `None` if there are no rules.
     rules: Option<usize>,
 }
 
 /// Checks the simulations and the rules among the files that are not components.
 fn check_other_files(loaded: &mut Loaded, environment: &Environment) -> OtherFiles {
-    let simulations = check_files(loaded, simulate::is_simulation, |file| {
+    let mut others = OtherFiles::default();
+    others.simulations = others.check(loaded, simulate::is_simulation, |file| {
         Plan::read(file, environment).map(|plan| plan.warnings().to_vec())
     });
-    let rules = check_files(loaded, rules::is_rules_file, |file| {
+    others.rules = others.check(loaded, rules::is_rules_file, |file| {
         Rules::load(file).map(|rules| rules.warnings().to_vec())
     });
-    OtherFiles { simulations, rules }
+    others
 }
 
-/// Checks the files of one kind among those that are not components. Returns the number of files
-/// without errors. `check` returns warnings or errors.
-fn check_files(
-    loaded: &mut Loaded,
-    is_kind: impl Fn(&Path) -> bool,
-    check: impl Fn(&Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>>,
-) -> Option<usize> {
-    let skipped = loaded.notices.iter().filter(|notice| notice.severity == Severity::Info);
-    let files: BTreeSet<PathBuf> = skipped.map(|notice| notice.file.clone()).collect();
-    let files: BTreeSet<_> = files.into_iter().filter(|it| is_kind(it)).collect();
-    loaded.notices.retain(|notice| !files.contains(&notice.file));
-    let mut valid = 0;
-    for file in &files {
-        match check(file) {
-            Ok(warnings) => {
-                loaded.notices.extend(warnings);
-                valid += 1;
-            }
-            Err(errors) => {
-                let new = errors.into_iter().filter(|error| !loaded.errors.contains(error));
-                let new: Vec<_> = new.collect();
-                loaded.errors.extend(new);
+impl OtherFiles {
+    /// Checks the files of one kind among those that are not components. Returns the number of
+    /// files without errors. `check` returns warnings or errors.
+    fn check(
+        &mut self,
+        loaded: &mut Loaded,
+        is_kind: impl Fn(&Path) -> bool,
+        check: impl Fn(&Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>>,
+    ) -> Option<usize> {
+        let skipped = loaded.notices.iter().filter(|notice| notice.severity == Severity::Info);
+        let files: BTreeSet<PathBuf> = skipped.map(|notice| notice.file.clone()).collect();
+        let files: BTreeSet<_> = files.into_iter().filter(|it| is_kind(it)).collect();
+        loaded.notices.retain(|notice| !files.contains(&notice.file));
+        let mut valid = 0;
+        for file in &files {
+            match check(file) {
+                Ok(warnings) => {
+                    loaded.notices.extend(warnings);
+                    valid += 1;
+                }
+                Err(errors) => {
+                    let new = errors.into_iter().filter(|error| !loaded.errors.contains(error));
+                    let new: Vec<_> = new.collect();
+                    loaded.errors.extend(new);
+                }
             }
         }
+        let valid = (!files.is_empty()).then_some(valid);
+        self.files.extend(files);
+        valid
     }
-    (!files.is_empty()).then_some(valid)
+}
+
+/// Adds an error for each file on the command line that has nothing to check. In a folder, such
+/// files are expected; a file that is named is probably meant to be checked.
+fn require_named_files(loaded: &mut Loaded, others: &OtherFiles, paths: &[PathBuf]) {
+    let is_checked = |file: &PathBuf| {
+        loaded.resource_files.contains(file)
+            || others.files.contains(file)
+            || loaded.errors.iter().any(|error| error.file == *file)
+    };
+    let named: BTreeSet<_> = paths.iter().filter(|path| !path.is_dir()).collect();
+    let unchecked = named.into_iter().filter(|file| !is_checked(file));
+    let message = "nothing to check; expected a Component, a list `scenarios` of a simulation, \
+                   a list `rules` or `expect` of rules, or aimock fixtures";
+    let errors: Vec<_> = unchecked.map(|file| Diagnostic::error(message).in_file(file)).collect();
+    loaded.errors.extend(errors);
 }
 
 fn notice_line(notice: &Diagnostic) -> String {

@@ -39,6 +39,8 @@ pub struct Loaded {
     pub errors: Vec<Diagnostic>,
     /// The files that define at least one component.
     pub component_files: BTreeSet<PathBuf>,
+    /// The files with at least one Component resource, which may be skipped or have errors.
+    pub resource_files: BTreeSet<PathBuf>,
     /// The other files that were read: the tools and the rules of components.
     pub watched_files: BTreeSet<PathBuf>,
     /// The files that are empty or contain only whitespace.
@@ -101,6 +103,7 @@ impl Loader<'_> {
     fn add(&mut self, entry: &Entry) {
         match entry {
             Entry::Component { file, manifest } => {
+                self.loaded.resource_files.insert(file.clone());
                 let mut report = Report::default();
                 self.add_component(file, manifest, &mut report);
                 self.loaded.watched_files.extend(report.other_files().iter().cloned());

@@ -104,6 +104,40 @@ fn samples_are_valid() {
     ");
 }
 
+/// In a folder, other files are skipped. A file that is named is probably meant to be checked.
+#[test]
+fn rejects_named_file_without_anything_to_check() {
+    let foo = "apiVersion: dapr.io/v1alpha1\nkind: Foo\n";
+    let folder = write_folder(&[
+        ("comment.yaml", "# nothing\n---\n"),
+        ("empty.yaml", ""),
+        ("foo.yaml", foo),
+        ("mixed.yaml", &format!("{foo}---\n{VALID}")),
+        ("notes.md", "Remember the milk."),
+        ("rules.yaml", "rules: [{respond: hi}]"),
+        ("state.yaml", STATE_STORE),
+    ]);
+    let check = |name: &str| {
+        let report = run_report(&["check", folder.join(name).to_str().unwrap()]);
+        redact_folder(&report, &folder).replace("[folder]/", "")
+    };
+    assert_snapshot!(check("foo.yaml"), @"
+    foo.yaml: nothing to check; expected a Component, a list `scenarios` of a simulation, a list `rules` or `expect` of rules, or aimock fixtures
+    foo.yaml:1:1: skipped: kind is Foo, not Component
+    0 components, 1 error, 0 warnings
+    -- exit 1
+    ");
+    for name in ["comment.yaml", "empty.yaml", "notes.md"] {
+        let report = check(name);
+        assert!(report.starts_with(&format!("{name}: nothing to check; expected")), "{report}");
+        assert!(report.ends_with("-- exit 1"), "{report}");
+    }
+    for name in ["mixed.yaml", "rules.yaml", "state.yaml", ""] {
+        let report = check(name);
+        assert!(report.ends_with(" 0 errors, 0 warnings\n-- exit 0"), "{report}");
+    }
+}
+
 /// Components of different applications can have the same name.
 #[test]
 fn checks_components_of_all_applications_unless_one_is_given() {

@@ -98,8 +98,9 @@ async fn exhausted_rules_and_chains_are_not_spent() {
 fn other_files_with_rules_are_skipped() {
     let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a}\nrules:\n- {verbs: [get]}\n";
     assert_snapshot!(check(role), @"
+    rules.yaml: nothing to check; expected a Component, a list `scenarios` of a simulation, a list `rules` or `expect` of rules, or aimock fixtures
     rules.yaml:1:1: skipped: kind is Role, not Component
-    0 components, 0 errors, 0 warnings
+    0 components, 1 error, 0 warnings
     ");
 }
 
