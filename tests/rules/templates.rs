@@ -93,7 +93,7 @@ fn templates_use_only_what_is_listed() {
     let rules = templates.map(|template| json!({ "respond": template }));
     let file = json!({ "rules": rules }).to_string().replace("},{", "},\n{");
     assert_snapshot!(check(&file), @r#"
-    rules.yaml:1:22: rule 1: item 1, text: template "{{ user | shout }}", line 1, column 11: unknown filter `shout`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, trim, upper
+    rules.yaml:1:22: rule 1: item 1, text: template "{{ user | shout }}", line 1, column 11: unknown filter `shout`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, tojson, trim, upper
     rules.yaml:2:12: rule 2: item 1, text: template "{{ user is loud }}", line 1, column 12: unknown test `loud`; expected one of: boolean, defined, divisibleby, endingwith, even, float, integer, iterable, mapping, none, number, odd, sequence, startingwith, string, undefined
     rules.yaml:3:12: rule 3: item 1, text: template "{{ now() }}", line 1, column 4: unknown function `now`; expected range
     rules.yaml:4:12: rule 4: item 1, text: template "{{ user.split() }}", line 1, column 8: unknown method `split`; expected a filter after `|`

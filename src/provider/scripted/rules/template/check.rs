@@ -27,7 +27,7 @@ const LOOP: &str = "loop";
 
 /// The filters, with the minimum and maximum number of arguments, and whether they always return a
 /// text or a number.
-const FILTERS: [(&str, usize, usize, bool); 21] = [
+const FILTERS: [(&str, usize, usize, bool); 22] = [
     ("abs", 0, 0, true),
     ("capitalize", 0, 0, true),
     ("count", 0, 0, true),
@@ -47,6 +47,7 @@ const FILTERS: [(&str, usize, usize, bool); 21] = [
     ("round", 0, 2, true),
     ("string", 0, 0, true),
     ("title", 0, 0, true),
+    ("tojson", 0, 0, true),
     ("trim", 0, 0, true),
     ("upper", 0, 0, true),
 ];

@@ -59,6 +59,7 @@ impl Default for Templates {
             environment.set_syntax(syntax);
         }
         environment.set_formatter(|out, _, value| write_value(out, value));
+        environment.add_filter("tojson", |value: Value| json(&value));
         Self(environment)
     }
 }
@@ -155,20 +156,24 @@ fn write_value(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
             Some(text) => out.write_str(text)?,
             None => write!(out, "{value}")?,
         },
-        _ => {
-            let mut json = BoundedJson::default();
-            match serde_json::to_writer(&mut json, value) {
-                Ok(()) => out.write_str(&String::from_utf8_lossy(&json.0))?,
-                Err(error) if error.is_io() => {
-                    let message = format!("a value has more than {MAX_JSON} bytes as JSON");
-                    return Err(Error::new(ErrorKind::InvalidOperation, message));
-                }
-                // What cannot be written as JSON, such as a map whose keys are lists.
-                Err(_) => {}
-            }
-        }
+        _ => out.write_str(&json(value)?)?,
     }
     Ok(())
+}
+
+fn json(value: &Value) -> Result<String, Error> {
+    let mut json = BoundedJson::default();
+    match serde_json::to_writer(&mut json, value) {
+        Ok(()) => Ok(String::from_utf8_lossy(&json.0).into_owned()),
+        Err(error) => {
+            let problem = if error.is_io() {
+                format!("a value has more than {MAX_JSON} bytes as JSON")
+            } else {
+                format!("a value cannot be written as JSON: {error}")
+            };
+            Err(Error::new(ErrorKind::InvalidOperation, problem))
+        }
+    }
 }
 
 /// JSON of limited size. A value may refer to itself many times, so its JSON may be far larger.

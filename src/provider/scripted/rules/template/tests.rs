@@ -41,6 +41,10 @@ fn expressions_are_replaced() {
         ("{{ user }}", "Say \"hi\""),
         ("{{ component }}/{{ session }}/{{ turn }}", "llm/test-7/1"),
         ("{{ metadata.tenant }}", "acme"),
+        (
+            "{{ user | tojson }} {{ results[0].json.days | tojson }}",
+            r#""Say \"hi\"" ["sun","rain"]"#,
+        ),
         ("{{ results[0].json.temp }} {{ results[0].tool }}", "21.5 get_weather"),
         ("{{ results[0].json.days }}", r#"["sun","rain"]"#),
         ("{{ results[-1].text }} {{ results[-1].id }}", "noon call_2"),
@@ -78,7 +82,7 @@ fn failures_have_a_reason() {
     malformed template "{{ user", line 1, column 4: unexpected end of input, expected end of variable block
     malformed template "{% if %}", line 1, column 7: unexpected end of block
     template "{{ temp }}": unknown variable `temp`; expected one of: user, messages, results, turn, metadata, component, session, t
-    template "{{ user | random }}", line 1, column 11: unknown filter `random`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, trim, upper
+    template "{{ user | random }}", line 1, column 11: unknown filter `random`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, tojson, trim, upper
     template "{{ now() }}", line 1, column 4: unknown function `now`; expected range
     template "{{ metadata.user }}", line 1, column 4: `metadata.user` is undefined
     template "{{ results[7].text }}", line 1, column 11: `results[7]` is undefined
