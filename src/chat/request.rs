@@ -20,6 +20,8 @@ pub struct Request {
     pub withheld_tools: Vec<String>,
     /// Which of the offered tools the model must call.
     pub tool_choice: ToolChoice,
+    /// Whether the answer has at most one tool call. The others are left out.
+    pub single_tool_call: bool,
     /// JSON Schema of the answer.
     pub response_format: Option<LazyJson>,
     /// Sampling temperature, above 0.

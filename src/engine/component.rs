@@ -133,6 +133,7 @@ impl Component {
     {
         let cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
+        let single_tool_call = request.single_tool_call;
         match self.clone().start_stream(request, context).await {
             Ok((first, rest)) => Ok(Encoded {
                 component: self,
@@ -140,6 +141,7 @@ impl Component {
                 first: Some(first),
                 rest,
                 is_complete: false,
+                single_tool_call,
                 encode,
                 _cancel: cancel,
             }),
@@ -156,10 +158,11 @@ impl Component {
         if let Some(faults) = &mut faults {
             Box::pin(faults.start()).await?;
         }
-        let scrub_output = request.scrub_output;
+        let (scrub_output, single_tool_call) = (request.scrub_output, request.single_tool_call);
         let response =
             self.clone().call_provider(request, context.clone(), <dyn Provider>::converse);
-        let response = response.await?.await?;
+        let mut response = response.await?.await?;
+        limit_calls(&mut response, single_tool_call);
         context.check_memory()?;
         let response = if scrub_output { scrub(self.scrubber, response).await? } else { response };
         match faults {
@@ -266,6 +269,7 @@ struct Encoded<F> {
     first: Option<Delta>,
     rest: Deltas,
     is_complete: bool,
+    single_tool_call: bool,
     encode: F,
     _cancel: CancelOnDrop,
 }
@@ -282,9 +286,10 @@ impl<T, F: FnMut(Delta) -> T + Unpin> Stream for Encoded<F> {
             None => ready!(self.rest.poll_next_unpin(cx)),
         };
         Poll::Ready(match delta {
-            Some(Ok(delta)) => {
-                if let Delta::Complete(response) = &delta {
+            Some(Ok(mut delta)) => {
+                if let Delta::Complete(response) = &mut delta {
                     self.is_complete = true;
+                    limit_calls(response, self.single_tool_call);
                     self.recording.answered(response);
                 }
                 Some(Ok((self.encode)(delta)))
@@ -312,6 +317,13 @@ impl<F> Encoded<F> {
 impl fmt::Debug for Component {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}/{})", self.name, self.kind, self.version)
+    }
+}
+
+/// Leaves out the tool calls that the request does not want.
+fn limit_calls(response: &mut Response, single_tool_call: bool) {
+    if single_tool_call {
+        response.tool_calls.truncate(1);
     }
 }
 

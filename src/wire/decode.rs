@@ -47,6 +47,8 @@ pub fn alpha2(
         tools,
         withheld_tools: Vec::new(),
         tool_choice,
+        // Dapr's API does not have this parameter of OpenAI's.
+        single_tool_call: false,
         response_format: request.response_format.map(lazy_json),
         temperature: request.temperature.filter(|value| *value > 0.0),
         max_tokens: request.max_tokens,

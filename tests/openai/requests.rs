@@ -133,6 +133,13 @@ async fn without_parallel_calls_one_tool_is_called() {
     assert_eq!(called(&complete(&sidecar, &body).await), ["get_weather", "get_time"]);
     let body = with(body, "parallel_tool_calls", json!(false));
     assert_eq!(called(&complete(&sidecar, &body).await), ["get_weather"]);
+    let streamed = complete(&sidecar, &with(body, "stream", json!(true))).await;
+    assert!(streamed.body.contains("get_weather") && !streamed.body.contains("get_time"));
+    // The journal has the calls that the client received.
+    let journal = sidecar.get("/mynah/v1/journal").await.json();
+    let calls = |entry: &Value| entry["response"]["tool_calls"].as_array().unwrap().len();
+    let counts: Vec<_> = journal["entries"].as_array().unwrap().iter().map(calls).collect();
+    assert_eq!(counts, [2, 1, 1]);
 }
 
 #[tokio::test]

@@ -20,8 +20,6 @@ pub(super) struct Completion {
     pub(super) model: String,
     /// The number of equal choices.
     pub(super) choices: u64,
-    /// Whether only the first tool call is answered.
-    pub(super) is_single_call: bool,
     /// Whether a stream ends with the usage.
     pub(super) includes_usage: bool,
 }
@@ -39,13 +37,6 @@ impl Completion {
         match response.missing {
             Some(MissingPart::Outputs | MissingPart::Choices) => 0,
             Some(MissingPart::Message) | None => self.choices,
-        }
-    }
-
-    /// Drops the tool calls that the request does not want.
-    pub(super) fn limit(&self, response: &mut Response) {
-        if self.is_single_call {
-            response.tool_calls.truncate(1);
         }
     }
 
@@ -120,8 +111,7 @@ struct CompletionDetails {
 }
 
 impl Answer {
-    pub(super) fn new(completion: Arc<Completion>, mut response: Response) -> Self {
-        completion.limit(&mut response);
+    pub(super) fn new(completion: Arc<Completion>, response: Response) -> Self {
         Self { completion, response }
     }
 

@@ -31,13 +31,13 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
         id: format!("chatcmpl-{:016x}", XxHash3_64::oneshot(bytes)),
         model: body.model.map(|model| model.into_owned()).unwrap_or_default(),
         choices: choices(body.n)?,
-        is_single_call: body.parallel_tool_calls == Some(false),
         includes_usage: options.and_then(|options| options.include_usage).unwrap_or_default(),
     };
     let request = Request {
         model: Some(completion.model.clone()).filter(|model| !model.is_empty()),
         messages: messages::decode(body.messages.ok_or_else(missing)?)?,
         tools,
+        single_tool_call: body.parallel_tool_calls == Some(false),
         response_format: body.response_format.map(|it| schema(it, bytes)).transpose()?.flatten(),
         temperature: body.temperature.filter(|value| *value > 0.0),
         max_tokens: body.max_completion_tokens.or(body.max_tokens),

@@ -152,8 +152,7 @@ impl ConverseRequest for ChatRequest {
         passthrough.piece(Delta::Text(text))
     }
 
-    fn complete(mut response: Response, passthrough: &mut Passthrough) -> Piece {
-        passthrough.completion.limit(&mut response);
+    fn complete(response: Response, passthrough: &mut Passthrough) -> Piece {
         passthrough.piece(Delta::Complete(Box::new(response)))
     }
 }
