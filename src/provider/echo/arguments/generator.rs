@@ -1,14 +1,15 @@
-//! Generates a value: one that the schema provides, or else one of the right type.
+//! Generates a value and the values inside it, for each choice of branches until one is valid.
 
-use std::{collections::BTreeMap, ops::Range, ptr};
+use std::{collections::BTreeMap, ptr};
 
 use serde_json::{Map, Value};
 
 use super::{
     budget::{Budget, Generation, MAX_DEPTH, NoValue},
+    context::Context,
     flatten::Flattener,
-    number::{self, normalize_integers},
-    schema::{FlatSchema, type_names},
+    number::normalize_integers,
+    schema::FlatSchema,
     validator::Validator,
 };
 use crate::provider::echo::{
@@ -22,23 +23,6 @@ const MAX_SUBJECT: usize = 256;
 const MAX_CHOICES: usize = 64;
 /// Maximum number of characters of a reason that are logged.
 const MAX_REASON: usize = 256;
-
-/// The inputs from which values are generated, in addition to the schema.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Context<'a> {
-    /// Name of the tool or title of the response format.
-    pub(crate) subject: &'a str,
-    /// Text to search for values: the latest message that mentions the tool, or else the last user
-    /// message.
-    pub(crate) mention: &'a str,
-    /// The bytes in `mention` of the clause that mentions the tool, and of its sentence. Their facts
-    /// come first.
-    pub(crate) nearest: [Range<usize>; 2],
-    /// Text of the last user message.
-    pub(crate) question: &'a str,
-    /// Whether numbers are 42 regardless of their bounds.
-    pub(crate) literal: bool,
-}
 
 /// How to generate a value and the values inside it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -183,67 +167,6 @@ impl<'a> Generator<'a> {
         Err(NoValue::Unsatisfiable)
     }
 
-    /// Returns a value that the schema provides: `const`, or else a valid value in `default`,
-    /// `examples` and `enum`. Fails if `enum` allows only null, and ignores an `enum` without valid
-    /// values.
-    fn provided(
-        &mut self,
-        flat: &FlatSchema<'a>,
-        schemas: &[&'a Value],
-    ) -> Result<Option<&'a Value>, NoValue> {
-        if let Some(only) = flat.constant() {
-            return Ok(Some(only));
-        }
-        let values = flat.values("default").chain(flat.listed("examples"));
-        let mut later = self.frame.variant;
-        for value in values.chain(flat.listed("enum")).chain(flat.branch_constants()) {
-            self.budget.spend_steps(1)?;
-            if !value.is_null() && self.is_valid(value, schemas) {
-                if later == 0 {
-                    return Ok(Some(value));
-                }
-                later -= 1;
-            }
-        }
-        if flat.branch_constants().next().is_some() || flat.values("enum").any(Value::is_array) {
-            if self.frame.variant > 0 || self.is_valid(&Value::Null, schemas) {
-                return Err(NoValue::Unsatisfiable);
-            }
-            self.note_violation("enum has no valid value");
-        }
-        Ok(None)
-    }
-
-    fn by_type(&mut self, flat: &FlatSchema<'a>) -> Generation {
-        let type_name = flat.type_name().unwrap_or_else(|| {
-            self.note_violation("the types exclude each other");
-            flat.values("type").flat_map(type_names).next().unwrap_or("string")
-        });
-        let scalar = match type_name {
-            "object" => return self.object(flat),
-            "array" => return self.array(flat),
-            "integer" | "number" => self.number(flat, type_name == "integer")?,
-            "boolean" if self.frame.variant < 2 => Value::Bool(self.frame.variant == 0),
-            "null" if self.frame.variant == 0 => Value::Null,
-            "boolean" | "null" => return Err(NoValue::Unsatisfiable),
-            _ => self.string(flat)?,
-        };
-        self.pay(scalar)
-    }
-
-    fn number(&mut self, flat: &FlatSchema<'a>, integer: bool) -> Generation {
-        if self.context.literal && self.frame.variant == 0 {
-            return Ok(Value::from(42));
-        }
-        number::choose(flat, integer, self.frame.variant).or_else(|closest| {
-            if self.frame.variant > 0 {
-                return Err(NoValue::Unsatisfiable);
-            }
-            self.note_violation("no number satisfies the bounds and multipleOf");
-            Ok(closest)
-        })
-    }
-
     /// Returns a value that is invalid but has the right type.
     fn fallback(&mut self, schemas: &[&'a Value], reason: NoValue) -> Generation {
         let flat = self.flatten_first(schemas, &[]).unwrap_or_default();
@@ -291,7 +214,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Spends the bytes of a value and a comma, and the steps for copying it.
-    fn pay(&mut self, value: Value) -> Generation {
+    pub(super) fn pay(&mut self, value: Value) -> Generation {
         let len = value.to_string().len();
         self.budget.steps = self.budget.steps.saturating_sub(len / 8);
         self.budget.spend_bytes(len + 1).map(|()| value)

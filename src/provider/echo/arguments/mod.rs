@@ -2,14 +2,16 @@
 //!
 //! For each value, [`flatten`] collects the schemas that apply to the value. If they provide a value
 //! that the [`validator`] accepts, this value is the result. Otherwise, the [`generator`] makes one of
-//! the right type, with the help of [`containers`] for arrays and objects, [`number`] and [`string`].
-//! All work is subject to [`budget`].
+//! the right type ([`typed`]), with the help of [`containers`] for arrays and objects, [`number`] and
+//! [`string`]. All work is subject to [`budget`].
 //!
 //! Values that the user stated come first: a [`property`] gets [`offers`] of the facts in the
-//! messages, and takes one of them in one of three passes, by the [`rules`].
+//! messages, and takes one that fits ([`fit`]) in one of three passes, by the [`rules`].
 
 mod budget;
 mod containers;
+mod context;
+mod fit;
 mod flatten;
 mod formats;
 mod generator;
@@ -25,6 +27,7 @@ mod string;
 mod string_constraints;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod validator;
 
 use std::{ops::Range, rc::Rc};
@@ -35,7 +38,7 @@ use super::facts::Reading;
 use generator::{Frame, Generator};
 
 pub(crate) use budget::ReplyBudget;
-pub(crate) use generator::Context;
+pub(crate) use context::Context;
 
 /// A value generated from a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]

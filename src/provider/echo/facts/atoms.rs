@@ -28,16 +28,21 @@ pub(super) fn find(source: &str, words: &Words, excluded: &[Range<usize>], found
 
 /// Returns `false` for most texts without facts, at a fraction of the cost of [`find_in`].
 fn may_have_facts(text: &str, words: &[Word], source: &str) -> bool {
-    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    // Counting is faster than stopping at the first digit.
+    let has_digit = text.bytes().filter(u8::is_ascii_digit).count() > 0;
     // IP addresses and UUIDs may consist of letters.
     let mut colons = memchr_iter(b':', text.as_bytes());
     let is_ip = |at: usize| text[at + 1..].starts_with(|c: char| c == ':' || c.is_ascii_hexdigit());
+    let is_ascii = text.is_ascii();
     let starts_fact = |word: &Word| {
-        let run = &source[word.run.clone()];
-        let is_uuid = run.len() == 8 && source[word.run.end..].starts_with('-');
+        let is_uuid = word.run.len() == 8 && source[word.run.end..].starts_with('-');
         // The expression does not regard other characters as letters.
-        let ascii = || run.split(|c: char| !c.is_ascii()).next().unwrap_or(run);
-        is_uuid || word.meanings.is_relative || !run.is_ascii() && Meanings::of(ascii()).is_relative
+        let is_relative = || {
+            let run = &source[word.run.clone()];
+            let letters = run.split(|c: char| !c.is_ascii()).next().unwrap_or(run);
+            Meanings::of(letters).is_relative
+        };
+        is_uuid || word.meanings.is_relative || !is_ascii && is_relative()
     };
     has_digit || colons.any(is_ip) || words.iter().any(starts_fact)
 }

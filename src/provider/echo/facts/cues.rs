@@ -57,7 +57,8 @@ impl Cues {
         };
         let mut cues: Vec<(usize, &'static str)> = Vec::new();
         for (index, word) in words.iter().enumerate() {
-            let Some(single) = LAST_WORDS.get(&text[word.range.clone()]) else { continue };
+            let single = LAST_WORDS.get_hashed(&text[word.range.clone()], word.hash);
+            let Some(single) = single else { continue };
             let pair = PAIRS
                 .iter()
                 .find(|(first, second, _)| index > 0 && is(index, second) && is(index - 1, first));

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use iso_currency::Currency;
 
-use crate::provider::echo::text::WordMap;
+use crate::provider::echo::text::{WordMap, hash_word};
 
 /// Other ways to write a currency, each followed by its code.
 const CURRENCY_NAMES: &str = "$ USD € EUR £ GBP ¥ JPY dollar USD dollars USD bucks USD euro EUR euros EUR pound GBP \
@@ -26,12 +26,29 @@ const NOT_PLACES: &str = "i i'm i'd i'll i've celsius fahrenheit kelvin degree d
      touch summer winter spring autumn scratch home work upper lower percent cash person order business economy first \
      class be do go make see get have call know help buy";
 
+/// Words after which a lower-case word may be a place.
+const BEFORE_PLACES: [(&str, BeforePlace); 5] = [
+    ("in", BeforePlace::Preposition),
+    ("near", BeforePlace::Preposition),
+    ("from", BeforePlace::Preposition),
+    ("to", BeforePlace::Preposition),
+    ("the", BeforePlace::Article),
+];
+
 pub(super) const MONTHS: &str =
     "january february march april may june july august september october november december";
 pub(super) const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
 /// Other words that start a date that needs a clock.
 const RELATIVE: &str = "today tonight tomorrow yesterday next";
 const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve";
+
+/// What a word before a place is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BeforePlace {
+    Preposition,
+    /// It stands between a preposition and the place.
+    Article,
+}
 
 /// The meanings of a word.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,6 +60,7 @@ pub(super) struct Meanings {
     /// The ISO 4217 code of a currency.
     pub(super) currency: Option<&'static str>,
     is_no_name: bool,
+    pub(super) before_place: Option<BeforePlace>,
     /// Whether a date without digits may start with the word, or with "next" or "this" before it.
     pub(super) is_relative: bool,
 }
@@ -50,7 +68,12 @@ pub(super) struct Meanings {
 impl Meanings {
     /// Returns the meanings of a word in any case. Codes of currencies must be in capitals.
     pub(super) fn of(word: &str) -> Self {
-        let mut meanings = LEXICON.get(word).copied().unwrap_or_default();
+        Self::of_hashed(word, hash_word(word))
+    }
+
+    /// Returns the meanings of a word with this hash.
+    pub(super) fn of_hashed(word: &str, hash: u32) -> Self {
+        let mut meanings = LEXICON.get_hashed(word, hash).copied().unwrap_or_default();
         if word.len() == 3
             && word.bytes().all(|byte| byte.is_ascii_uppercase())
             && let Some(currency) = Currency::from_code(word)
@@ -79,6 +102,9 @@ static LEXICON: LazyLock<WordMap<Meanings>> = LazyLock::new(|| {
     }
     for word in [NOT_PLACES, MONTHS, WEEKDAYS].into_iter().flat_map(str::split_ascii_whitespace) {
         lexicon.entry(word).or_default().is_no_name = true;
+    }
+    for (word, role) in BEFORE_PLACES {
+        lexicon.entry(word).or_default().before_place = Some(role);
     }
     for word in [RELATIVE, WEEKDAYS].into_iter().flat_map(str::split_ascii_whitespace) {
         lexicon.entry(word).or_default().is_relative = true;

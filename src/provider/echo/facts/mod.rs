@@ -30,6 +30,9 @@ const MAX_READ: usize = 64 * 1024;
 /// Maximum number of facts in a message. Properties compare facts with each other.
 const MAX_FACTS: usize = 1_000;
 
+/// Maximum number of letters between the items of a list.
+const MAX_JOINT: usize = 3;
+
 /// The type of a [`Fact`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FactType {
@@ -170,6 +173,9 @@ fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>)
         let previous = facts.iter().rev().take(3).find(|it| it.of == fact.of);
         fact.continues_list = previous.is_some_and(|previous| {
             let gap = source.get(previous.range.end..fact.range.start).unwrap_or("x");
+            if gap.bytes().filter(u8::is_ascii_alphabetic).nth(MAX_JOINT).is_some() {
+                return false;
+            }
             let is_quote = |c: char| "\"'`”’»“‘«".contains(c);
             let joint = gap.trim_matches(is_quote).trim().trim_matches(is_quote);
             let joint = joint.trim_start_matches(',').trim();

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::{Bare, FactType, lexicon::Meanings, words::Words};
+use super::{
+    Bare, FactType,
+    lexicon::{BeforePlace, Meanings},
+    words::Words,
+};
 use crate::provider::echo::text::{ends_with_title, is_generic, words};
 
 /// Lower-case words inside names.
 const PARTICLES: [&str; 12] =
     ["de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of"];
-/// Words after which a lower-case word may be a place.
-const BEFORE_PLACES: [&str; 4] = ["in", "near", "from", "to"];
-/// The length of the longest of them.
-const MAX_PREPOSITION: usize = 4;
 
 /// Adds the facts that do not overlap those already found, which must be sorted.
 pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
@@ -105,20 +105,18 @@ fn is_capitals(word: &str) -> bool {
 /// preposition.
 fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -> bool {
     let word = &words[index];
-    let is_before = |index: usize, list: &[&str]| {
-        let (before, after) = (&words[index], &words[index + 1]);
-        let before_text = &source[before.range.clone()];
-        list.iter().any(|it| it.eq_ignore_ascii_case(before_text))
+    let text = &source[word.run.clone()];
+    let follows = |index: usize, expected: BeforePlace| {
+        let Some(before) = index.checked_sub(1).map(|index| &words[index]) else { return false };
+        let after = &words[index];
+        before.before_place == Some(expected)
             && before.sentence == after.sentence
             && source[before.range.end..after.range.start].trim().is_empty()
     };
-    let follows = |index: usize| index > 0 && is_before(index - 1, &BEFORE_PLACES);
-    let text = &source[word.run.clone()];
-    let behind_the = || index > 1 && is_before(index - 1, &["the"]) && follows(index - 1);
-    index > 0
-        && words[index - 1].range.len() <= MAX_PREPOSITION
+    let follows_preposition = |index| follows(index, BeforePlace::Preposition);
+    (follows_preposition(index)
+        || follows(index, BeforePlace::Article) && follows_preposition(index - 1))
         && text.starts_with(char::is_lowercase)
-        && (follows(index) || behind_the())
         && text.chars().all(char::is_alphabetic)
         && !is_generic(words.form(word))
         && meanings.may_be_name()

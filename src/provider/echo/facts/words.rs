@@ -5,7 +5,7 @@ use std::{
     ops::{Deref, Range},
 };
 
-use super::lexicon::Meanings;
+use super::lexicon::{BeforePlace, Meanings};
 use crate::provider::echo::text::{self, hash_word};
 
 /// Punctuation that separates a fact from the words next to it.
@@ -21,12 +21,17 @@ pub(super) struct Word {
     pub(super) range: Range<usize>,
     /// The unsplit run of letters and digits that contains the word.
     pub(super) run: Range<usize>,
+    /// The hash of the word, in any case.
+    pub(super) hash: u32,
     /// The bytes of the canonical form in [`Words::forms`].
     form: Range<usize>,
+    form_hash: u32,
     /// The index of the sentence.
     pub(super) sentence: usize,
     /// The meanings of the run. Only the first word of a run has them.
     pub(super) meanings: Meanings,
+    /// What the word is if the next word is a place.
+    pub(super) before_place: Option<BeforePlace>,
 }
 
 /// The indexes of words by the hash of the form.
@@ -65,20 +70,38 @@ impl Words {
             let next = excluded.partition_point(|range| range.end <= at);
             excluded.get(next).is_some_and(|range| range.start <= at)
         };
-        let (mut forms, mut sentence) = (source.to_ascii_lowercase(), 0);
+        let mut forms = String::with_capacity(2 * source.len());
+        forms.push_str(source);
+        forms.make_ascii_lowercase();
+        let mut sentence = 0;
         let mut words = Vec::with_capacity(source.len() / 5);
         for word in text::words(source).filter(|word| !is_excluded(word.range.start)) {
             while ends.get(sentence).is_some_and(|end| *end <= word.range.start) {
                 sentence += 1;
             }
-            let is_first = word.range.start == word.run.start;
-            let meanings = is_first.then(|| Meanings::of(&source[word.run.clone()]));
+            let text = &source[word.range.clone()];
+            let hash = hash_word(text);
+            let own = Meanings::of_hashed(text, hash);
+            let meanings = if word.range == word.run {
+                own
+            } else if word.range.start == word.run.start {
+                Meanings::of(&source[word.run.clone()])
+            } else {
+                Meanings::default()
+            };
+            let form = canonical_form(&word.range, source, &mut forms);
+            let form_hash = if form == word.range { hash } else { hash_word(&forms[form.clone()]) };
+            let before_place = own.before_place;
+            let text::Word { range, run } = word;
             words.push(Word {
-                form: canonical_form(&word.range, source, &mut forms),
+                range,
+                run,
+                hash,
+                form,
+                form_hash,
                 sentence,
-                meanings: meanings.unwrap_or_default(),
-                range: word.range,
-                run: word.run,
+                meanings,
+                before_place,
             });
         }
         Self { words, forms, ends, by_hash: OnceCell::new() }
@@ -209,7 +232,7 @@ impl ByHash {
         let mut first = vec![None; words.len().next_power_of_two()];
         let mut next = vec![None; words.len()];
         for (index, word) in words.iter().enumerate().rev() {
-            let last_bits = hash_word(words.form(word)) as usize % first.len();
+            let last_bits = word.form_hash as usize & (first.len() - 1);
             next[index] = first[last_bits].replace(index);
         }
         Self { first, next }
@@ -217,7 +240,7 @@ impl ByHash {
 
     /// Returns the words whose form may have this hash, in order.
     fn words(&self, hash: u32) -> impl Iterator<Item = usize> {
-        let first = self.first[hash as usize % self.first.len()];
+        let first = self.first[hash as usize & (self.first.len() - 1)];
         std::iter::successors(first, |index| self.next[*index])
     }
 }
@@ -226,7 +249,7 @@ impl ByHash {
 /// is canonical.
 fn canonical_form(word: &Range<usize>, source: &str, forms: &mut String) -> Range<usize> {
     let text = &source[word.clone()];
-    if text.is_ascii() && !text.ends_with(['s', 'S', 'e', 'E', 'y', 'Y']) {
+    if text.is_ascii() && !text::may_have_ending(text) {
         return word.clone();
     }
     let start = forms.len();

@@ -7,7 +7,9 @@ use super::{
     categories::{ARITHMETIC_VERBS, Category},
     filter::Filter,
 };
-use crate::provider::echo::text::{canonical, canonical_words, is_generic, is_number, words};
+use crate::provider::echo::text::{
+    canonical, canonical_words, hash_word, is_generic, is_number, words,
+};
 
 /// The number of a word that matters to the offered tools.
 pub(super) type Term = u32;
@@ -15,6 +17,8 @@ pub(super) type Term = u32;
 /// The maximum number of words in a name that is matched by all rules. Longer names are matched
 /// only as a name.
 const MAX_WORDS: usize = 16;
+/// Few words of a text have the same hash as a term.
+const SLOTS_PER_TERM: usize = 16;
 /// Verbs that ask for so many different things that they do not mention a tool alone.
 const COMMON_VERBS: &str = "add create delete remove update change send open close start stop \
      cancel save set book order";
@@ -25,6 +29,8 @@ pub(super) struct ToolIndex {
     names: Vec<String>,
     by_name: BTreeMap<String, usize>,
     terms: BTreeMap<String, Term>,
+    /// By the last bits of the hash of a word, whether the word may be a term.
+    may_be_term: Vec<bool>,
     tools: Vec<ToolTerms>,
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
     /// tool has such a term, or arithmetic.
@@ -70,6 +76,7 @@ impl ToolIndex {
         }
         index.keep_unique_verbs();
         index.add_anchors();
+        index.hash_terms();
         index
     }
 
@@ -94,7 +101,8 @@ impl ToolIndex {
 
     /// Returns the term of a canonical word.
     pub(super) fn term(&self, word: &str) -> Option<Term> {
-        self.terms.get(word).copied()
+        let may_be_term = self.may_be_term[hash_word(word) as usize % self.may_be_term.len()];
+        if may_be_term { self.terms.get(word).copied() } else { None }
     }
 
     /// Returns the tools that a sentence with this term may mention.
@@ -173,6 +181,12 @@ impl ToolIndex {
         for tool in &mut self.tools {
             tool.verb = tool.verb.filter(|verb| counts[*verb as usize] == 1);
         }
+    }
+
+    fn hash_terms(&mut self) {
+        let count = (SLOTS_PER_TERM * self.terms.len()).next_power_of_two();
+        self.may_be_term = vec![false; count];
+        self.terms.keys().for_each(|it| self.may_be_term[hash_word(it) as usize % count] = true);
     }
 
     fn add_anchors(&mut self) {

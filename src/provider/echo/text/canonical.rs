@@ -34,7 +34,7 @@ pub(crate) fn canonicalize(word: &str, form: &mut String) {
         form.extend(word.chars().flat_map(char::to_lowercase));
     }
     // Most words have none of the endings below.
-    if !form[start..].ends_with(['s', 'e', 'y']) {
+    if !may_have_ending(&form[start..]) {
         return;
     }
     let ending = ending_to_remove(&form[start..]);
@@ -47,26 +47,35 @@ pub(crate) fn canonicalize(word: &str, form: &mut String) {
     }
 }
 
-/// Returns the length of a final s, e or es that is not part of the canonical form.
-fn ending_to_remove(word: &str) -> usize {
-    let is_longer_than = |length| word.chars().nth(length).is_some();
-    let without_s = match word.strip_suffix('s') {
-        // Excludes "class", "status" and "analysis".
-        Some(rest) if is_longer_than(4) && !rest.ends_with(['s', 'u', 'i']) => {
-            if SINGULAR.contains(&word) { word } else { rest }
+/// Returns `false` for most words that in lower case are their own canonical form.
+pub(crate) fn may_have_ending(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    match *bytes {
+        [.., b'y' | b'Y'] => true,
+        [.., b's' | b'S'] => bytes.len() > 4,
+        [.., before, b'e' | b'E'] => {
+            matches!(before.to_ascii_lowercase(), b's' | b'x' | b'z' | b'h' | b'i')
         }
-        _ => word,
-    };
-    let without_e = match without_s.strip_suffix('e') {
-        Some(rest) if ends_in_sibilant(rest) && without_s.chars().nth(3).is_some() => rest,
-        _ => without_s,
-    };
-    word.len() - without_e.len()
+        _ => false,
+    }
 }
 
-/// Returns `true` if the plural of a word ends in "es".
-fn ends_in_sibilant(word: &str) -> bool {
-    ["s", "x", "z", "ch", "sh"].iter().any(|ending| word.ends_with(ending))
+/// Returns the length of a final s, e or es that is not part of the canonical form.
+fn ending_to_remove(word: &str) -> usize {
+    let has = |length: usize| word.len() >= length && word.chars().nth(length - 1).is_some();
+    let without_s = match word.as_bytes() {
+        // Excludes "class", "status" and "analysis".
+        [.., b's' | b'u' | b'i', b's'] => word,
+        [rest @ .., b's'] if has(5) && !SINGULAR.contains(&word) => &word[..rest.len()],
+        _ => word,
+    };
+    // The plural of these words ends in "es".
+    let ends_in_sibilant = matches!(
+        without_s.as_bytes(),
+        [.., b's' | b'x' | b'z', b'e'] | [.., b'c' | b's', b'h', b'e']
+    );
+    let without_e = usize::from(ends_in_sibilant && without_s.chars().nth(3).is_some());
+    word.len() - without_s.len() + without_e
 }
 
 /// Returns `true` if a canonical word does not indicate the purpose of a tool.

@@ -12,7 +12,9 @@ mod word_map;
 mod words;
 
 pub(crate) use addresses::{AddressKind, addresses};
-pub(crate) use canonical::{canonical, canonicalize, is_generic, is_number, passes_on_negation};
+pub(crate) use canonical::{
+    canonical, canonicalize, is_generic, is_number, may_have_ending, passes_on_negation,
+};
 pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
 pub(crate) use sentences::{ends_with_title, sentence_around, sentences};

@@ -13,11 +13,11 @@ impl<V> WordMap<V> {
     pub(crate) fn new(entries: impl IntoIterator<Item = (impl Into<String>, V)>) -> Self {
         let entries: Vec<(String, V)> =
             entries.into_iter().map(|(word, value)| (word.into(), value)).collect();
-        let count = (2 * entries.len()).next_power_of_two();
+        let count = (4 * entries.len()).next_power_of_two();
         let longest = entries.iter().map(|(word, _)| word.len()).max().unwrap_or(0);
         let mut buckets: Vec<_> = std::iter::repeat_with(Vec::new).take(count).collect();
         for entry in entries {
-            let bucket = bucket(&entry.0, count);
+            let bucket = bucket(hash_word(&entry.0), count);
             buckets[bucket].push(entry);
         }
         Self { buckets, longest }
@@ -28,13 +28,20 @@ impl<V> WordMap<V> {
         if word.len() > self.longest {
             return None;
         }
-        let bucket = &self.buckets[bucket(word, self.buckets.len())];
+        self.get_hashed(word, hash_word(word))
+    }
+
+    /// Returns the value of a word with this [hash](hash_word).
+    #[inline]
+    pub(crate) fn get_hashed(&self, word: &str, hash: u32) -> Option<&V> {
+        let bucket = &self.buckets[bucket(hash, self.buckets.len())];
         bucket.iter().find(|(it, _)| it.eq_ignore_ascii_case(word)).map(|(_, value)| value)
     }
 }
 
-fn bucket(word: &str, count: usize) -> usize {
-    hash_word(word) as usize % count
+/// Returns the index of one of `count` buckets, which is a power of two.
+fn bucket(hash: u32, count: usize) -> usize {
+    hash as usize & (count - 1)
 }
 
 /// Returns a hash of a word that does not depend on the case of ASCII letters (FNV-1a).

@@ -17,12 +17,12 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = Word> {
     let (mut at, mut run) = (0, 0..0);
     std::iter::from_fn(move || {
         if at >= run.end {
+            if let Some(word) = simple_run(text.as_bytes(), at) {
+                at = word.end;
+                return Some(Word { range: word.clone(), run: word });
+            }
             run = next_run(text, at)?;
             at = run.start;
-        }
-        if at == run.start && is_one_word(&text.as_bytes()[run.clone()]) {
-            at = run.end;
-            return Some(Word { range: run.clone(), run: run.clone() });
         }
         let range = at..word_end(&text[..run.end], at);
         at = range.end + plural_ending(text, &range, &run);
@@ -30,39 +30,33 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = Word> {
     })
 }
 
-/// Returns `true` if a run certainly is a single word, as most are.
-fn is_one_word(run: &[u8]) -> bool {
-    run.is_ascii() && !run[1..].iter().any(u8::is_ascii_uppercase)
+/// Returns the first run at or after `from` if it certainly is a single word, as most are.
+fn simple_run(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let is_start = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let start = from + text[from..].iter().position(is_start)?;
+    let rest = &text[start + 1..];
+    let is_inside = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let length = rest.iter().position(|byte| !is_inside(byte)).unwrap_or(rest.len());
+    let is_end = |byte: &u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    let is_simple = text[start].is_ascii() && rest.get(length).is_none_or(is_end);
+    is_simple.then_some(start..start + 1 + length)
 }
 
 /// Returns the first run at or after `from`. A run has letters and digits, and either all or none
 /// of them are letters without case.
 fn next_run(text: &str, from: usize) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    let mut start = from;
-    let mut first = CharClass::Lower;
-    while !bytes.get(start)?.is_ascii_alphanumeric() {
-        let length;
-        (first, length) = class_at(text, start)?;
-        if first != CharClass::Other {
-            break;
-        }
-        start += length;
-        first = CharClass::Lower;
-    }
+    let classes = |from| {
+        let mut at = from;
+        std::iter::from_fn(move || {
+            let (class, length) = class_at(text, at)?;
+            at += length;
+            Some((at - length, class))
+        })
+    };
+    let (start, first) = classes(from).find(|(_, class)| *class != CharClass::Other)?;
     let is_caseless = |class| class == CharClass::Caseless;
-    let mut end = start;
-    if !is_caseless(first) {
-        // A fast path: most runs are ASCII.
-        let rest = &bytes[start..];
-        end += rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
-    }
-    while let Some((class, length)) = class_at(text, end) {
-        if class == CharClass::Other || is_caseless(class) != is_caseless(first) {
-            break;
-        }
-        end += length;
-    }
+    let ends = |class| class == CharClass::Other || is_caseless(class) != is_caseless(first);
+    let end = classes(start).find(|(_, class)| ends(*class)).map_or(text.len(), |(at, _)| at);
     Some(start..end)
 }
 

@@ -1,0 +1,20 @@
+//! The inputs of a call, in addition to its schema.
+
+use std::ops::Range;
+
+/// The inputs from which values are generated, in addition to the schema.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Context<'a> {
+    /// Name of the tool or title of the response format.
+    pub(crate) subject: &'a str,
+    /// Text to search for values: the latest message that mentions the tool, or else the last user
+    /// message.
+    pub(crate) mention: &'a str,
+    /// The bytes in `mention` of the clause that mentions the tool, and of its sentence. Their facts
+    /// come first.
+    pub(crate) nearest: [Range<usize>; 2],
+    /// Text of the last user message.
+    pub(crate) question: &'a str,
+    /// Whether numbers are 42 regardless of their bounds.
+    pub(crate) literal: bool,
+}
