@@ -28,8 +28,8 @@ pub(super) fn find(source: &str, words: &Words, excluded: &[Range<usize>], found
 
 /// Returns `false` for most texts without facts, at a fraction of the cost of [`find_in`].
 fn may_have_facts(text: &str, words: &[Word], source: &str) -> bool {
-    // Counting is faster than stopping at the first digit.
-    let has_digit = text.bytes().filter(u8::is_ascii_digit).count() > 0;
+    // A loop without an early end is compiled to few instructions.
+    let has_digit = text.bytes().fold(false, |has_digit, byte| has_digit | byte.is_ascii_digit());
     // IP addresses and UUIDs may consist of letters.
     let mut colons = memchr_iter(b':', text.as_bytes());
     let is_ip = |at: usize| text[at + 1..].starts_with(|c: char| c == ':' || c.is_ascii_hexdigit());

@@ -191,9 +191,11 @@ impl Sentence {
 
 /// Returns `true` if a word is part of an expression whose words do not mention tools.
 fn is_left_out(text: &str, words: &[SentenceWord], at: usize) -> bool {
+    let word = &text[words[at].range.clone()];
     LEFT_OUT.iter().any(|expression| {
-        let starts = (at + 1).saturating_sub(expression.split(' ').count())..=at;
-        starts.into_iter().any(|start| has_words(text, &words[start..], expression))
+        let mut same =
+            expression.split(' ').zip(0..).filter(|(it, _)| it.eq_ignore_ascii_case(word));
+        same.any(|(_, before)| at >= before && has_words(text, &words[at - before..], expression))
     })
 }
 
