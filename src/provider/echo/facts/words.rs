@@ -25,6 +25,7 @@ pub(super) struct Word {
     pub(super) hash: u32,
     /// The bytes of the canonical form in [`Words::forms`].
     form: Range<usize>,
+    /// The hash of the canonical form.
     form_hash: u32,
     /// The index of the sentence.
     pub(super) sentence: usize,
