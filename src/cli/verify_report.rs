@@ -33,8 +33,9 @@ pub(super) fn report(verification: &Verification) -> String {
         add_line(&mut report, &format!("rule {:?} in {} {steps}", rule.rule, rule.file));
     }
     if let Some(calls) = verification.unmatched.as_ref().filter(|calls| !calls.is_empty()) {
+        let noun = if calls.len() == 1 { "call" } else { "calls" };
         let calls = listed(calls);
-        add_line(&mut report, &format!("neither a rule nor a chain answered the calls {calls}"));
+        add_line(&mut report, &format!("neither a rule nor a chain answered {noun} {calls}"));
     }
     if verification.dropped > 0 {
         let dropped = count(verification.dropped as usize, "call");
@@ -49,7 +50,8 @@ fn add_unmet(report: &mut String, number: usize, verified: &Verified) {
     let Verified { name, matched, expected, calls, nearest, .. } = verified;
     let name = name.as_ref().map_or_else(|| number.to_string(), |name| format!("{name:?}"));
     let found = if calls.is_empty() { String::new() } else { format!(" ({})", listed(calls)) };
-    let found = format!("expectation {name}: expected {expected} calls, found {matched}{found}");
+    let noun = if expected.ends_with(" 1") { "call" } else { "calls" };
+    let found = format!("expectation {name}: expected {expected} {noun}, found {matched}{found}");
     add_line(report, &found);
     for miss in nearest {
         let mismatches: Vec<_> = miss.mismatches.iter().map(ToString::to_string).collect();

@@ -164,7 +164,7 @@ fn run_fails_if_expectations_are_not_met() {
     assert_eq!(output.code, Some(1));
     let expected = "mynah: 2 of 2 expectations not met\n  \
                     expectation \"asks for the weather\": expected exactly 2 calls, found 0\n  \
-                    expectation 2: expected at least 1 calls, found 0\n";
+                    expectation 2: expected at least 1 call, found 0\n";
     assert_eq!(output.stderr, expected);
     assert_eq!(run_with_rules("exit 3").code, Some(3), "the command's code is kept");
 }
