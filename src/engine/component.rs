@@ -106,8 +106,10 @@ impl Component {
     ) -> Result<Response, Error> {
         let _cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
+        let single_tool_call = request.single_tool_call;
         match self.try_converse(request, context).await {
-            Ok(response) => {
+            Ok(mut response) => {
+                limit_calls(&mut response, single_tool_call);
                 recording.answered(&response);
                 Ok(response)
             }
@@ -158,11 +160,10 @@ impl Component {
         if let Some(faults) = &mut faults {
             Box::pin(faults.start()).await?;
         }
-        let (scrub_output, single_tool_call) = (request.scrub_output, request.single_tool_call);
+        let scrub_output = request.scrub_output;
         let response =
             self.clone().call_provider(request, context.clone(), <dyn Provider>::converse);
-        let mut response = response.await?.await?;
-        limit_calls(&mut response, single_tool_call);
+        let response = response.await?.await?;
         context.check_memory()?;
         let response = if scrub_output { scrub(self.scrubber, response).await? } else { response };
         match faults {

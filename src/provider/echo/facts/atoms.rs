@@ -8,7 +8,7 @@ use regex::{Captures, Match, Regex};
 use super::{
     Bare, FactType,
     dates::{date, time},
-    lexicon::{MAX_RELATIVE, MONTHS, Meanings, WEEKDAYS},
+    lexicon::{MONTHS, Meanings, WEEKDAYS},
     words::{Word, Words},
 };
 
@@ -39,10 +39,10 @@ fn may_have_facts(text: &str, words: &[Word], source: &str) -> bool {
         // The expression does not regard other characters as letters.
         let is_relative = || {
             let run = &source[word.run.clone()];
-            let end = run.bytes().take(MAX_RELATIVE + 1).position(|byte| !byte.is_ascii());
-            end.is_some_and(|end| Meanings::of(&run[..end]).is_relative)
+            let letters = run.split(|c: char| !c.is_ascii()).next().unwrap_or(run);
+            Meanings::of(letters).is_relative
         };
-        is_uuid || word.meanings.is_relative || !is_ascii && is_relative()
+        is_uuid || word.meanings.is_relative || !is_ascii && word.starts_run() && is_relative()
     };
     has_digit || colons.any(is_ip) || words.iter().any(starts_fact)
 }

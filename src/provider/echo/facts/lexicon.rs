@@ -40,8 +40,6 @@ pub(super) const MONTHS: &str =
 pub(super) const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
 /// Other words that start a date that needs a clock.
 const RELATIVE: &str = "today tonight tomorrow yesterday next";
-/// The length of the longest of these words and the weekdays.
-pub(super) const MAX_RELATIVE: usize = 9;
 const NUMBERS: &str = "one two three four five six seven eight nine ten eleven twelve";
 
 /// What a word before a place is.

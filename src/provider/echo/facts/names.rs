@@ -23,7 +23,7 @@ pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
     let mut name: Option<Range<usize>> = None;
     for (index, word) in words.iter().enumerate() {
         // The run of letters was read with its first word.
-        if word.range.start != word.run.start || !is_free(&word.run) {
+        if !word.starts_run() || !is_free(&word.run) {
             continue;
         }
         let (text, range) = (&source[word.run.clone()], word.run.clone());

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::lexicon::{BeforePlace, Meanings};
-use crate::provider::echo::text::{self, hash_word};
+use crate::provider::echo::text::{self, bucket, hash_word};
 
 /// Punctuation that separates a fact from the words next to it.
 const BREAKS: [char; 6] = [',', ';', '(', ')', '—', '|'];
@@ -35,11 +35,18 @@ pub(super) struct Word {
     pub(super) before_place: Option<BeforePlace>,
 }
 
+impl Word {
+    /// Returns `true` if this is the first word of its run.
+    pub(super) fn starts_run(&self) -> bool {
+        self.range.start == self.run.start
+    }
+}
+
 /// The indexes of words by the hash of the form.
 struct ByHash {
-    /// By the last bits of the hash, the first word.
+    /// By bucket of the hash, the first word.
     first: Vec<Option<usize>>,
-    /// By word, the next word with the same bits.
+    /// By word, the next word in the same bucket.
     next: Vec<Option<usize>>,
 }
 
@@ -83,26 +90,17 @@ impl Words {
             let text = &source[word.range.clone()];
             let hash = hash_word(text);
             let own = Meanings::of_hashed(text, hash);
-            let meanings = if word.range == word.run {
-                own
-            } else if word.range.start == word.run.start {
-                Meanings::of(&source[word.run.clone()])
-            } else {
-                Meanings::default()
-            };
             let form = canonical_form(&word.range, source, &mut forms);
             let form_hash = if form == word.range { hash } else { hash_word(&forms[form.clone()]) };
-            let before_place = own.before_place;
-            let text::Word { range, run } = word;
             words.push(Word {
-                range,
-                run,
                 hash,
                 form,
                 form_hash,
                 sentence,
-                meanings,
-                before_place,
+                meanings: run_meanings(&word, source, own),
+                before_place: own.before_place,
+                range: word.range,
+                run: word.run,
             });
         }
         Self { words, forms, ends, by_hash: OnceCell::new() }
@@ -233,16 +231,27 @@ impl ByHash {
         let mut first = vec![None; words.len().next_power_of_two()];
         let mut next = vec![None; words.len()];
         for (index, word) in words.iter().enumerate().rev() {
-            let last_bits = word.form_hash as usize & (first.len() - 1);
-            next[index] = first[last_bits].replace(index);
+            let bucket = bucket(word.form_hash, first.len());
+            next[index] = first[bucket].replace(index);
         }
         Self { first, next }
     }
 
     /// Returns the words whose form may have this hash, in order.
     fn words(&self, hash: u32) -> impl Iterator<Item = usize> {
-        let first = self.first[hash as usize & (self.first.len() - 1)];
+        let first = self.first[bucket(hash, self.first.len())];
         std::iter::successors(first, |index| self.next[*index])
+    }
+}
+
+/// Returns the meanings of the run that a word starts. `own` are those of the word.
+fn run_meanings(word: &text::Word, source: &str, own: Meanings) -> Meanings {
+    if word.range == word.run {
+        own
+    } else if word.range.start == word.run.start {
+        Meanings::of(&source[word.run.clone()])
+    } else {
+        Meanings::default()
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     filter::Filter,
 };
 use crate::provider::echo::text::{
-    canonical, canonical_words, hash_word, is_generic, is_number, words,
+    bucket, canonical, canonical_words, hash_word, is_generic, is_number, words,
 };
 
 /// The number of a word that matters to the offered tools.
@@ -17,8 +17,8 @@ pub(super) type Term = u32;
 /// The maximum number of words in a name that is matched by all rules. Longer names are matched
 /// only as a name.
 const MAX_WORDS: usize = 16;
-/// Few words of a text have the same hash as a term.
-const SLOTS_PER_TERM: usize = 16;
+/// The number of buckets for each term. With so many, few other words share the bucket of a term.
+const BUCKETS_PER_TERM: usize = 16;
 /// Verbs that ask for so many different things that they do not mention a tool alone.
 const COMMON_VERBS: &str = "add create delete remove update change send open close start stop \
      cancel save set book order";
@@ -29,7 +29,7 @@ pub(super) struct ToolIndex {
     names: Vec<String>,
     by_name: BTreeMap<String, usize>,
     terms: BTreeMap<String, Term>,
-    /// By the last bits of the hash of a word, whether the word may be a term.
+    /// By bucket of the hash, whether a word may be a term.
     may_be_term: Vec<bool>,
     tools: Vec<ToolTerms>,
     /// By term, the tools that a sentence with the term may mention. Every sentence that mentions a
@@ -101,8 +101,11 @@ impl ToolIndex {
 
     /// Returns the term of a canonical word.
     pub(super) fn term(&self, word: &str) -> Option<Term> {
-        let may_be_term = self.may_be_term[hash_word(word) as usize % self.may_be_term.len()];
-        if may_be_term { self.terms.get(word).copied() } else { None }
+        if self.may_be_term[bucket(hash_word(word), self.may_be_term.len())] {
+            self.terms.get(word).copied()
+        } else {
+            None
+        }
     }
 
     /// Returns the tools that a sentence with this term may mention.
@@ -184,9 +187,11 @@ impl ToolIndex {
     }
 
     fn hash_terms(&mut self) {
-        let count = (SLOTS_PER_TERM * self.terms.len()).next_power_of_two();
+        let count = (BUCKETS_PER_TERM * self.terms.len()).next_power_of_two();
         self.may_be_term = vec![false; count];
-        self.terms.keys().for_each(|it| self.may_be_term[hash_word(it) as usize % count] = true);
+        for word in self.terms.keys() {
+            self.may_be_term[bucket(hash_word(word), count)] = true;
+        }
     }
 
     fn add_anchors(&mut self) {

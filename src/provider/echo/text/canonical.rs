@@ -62,11 +62,13 @@ pub(crate) fn may_have_ending(word: &str) -> bool {
 
 /// Returns the length of a final s, e or es that is not part of the canonical form.
 fn ending_to_remove(word: &str) -> usize {
-    let has = |length: usize| word.len() >= length && word.chars().nth(length - 1).is_some();
+    let is_longer_than = |word: &str, length| word.chars().nth(length).is_some();
     let without_s = match word.as_bytes() {
         // Excludes "class", "status" and "analysis".
         [.., b's' | b'u' | b'i', b's'] => word,
-        [rest @ .., b's'] if has(5) && !SINGULAR.contains(&word) => &word[..rest.len()],
+        [rest @ .., b's'] if is_longer_than(word, 4) && !SINGULAR.contains(&word) => {
+            &word[..rest.len()]
+        }
         _ => word,
     };
     // The plural of these words ends in "es".
@@ -74,7 +76,7 @@ fn ending_to_remove(word: &str) -> usize {
         without_s.as_bytes(),
         [.., b's' | b'x' | b'z', b'e'] | [.., b'c' | b's', b'h', b'e']
     );
-    let without_e = usize::from(ends_in_sibilant && without_s.chars().nth(3).is_some());
+    let without_e = usize::from(ends_in_sibilant && is_longer_than(without_s, 3));
     word.len() - without_s.len() + without_e
 }
 

@@ -39,8 +39,9 @@ impl<V> WordMap<V> {
     }
 }
 
-/// Returns the index of one of `count` buckets, which is a power of two.
-fn bucket(hash: u32, count: usize) -> usize {
+/// Returns the bucket of a word with this [hash](hash_word), of `count` buckets. `count` must be a power
+/// of two.
+pub(crate) fn bucket(hash: u32, count: usize) -> usize {
     hash as usize & (count - 1)
 }
 
