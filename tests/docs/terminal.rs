@@ -267,6 +267,7 @@ fn install(step: &Step) {
     cargo.args(["--debug", "--quiet", "--no-track", "--root"]).arg(&root);
     child::run(&mut cargo).expect_success(&step.command);
     assert!(root.join("bin/mynah").exists(), "$ {}", step.command);
+    fs::remove_dir_all(root).expect("a removable folder");
 }
 
 #[expect(clippy::disallowed_methods, reason = "extends the search path of the test process")]

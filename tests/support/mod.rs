@@ -6,6 +6,7 @@ pub mod http1;
 pub mod messages;
 pub mod ports;
 pub mod process;
+mod scratch;
 
 use std::{
     collections::BTreeSet,
@@ -14,10 +15,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command},
-    sync::{
-        Mutex,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::Mutex,
     thread,
     time::Duration,
 };
@@ -31,6 +29,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tonic::{Status, transport::Channel};
 
 use self::messages::Answer;
+pub use self::scratch::scratch;
 
 /// A running mynah, which is killed on drop.
 pub struct Sidecar {
@@ -230,16 +229,4 @@ pub fn report(line: &str) {
         // The first line break ends a line such as "test name ... ".
         let _ = io::stderr().write_all(format!("\n{line}\n").as_bytes());
     }
-}
-
-/// Creates an empty folder under `target`.
-pub fn scratch(name: &str) -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("{name}-{}-{count}", std::process::id()));
-    // Left by an earlier process with the same id.
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }
