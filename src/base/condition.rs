@@ -8,8 +8,9 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
 };
+use serde_json::Value;
 
-use super::text::shorten;
+use super::{schema_keys::having, text::shorten};
 
 /// Maximum number of characters of a text in a description.
 const MAX_SHOWN: usize = 200;
@@ -39,10 +40,14 @@ enum Source {
 /// A condition on a text. All its parts must hold.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "TextConditionParts", extend("minProperties" = 1))]
+#[schemars(
+    rename = "TextConditionParts",
+    extend("anyOf" = having(&["equals", "contains", "starts_with", "matches"]))
+)]
 pub(crate) struct Parts {
-    /// The whole text.
-    #[schemars(extend("type" = ["string", "number", "boolean"]))]
+    /// The whole text. A number or a boolean stands for its JSON.
+    #[serde(default, deserialize_with = "whole_text")]
+    #[schemars(extend("type" = ["string", "number", "boolean", "null"]))]
     pub(crate) equals: Option<String>,
     /// A part of the text.
     pub(crate) contains: Option<String>,
@@ -170,6 +175,17 @@ impl TryFrom<Parts> for TextCondition {
     }
 }
 
+/// Reads the text that another text must equal.
+pub(crate) fn whole_text<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+    match Value::deserialize(source)? {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text)),
+        scalar @ (Value::Bool(_) | Value::Number(_)) => Ok(Some(scalar.to_string())),
+        Value::Array(_) => Err(D::Error::custom("equals must be a text, not a list")),
+        Value::Object(_) => Err(D::Error::custom("equals must be a text, not a mapping")),
+    }
+}
+
 /// Compiles a regular expression of limited size.
 pub(crate) fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, String> {
     let mut builder = RegexBuilder::new(pattern);
@@ -209,7 +225,7 @@ impl<'de> Visitor<'de> for ConditionVisitor {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -239,16 +255,32 @@ mod tests {
     }
 
     #[test]
+    fn numbers_and_booleans_equal_their_json() {
+        for (whole, text) in [(json!(7), "7"), (json!(1.5), "1.5"), (json!(true), "true")] {
+            assert!(condition(json!({ "equals": whole })).holds(text), "{text}");
+        }
+        let null = condition(json!({ "equals": null, "contains": "a" }));
+        assert!(null.holds("banana"));
+    }
+
+    #[test]
     fn invalid_conditions_are_rejected() {
         let error = |source: Value| {
             serde_json::from_value::<TextCondition>(source).unwrap_err().to_string()
         };
-        let errors = [json!({}), json!({ "matches": "(" }), json!(["a"]), json!({ "equal": "a" })];
+        let errors = [
+            json!({}),
+            json!({ "matches": "(" }),
+            json!(["a"]),
+            json!({ "equal": "a" }),
+            json!({ "equals": ["a"] }),
+        ];
         insta::assert_snapshot!(errors.map(error).join("\n"), @r#"
         the condition is empty; expected one of equals, contains, starts_with and matches
         the pattern "(" is invalid: unclosed group
         invalid type: sequence, expected a text that is contained, or a condition such as {equals: a}
         unknown field `equal`, expected one of `equals`, `contains`, `starts_with`, `matches`, `ignore_case`
+        equals must be a text, not a list
         "#);
     }
 }

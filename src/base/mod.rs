@@ -14,6 +14,7 @@ pub(crate) mod json_schema;
 pub mod memory;
 pub(crate) mod number;
 pub(crate) mod quantity;
+pub(crate) mod schema_keys;
 pub(crate) mod secrets;
 pub mod terminal;
 pub(crate) mod text;

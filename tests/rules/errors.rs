@@ -46,7 +46,7 @@ rules:
     rules.yaml:10:17: rule 2: on_exhausted needs chain or sequence
     rules.yaml:11:3: rule "weather": needs exactly one of respond, chain and sequence
     rules.yaml:11:9: rule 3: duplicate name "weather"; first used in line 2
-    rules.yaml:12:10: rule "weather": times must be a whole number of at least 1, not "0"
+    rules.yaml:12:10: rule "weather": times must be a whole number of at least 1, not 0
     rules.yaml:18:3: rule 4: needs exactly one of respond, chain and sequence
     0 components, 0 rules files, 9 errors, 0 warnings
     "#);
@@ -122,6 +122,10 @@ fn files_without_rules_are_errors() {
     rules.yaml:1:18: expect 1: the condition is empty; expected exactly, at_least or at_most
     0 components, 0 rules files, 1 error, 0 warnings
     ");
+    assert_snapshot!(check("expect: [sent]"), @r#"
+    rules.yaml:1:10: expect 1: invalid type: string "sent", expected a mapping
+    0 components, 0 rules files, 1 error, 0 warnings
+    "#);
     assert_snapshot!(check("rules: [{respond: a}]\nrules: [{respond: b}]\nrule: 5"), @r#"
     rules.yaml:2:1: duplicate key "rules"; first used in line 1
     rules.yaml:3:1: unknown key "rule"; expected one of: rules, expect, $schema
@@ -155,4 +159,22 @@ expect:
     assert_snapshot!(check(text), @"0 components, 1 rules file, 0 errors, 0 warnings");
     let json = r#"{"rules": [{"match": {"user": {"equals": "a"}}, "respond": {"messages": [{"text": "b"}]}}]}"#;
     assert_snapshot!(check(json), @"0 components, 1 rules file, 0 errors, 0 warnings");
+}
+
+/// Numbers and booleans are those of YAML, as in the schema. Quoted, they are texts.
+#[test]
+fn quoted_numbers_are_errors() {
+    let rules = r#"
+rules:
+  - respond: a
+    times: "2"
+    priority: high
+    allow_unoffered: yes
+"#;
+    assert_snapshot!(check(rules), @r#"
+    rules.yaml:4:12: rule 1: times must be a whole number of at least 1, not "2"
+    rules.yaml:5:15: rule 1: priority must be a whole number, not "high"
+    rules.yaml:6:22: rule 1: allow_unoffered must be true or false, not "yes"
+    0 components, 0 rules files, 3 errors, 0 warnings
+    "#);
 }

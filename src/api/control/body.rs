@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::failure::Failure;
 use crate::{
     api::{guard::Guard, http::body::read},
-    base::memory::Charge,
+    base::{memory::Charge, text::without_struct_name},
     wire::error::Error,
 };
 
@@ -34,7 +34,7 @@ pub(super) async fn json<T: DeserializeOwned>(
     let parsed = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         let place = if path == "." { String::new() } else { format!("{path}: ") };
-        format!("{place}{}", without_type(&error.inner().to_string()))
+        format!("{place}{}", without_struct_name(&error.inner().to_string(), "an object"))
     });
     let value =
         parsed.and_then(|value| json.end().map_err(|error| error.to_string()).map(|()| value));
@@ -52,13 +52,4 @@ fn other_kind(text: &str) -> Option<&'static str> {
         Some(b'n') => Some("null"),
         Some(_) => None,
     }
-}
-
-/// Replaces the name of a type in a message of serde, which means nothing to users.
-fn without_type(message: &str) -> String {
-    let Some((before, rest)) = message.split_once("expected struct ") else {
-        return message.to_owned();
-    };
-    let after = rest.trim_start_matches(|it: char| it.is_alphanumeric() || it == '_');
-    format!("{before}expected an object{after}")
 }

@@ -6,7 +6,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::node::{Entry, Node, Value};
-use crate::base::diagnostics::{Diagnostic, Place};
+use crate::base::{
+    diagnostics::{Diagnostic, Place},
+    text::without_struct_name,
+};
 
 /// A value as JSON on one line, with the places of its parts.
 ///
@@ -47,7 +50,7 @@ impl PlacedJson {
                 Some(rest) => {
                     format!("unknown key {}", rest.replacen(", expected", "; expected", 1))
                 }
-                None => message.to_owned(),
+                None => without_struct_name(message, "a mapping"),
             };
             let diagnostic = Diagnostic::error(message);
             match self.place_before(error.column()) {

@@ -54,8 +54,13 @@ impl Node {
     }
 
     fn plain(&self) -> Option<Scalar<'_>> {
+        self.unquoted().map(resolve)
+    }
+
+    /// Returns a scalar that is written without quotes.
+    pub(crate) fn unquoted(&self) -> Option<&str> {
         match &self.value {
-            Value::Plain(text) => Some(resolve(text)),
+            Value::Plain(text) => Some(text),
             _ => None,
         }
     }

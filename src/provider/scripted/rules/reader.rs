@@ -8,7 +8,7 @@ use std::{
 use super::template::Templates;
 use crate::base::{
     diagnostics::{Diagnostic, Place},
-    yaml::{Entry, Node, Value},
+    yaml::{Entry, Node, PlacedJson, Value},
 };
 
 /// Collects the errors in a file.
@@ -77,19 +77,21 @@ impl Reader {
         None
     }
 
-    /// Parses an optional scalar as written.
+    /// Parses an optional value.
     pub(super) fn scalar<T>(
         &mut self,
         fields: &Fields<'_>,
         key: &str,
         expected: &str,
-        parse: impl FnOnce(&str) -> Option<T>,
+        parse: impl FnOnce(&Node) -> Option<T>,
     ) -> Option<T> {
         let node = fields.get(key)?;
-        let parsed = node.as_written().and_then(parse);
+        let parsed = parse(node);
         if parsed.is_none() {
-            let found =
-                node.as_written().map_or_else(|| kind(node).to_owned(), |it| format!("{it:?}"));
+            let found = match &node.value {
+                Value::Plain(_) | Value::Text(_) => PlacedJson::new(node).into_text(),
+                Value::List(_) | Value::Map(_) => kind(node).to_owned(),
+            };
             self.error(node.place, format!("{key} must be {expected}, not {found}"));
         }
         parsed

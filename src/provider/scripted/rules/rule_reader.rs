@@ -1,5 +1,7 @@
 //! Reads a rule.
 
+use std::str::FromStr;
+
 use super::{
     matching::Match,
     reader::{Fields, Reader, kind},
@@ -41,8 +43,8 @@ impl Reader {
         let names = |conditions: &Match| conditions.capture_names().map(str::to_owned).collect();
         self.captures = conditions.as_ref().map(names);
         let whole = "a whole number of at least 1";
-        let times = self.scalar(&fields, "times", whole, |text| text.parse().ok());
-        let priority = self.scalar(&fields, "priority", "a whole number", |text| text.parse().ok());
+        let times = self.scalar(&fields, "times", whole, parse_number);
+        let priority = self.scalar(&fields, "priority", "a whole number", parse_number);
         let allow_unoffered = self.scalar(&fields, "allow_unoffered", "true or false", parse_bool);
         let faults = self.faults(&fields);
         let answers = self.answers(&fields);
@@ -121,7 +123,7 @@ impl Reader {
 
     fn on_exhausted(&mut self, fields: &Fields<'_>) -> Option<OnExhausted> {
         let expected = "one of message, fallback, error, repeat_last and loop";
-        self.scalar(fields, "on_exhausted", expected, |text| match text {
+        self.scalar(fields, "on_exhausted", expected, |node| match node.as_written()? {
             "message" => Some(OnExhausted::Message),
             "fallback" => Some(OnExhausted::Fallback),
             "error" => Some(OnExhausted::Error),
@@ -132,10 +134,15 @@ impl Reader {
     }
 }
 
-fn parse_bool(text: &str) -> Option<bool> {
-    match text {
+/// Parses a boolean of YAML 1.2.
+fn parse_bool(node: &Node) -> Option<bool> {
+    match node.unquoted()? {
         "true" | "True" | "TRUE" => Some(true),
         "false" | "False" | "FALSE" => Some(false),
         _ => None,
     }
+}
+
+fn parse_number<T: FromStr>(node: &Node) -> Option<T> {
+    node.unquoted()?.parse().ok()
 }

@@ -6,12 +6,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde_json::{Value, json};
 
 use super::{expectation::Expectation, matching::Match};
-use crate::provider::{faults, scripted::chains};
+use crate::{
+    base::schema_keys::{having, lacking},
+    provider::{faults, scripted::chains},
+};
 
 /// Rules for the answers of scripted components.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "Rules", extend("anyOf" = [{ "required": ["rules"] }, { "required": ["expect"] }]))]
+#[schemars(title = "Rules", extend("anyOf" = having(&["rules", "expect"])))]
 #[expect(dead_code, reason = "describes the format only")]
 struct RulesFile {
     /// Location of this schema, for editors.
@@ -30,18 +33,19 @@ struct RulesFile {
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend(
-    "oneOf" = [
-        { "required": ["respond"] },
-        { "required": ["chain"] },
-        { "required": ["sequence"] },
-    ],
-    "dependentSchemas" = {
-        "respond": { "properties": { "on_exhausted": false } },
+    "oneOf" = having(&["respond", "chain", "sequence"]),
+    "if" = having(&["respond"])[0],
+    "then" = {
+        "allOf": [
+            lacking(&["on_exhausted"]),
+            { "properties": { "respond": lacking(&["times"]) } },
+        ],
     },
 ))]
 #[expect(dead_code, reason = "describes the format only")]
 struct Rule {
     /// Unique name, for messages and reports.
+    #[schemars(extend("type" = ["string", "number", "boolean", "null"]))]
     name: Option<String>,
     /// Conditions on the request. All must hold. Default: all requests.
     r#match: Option<Match>,
@@ -91,13 +95,15 @@ impl JsonSchema for Answer {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let chain: Value = serde_json::from_str(chains::SCHEMA).unwrap_or_default();
         let definitions = chain["$defs"].as_object().cloned().unwrap_or_default();
+        let messages = &definitions["step"]["properties"]["messages"];
         let step = with_respond(&definitions["step"]);
         let text = json!({ "description": "A text.", "type": ["string", "number", "boolean"] });
         let items = json!({
             "description": "Texts and tool calls. Texts are joined by a blank line.",
             "type": "array",
             "minItems": 1,
-            "items": { "$ref": "#/$defs/item" },
+            "items": messages["items"],
+            "not": messages["not"],
         });
         generator.definitions_mut().extend(definitions);
         generator.definitions_mut().insert("respond".to_owned(), json!({ "anyOf": [text, items] }));
@@ -127,19 +133,27 @@ impl JsonSchema for RuleFaults {
     }
 }
 
-/// Returns the schema of a step whose items are called `respond`.
+/// Returns the schema of a step whose items are called `respond`, and which may be a text.
 fn with_respond(step: &Value) -> Value {
-    let mut properties = step["properties"].as_object().cloned().unwrap_or_default();
-    properties.remove("messages");
-    properties.remove("error");
-    properties.remove("times");
-    properties.insert("respond".to_owned(), json!({ "$ref": "#/$defs/respond" }));
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": ["respond"],
-        "additionalProperties": false,
-    })
+    let mut step = rename_items(step);
+    step["required"] = json!(["respond"]);
+    step["properties"]["respond"] = json!({ "$ref": "#/$defs/respond" });
+    step
+}
+
+/// Renames `messages` in the schema of a step. Items that are not empty may also be a text.
+fn rename_items(schema: &Value) -> Value {
+    let not_empty = json!({ "type": "array", "minItems": 1 });
+    match schema {
+        Value::Object(_) if *schema == not_empty => json!({}),
+        Value::Object(fields) => {
+            let renamed = |key: &str| if key == "messages" { "respond" } else { key }.to_owned();
+            fields.iter().map(|(key, value)| (renamed(key), rename_items(value))).collect()
+        }
+        Value::Array(values) => values.iter().map(rename_items).collect(),
+        Value::String(text) if text == "messages" => json!("respond"),
+        _ => schema.clone(),
+    }
 }
 
 /// Returns the JSON Schema of the file format.

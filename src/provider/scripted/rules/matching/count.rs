@@ -8,6 +8,8 @@ use serde::{
     de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
+use crate::base::schema_keys::{having, lacking};
+
 /// A condition on a number. A number is short for `exactly`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "Source")]
@@ -28,7 +30,11 @@ enum Source {
 /// A condition on a number: `exactly`, or one or both of `at_least` and `at_most`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "CountParts", extend("minProperties" = 1))]
+#[schemars(
+    rename = "CountParts",
+    extend("anyOf" = having(&["exactly", "at_least", "at_most"])),
+    extend("oneOf" = [lacking(&["exactly"]), lacking(&["at_least", "at_most"])])
+)]
 struct Parts {
     /// The number.
     exactly: Option<u64>,

@@ -46,7 +46,7 @@ struct MatchSource {
     #[schemars(with = "Option<NameSource>")]
     context_id: Option<NameCondition>,
     /// Version of Dapr's API: 1 or 2. OpenAI's API counts as 2.
-    #[schemars(extend("enum" = [1, 2]))]
+    #[schemars(extend("enum" = [1, 2, null]))]
     alpha: Option<u8>,
     /// The number of turns of the model so far. An assistant message with nothing but tool calls belongs
     /// to the turn of an assistant message directly before it.
@@ -67,19 +67,19 @@ struct MatchSource {
     metadata: BTreeMap<String, TextCondition>,
     /// The last user message. Its parts are joined by line breaks.
     #[serde(default)]
-    #[schemars(with = "Option<TextsSource>")]
+    #[schemars(with = "TextsSource")]
     user: TextConditions,
     /// All system and developer messages, joined by line breaks.
     #[serde(default)]
-    #[schemars(with = "Option<TextsSource>")]
+    #[schemars(with = "TextsSource")]
     system: TextConditions,
     /// The last message, of any role.
     #[serde(default)]
-    #[schemars(with = "Option<TextsSource>")]
+    #[schemars(with = "TextsSource")]
     last_message: TextConditions,
     /// Any message, of any role. With several conditions, each may hold for another message.
     #[serde(default)]
-    #[schemars(with = "Option<TextsSource>")]
+    #[schemars(with = "TextsSource")]
     any_message: TextConditions,
     /// One of the results of tools that end the history.
     last_tool_result: Option<ResultCondition>,

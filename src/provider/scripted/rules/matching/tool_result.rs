@@ -15,7 +15,10 @@ use super::{
     field::Searched,
     name::{NameCondition, NameSource},
 };
-use crate::base::condition::{Parts, TextCondition};
+use crate::base::{
+    condition::{Parts, TextCondition, whole_text},
+    schema_keys::having,
+};
 
 /// A condition on a result of a tool. A string is short for `contains`.
 #[derive(Debug, Clone, Default, JsonSchema)]
@@ -40,7 +43,10 @@ enum ResultSource {
 /// A condition on a result of a tool. All its parts must hold for the same result.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ToolResultCondition", extend("minProperties" = 1))]
+#[schemars(
+    rename = "ToolResultCondition",
+    extend("anyOf" = having(&["tool", "id", "equals", "contains", "starts_with", "matches", "json"]))
+)]
 struct ResultParts {
     /// Name of the tool.
     #[schemars(with = "Option<NameSource>")]
@@ -48,7 +54,9 @@ struct ResultParts {
     /// Id of the tool call.
     #[schemars(with = "Option<NameSource>")]
     id: Option<NameCondition>,
-    /// The whole result.
+    /// The whole result. A number or a boolean stands for its JSON.
+    #[serde(default, deserialize_with = "whole_text")]
+    #[schemars(extend("type" = ["string", "number", "boolean", "null"]))]
     equals: Option<String>,
     /// A part of the result.
     contains: Option<String>,
@@ -62,8 +70,11 @@ struct ResultParts {
     ignore_case: bool,
     /// Values in a result that is JSON, by JSON Pointers such as /forecast/0/temp. Numbers are equal if
     /// their values are.
-    #[serde(default)]
-    json: BTreeMap<String, Value>,
+    #[schemars(extend(
+        "minProperties" = 1,
+        "propertyNames" = { "pattern": "^(/([^~]|~[01])*)?$" },
+    ))]
+    json: Option<BTreeMap<String, Value>>,
     /// Whether only the very last result counts. Default: any of the results at the end of the history.
     #[serde(default)]
     last_only: bool,
@@ -195,16 +206,19 @@ impl TryFrom<ResultParts> for ResultCondition {
     fn try_from(parts: ResultParts) -> Result<Self, String> {
         let ResultParts { tool, id, equals, contains, starts_with, .. } = parts;
         let ResultParts { matches, ignore_case, json, last_only, .. } = parts;
-        json.keys().try_for_each(|pointer| check_pointer(pointer))?;
+        if json.as_ref().is_some_and(BTreeMap::is_empty) {
+            return Err("json is empty; expected at least one JSON Pointer".to_owned());
+        }
+        json.iter().flatten().try_for_each(|(pointer, _)| check_pointer(pointer))?;
         let has_text =
             [&equals, &contains, &starts_with, &matches].iter().any(|part| part.is_some());
-        if !has_text && tool.is_none() && id.is_none() && json.is_empty() {
+        if !has_text && tool.is_none() && id.is_none() && json.is_none() {
             let expected = "tool, id, equals, contains, starts_with, matches and json";
             return Err(format!("the condition is empty; expected one of {expected}"));
         }
         let text = Parts { equals, contains, starts_with, matches, ignore_case };
         let text = has_text.then(|| TextCondition::try_from(text)).transpose()?;
-        Ok(Self { tool, id, text, json, last_only })
+        Ok(Self { tool, id, text, json: json.unwrap_or_default(), last_only })
     }
 }
 
