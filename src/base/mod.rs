@@ -11,6 +11,7 @@ pub(crate) mod endpoint;
 pub mod environment;
 pub(crate) mod files;
 pub(crate) mod json_schema;
+pub(crate) mod mapping;
 pub mod memory;
 pub(crate) mod number;
 pub(crate) mod quantity;

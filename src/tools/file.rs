@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, generate::SchemaSettings};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::{
@@ -198,9 +198,15 @@ struct StaticSource {
     #[serde(default)]
     r#match: Match,
     /// The result. The model gets a string unchanged, and any other value as JSON.
+    #[serde(default, deserialize_with = "present")]
     result: Option<Value>,
     /// The text of an error.
     error: Option<String>,
+}
+
+/// Reads a value that may be null.
+fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(source).map(Some)
 }
 
 /// Conditions on a call. All must hold.

@@ -177,3 +177,20 @@ tools:
     Error executing find_order: no static result matches the arguments
     "#);
 }
+
+/// As in files of rules.
+#[tokio::test]
+async fn unquoted_values_are_those_of_yaml_1_2() {
+    let text = "
+tools:
+- name: plot
+  parameters: {type: object, properties: {x: {enum: [yes, no]}, y: {type: number}}, required: [x, y]}
+  static: [{result: [yes, off, n, 0123, 08, 1_000, true, ~, 5, 1.5]}]
+- {name: nothing, static: [{result: null}]}
+";
+    let tools = load(text).await.unwrap();
+    assert!(is_valid(text));
+    let result = tools.run("plot", r#"{"x": "yes", "y": 1}"#).await.unwrap();
+    assert_eq!(result, r#"["yes","off","n","0123","08","1_000",true,null,5,1.5]"#);
+    assert_eq!(tools.run("nothing", "{}").await.unwrap(), "null");
+}

@@ -109,6 +109,9 @@ async fn says_in_words_what_a_body_must_be() {
     let (_, result) = verify(&sidecar, json!({"expect": [1]})).await;
     let expected = "invalid JSON: expect[0]: invalid type: integer `1`, expected an object";
     assert!(result["error"].as_str().unwrap().starts_with(expected), "{result}");
+    let (_, result) = verify(&sidecar, json!({"match": ["joke"]})).await;
+    let expected = "invalid JSON: match: invalid type: sequence, expected an object";
+    assert!(result["error"].as_str().unwrap().starts_with(expected), "{result}");
 }
 
 #[tokio::test]

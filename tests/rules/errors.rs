@@ -122,6 +122,18 @@ fn files_without_rules_are_errors() {
     rules.yaml:1:18: expect 1: the condition is empty; expected exactly, at_least or at_most
     0 components, 0 rules files, 1 error, 0 warnings
     ");
+    assert_snapshot!(check("rules: [{respond: a, match: [user: hello]}]"), @"
+    rules.yaml:1:29: rule 1: invalid type: sequence, expected a mapping
+    0 components, 0 rules files, 1 error, 0 warnings
+    ");
+    assert_snapshot!(check("rules: [{respond: a, match: hello}]"), @r#"
+    rules.yaml:1:29: rule 1: invalid type: string "hello", expected a mapping
+    0 components, 0 rules files, 1 error, 0 warnings
+    "#);
+    assert_snapshot!(check("rules: [{respond: a}]\n---\nrules: [{respond: b}]"), @"
+    rules.yaml:2:1: the file must be one document; remove the line `---`
+    0 components, 0 rules files, 1 error, 0 warnings
+    ");
     assert_snapshot!(check("expect: [sent]"), @r#"
     rules.yaml:1:10: expect 1: invalid type: string "sent", expected a mapping
     0 components, 0 rules files, 1 error, 0 warnings

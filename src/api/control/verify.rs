@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{body, failure::Failure, journal::journal, query::check_name};
 use crate::{
     api::{guard::Guard, http::response::json},
-    base::{blocking::run_blocking, memory::Charge},
+    base::{blocking::run_blocking, mapping::Mapping, memory::Charge},
     engine::{
         Engine,
         journal::EntryFilter,
@@ -38,7 +38,8 @@ pub(super) struct VerifyRequest {
     count: Option<Count>,
     /// A list of expectations, as in a file of rules.
     #[serde(default)]
-    expect: Vec<Expectation>,
+    #[schemars(with = "Vec<Expectation>")]
+    expect: Vec<Mapping<Expectation>>,
     /// Whether all rules and all steps of their chains and sequences must have answered.
     #[serde(default)]
     unused: bool,
@@ -78,7 +79,7 @@ impl VerifyRequest {
         let Self { session, since, r#match, count, expect, unused, no_unmatched } = self;
         check_name("session", session.as_deref())?;
         let is_single = r#match.is_some() || count.is_some();
-        let mut expectations = expect;
+        let mut expectations: Vec<_> = expect.into_iter().map(|Mapping(it)| it).collect();
         if is_single {
             let (r#match, count) =
                 (r#match.unwrap_or_default(), count.unwrap_or(Count::at_least(1)));

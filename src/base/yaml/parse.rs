@@ -42,7 +42,7 @@ pub(crate) fn parse_own(text: &str) -> Result<Option<Tree>, Diagnostic> {
 }
 
 fn parse_with(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
-    let events = events(text, first_line)?;
+    let events = events(text, first_line, keys)?;
     if events.is_empty() {
         return Ok(None);
     }
@@ -57,7 +57,13 @@ fn parse_with(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>,
 
 /// Deserializes a YAML or JSON text that consists of a single document. Errors have no file.
 pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
-    let options = serde_saphyr::options! { with_snippet: false };
+    // As in YAML 1.2: `y` is a text, and so is `007`.
+    let options = serde_saphyr::options! {
+        with_snippet: false,
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+        underscored_numbers_as_strings: true,
+    };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         // Remove the place from the end of the crate's message: diagnostics have a field for it.
         let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
@@ -65,7 +71,11 @@ pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic>
         let message = match message {
             "expected sequence start" => "must be a list",
             "expected mapping start" => "must be a mapping",
+            "invalid boolean (true or false expected)" => "must be true or false",
             "only single YAML document expected but multiple found" => "must be one document",
+            other if other.starts_with("invalid i") || other.starts_with("invalid u") => {
+                "must be a whole number"
+            }
             other => other,
         };
         let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
@@ -77,7 +87,7 @@ pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic>
 /// The parser's events for a document.
 type Events<'a> = Vec<(Event<'a>, Place)>;
 
-fn events(text: &str, first_line: usize) -> Result<Events<'_>, Diagnostic> {
+fn events(text: &str, first_line: usize, keys: Keys) -> Result<Events<'_>, Diagnostic> {
     let mut events = Vec::new();
     for event in Parser::new_from_str_with_options(text, options! { emit_comments: false }) {
         let (event, span) = event.map_err(|error| syntax_error(&error, first_line))?;
@@ -86,7 +96,10 @@ fn events(text: &str, first_line: usize) -> Result<Events<'_>, Diagnostic> {
             Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
             Event::DocumentStart(..) if events.is_empty() => {}
             Event::DocumentStart(..) => {
-                let message = "another document must begin with a line `---`";
+                let message = match keys {
+                    Keys::Daprd => "another document must begin with a line `---`",
+                    Keys::AsWritten => "the file must be one document; remove the line `---`",
+                };
                 return Err(Diagnostic::error(message).at(place));
             }
             _ if events.len() >= 2 * MAX_VALUES => return Err(too_many_values(place)),

@@ -106,7 +106,7 @@ pub(crate) struct VerifyArgs {
     /// Check only the calls of one session
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
-    /// Also fail if a rule, or a step of its chain or sequence, has not answered
+    /// Also fail if a rule of the sidecar, or a step of its chain or sequence, has not answered
     #[arg(long)]
     pub unused: bool,
     /// Also fail if a call was answered neither by a rule nor by an instruction chain

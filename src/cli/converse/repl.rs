@@ -26,7 +26,7 @@ pub(super) async fn run(
     runner: &mut Runner<impl Write>,
     mut request: Request,
 ) -> Result<(), Error> {
-    note(&format!("connected to {}; Ctrl-D or /quit exits", runner.model_name()));
+    note(&format!("talking to {}; Ctrl-D or /quit exits", runner.model_name()));
     let mut lines = read_lines().map_err(Error::Terminal)?;
     if request.messages.last().is_some_and(needs_answer) {
         answer(runner, &mut request).await?;

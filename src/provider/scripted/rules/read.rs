@@ -9,6 +9,7 @@ use super::{
 use crate::base::{
     diagnostics::{Diagnostic, Place},
     files,
+    mapping::Mapping,
     yaml::{self, Node, PlacedJson, Tree, Value},
 };
 
@@ -138,6 +139,6 @@ impl Reader {
     fn expectation(&mut self, number: usize, node: &Node) -> Option<Expectation> {
         self.within = format!("expect {number}");
         let expectation = PlacedJson::new(node).deserialize();
-        expectation.map_err(|error| self.add(error, node.place)).ok()
+        expectation.map(|Mapping(it)| it).map_err(|error| self.add(error, node.place)).ok()
     }
 }

@@ -86,6 +86,9 @@ const INVALID: &[&str] = &[
     r#"{"rules": [{"respond": "a", "match": {"last_tool_result": {"json": {"a": 1}}}}]}"#,
     r#"{"rules": null}"#,
     r#"{"rules": [{"respond": "a", "match": {"user": {"equals": ["a"]}}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": ["echo"]}]}"#,
+    r#"{"rules": [{"respond": "a", "match": "hello"}]}"#,
+    r#"{"expect": [["a", {"user": "b"}, 1]]}"#,
 ];
 
 fn is_valid(schema: &Schema, text: &str) -> bool {

@@ -47,7 +47,7 @@ fn answers_each_line() {
     with_python(|| {
         let lines = ["Hello!\n", " \n", "And again.\n", CTRL_D];
         assert_snapshot!(type_lines(&Sidecar::start(), &[], &lines), @"
-        mynah: connected to echo; Ctrl-D or /quit exits
+        mynah: talking to echo; Ctrl-D or /quit exits
         you> Hello!
         Hello!
         you>
@@ -57,7 +57,7 @@ fn answers_each_line() {
         -- exit 0
         ");
         assert_snapshot!(type_lines(&Sidecar::start(), &[], &["/quit\n"]), @"
-        mynah: connected to echo; Ctrl-D or /quit exits
+        mynah: talking to echo; Ctrl-D or /quit exits
         you> /quit
         -- exit 0
         ");
@@ -89,7 +89,7 @@ fn answers_history_first() {
             history_file(r#"[{"ofUser": {"content": [{"text": "\u001b[2JIs it raining?"}]}}]"#);
         let args = ["--history", history.to_str().unwrap()];
         assert_snapshot!(type_lines(&Sidecar::start(), &args, &["Why?\n", CTRL_D]), @"
-        mynah: connected to echo; Ctrl-D or /quit exits
+        mynah: talking to echo; Ctrl-D or /quit exits
         ␛[2JIs it raining?
         you> Why?
         Why?
@@ -120,7 +120,7 @@ fn removes_unanswered_prompt_from_history() {
     with_python(|| {
         let shown = type_lines(&Sidecar::start(), &["--component=nope"], &["Hello!\n", CTRL_D]);
         assert_snapshot!(redact_ports(&shown), @"
-        mynah: connected to nope; Ctrl-D or /quit exits
+        mynah: talking to nope; Ctrl-D or /quit exits
         you> Hello!
         mynah: the call to 127.0.0.1:[port] failed with InvalidArgument: failed finding conversation component nope
         you>
@@ -135,7 +135,7 @@ fn unknown_command_prints_help() {
     with_python(|| {
         let lines = ["/help\n", "/exit\n", "/etc/hosts\n", "/help me\n", "/quit\n"];
         assert_snapshot!(type_lines(&Sidecar::start(), &[], &lines), @"
-        mynah: connected to echo; Ctrl-D or /quit exits
+        mynah: talking to echo; Ctrl-D or /quit exits
         you> /help
         mynah: Ctrl-D, Ctrl-C or /quit exits; Ctrl-C during an answer cancels the answer
         you> /exit
@@ -169,7 +169,7 @@ fn tool_calls_are_dim() {
 fn ctrl_c_at_prompt_exits() {
     with_python(|| {
         assert_snapshot!(type_lines(&Sidecar::start(), &[], &[CTRL_C]), @"
-        mynah: connected to echo; Ctrl-D or /quit exits
+        mynah: talking to echo; Ctrl-D or /quit exits
         you>
         mynah: cancelled
         -- exit 130
@@ -199,7 +199,7 @@ fn ctrl_c_cancels_answer() {
         ];
         let args = ["--tools", file.to_str().unwrap()];
         assert_snapshot!(run_at_terminal(&Sidecar::start(), &args, &steps), @"
-        mynah: connected to echo; Ctrl-D or /quit exits
+        mynah: talking to echo; Ctrl-D or /quit exits
         you> wait_long
         ^[[2mcalls:^[[0m ^[[1mwait_long^[[0m ^[[2m{}^[[0m
         ^[[2mtool:  Error executing wait_long: the call was interrupted because the tool loop ended; it may have taken effect^[[0m

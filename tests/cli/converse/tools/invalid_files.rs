@@ -67,7 +67,7 @@ fn invalid_limits() {
     assert_snapshot!(tool_error("max_result: 4MB"), @r#"[folder]/tools.yaml:3:15: "4MB" is not a size; expected 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi"#);
     assert_snapshot!(tool_error("max_result: 17Mi"), @r#"[folder]/tools.yaml:3:15: "17Mi" is not a size; expected 1 to 16Mi bytes, such as 65536, 64Ki or 1Mi"#);
     assert_snapshot!(tool_error("cache: {ttl: for ever}"), @r#"[folder]/tools.yaml:3:16: "for ever" is not a duration; use Go's format, such as 50ms or 1.5s"#);
-    assert_snapshot!(tool_error("repeatable: maybe"), @"[folder]/tools.yaml:3:15: invalid boolean");
+    assert_snapshot!(tool_error("repeatable: maybe"), @"[folder]/tools.yaml:3:15: must be true or false");
     assert_snapshot!(tool_error("timeout: 1s\n  timeout: 2s"), @"[folder]/tools.yaml:4:3: duplicate mapping key `timeout` is not allowed here");
 }
 

@@ -14,7 +14,7 @@ use super::{
     texts::{TextConditions, TextsSource},
     tool_result::ResultCondition,
 };
-use crate::base::condition::TextCondition;
+use crate::base::{condition::TextCondition, mapping::Mapping};
 
 /// The variables of templates, which captured groups must not hide.
 pub(in super::super) const VARIABLES: [&str; 7] =
@@ -22,7 +22,7 @@ pub(in super::super) const VARIABLES: [&str; 7] =
 
 /// The conditions on a call. All must hold; without conditions, every call matches.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(try_from = "MatchSource")]
+#[serde(try_from = "Mapping<MatchSource>")]
 #[schemars(with = "MatchSource")]
 pub struct Match {
     pub(super) conditions: Vec<Condition>,
@@ -167,10 +167,10 @@ impl Match {
     }
 }
 
-impl TryFrom<MatchSource> for Match {
+impl TryFrom<Mapping<MatchSource>> for Match {
     type Error = String;
 
-    fn try_from(source: MatchSource) -> Result<Self, String> {
+    fn try_from(Mapping(source): Mapping<MatchSource>) -> Result<Self, String> {
         if source.tools.as_ref().is_some_and(Vec::is_empty) {
             return Err("tools is empty; expected at least one name".to_owned());
         }
