@@ -6,6 +6,9 @@ use crate::provider::echo::facts::{Fact, FactType, Kind, Reading, Role, contains
 /// The cues before a fact that say where something is.
 pub(super) const HERE: &str = "in near at";
 
+/// The number of digits of the shortest phone number that no word leads to.
+const SHORTEST_PHONE: usize = 5;
+
 pub(super) fn has_cue(fact: &Fact, cues: &str) -> bool {
     fact.cue.is_some_and(|cue| contains(cues, cue))
 }
@@ -17,6 +20,9 @@ pub(super) fn is_amount(fact: &Fact) -> bool {
 /// Returns `true` if a fact stands behind a cue of a property.
 pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     let Some(cue) = fact.cue else { return false };
+    if let Some(cues) = property.bound_cues().filter(|_| is_amount(fact)) {
+        return contains(cues, cue);
+    }
     let is_word = property.has_word(cue) || cue == "into" && property.has_word("to");
     if property.has_choices() || property.kind() == Some(Kind::Copy) {
         return is_word;
@@ -30,11 +36,7 @@ pub(super) fn is_behind_own_cue(property: &Property, fact: &Fact) -> bool {
     };
     match cue {
         _ if fact.of == FactType::Word => false,
-        "over" if is_bound => property.has_any_word("min minimum"),
-        "under" | "up-to" if is_bound => {
-            let is_limit = fact.of == FactType::Number && property.has_word("limit");
-            is_limit || property.has_any_word("max maximum")
-        }
+        "under" | "up-to" if is_bound => fact.of == FactType::Number && property.has_word("limit"),
         _ => !is_bound && property.meaning.is_some_and(|meaning| meaning.has_cue(cue)),
     }
 }
@@ -83,6 +85,8 @@ pub(super) fn is_left_for(property: &Property, fact: &Fact) -> bool {
         Some(Kind::Date | Kind::Moment | Kind::Time) => {
             !property.has_word("return") && fact.of != FactType::Name
         }
+        // Short numbers are rather counts.
+        Some(Kind::Phone) => fact.of == FactType::Phone || fact.value.len() >= SHORTEST_PHONE,
         Some(Kind::Id) => fact.of == FactType::Code,
         Some(Kind::Title | Kind::Event) => fact.of == FactType::Quote,
         Some(Kind::Money | Kind::Share) => fact.of != FactType::Number,

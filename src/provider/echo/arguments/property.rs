@@ -90,6 +90,17 @@ impl<'a> Property<'a> {
         self.words.iter().any(|word| contains(list, word))
     }
 
+    /// Returns the cues of its bound if the property is a minimum or a maximum.
+    pub(super) fn bound_cues(&self) -> Option<&'static str> {
+        if self.has_any_word("min minimum") {
+            Some("over")
+        } else if self.has_any_word("max maximum") {
+            Some("under up-to")
+        } else {
+            None
+        }
+    }
+
     /// Returns `true` if a fact beside the word belongs to the property.
     pub(super) fn owns(&self, word: Option<&str>) -> bool {
         word.is_some_and(|word| self.own_words.iter().any(|it| it == word))

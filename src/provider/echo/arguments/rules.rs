@@ -54,6 +54,8 @@ pub(super) struct Search<'s, 'a> {
     pub(super) properties: &'s [Property<'a>],
     pub(super) property: &'s Property<'a>,
     pub(super) scope: &'s Scope<'s>,
+    /// The words of the tool's name.
+    pub(super) tool: &'s [String],
 }
 
 impl Search<'_, '_> {
@@ -65,7 +67,17 @@ impl Search<'_, '_> {
 
     /// The facts behind a cue of the property.
     fn behind_own_cue(&self) -> Vec<Offer> {
-        self.offers(|fact| is_behind_own_cue(self.property, fact))
+        self.offers(|fact| is_behind_own_cue(self.property, fact) && !self.is_behind_other(fact))
+    }
+
+    /// Returns `true` if the cue before a fact is a word of another property that may take the fact.
+    fn is_behind_other(&self, fact: &Fact) -> bool {
+        let Some(cue) = fact.cue.filter(|cue| !self.property.has_word(cue)) else { return false };
+        self.properties.iter().any(|it| it.is_open() && it.has_word(cue) && self.may_take(it, fact))
+    }
+
+    fn may_take(&self, property: &Property, fact: &Fact) -> bool {
+        self.scope.all_offers(property).any(|offer| offer.fact.range == fact.range)
     }
 
     /// For a property where something starts, the fact directly before the one that a cue led its
@@ -89,9 +101,14 @@ impl Search<'_, '_> {
     /// The facts beside a word of the property. An array takes the rest of a list whose first item
     /// stands beside the word.
     fn beside_own_word(&self) -> Vec<Offer> {
+        let (property, reading) = (self.property, self.scope.reading);
         let mut offers = self.offers(|fact| {
-            is_beside_own_word(self.property, fact, self.scope.reading)
+            is_beside_own_word(property, fact, reading) && !self.is_beside_other_word(fact)
                 || self.is_quote_before_own_word(fact)
+        });
+        // "SKU-77 in warehouse B-2"
+        offers.sort_by_key(|Offer { fact, .. }| {
+            fact.of == FactType::Code && !property.owns(reading.beside(fact)[0])
         });
         if self.property.is_array && !offers.is_empty() {
             offers.extend(self.offers(|fact| fact.continues_list));
@@ -103,12 +120,24 @@ impl Search<'_, '_> {
     /// does not stand after a word of another property that could take it.
     fn is_quote_before_own_word(&self, fact: &Fact) -> bool {
         let [before, after] = self.scope.reading.beside(fact);
-        let may_take = |other: &Property| {
-            self.scope.all_offers(other).any(|offer| offer.fact.range == fact.range)
-        };
         fact.of == FactType::Quote
             && self.property.owns(after)
-            && !self.properties.iter().any(|other| other.owns(before) && may_take(other))
+            && !self.properties.iter().any(|it| it.owns(before) && self.may_take(it, fact))
+    }
+
+    /// Returns `true` for a fact between a word of another property and a word of this one, if the
+    /// words stand before their values: "width 800 height 600", but not "2 children 3 adults".
+    fn is_beside_other_word(&self, fact: &Fact) -> bool {
+        let (properties, reading) = (self.properties, self.scope.reading);
+        let [before, after] = reading.beside(fact);
+        if !self.property.owns(after) || self.property.owns(before) {
+            return false;
+        }
+        let is_between =
+            properties.iter().any(|it| it.is_open() && it.owns(before) && self.may_take(it, fact));
+        let [first, last] =
+            reading.beside_row(fact).map(|word| properties.iter().any(|it| it.owns(word)));
+        is_between && first && !last
     }
 
     /// The facts that are left, except those that more likely belong to other open properties of
@@ -121,6 +150,7 @@ impl Search<'_, '_> {
         let has_start = || rivals().any(|rival| rival.role() == Role::Start);
         match (property.kind(), property.role()) {
             (Some(Kind::Id), _) if rivals().count() > 1 || left.len() > 1 => left.clear(),
+            (Some(Kind::Id), _) if left.is_empty() => left = self.behind_tool_word(),
             (Some(Kind::Date | Kind::Moment), Role::End) if left.len() < 2 && has_start() => {
                 left.clear();
             }
@@ -132,6 +162,14 @@ impl Search<'_, '_> {
             _ => {}
         }
         left
+    }
+
+    /// The facts directly behind a word of the tool: "Track shipment 123456".
+    fn behind_tool_word(&self) -> Vec<Offer> {
+        self.offers(|fact| {
+            let before = self.scope.reading.beside(fact)[0];
+            before.is_some_and(|word| self.tool.iter().any(|it| it == word))
+        })
     }
 
     /// The bare number for a numeric property, if there are enough for all such properties, with

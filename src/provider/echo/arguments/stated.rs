@@ -51,7 +51,7 @@ impl<'a> Generator<'a> {
             for index in 0..properties.len() {
                 let property = &properties[index];
                 if property.is_open() && property.is_array == is_array {
-                    let offers = rule(&Search { properties, property, scope });
+                    let offers = rule(&Search { properties, property, scope, tool: &self.tool });
                     match is_array {
                         true => self.take_all(&mut properties[index], offers, scope),
                         false => self.take_one(&mut properties[index], offers, scope),

@@ -4,6 +4,7 @@ use std::{net::IpAddr, ops::Range, sync::LazyLock};
 
 use memchr::memchr_iter;
 use regex::{Captures, Match, Regex};
+use rust_decimal::Decimal;
 
 use super::{
     Bare, FactType,
@@ -98,6 +99,7 @@ static ATOM: LazyLock<Regex> = LazyLock::new(|| {
     let month = MONTHS.replace(' ', "|");
     let month = format!("(?:{month}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)");
     let weekday = WEEKDAYS.replace(' ', "|");
+    let factor = r" ?(?:k|m|thousand|million)\b";
     let number = r"-?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?";
     let patterns = [
         r"\b(?P<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b".to_owned(),
@@ -109,8 +111,8 @@ static ATOM: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2}Z?)?(?: ?(?P<half>[ap])m)?\b".to_owned(),
         r"\b(?P<hour1>[0-9]{1,2}) ?(?P<half1>[ap])m\b".to_owned(),
         r"(?P<phone>\+[0-9][0-9 ()-]{5,18}[0-9]|\(?\b[0-9]{3}\)?[ -][0-9]{3}-[0-9]{4}|\b[0-9]{3}-[0-9]{4})\b".to_owned(),
-        format!(r"(?P<sign>\$|€|£|¥) ?(?P<money>{number})"),
-        format!(r"(?P<money1>{number}) ?(?P<unit>\$|€|£|¥|(?:dollars?|bucks|euros?|pounds?|yen|yuan|rupees?|francs?|(?-i:[A-Z]{{3}}))\b)"),
+        format!(r"(?P<sign>\$|€|£|¥) ?(?P<money>{number}(?:{factor})?)"),
+        format!(r"(?P<money1>{number}(?:{factor})?) ?(?P<unit>\$|€|£|¥|(?:dollars?|bucks|euros?|pounds?|yen|yuan|rupees?|francs?|(?-i:[A-Z]{{3}}))\b)"),
         format!(r"(?P<share>{number}) ?(?:%|percent\b)"),
         r"(?P<token>-?(?:[a-z]+[-_])*[a-z]*[0-9][a-z0-9]*(?:[-_.,/:][a-z0-9]+)*)".to_owned(),
     ];
@@ -181,12 +183,25 @@ fn read(captures: &Captures, found: &mut Vec<Bare>) {
             if text("money").is_empty() { ("money1", "unit") } else { ("money", "sign") };
         match Meanings::of(text(unit)).currency {
             Some(code) => {
-                found.push((FactType::Money, range(amount), plain(text(amount))));
+                found.push((FactType::Money, range(amount), multiplied(text(amount))));
                 found.push((FactType::Currency, range(unit), code.to_owned()));
             }
             None => found.extend(number_or_code(text(amount), range(amount))),
         }
     }
+}
+
+/// Returns the value of an amount such as "10k" or "2.5 million".
+fn multiplied(amount: &str) -> String {
+    let number = amount.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match amount.as_bytes().get(number.len()) {
+        Some(b'k' | b'K' | b't' | b'T') => 1_000,
+        Some(_) => 1_000_000,
+        None => return plain(amount),
+    };
+    let number = plain(number.trim_end());
+    let product = number.parse::<Decimal>().ok().and_then(|it| it.checked_mul(factor.into()));
+    product.map_or(number, |product| product.normalize().to_string())
 }
 
 /// Removes the separators between thousands and superfluous zeros.

@@ -103,7 +103,7 @@ pub(super) const ROWS: [Row; 36] = [
     row(Kind::Number, "", "", &[Number, Share, Money], ["", "", ""], ""),
     row(Kind::Label, "", "", &[Quote, Code, Name, Number], ["", "", ""], ""),
     row(Kind::Label, "restaurant venue hotel shop store", "", &[Quote, Code, Name], ["at", "", ""], ""),
-    row(Kind::Id, "id number code key ref", "", &[Code, Number], ["", "", ""], ""),
+    row(Kind::Id, "id number code key ref sku", "", &[Code, Number], ["", "", ""], ""),
 ];
 
 const fn row(

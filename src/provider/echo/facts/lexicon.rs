@@ -113,7 +113,7 @@ static LEXICON: LazyLock<WordMap<Meanings>> = LazyLock::new(|| {
 });
 
 /// Splits a list in which each name is followed by its code.
-fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(super) fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut words = list.split_ascii_whitespace();
     std::iter::from_fn(move || Some((words.next()?, words.next()?)))
 }

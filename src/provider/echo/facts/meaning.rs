@@ -10,11 +10,13 @@ use crate::provider::echo::text::{WordMap, canonical};
 
 /// Words of a property where something starts, and where it ends.
 static START_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
-    word_list("from start begin origin source departure sender checkin pickup old current")
+    word_list(
+        "from start begin origin source departure sender checkin pickup old current min minimum",
+    )
 });
 static END_WORDS: LazyLock<WordMap<()>> = LazyLock::new(|| {
     word_list(
-        "to end until destination target arrival return due deadline recipient checkout dropoff into new",
+        "to end until destination target arrival return due deadline recipient checkout dropoff into new max maximum",
     )
 });
 /// Words that do not decide on the kind unless they are alone.

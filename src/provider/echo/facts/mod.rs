@@ -30,6 +30,9 @@ const MAX_READ: usize = 64 * 1024;
 /// Maximum number of facts in a message. Properties compare facts with each other.
 const MAX_FACTS: usize = 1_000;
 
+/// Maximum number of facts in a row on each side of a fact.
+const MAX_ROW: usize = 16;
+
 /// Maximum number of letters between the items of a list.
 const MAX_JOINT: usize = 3;
 
@@ -154,6 +157,27 @@ impl Reading {
         fact(&self.words, &self.cues, (of, range, value))
     }
 
+    /// Returns the canonical words before and after the row of facts of one type to which a fact
+    /// belongs. Between the facts of a row stands one word each: "width 800 height 600".
+    pub(crate) fn beside_row(&self, fact: &Fact) -> [Option<&str>; 2] {
+        let index = self.facts.partition_point(|it| it.range.start < fact.range.start);
+        let is_same = |other: &&Rc<Fact>| other.of == fact.of;
+        let [mut first, mut last] = self.beside(fact);
+        for previous in self.facts[..index].iter().rev().filter(is_same).take(MAX_ROW) {
+            match self.beside(previous) {
+                [before, after] if after.is_some() && after == first => first = before,
+                _ => break,
+            }
+        }
+        for next in self.facts[index..].iter().filter(is_same).skip(1).take(MAX_ROW) {
+            match self.beside(next) {
+                [before, after] if before.is_some() && before == last => last = after,
+                _ => break,
+            }
+        }
+        [first, last]
+    }
+
     /// Returns the canonical words before and after a fact.
     pub(crate) fn beside(&self, fact: &Fact) -> [Option<&str>; 2] {
         let beside = fact.beside.get_or_init(|| self.words.beside(&self.text, &fact.range));
@@ -170,6 +194,9 @@ fn with_surroundings(source: &str, words: &Words, cues: &Cues, found: Vec<Bare>)
     let mut facts: Vec<Fact> = Vec::new();
     for bare in found {
         let mut fact = fact(words, cues, bare);
+        if facts.last().is_some_and(|place| cues.is_for_place(place, &fact, words)) {
+            fact.cue = None;
+        }
         let previous = facts.iter().rev().take(3).find(|it| it.of == fact.of);
         fact.continues_list = previous.is_some_and(|previous| {
             let gap = source.get(previous.range.end..fact.range.start).unwrap_or("x");

@@ -10,8 +10,12 @@ use super::{
 use crate::provider::echo::text::{ends_with_title, is_generic, words};
 
 /// Lower-case words inside names.
-const PARTICLES: [&str; 12] =
-    ["de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of"];
+const PARTICLES: [&str; 17] = [
+    "de", "da", "do", "dos", "del", "di", "la", "le", "van", "von", "der", "of", "am", "en", "sur",
+    "sous", "upon",
+];
+/// The beginnings of names before an apostrophe.
+const ELISIONS: [&str; 6] = ["O'", "O’", "D'", "D’", "L'", "L’"];
 
 /// Adds the facts that do not overlap those already found, which must be sorted.
 pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
@@ -53,6 +57,8 @@ pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
 
 /// Returns the fact of a name. It includes a final "'s", unless what belongs to the name follows.
 fn named(source: &str, range: Range<usize>) -> Bare {
+    let elision = ELISIONS.into_iter().find(|it| source[..range.start].ends_with(it)).unwrap_or("");
+    let range = range.start - elision.len()..range.end;
     let rest = &source[range.end..];
     let suffix = ["'s", "’s"].into_iter().find(|suffix| rest.starts_with(suffix)).unwrap_or("");
     let after = &rest[suffix.len()..];
@@ -75,14 +81,14 @@ fn join(
     let gap = source.get(name.end..next.start).unwrap_or(",");
     let is_particle = |gap: &str| {
         let gap = gap.trim();
-        gap.is_empty() || gap == "-" || gap.split(' ').all(|word| PARTICLES.contains(&word))
+        gap.split([' ', '-']).all(|word| word.is_empty() || PARTICLES.contains(&word))
     };
     let follows_title = gap == ". " && ends_with_title(&source[..name.end]);
     if is_name && (follows_title || is_particle(gap)) && !gap.contains('\n') {
         return Some(name.start..next.end);
     }
     let text = &source[next.clone()];
-    if PARTICLES.contains(&text) && gap == " " {
+    if PARTICLES.contains(&text) && [" ", "-"].contains(&gap) {
         return Some(name);
     }
     found.push(named(source, name));

@@ -238,8 +238,8 @@ impl Name {
 /// Returns the category of a tool whose name has these telling words.
 fn category(telling: &[&String]) -> Option<&'static Category> {
     let mut words = telling.iter().filter(|word| **word != "send");
-    let (word, None) = (words.next()?, words.next()) else { return None };
-    Category::of(word)
+    let category = Category::of(words.next()?)?;
+    words.all(|word| Category::of(word) == Some(category)).then_some(category)
 }
 
 /// Converts an index to 32 bits. No request has more words than 32 bits can count.

@@ -12,13 +12,17 @@ use crate::provider::echo::text::{Word, addresses, canonicalize, passes_on_negat
 /// Expressions whose words do not mention tools.
 const LEFT_OUT: [&str; 4] = ["in order to", "on time", "in time", "at the same time"];
 /// Words before the verb of a request.
-const OPENINGS: [&str; 9] = [
+const OPENINGS: [&str; 13] = [
     "please",
     "can you",
     "could you",
     "would you",
     "i want to",
     "i need to",
+    "i want you to",
+    "i need you to",
+    "we want to",
+    "we need to",
     "i would like to",
     "i d like to",
     "let s",

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Titles of persons, whose dot ends no sentence.
-const TITLES: [&str; 5] = ["Mr", "Mrs", "Ms", "Dr", "Prof"];
+/// Titles of persons and saints, whose dot ends no sentence.
+const TITLES: [&str; 6] = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St"];
 
 /// Returns the ranges of the sentences in a text. Together they are the whole text.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -51,7 +51,7 @@ fn break_at(text: &str, at: usize) -> Option<usize> {
     }
 }
 
-/// Returns `true` if a text ends with the title of a person.
+/// Returns `true` if a text ends with a title.
 pub(crate) fn ends_with_title(text: &str) -> bool {
     TITLES.iter().any(|title| {
         let before = text.strip_suffix(title);
