@@ -298,6 +298,9 @@ async fn invalid_requests_are_rejected() {
         "url: 'http://{{ args.host }}/'",
         "url: 'http://user@localhost/'",
         "url: 'http://localhost/{{ args.'",
+        "url: 'http://localhost/{{ arg.city }}'",
+        "url: 'http://localhost/', body: '{{ city }} {{ range(2) }}'",
+        "url: 'http://localhost/', result: current",
         "url: 'http://localhost/', method: TRACE",
         "url: 'http://localhost/', headers: [{name: 'a b', value: c}]",
         "url: 'http://localhost/', headers: [{name: a}]",
@@ -313,6 +316,9 @@ async fn invalid_requests_are_rejected() {
     the tool "f": the host of "http://{{ args.host }}/" must not contain an expression
     the tool "f": "http://user@localhost/" is not an http or https URL; expected a URL such as http://localhost:8080/weather
     the tool "f": "/{{ args." is not a template: unexpected end of input, expected identifier or integer
+    the tool "f": url: unknown variable `arg`; expected one of: args
+    the tool "f": body: unknown variable `city`; expected one of: args
+    "current" is not a JSON Pointer; expected "/current"
     unknown variant `TRACE`, expected one of GET, POST, PUT, PATCH, DELETE
     the tool "f": "a b" is not the name of a header
     the tool "f": the header "a": needs exactly one of value, envRef and secretKeyRef

@@ -10,6 +10,7 @@ pub(crate) mod ending;
 pub(crate) mod endpoint;
 pub mod environment;
 pub(crate) mod files;
+pub(crate) mod json_pointer;
 pub(crate) mod json_schema;
 pub(crate) mod mapping;
 pub mod memory;

@@ -94,6 +94,7 @@ participants:
 - {name: c, role: customer, component: nobody}
 - {name: c, role: customer, replay: true}
 - {name: a, role: agent, http: {url: 'http://127.0.0.1/', body: {a: '{{ b'}}}
+- {name: b, role: agent, http: {url: 'http://127.0.0.1/', body: {a: ['{{ lst.content }}']}}}
 - {name: m, role: agent, sidecar: {address: 'a b'}, tools: none.yaml}
 detectors:
 - {outcome: lost, match: {content: a}}
@@ -117,18 +118,19 @@ spec: {type: conversation.echo, version: v1}
     [folder]/simulate.yaml:7:40: unknown component "nobody"; expected one of: support
     [folder]/simulate.yaml:8:10: duplicate participant name "c"
     [folder]/simulate.yaml:9:32: body: "{{ b" is not a template: unexpected end of input, expected end of variable block
-    [folder]/simulate.yaml:10:45: invalid address "a b"; expected host:port, http://host:port or unix:///path
-    [folder]/simulate.yaml:10:60: [folder]/none.yaml cannot be read: No such file or directory (os error 2)
-    [folder]/simulate.yaml:12:13: unknown outcome "lost"; expected one of: resolved
-    [folder]/simulate.yaml:13:23: unknown component "judge"; expected one of: support
-    [folder]/simulate.yaml:14:28: unknown component "judge"; expected one of: support
-    [folder]/simulate.yaml:16:21: the participant "a" has the role agent, not customer
-    [folder]/simulate.yaml:16:31: unknown agent "nobody"; expected one of: a, m
-    [folder]/simulate.yaml:17:8: duplicate scenario id "s"
-    [folder]/simulate.yaml:17:98: unknown component "x"; expected one of: support
-    [folder]/simulate.yaml:18:47: the format of the recorded conversations is not known; expected a file .json or .csv, or `format`
-    [folder]/simulate.yaml:19:47: [folder]/missing.csv cannot be read: No such file or directory (os error 2)
-    0 components, 0 simulations, 15 errors, 0 warnings
+    [folder]/simulate.yaml:10:32: body: unknown variable `lst`; expected one of: conversation, last, unread, intents, role, turn, now
+    [folder]/simulate.yaml:11:45: invalid address "a b"; expected host:port, http://host:port or unix:///path
+    [folder]/simulate.yaml:11:60: [folder]/none.yaml cannot be read: No such file or directory (os error 2)
+    [folder]/simulate.yaml:13:13: unknown outcome "lost"; expected one of: resolved
+    [folder]/simulate.yaml:14:23: unknown component "judge"; expected one of: support
+    [folder]/simulate.yaml:15:28: unknown component "judge"; expected one of: support
+    [folder]/simulate.yaml:17:21: the participant "a" has the role agent, not customer
+    [folder]/simulate.yaml:17:31: unknown agent "nobody"; expected one of: a, b, m
+    [folder]/simulate.yaml:18:8: duplicate scenario id "s"
+    [folder]/simulate.yaml:18:98: unknown component "x"; expected one of: support
+    [folder]/simulate.yaml:19:47: the format of the recorded conversations is not known; expected a file .json or .csv, or `format`
+    [folder]/simulate.yaml:20:47: [folder]/missing.csv cannot be read: No such file or directory (os error 2)
+    0 components, 0 simulations, 16 errors, 0 warnings
     "#);
 }
 

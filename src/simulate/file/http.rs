@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::value::Pointer;
 use crate::{
-    base::condition::TextCondition,
+    base::{condition::TextCondition, json_pointer::JsonPointer},
     tools::{Allowed, Header, HttpMethod, Time},
 };
 
@@ -29,7 +28,7 @@ pub(in crate::simulate) struct HttpSource {
     pub(in crate::simulate) body: Option<Value>,
     /// JSON Pointer to the reply in the response: a text, a list of texts, or null for a pass.
     /// Default: the whole body is the text.
-    pub(in crate::simulate) reply: Option<Pointer>,
+    pub(in crate::simulate) reply: Option<JsonPointer>,
     /// How to wait for the reply of an agent that answers with the URL of a status.
     pub(in crate::simulate) poll: Option<PollSource>,
     /// Addresses that requests may connect to: host:port, ip:port or cidr:port. Default: the host
@@ -42,9 +41,9 @@ pub(in crate::simulate) struct HttpSource {
 #[serde(deny_unknown_fields)]
 pub(in crate::simulate) struct PollSource {
     /// JSON Pointer to the URL of the status in the first response. The URL may be relative.
-    pub(in crate::simulate) url: Pointer,
+    pub(in crate::simulate) url: JsonPointer,
     /// JSON Pointer to the state in the status, for `done` and `failed`. Default: /status.
-    pub(in crate::simulate) state: Option<Pointer>,
+    pub(in crate::simulate) state: Option<JsonPointer>,
     /// A condition on the state. If it holds, the status has the reply. Default: the status is done
     /// when `reply` selects something in it.
     pub(in crate::simulate) done: Option<TextCondition>,

@@ -52,20 +52,3 @@ impl TryFrom<String> for StartTime {
         })
     }
 }
-
-/// A JSON Pointer, such as /reply. The empty pointer selects the whole document.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(with = "String", extend("pattern" = "^(/.*)?$"))]
-pub(in crate::simulate) struct Pointer(pub(in crate::simulate) String);
-
-impl TryFrom<String> for Pointer {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        if text.is_empty() || text.starts_with('/') {
-            return Ok(Self(text));
-        }
-        Err(format!("{text:?} is not a JSON Pointer; it must begin with /, such as /{text}"))
-    }
-}

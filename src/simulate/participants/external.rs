@@ -6,6 +6,10 @@ use crate::simulate::{
     Conversation, MadeCall, Message, MessageDraft, ParticipantError, ParticipantRole, Reply, Turn,
 };
 
+/// The names of the fields of [`turn_fields`].
+pub(in crate::simulate) const TURN_FIELDS: [&str; 7] =
+    ["conversation", "last", "unread", "intents", "role", "turn", "now"];
+
 /// Returns what a participant gets in a turn.
 pub(super) fn turn_fields(turn: &Turn<'_>, role: ParticipantRole, intents: &[String]) -> Value {
     let Conversation { messages, .. } = turn.conversation;

@@ -27,6 +27,7 @@ mod typing;
 pub(super) use self::{
     command::CommandParticipant,
     echo::EchoParticipant,
+    external::TURN_FIELDS,
     http::{HttpAgent, HttpParticipant, Poll},
     retrying::RetryingModel,
 };

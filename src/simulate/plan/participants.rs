@@ -12,7 +12,7 @@ use crate::{
         file::{
             Definition, HttpSource, Kind, Model, ModelSource, PollSource, Said, SidecarSource, Step,
         },
-        participants::{HttpAgent, Poll, ScriptStep},
+        participants::{HttpAgent, Poll, ScriptStep, TURN_FIELDS},
     },
     tool_loop::ToolRegistry,
     tools::{Argv, Body, CheckedTools, HttpMethod, RequestSource, RequestTemplate},
@@ -147,7 +147,7 @@ fn http(source: HttpSource, retries: u32, resources: &Resources<'_>) -> Result<H
         body.as_ref().map(Body::json).transpose().map_err(|error| format!("body: {error}"))?;
     let method = Some(method.unwrap_or(HttpMethod::Post));
     let source = RequestSource { method, url, headers, body };
-    let template = RequestTemplate::new(source, resources.environment())?;
+    let template = RequestTemplate::new(source, &TURN_FIELDS, resources.environment())?;
     let client = template.client(allow.as_deref())?;
     let reply = reply.map(|pointer| pointer.0);
     let poll = poll.map(|source| check_poll(source, reply.is_some())).transpose()?;

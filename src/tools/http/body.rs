@@ -39,6 +39,14 @@ impl Body {
         Json::parse(value).map(|json| Self(Parts::Json(json)))
     }
 
+    /// Returns an error if an expression uses another variable than these.
+    pub(super) fn check_variables(&self, known: &[&str]) -> Result<(), String> {
+        match &self.0 {
+            Parts::Text(text) => text.check_variables(known),
+            Parts::Json(json) => json.check_variables(known),
+        }
+    }
+
     /// Returns the text with these variables.
     pub(super) fn render(&self, variables: &Variables) -> Result<String, String> {
         match &self.0 {
@@ -64,6 +72,16 @@ impl Json {
             }
             literal => Self::Literal(literal.clone()),
         })
+    }
+
+    fn check_variables(&self, known: &[&str]) -> Result<(), String> {
+        match self {
+            Self::Text(text) => text.check_variables(known),
+            Self::Expression(expression) => expression.check_variables(known),
+            Self::List(items) => items.iter().try_for_each(|it| it.check_variables(known)),
+            Self::Object(fields) => fields.iter().try_for_each(|(_, it)| it.check_variables(known)),
+            Self::Literal(_) => Ok(()),
+        }
     }
 
     fn value(&self, variables: &Variables) -> Result<Value, String> {

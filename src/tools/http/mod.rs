@@ -21,6 +21,7 @@ mod template;
 use futures_util::FutureExt;
 use serde_json::Value;
 
+use self::template::ARGUMENTS;
 pub(crate) use self::{
     allow::Allowed,
     body::Body,
@@ -35,7 +36,10 @@ pub(super) use self::{
     request::{HttpSource, parse_url, resolve_headers},
 };
 use super::references::References;
-use crate::tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput};
+use crate::{
+    base::json_pointer::JsonPointer,
+    tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput},
+};
 
 /// A tool that makes an HTTP request to an allowed address.
 #[derive(Debug)]
@@ -43,7 +47,7 @@ pub(super) struct HttpTool {
     template: RequestTemplate,
     client: HttpClient,
     /// JSON Pointer to the result.
-    result: Option<String>,
+    result: Option<JsonPointer>,
 }
 
 impl HttpTool {
@@ -54,7 +58,7 @@ impl HttpTool {
         references: &dyn References,
     ) -> Result<Self, String> {
         let (source, result) = source.split()?;
-        let template = RequestTemplate::new(source, references)?;
+        let template = RequestTemplate::new(source, &[ARGUMENTS], references)?;
         let client = template.client(allow)?;
         Ok(Self { template, client, result })
     }
@@ -63,7 +67,7 @@ impl HttpTool {
         let variables = Variables::with_arguments(arguments);
         let request = self.template.request(&variables).map_err(ToolError::refused)?;
         let response = self.client.send(request).await.map_err(ToolError::new)?;
-        read_reply(response, self.result.as_deref()).await
+        read_reply(response, self.result.as_ref().map(|pointer| pointer.0.as_str())).await
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     client::HttpClient,
     template::{Escape, Template, Variables},
 };
-use crate::tools::references::References;
+use crate::{base::json_pointer::JsonPointer, tools::references::References};
 
 /// An HTTP request. A 2xx response is the result, and any other one is an error.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -33,8 +33,7 @@ pub(in crate::tools) struct HttpSource {
     /// as in JSON strings, without quotes.
     body: Option<String>,
     /// JSON Pointer to the result in the response, such as /current. Default: the whole body.
-    #[schemars(regex(pattern = "^(/.*)?$"))]
-    result: Option<String>,
+    result: Option<JsonPointer>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -92,7 +91,7 @@ pub(crate) struct RequestSource {
 
 impl HttpSource {
     /// Returns the request and the JSON Pointer to the result. Fails if the body is malformed.
-    pub(super) fn split(self) -> Result<(RequestSource, Option<String>), String> {
+    pub(super) fn split(self) -> Result<(RequestSource, Option<JsonPointer>), String> {
         let Self { method, url, headers, body, result } = self;
         let body = body.map(|body| Body::text(&body)).transpose()?;
         Ok((RequestSource { method, url, headers, body }, result))
@@ -112,8 +111,12 @@ pub(crate) struct RequestTemplate {
 }
 
 impl RequestTemplate {
-    /// Checks a request. Returns what is wrong with it.
-    pub(crate) fn new(source: RequestSource, references: &dyn References) -> Result<Self, String> {
+    /// Checks a request whose expressions may use these variables. Returns what is wrong with it.
+    pub(crate) fn new(
+        source: RequestSource,
+        variables: &[&str],
+        references: &dyn References,
+    ) -> Result<Self, String> {
         let (origin, target) = split(&source.url)?;
         let default = if source.body.is_some() { HttpMethod::Post } else { HttpMethod::Get };
         let mut headers = HeaderMap::new();
@@ -121,10 +124,15 @@ impl RequestTemplate {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         headers.extend(resolve_headers(source.headers, references)?);
+        let target = Template::parse(target, Escape::Url)?;
+        target.check_variables(variables).map_err(|error| format!("url: {error}"))?;
+        if let Some(body) = &source.body {
+            body.check_variables(variables).map_err(|error| format!("body: {error}"))?;
+        }
         Ok(Self {
             method: source.method.unwrap_or(default).into(),
             origin,
-            target: Template::parse(target, Escape::Url)?,
+            target,
             headers,
             body: source.body,
         })

@@ -1,7 +1,9 @@
 //! Texts and values with expressions, such as `{{ args.city }}`.
 
+use std::collections::BTreeMap;
+
 use minijinja::{
-    Environment, UndefinedBehavior, Value, context,
+    Environment, UndefinedBehavior, Value,
     value::{Serde, ValueKind},
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -11,6 +13,9 @@ const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_
 /// Maximum number of instructions of a template.
 const FUEL: u64 = 100_000;
 const NAME: &str = "template";
+
+/// The variable with the arguments of a call.
+pub(super) const ARGUMENTS: &str = "args";
 
 /// A text with expressions such as `{{ args.city }}`.
 #[derive(Debug)]
@@ -33,10 +38,9 @@ impl Variables {
         Self(Value::from(Serde(fields)))
     }
 
-    /// Creates the variable `args` with the arguments of a call.
+    /// Creates the variable [`ARGUMENTS`] with the arguments of a call.
     pub(super) fn with_arguments(arguments: &serde_json::Value) -> Self {
-        let args = Value::from(Serde(arguments));
-        Self(context! { args })
+        Self(Value::from(BTreeMap::from([(ARGUMENTS, Value::from(Serde(arguments)))])))
     }
 }
 
@@ -61,6 +65,12 @@ impl Template {
         Ok(Self(environment))
     }
 
+    /// Returns an error if the template uses another variable than these.
+    pub(super) fn check_variables(&self, known: &[&str]) -> Result<(), String> {
+        let template = self.0.get_template(NAME).map_err(|error| reason(&error))?;
+        check_variables(&self.0, template.undeclared_variables(false), known)
+    }
+
     /// Returns the text with these variables.
     pub(super) fn render(&self, variables: &Variables) -> Result<String, String> {
         let template = self.0.get_template(NAME).map_err(|error| reason(&error))?;
@@ -76,6 +86,13 @@ impl Expression {
             Ok(_) => Ok(Self { environment, source }),
             Err(error) => Err(format!("{source:?} is not an expression: {}", reason(&error))),
         }
+    }
+
+    /// Returns an error if the expression uses another variable than these.
+    pub(super) fn check_variables(&self, known: &[&str]) -> Result<(), String> {
+        let expression = self.environment.compile_expression(&self.source);
+        let expression = expression.map_err(|error| reason(&error))?;
+        check_variables(&self.environment, expression.undeclared_variables(false), known)
     }
 
     /// Returns the value with these variables.
@@ -114,6 +131,22 @@ impl Escape {
             }
             Self::Json | Self::None => text,
         }
+    }
+}
+
+/// Returns an error if a name is neither a known variable nor a function.
+fn check_variables(
+    environment: &Environment<'_>,
+    names: impl IntoIterator<Item = String>,
+    known: &[&str],
+) -> Result<(), String> {
+    let is_function = |name: &str| environment.globals().any(|(global, _)| global == name);
+    let unknown = |name: &String| !known.contains(&name.as_str()) && !is_function(name);
+    match names.into_iter().filter(unknown).min() {
+        Some(name) => {
+            Err(format!("unknown variable `{name}`; expected one of: {}", known.join(", ")))
+        }
+        None => Ok(()),
     }
 }
 

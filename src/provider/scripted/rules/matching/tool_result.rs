@@ -17,6 +17,7 @@ use super::{
 };
 use crate::base::{
     condition::{Parts, TextCondition, whole_text},
+    json_pointer::JsonPointer,
     schema_keys::having,
 };
 
@@ -70,11 +71,8 @@ struct ResultParts {
     ignore_case: bool,
     /// Values in a result that is JSON, by JSON Pointers such as /forecast/0/temp. Numbers are equal if
     /// their values are.
-    #[schemars(extend(
-        "minProperties" = 1,
-        "propertyNames" = { "pattern": "^(/([^~]|~[01])*)?$" },
-    ))]
-    json: Option<BTreeMap<String, Value>>,
+    #[schemars(extend("minProperties" = 1))]
+    json: Option<BTreeMap<JsonPointer, Value>>,
     /// Whether only the very last result counts. Default: any of the results at the end of the history.
     #[serde(default)]
     last_only: bool,
@@ -188,18 +186,6 @@ fn are_equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-fn check_pointer(pointer: &str) -> Result<(), String> {
-    if !pointer.is_empty() && !pointer.starts_with('/') {
-        let expected = format!("/{pointer}");
-        return Err(format!("{pointer:?} is not a JSON Pointer; expected {expected:?}"));
-    }
-    if pointer.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
-        let hint = "a ~ is written as ~0, and a / in a key as ~1";
-        return Err(format!("{pointer:?} is not a JSON Pointer; {hint}"));
-    }
-    Ok(())
-}
-
 impl TryFrom<ResultParts> for ResultCondition {
     type Error = String;
 
@@ -209,7 +195,6 @@ impl TryFrom<ResultParts> for ResultCondition {
         if json.as_ref().is_some_and(BTreeMap::is_empty) {
             return Err("json is empty; expected at least one JSON Pointer".to_owned());
         }
-        json.iter().flatten().try_for_each(|(pointer, _)| check_pointer(pointer))?;
         let has_text =
             [&equals, &contains, &starts_with, &matches].iter().any(|part| part.is_some());
         if !has_text && tool.is_none() && id.is_none() && json.is_none() {
@@ -218,7 +203,8 @@ impl TryFrom<ResultParts> for ResultCondition {
         }
         let text = Parts { equals, contains, starts_with, matches, ignore_case };
         let text = has_text.then(|| TextCondition::try_from(text)).transpose()?;
-        Ok(Self { tool, id, text, json: json.unwrap_or_default(), last_only })
+        let json = json.into_iter().flatten().map(|(pointer, value)| (pointer.0, value)).collect();
+        Ok(Self { tool, id, text, json, last_only })
     }
 }
 
