@@ -12,12 +12,13 @@ use crate::{
 const LANGUAGES: [&str; 6] = ["console", "go", "json", "python", "text", "yaml"];
 
 /// The examples that pages quote.
-const EXAMPLES: [&str; 6] = [
+const EXAMPLES: [&str; 7] = [
     "examples/chains/python/app.py",
     "examples/openai/app.py",
     "examples/testing/go/desk_test.go",
     "examples/testing/go/mynah_test.go",
     "examples/testing/python/tests/conftest.py",
+    "examples/testing/python/tests/test_dapr_agents.py",
     "examples/testing/python/tests/test_desk.py",
 ];
 

@@ -50,6 +50,19 @@ fn desk_tests_pass_in_python() {
         let requirements = "examples/testing/python/requirements.txt";
         let python = python("python", "tests/interop/python", requirements)?;
         desk_tests(&folder("examples/testing/python"), &pytest(&python));
+        desk_tests_next_to_mynah(&pytest(&python));
+        Ok(())
+    });
+}
+
+/// Dapr Agents brings an SDK that reads the ports only when it is imported.
+#[test]
+fn desk_tests_pass_with_dapr_agents() {
+    toolchain::suite("dapr-agents", || {
+        let requirements = "examples/testing/python/requirements-agents.txt";
+        let python = python("dapr-agents", "tests/interop/dapr_agents", requirements)?;
+        desk_tests(&folder("examples/testing/python"), &pytest(&python));
+        desk_tests_next_to_mynah(&pytest(&python));
         Ok(())
     });
 }
@@ -107,4 +120,14 @@ fn desk_tests(home: &Path, tests: &Command) {
     prepare(&mut run);
     run.args(["-c", WITH_MYNAH]).arg(mynah).arg(tests.get_program()).args(tests.get_args());
     child::run(run.current_dir(home)).expect_success("the tests of the support desk");
+}
+
+/// Runs the tests of the support desk in Python with the command in their README.
+fn desk_tests_next_to_mynah(tests: &Command) {
+    let mut run = mynah();
+    prepare(&mut run);
+    run.args(["run", "--resources-path", "components", "--stand-in", "scripted"]);
+    run.args(["--rules", "rules.yaml", "--"]).arg(tests.get_program()).args(tests.get_args());
+    run.current_dir(folder("examples/testing/python"));
+    child::run(&mut run).expect_success("the tests of the support desk next to mynah");
 }

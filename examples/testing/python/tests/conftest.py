@@ -14,13 +14,17 @@ from urllib.request import Request, urlopen
 import pytest
 from dapr.clients import DaprClient
 from dapr.clients.grpc.interceptors import DaprClientInterceptor
+from dapr.conf import settings
 
 PROJECT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope='session')
 def sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Starts mynah on free ports. Returns the address of its control API."""
+    """Returns the address of mynah's control API. Starts mynah unless `mynah run` did."""
+    if endpoint := os.environ.get('MYNAH_ENDPOINT'):
+        yield endpoint
+        return
     file = tmp_path_factory.mktemp('mynah') / 'addresses.json'
     command = ['mynah', '--resources-path=components', '--stand-in=scripted', '--rules=rules.yaml']
     command += ['--dapr-grpc-port=0', '--dapr-http-port=0', '--metrics-port=0']
@@ -29,8 +33,9 @@ def sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             assert mynah.poll() is None, 'mynah did not start'
             time.sleep(0.01)
         addresses = json.loads(file.read_text())
-        os.environ['DAPR_GRPC_PORT'] = addresses['grpc'].split(':')[-1]
-        os.environ['DAPR_HTTP_PORT'] = addresses['http'].split(':')[-1]
+        # Before 1.19, the SDK reads the environment only when it is imported.
+        settings.DAPR_GRPC_PORT = int(addresses['grpc'].split(':')[-1])
+        settings.DAPR_HTTP_PORT = int(addresses['http'].split(':')[-1])
         yield f'http://{addresses["http"]}/mynah/v1'
         mynah.terminate()
 
@@ -41,8 +46,12 @@ class Mynah:
     def __init__(self, address: str, session: str) -> None:
         self.address = address
         self.session = session
-        interceptor = DaprClientInterceptor([('mynah-session', session)])
-        self.client = DaprClient(interceptors=[interceptor])
+        self.client = self.connect()
+
+    def connect(self) -> DaprClient:
+        """Returns a new client whose calls belong to the session."""
+        interceptor = DaprClientInterceptor([('mynah-session', self.session)])
+        return DaprClient(interceptors=[interceptor])
 
     def journal(self) -> list[dict[str, Any]]:
         """Returns the calls of the session, the oldest first."""
@@ -57,12 +66,16 @@ class Mynah:
         check = {'session': self.session, 'match': match, 'count': count}
         self.request('POST', '/verify', check)
 
+    def set_faults(self, **faults: Any) -> None:
+        """Makes calls of the session fail."""
+        self.request('PUT', '/faults', {'session': self.session, **faults})
+
     def request(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         headers = {'Content-Type': 'application/json'}
         try:
             with urlopen(Request(self.address + path, data, headers, method=method)) as response:
-                return json.loads(response.read())
+                return json.loads(response.read() or b'null')
         except HTTPError as error:
             message = error.read().decode()
         pytest.fail(message)

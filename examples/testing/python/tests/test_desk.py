@@ -60,3 +60,11 @@ def test_parallel_sessions_do_not_see_each_other(sidecar):
 
     with ThreadPoolExecutor(16) as threads:
         assert list(threads.map(ask, range(64))) == [f'You are caller-{n}.' for n in range(64)]
+
+
+def test_gives_up_when_the_model_stays_away(mynah):
+    mynah.set_faults(fail_first=9, error={'code': 'UNAVAILABLE'})
+    with pytest.raises(DaprGrpcError) as raised:
+        Desk(mynah.client).answer('Are you open?')
+    assert raised.value.code() == StatusCode.UNAVAILABLE
+    mynah.verify(count=4, system=ROUTER)
