@@ -2,7 +2,11 @@
 
 use futures_util::{FutureExt, future::BoxFuture};
 
-use super::{Conversation, DetectorError, Intent, IntentExtractor, JudgeModel, question::describe};
+use super::{
+    Conversation, DetectorError, Intent, IntentExtractor, JudgeModel,
+    answer::{json, plain},
+    question::describe,
+};
 
 const SYSTEM: &str = "You read conversations between a customer and an agent. Find out who wants to \
      achieve something in the conversation, and what. Answer with one JSON object only, such as \
@@ -12,8 +16,8 @@ const SYSTEM: &str = "You read conversations between a customer and an agent. Fi
 
 /// Asks a model for the intent in a conversation.
 ///
-/// The model must answer with a JSON object of a `role` and a `description`, or with `none`. A
-/// conversation without messages has no intent, and the model is not asked.
+/// The model must answer with a JSON object of a `role` and a `description`, which may be in a code
+/// fence, or with `none`. A conversation without messages has no intent, and the model is not asked.
 #[derive(Debug, Clone)]
 pub struct ModelIntentExtractor(JudgeModel);
 
@@ -28,10 +32,10 @@ impl ModelIntentExtractor {
             return Ok(None);
         }
         let answer = self.0.ask(SYSTEM.to_owned(), describe(conversation, &[])).await?;
-        if answer == "none" {
+        if plain(&answer) == "none" {
             return Ok(None);
         }
-        match serde_json::from_str::<Intent>(&answer) {
+        match serde_json::from_str::<Intent>(json(&answer)) {
             Ok(intent) => Ok(Some(intent).filter(|it| !it.description.trim().is_empty())),
             Err(_) => {
                 Err(self.0.unexpected(&answer, "a JSON object with role and description, or none"))

@@ -97,6 +97,7 @@
 // result        the result of a conversation
 // run           many conversations side by side, with their results in a file
 // question      questions that models answer
+// answer        reads their answers
 // participants  scripts, models, programs and agents behind HTTP
 // detectors     rules and models that detect outcomes
 // intents       models that find intents
@@ -108,6 +109,7 @@
 // report        the report of a run as an HTML file
 
 mod analysis;
+mod answer;
 mod conversation;
 mod detector;
 pub mod detectors;

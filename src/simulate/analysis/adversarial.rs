@@ -7,6 +7,7 @@ use crate::{
     provider::Provider,
     simulate::{
         Conversation, JudgeModel,
+        answer::is_word,
         question::{ToolNames, push_messages},
     },
 };
@@ -99,9 +100,9 @@ impl AdversarialTester {
         let (a, b) = if real_is_a { (real, simulated) } else { (simulated, real) };
         let answer = self.judge_model().ask(SYSTEM.to_owned(), question(examples, a, b)).await;
         let answer = answer.inspect_err(|error| tracing::warn!("pair {pair}: {error}")).ok()?;
-        match answer.as_str() {
-            "A" => Some(real_is_a),
-            "B" => Some(!real_is_a),
+        match ["A", "B"].map(|letter| is_word(&answer, "answer", letter)) {
+            [true, _] => Some(real_is_a),
+            [_, true] => Some(!real_is_a),
             _ => None,
         }
     }

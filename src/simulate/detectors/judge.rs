@@ -3,7 +3,7 @@
 use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::simulate::{
-    Conversation, DetectorError, EndJudge, Intent, JudgeModel, question::describe,
+    Conversation, DetectorError, EndJudge, Intent, JudgeModel, answer::is_word, question::describe,
 };
 
 const COMPLETE: &str = "You judge conversations between a customer and an agent. Is the conversation \
@@ -12,7 +12,8 @@ const COMPLETE: &str = "You judge conversations between a customer and an agent.
 const GOAL: &str = "You judge conversations between a customer and an agent. Has the customer \
      achieved what the customer wanted? Answer with yes or no only.";
 
-/// Asks a model a question about a conversation. The model must answer with `yes` or `no`.
+/// Asks a model a question about a conversation. The model must answer with `yes` or `no`
+/// and nothing else, apart from white space, quotes, a final stop, a code fence and case.
 #[derive(Debug, Clone)]
 pub struct ModelEndJudge {
     model: JudgeModel,
@@ -37,9 +38,9 @@ impl ModelEndJudge {
     ) -> Result<bool, DetectorError> {
         let prompt = describe(conversation, intents);
         let answer = self.model.ask(self.question.to_owned(), prompt).await?;
-        match answer.as_str() {
-            "yes" => Ok(true),
-            "no" => Ok(false),
+        match ["yes", "no"].map(|word| is_word(&answer, "answer", word)) {
+            [true, _] => Ok(true),
+            [_, true] => Ok(false),
             _ => Err(self.model.unexpected(&answer, "yes or no")),
         }
     }

@@ -4,13 +4,18 @@ use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::simulate::{
     Conversation, DetectorError, Intent, JudgeModel, Outcome, OutcomeDetector, Outcomes,
+    answer::{is_word, plain},
     question::describe,
 };
 
+/// The key of the name in an answer that is a JSON object.
+const KEY: &str = "outcome";
+
 /// Asks a model which outcome a conversation has reached.
 ///
-/// The model must answer with the name of the outcome, exactly as declared, or with `none`. The model
-/// is not asked if there are no messages or no outcomes.
+/// The model must answer with the name of the outcome and nothing else, or with `none`. White space,
+/// quotes, a final stop, a code fence and case do not count. A JSON object with the name under
+/// `outcome` is also an answer. The model is not asked if there are no messages or no outcomes.
 #[derive(Debug, Clone)]
 pub struct ModelDetector(JudgeModel);
 
@@ -31,9 +36,9 @@ impl ModelDetector {
         }
         let none = word_for_none(outcomes);
         let answer = self.0.ask(system(outcomes, &none), describe(conversation, intents)).await?;
-        match outcomes.get(&answer) {
+        match find(&answer, outcomes) {
             Some(outcome) => Ok(Some(outcome.clone())),
-            None if answer == none => Ok(None),
+            None if is_word(&answer, KEY, &none) => Ok(None),
             None => {
                 let names: Vec<_> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
                 Err(self
@@ -55,10 +60,19 @@ impl OutcomeDetector for ModelDetector {
     }
 }
 
+/// Returns the outcome that an answer names. Of names that differ only in case, it must be the exact
+/// one.
+fn find<'o>(answer: &str, outcomes: &'o Outcomes) -> Option<&'o Outcome> {
+    outcomes.get(answer).or_else(|| {
+        let mut named = outcomes.iter().filter(|outcome| is_word(answer, KEY, &outcome.name));
+        named.next().filter(|_| named.next().is_none())
+    })
+}
+
 /// Returns the word for no outcome, which must not be the name of an outcome.
 fn word_for_none(outcomes: &Outcomes) -> String {
     let mut word = "none".to_owned();
-    while outcomes.get(&word).is_some() {
+    while outcomes.iter().any(|outcome| plain(&outcome.name) == word) {
         word.insert_str(0, "no_");
     }
     word

@@ -30,12 +30,30 @@ async fn detect(answer: &'static str, outcomes: &Outcomes) -> Result<Option<Stri
 }
 
 #[tokio::test]
-async fn the_name_of_the_outcome_is_compared_exactly() {
-    for answer in ["resolved", " resolved\n"] {
-        assert_eq!(detect(answer, &outcomes()).await, Ok(Some("resolved".to_owned())));
+async fn the_name_of_the_outcome_is_compared_as_a_whole() {
+    let answers = [
+        "resolved",
+        " resolved\n",
+        "Resolved",
+        "RESOLVED.",
+        "\"resolved\"",
+        "“resolved.”",
+        "`resolved`",
+        "```\nresolved\n```",
+        "```text\n\"Resolved\".\n```",
+        "{\"outcome\": \"resolved\", \"reasoning\": \"escalated would be wrong\"}",
+        "```json\n{\"outcome\": \"Resolved\"}\n```",
+        "Here is my answer:\n```json\n{\"outcome\": \"resolved\"}\n```",
+    ];
+    for answer in answers {
+        let detected = detect(answer, &outcomes()).await;
+        assert_eq!(detected, Ok(Some("resolved".to_owned())), "{answer}");
     }
-    assert_eq!(detect("none", &outcomes()).await, Ok(None));
-    for answer in ["not_resolved", "Resolved", "resolved.", "\"resolved\"", ""] {
+    for answer in ["none", "None.", "```\nnone\n```"] {
+        assert_eq!(detect(answer, &outcomes()).await, Ok(None), "{answer}");
+    }
+    let wrong = ["not_resolved", "resolved or escalated", "resolved!", "", "```", "{\"name\": 1}"];
+    for answer in wrong {
         let expected =
             format!("the judge answered {answer:?}; expected one of: resolved, escalated, none");
         assert_eq!(detect(answer, &outcomes()).await, Err(expected));
@@ -47,6 +65,18 @@ async fn an_outcome_may_be_called_none() {
     let outcomes = Outcomes::new(vec![Outcome::new("none", "Nothing happened")]).unwrap();
     assert_eq!(detect("none", &outcomes).await, Ok(Some("none".to_owned())));
     assert_eq!(detect("no_none", &outcomes).await, Ok(None));
+}
+
+#[tokio::test]
+async fn names_that_differ_in_case_are_told_apart() {
+    let names = ["done", "Done", "None"].map(|name| Outcome::new(name, "It is"));
+    let outcomes = Outcomes::new(names.to_vec()).unwrap();
+    for name in ["done", "Done", "None"] {
+        assert_eq!(detect(name, &outcomes).await, Ok(Some(name.to_owned())));
+    }
+    assert_eq!(detect("no_none", &outcomes).await, Ok(None));
+    let error = detect("DONE", &outcomes).await.unwrap_err();
+    assert!(error.starts_with("the judge answered \"DONE\"; expected one of: "), "{error}");
 }
 
 #[tokio::test]
@@ -132,7 +162,15 @@ async fn judges_answer_yes_or_no() {
         [Arc::new(complete), Arc::new(ModelEndJudge::of_goal(answering(answer)))]
     };
     let nonsense = DetectorError::new("the judge answered \"perhaps\"; expected yes or no");
-    for (answer, expected) in [("yes", Ok(true)), ("no\n", Ok(false)), ("perhaps", Err(nonsense))] {
+    let answers = [
+        ("yes", Ok(true)),
+        ("no\n", Ok(false)),
+        ("Yes.", Ok(true)),
+        ("```\n\"NO\"\n```", Ok(false)),
+        ("{\"answer\": \"yes\"}", Ok(true)),
+        ("perhaps", Err(nonsense)),
+    ];
+    for (answer, expected) in answers {
         for judge in judges(answer) {
             assert_eq!(judge.is_reached(&conversation(&["C: hello"]), &[]).await, expected);
         }
@@ -146,8 +184,18 @@ async fn intents_are_extracted() {
         extractor.extract(&conversation(&["C: hello"])).await
     };
     let intent = Intent::new(AGENT, "Sell shoes");
-    assert_eq!(extract(r#"{"role":"agent","description":"Sell shoes"}"#).await, Ok(Some(intent)));
-    assert_eq!(extract("none").await, Ok(None));
+    let object = r#"{"role":"agent","description":"Sell shoes"}"#;
+    let answers = [
+        object.to_owned(),
+        format!("```json\n{object}\n```"),
+        format!("The intent is:\n\n```\n{object}\n```\nI hope this helps."),
+    ];
+    for answer in answers {
+        assert_eq!(extract(answer.leak()).await, Ok(Some(intent.clone())));
+    }
+    for answer in ["none", "None.", "`none`"] {
+        assert_eq!(extract(answer).await, Ok(None));
+    }
     assert_eq!(extract(r#"{"role":"agent","description":" "}"#).await, Ok(None));
     for answer in ["Sell shoes", r#"{"role":"seller","description":"Sell shoes"}"#] {
         let expected = format!(
