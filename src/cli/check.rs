@@ -25,7 +25,7 @@ pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     let (app_id, stand_in) = (args.app_id.clone(), args.stand_in);
     let context = Context { app_id, environment, stand_in, ..Context::default() };
     let mut loaded = component::load(&args.paths, &context);
-    let others = check_other_files(&mut loaded, &context.environment);
+    let others = check_other_files(&mut loaded, &context);
     require_named_files(&mut loaded, &others, &args.paths);
     let errors = loaded.errors.iter().map(ToString::to_string);
     let notices = loaded.notices.iter().map(notice_line);
@@ -47,10 +47,10 @@ struct OtherFiles {
 }
 
 /// Checks the simulations and the rules among the files that are not components.
-fn check_other_files(loaded: &mut Loaded, environment: &Environment) -> OtherFiles {
+fn check_other_files(loaded: &mut Loaded, context: &Context) -> OtherFiles {
     let mut others = OtherFiles::default();
     others.simulations = others.check(loaded, simulate::is_simulation, |file| {
-        Plan::read(file, environment).map(|plan| plan.warnings().to_vec())
+        Plan::read(file, context).map(|plan| plan.warnings().to_vec())
     });
     others.rules = others.check(loaded, rules::is_rules_file, |file| {
         Rules::load(file).map(|rules| rules.warnings().to_vec())

@@ -10,6 +10,8 @@ use futures_util::{
     future::{self, BoxFuture},
     stream::{self, BoxStream, Stream},
 };
+#[cfg(feature = "server")]
+use prost::Message as _;
 
 use super::{Address, Client, Error, MessageStream};
 use crate::{
@@ -75,6 +77,12 @@ impl RemoteComponent {
     /// Returns the name of the component.
     pub fn name(&self) -> &str {
         &self.component
+    }
+
+    /// Returns the encoded message in which a request is sent.
+    #[cfg(feature = "server")]
+    pub(crate) fn encode(&self, request: &Request) -> Vec<u8> {
+        client_request::encode(request, &self.component).encode_to_vec()
     }
 
     async fn call(

@@ -10,7 +10,10 @@ use super::{
     files::folder_with,
     play::{lines, play, play_in, results, with_agent},
 };
-use crate::support::{Sidecar, mynah, process::Process};
+use crate::support::{
+    Sidecar, mynah,
+    process::{Process, run},
+};
 
 const SCRIPTED: &str = "\
 apiVersion: dapr.io/v1alpha1
@@ -82,6 +85,144 @@ fn models_play_judge_and_find_intents() {
     "#);
     let report = fs::read_to_string(folder.join("out/report.json")).unwrap();
     assert!(report.contains("\"skipped\""), "{report}");
+}
+
+/// Everything that can be a component here can also be one behind a sidecar.
+#[test]
+fn models_behind_sidecars_judge_and_find_intents() {
+    let sidecar = Sidecar::with_components(SCRIPTED);
+    let remote = format!("sidecar: {{address: '{}', component: scripted}}", sidecar.grpc);
+    let (before, scenarios) = SIMULATION.split_once("scenarios:").unwrap();
+    let before = before.replace("component: scripted", &remote);
+    let scenarios = scenarios
+        .replace("    component: scripted\n", &format!("    {remote}\n"))
+        .replace("intents: {component: scripted,", &format!("intents: {{{remote},"))
+        .replace("nonsense", r#"```json\n{\"role\": \"customer\", \"description\": \"Ask\"}\n```"#);
+    let simulation = format!("{before}scenarios:{scenarios}")
+        .replace("address: \"ADDRESS\", component: echo", "address: \"ADDRESS\"")
+        .replace("ADDRESS", &sidecar.grpc.to_string())
+        .replace("CHAIN", "<|instruction_start|>")
+        .replace("END", "<|instruction_end|>");
+    let recorded = (0..4).map(|at| format!("r{at},customer,Hello {at},2026-05-01T09:00:00Z\n"));
+    let recorded =
+        ["conversation_id,sender,content,timestamp\n".to_owned()].into_iter().chain(recorded);
+    let folder = folder_with(&[
+        ("simulate.yaml", &simulation),
+        ("scripted.yaml", SCRIPTED),
+        ("recorded.csv", &recorded.collect::<String>()),
+    ]);
+    let output = play_in(&folder, &[]);
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    let results = results(&folder);
+    assert_eq!(results[0]["intents"][0]["description"], "Find it");
+    assert_eq!(results[2]["intents"][0]["description"], "Ask");
+    assert_eq!(results[2]["original"]["predicted_outcome"], "resolved");
+    assert_snapshot!(results[..3].iter().map(lines).collect::<Vec<_>>().join("\n"), @r#"
+    customer: Hi
+    agent: Hi
+    customer: Hi
+    agent: Hi
+    -- max_messages (resolved)
+    customer: Hi
+    -- timeout
+    customer: Hello 0
+    agent: {"role": 7}
+    -- both_passed (resolved)
+    "#);
+    let report = fs::read_to_string(folder.join("out/report.json")).unwrap();
+    assert!(report.contains("\"accuracy\""), "{report}");
+}
+
+/// Returns the number of calls that a sidecar got.
+fn calls(sidecar: &Sidecar) -> usize {
+    let endpoint = format!("http://{}/mynah/v1", sidecar.http);
+    run(&["journal", "--endpoint", &endpoint]).stdout.lines().count()
+}
+
+#[test]
+fn answers_of_sidecars_can_be_kept() {
+    let sidecar = Sidecar::start();
+    let address = sidecar.grpc;
+    let agent = format!("sidecar: {{address: '{address}', component: echo}}");
+    let keys = format!(
+        "cache: answers\noutcomes: [{{name: one, description: It is one}}]\n\
+         detectors: [{{judge: {{sidecar: {{address: '{address}'}}, instructions: one}}}}]"
+    );
+    let simulation =
+        with_agent(&agent, &keys).replace("initial_message", "repeat: 8, initial_message");
+    let folder = folder_with(&[("simulate.yaml", &simulation)]);
+    assert_eq!(play_in(&folder, &[]).code, Some(0));
+    let first = fs::read(folder.join("out/results.jsonl")).unwrap();
+    let asked = calls(&sidecar);
+    // The agent answers once. The judge, which repeats the question, fails.
+    assert_eq!(asked, 2);
+    let answers: Vec<_> = fs::read_dir(folder.join("answers")).unwrap().flatten().collect();
+    assert_eq!(answers.len(), asked);
+    assert_eq!(play_in(&folder, &["--fresh"]).code, Some(0));
+    assert_eq!(fs::read(folder.join("out/results.jsonl")).unwrap(), first);
+    assert_eq!(calls(&sidecar), asked);
+    // Damaged answers are asked for again.
+    fs::write(answers[0].path(), "{\"content\": ").unwrap();
+    let output = play_in(&folder, &["--fresh"]);
+    assert!(output.stderr.contains("not an answer"), "{}", output.stderr);
+    assert_eq!(calls(&sidecar), asked + 1);
+    let text = fs::read_to_string(answers[0].path()).unwrap();
+    assert!(text.contains("finish_reason"), "{text}");
+    // Whether answers are kept does not make another run.
+    fs::write(folder.join("simulate.yaml"), simulation.replace("cache: answers\n", "")).unwrap();
+    assert_eq!(play_in(&folder, &[]).code, Some(0));
+}
+
+#[test]
+fn stand_ins_and_rules_play_as_in_serve() {
+    let model =
+        SCRIPTED.replace("scripted", "model").replace("conversation.model", "conversation.openai");
+    let simulation = with_agent("component: model", "max_messages: 4\nresources: [model.yaml]");
+    let rules = "rules: [{match: {user: one}, respond: first}, {respond: other}]\n";
+    let files =
+        [("simulate.yaml", simulation.as_str()), ("model.yaml", &model), ("rules.yaml", rules)];
+    let folder = folder_with(&files);
+    let output = play_in(&folder, &[]);
+    assert_eq!(output.code, Some(1));
+    assert!(output.stderr.contains("or use --stand-in echo"), "{}", output.stderr);
+    assert_eq!(play_in(&folder, &["--stand-in", "echo"]).code, Some(0));
+    assert_snapshot!(lines(&results(&folder)[0]), @"
+    customer: one
+    agent: one
+    customer: two
+    agent: two
+    -- max_messages
+    ");
+    // A run with other answers is another run.
+    let scripted = ["--stand-in", "scripted", "--rules", "rules.yaml"];
+    assert_eq!(play_in(&folder, &scripted).code, Some(1));
+    assert_eq!(play_in(&folder, &[&scripted[..], &["--fresh"]].concat()).code, Some(0));
+    assert_snapshot!(lines(&results(&folder)[0]), @"
+    customer: one
+    agent: first
+    customer: two
+    agent: other
+    -- max_messages
+    ");
+    fs::write(folder.join("rules.yaml"), rules.replace("first", "one")).unwrap();
+    assert_eq!(play_in(&folder, &scripted).code, Some(1));
+    // Rules also apply to the built-in component.
+    let builtin = with_agent("component: echo", "max_messages: 4");
+    let folder = folder_with(&[("simulate.yaml", &builtin), ("rules.yaml", rules)]);
+    assert_eq!(play_in(&folder, &["--rules", "rules.yaml"]).code, Some(0));
+    assert_snapshot!(lines(&results(&folder)[0]), @"
+    customer: one
+    agent: first
+    customer: two
+    agent: other
+    -- max_messages
+    ");
+    // Rules that nothing uses are probably a mistake.
+    let echo = SCRIPTED.replace("scripted", "echo");
+    let unused = with_agent("component: echo", "resources: [echo.yaml]");
+    let files = [("simulate.yaml", unused.as_str()), ("echo.yaml", &echo), ("rules.yaml", rules)];
+    let output = play_in(&folder_with(&files), &["--rules", "rules.yaml"]);
+    assert!(output.stderr.contains("no component uses these rules"), "{}", output.stderr);
 }
 
 #[test]

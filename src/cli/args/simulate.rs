@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::simulate::{EarlierResults, Shard};
+use crate::{
+    component::StandIn,
+    simulate::{EarlierResults, Shard},
+};
 
 /// Arguments of `mynah simulate`.
 #[derive(Debug, Args)]
@@ -34,6 +37,12 @@ pub(crate) struct PlayArgs {
     /// Folder for the results and the report; if it has results of the same run, the run continues
     #[arg(long, value_name = "FOLDER")]
     pub out: PathBuf,
+    /// Provider for conversation components of unsupported types
+    #[arg(long, value_enum, value_name = "PROVIDER")]
+    pub stand_in: Option<StandIn>,
+    /// File of rules for stand-ins, the built-in component and scripted components without rules
+    #[arg(long, value_name = "FILE")]
+    pub rules: Option<PathBuf>,
     /// Replace the results of another run
     #[arg(long)]
     pub fresh: bool,

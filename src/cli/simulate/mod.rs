@@ -20,6 +20,7 @@ use super::signals::{Signals, report_file_size_limit};
 use crate::{
     base::{environment::Environment, text::count},
     cli::args::{MergeArgs, PlayArgs, SimulateArgs, SimulateCommand},
+    component::Context,
     simulate::{self, AdversarialTester, Plan, RunSettings, RunSummary, analyse, write_html},
 };
 
@@ -40,12 +41,14 @@ async fn merge(args: &MergeArgs) -> Result<(), Error> {
 }
 
 async fn play(args: &PlayArgs, environment: &Environment) -> Result<(), Error> {
-    let plan = Plan::read(&args.file, environment).map_err(Error::Invalid)?;
+    let (environment, rules) = (environment.clone(), args.rules.clone());
+    let context = Context { environment, rules, stand_in: args.stand_in, ..Context::default() };
+    let plan = Plan::read(&args.file, &context).map_err(Error::Invalid)?;
     plan.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let mut signals = Signals::for_cancellation().map_err(Error::Signals)?;
     let connected = signals.interrupt(plan.connect()).await.map_err(Error::Cancelled)?;
     connected.map_err(Error::Connect)?;
-    let summary = run(&plan, args, &mut signals, environment).await?;
+    let summary = run(&plan, args, &mut signals, &context.environment).await?;
     if let Some(shard) = args.shard {
         let RunSummary { results, tally, .. } = summary;
         let (results, failed) = (results.display(), tally.failed);

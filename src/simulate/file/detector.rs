@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::model::JudgeSource;
 use crate::simulate::detectors::Condition;
 
 /// What detects outcomes: an outcome with the messages that have it, or a model.
@@ -42,15 +43,4 @@ impl TryFrom<DetectorFields> for DetectorSource {
             _ => Err("a detector needs either outcome and match, or judge"),
         }
     }
-}
-
-/// A model that judges conversations.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(in crate::simulate) struct JudgeSource {
-    /// Name of the component.
-    pub(in crate::simulate) component: String,
-    /// Instructions, as a user message before each question. An instruction chain goes here; each
-    /// question gets its first step.
-    pub(in crate::simulate) instructions: Option<String>,
 }

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    detector::{DetectorSource, JudgeSource},
+    detector::DetectorSource,
+    model::JudgeSource,
     participant::ParticipantSource,
     scenario::ScenarioSource,
     value::{Count, StartTime},
@@ -31,6 +32,9 @@ pub(in crate::simulate) struct SimulateFile {
     /// file names. Default: a built-in component echo.
     #[serde(default)]
     pub(in crate::simulate) resources: Vec<PathBuf>,
+    /// Folder in which the answers of sidecars are kept, relative to this file. The same request
+    /// then gets the same answer, also in later runs. Default: answers are not kept.
+    pub(in crate::simulate) cache: Option<PathBuf>,
     /// Number of conversations that are played at the same time. Default: 10.
     pub(in crate::simulate) in_flight: Option<Count<1, 1000>>,
     /// Maximum number of messages in a conversation, including the initial message. Default: 100.

@@ -3,6 +3,7 @@
 // format        the keys of a file and its JSON Schema
 //   participant the participants
 //     http      a participant behind HTTP
+//   model       the models, such as judges
 //   detector    the detectors and the conditions on messages
 //   scenario    the scenarios
 //   value       numbers, times and pointers
@@ -13,6 +14,7 @@
 mod detector;
 mod format;
 mod http;
+mod model;
 mod participant;
 mod places;
 mod recognise;
@@ -23,12 +25,11 @@ mod tests;
 mod value;
 
 pub(super) use self::{
-    detector::{DetectorSource, JudgeSource},
+    detector::DetectorSource,
     format::{Detect, EndOnSource, SimulateFile},
     http::{HttpSource, PollSource},
-    participant::{
-        Definition, Kind, Model, ModelSource, ParticipantSource, Said, SidecarSource, Step,
-    },
+    model::{JudgeSource, Model, SidecarSource},
+    participant::{Definition, Kind, ModelSource, ParticipantSource, Said, Step},
     places::Places,
     scenario::{FromSource, ParticipantRef, RecordingFormat, ScenarioSource, Start},
     short::Short,

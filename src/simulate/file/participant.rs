@@ -5,7 +5,12 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{http::HttpSource, short::Short, value::Count};
+use super::{
+    http::HttpSource,
+    model::{Model, SidecarSource},
+    short::Short,
+    value::Count,
+};
 use crate::{
     simulate::ParticipantRole,
     tools::{Argv, Retries, Time},
@@ -61,15 +66,6 @@ pub(in crate::simulate) struct ModelSource {
     pub(in crate::simulate) tools: Option<PathBuf>,
     pub(in crate::simulate) examples: Option<ExamplesSource>,
     pub(in crate::simulate) retries: u32,
-}
-
-/// Where a model is.
-#[derive(Debug, Clone)]
-pub(in crate::simulate) enum Model {
-    /// A component in this process.
-    Component(String),
-    /// A component behind a sidecar.
-    Sidecar(SidecarSource),
 }
 
 /// The keys of a participant.
@@ -136,16 +132,6 @@ impl TryFrom<bool> for Only {
     fn try_from(value: bool) -> Result<Self, &'static str> {
         if value { Ok(Self) } else { Err("the only value is true; remove the key instead") }
     }
-}
-
-/// A component of a sidecar, mynah or daprd.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(in crate::simulate) struct SidecarSource {
-    /// gRPC address of the sidecar, such as 127.0.0.1:50001.
-    pub(in crate::simulate) address: String,
-    /// Name of the component. Default: the only conversation component.
-    pub(in crate::simulate) component: Option<String>,
 }
 
 /// Recorded conversations as examples.

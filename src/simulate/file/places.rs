@@ -30,13 +30,13 @@ impl Places {
     }
 
     /// Returns the values of the file in a form in which the order of keys, comments and the layout do
-    /// not count, without the value of a key. `None` if they are not known.
-    pub(in crate::simulate) fn canonical(&self, without: &str) -> Option<String> {
+    /// not count, without the values of some keys. `None` if they are not known.
+    pub(in crate::simulate) fn canonical(&self, without: &[&str]) -> Option<String> {
         let Some(Tree { root: Node { value: Value::Map(entries), .. }, .. }) = &self.0 else {
             return None;
         };
         let mut text = String::new();
-        for (key, entry) in entries.iter().filter(|(key, _)| *key != without) {
+        for (key, entry) in entries.iter().filter(|(key, _)| !without.contains(&key.as_str())) {
             let _ = write!(text, "{key:?}:");
             write_node(&entry.node, &mut text);
         }

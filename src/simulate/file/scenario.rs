@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{detector::JudgeSource, participant::InlineParticipant, short::Short, value::Count};
+use super::{model::JudgeSource, participant::InlineParticipant, short::Short, value::Count};
 use crate::simulate::{Intent, ParticipantRole};
 
 /// A scenario: who talks with whom, and how the conversation starts.
@@ -48,7 +48,7 @@ struct ScenarioFields {
     /// What the participants want. Default: what `infer_intent` or `from` find.
     #[serde(default)]
     intents: Vec<Intent>,
-    /// The component that finds the intent if there is none, from the conversation at its end.
+    /// The model, such as the name of a component, that finds the intent if there is none, from the conversation at its end.
     infer_intent: Option<Short<JudgeSource>>,
     /// The first message.
     initial_message: Option<DraftSource>,
@@ -111,7 +111,7 @@ impl TryFrom<ScenarioFields> for ScenarioSource {
             }
         };
         let infer_intent = infer_intent.map(|model| match model {
-            Short::Text(component) => JudgeSource { component, instructions: None },
+            Short::Text(component) => component.into(),
             Short::Full(model) => model,
         });
         let repeat = fields.repeat.map_or(1, |repeat| repeat.0);

@@ -2,13 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::participants::{
-    PlannedKind, PlannedModel, PlannedParticipant, PlannedProvider, PlannedTools,
-};
+use super::participants::{PlannedKind, PlannedParticipant, PlannedSpeaker, PlannedTools};
 use crate::{
-    client::RemoteComponent,
-    component::ToolsSpec,
-    provider::Provider,
     simulate::{
         Conversation, Participant, ParticipantRole,
         participants::{
@@ -24,16 +19,13 @@ pub(super) struct Shared {
     pub(super) metrics: OwnerMetrics,
     /// The time limit of judges.
     pub(super) message_timeout: Duration,
-    /// Dapr's API token, for sidecars.
-    pub(super) token: Option<String>,
 }
 
 impl PlannedParticipant {
     /// Connects to what the participant needs. Fails with a message.
-    pub(super) async fn connect(&self, shared: &Shared) -> Result<(), String> {
-        let PlannedKind::Model(model) = &self.kind else { return Ok(()) };
-        model.tool_loop().await?;
-        model.model.provider(shared).await.map(drop)
+    pub(super) async fn connect(&self) -> Result<(), String> {
+        let PlannedKind::Model(speaker) = &self.kind else { return Ok(()) };
+        speaker.tool_loop().await.map(drop)
     }
 
     /// Returns the participant of a conversation. Fails with a message.
@@ -61,20 +53,21 @@ impl PlannedParticipant {
     }
 }
 
-impl PlannedModel {
+impl PlannedSpeaker {
     async fn build(
         &self,
         role: ParticipantRole,
         shared: &Shared,
     ) -> Result<ModelParticipant, String> {
-        let model = self.model.provider(shared).await?;
+        let tools = self.tool_loop().await?;
+        let model = self.model.without_tools(&shared.metrics);
         let model = match self.retries {
             0 => model,
             retries => Arc::new(RetryingModel { model, retries }),
         };
-        let is_external = matches!(self.model, PlannedProvider::Sidecar(..));
+        let is_external = self.model.is_external();
         let mut participant = ModelParticipant::new(role, model).external(is_external);
-        if let Some(tools) = self.tool_loop().await? {
+        if let Some(tools) = tools {
             participant = participant.tools(tools);
         }
         if let Some(persona) = &self.persona {
@@ -92,14 +85,16 @@ impl PlannedModel {
         Ok(participant)
     }
 
-    /// Returns a loop with the tools of the participant and of its component. Its caches and circuit
-    /// breakers belong to one conversation.
+    /// Connects the model, and returns a loop with the tools of the participant and of its component,
+    /// which run here, so that messages have the calls, and tools know the conversation. Its caches and
+    /// circuit breakers belong to one conversation.
     async fn tool_loop(&self) -> Result<Option<ToolLoop>, String> {
+        self.model.connect().await?;
         let given = match &self.tools {
             Some(tools) => Some(tools.connected().await?),
             None => None,
         };
-        let (registry, settings) = match (given, self.model.own_tools().await?) {
+        let (registry, settings) = match (given, self.model.own_tools()) {
             (None, None) => return Ok(None),
             (Some(given), None) => (given, LoopSettings::default()),
             (given, Some((own, settings))) => {
@@ -118,33 +113,5 @@ impl PlannedTools {
         let connect = || async { (*self.checked).clone().connect().await };
         let registry = self.registry.get_or_try_init(connect).await;
         registry.cloned().map_err(|error| format!("tools: {}", error.message))
-    }
-}
-
-impl PlannedProvider {
-    /// Returns the tools that a component owns, which run in the loop of the participant, so that
-    /// messages have the calls, and tools know the conversation.
-    async fn own_tools(&self) -> Result<Option<(ToolRegistry, LoopSettings)>, String> {
-        let Self::Component(spec) = self else { return Ok(None) };
-        spec.connect().await.map_err(|error| error.message)?;
-        Ok(spec.tools.as_ref().map(ToolsSpec::own_loop))
-    }
-
-    /// Returns the model of a conversation, without the tools of the component. A component shares no
-    /// state with those of others.
-    async fn provider(&self, shared: &Shared) -> Result<Arc<dyn Provider>, String> {
-        match self {
-            Self::Component(spec) => {
-                spec.connect().await.map_err(|error| error.message)?;
-                Ok(spec.build_model(&shared.metrics))
-            }
-            Self::Sidecar(source, connected) => {
-                let (component, token) = (source.component.as_deref(), shared.token.as_deref());
-                let connect = || RemoteComponent::connect(&source.address, component, token);
-                let connect = || async { connect().await.map(Arc::new) };
-                let connected = connected.get_or_try_init(connect).await;
-                Ok(connected.map_err(|error| error.to_string())?.clone())
-            }
-        }
     }
 }

@@ -20,6 +20,16 @@ pub(super) enum PlannedDetector {
     Judge(PlannedJudge),
 }
 
+impl PlannedDetector {
+    /// Returns the model that detects outcomes, if it is one.
+    pub(super) fn judge(&self) -> Option<&PlannedJudge> {
+        match self {
+            Self::Rule(_) => None,
+            Self::Judge(judge) => Some(judge),
+        }
+    }
+}
+
 /// Checks the outcomes of a file.
 pub(super) fn outcomes(sources: Vec<Outcome>, report: &mut Report<'_>) -> Outcomes {
     let mut unique = Vec::<Outcome>::new();
@@ -49,7 +59,7 @@ fn is_valid_name(name: &str) -> bool {
 pub(super) fn plan(
     sources: Vec<DetectorSource>,
     outcomes: &Outcomes,
-    resources: &Resources<'_>,
+    resources: &mut Resources<'_>,
     report: &mut Report<'_>,
 ) -> Vec<PlannedDetector> {
     let mut planned = Vec::new();

@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{build::Shared, report::Report, resources::Resources};
+use super::{
+    build::Shared,
+    models::{self, PlannedModel},
+    report::Report,
+    resources::Resources,
+};
 use crate::{
-    component::ComponentSpec,
     provider::Provider,
     simulate::{JudgeModel, file::JudgeSource},
     tool_loop::OwnerMetrics,
@@ -13,7 +17,7 @@ use crate::{
 /// A model that judges conversations.
 #[derive(Clone)]
 pub(super) struct PlannedJudge {
-    component: Arc<ComponentSpec>,
+    pub(super) model: PlannedModel,
     pub(super) instructions: Option<String>,
 }
 
@@ -21,12 +25,12 @@ pub(super) struct PlannedJudge {
 pub(super) fn plan(
     source: Option<JudgeSource>,
     path: &str,
-    resources: &Resources<'_>,
+    resources: &mut Resources<'_>,
     report: &mut Report<'_>,
 ) -> Option<PlannedJudge> {
-    let JudgeSource { component, instructions } = source?;
-    let component = resources.component(&component, &format!("{path}/component"), report)?;
-    Some(PlannedJudge { component, instructions })
+    let JudgeSource { model, instructions } = source?;
+    let model = models::plan(model, path, resources, report)?;
+    Some(PlannedJudge { model, instructions })
 }
 
 impl PlannedJudge {
@@ -42,6 +46,6 @@ impl PlannedJudge {
 
     /// Returns a model of its own.
     pub(super) fn provider(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
-        self.component.build_provider(metrics)
+        self.model.with_tools(metrics)
     }
 }

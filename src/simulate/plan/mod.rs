@@ -4,6 +4,9 @@
 
 // resources     the components, recordings and tools that a file refers to
 // participants  the participants
+// models        the models, in this process or behind sidecars
+// sidecar       the components of sidecars
+// cache         keeps the answers of sidecars
 // judges        the models that judge conversations
 // detectors     the detectors
 // scenarios     the scenarios
@@ -14,15 +17,18 @@
 // play          plays the conversations
 
 mod build;
+mod cache;
 mod detectors;
 mod inputs;
 mod judges;
+mod models;
 mod participants;
 mod play;
 mod read;
 mod report;
 mod resources;
 mod scenarios;
+mod sidecar;
 
 use std::{num::NonZeroUsize, sync::Arc};
 

@@ -4,14 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::sync::OnceCell;
 
-use super::{report::Report, resources::Resources};
+use super::{
+    models::{self, PlannedModel},
+    report::Report,
+    resources::Resources,
+};
 use crate::{
-    client::{Address, RemoteComponent},
-    component::ComponentSpec,
     simulate::{
-        file::{
-            Definition, HttpSource, Kind, Model, ModelSource, PollSource, Said, SidecarSource, Step,
-        },
+        file::{Definition, HttpSource, Kind, ModelSource, PollSource, Said, Step},
         participants::{HttpAgent, Poll, ScriptStep, TURN_FIELDS},
     },
     tool_loop::ToolRegistry,
@@ -29,15 +29,15 @@ pub(super) struct PlannedParticipant {
 pub(super) enum PlannedKind {
     Script(Arc<[ScriptStep]>),
     Echo,
-    Model(Box<PlannedModel>),
+    Model(Box<PlannedSpeaker>),
     Http(Arc<HttpAgent>),
     Command(Arc<Argv>),
     Replay,
 }
 
 /// A model that plays a participant.
-pub(super) struct PlannedModel {
-    pub(super) model: PlannedProvider,
+pub(super) struct PlannedSpeaker {
+    pub(super) model: PlannedModel,
     pub(super) persona: Option<String>,
     pub(super) system: Option<String>,
     pub(super) instructions: Option<String>,
@@ -45,12 +45,6 @@ pub(super) struct PlannedModel {
     /// Recorded conversations as text.
     pub(super) examples: Vec<String>,
     pub(super) retries: u32,
-}
-
-/// Where a model is.
-pub(super) enum PlannedProvider {
-    Component(Arc<ComponentSpec>),
-    Sidecar(SidecarSource, OnceCell<Arc<RemoteComponent>>),
 }
 
 /// The tools in a file, and the registry when their servers are connected.
@@ -96,21 +90,9 @@ fn model(
     path: &str,
     resources: &mut Resources<'_>,
     report: &mut Report<'_>,
-) -> Option<PlannedModel> {
+) -> Option<PlannedSpeaker> {
     let ModelSource { model, persona, system, instructions, tools, examples, retries } = source;
-    let model = match model {
-        Model::Component(name) => {
-            let spec = resources.component(&name, &format!("{path}/component"), report);
-            spec.map(PlannedProvider::Component)
-        }
-        Model::Sidecar(sidecar) => match Address::parse(sidecar.address.clone()) {
-            Ok(_) => Some(PlannedProvider::Sidecar(sidecar, OnceCell::new())),
-            Err(error) => {
-                report.error(&format!("{path}/sidecar/address"), error.to_string());
-                None
-            }
-        },
-    };
+    let model = models::plan(model, path, resources, report);
     let tools = match tools {
         Some(file) => {
             let checked = resources.tools(&file, &format!("{path}/tools"), report)?;
@@ -128,7 +110,7 @@ fn model(
         }
         None => Vec::new(),
     };
-    Some(PlannedModel { model: model?, persona, system, instructions, tools, examples, retries })
+    Some(PlannedSpeaker { model: model?, persona, system, instructions, tools, examples, retries })
 }
 
 fn script_step(step: Step) -> ScriptStep {

@@ -5,7 +5,12 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 use futures_util::{FutureExt, future::try_join_all};
 use tokio_util::sync::CancellationToken;
 
-use super::{Plan, detectors, scenarios::PlannedScenario};
+use super::{
+    Parts, Plan,
+    detectors::{self, PlannedDetector},
+    judges::PlannedJudge,
+    scenarios::PlannedScenario,
+};
 use crate::simulate::{
     AdversarialTester, Conversation, ConversationResult, DetectorError, EndConditions, EndReason,
     Intent, IntentExtractor, MessageDraft, ModelIntentExtractor, OriginalConversation,
@@ -20,7 +25,7 @@ struct NotStarted {
 }
 
 impl Plan {
-    /// Connects to the sidecars and servers that the participants need.
+    /// Connects to the sidecars and servers that the participants and the judges need.
     ///
     /// # Errors
     ///
@@ -28,8 +33,17 @@ impl Plan {
     pub(crate) async fn connect(&self) -> Result<(), String> {
         let scenarios = self.0.scenarios.iter();
         let participants = scenarios.flat_map(|scenario| [&scenario.customer, &scenario.agent]);
-        let connecting = participants.map(|participant| participant.connect(&self.0.shared));
-        try_join_all(connecting).await.map(drop)
+        try_join_all(participants.map(|participant| participant.connect())).await?;
+        try_join_all(self.judges().map(|judge| judge.model.connect())).await.map(drop)
+    }
+
+    /// Iterates over the models that judge conversations or find intents.
+    fn judges(&self) -> impl Iterator<Item = &PlannedJudge> {
+        let Parts { scenarios, detectors, rules, adversarial, .. } = &*self.0;
+        let detectors = detectors.iter().filter_map(PlannedDetector::judge);
+        let of_run = [&rules.judge, &rules.goal, adversarial].into_iter().flatten();
+        let of_scenarios = scenarios.iter().flat_map(PlannedScenario::judges);
+        detectors.chain(of_run).chain(of_scenarios)
     }
 
     /// Plays the conversation at a position in the run. Errors are its end reason.

@@ -3,11 +3,12 @@
 use std::{mem, num::NonZeroUsize, path::Path, sync::Arc};
 
 use super::{
-    Parts, Plan, Rules, build::Shared, detectors, judges, report::Report, resources::Resources,
-    scenarios,
+    Parts, Plan, Rules, build::Shared, cache::Cache, detectors, judges, report::Report,
+    resources::Resources, scenarios, sidecar::Sidecars,
 };
 use crate::{
-    base::{diagnostics::Diagnostic, environment::Environment, files, yaml},
+    base::{diagnostics::Diagnostic, files, yaml},
+    component::Context,
     simulate::{
         EndConditions, RunIdentity, RunnerSettings,
         file::{Detect, EndOnSource, SimulateFile},
@@ -19,17 +20,18 @@ use crate::{
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 
 impl Plan {
-    /// Reads and checks a file and all files that it refers to. Starts nothing.
+    /// Reads and checks a file and all files that it refers to. Starts nothing. The components are
+    /// loaded in a context.
     ///
     /// # Errors
     ///
     /// Fails with all errors that were found.
-    pub(crate) fn read(file: &Path, environment: &Environment) -> Result<Self, Vec<Diagnostic>> {
+    pub(crate) fn read(file: &Path, context: &Context) -> Result<Self, Vec<Diagnostic>> {
         let text = files::read_regular(file).map_err(|error| vec![error])?;
         let source: SimulateFile =
             yaml::from_str(&text).map_err(|error| vec![error.in_file(file)])?;
         let mut report = Report::new(file, &text);
-        let parts = plan(source, environment, &mut report);
+        let parts = plan(source, context, &mut report);
         match parts.filter(|_| report.errors() == 0) {
             Some(parts) => Ok(Self(Arc::new(parts))),
             None => Err(report.into_errors()),
@@ -37,20 +39,25 @@ impl Plan {
     }
 }
 
-fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>) -> Option<Parts> {
-    let recording = environment.recording();
+fn plan(source: SimulateFile, context: &Context, report: &mut Report<'_>) -> Option<Parts> {
+    let environment = context.environment.recording();
+    // The components of all applications may take part.
+    let recording = Context { app_id: String::new(), environment, ..context.clone() };
     if source.name.trim().is_empty() {
         report.error("name", "the name is empty");
     }
     warn_about_settings(&source, report);
     let settings = settings(&source);
     let timeout = settings.message_timeout;
-    let mut resources = Resources::load(&source.resources, &recording, timeout, report);
+    let cache = source.cache.as_deref().map(|folder| Arc::new(Cache::new(report.path_of(folder))));
+    let token = context.environment.get("DAPR_API_TOKEN").map(str::to_owned);
+    let sidecars = Sidecars::new(token, cache);
+    let mut resources = Resources::load(&source.resources, &recording, timeout, sidecars, report);
     let in_flight = source.in_flight.and_then(|it| NonZeroUsize::new(it.0 as usize));
     let outcomes = detectors::outcomes(source.outcomes, report);
     let scenarios = scenarios::plan(source.participants, source.scenarios, &mut resources, report);
-    let detectors = detectors::plan(source.detectors, &outcomes, &resources, report);
-    let mut judge = |source, path| judges::plan(source, path, &resources, report);
+    let detectors = detectors::plan(source.detectors, &outcomes, &mut resources, report);
+    let mut judge = |source, path| judges::plan(source, path, &mut resources, report);
     let EndOnSource { judge: complete, goal, .. } = source.end_on;
     let rules = Rules {
         settings,
@@ -59,8 +66,7 @@ fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>
     };
     let adversarial = judge(source.adversarial, "adversarial");
     let metrics = OwnerMetrics::new().map_err(|error| report.error("", error.to_string()));
-    let token = environment.get("DAPR_API_TOKEN").map(str::to_owned);
-    report.inputs.add(&recording.recorded());
+    report.inputs.add(&recording.environment.recorded());
     let identity = RunIdentity {
         name: source.name,
         hash: report.inputs.hash(),
@@ -78,7 +84,7 @@ fn plan(source: SimulateFile, environment: &Environment, report: &mut Report<'_>
         scenarios,
         rules,
         adversarial,
-        shared: Shared { metrics: metrics.ok()?, message_timeout, token },
+        shared: Shared { metrics: metrics.ok()?, message_timeout },
         warnings,
     })
 }

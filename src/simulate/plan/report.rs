@@ -17,8 +17,9 @@ pub(super) struct Report<'a> {
 impl<'a> Report<'a> {
     pub(super) fn new(file: &'a Path, text: &str) -> Self {
         let places = Places::new(text);
-        // The results do not depend on the number of conversations at the same time.
-        let values = places.canonical("in_flight");
+        // The results depend neither on the number of conversations at the same time, nor on where
+        // answers are kept.
+        let values = places.canonical(&["cache", "in_flight"]);
         let mut report =
             Self { file, places, errors: Vec::new(), warnings: Vec::new(), inputs: Inputs::new() };
         report.inputs.add(values.as_deref().unwrap_or(text));

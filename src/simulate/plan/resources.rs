@@ -7,12 +7,15 @@ use std::{
     time::Duration,
 };
 
-use super::report::Report;
+use super::{
+    report::Report,
+    sidecar::{Sidecar, Sidecars},
+};
 use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, files},
     component::{self, ComponentSpec, Context},
     simulate::{
-        file::RecordingFormat,
+        file::{RecordingFormat, SidecarSource},
         recorded::{MAX_MIB, Recording},
     },
     tools::{CheckedTools, LoadContext},
@@ -20,8 +23,9 @@ use crate::{
 
 /// The components, recordings and tools that a file refers to. Each file is read once.
 pub(super) struct Resources<'a> {
-    environment: &'a Environment,
+    context: &'a Context,
     message_timeout: Duration,
+    sidecars: Sidecars,
     components: BTreeMap<String, Arc<ComponentSpec>>,
     /// Whether all components are known.
     is_complete: bool,
@@ -33,21 +37,19 @@ impl<'a> Resources<'a> {
     /// Loads the components. Without `paths`, there is one built-in component.
     pub(super) fn load(
         paths: &[PathBuf],
-        environment: &'a Environment,
+        context: &'a Context,
         message_timeout: Duration,
+        sidecars: Sidecars,
         report: &mut Report<'_>,
     ) -> Self {
         let before = report.errors();
-        let specs = if paths.is_empty() {
-            vec![component::built_in()]
-        } else {
-            load(paths, environment, report)
-        };
-        let components = specs.into_iter().map(|spec| (spec.name.clone(), Arc::new(spec)));
+        let components = load(paths, context, report)
+            .into_iter()
+            .map(|spec| (spec.name.clone(), Arc::new(spec)));
         let (recordings, tools) = (BTreeMap::new(), BTreeMap::new());
         let is_complete = report.errors() == before;
         let components = components.collect();
-        Self { environment, message_timeout, components, is_complete, recordings, tools }
+        Self { context, message_timeout, sidecars, components, is_complete, recordings, tools }
     }
 
     /// Returns the maximum real time for a message of a participant outside of this process.
@@ -56,7 +58,12 @@ impl<'a> Resources<'a> {
     }
 
     pub(super) fn environment(&self) -> &Environment {
-        self.environment
+        &self.context.environment
+    }
+
+    /// Returns a component of a sidecar.
+    pub(super) fn sidecar(&mut self, source: SidecarSource) -> Arc<Sidecar> {
+        self.sidecars.get(source)
     }
 
     /// Returns a component, whose name is at a path in the file.
@@ -110,21 +117,21 @@ impl<'a> Resources<'a> {
     fn read_tools(&self, file: &Path, path: &str, report: &mut Report<'_>) -> Option<CheckedTools> {
         let text = read_text(file, path, report)?;
         report.inputs.add_programs(&text);
-        let context = LoadContext { references: self.environment, has_commands: true };
+        let context = LoadContext { references: self.environment(), has_commands: true };
         let tools = CheckedTools::read(&text, &context);
         tools.map_err(|errors| in_file(errors, file, path, report)).ok()
     }
 }
 
 /// Loads components, and reports their errors.
-fn load(
-    paths: &[PathBuf],
-    environment: &Environment,
-    report: &mut Report<'_>,
-) -> Vec<ComponentSpec> {
+fn load(paths: &[PathBuf], context: &Context, report: &mut Report<'_>) -> Vec<ComponentSpec> {
     let paths: Vec<_> = paths.iter().map(|path| report.path_of(path)).collect();
-    let context = Context { environment: environment.clone(), ..Context::default() };
-    let loaded = component::load(&paths, &context);
+    let loaded = component::load(&paths, context);
+    let about_rules = |notice: &Diagnostic| Some(&notice.file) == context.rules.as_ref();
+    report.warnings.extend(loaded.notices.into_iter().filter(about_rules));
+    if let Some(stand_in) = context.stand_in {
+        report.inputs.add(&stand_in.to_string());
+    }
     loaded.errors.into_iter().for_each(|error| report.add("resources", error));
     let files: BTreeSet<_> = loaded.component_files.iter().chain(&loaded.watched_files).collect();
     for file in files {

@@ -40,6 +40,11 @@ enum PlannedStart {
 }
 
 impl PlannedScenario {
+    /// Iterates over the models that find intents.
+    pub(super) fn judges(&self) -> impl Iterator<Item = &PlannedJudge> {
+        [&self.infer_intent, &self.recorded_intents].into_iter().flatten()
+    }
+
     /// Returns the first message of a conversation, and the recorded conversation that it is from.
     pub(super) fn start(
         &self,
