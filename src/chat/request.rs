@@ -24,9 +24,9 @@ pub struct Request {
     pub single_tool_call: bool,
     /// JSON Schema of the answer.
     pub response_format: Option<LazyJson>,
-    /// Sampling temperature, above 0.
+    /// Sampling temperature.
     pub temperature: Option<f64>,
-    /// Maximum number of generated tokens.
+    /// Maximum number of generated tokens. Providers ignore a number below 1, which a sidecar rejects.
     pub max_tokens: Option<i64>,
     /// How long the provider may keep its prompt cache.
     pub prompt_cache_retention: Option<Duration>,
@@ -59,8 +59,8 @@ pub enum ToolChoice {
 pub struct Parameter {
     /// Name of the type, such as `type.googleapis.com/google.protobuf.StringValue`. May be empty.
     pub type_url: String,
-    /// The encoded message.
-    pub value: Vec<u8>,
+    /// The encoded message. Read as JSON, it is `null` if its type is unknown.
+    pub value: LazyJson,
 }
 
 /// Creates a request with one user message.
@@ -95,6 +95,11 @@ impl Request {
         &messages[end - run..end]
     }
 
+    /// Returns `true` if personal data is to be scrubbed from the answer or from an input.
+    pub(crate) fn scrubs_pii(&self) -> bool {
+        self.scrub_output || !self.scrub_inputs.is_empty()
+    }
+
     /// Returns the length of the texts whose personal data is scrubbed, in bytes.
     pub(crate) fn scrubbed_len(&self) -> usize {
         let ranges = self.scrub_inputs.iter().cloned();
@@ -102,13 +107,14 @@ impl Request {
         messages.map(Message::text_len).sum()
     }
 
-    /// Estimates how many bytes of texts, tools and schemas a provider has to read.
+    /// Estimates how many bytes of texts, tools, schemas and parameters a provider has to read.
     pub fn size(&self) -> usize {
         const TOOL: usize = 64;
         let schema = |schema: Option<&LazyJson>| schema.map_or(0, LazyJson::size);
         let tool = |tool: &Tool| TOOL + tool.name.len() + schema(tool.parameters.as_ref());
         self.messages.iter().map(Message::text_len).sum::<usize>()
             + self.tools.iter().map(tool).sum::<usize>()
+            + self.parameters.values().map(|parameter| parameter.value.size()).sum::<usize>()
             + schema(self.response_format.as_ref())
     }
 }

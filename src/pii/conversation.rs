@@ -15,7 +15,8 @@ impl Scrubber {
         request: &mut Request,
         protected: impl Fn(&str) -> Vec<Range<usize>>,
     ) {
-        for messages in std::mem::take(&mut request.scrub_inputs) {
+        let inputs = std::mem::take(&mut request.scrub_inputs);
+        for messages in inputs.iter().cloned() {
             for message in request.messages.get_mut(messages).unwrap_or_default() {
                 let is_user = matches!(message.role, Role::User);
                 for text in &mut message.parts {
@@ -24,6 +25,7 @@ impl Scrubber {
                 }
             }
         }
+        request.scrub_inputs = inputs;
     }
 
     /// Scrubs everything except the `kept` ranges, which must be sorted and disjoint.

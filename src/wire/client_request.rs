@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use prost::Message as _;
-use prost_types::Any;
 
 use super::{
+    parameter,
     proto::{
         self, conversation_message::MessageTypes, conversation_tool_calls,
         conversation_tools::ToolTypes,
@@ -15,7 +15,7 @@ use crate::chat::{LazyJson, Message, Parameter, Request, Role, Tool, ToolCall, T
 
 /// Encodes a request for a component of another sidecar.
 pub(crate) fn encode(request: &Request, component: &str) -> proto::ConversationRequestAlpha2 {
-    let entry = |(name, parameter): (&String, &Parameter)| (name.clone(), any(parameter));
+    let entry = |(name, it): (&String, &Parameter)| (name.clone(), parameter::encode(it));
     proto::ConversationRequestAlpha2 {
         name: component.to_owned(),
         context_id: request.context_id.clone(),
@@ -113,8 +113,4 @@ fn tool_choice(choice: &ToolChoice) -> Option<String> {
         ToolChoice::Required => Some("required".to_owned()),
         ToolChoice::Tool(name) => Some(name.clone()),
     }
-}
-
-fn any(parameter: &Parameter) -> Any {
-    Any { type_url: parameter.type_url.clone(), value: parameter.value.clone() }
 }

@@ -9,6 +9,7 @@ use std::{
 use prost_types::Any;
 
 use super::{
+    parameter,
     proto::{
         self, conversation_message::MessageTypes, conversation_tool_calls,
         conversation_tools::ToolTypes,
@@ -50,7 +51,7 @@ pub fn alpha2(
         // Dapr's API does not have this parameter of OpenAI's.
         single_tool_call: false,
         response_format: request.response_format.map(lazy_json),
-        temperature: request.temperature.filter(|value| *value > 0.0),
+        temperature: request.temperature,
         max_tokens: request.max_tokens,
         prompt_cache_retention: request.prompt_cache_retention.and_then(duration),
         parameters: parameters(request.parameters),
@@ -134,8 +135,7 @@ fn duration(source: prost_types::Duration) -> Option<Duration> {
 }
 
 fn parameters(source: BTreeMap<String, Any>) -> BTreeMap<String, Parameter> {
-    let parameter = |any: Any| Parameter { type_url: any.type_url, value: any.value };
-    source.into_iter().map(|(name, any)| (name, parameter(any))).collect()
+    source.into_iter().map(|(name, any)| (name, parameter::decode(any))).collect()
 }
 
 /// Decodes an Alpha1 request for a component that exists.
@@ -154,7 +154,7 @@ pub fn alpha1(request: proto::ConversationRequest) -> Result<Request, Error> {
         scrub_output: request.scrub_pii(),
         context_id: request.context_id,
         messages: request.inputs.into_iter().map(alpha1_message).collect(),
-        temperature: request.temperature.filter(|value| *value > 0.0),
+        temperature: request.temperature,
         parameters: parameters(request.parameters),
         metadata: request.metadata,
         ..Request::default()

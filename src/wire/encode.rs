@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use prost_types::Any;
 
-use super::proto::{
-    self, conversation_stream_response, conversation_stream_response_alpha2,
-    conversation_tool_calls::ToolTypes,
+use super::{
+    parameter,
+    proto::{
+        self, conversation_stream_response, conversation_stream_response_alpha2,
+        conversation_tool_calls::ToolTypes,
+    },
 };
 use crate::chat::{MissingPart, Parameter, Request, Response, ToolCall, Usage};
 
@@ -27,13 +30,9 @@ impl Passthrough {
     /// Returns what an Alpha1 response repeats: the context id, unless it is empty, and the
     /// parameters.
     pub fn alpha1(request: &Request) -> Self {
-        let any = |parameter: &Parameter| Any {
-            type_url: parameter.type_url.clone(),
-            value: parameter.value.clone(),
-        };
-        let parameters =
-            request.parameters.iter().map(|(name, parameter)| (name.clone(), any(parameter)));
-        Self { parameters: parameters.collect(), ..Self::alpha2(request) }
+        let entry = |(name, it): (&String, &Parameter)| (name.clone(), parameter::encode(it));
+        let parameters = request.parameters.iter().map(entry).collect();
+        Self { parameters, ..Self::alpha2(request) }
     }
 }
 

@@ -12,6 +12,7 @@
 //! headers           reads the context of a call
 //! sent              keeps requests as the client has sent them
 //! routes            lists the routes that mynah serves
+//! parameter         reads the parameters of requests
 //! metadata          adds components to the metadata of another sidecar
 //! openai            OpenAI's Chat Completions API
 //! json              reads and writes proto JSON
@@ -33,6 +34,7 @@ pub(crate) mod headers;
 pub mod json;
 pub(crate) mod metadata;
 pub mod openai;
+mod parameter;
 mod protobuf;
 pub(crate) mod refusal;
 pub mod routes;

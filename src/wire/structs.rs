@@ -16,13 +16,28 @@ pub(super) const MAX_DEPTH: usize = 128;
 /// A struct that is malformed or nested too deeply is read as `{}`, since a schema that is invalid in
 /// any other way does not fail the call either.
 pub(super) fn lazy_json(encoding: Bytes) -> LazyJson {
-    LazyJson::encoded(encoding, |encoding| match object(encoding, MAX_DEPTH) {
+    LazyJson::encoded(encoding, |encoding| match read_object(encoding) {
         Some(object) => object,
         None => {
             tracing::warn!("a JSON Schema is malformed or nested too deeply and is ignored");
             Value::Object(Map::new())
         }
     })
+}
+
+/// Reads an encoded struct. Returns `None` if it is malformed or nested too deeply.
+pub(super) fn read_object(encoding: &[u8]) -> Option<Value> {
+    object(encoding, MAX_DEPTH)
+}
+
+/// Reads an encoded value. Returns `None` if it is malformed or nested too deeply.
+pub(super) fn read_value(encoding: &[u8]) -> Option<Value> {
+    decode_value(encoding, MAX_DEPTH)
+}
+
+/// Reads an encoded list. Returns `None` if it is malformed or nested too deeply.
+pub(super) fn read_list(encoding: &[u8]) -> Option<Value> {
+    list(encoding, MAX_DEPTH)
 }
 
 /// Decodes a struct with at most `depth` levels.
@@ -68,7 +83,7 @@ fn decode_value(encoding: &[u8], depth: usize) -> Option<Value> {
         let (number, field) = field?;
         value = match (number, field) {
             (NULL, Field::Varint(_)) => Value::Null,
-            (NUMBER, Field::Fixed64(bits)) => number_value(f64::from_bits(bits)),
+            (NUMBER, Field::Fixed64(bits)) => double(f64::from_bits(bits)),
             (STRING, Field::Bytes(text)) => Value::String(str::from_utf8(text).ok()?.to_owned()),
             (BOOL, Field::Varint(flag)) => Value::Bool(flag != 0),
             (STRUCT, Field::Bytes(inner)) => object(inner, depth)?,
@@ -92,8 +107,8 @@ fn list(encoding: &[u8], depth: usize) -> Option<Value> {
     Some(Value::Array(items))
 }
 
-/// Converts a number to JSON. All numbers in structs are doubles; whole numbers become integers.
-fn number_value(number: f64) -> Value {
+/// Converts a double to JSON. Whole numbers become integers.
+pub(super) fn double(number: f64) -> Value {
     match as_integer(number) {
         Some(whole) => whole.into(),
         None => Number::from_f64(number).map_or(Value::Null, Value::Number),

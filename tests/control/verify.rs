@@ -283,3 +283,33 @@ async fn near_misses_are_listed_only_if_too_few_calls_match() {
     let (_, too_few) = verify(&sidecar, check(3)).await;
     assert_eq!(too_few["expectations"][0]["nearest"][0]["number"], 3);
 }
+
+#[tokio::test]
+async fn expects_settings_of_requests() {
+    let sidecar = Sidecar::start();
+    let mut call = request([user("hello")]);
+    (call.max_tokens, call.temperature, call.scrub_pii) = (Some(64), Some(0.0), Some(true));
+    let any = json!({"@type": "type.googleapis.com/google.protobuf.Int64Value", "value": "7"});
+    sidecar.converse(call).await.unwrap();
+    let message = json!({"ofUser": {"content": [{"text": "hello"}]}});
+    let body =
+        json!({"inputs": [{"messages": [message]}], "parameters": {"seed": any}, "maxTokens": 64});
+    sidecar.post("/v1.0-alpha2/conversation/echo/converse", body.to_string()).await;
+    for (settings, calls) in [
+        (json!({"max_tokens": 64}), json!([1, 2])),
+        (json!({"temperature": 0, "scrub_pii": true}), json!([1])),
+        (json!({"parameters": {"seed": 7}}), json!([2])),
+    ] {
+        let count = calls.as_array().unwrap().len();
+        let (status, result) = verify(&sidecar, json!({"match": settings, "count": count})).await;
+        assert_eq!((status, &result["expectations"][0]["calls"]), (200, &calls), "{result}");
+    }
+    let wrong = json!({"match": {"max_tokens": {"at_most": 10}, "scrub_pii": false, "parameters": {"seed": 8}}});
+    let (status, result) = verify(&sidecar, wrong).await;
+    assert_eq!(status, 409);
+    let nearest = result["expectations"][0]["nearest"].to_string();
+    assert!(nearest.contains(r#""condition":"max_tokens""#), "{nearest}");
+    let requests: Vec<_> =
+        entries(&sidecar, "").await.iter().map(|it| it["request"]["maxTokens"].clone()).collect();
+    assert_eq!(requests, [json!("64"), json!(64)]);
+}

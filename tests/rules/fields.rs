@@ -4,6 +4,8 @@ use insta::assert_snapshot;
 use mynah::internals::wire::proto::{
     ConversationInput, ConversationRequest, ConversationRequestAlpha2,
 };
+use prost::Message;
+use prost_types::Any;
 use serde_json::json;
 
 use super::{errors::check, with_rules};
@@ -17,7 +19,7 @@ use crate::support::{
 /// Calls that a change turns from a miss into a hit.
 type Change = fn(&mut ConversationRequestAlpha2);
 
-const FIELDS: [(&str, Change); 14] = [
+const FIELDS: [(&str, Change); 24] = [
     ("last_message: {equals: bye}", |it| *it = request([user("hi"), assistant("bye")])),
     ("any_message: first", |it| *it = request([user("first"), assistant("a"), user("hi")])),
     ("system: [be, {starts_with: use}]", |it| {
@@ -48,7 +50,30 @@ const FIELDS: [(&str, Change); 14] = [
     ("response_format: present", |it| {
         it.response_format = Some(encoded_schema(&json!({"type": "object"})));
     }),
+    ("max_tokens: 100", |it| it.max_tokens = Some(100)),
+    ("max_tokens: {at_least: 50, at_most: 100}", |it| it.max_tokens = Some(50)),
+    ("temperature: 0", |it| it.temperature = Some(0.0)),
+    ("temperature: 0.7", |it| it.temperature = Some(0.7)),
+    ("temperature: {at_most: 0.2}", |it| it.temperature = Some(0.1)),
+    ("scrub_pii: true", |it| it.scrub_pii = Some(true)),
+    ("scrub_pii: true", |it| it.inputs[0].scrub_pii = Some(true)),
+    ("parameters: {tier: {starts_with: gold}}", |it| {
+        it.parameters.insert("tier".to_owned(), any("StringValue", &"golden".to_owned()));
+    }),
+    ("parameters: {seed: 7, strict: true}", |it| {
+        it.parameters.insert("seed".to_owned(), any("Int64Value", &7_i64));
+        it.parameters.insert("strict".to_owned(), any("BoolValue", &true));
+    }),
+    ("parameters: {top_p: 0.5}", |it| {
+        it.parameters.insert("top_p".to_owned(), any("DoubleValue", &0.5_f64));
+    }),
 ];
+
+/// Returns a message of a well-known type.
+fn any(name: &str, message: &impl Message) -> Any {
+    let type_url = format!("type.googleapis.com/google.protobuf.{name}");
+    Any { type_url, value: message.encode_to_vec() }
+}
 
 async fn content(sidecar: &Sidecar, call: ConversationRequestAlpha2) -> String {
     sidecar.converse(call).await.unwrap().content
@@ -106,4 +131,46 @@ async fn work_of_templates_is_limited() {
     let doubled = super::ask(&sidecar, "double").await;
     assert!(doubled.ends_with("engine ran out of fuel"), "{doubled}");
     assert_eq!(super::ask(&sidecar, "still there").await, "still there");
+}
+
+#[tokio::test]
+async fn templates_know_the_settings_of_the_request() {
+    let rule = "{{ request.max_tokens }} {{ request.temperature }} {{ request.scrub_pii }} \
+                {{ request.parameters.tier }} {{ request.parameters.seed + 1 }}";
+    let sidecar = with_rules(&format!(
+        "rules:\n- {{match: {{user: all}}, respond: '{rule}'}}\n\
+         - {{match: {{user: none}}, respond: '{{{{ request.max_tokens is defined }}}}{{{{ request.parameters }}}}'}}\n\
+         - {{match: {{user: missing}}, respond: '{{{{ request.max_tokens }}}}'}}\n"
+    ));
+    let mut call = request([user("all")]);
+    (call.max_tokens, call.temperature, call.scrub_pii) = (Some(50), Some(0.5), Some(true));
+    call.parameters.insert("tier".to_owned(), any("StringValue", &"gold".to_owned()));
+    call.parameters.insert("seed".to_owned(), any("Int32Value", &7_i32));
+    assert_eq!(content(&sidecar, call).await, "50 0.5 true gold 8");
+    assert_eq!(content(&sidecar, request([user("none")])).await, "false{}");
+    let error = super::ask(&sidecar, "missing").await;
+    assert!(error.contains("`request.max_tokens` is undefined"), "{error}");
+}
+
+#[test]
+fn invalid_settings_are_errors() {
+    let text = "rules:
+- {match: {max_tokens: -1}, respond: a}
+- {match: {max_tokens: 1.5}, respond: a}
+- {match: {temperature: warm}, respond: a}
+- {match: {temperature: {at_least: 1, at_most: 0.5}}, respond: a}
+- {match: {scrub_pii: 1}, respond: a}
+- {match: {parameters: {seed: [7]}}, respond: a}
+- {match: {parameters: {seed: {}}}, respond: a}
+";
+    assert_snapshot!(check(text), @r#"
+    rules.yaml:2:24: rule 1: a negative number; expected a number that is not negative
+    rules.yaml:3:24: rule 2: invalid type: floating point `1.5`, expected a number that is not negative, or a condition such as {at_least: 1}
+    rules.yaml:4:25: rule 3: invalid type: string "warm", expected a number, or a condition such as {at_most: 0.5}
+    rules.yaml:5:25: rule 4: at_least is 1, which is more than the 0.5 of at_most
+    rules.yaml:6:23: rule 5: invalid type: integer `1`, expected a boolean
+    rules.yaml:7:31: rule 6: invalid type: sequence, expected a number, a boolean, a text that is contained, or {equals: a}
+    rules.yaml:8:31: rule 7: the condition is empty; expected one of equals, contains, starts_with and matches
+    0 components, 0 rules files, 7 errors, 0 warnings
+    "#);
 }

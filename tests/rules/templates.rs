@@ -60,10 +60,10 @@ fn errors_in_templates_have_places() {
 - respond: [{json: {a: "{{ x }}"}}]
 "#;
     assert_snapshot!(check(text), @r#"
-    rules.yaml:2:12: rule 1: item 1, text: template "{{ city }}": unknown variable `city`; expected one of: user, messages, results, turn, metadata, component, session
+    rules.yaml:2:12: rule 1: item 1, text: template "{{ city }}": unknown variable `city`; expected one of: user, messages, results, turn, metadata, request, component, session
     rules.yaml:7:13: rule 2, step 2: item 2, text: malformed template "{{ city ", line 1, column 4: unexpected end of input, expected end of variable block
-    rules.yaml:12:15: rule 2, step 3: item 1, call 2, args: template "{{ town }}": unknown variable `town`; expected one of: user, messages, results, turn, metadata, component, session, city
-    rules.yaml:13:20: rule 3: item 1, json: template "{{ x }}": unknown variable `x`; expected one of: user, messages, results, turn, metadata, component, session
+    rules.yaml:12:15: rule 2, step 3: item 1, call 2, args: template "{{ town }}": unknown variable `town`; expected one of: user, messages, results, turn, metadata, request, component, session, city
+    rules.yaml:13:20: rule 3: item 1, json: template "{{ x }}": unknown variable `x`; expected one of: user, messages, results, turn, metadata, request, component, session
     0 components, 0 rules files, 4 errors, 0 warnings
     "#);
 }

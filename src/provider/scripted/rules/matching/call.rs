@@ -4,6 +4,7 @@ use std::{borrow::Cow, cell::OnceCell};
 
 use serde_json::Value;
 
+use super::parameter::text_of;
 use crate::{
     chat::{Message, Request, Role},
     provider::{call::DEFAULT_SESSION, turns::count_turns},
@@ -99,6 +100,16 @@ impl<'c> MatchedCall<'c> {
     /// Returns the number of turns of the model so far.
     pub(super) fn turns(&self) -> u64 {
         *self.turns.get_or_init(|| count_turns(self.request.messages.iter()) as u64)
+    }
+
+    /// Returns the text of a parameter, which is the JSON of a value that is no text.
+    pub(super) fn parameter(&self, name: &str) -> Option<String> {
+        text_of(self.request.parameters.get(name)?.value.read())
+    }
+
+    /// Returns the maximum number of generated tokens, if the request has one.
+    pub(super) fn max_tokens(&self) -> Option<u64> {
+        self.request.max_tokens.and_then(|max| max.try_into().ok())
     }
 
     /// Returns the version of Dapr's API.

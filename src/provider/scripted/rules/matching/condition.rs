@@ -1,11 +1,13 @@
 //! A condition, and whether it holds for a call.
 
+use std::fmt::Display;
+
 use regex::Regex;
 
 use super::{
     MatchedCall, Mismatch,
     captures::{Captures, capture},
-    count::Count,
+    count::{Bounds, Count},
     field::{Field, Searched},
     tool_result::ResultCondition,
 };
@@ -27,6 +29,10 @@ pub(super) enum Condition {
     /// Whether there is a response format.
     ResponseFormat(bool),
     Metadata(String, TextCondition),
+    Parameter(String, TextCondition),
+    MaxTokens(Count),
+    Temperature(Bounds<f64>),
+    ScrubPii(bool),
     AnyMessage(TextCondition),
     LastToolResult(Box<ResultCondition>),
 }
@@ -54,6 +60,12 @@ impl Condition {
             Self::Metadata(key, value) => {
                 call.request.metadata.get(key).is_some_and(|it| value.holds(it))
             }
+            Self::Parameter(name, value) => call.parameter(name).is_some_and(|it| value.holds(&it)),
+            Self::MaxTokens(count) => call.max_tokens().is_some_and(|it| count.holds(it)),
+            Self::Temperature(bounds) => {
+                call.request.temperature.is_some_and(|it| bounds.holds(it))
+            }
+            Self::ScrubPii(expected) => *expected == call.request.scrubs_pii(),
             Self::Text(field, text) => field.of(call).is_some_and(|it| text.holds(it)),
             Self::AnyMessage(text) => newest(call, text).is_some(),
             Self::LastToolResult(result) => {
@@ -68,6 +80,9 @@ impl Condition {
             Self::Metadata(key, text) => {
                 let value = call.request.metadata.get(key).map(String::as_str);
                 capture(text, value.unwrap_or_default(), captures);
+            }
+            Self::Parameter(name, text) => {
+                capture(text, &call.parameter(name).unwrap_or_default(), captures);
             }
             Self::Text(field, text) => {
                 capture(text, field.of(call).unwrap_or_default(), captures);
@@ -86,7 +101,8 @@ impl Condition {
         }
     }
 
-    /// Returns the conditions on texts, without those on metadata, and the required tools.
+    /// Returns the conditions on texts, without those on metadata and parameters, and the required
+    /// tools.
     pub(super) fn requirements(&self) -> Vec<Requirement<'_>> {
         match self {
             Self::Text(field, text) => vec![Requirement::Text(Searched::One(*field), text)],
@@ -106,7 +122,7 @@ impl Condition {
             Requirement::Tool(_) => None,
         };
         let texts: Vec<_> = match self {
-            Self::Metadata(_, text) => vec![text],
+            Self::Metadata(_, text) | Self::Parameter(_, text) => vec![text],
             _ => self.requirements().into_iter().filter_map(of_requirement).collect(),
         };
         texts.into_iter().filter_map(TextCondition::pattern).collect()
@@ -142,6 +158,15 @@ impl Condition {
                 let seen = call.request.metadata.get(key).map(String::as_str);
                 of_text(&format!("metadata.{key}"), value, seen)
             }
+            Self::Parameter(name, value) => {
+                let seen = call.parameter(name);
+                of_text(&format!("parameters.{name}"), value, seen.as_deref())
+            }
+            Self::MaxTokens(count) => of_number("max_tokens", count, call.request.max_tokens),
+            Self::Temperature(it) => of_number("temperature", it, call.request.temperature),
+            Self::ScrubPii(expected) => {
+                Mismatch::new("scrub_pii", expected.to_string(), Some(bool_text(!expected)))
+            }
             Self::Text(field, text) => of_text(field.key(), text, field.of(call)),
             Self::AnyMessage(text) => Mismatch::new("any_message", text.description(), None),
             Self::LastToolResult(result) => of_result(result, call),
@@ -152,6 +177,10 @@ impl Condition {
 fn of_text(key: &str, condition: &TextCondition, seen: Option<&str>) -> Mismatch {
     let expected = seen.and_then(|seen| condition.failure(seen));
     Mismatch::new(key, expected.unwrap_or_else(|| condition.description()), seen)
+}
+
+fn of_number(key: &str, expected: impl Display, seen: Option<impl Display>) -> Mismatch {
+    Mismatch::new(key, expected.to_string(), seen.map(|seen| seen.to_string()).as_deref())
 }
 
 fn of_result(condition: &ResultCondition, call: &MatchedCall<'_>) -> Mismatch {

@@ -9,16 +9,18 @@ use serde::Deserialize;
 use super::{
     Captures, Count, MatchedCall, Mismatch,
     condition::{Condition, Requirement},
+    count::Bounds,
     field::Field,
     name::{NameCondition, NameSource},
+    parameter::{ValueCondition, ValueSource},
     texts::{TextConditions, TextsSource},
     tool_result::ResultCondition,
 };
 use crate::base::{condition::TextCondition, mapping::Mapping};
 
 /// The variables of templates, which captured groups must not hide.
-pub(in super::super) const VARIABLES: [&str; 7] =
-    ["user", "messages", "results", "turn", "metadata", "component", "session"];
+pub(in super::super) const VARIABLES: [&str; 8] =
+    ["user", "messages", "results", "turn", "metadata", "request", "component", "session"];
 
 /// The conditions on a call. All must hold; without conditions, every call matches.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -65,6 +67,16 @@ struct MatchSource {
     /// Conditions on metadata of the request. A missing key matches nothing.
     #[serde(default)]
     metadata: BTreeMap<String, TextCondition>,
+    /// Conditions on parameters of the request. A missing parameter matches nothing.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, ValueSource>")]
+    parameters: BTreeMap<String, ValueCondition>,
+    /// The maximum number of generated tokens. A request without it matches nothing.
+    max_tokens: Option<Count>,
+    /// The sampling temperature. A request without it matches nothing.
+    temperature: Option<Bounds<f64>>,
+    /// Whether the request asks to scrub personal data from the answer or from an input.
+    scrub_pii: Option<bool>,
     /// The last user message. Its parts are joined by line breaks.
     #[serde(default)]
     #[schemars(with = "TextsSource")]
@@ -202,7 +214,12 @@ fn conditions(source: MatchSource) -> Vec<Condition> {
         source.has_tool_result_since_user.map(Condition::HasToolResultSinceUser),
         source.tool_choice.map(Condition::ToolChoice),
         source.response_format.map(is_present),
+        source.max_tokens.map(Condition::MaxTokens),
+        source.temperature.map(Condition::Temperature),
+        source.scrub_pii.map(Condition::ScrubPii),
     ];
+    let parameters =
+        source.parameters.into_iter().map(|(name, it)| Condition::Parameter(name, it.0));
     let results = source.last_tool_result.map(Box::new).map(Condition::LastToolResult);
     let (tools, any) = (source.tools.into_iter().flatten(), source.any_message.0.into_iter());
     cheap
@@ -210,6 +227,7 @@ fn conditions(source: MatchSource) -> Vec<Condition> {
         .flatten()
         .chain(tools.map(Condition::Tool))
         .chain(metadata)
+        .chain(parameters)
         .chain(texts(Field::User, source.user))
         .chain(texts(Field::System, source.system))
         .chain(texts(Field::LastMessage, source.last_message))

@@ -7,6 +7,7 @@
 // format       the keys of a match in files
 //   name         conditions on names
 //   count        conditions on numbers
+//   parameter    conditions on parameters
 //   texts        conditions on texts
 //   tool_result  conditions on the results of tools
 // condition    a checked condition, and whether it holds for a call
@@ -23,6 +24,7 @@ mod field;
 mod format;
 mod mismatch;
 mod name;
+mod parameter;
 #[cfg(test)]
 mod tests;
 mod texts;

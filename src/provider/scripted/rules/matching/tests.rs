@@ -196,7 +196,7 @@ fn invalid_matches_are_rejected() {
         json!({ "user": { "matches": "(?<a>a)" }, "system": { "matches": "(?<a>a)" } }),
     ];
     insta::assert_snapshot!(errors.map(error).join("\n"), @r#"
-    unknown field `users`, expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `tool_choice`, `response_format`, `metadata`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`
+    unknown field `users`, expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`
     the condition is empty; expected one of equals, contains, starts_with and matches
     the list is empty; expected at least one condition
     tools is empty; expected at least one name

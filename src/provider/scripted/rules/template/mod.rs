@@ -145,7 +145,7 @@ impl Templates {
 /// Returns whether a variable is always a text or a number, or `None` if there is no such variable.
 fn is_text(name: &str, captures: &BTreeSet<&str>) -> Option<bool> {
     let is_known = captures.contains(name) || VARIABLES.contains(&name);
-    is_known.then_some(!matches!(name, "messages" | "results" | "metadata"))
+    is_known.then_some(!matches!(name, "messages" | "results" | "metadata" | "request"))
 }
 
 /// Writes strings unchanged, nothing for null, and everything else as JSON.

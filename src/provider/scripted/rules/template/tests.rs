@@ -81,7 +81,7 @@ fn failures_have_a_reason() {
     insta::assert_snapshot!(failures.join("\n"), @r#"
     malformed template "{{ user", line 1, column 4: unexpected end of input, expected end of variable block
     malformed template "{% if %}", line 1, column 7: unexpected end of block
-    template "{{ temp }}": unknown variable `temp`; expected one of: user, messages, results, turn, metadata, component, session, t
+    template "{{ temp }}": unknown variable `temp`; expected one of: user, messages, results, turn, metadata, request, component, session, t
     template "{{ user | random }}", line 1, column 11: unknown filter `random`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, tojson, trim, upper
     template "{{ now() }}", line 1, column 4: unknown function `now`; expected range
     template "{{ metadata.user }}", line 1, column 4: `metadata.user` is undefined

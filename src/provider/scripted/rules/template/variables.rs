@@ -9,7 +9,7 @@ use minijinja::{
     Value,
     value::{Object, Serde},
 };
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::{
     chat::{Message, Request, Role},
@@ -84,11 +84,28 @@ impl CallVariables {
             "results" => Some(list(request.tool_results().iter().map(result))),
             "turn" => Some(Value::from(count_turns(request.messages.iter()))),
             "metadata" => Some(Value::from(request.metadata.clone())),
+            "request" => Some(Value::from(Serde(&settings(request)))),
             "component" => Some(Value::from(&*self.component)),
             "session" => Some(Value::from(&*self.session)),
             _ => None,
         }
     }
+}
+
+/// Returns the settings of a request. Those that it lacks are undefined.
+fn settings(request: &Request) -> Json {
+    let parameters = request.parameters.iter().map(|(name, it)| (name.clone(), it.value.read()));
+    let mut settings = json!({
+        "parameters": parameters.collect::<Map<_, _>>(),
+        "scrub_pii": request.scrubs_pii(),
+    });
+    if let Some(max_tokens) = request.max_tokens {
+        settings["max_tokens"] = max_tokens.into();
+    }
+    if let Some(temperature) = request.temperature {
+        settings["temperature"] = temperature.into();
+    }
+    settings
 }
 
 fn list(items: impl Iterator<Item = Json>) -> Value {
