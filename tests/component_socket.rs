@@ -17,13 +17,13 @@ use tonic::{
 use crate::support::{Sidecar, scratch};
 
 /// A sidecar that serves the component `test` on a socket.
-struct Pluggable {
+pub struct Pluggable {
     sidecar: Sidecar,
     socket: PathBuf,
 }
 
 impl Pluggable {
-    fn start() -> Self {
+    pub fn start() -> Self {
         Self::start_with(&[])
     }
 
@@ -35,12 +35,12 @@ impl Pluggable {
         Self { sidecar, socket: folder.join("test.sock") }
     }
 
-    async fn conversation(&self) -> ConversationClient<Channel> {
+    pub async fn conversation(&self) -> ConversationClient<Channel> {
         ConversationClient::new(connect(&self.socket).await)
     }
 
     /// Initializes an instance.
-    async fn init(&self, instance: &str, properties: &[(&str, &str)]) -> Result<(), Status> {
+    pub async fn init(&self, instance: &str, properties: &[(&str, &str)]) -> Result<(), Status> {
         let request = ConversationInitRequest { metadata: Some(metadata(properties)) };
         let initialized = self.conversation().await.init(on(instance, request)).await;
         initialized.map(|_| ())
@@ -58,7 +58,7 @@ fn metadata(properties: &[(&str, &str)]) -> MetadataRequest {
 }
 
 /// Adds the name of an instance to a request, as daprd does.
-fn on<T>(instance: &str, message: T) -> Request<T> {
+pub fn on<T>(instance: &str, message: T) -> Request<T> {
     let mut request = Request::new(message);
     request.metadata_mut().insert("x-component-instance", instance.parse().unwrap());
     request

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::{
     Sidecar,
-    messages::{Answer, assistant, prompt, request, tool, user},
+    messages::{Answer, assistant, prompt, request, system, tool, user},
     stream,
 };
 
@@ -250,4 +250,15 @@ spec:
     let mut request = prompt("hi", []);
     request.name = "echo-conversation".to_owned();
     assert_eq!(Sidecar::with_components(yaml).converse(request).await.unwrap().content, "hi");
+}
+
+#[tokio::test]
+async fn an_empty_prompt_counts_one_token_if_it_is_the_only_message() {
+    let sidecar = Sidecar::start();
+    for (history, prompt_tokens) in
+        [(vec![user("")], 1), (vec![user(""), user("")], 0), (vec![system("")], 0)]
+    {
+        let answer = sidecar.converse(request(history)).await.unwrap();
+        assert_eq!(answer.response.outputs[0].usage.unwrap().prompt_tokens, prompt_tokens);
+    }
 }

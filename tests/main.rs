@@ -16,6 +16,7 @@ mod support;
 // The echo provider.
 mod echo;
 mod echo_answers;
+mod token_limit;
 mod tool_matching;
 
 // The scripted provider.
@@ -39,6 +40,7 @@ mod mcp_tools;
 mod metrics;
 mod openai;
 mod own_tools;
+mod strict_history;
 mod pii;
 
 // Malformed, slow and excessive requests. These tests read memory usage from /proc.

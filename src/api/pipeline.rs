@@ -138,6 +138,7 @@ fn finder<M: ConverseRequest>(
     move |message| {
         let component = components.find(message.component())?;
         let (request, passthrough) = message.into_chat(&component.own_tools)?;
+        component.check(&request)?;
         Ok((component, request, passthrough))
     }
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error as ThisError;
 
-use super::ProviderError;
+use super::{HistoryError, ProviderError};
 use crate::base::memory::MemoryExhausted;
 
 /// The error returned if a call has no response. The messages match daprd's, so that tests written
@@ -43,7 +43,7 @@ pub enum Error {
 }
 
 /// The reason why a request is invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum InvalidParams {
     /// A message has no role.
     #[error("message type cannot be nil")]
@@ -61,4 +61,10 @@ pub enum InvalidParams {
         "tool choice selected was not found. Must be 'auto', 'none', 'required', or a specific tool name matching the tools available to be used"
     )]
     ToolChoiceUnknown,
+    /// The maximum number of generated tokens is not positive.
+    #[error("max_tokens is {0}; expected at least 1")]
+    MaxTokens(i64),
+    /// The tool calls and results in the history do not match.
+    #[error(transparent)]
+    History(#[from] HistoryError),
 }

@@ -6,6 +6,7 @@
 mod chunks;
 mod delta;
 mod error;
+mod history;
 mod message;
 mod provider_error;
 mod request;
@@ -15,6 +16,8 @@ mod tool;
 pub(crate) use chunks::Chunks;
 pub use delta::Delta;
 pub use error::{Error, InvalidParams};
+pub use history::HistoryError;
+pub(crate) use history::check_history;
 pub use message::{Message, Role};
 pub use provider_error::{Delivery, ErrorDetails, ErrorKind, ProviderError};
 pub use request::{Parameter, Request, ToolChoice};

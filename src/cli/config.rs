@@ -139,6 +139,7 @@ pub(super) fn config(
         resources_paths: args.resources_path.clone(),
         stand_in: args.stand_in,
         rules: args.rules.clone(),
+        has_strict_history: args.strict_history,
         openai_component: args.openai_component.clone(),
         environment: environment.clone(),
         daprd: Daprd {

@@ -21,6 +21,7 @@ struct Common {
     scrubber: Scrubber,
     tools: Option<ToolsSpec>,
     faults: Faults,
+    has_strict_history: bool,
 }
 
 /// Checks a conversation component. Returns `None` if the report has errors.
@@ -41,20 +42,23 @@ pub(super) fn check(
         Some(stand_in) => {
             let provider = kinds::configure_stand_in(stand_in, metadata);
             let faults = kinds::faults(metadata, report);
-            (Common { faults, ..Common::default() }, Configured { provider, fallback: None })
+            let has_strict_history = kinds::has_strict_history(metadata, report);
+            let common = Common { faults, has_strict_history, ..Common::default() };
+            (common, Configured { provider, fallback: None })
         }
         None => configure(metadata, report)?,
     };
     let name = name?.to_owned();
     let kind = manifest.kind.as_ref()?.text.clone();
     let version = manifest.version.as_ref().map(|version| version.text.clone()).unwrap_or_default();
-    let Common { scrubber, tools, faults } = common;
+    let Common { scrubber, tools, faults, has_strict_history } = common;
     let spec = ComponentSpec {
         name,
         kind,
         version,
         scrubber,
         faults,
+        has_strict_history,
         provider,
         tools,
         fallback: None,
@@ -105,7 +109,8 @@ fn configure(metadata: &Metadata<'_>, report: &mut Report) -> Option<(Common, Co
     check_version(metadata.manifest, report);
     let tools = ToolsSpec::read(metadata, report);
     let (scrubber, faults) = (kinds::scrubber(metadata, report), kinds::faults(metadata, report));
-    Some((Common { scrubber, tools, faults }, configured))
+    let has_strict_history = kinds::has_strict_history(metadata, report);
+    Some((Common { scrubber, tools, faults, has_strict_history }, configured))
 }
 
 fn check_version(manifest: &Manifest, report: &mut Report) {

@@ -19,6 +19,8 @@ pub struct Context {
     /// The rules for stand-ins, for the built-in component and for scripted components without rules
     /// of their own.
     pub rules: Option<PathBuf>,
+    /// Whether the tool calls and results in a history must match, unless a component says otherwise.
+    pub has_strict_history: bool,
     /// Where relative paths in the metadata start. Empty for the working directory.
     pub files: PathBuf,
     /// The rules of the components that are in use.

@@ -72,7 +72,9 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
     });
     loaded.notices.extend(shared_rules.iter().flat_map(|rules| rules.warnings().to_vec()));
     if paths.is_empty() {
-        loaded.components.push(kinds::built_in_with(shared_rules));
+        let has_strict_history = context.has_strict_history;
+        let built_in = kinds::built_in_with(shared_rules);
+        loaded.components.push(ComponentSpec { has_strict_history, ..built_in });
         return loaded;
     }
     let mut loader = Loader {

@@ -27,6 +27,8 @@ pub struct ComponentSpec {
     pub scrubber: Scrubber,
     /// The faults of its calls.
     pub(crate) faults: Faults,
+    /// Whether the tool calls and results in a history must match.
+    pub(crate) has_strict_history: bool,
     /// The settings of the provider.
     pub provider: Arc<dyn ProviderSpec>,
     /// The tools that the component owns.
@@ -83,13 +85,24 @@ impl ComponentSpec {
 // Not derived, because the derived code does not compile for `Arc<dyn …>` (rust-lang/rust#31740).
 impl PartialEq for ComponentSpec {
     fn eq(&self, other: &Self) -> bool {
-        let Self { name, kind, version, scrubber, faults, provider, tools, fallback, stand_in } =
-            self;
+        let Self {
+            name,
+            kind,
+            version,
+            scrubber,
+            faults,
+            has_strict_history,
+            provider,
+            tools,
+            fallback,
+            stand_in,
+        } = self;
         *name == other.name
             && *kind == other.kind
             && *version == other.version
             && *scrubber == other.scrubber
             && *faults == other.faults
+            && *has_strict_history == other.has_strict_history
             && **provider == *other.provider
             && *tools == other.tools
             && *fallback == other.fallback
@@ -120,6 +133,11 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
     /// Returns what follows the last entry of a rule's chain, unless the rule says otherwise.
     fn on_exhausted(&self) -> OnExhausted {
         OnExhausted::default()
+    }
+
+    /// Whether the provider cuts its texts to the token limit of a request.
+    fn limits_tokens(&self) -> bool {
+        true
     }
 
     /// Whether the provider passes on all requests to its fallback, also those with an instruction

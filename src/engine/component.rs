@@ -29,7 +29,7 @@ use crate::{
         blocking::{LARGE, run_blocking},
         memory::MemoryExhausted,
     },
-    chat::{Delta, Error, Request, Response},
+    chat::{Delta, Error, InvalidParams, Request, Response, check_history},
     component::{ComponentSpec, StandIn, ToolsSpec},
     pii::{self, Scrubber},
     provider::{
@@ -61,6 +61,10 @@ pub struct Component {
     pub(crate) model: Option<String>,
     /// What follows the last entry of a rule's chain, unless the rule says otherwise.
     pub(crate) on_exhausted: OnExhausted,
+    /// Whether the token limit of a request has an effect.
+    limits_tokens: bool,
+    /// Whether the tool calls and results in a history must match.
+    has_strict_history: bool,
     scrubber: Scrubber,
     provider: Arc<dyn Provider>,
     metrics: Arc<CallMetrics>,
@@ -86,11 +90,28 @@ impl Component {
             rules: spec.provider.rules().cloned(),
             model: spec.provider.model().map(str::to_owned),
             on_exhausted: spec.provider.on_exhausted(),
+            limits_tokens: spec.provider.limits_tokens(),
+            has_strict_history: spec.has_strict_history,
             provider: spec.build_provider(&metrics.tools),
             metrics: metrics.call_metrics(&spec.name),
             faults: fault_table.of_component(spec.faults.clone()),
             fault_table: fault_table.clone(),
         }
+    }
+
+    /// Checks a request before the provider gets it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::InvalidParams`] if the component does not allow the request.
+    pub(crate) fn check(&self, request: &Request) -> Result<(), Error> {
+        let limit = request.max_tokens.filter(|max| self.limits_tokens && *max < 1);
+        let checked = match limit {
+            Some(max) => Err(InvalidParams::MaxTokens(max)),
+            None if self.has_strict_history => check_history(&request.messages).map_err(Into::into),
+            None => Ok(()),
+        };
+        checked.map_err(|reason| Error::InvalidParams { component: self.name.clone(), reason })
     }
 
     /// Returns the whole response.

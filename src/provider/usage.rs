@@ -1,10 +1,14 @@
-//! Estimates token usage: four bytes per token, and at least one token per text.
+//! Estimates token usage: four bytes per token, and at least one token per text. Cuts texts to the
+//! token limit of a request.
 
-use crate::chat::{Message, ToolCall, Usage};
+use crate::chat::{Message, Request, Role, ToolCall, Usage};
+
+const BYTES_PER_TOKEN: usize = 4;
 
 /// Estimates the token usage of a reply to `messages`.
 pub(super) fn estimate(messages: &[Message], content: &str, calls: &[ToolCall]) -> Usage {
-    let texts = messages.iter().map(Message::text_len).filter(|len| *len > 0);
+    let is_only_user = matches!(messages, [Message { role: Role::User, .. }]);
+    let texts = messages.iter().map(Message::text_len).filter(|len| *len > 0 || is_only_user);
     let calls_len: usize = calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
     Usage {
         prompt_tokens: texts.map(tokens).sum(),
@@ -13,14 +17,23 @@ pub(super) fn estimate(messages: &[Message], content: &str, calls: &[ToolCall]) 
     }
 }
 
+/// Cuts a text after the tokens that a request allows. Returns `true` if the text was longer.
+pub(super) fn limit(text: &mut String, request: &Request) -> bool {
+    let max_tokens = request.max_tokens.and_then(|max| usize::try_from(max).ok());
+    let Some(max_tokens) = max_tokens.filter(|max| *max > 0) else { return false };
+    let max_bytes = max_tokens.saturating_mul(BYTES_PER_TOKEN);
+    let is_longer = text.len() > max_bytes;
+    text.truncate(text.floor_char_boundary(max_bytes));
+    is_longer
+}
+
 fn tokens(bytes: usize) -> u64 {
-    (bytes as u64 / 4).max(1)
+    ((bytes / BYTES_PER_TOKEN) as u64).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::Role;
 
     fn call(name: &str, arguments: &str) -> ToolCall {
         ToolCall { id: None, name: name.into(), arguments: arguments.into() }
@@ -39,6 +52,12 @@ mod tests {
         let history =
             [Message::new(Role::User, ""), Message { role: Role::User, name: None, parts: vec![] }];
         assert_eq!(estimate(&history, "", &[]).prompt_tokens, 0);
+        assert_eq!(estimate(&[Message::new(Role::System, "")], "", &[]).prompt_tokens, 0);
+    }
+
+    #[test]
+    fn an_empty_user_message_counts_if_it_is_the_only_message() {
+        assert_eq!(estimate(&[Message::new(Role::User, "")], "", &[]).prompt_tokens, 1);
     }
 
     #[test]

@@ -272,7 +272,9 @@ fn warn_if_missing(config: &Config, engine: &Engine) {
 /// them. Without any path, there is one built-in component, which is reloaded only if it has rules.
 async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
     if config.resources_paths.is_empty() && config.rules.is_none() {
-        return Ok((vec![component::built_in()], None));
+        let has_strict_history = config.has_strict_history;
+        let built_in = ComponentSpec { has_strict_history, ..component::built_in() };
+        return Ok((vec![built_in], None));
     }
     let context = config.context();
     let paths = config.resources_paths.clone();

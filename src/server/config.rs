@@ -23,6 +23,8 @@ pub(crate) struct Config {
     /// The rules for stand-ins, for the built-in component and for scripted components without rules
     /// of their own.
     pub rules: Option<PathBuf>,
+    /// Whether the tool calls and results in a history must match, unless a component says otherwise.
+    pub has_strict_history: bool,
     /// The component for requests of OpenAI's API whose model is not a component.
     pub openai_component: Option<String>,
     /// The sidecar behind this one.
@@ -83,6 +85,7 @@ impl Config {
             environment: self.environment.clone(),
             stand_in: self.stand_in,
             rules: self.rules.clone(),
+            has_strict_history: self.has_strict_history,
             ..Context::default()
         }
     }

@@ -39,6 +39,8 @@ fn short_help() {
               Provider for conversation components of unsupported types [possible values: echo, scripted]
           --rules <FILE>
               File of rules for stand-ins, the built-in component and scripted components without rules
+          --strict-history
+              Reject requests whose tool calls and results do not match, as real models do
           --openai-component <NAME>
               Component for requests of OpenAI's API whose model is not a component [default: the only one]
           --app-id <ID>
@@ -124,6 +126,9 @@ fn long_help() {
 
           --rules <FILE>
               File of rules for stand-ins, the built-in component and scripted components without rules
+
+          --strict-history
+              Reject requests whose tool calls and results do not match, as real models do
 
           --openai-component <NAME>
               Component for requests of OpenAI's API whose model is not a component [default: the only one]

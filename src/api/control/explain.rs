@@ -82,6 +82,7 @@ fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, Cont
         Api::OpenAi => SentRequest::openai(&body),
     };
     let mut chat = sent.to_chat(&component.name, &component.own_tools)?;
+    component.check(&chat).map_err(Error::from)?;
     if let Some(model) = &request.model {
         chat.model = Some(model.clone());
     }

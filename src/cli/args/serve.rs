@@ -19,6 +19,9 @@ pub(crate) struct ServeArgs {
     /// File of rules for stand-ins, the built-in component and scripted components without rules
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
+    /// Reject requests whose tool calls and results do not match, as real models do
+    #[arg(long)]
+    pub strict_history: bool,
     /// Component for requests of OpenAI's API whose model is not a component [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub openai_component: Option<String>,

@@ -6,7 +6,8 @@ use crate::{
     provider::faults::Faults,
 };
 
-pub(super) const KEYS: [&str; 5] = ["piiScrubber", "tools", "maxTurns", "toolMemory", "faults"];
+pub(super) const KEYS: [&str; 6] =
+    ["piiScrubber", "tools", "maxTurns", "toolMemory", "faults", "history"];
 
 /// Reads the setting that selects the scrubber of personal data.
 pub(crate) fn scrubber(metadata: &Metadata<'_>, report: &mut Report) -> Scrubber {
@@ -21,6 +22,17 @@ pub(crate) fn scrubber(metadata: &Metadata<'_>, report: &mut Report) -> Scrubber
 /// Reads the faults of the component's calls.
 pub(crate) fn faults(metadata: &Metadata<'_>, report: &mut Report) -> Faults {
     metadata.parse("faults", Faults::parse, report).unwrap_or_default()
+}
+
+/// Reads whether the tool calls and results in a history must match.
+pub(crate) fn has_strict_history(metadata: &Metadata<'_>, report: &mut Report) -> bool {
+    let parse = |text: &str| match text {
+        "strict" => Ok(true),
+        "lenient" => Ok(false),
+        _ => Err(format!("{text:?} is invalid; use strict or lenient")),
+    };
+    let history = metadata.parse("history", parse, report);
+    history.unwrap_or(metadata.context.has_strict_history)
 }
 
 /// Parses a boolean.

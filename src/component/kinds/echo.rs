@@ -43,6 +43,7 @@ pub(crate) fn built_in_with(rules: Option<Arc<Rules>>) -> ComponentSpec {
         version: "v1".to_owned(),
         scrubber: Scrubber::default(),
         faults: Faults::default(),
+        has_strict_history: false,
         provider: with_rules(EchoSettings::default(), rules),
         tools: None,
         fallback: None,
@@ -104,6 +105,10 @@ fn parse_arguments(text: &str) -> Result<ArgumentStyle, String> {
 impl ProviderSpec for EchoSettings {
     fn model(&self) -> Option<&str> {
         Some(&self.model)
+    }
+
+    fn limits_tokens(&self) -> bool {
+        self.mode == Mode::Mynah
     }
 
     fn build(&self, name: &str, _fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {

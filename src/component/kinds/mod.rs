@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub use self::echo::built_in;
 pub(super) use self::echo::built_in_with;
 pub(super) use self::{
-    common::{faults, scrubber},
+    common::{faults, has_strict_history, scrubber},
     kind::{Configured, Kind},
 };
 use super::{settings::Metadata, spec::ProviderSpec, stand_in::StandIn};

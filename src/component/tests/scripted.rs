@@ -61,7 +61,7 @@ fn rejects_invalid_values() {
         - {name: chunkDelay, value: fast}\n  - {name: timeToFirstChunk, value: -1s}\n  \
         - {name: rule, value: x}\n";
     assert_snapshot!(outcome(&[("a.yaml", &scripted("s", metadata))]), @r#"
-    Warning a.yaml:15:5: unknown metadata key "rule" for conversation.scripted; expected one of: chains, fallback, onExhausted, onMalformed, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, rules, piiScrubber, tools, maxTurns, toolMemory, faults
+    Warning a.yaml:15:5: unknown metadata key "rule" for conversation.scripted; expected one of: chains, fallback, onExhausted, onMalformed, allowUnoffered, model, wordsPerChunk, chunkDelay, timeToFirstChunk, rules, piiScrubber, tools, maxTurns, toolMemory, faults, history
     ! a.yaml:9:27: chains: "maybe" is invalid; use true or false
     ! a.yaml:10:32: onExhausted: "stop" is invalid; use message, fallback, error, repeat_last or loop
     ! a.yaml:11:35: allowUnoffered: "1" is invalid; use true or false

@@ -34,7 +34,11 @@ pub(super) fn reply(
     };
     ids::assign(component, &request.messages, &mut tool_calls);
     let (content, finish_reason) = match tool_calls.as_slice() {
-        [] => (content(settings, request, results, effort)?, FinishReason::Stop),
+        [] => {
+            let mut content = content(settings, request, results, effort)?;
+            let is_cut = usage::limit(&mut content, request);
+            (content, if is_cut { FinishReason::Length } else { FinishReason::Stop })
+        }
         _ => (String::new(), FinishReason::ToolCalls),
     };
     Ok(Response {

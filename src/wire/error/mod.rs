@@ -197,10 +197,11 @@ impl Error {
         }
     }
 
-    /// Returns the message without Dapr's prefix for a provider's error, which names the component.
+    /// Returns the message without Dapr's prefix, which names the component.
     fn provider_message(&self) -> Cow<'_, str> {
         match self {
             Self::Chat(chat::Error::Provider { error, .. }) => Cow::Borrowed(&error.message),
+            Self::Chat(chat::Error::InvalidParams { reason, .. }) => Cow::Owned(reason.to_string()),
             error => Cow::Owned(error.message()),
         }
     }

@@ -8,7 +8,7 @@ use http::StatusCode;
 use serde::Serialize;
 
 use super::{Error, HttpError, dapr_http::retry_after};
-use crate::chat;
+use crate::chat::{self, InvalidParams::History};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -29,6 +29,7 @@ impl HttpError {
         let (status, kind) = status(error);
         let param = match error {
             Error::InvalidRequest { param, .. } => param.as_deref(),
+            Error::Chat(chat::Error::InvalidParams { reason: History(_), .. }) => Some("messages"),
             _ => None,
         };
         let message = error.provider_message();

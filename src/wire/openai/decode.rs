@@ -22,6 +22,7 @@ const MAX_CHOICES: u64 = 16;
 pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
     let body = read(bytes)?;
     check_supported(&body)?;
+    let max_tokens = max_tokens(&body)?;
     let offered = body.tools.into_iter().flatten().enumerate();
     let tools =
         offered.map(|(at, offered)| tool(at, offered, bytes)).collect::<Result<Vec<_>, Error>>()?;
@@ -39,8 +40,8 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
         tools,
         single_tool_call: body.parallel_tool_calls == Some(false),
         response_format: body.response_format.map(|it| schema(it, bytes)).transpose()?.flatten(),
-        temperature: body.temperature.filter(|value| *value > 0.0),
-        max_tokens: body.max_completion_tokens.or(body.max_tokens),
+        temperature: body.temperature,
+        max_tokens,
         metadata: body.metadata.unwrap_or_default(),
         ..Request::default()
     };
@@ -77,6 +78,17 @@ fn check_supported(body: &Body<'_>) -> Result<(), Error> {
         return Err(invalid("function_call", "not supported; expected tool_choice instead"));
     }
     Ok(())
+}
+
+/// Returns the smaller one of the two limits.
+fn max_tokens(body: &Body<'_>) -> Result<Option<i64>, Error> {
+    let limits =
+        [("max_completion_tokens", body.max_completion_tokens), ("max_tokens", body.max_tokens)];
+    let invalid_limit = limits.iter().find(|(_, limit)| limit.is_some_and(|limit| limit < 1));
+    if let Some((key, Some(limit))) = invalid_limit {
+        return Err(invalid(key, format!("{limit} is out of range; expected at least 1")));
+    }
+    Ok(limits.into_iter().filter_map(|(_, limit)| limit).min())
 }
 
 fn choices(n: Option<u64>) -> Result<u64, Error> {

@@ -67,13 +67,15 @@ pub(crate) fn answer(
             }
             Item::Calls(calls) => tool_calls.extend(calls.iter().map(|it| it.call.clone())),
             Item::Error(error) => {
+                usage::limit(&mut text.joined, request);
                 let result = Err(error.clone());
                 return Ok(Answer { text: text.joined, result, max_chunks: usize::MAX });
             }
         }
     }
     ids::assign(component, &request.messages, &mut tool_calls);
-    let text = text.joined;
+    let mut text = text.joined;
+    let is_cut = usage::limit(&mut text, request);
     if let Some(max_chunks) = step.cut_after {
         let result = Err(ProviderError::broken_off(Delivery::BreakOff));
         return Ok(Answer { text, result, max_chunks });
@@ -83,7 +85,7 @@ pub(crate) fn answer(
         content: text.clone(),
         finish_reason: {
             let reason = step.finish_reason.clone();
-            reason.unwrap_or_else(|| default_finish_reason(&tool_calls))
+            reason.unwrap_or_else(|| default_finish_reason(&tool_calls, is_cut))
         },
         tool_calls,
         model: Some(settings.model.clone()),
@@ -113,8 +115,13 @@ impl AnswerText {
     }
 }
 
-fn default_finish_reason(calls: &[ToolCall]) -> FinishReason {
-    if calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls }
+/// Returns the reason of an answer with these calls, whose text may be cut. A limit never cuts calls.
+fn default_finish_reason(calls: &[ToolCall], is_cut: bool) -> FinishReason {
+    match (calls, is_cut) {
+        ([], true) => FinishReason::Length,
+        ([], false) => FinishReason::Stop,
+        _ => FinishReason::ToolCalls,
+    }
 }
 
 /// Checks that the request offers every tool that is called. A call to any other tool is the most
