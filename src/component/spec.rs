@@ -9,7 +9,7 @@ use crate::{
     provider::{
         Provider,
         faults::Faults,
-        scripted::{OnExhausted, Rules},
+        scripted::{Rules, ScriptedSettings},
     },
     tool_loop::OwnerMetrics,
 };
@@ -130,9 +130,9 @@ pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns what follows the last entry of a rule's chain, unless the rule says otherwise.
-    fn on_exhausted(&self) -> OnExhausted {
-        OnExhausted::default()
+    /// Returns the settings of instruction chains and rules, if the provider follows any.
+    fn script(&self) -> Option<ScriptedSettings> {
+        None
     }
 
     /// Whether the provider cuts its texts to the token limit of a request.

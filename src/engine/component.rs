@@ -34,7 +34,7 @@ use crate::{
     pii::{self, Scrubber},
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
-        scripted::{OnExhausted, Rules},
+        scripted::{Rules, ScriptedSettings},
         stream::{self, StreamOptions},
     },
 };
@@ -59,8 +59,8 @@ pub struct Component {
     pub(crate) rules: Option<Arc<Rules>>,
     /// The model that answers if the client asks for none.
     pub(crate) model: Option<String>,
-    /// What follows the last entry of a rule's chain, unless the rule says otherwise.
-    pub(crate) on_exhausted: OnExhausted,
+    /// The settings of its instruction chains and rules, if it follows any.
+    pub(crate) script: Option<ScriptedSettings>,
     /// Whether the token limit of a request has an effect.
     limits_tokens: bool,
     /// Whether the tool calls and results in a history must match.
@@ -89,7 +89,7 @@ impl Component {
             own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
             rules: spec.provider.rules().cloned(),
             model: spec.provider.model().map(str::to_owned),
-            on_exhausted: spec.provider.on_exhausted(),
+            script: spec.provider.script(),
             limits_tokens: spec.provider.limits_tokens(),
             has_strict_history: spec.has_strict_history,
             provider: spec.build_provider(&metrics.tools),

@@ -1,5 +1,7 @@
 //! Explains which rule would answer a call.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,9 +10,12 @@ use crate::{
     chat::Request,
     provider::{
         counters::Counters,
-        scripted::rules::{
-            ExplainedRule,
-            matching::{CallOrigin, MatchedCall},
+        scripted::{
+            ChainOutcome, ExplainedChain,
+            rules::{
+                ExplainedRule,
+                matching::{CallOrigin, MatchedCall},
+            },
         },
     },
 };
@@ -22,7 +27,10 @@ pub(crate) struct Explanation {
     pub(crate) component: String,
     /// The name of the session.
     pub(crate) session: String,
-    /// The name or number of the rule that would answer. `null` if no rule would: then an instruction
+    /// The instruction chain in the prompt, which goes before all rules. `null` if there is none, or if it
+    /// is exhausted and leaves the request to the rules.
+    pub(crate) chain: Option<ExplainedChain>,
+    /// The name or number of the rule that would answer. `null` if no rule would: then the instruction
     /// chain or the fallback answers.
     pub(crate) answered_by: Option<String>,
     /// All rules of the component, in the order in which they are tried.
@@ -32,7 +40,7 @@ pub(crate) struct Explanation {
 /// A call to explain.
 #[derive(Debug)]
 pub(crate) struct ExplainedCall<'c> {
-    pub(crate) request: &'c Request,
+    pub(crate) request: &'c Arc<Request>,
     pub(crate) session: &'c str,
     pub(crate) is_alpha1: bool,
 }
@@ -43,18 +51,28 @@ pub(crate) fn explain(
     counters: &Counters,
     call: &ExplainedCall<'_>,
 ) -> Explanation {
+    let outcome = component.script.as_ref().map_or(ChainOutcome::Absent, |script| {
+        ChainOutcome::of_call(&component.name, script, call.request, call.session, counters)
+    });
+    let (chain, request) = match outcome {
+        ChainOutcome::Absent => (None, call.request.clone()),
+        ChainOutcome::Answers(chain) => (Some(chain), call.request.clone()),
+        ChainOutcome::PassesOn(request) => (None, request),
+    };
     let origin = CallOrigin {
         component: &component.name,
         model: component.model.as_deref(),
         session: call.session,
         alpha1: call.is_alpha1,
     };
-    let matched = MatchedCall::with_origin(call.request, origin);
+    let matched = MatchedCall::with_origin(&request, origin);
+    let on_exhausted = component.script.as_ref().map(|script| script.on_exhausted);
+    let (on_exhausted, is_answered) = (on_exhausted.unwrap_or_default(), chain.is_some());
     let rules = component.rules.as_ref();
     let rules = rules
-        .map(|rules| rules.explain(&matched, component.on_exhausted, counters))
+        .map(|rules| rules.explain(&matched, on_exhausted, counters, is_answered))
         .unwrap_or_default();
     let answered_by = rules.iter().find(|rule| rule.answers).map(|rule| rule.rule.clone());
     let (component, session) = (component.name.clone(), call.session.to_owned());
-    Explanation { component, session, answered_by, rules }
+    Explanation { component, session, chain, answered_by, rules }
 }

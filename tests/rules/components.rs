@@ -48,16 +48,6 @@ async fn rules_of_components_are_relative_to_their_files() {
 }
 
 #[tokio::test]
-async fn chains_answer_if_no_rule_matches() {
-    let rules = write_rules("rules:\n- {match: {user: rule}, respond: rule}\n");
-    let metadata = format!("{{name: rules, value: {}}}", rules.display());
-    let sidecar = Sidecar::with_components(&component("echo", &metadata));
-    let chain = r#"<|instruction_start|>{"messages":[{"text":"chain"}]}<|instruction_end|>"#;
-    assert_eq!(ask(&sidecar, &format!("rule {chain}")).await, "rule");
-    assert_eq!(ask(&sidecar, chain).await, "chain");
-}
-
-#[tokio::test]
 async fn a_flag_gives_rules_to_stand_ins_and_scripted_components() {
     let rules = write_rules(
         "rules:

@@ -86,6 +86,7 @@ fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, Cont
     if let Some(model) = &request.model {
         chat.model = Some(model.clone());
     }
+    let chat = Arc::new(chat);
     let session = request.session.as_deref().or_else(|| session_in_metadata(&chat));
     let call = ExplainedCall {
         request: &chat,

@@ -113,11 +113,15 @@ impl ProviderSpec for EchoSettings {
 
     fn build(&self, name: &str, _fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {
         let echo = Arc::new(Echo::new(name, self.clone()));
-        if !self.chains {
-            return echo;
+        match self.script() {
+            None => echo,
+            Some(settings) => Arc::new(Scripted::new(name, settings, Some(echo))),
         }
+    }
+
+    fn script(&self) -> Option<ScriptedSettings> {
         let (model, stream) = (self.model.clone(), self.stream);
-        let settings = ScriptedSettings { model, stream, ..ScriptedSettings::default() };
-        Arc::new(Scripted::new(name, settings, Some(echo)))
+        let settings = || ScriptedSettings { model, stream, ..ScriptedSettings::default() };
+        self.chains.then(settings)
     }
 }

@@ -149,19 +149,25 @@ impl ProviderSpec for ScriptedSpec {
             Fallback::Error => None,
             Fallback::Component => component,
         };
-        let scripted = Scripted::new(name, settings.clone(), fallback);
-        let Some(rules) = rules else { return Arc::new(scripted) };
-        let unmatched = Unmatched::new(name, settings.clone(), rules.clone());
-        let scripted = Arc::new(scripted.with_unmatched(Arc::new(unmatched)));
-        Arc::new(RuleProvider::new(name, settings.clone(), rules.clone(), scripted))
+        let Some(rules) = rules else {
+            return Arc::new(Scripted::new(name, settings.clone(), fallback));
+        };
+        let unmatched = || Arc::new(Unmatched::new(name, settings.clone(), rules.clone())) as _;
+        let fallback = fallback.unwrap_or_else(unmatched);
+        let by_rules = RuleProvider::new(name, settings.clone(), rules.clone(), fallback);
+        if !settings.chains {
+            return Arc::new(by_rules);
+        }
+        // The chain in the prompt goes first: the test wrote it into this very request.
+        Arc::new(Scripted::new(name, settings.clone(), Some(Arc::new(by_rules))))
     }
 
     fn model(&self) -> Option<&str> {
         Some(&self.settings.model)
     }
 
-    fn on_exhausted(&self) -> OnExhausted {
-        self.settings.on_exhausted
+    fn script(&self) -> Option<ScriptedSettings> {
+        Some(self.settings.clone())
     }
 
     fn may_answer_all(&self) -> bool {

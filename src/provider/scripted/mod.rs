@@ -30,10 +30,12 @@
 // chains    instruction chains in user messages
 // rules     rules in a file
 // steps     the steps of a script and their answers
+// explain   says whether a chain answers, without counting
 // turn      performs and sends a step
 // settings  the settings of a scripted component
 
 mod chains;
+mod explain;
 pub(crate) mod rules;
 mod settings;
 pub(in crate::provider) mod steps;
@@ -58,8 +60,10 @@ pub use self::{
     settings::{OnExhausted, OnMalformed, ScriptedSettings},
     steps::StepError,
 };
+pub(crate) use self::explain::{ChainOutcome, ExplainedChain};
 use super::{
-    CallContext, Provider, ProviderError, call::AnsweredBy, conversation_hash, counters::Counters,
+    CallContext, Provider, ProviderError, Unseen, call::AnsweredBy, conversation_hash,
+    counters::Counters,
 };
 use crate::chat::{Delta, ErrorKind, Request, Response};
 
@@ -72,8 +76,6 @@ pub struct Scripted {
     settings: ScriptedSettings,
     /// Answers requests without a chain. If `None`, such requests fail.
     fallback: Option<Arc<dyn Provider>>,
-    /// Fails requests without a chain if there is no fallback.
-    unmatched: Option<Arc<dyn Provider>>,
     /// Counts failures outside of a sidecar, which has its own counters.
     counters: Arc<Counters>,
 }
@@ -97,26 +99,33 @@ impl Scripted {
         settings: ScriptedSettings,
         fallback: Option<Arc<dyn Provider>>,
     ) -> Self {
-        let (component, unmatched, counters) = (component.into(), None, Arc::default());
-        Self { component, settings, fallback, unmatched, counters }
+        Self { component: component.into(), settings, fallback, counters: Arc::default() }
     }
 
-    /// Sets the provider whose error says why no rule and no chain answers a request. It is used if
-    /// there is no fallback.
-    pub(crate) fn with_unmatched(self, unmatched: Arc<dyn Provider>) -> Self {
-        Self { unmatched: Some(unmatched), ..self }
+    /// Finds the chain that applies to a request.
+    fn active_chain(
+        &self,
+        request: &Request,
+        unseen: Option<&Unseen>,
+    ) -> Result<Option<ActiveChain>, ProviderError> {
+        if !self.settings.chains {
+            return Ok(None);
+        }
+        let found = find_active_chain(&request.messages, unseen, self.settings.on_malformed);
+        found.map_err(invalid_argument)
     }
 
-    /// Selects the step to run.
-    fn planned_turn(
+    /// Selects the step to run. Returns `None` if the fallback continues the conversation. `count`
+    /// returns how often the use with a key has happened before.
+    fn next_step(
         &self,
         active: &ActiveChain,
         request: &Request,
-        context: &CallContext,
-    ) -> Result<PlannedTurn, ProviderError> {
+        unseen: Option<&Unseen>,
+        count: impl Fn(&str) -> u64,
+    ) -> Result<Option<NumberedStep>, ProviderError> {
         let ActiveChain { chain, message, turns } = active;
-        let message = *message;
-        let turns = match context.unseen() {
+        let turns = match unseen {
             Some(unseen) => chain.turns_before(*turns, |tool| unseen.owns(tool)),
             None => turns.seen,
         };
@@ -126,12 +135,12 @@ impl Scripted {
             None if turns == chain.turns() => &chain.last_failures,
             None => &Vec::new(),
         };
-        if let Some(step) = self.next_failure(failures, request, context) {
-            return Ok(PlannedTurn::Step { message, step });
+        if let Some(step) = self.next_failure(failures, request, count) {
+            return Ok(Some(step));
         }
         match turn {
-            Some(turn) => Ok(PlannedTurn::Step { message, step: turn.step.clone() }),
-            None => self.exhausted(chain, message, turns),
+            Some(turn) => Ok(Some(turn.step.clone())),
+            None => self.exhausted(chain, *message, turns),
         }
     }
 
@@ -140,50 +149,40 @@ impl Scripted {
         &self,
         failures: &[NumberedStep],
         request: &Request,
-        context: &CallContext,
+        count: impl Fn(&str) -> u64,
     ) -> Option<NumberedStep> {
         if failures.is_empty() {
             return None;
         }
         let request = conversation_hash(&self.component, &request.messages);
-        let counters = context.counters().unwrap_or(&self.counters);
         let fails = |failure: &&NumberedStep| {
             let key = format!("step/{}/{request:016x}/{}", self.component, failure.number);
             let times = failure.step.times.map_or(0, |times| u64::from(times.get()));
-            counters.increment(context.session_name(), &key) < times
+            count(&key) < times
         };
         failures.iter().find(fails).cloned()
     }
 
-    /// Selects what follows the last turn of a chain.
+    /// Selects what follows the last turn of a chain. Returns `None` for the fallback.
     fn exhausted(
         &self,
         chain: &Chain,
         message: usize,
         turns: usize,
-    ) -> Result<PlannedTurn, ProviderError> {
+    ) -> Result<Option<NumberedStep>, ProviderError> {
         let steps = chain.turns();
         tracing::info!(message, steps, turn = turns + 1, "chain exhausted");
-        let index = match (self.settings.on_exhausted, &self.fallback) {
-            (OnExhausted::Message, _) => None,
-            (OnExhausted::RepeatLast, _) => steps.checked_sub(1),
-            (OnExhausted::Loop, _) => turns.checked_rem(steps),
-            (OnExhausted::Fallback, Some(fallback)) => {
-                return Ok(PlannedTurn::Fallback(fallback.clone()));
-            }
-            (OnExhausted::Error, _) | (OnExhausted::Fallback, None) => {
-                let turn = turns + 1;
-                let text = format!(
-                    "chain in message {message} has {steps} steps, but the history is at turn {turn}"
-                );
-                return Err(ProviderError::new(ErrorKind::OutOfRange, text));
-            }
+        let index = match self.settings.on_exhausted {
+            OnExhausted::Message => None,
+            OnExhausted::RepeatLast => steps.checked_sub(1),
+            OnExhausted::Loop => turns.checked_rem(steps),
+            OnExhausted::Fallback => return Ok(None),
+            OnExhausted::Error => return Err(out_of_range(message, steps, turns)),
         };
         let turn = index.and_then(|index| chain.turns.get(index));
         let message_step =
             || NumberedStep { number: turns + 1, step: Step::text(EXHAUSTED).into() };
-        let step = turn.map_or_else(message_step, |turn| turn.step.clone());
-        Ok(PlannedTurn::Step { message, step })
+        Ok(Some(turn.map_or_else(message_step, |turn| turn.step.clone())))
     }
 }
 
@@ -199,20 +198,20 @@ impl Script for Scripted {
         request: &Request,
         context: &CallContext,
     ) -> Result<Option<PlannedTurn>, ProviderError> {
-        if !self.settings.chains {
-            return Ok(None);
-        }
-        let (messages, unseen) = (&request.messages, context.unseen());
-        let active = find_active_chain(messages, unseen, self.settings.on_malformed);
-        let Some(active) = active.map_err(invalid_argument)? else { return Ok(None) };
-        let plan = self.planned_turn(&active, request, context)?;
-        if let PlannedTurn::Step { message, step: NumberedStep { number, step } } = &plan {
-            let (id, id_message) = (&step.id, &step.id_message);
-            tracing::debug!(message, step = number, id, id_message, "scripted turn");
-            let step = *number;
-            context.record_answer(|| AnsweredBy::Chain { message: *message, step });
-        }
-        Ok(Some(plan))
+        let unseen = context.unseen();
+        let Some(active) = self.active_chain(request, unseen)? else { return Ok(None) };
+        let counters = context.counters().unwrap_or(&self.counters);
+        let count = |key: &str| counters.increment(context.session_name(), key);
+        let message = active.message;
+        let Some(step) = self.next_step(&active, request, unseen, count)? else {
+            let exhausted = || out_of_range(message, active.chain.turns(), active.turns.seen);
+            let fallback = self.fallback.clone().ok_or_else(exhausted)?;
+            return Ok(Some(PlannedTurn::Fallback(fallback)));
+        };
+        let (id, id_message) = (&step.step.id, &step.step.id_message);
+        tracing::debug!(message, step = step.number, id, id_message, "scripted turn");
+        context.record_answer(|| AnsweredBy::Chain { message, step: step.number });
+        Ok(Some(PlannedTurn::Step { message, step }))
     }
 
     fn is_long_to_perform(plan: &PlannedTurn, request: &Request) -> bool {
@@ -243,7 +242,7 @@ impl Script for Scripted {
 
     /// Returns the provider for requests without a chain.
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
-        self.fallback.as_ref().or(self.unmatched.as_ref()).cloned().ok_or_else(|| {
+        self.fallback.clone().ok_or_else(|| {
             let text = format!(
                 "no user message contains a chain between {} and {}; add one, or set the \
                  component's fallback to echo",
@@ -280,6 +279,13 @@ impl Provider for Scripted {
         let fallback = self.fallback.as_ref();
         fallback.map_or_else(Vec::new, |fallback| fallback.instruction_ranges(text))
     }
+}
+
+fn out_of_range(message: usize, steps: usize, turns: usize) -> ProviderError {
+    let turn = turns + 1;
+    let text =
+        format!("chain in message {message} has {steps} steps, but the history is at turn {turn}");
+    ProviderError::new(ErrorKind::OutOfRange, text)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used with map_err")]

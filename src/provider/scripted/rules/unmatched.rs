@@ -53,7 +53,7 @@ impl Unmatched {
         let call = matched_call(request, context, &self.component, &self.settings);
         let mut message = self.rules.explain_nearest(&call, context.counters());
         if self.settings.chains {
-            message += "; and no user message contains an instruction chain";
+            message += "; and no instruction chain in the prompt answers";
         }
         ProviderError::new(ErrorKind::NotFound, message)
     }

@@ -36,8 +36,9 @@ pub(crate) struct ExplainedRule {
     pub(crate) rule: String,
     /// Whether the rule answers the call.
     pub(crate) answers: bool,
-    /// Whether all conditions hold. A rule that matches does not answer after a rule before it, if it
-    /// has answered as often as its `times` allows, or if the fallback follows its last entry.
+    /// Whether all conditions hold. A rule that matches does not answer after an instruction chain in the
+    /// prompt or a rule before it, if it has answered as often as its `times` allows, or if the fallback
+    /// follows its last entry.
     pub(crate) matches: bool,
     /// How often the rule was used in the session, if its uses are counted.
     pub(crate) uses: u64,
@@ -72,17 +73,19 @@ impl Rules {
         json.unwrap_or_else(|| Value::Array(Vec::new()))
     }
 
-    /// Says for each rule whether it matches a call. Counts no uses.
+    /// Says for each rule whether it matches a call, and whether it answers, unless a chain has answered
+    /// before. Counts no uses.
     pub(crate) fn explain(
         &self,
         call: &MatchedCall<'_>,
         on_exhausted: OnExhausted,
         counters: &Counters,
+        is_answered: bool,
     ) -> Vec<ExplainedRule> {
         let (session, component) = (call.session, call.component);
         let uses = Uses { counters, session, source: &self.source, component };
         let context = SelectionContext { call, unseen: None, on_exhausted, uses };
-        let mut is_selected = false;
+        let mut is_selected = is_answered;
         let explain = |rule: &Arc<Rule>| {
             let mismatches = rule.conditions.mismatches(call);
             let (matches, count) = (mismatches.is_empty(), context.uses.of_rule(rule));
