@@ -3,6 +3,7 @@
 mod aimock;
 mod answers;
 mod arguments;
+mod calls;
 mod chains;
 mod components;
 mod counts;

@@ -67,10 +67,10 @@ async fn the_nearest_rule_is_named_if_none_matches() {
         "echo",
         &format!("{rules}, {{name: fallback, value: error}}"),
     ));
-    assert_snapshot!(ask(&sidecar, "weather?").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule "weather": tools: expected "get_weather"; the call has none; and no user message contains an instruction chain"#);
-    assert_snapshot!(ask(&sidecar, "Hello!").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule "once": user: expected a text that contains "once"; the call has "Hello!"; and no user message contains an instruction chain"#);
+    assert_snapshot!(ask(&sidecar, "weather?").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule "weather": tools: expected "get_weather"; the call has none; and no instruction chain in the prompt answers"#);
+    assert_snapshot!(ask(&sidecar, "Hello!").await, @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule "once": user: expected a text that contains "once"; the call has "Hello!"; and no instruction chain in the prompt answers"#);
     assert_snapshot!(ask(&sidecar, "once").await, @"again");
-    assert_snapshot!(ask(&sidecar, "once").await, @r#"NotFound: failed conversing with component echo: no rule matches; rule "once" has answered as often as its times allows; and no user message contains an instruction chain"#);
+    assert_snapshot!(ask(&sidecar, "once").await, @r#"NotFound: failed conversing with component echo: no rule matches; rule "once" has answered as often as its times allows; and no instruction chain in the prompt answers"#);
 }
 
 #[tokio::test]
@@ -86,12 +86,12 @@ async fn exhausted_rules_and_chains_are_not_spent() {
         ),
     ));
     assert_eq!(ask(&sidecar, "rule").await, "one");
-    assert_snapshot!(ask(&sidecar, "rule").await, @"NotFound: failed conversing with component echo: no rule answers; rule 1 is exhausted, and its on_exhausted is fallback; and no user message contains an instruction chain");
+    assert_snapshot!(ask(&sidecar, "rule").await, @"NotFound: failed conversing with component echo: no rule answers; rule 1 is exhausted, and its on_exhausted is fallback; and no instruction chain in the prompt answers");
     let chain = r#"<|instruction_start|>{"messages":[{"text":"chain"}]}<|instruction_end|>"#;
     assert_eq!(ask(&sidecar, chain).await, "chain");
     let history = request([user(chain), assistant("chain"), user("more")]);
     let error = sidecar.converse(history).await.unwrap_err();
-    assert_snapshot!(format!("{:?}: {}", error.code(), error.message()), @"OutOfRange: failed conversing with component echo: chain in message 1 has 1 steps, but the history is at turn 2");
+    assert_snapshot!(format!("{:?}: {}", error.code(), error.message()), @r#"NotFound: failed conversing with component echo: no rule matches; the nearest is rule 1: user: expected a text that contains "rule"; the call has "more"; and no instruction chain in the prompt answers"#);
 }
 
 #[test]

@@ -47,6 +47,7 @@ use std::{ops::Range, sync::Arc};
 
 use futures_util::{future::BoxFuture, stream::BoxStream};
 
+pub(crate) use self::explain::{ChainOutcome, ExplainedChain};
 use self::{
     chains::{
         ActiveChain, NumberedStep, chain_ranges, find_active_chain, has_long_chain, without_chains,
@@ -60,7 +61,6 @@ pub use self::{
     settings::{OnExhausted, OnMalformed, ScriptedSettings},
     steps::StepError,
 };
-pub(crate) use self::explain::{ChainOutcome, ExplainedChain};
 use super::{
     CallContext, Provider, ProviderError, Unseen, call::AnsweredBy, conversation_hash,
     counters::Counters,

@@ -9,7 +9,7 @@ use crate::provider::{
     scripted::{
         OnExhausted,
         chains::{Chain, NumberedStep},
-        steps::Step,
+        steps::{Item, Step},
     },
 };
 
@@ -80,6 +80,12 @@ impl Sequence {
 }
 
 impl Answers {
+    /// Returns `true` if every answer is the same and calls tools.
+    pub(crate) fn calls_tools_each_time(&self) -> bool {
+        let Self::Respond(step) = self else { return false };
+        step.items.iter().any(|item| matches!(item, Item::Calls(_)))
+    }
+
     /// Returns all steps.
     pub(crate) fn steps(&self) -> Vec<&Step> {
         match self {

@@ -47,12 +47,15 @@ impl Reader {
         let priority = self.scalar(&fields, "priority", "a whole number", parse_number);
         let allow_unoffered = self.scalar(&fields, "allow_unoffered", "true or false", parse_bool);
         let faults = self.faults(&fields);
-        let answers = self.answers(&fields);
-        let answers = answers?;
+        let answers = self.answers(&fields)?;
+        let mut conditions = conditions?;
+        if answers.calls_tools_each_time() {
+            conditions.exclude_results();
+        }
         Some(Rule {
             label,
             has_templates: answers.steps().into_iter().any(has_templates),
-            conditions: conditions?,
+            conditions,
             answers,
             times,
             priority: priority.unwrap_or_default(),

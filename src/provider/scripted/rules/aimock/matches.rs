@@ -55,6 +55,21 @@ pub(super) fn convert<'a>(source: &mut Source<'a>, raw: &'a RawValue) -> Option<
     Some(FixtureMatch { conditions, turn_index, sequence_index })
 }
 
+/// Lets a fixture that calls tools answer their results, too, as in aimock. A rule does so only if it has
+/// a condition on results or turns.
+pub(super) fn of_any_turn(conditions: String, respond: &str) -> String {
+    let calls_tools = respond.contains(r#""tool_call":"#);
+    let Some(mut fields) = serde_json::from_str::<Map<String, Value>>(&conditions).ok() else {
+        return conditions;
+    };
+    let keys = ["turn", "has_tool_result_since_user", "last_tool_result"];
+    if !calls_tools || keys.iter().any(|key| fields.contains_key(*key)) {
+        return conditions;
+    }
+    fields.insert("turn".to_owned(), json!({ "at_least": 0 }));
+    Value::Object(fields).to_string()
+}
+
 /// Returns `true` if a fixture is for chats. There is a warning otherwise.
 fn is_for_chats<'a>(source: &mut Source<'a>, fields: &mut Fields<'a>, raw: &'a RawValue) -> bool {
     let endpoint: Option<String> = source.take(fields, "endpoint", "a string");

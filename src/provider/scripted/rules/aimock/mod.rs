@@ -101,12 +101,15 @@ impl<'a> Rules<'a> {
         let Some(respond) = response::convert(source, &mut fixture, raw) else { return };
         fixture.remove_all(&IRRELEVANT);
         source.warn_of_rest(&fixture, "fixture");
-        let FixtureMatch { conditions, turn_index, sequence_index } = matched;
+        let FixtureMatch { mut conditions, turn_index, sequence_index } = matched;
         if let Err(reason) = check::check(number, &conditions, &respond) {
             return source.warn(raw, format!("skipped: {reason}"));
         }
         let answer = match sequence_index {
-            None => Answer::Respond(respond),
+            None => {
+                conditions = matches::of_any_turn(conditions, &respond);
+                Answer::Respond(respond)
+            }
             Some(index) => {
                 let key = (conditions.clone(), turn_index);
                 if !self.add_step(source, key, index, (raw, respond)) {

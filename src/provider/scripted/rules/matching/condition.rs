@@ -23,6 +23,8 @@ pub(super) enum Condition {
     Alpha(u8),
     Turn(Count),
     HasToolResult(bool),
+    /// The history does not end with the results of tools, because the rule itself calls tools.
+    AnswersNoResult,
     HasToolResultSinceUser(bool),
     Tool(String),
     ToolChoice(String),
@@ -53,6 +55,7 @@ impl Condition {
             Self::Alpha(version) => *version == call.alpha(),
             Self::Turn(count) => count.holds(call.turns()),
             Self::HasToolResult(expected) => *expected != call.results().is_empty(),
+            Self::AnswersNoResult => call.results().is_empty(),
             Self::HasToolResultSinceUser(expected) => *expected == call.has_result_since_user(),
             Self::Tool(name) => call.offers(name),
             Self::ToolChoice(expected) => tool_choice(call) == expected,
@@ -72,6 +75,17 @@ impl Condition {
                 result.eligible(call.results()).any(|it| result.holds(it))
             }
         }
+    }
+
+    /// Returns `true` if the condition is about the results of tools or the number of turns.
+    pub(super) fn is_about_results(&self) -> bool {
+        matches!(
+            self,
+            Self::Turn(_)
+                | Self::HasToolResult(_)
+                | Self::HasToolResultSinceUser(_)
+                | Self::LastToolResult(_)
+        )
     }
 
     /// Adds what the pattern of a condition that holds captures.
@@ -139,6 +153,11 @@ impl Condition {
             }
             Self::HasToolResult(expected) => {
                 Mismatch::new("has_tool_result", expected.to_string(), Some(bool_text(!expected)))
+            }
+            Self::AnswersNoResult => {
+                let reason =
+                    "because the rule calls tools and has no condition on results or turns";
+                Mismatch::new("has_tool_result", format!("false, {reason}"), Some("true"))
             }
             Self::HasToolResultSinceUser(expected) => Mismatch::new(
                 "has_tool_result_since_user",

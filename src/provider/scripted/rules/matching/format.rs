@@ -142,6 +142,15 @@ impl Match {
         self.conditions.is_empty()
     }
 
+    /// Adds the condition that the history does not end with the results of tools, unless there is a
+    /// condition on results or turns. Otherwise, a rule that calls tools would answer the results with
+    /// the same calls forever.
+    pub(in super::super) fn exclude_results(&mut self) {
+        if !self.conditions.iter().any(Condition::is_about_results) {
+            self.conditions.push(Condition::AnswersNoResult);
+        }
+    }
+
     /// Returns the names of the groups that the patterns capture.
     pub fn capture_names(&self) -> impl Iterator<Item = &str> {
         self.patterns().flat_map(|pattern| pattern.capture_names().flatten())
