@@ -15,6 +15,7 @@ pub(crate) mod json_schema;
 pub(crate) mod mapping;
 pub mod memory;
 pub(crate) mod number;
+pub(crate) mod panics;
 pub(crate) mod quantity;
 pub(crate) mod schema_keys;
 pub(crate) mod secrets;

@@ -77,7 +77,7 @@ pub struct MessageDraft {
     pub sender: ParticipantRole,
     /// The tool calls that the sender made for this message.
     pub tool_calls: Vec<MadeCall>,
-    /// How long the sender takes to write the message, in virtual time.
+    /// How long the sender takes to write the message.
     pub typing: Duration,
 }
 
@@ -93,7 +93,7 @@ impl MessageDraft {
 pub struct Message {
     /// The text.
     pub content: String,
-    /// When the message was sent, in virtual time.
+    /// When the message was sent.
     pub timestamp: Timestamp,
     /// Who sent the message.
     pub sender: ParticipantRole,

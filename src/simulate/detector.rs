@@ -25,6 +25,12 @@ pub trait OutcomeDetector: Send + Sync {
     fn uses_intents(&self) -> bool {
         true
     }
+
+    /// Returns `true` if the detector is outside of this process. The conversation then follows the real
+    /// clock, unless the settings say otherwise.
+    fn is_external(&self) -> bool {
+        false
+    }
 }
 
 impl<T: OutcomeDetector + ?Sized> OutcomeDetector for Arc<T> {
@@ -40,6 +46,10 @@ impl<T: OutcomeDetector + ?Sized> OutcomeDetector for Arc<T> {
     fn uses_intents(&self) -> bool {
         (**self).uses_intents()
     }
+
+    fn is_external(&self) -> bool {
+        (**self).is_external()
+    }
 }
 
 /// Decides whether a conversation has reached its end or a goal.
@@ -54,6 +64,12 @@ pub trait EndJudge: Send + Sync {
         conversation: &'a Conversation,
         intents: &'a [Intent],
     ) -> BoxFuture<'a, Result<bool, DetectorError>>;
+
+    /// Returns `true` if the judge is outside of this process. The conversation then follows the real
+    /// clock, unless the settings say otherwise.
+    fn is_external(&self) -> bool {
+        false
+    }
 }
 
 /// A detector cannot decide.

@@ -15,4 +15,10 @@ pub trait IntentExtractor: Send + Sync {
         &'a self,
         conversation: &'a Conversation,
     ) -> BoxFuture<'a, Result<Option<Intent>, DetectorError>>;
+
+    /// Returns `true` if the extractor is outside of this process. The conversation then follows the real
+    /// clock, unless the settings say otherwise.
+    fn is_external(&self) -> bool {
+        false
+    }
 }

@@ -51,4 +51,8 @@ impl IntentExtractor for ModelIntentExtractor {
     ) -> BoxFuture<'a, Result<Option<Intent>, DetectorError>> {
         self.ask(conversation).boxed()
     }
+
+    fn is_external(&self) -> bool {
+        self.0.is_external
+    }
 }

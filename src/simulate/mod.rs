@@ -82,10 +82,11 @@
 //!
 //! # Time
 //!
-//! Timestamps and durations are virtual: they depend on the participants' delays, such as those of
-//! [`Typing`](participants::Typing), and not on a clock, so the same conversation has the same
-//! timestamps in each run. Only the turns of [external](Participant::is_external) participants have a
-//! limit in real time.
+//! Timestamps and durations are [virtual](Clock::Virtual): they depend on the participants' delays,
+//! such as those of [`Typing`](participants::Typing), and not on a clock, so the same conversation has
+//! the same timestamps in each run. If a participant, a detector, a judge or the intent extractor is
+//! [external](Participant::is_external), they are [real](Clock::Real) instead, and so is the limit on
+//! silence. The turns of external participants always have a limit in real time.
 
 // conversation  conversations and messages
 // outcome       the outcomes that a conversation can have
@@ -158,7 +159,8 @@ pub use self::{
         RunSettings, RunSummary, Shard, ShardError, Tally, merge, run,
     },
     runner::{
-        BaseTimestamp, Detection, EndConditions, Event, Observer, Progress, Runner, RunnerSettings,
+        BaseTimestamp, Clock, Detection, EndConditions, Event, Observer, Progress, Runner,
+        RunnerSettings,
     },
 };
 #[cfg(feature = "server")]

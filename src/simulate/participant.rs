@@ -21,7 +21,7 @@ pub trait Participant: Send {
     fn with_intent(&self, intent: &Intent) -> Box<dyn Participant>;
 
     /// Returns `true` if the participant is outside of this process. The time of its turns is
-    /// limited.
+    /// limited, and the conversation follows the real clock, unless the settings say otherwise.
     fn is_external(&self) -> bool {
         false
     }
@@ -50,7 +50,7 @@ pub struct Turn<'a> {
     pub conversation: &'a Conversation,
     /// How many turns the participant had before, including the one of the initial message.
     pub number: usize,
-    /// The current virtual time.
+    /// The current time of the conversation.
     pub now: Timestamp,
 }
 

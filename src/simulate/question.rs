@@ -34,6 +34,7 @@ pub struct JudgeModel {
     instructions: Option<String>,
     session: Option<Arc<str>>,
     time_limit: Duration,
+    pub(super) is_external: bool,
     /// What errors call the model.
     name: &'static str,
 }
@@ -47,6 +48,7 @@ impl JudgeModel {
             instructions: None,
             session: None,
             time_limit: TIME_LIMIT,
+            is_external: false,
             name: "the judge",
         }
     }
@@ -68,6 +70,13 @@ impl JudgeModel {
     #[must_use]
     pub fn time_limit(self, limit: Duration) -> Self {
         Self { time_limit: limit, ..self }
+    }
+
+    /// Sets whether the model is outside of this process. If so, conversations follow the real clock,
+    /// unless their settings say otherwise.
+    #[must_use]
+    pub fn external(self, is_external: bool) -> Self {
+        Self { is_external, ..self }
     }
 
     /// Sets what errors call the model, instead of `the judge`.

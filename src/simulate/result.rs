@@ -4,16 +4,19 @@ use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Conversation, Intent};
+use super::{Clock, Conversation, Intent};
 
 /// The result of a simulated conversation, also of one that failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConversationResult {
     /// The conversation. If a participant or a detector failed, what was said before.
     pub conversation: Conversation,
-    /// The time from the first to the last message, in virtual time.
+    /// The time from the first to the last message.
     #[serde(with = "seconds")]
     pub duration: Duration,
+    /// What the times of the conversation follow. Left out in files if they are virtual.
+    #[serde(default, skip_serializing_if = "Clock::is_virtual")]
+    pub clock: Clock,
     /// What the participants wanted, given or inferred from the conversation.
     #[serde(default)]
     pub intents: Vec<Intent>,
@@ -33,6 +36,7 @@ impl ConversationResult {
         Self {
             conversation: Conversation::default(),
             duration: Duration::ZERO,
+            clock: Clock::default(),
             intents: Vec::new(),
             end_reason,
             error: Some(error.into()),
@@ -65,7 +69,7 @@ pub enum EndReason {
     Outcome,
     /// A detector found an outcome, and the messages that may follow it were sent.
     OutcomeFollowup,
-    /// A message took too long, in virtual time.
+    /// No message was sent for too long.
     Timeout,
     /// A message matched a pattern that ends conversations.
     Pattern,

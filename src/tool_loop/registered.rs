@@ -1,13 +1,13 @@
 //! A registered tool.
 
-use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
 use super::{CallFailure, RunTool, ToolContext, ToolOutput, ToolSettings};
 use crate::{
-    base::{json_schema::Schema, number::normalize_integers},
+    base::{json_schema::Schema, number::normalize_integers, panics},
     chat::{LazyJson, Tool},
 };
 
@@ -73,7 +73,7 @@ impl RegisteredTool {
         abandoned.disarm();
         match result {
             Ok(result) => Ok(result?),
-            Err(panic) => Err(CallFailure::Panicked(panic_message(&*panic))),
+            Err(panic) => Err(CallFailure::Panicked(panics::message(&*panic))),
         }
     }
 }
@@ -94,12 +94,6 @@ fn parse_object(text: &str) -> Result<Map<String, Value>, CallFailure> {
         serde_json::from_str(text).map_err(|error| CallFailure::InvalidJson(error.to_string()))?;
     members.values_mut().for_each(normalize_integers);
     Ok(members)
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("no message").to_owned()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::{
     files::folder_with,
-    play::{play, play_agent, play_in, results, with_agent},
+    play::{lines, play, play_agent, play_in, results, with_agent},
 };
 
 /// Plays a conversation with a shell script as the agent.
@@ -42,7 +42,7 @@ done
 #[test]
 fn a_line_has_the_conversation() {
     let script = "read -r line; echo \"$line\" > seen.json; echo null";
-    let simulation = with_agent("command: [sh, agent.sh]", "").replace(
+    let simulation = with_agent("command: [sh, agent.sh]", "clock: virtual").replace(
         "initial_message",
         "intents: [{role: agent, description: Sell}, {role: customer, description: Buy}], initial_message",
     );
@@ -131,6 +131,32 @@ fn a_program_that_does_not_answer_times_out() {
     let text = play_agent("command: [sh, -c, 'sleep 600']", "message_timeout: 100ms", &[]);
     assert!(text.starts_with("customer: one\n-- participant_error: "), "{text}");
     assert!(text.contains("100ms"), "{text}");
+}
+
+/// Silence ends the conversation and is no failure. The results say that their times are real.
+#[test]
+fn silence_of_a_program_ends_the_conversation() {
+    let script = r#"read -r line; echo '"first"'; sleep 600"#;
+    let agent = format!("command: [sh, -c, {script:?}]");
+    let simulation = with_agent(&agent, "end_on: {timeout: 300ms}");
+    let folder = folder_with(&[("simulate.yaml", &simulation)]);
+    assert_eq!(play_in(&folder, &[]).code, Some(0));
+    let text = fs::read_to_string(folder.join("out/results.jsonl")).unwrap();
+    assert!(text.lines().next().unwrap().contains(r#""clock":"real""#), "{text}");
+    let result = &results(&folder)[0];
+    assert_eq!(result["clock"], "real");
+    assert_snapshot!(lines(result), @"
+    customer: one
+    agent: first
+    customer: two
+    -- timeout
+    ");
+    let first = &result["conversation"]["messages"][0]["timestamp"];
+    assert!(first.as_str().unwrap() > "2026", "{first}");
+    let simulation = with_agent("command: [sh, -c, 'sleep 0.3; echo null']", "clock: virtual");
+    let result = &play(&simulation, &[])[0];
+    assert_eq!(result["conversation"]["messages"][0]["timestamp"], "2000-01-01T00:00:00Z");
+    assert_eq!(result.get("clock"), None);
 }
 
 /// Each conversation has its own process, which ends with the conversation.

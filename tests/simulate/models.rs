@@ -145,7 +145,7 @@ fn answers_of_sidecars_can_be_kept() {
     let address = sidecar.grpc;
     let agent = format!("sidecar: {{address: '{address}', component: echo}}");
     let keys = format!(
-        "cache: answers\noutcomes: [{{name: one, description: It is one}}]\n\
+        "clock: virtual\ncache: answers\noutcomes: [{{name: one, description: It is one}}]\n\
          detectors: [{{judge: {{sidecar: {{address: '{address}'}}, instructions: one}}}}]"
     );
     let simulation =

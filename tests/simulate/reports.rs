@@ -12,7 +12,7 @@ use std::{
 };
 
 use mynah::simulate::{
-    Conversation, ConversationResult, EarlierResults, EndReason, Intent, MadeCall, Message,
+    Clock, Conversation, ConversationResult, EarlierResults, EndReason, Intent, MadeCall, Message,
     OriginalConversation, Outcome, ParticipantRole, RunIdentity, RunSettings, Shard,
     SimulatedConversation, Timestamp, analyse, run, write_html,
 };
@@ -48,6 +48,7 @@ fn simulated(index: usize, conversation: Conversation) -> SimulatedConversation 
         result: ConversationResult {
             conversation,
             duration: Duration::from_secs(20 * messages.saturating_sub(1)),
+            clock: Clock::Virtual,
             intents: vec![Intent::new(ParticipantRole::Customer, "Get a refund for order 1001")],
             end_reason: EndReason::OutcomeFollowup,
             error: None,
@@ -137,7 +138,7 @@ async fn simulate_shard(
     play: fn(usize) -> SimulatedConversation,
 ) {
     let (name, hash) = ("Support desk".to_owned(), "9f2c41d07be83a55".to_owned());
-    let identity = RunIdentity { name, hash, scenarios: 3, conversations };
+    let identity = RunIdentity { name, hash, scenarios: 3, conversations, clock: Clock::Virtual };
     let in_flight = NonZeroUsize::new(in_flight).unwrap();
     let settings =
         RunSettings { out: folder.to_owned(), earlier: EarlierResults::Keep, shard, in_flight };

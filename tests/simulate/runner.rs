@@ -5,6 +5,7 @@ mod detection;
 mod end_conditions;
 mod events;
 mod intents;
+mod panics;
 mod time;
 mod turns;
 

@@ -13,14 +13,21 @@ use std::{
 };
 
 use mynah::simulate::{
-    Conversation, ConversationResult, EarlierResults, EndReason, Message, Outcome, ParticipantRole,
-    RunError, RunIdentity, RunSettings, RunSummary, SimulatedConversation, Timestamp, run,
+    Clock, Conversation, ConversationResult, EarlierResults, EndReason, Message, Outcome,
+    ParticipantRole, RunError, RunIdentity, RunSettings, RunSummary, SimulatedConversation,
+    Timestamp, run,
 };
 use tokio_util::sync::CancellationToken;
 
 /// Returns the identity of a run with this many conversations.
 fn identity(conversations: usize) -> RunIdentity {
-    RunIdentity { name: "desk".to_owned(), hash: "1".to_owned(), scenarios: 2, conversations }
+    RunIdentity {
+        name: "desk".to_owned(),
+        hash: "1".to_owned(),
+        scenarios: 2,
+        conversations,
+        clock: Clock::Virtual,
+    }
 }
 
 /// Returns settings with one conversation at a time.
@@ -65,6 +72,7 @@ fn conversation(index: usize) -> SimulatedConversation {
         result: ConversationResult {
             conversation: Conversation { messages, outcome, ..Conversation::default() },
             duration: Duration::from_secs(index as u64 % 5),
+            clock: Clock::Virtual,
             intents: Vec::new(),
             end_reason: if failed { EndReason::ParticipantError } else { EndReason::BothPassed },
             error: failed.then(|| "the model is down".to_owned()),

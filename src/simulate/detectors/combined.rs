@@ -54,6 +54,10 @@ impl OutcomeDetector for FirstDetector {
     fn uses_intents(&self) -> bool {
         self.0.iter().any(|detector| detector.uses_intents())
     }
+
+    fn is_external(&self) -> bool {
+        self.0.iter().any(|detector| detector.is_external())
+    }
 }
 
 impl<D: OutcomeDetector> OutcomeDetector for GuardedDetector<D> {
@@ -72,6 +76,10 @@ impl<D: OutcomeDetector> OutcomeDetector for GuardedDetector<D> {
 
     fn uses_intents(&self) -> bool {
         self.detector.uses_intents()
+    }
+
+    fn is_external(&self) -> bool {
+        self.detector.is_external()
     }
 }
 

@@ -54,4 +54,8 @@ impl EndJudge for ModelEndJudge {
     ) -> BoxFuture<'a, Result<bool, DetectorError>> {
         self.ask(conversation, intents).boxed()
     }
+
+    fn is_external(&self) -> bool {
+        self.model.is_external
+    }
 }

@@ -58,6 +58,10 @@ impl OutcomeDetector for ModelDetector {
     ) -> BoxFuture<'a, Result<Option<Outcome>, DetectorError>> {
         self.ask(conversation, intents, outcomes).boxed()
     }
+
+    fn is_external(&self) -> bool {
+        self.0.is_external
+    }
 }
 
 /// Returns the outcome that an answer names. Of names that differ only in case, it must be the exact

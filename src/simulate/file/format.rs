@@ -14,7 +14,7 @@ use super::{
     value::{Count, StartTime},
 };
 use crate::{
-    simulate::{Detection, Outcome, Pattern},
+    simulate::{Clock, Detection, Outcome, Pattern},
     tools::Time,
 };
 
@@ -46,9 +46,11 @@ pub(in crate::simulate) struct SimulateFile {
     /// When detectors run: after each message, or once at the end. Default: each.
     #[serde(default)]
     pub(in crate::simulate) detect: Detect,
+    /// What times and durations follow. Default: the real clock in conversations with a participant
+    /// or a model outside of this process, otherwise virtual time.
+    pub(in crate::simulate) clock: Option<Clock>,
     /// The virtual time at which conversations start. Default: 2000-01-01T00:00:00Z.
-    #[serde(default)]
-    pub(in crate::simulate) base_timestamp: StartTime,
+    pub(in crate::simulate) base_timestamp: Option<StartTime>,
     /// The outcomes that conversations can have.
     #[serde(default)]
     pub(in crate::simulate) outcomes: Vec<Outcome>,
@@ -93,7 +95,7 @@ impl From<Detect> for Detection {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::simulate) struct EndOnSource {
-    /// Maximum virtual time between two messages.
+    /// Maximum time between two messages.
     pub(in crate::simulate) timeout: Option<Time>,
     /// Regular expressions. A message that one of them matches is the last one.
     #[serde(default)]

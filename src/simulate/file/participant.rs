@@ -116,7 +116,7 @@ struct Fields {
     examples: Option<ExamplesSource>,
     /// Number of retries after a failure of a component, a sidecar or an HTTP request. Default: 0.
     retries: Option<Retries>,
-    /// How long the participant takes to write, in virtual time. Default: no time.
+    /// How long the participant takes to write. Default: no time.
     typing: Option<TypingSource>,
 }
 
@@ -144,7 +144,7 @@ pub(in crate::simulate) struct ExamplesSource {
     pub(in crate::simulate) count: Option<Count<1, 100>>,
 }
 
-/// How long a participant takes to write a message, in virtual time.
+/// How long a participant takes to write a message.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::simulate) struct TypingSource {
@@ -183,7 +183,7 @@ enum PassWord {
 pub(in crate::simulate) struct Said {
     /// The text.
     pub(in crate::simulate) text: String,
-    /// How long the participant waits before it writes, in virtual time. Default: no time.
+    /// How long the participant waits before it writes. Default: no time.
     pub(in crate::simulate) delay: Option<Time>,
 }
 

@@ -34,7 +34,7 @@ impl<const MIN: u32, const MAX: u32> JsonSchema for Count<MIN, MAX> {
 }
 
 /// A point in time such as 2026-05-01T09:00:00Z, or now.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub(in crate::simulate) struct StartTime(pub(in crate::simulate) BaseTimestamp);

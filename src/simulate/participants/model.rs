@@ -39,13 +39,13 @@ pub struct ModelParticipant {
     history: History,
 }
 
-/// The conversation and the virtual time for which a tool runs. Tools get it from
+/// The conversation and the time for which a tool runs. Tools get it from
 /// [`ToolContext::extension`](crate::tool_loop::ToolContext::extension).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimulatedTurn {
     /// Id of the conversation.
     pub conversation_id: Arc<str>,
-    /// The virtual time at the start of the turn.
+    /// The time at the start of the turn.
     pub now: Timestamp,
 }
 

@@ -6,7 +6,7 @@ use futures_util::{FutureExt, TryFutureExt, future::BoxFuture};
 
 use crate::simulate::{Intent, MessageDraft, Participant, ParticipantError, Reply, Turn};
 
-/// A participant that takes time to write its messages, in virtual time.
+/// A participant that takes time to write its messages.
 #[derive(Debug, Clone)]
 pub struct Typing<P> {
     participant: P,

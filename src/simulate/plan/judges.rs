@@ -37,7 +37,7 @@ impl PlannedJudge {
     /// Returns the judge of a conversation, which shares no state with those of others.
     pub(super) fn build(&self, conversation_id: &str, shared: &Shared) -> JudgeModel {
         let judge = JudgeModel::new(self.provider(&shared.metrics)).session(conversation_id);
-        let judge = judge.time_limit(shared.message_timeout);
+        let judge = judge.time_limit(shared.message_timeout).external(self.model.is_external());
         match &self.instructions {
             Some(instructions) => judge.instructions(instructions),
             None => judge,

@@ -37,7 +37,7 @@ use self::{
 };
 use crate::{
     base::diagnostics::Diagnostic,
-    simulate::{Outcomes, RunIdentity, RunnerSettings},
+    simulate::{Clock, Outcomes, RunIdentity, RunnerSettings},
 };
 
 /// The conversations of a file. Clones share them.
@@ -65,6 +65,22 @@ struct Rules {
     judge: Option<PlannedJudge>,
     /// Judges whether the customer has reached the goal.
     goal: Option<PlannedJudge>,
+}
+
+impl Parts {
+    /// Returns the clock of a scenario: the one that the file names, or else the real clock if a
+    /// participant or a model is outside of this process.
+    fn clock(&self, scenario: &PlannedScenario) -> Clock {
+        let Self { rules, detectors, .. } = self;
+        let detectors = detectors.iter().filter_map(PlannedDetector::judge);
+        let end_on = [&rules.judge, &rules.goal].into_iter().flatten();
+        let mut judges = detectors.chain(end_on).chain(scenario.judges());
+        let default = match scenario.is_external() || judges.any(|it| it.model.is_external()) {
+            true => Clock::Real,
+            false => Clock::Virtual,
+        };
+        rules.settings.clock.unwrap_or(default)
+    }
 }
 
 impl Plan {

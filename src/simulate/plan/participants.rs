@@ -35,6 +35,17 @@ pub(super) enum PlannedKind {
     Replay,
 }
 
+impl PlannedKind {
+    /// Returns `true` if the participant is outside of this process.
+    pub(super) fn is_external(&self) -> bool {
+        match self {
+            Self::Http(_) | Self::Command(_) => true,
+            Self::Model(speaker) => speaker.model.is_external(),
+            Self::Script(_) | Self::Echo | Self::Replay => false,
+        }
+    }
+}
+
 /// A model that plays a participant.
 pub(super) struct PlannedSpeaker {
     pub(super) model: PlannedModel,

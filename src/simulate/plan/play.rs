@@ -108,7 +108,7 @@ impl Plan {
             .id(id)
             .intents(intents)
             .outcomes(self.0.outcomes.clone())
-            .settings(self.settings(id))
+            .settings(self.settings(scenario, id))
             .cancel_with(cancel);
         if !self.0.detectors.is_empty() {
             runner = runner.detector(detectors::build(&self.0.detectors, id, shared));
@@ -141,7 +141,7 @@ impl Plan {
         }
     }
 
-    fn settings(&self, id: &str) -> RunnerSettings {
+    fn settings(&self, scenario: &PlannedScenario, id: &str) -> RunnerSettings {
         let (rules, shared) = (&self.0.rules, &self.0.shared);
         let judge =
             rules.judge.as_ref().map(|it| ModelEndJudge::of_completion(it.build(id, shared)));
@@ -151,7 +151,7 @@ impl Plan {
             goal: goal.map(|goal| Arc::new(goal) as _),
             ..rules.settings.end_on.clone()
         };
-        RunnerSettings { end_on, ..rules.settings.clone() }
+        RunnerSettings { end_on, clock: Some(self.0.clock(scenario)), ..rules.settings.clone() }
     }
 
     /// Adds the outcome that the detectors find in a recorded conversation, or their error.

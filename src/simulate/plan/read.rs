@@ -10,7 +10,7 @@ use crate::{
     base::{diagnostics::Diagnostic, files, yaml},
     component::Context,
     simulate::{
-        EndConditions, RunIdentity, RunnerSettings,
+        Clock, EndConditions, RunIdentity, RunnerSettings,
         file::{Detect, EndOnSource, SimulateFile},
     },
     tool_loop::OwnerMetrics,
@@ -72,11 +72,10 @@ fn plan(source: SimulateFile, context: &Context, report: &mut Report<'_>) -> Opt
         hash: report.inputs.hash(),
         scenarios: scenarios.len(),
         conversations: scenarios.iter().map(|scenario| scenario.conversations).sum(),
+        clock: Clock::default(),
     };
-    let mut warnings = mem::take(&mut report.warnings);
-    warnings.sort_by_key(|warning| warning.place);
     let message_timeout = rules.settings.message_timeout;
-    Some(Parts {
+    let mut parts = Parts {
         identity,
         in_flight: in_flight.unwrap_or(IN_FLIGHT),
         outcomes: Arc::new(outcomes),
@@ -85,8 +84,27 @@ fn plan(source: SimulateFile, context: &Context, report: &mut Report<'_>) -> Opt
         rules,
         adversarial,
         shared: Shared { metrics: metrics.ok()?, message_timeout },
-        warnings,
-    })
+        warnings: Vec::new(),
+    };
+    if parts.scenarios.iter().any(|scenario| parts.clock(scenario) == Clock::Real) {
+        parts.identity.clock = Clock::Real;
+        warn_about_real_time(&parts.rules.settings, report);
+    }
+    parts.warnings = mem::take(&mut report.warnings);
+    parts.warnings.sort_by_key(|warning| warning.place);
+    Some(parts)
+}
+
+/// Warns about a silence that participants outside of this process cannot reach.
+fn warn_about_real_time(settings: &RunnerSettings, report: &mut Report<'_>) {
+    let limit = settings.message_timeout;
+    if settings.end_on.timeout.is_some_and(|timeout| timeout > limit) {
+        let message = format!(
+            "participants outside of mynah fail before this timeout, after the message_timeout of \
+             {limit:?}"
+        );
+        report.warning("end_on/timeout", message);
+    }
 }
 
 /// Warns about settings that have no effect, or that end each conversation.
@@ -114,7 +132,8 @@ fn settings(source: &SimulateFile) -> RunnerSettings {
         max_messages: max_messages.map_or(default.max_messages, |it| it.0 as usize),
         max_messages_after_outcome: after.unwrap_or(default.max_messages_after_outcome),
         detection: source.detect.into(),
-        base_timestamp: source.base_timestamp.0,
+        clock: source.clock,
+        base_timestamp: source.base_timestamp.map_or(default.base_timestamp, |time| time.0),
         message_timeout: message_timeout.map_or(default.message_timeout, |time| time.0),
         end_on: EndConditions { timeout, patterns, ..EndConditions::default() },
     }

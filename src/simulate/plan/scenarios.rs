@@ -40,6 +40,11 @@ enum PlannedStart {
 }
 
 impl PlannedScenario {
+    /// Returns `true` if a participant is outside of this process.
+    pub(super) fn is_external(&self) -> bool {
+        [&self.customer, &self.agent].into_iter().any(|it| it.kind.is_external())
+    }
+
     /// Iterates over the models that find intents.
     pub(super) fn judges(&self) -> impl Iterator<Item = &PlannedJudge> {
         [&self.infer_intent, &self.recorded_intents].into_iter().flatten()

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     base::clock::Moment,
-    simulate::{ConversationResult, EndReason, SimulatedConversation, result::PANICKED},
+    simulate::{Clock, ConversationResult, EndReason, SimulatedConversation, result::PANICKED},
 };
 
 /// What identifies a run. Only the same run can be continued.
@@ -32,6 +32,8 @@ pub struct RunIdentity {
     pub scenarios: usize,
     /// The number of conversations in all shards.
     pub conversations: usize,
+    /// What the times of the conversations follow. If some are real, two runs differ.
+    pub clock: Clock,
 }
 
 /// How a run is played.
@@ -126,8 +128,8 @@ where
 }
 
 fn header(identity: &RunIdentity, shard: Option<Shard>) -> Header {
-    let RunIdentity { name, hash, scenarios, conversations } = identity.clone();
-    Header { run: name, hash, scenarios, conversations, shard }
+    let RunIdentity { name, hash, scenarios, conversations, clock } = identity.clone();
+    Header { run: name, hash, scenarios, conversations, clock, shard }
 }
 
 /// Plays a conversation and formats its line, on the thread of the conversation.

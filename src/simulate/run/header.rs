@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::shard::Shard;
+use crate::simulate::Clock;
 
 /// The first line of results.jsonl, which identifies the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,9 @@ pub(in crate::simulate) struct Header {
     pub(in crate::simulate) scenarios: usize,
     /// The number of conversations in all shards.
     pub(in crate::simulate) conversations: usize,
+    /// What the times follow. With the real clock, two runs differ.
+    #[serde(default, skip_serializing_if = "Clock::is_virtual")]
+    pub(in crate::simulate) clock: Clock,
     /// The shard, if the run is divided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::simulate) shard: Option<Shard>,

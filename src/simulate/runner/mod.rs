@@ -1,24 +1,30 @@
 //! The runner, which plays one conversation.
 
 // setup     what a runner plays
-// play      plays the turns and applies what ends a conversation
+// play      plays the turns
+// checks    finds outcomes, intents and what ends a conversation
+// state     the conversation that is played
+// time      its time, virtual or real
 // progress  events and progress
 // settings  the settings of a runner
 
+mod checks;
 mod play;
 mod progress;
 mod settings;
 mod setup;
+mod state;
+mod time;
 
 use std::{fmt, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use self::{play::Play, setup::Setup};
 pub use self::{
     progress::{Event, Observer, Progress},
-    settings::{BaseTimestamp, Detection, EndConditions, RunnerSettings},
+    settings::{BaseTimestamp, Clock, Detection, EndConditions, RunnerSettings},
 };
+use self::{setup::Setup, state::Play};
 use super::{
     Conversation, ConversationResult, Intent, IntentExtractor, MessageDraft, OutcomeDetector,
     Outcomes, Participant,
@@ -101,8 +107,8 @@ impl Runner {
 
     /// Plays the conversation.
     ///
-    /// This does not fail: if a participant or a detector fails, the result has the messages so far,
-    /// the [end reason](super::EndReason) and the error.
+    /// This does not fail: if a participant or a detector fails or panics, the result has the messages
+    /// so far, the [end reason](super::EndReason) and the error.
     pub async fn run(self) -> ConversationResult {
         Play::new(self.0).run().await
     }

@@ -3,6 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::simulate::{EndJudge, Pattern};
 
@@ -23,7 +25,10 @@ pub struct RunnerSettings {
     pub max_messages_after_outcome: usize,
     /// When the detector runs. Default: after each message.
     pub detection: Detection,
-    /// The time of the initial message. Default: 2000-01-01T00:00:00Z.
+    /// What times and durations follow. Default: the real clock if a participant, a detector, a judge
+    /// or the intent extractor is external, otherwise virtual time.
+    pub clock: Option<Clock>,
+    /// The virtual time of the initial message. Default: 2000-01-01T00:00:00Z.
     pub base_timestamp: BaseTimestamp,
     /// Maximum duration of a turn of an external participant, in real time. Default: 30 s.
     pub message_timeout: Duration,
@@ -41,7 +46,24 @@ pub enum Detection {
     End,
 }
 
-/// The time of the initial message.
+/// What the times and durations of a conversation follow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Clock {
+    /// The delays of the participants, so that two runs have the same timestamps.
+    #[default]
+    Virtual,
+    /// The real clock. Delays are waited for.
+    Real,
+}
+
+impl Clock {
+    pub(in crate::simulate) fn is_virtual(&self) -> bool {
+        *self == Self::Virtual
+    }
+}
+
+/// The virtual time of the initial message. The real clock ignores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BaseTimestamp {
     /// This time.
@@ -54,8 +76,8 @@ pub enum BaseTimestamp {
 /// checked.
 #[derive(Clone, Default)]
 pub struct EndConditions {
-    /// A participant takes longer than this to write a message, in virtual time. The message is not
-    /// sent.
+    /// No message is sent for longer than this. In virtual time, a participant needs longer to write a
+    /// message. The message is not sent.
     pub timeout: Option<Duration>,
     /// A message matches one of these patterns.
     pub patterns: Vec<Pattern>,
@@ -71,6 +93,7 @@ impl Default for RunnerSettings {
             max_messages: 100,
             max_messages_after_outcome: 5,
             detection: Detection::default(),
+            clock: None,
             base_timestamp: BaseTimestamp::default(),
             message_timeout: Duration::from_secs(30),
             end_on: EndConditions::default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    RunnerSettings,
+    Clock, EndConditions, RunnerSettings,
     progress::{EventHandler, Observer},
 };
 use crate::simulate::{
@@ -29,6 +29,25 @@ pub(super) struct Setup {
 }
 
 impl Setup {
+    /// Returns the clock that the settings name. Otherwise, it depends on who takes part.
+    pub(super) fn clock(&self) -> Clock {
+        let default = || match self.is_external() {
+            true => Clock::Real,
+            false => Clock::Virtual,
+        };
+        self.settings.clock.unwrap_or_else(default)
+    }
+
+    /// Returns `true` if a part of the conversation is outside of this process.
+    fn is_external(&self) -> bool {
+        let EndConditions { judge, goal, .. } = &self.settings.end_on;
+        self.customer.is_external()
+            || self.agent.is_external()
+            || self.detector.as_ref().is_some_and(|detector| detector.is_external())
+            || self.extractor.as_ref().is_some_and(|extractor| extractor.is_external())
+            || [judge, goal].into_iter().flatten().any(|judge| judge.is_external())
+    }
+
     pub(super) fn new(
         customer: Box<dyn Participant>,
         agent: Box<dyn Participant>,

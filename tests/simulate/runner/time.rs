@@ -4,8 +4,8 @@ use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future, poll};
 use mynah::simulate::{
-    BaseTimestamp, EndReason, MessageDraft, ParticipantError, Reply, Runner, RunnerSettings,
-    Timestamp,
+    BaseTimestamp, Clock, EndConditions, EndReason, MessageDraft, ParticipantError, Reply, Runner,
+    RunnerSettings, Timestamp,
     participants::{ModelParticipant, Script, Typing},
 };
 
@@ -74,6 +74,47 @@ async fn the_turns_of_other_participants_are_not_limited() {
     assert!(poll!(&mut run).is_pending());
     tokio::time::advance(Duration::from_secs(1_000_000)).await;
     assert!(poll!(&mut run).is_pending());
+}
+
+#[tokio::test(start_paused = true)]
+async fn external_participants_follow_the_real_clock() {
+    let run = async |is_external, clock| {
+        let agent =
+            Replies::new(|_, _| future::ready(Ok(MessageDraft::new(AGENT, "1234").into())).boxed());
+        let agent = Typing::new(agent.external(is_external), Duration::from_secs(1));
+        let settings = RunnerSettings { clock, ..at_most(3) };
+        let initial = MessageDraft::new(CUSTOMER, "initial");
+        let mut runner = Runner::new(talkative(CUSTOMER), agent, initial).settings(settings);
+        let observer = runner.observer();
+        (runner.run().await, observer.progress().elapsed_seconds.round())
+    };
+    let base: Timestamp = "2000-01-01T00:00:00Z".parse().unwrap();
+    let cases = [
+        (false, None, Clock::Virtual),
+        (true, None, Clock::Real),
+        (true, Some(Clock::Virtual), Clock::Virtual),
+        (false, Some(Clock::Real), Clock::Real),
+    ];
+    for (is_external, clock, expected) in cases {
+        let (result, waited) = run(is_external, clock).await;
+        assert_eq!((result.clock, result.duration.as_secs()), (expected, 4));
+        let is_real = expected == Clock::Real;
+        assert_eq!(waited, if is_real { 4.0 } else { 0.0 });
+        assert_eq!(result.conversation.messages[0].timestamp != base, is_real);
+    }
+}
+
+/// Silence may last as long as a limit in real time, also if participants pass in between.
+#[tokio::test(start_paused = true)]
+async fn silence_in_real_time_ends_the_conversation() {
+    let timeout = Some(Duration::from_secs(10));
+    let end_on = EndConditions { timeout, ..EndConditions::default() };
+    let settings = RunnerSettings { end_on, ..at_most(9) };
+    let initial = MessageDraft::new(CUSTOMER, "initial");
+    let runner = Runner::new(talkative(CUSTOMER), silent(true), initial).settings(settings);
+    let result = runner.run().await;
+    assert_eq!(texts(&result.conversation), ["C: initial"]);
+    assert_eq!((result.end_reason, result.error), (EndReason::Timeout, None));
 }
 
 /// The limits of the tool loop, which are for other callers, do not apply.
