@@ -1,6 +1,6 @@
 //! Rejects requests that a browser sends on behalf of a page of another site.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use http::{
     HeaderMap, HeaderName, Uri,
@@ -124,21 +124,27 @@ impl<'a> Sender<'a> {
 
 /// Returns `true` if two texts name the same host and port.
 fn is_same(one: &str, other: &str, default_port: u16) -> bool {
+    let [host, other_host] = [one, other].map(host_of);
     let [one, other] = [one, other].map(|text| text.parse::<Authority>().ok());
     let (Some(one), Some(other)) = (one, other) else { return false };
     let [port, other_port] = [&one, &other].map(|it| it.port_u16().unwrap_or(default_port));
-    one.host().eq_ignore_ascii_case(other.host()) && port == other_port
+    host.eq_ignore_ascii_case(other_host) && port == other_port
 }
 
-/// Returns the host from `host:port`, without the brackets around an IPv6 address. Text with a user
-/// name is returned as a whole, which is no host.
+/// Returns the host from `host:port`, without the brackets around an IPv6 address. Text with anything
+/// else, such as a user name, is returned as a whole, which is no host.
 fn host_of(authority: &str) -> &str {
-    if authority.contains('@') {
-        return authority;
-    }
     let parsed = authority.parse::<Authority>();
     let len = parsed.map_or(authority.len(), |authority| authority.host().len());
-    authority.get(..len).unwrap_or(authority).trim_matches(['[', ']'])
+    let Some((host, port)) = authority.split_at_checked(len) else { return authority };
+    let is_digits = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    if authority.contains('@')
+        || !(port.is_empty() || port.strip_prefix(':').is_some_and(is_digits))
+    {
+        return authority;
+    }
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    bare.filter(|bare| bare.parse::<Ipv6Addr>().is_ok()).unwrap_or(host)
 }
 
 #[cfg(test)]
@@ -179,7 +185,9 @@ mod tests {
         }
         let foreign =
             ["evil.example", "localhost.evil.example:3500", "127.0.0.1.evil.example", "?"];
-        for host in foreign.into_iter().chain(["localhost@evil.exam", "a@localhost", ""]) {
+        let odd =
+            ["localhost@evil.exam", "a@localhost", "", "[::1].evil.example:3500", "[localhost]"];
+        for host in foreign.into_iter().chain(odd) {
             assert_eq!(
                 [local(&[("host", host)]), exposed(&[("host", host)])],
                 [403, 200],
@@ -198,6 +206,9 @@ mod tests {
         }
         for origin in
             ["https://evil.example", "http://203.0.113.5", "null", "file://", "app://localhost"]
+                .into_iter()
+                .chain(["http://[::1].evil.example", "http://[::1].evil.example:3500"])
+                .chain(["http://[localhost]", "http://localhost]", "http://::1].evil.example"])
         {
             let headers = [host, ("origin", origin)];
             assert_eq!([local(&headers), exposed(&headers)], [403; 2], "{origin}");
@@ -221,6 +232,8 @@ mod tests {
         ] {
             assert_eq!(exposed(&[host, ("origin", origin)]), status, "{origin}");
         }
+        let own = [("host", "[::1]:3500"), ("origin", "http://[::1].evil.example:3500")];
+        assert_eq!([local(&own), exposed(&own)], [403; 2]);
         let without_port = [("host", "192.0.2.7"), ("origin", "http://192.0.2.7:80")];
         assert_eq!(exposed(&without_port), 200);
     }

@@ -10,7 +10,7 @@ use super::{
     in_front_of,
     stub::{Stub, channel},
 };
-use crate::support::{http::direct_client, process::with_timeout};
+use crate::support::{http::direct_client, http1::Connection, process::with_timeout};
 
 #[tokio::test]
 async fn requests_arrive_with_their_origin() {
@@ -134,4 +134,32 @@ async fn a_broken_response_is_not_completed() {
     assert_eq!(with_timeout(response.chunk()).await.unwrap().unwrap(), "some");
     stub.kill().await;
     assert!(with_timeout(response.chunk()).await.is_err());
+}
+
+#[tokio::test]
+async fn paths_with_dots_are_resolved_first() {
+    let stub = Stub::echo().await;
+    let mynah = in_front_of(&stub, &[]);
+    for (sent, received) in [
+        ("/v1.0/invoke/app/../../state/store?q=1", "/v1.0/state/store?q=1"),
+        ("/v1.0/./state//store/", "/v1.0/state/store"),
+        ("/../v1.0/state/store", "/v1.0/state/store"),
+        ("/v1.0/state/..a/.b", "/v1.0/state/..a/.b"),
+    ] {
+        let mut connection = Connection::open(mynah.http).await.unwrap();
+        let head = format!("GET {sent} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        let response = connection.exchange(&head).await.unwrap();
+        assert!(response.contains(&format!("x-target: {received}\r\n")), "{sent}: {response}");
+    }
+}
+
+#[tokio::test]
+async fn a_get_request_keeps_its_chunked_body() {
+    let stub = Stub::echo().await;
+    let mynah = in_front_of(&stub, &[]);
+    let mut connection = Connection::open(mynah.http).await.unwrap();
+    let head = "GET /v1.0/state/store HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n";
+    let response = connection.exchange(head).await.unwrap();
+    assert!(response.contains("one") && response.contains("two"), "{response}");
 }

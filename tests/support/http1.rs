@@ -41,6 +41,15 @@ impl Connection {
         self.response().await
     }
 
+    /// Sends a request that closes the connection, and reads everything that follows.
+    pub async fn exchange(&mut self, request: &str) -> io::Result<String> {
+        self.0.write_all(request.as_bytes()).await?;
+        self.0.flush().await?;
+        let mut response = String::new();
+        self.0.read_to_string(&mut response).await?;
+        Ok(response)
+    }
+
     async fn response(&mut self) -> io::Result<Response> {
         let status = self.line().await?;
         let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());

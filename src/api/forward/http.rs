@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::{body::Body, response::Response};
+use axum::{
+    body::{Body, HttpBody},
+    response::Response,
+};
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{
-    Method, Request, Uri, Version,
-    header::{ACCEPT_ENCODING, CONTENT_LENGTH},
+    HeaderValue, Method, Request, Uri, Version,
+    header::{ACCEPT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING},
     uri::{Authority, PathAndQuery, Scheme},
 };
 use hyper::{body::Incoming, upgrade::OnUpgrade};
@@ -109,6 +112,13 @@ impl HttpForward {
         let upgrade = request.extensions_mut().remove::<OnUpgrade>();
         let is_wanted = is_http1 && headers::upgrade(request.headers()).is_some();
         headers::remove_hop_by_hop(request.headers_mut());
+        if request.body().size_hint().exact().is_none()
+            && !request.headers().contains_key(CONTENT_LENGTH)
+        {
+            // Otherwise hyper drops the body of a GET request.
+            let chunked = HeaderValue::from_static("chunked");
+            request.headers_mut().insert(TRANSFER_ENCODING, chunked);
+        }
         headers::add_forwarded(request.headers_mut(), client);
         upgrade.filter(|_| is_wanted)
     }

@@ -34,6 +34,11 @@ fn may_be_unclean(path: &[u8]) -> bool {
     path.first() != Some(&b'/') || path.last() == Some(&b'/') || path.windows(2).any(is_suspicious)
 }
 
+/// Returns `true` if a path has a segment `.` or `..`.
+pub(in crate::api) fn has_dot_segments(path: &str) -> bool {
+    path.split('/').any(|segment| matches!(segment, "." | ".."))
+}
+
 /// Collapses repeated slashes, resolves `.` and `..`, and removes a trailing slash.
 fn clean_path(path: &str) -> String {
     let mut segments = Vec::new();

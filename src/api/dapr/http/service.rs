@@ -14,7 +14,10 @@ use hyper_util::service::TowerToHyperService;
 use super::{Failure, converse::converse, health, metadata};
 use crate::{
     api::{
-        forward::HttpForward, guard::Guard, holding_body::ChargedBody, http::response::Responding,
+        forward::HttpForward,
+        guard::Guard,
+        holding_body::ChargedBody,
+        http::{response::Responding, url::has_dot_segments},
     },
     base::drain::Drain,
     engine::Engine,
@@ -84,7 +87,8 @@ impl Service {
     ) -> Responding {
         let charge = self.guard.charge();
         let route = Route::of(request.method(), request.uri().path());
-        if let Some(uri) = unclean {
+        // Empty segments may matter to daprd. A path with `..` is passed on as mynah understands it.
+        if let Some(uri) = unclean.filter(|uri| !has_dot_segments(uri.path())) {
             *request.uri_mut() = uri;
         }
         let response = match route {
