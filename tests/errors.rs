@@ -21,7 +21,8 @@ pub(crate) const NOT_SERVED: &str = "mynah serves the conversation API only: \
     POST /v1.0-alpha1/conversation/{name}/converse, POST /v1.0-alpha2/conversation/{name}/converse, \
     GET /v1.0/healthz, GET /v1.0/healthz/outbound, GET /v1.0/metadata, PUT /v1.0/metadata/{key}, \
     POST /v1.0/shutdown; over gRPC, ConverseAlpha1, ConverseAlpha2, ConverseStreamAlpha1, \
-    ConverseStreamAlpha2, GetMetadata, SetMetadata and Shutdown";
+    ConverseStreamAlpha2, GetMetadata, SetMetadata and Shutdown; to pass on other calls to a daprd, \
+    start mynah with --daprd and --daprd-http";
 
 /// A request that fails, and the expected error.
 struct Failure {

@@ -255,3 +255,18 @@ async fn serves_http2_without_tls() {
     assert_eq!(response.version(), reqwest::Version::HTTP_2);
     assert_eq!(response.status(), 200);
 }
+
+#[tokio::test]
+async fn a_body_of_alpha1_on_the_path_of_alpha2_is_empty_and_warned_of_once() {
+    let sidecar = Sidecar::start();
+    for _ in 0..2 {
+        let reply = sidecar.post(ALPHA2, r#"{"inputs": [{"content": "x"}]}"#).await;
+        assert_eq!(reply.status, 200);
+        let choices = json!([{"finishReason": "stop", "message": {}}]);
+        assert_eq!(reply.json()["outputs"][0]["choices"], choices);
+    }
+    // An input may be empty on purpose.
+    assert_eq!(sidecar.post(ALPHA2, r#"{"inputs": [{}]}"#).await.status, 200);
+    let warnings = sidecar.log().matches("has `content`, as in Alpha1").count();
+    assert_eq!(warnings, 1, "{}", sidecar.log());
+}

@@ -1,5 +1,7 @@
 //! A client of the control API.
 
+use std::{error::Error, io};
+
 use bytes::Bytes;
 use http::{Method, Request, Uri};
 use http_body_util::{BodyExt, Full};
@@ -27,6 +29,9 @@ pub(super) enum ControlClientError {
     /// The address is not a URL.
     #[error("invalid endpoint {0:?}: expected a URL, such as http://127.0.0.1:3500/mynah/v1")]
     Endpoint(String),
+    /// Nothing listens at the address.
+    #[error("nothing listens at {0}; start mynah there, or set another address with --endpoint")]
+    NotListening(String),
     /// The sidecar cannot be reached.
     #[error("cannot call {uri}: {reason}")]
     Unavailable {
@@ -60,7 +65,7 @@ impl ControlClientError {
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             Self::Endpoint(_) => USAGE,
-            Self::Unavailable { .. } => UNAVAILABLE,
+            Self::NotListening(_) | Self::Unavailable { .. } => UNAVAILABLE,
             _ => 1,
         }
     }
@@ -132,17 +137,27 @@ impl ControlClient {
             request = request.header("dapr-api-token", token);
         }
         let request = request.body(Full::new(body)).map_err(|it| unavailable(it.to_string()))?;
+        let response = async {
+            self.client.request(request).await.map_err(|error| match innermost(&error) {
+                cause if is_refused(cause) => {
+                    let authority = uri.authority().map(ToString::to_string);
+                    ControlClientError::NotListening(authority.unwrap_or_default())
+                }
+                cause => unavailable(cause.to_string()),
+            })
+        };
         let answer = async {
-            let response = self.client.request(request).await.map_err(|it| innermost(&it))?;
+            let response = response.await?;
             let status = response.status().as_u16();
-            let body = response.into_body().collect().await.map_err(|it| innermost(&it))?;
+            let body = response.into_body().collect().await;
+            let body = body.map_err(|error| unavailable(innermost(&error).to_string()))?;
             let body = body.to_bytes();
             let text = || String::from_utf8_lossy(&body).into_owned().into();
             Ok((status, serde_json::from_slice(&body).unwrap_or_else(|_| text())))
         };
         let answered = clock::within(TIMEOUT, answer).await;
-        let answered = answered.unwrap_or_else(|| Err(format!("no answer within {TIMEOUT:?}")));
-        let (status, body) = answered.map_err(unavailable)?;
+        let late = || Err(unavailable(format!("no answer within {TIMEOUT:?}")));
+        let (status, body) = answered.unwrap_or_else(late)?;
         Ok((status, uri, body))
     }
 }
@@ -153,10 +168,11 @@ fn rejected(uri: Uri, status: u16, body: &Value) -> ControlClientError {
 }
 
 /// Returns the innermost cause, which names what has failed.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+fn innermost<'e>(error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
+    error.source().map_or(error, innermost)
+}
+
+fn is_refused(cause: &(dyn Error + 'static)) -> bool {
+    let error = cause.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }

@@ -59,6 +59,11 @@ pub trait DaprRequest:
 {
     /// Sets the name of the component.
     fn set_component(&mut self, name: String);
+
+    /// Returns `true` if an input is empty, as in a body of the first version for the second one.
+    fn has_empty_input(&self) -> bool {
+        false
+    }
 }
 
 impl DaprRequest for proto::ConversationRequest {
@@ -99,6 +104,10 @@ impl ConverseRequest for proto::ConversationRequest {
 impl DaprRequest for proto::ConversationRequestAlpha2 {
     fn set_component(&mut self, name: String) {
         self.name = name;
+    }
+
+    fn has_empty_input(&self) -> bool {
+        self.inputs.iter().any(|input| input.messages.is_empty())
     }
 }
 

@@ -72,7 +72,8 @@ impl fmt::Display for NotServed {
         let routes = Route::ALL.map(|route| format!("{} {}", route.method(), route.path()));
         let (last, methods) = DAPR_METHODS.split_last().unwrap_or((&"", &[]));
         write!(f, "mynah serves the conversation API only: {}; ", routes.join(", "))?;
-        write!(f, "over gRPC, {} and {last}", methods.join(", "))
+        write!(f, "over gRPC, {} and {last}; ", methods.join(", "))?;
+        f.write_str("to pass on other calls to a daprd, start mynah with --daprd and --daprd-http")
     }
 }
 

@@ -1,9 +1,10 @@
 //! Requests as they arrive, before they are decoded.
 
-use std::marker::PhantomData;
+use std::{marker::PhantomData, sync::Once};
 
 use bytes::Bytes;
 use futures_util::future::Either;
+use serde::{Deserialize, de::IgnoredAny};
 
 use super::{
     conversation::{ConverseRequest, DaprRequest},
@@ -122,9 +123,38 @@ impl<M: DaprRequest> Undecoded<M> for Protobuf<M> {
 impl Json {
     /// Sets the component of a message that was read from the body.
     fn addressed<M: DaprRequest>(self, mut message: M) -> M {
+        if message.has_empty_input() {
+            warn_if_alpha1(&self.body);
+        }
         message.set_component(self.component);
         message
     }
+}
+
+/// Warns, once, if a body for the second version of Dapr's API has the inputs of the first.
+fn warn_if_alpha1(body: &[u8]) {
+    static WARNED: Once = Once::new();
+    let body: Option<Alpha1Body> = serde_json::from_slice(body).ok();
+    if body.is_some_and(|body| body.inputs.iter().any(|input| input.content.is_some())) {
+        WARNED.call_once(|| {
+            tracing::warn!(
+                "an input of a request to /v1.0-alpha2 has `content`, as in Alpha1, and is read as \
+                 empty; send `messages`, or call /v1.0-alpha1"
+            );
+        });
+    }
+}
+
+/// What a body of the first version has.
+#[derive(Deserialize)]
+struct Alpha1Body {
+    #[serde(default)]
+    inputs: Vec<Alpha1Input>,
+}
+
+#[derive(Deserialize)]
+struct Alpha1Input {
+    content: Option<IgnoredAny>,
 }
 
 impl<M: DaprRequest> Undecoded<M> for Json {

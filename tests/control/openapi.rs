@@ -176,6 +176,28 @@ async fn every_operation_is_as_described() {
     assert_error(&document, &unknown.json());
 }
 
+#[tokio::test]
+async fn a_wrong_method_names_the_right_ones() {
+    let sidecar = Sidecar::start();
+    for (method, path, allow, help) in [
+        ("POST", "faults", "PUT,DELETE", "PUT or DELETE"),
+        ("GET", "reset", "POST", "POST"),
+        ("PUT", "journal", "GET,HEAD,DELETE", "GET or DELETE"),
+        ("DELETE", "verdict", "GET,HEAD", "GET"),
+    ] {
+        let url = sidecar.url(&format!("/mynah/v1/{path}"));
+        let request = direct_client().request(method.parse().unwrap(), url);
+        let response = request.send().await.unwrap();
+        assert_eq!(
+            (response.status().as_u16(), response.headers()["allow"].to_str().unwrap()),
+            (405, allow)
+        );
+        let expected = format!("{method} /mynah/v1/{path} is not served; use {help}");
+        let body: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
+        assert_eq!(body, json!({ "error": expected }));
+    }
+}
+
 fn assert_error(document: &Value, answer: &Value) {
     let default = &document["paths"]["/mynah/v1/journal"]["get"]["responses"]["default"];
     assert_valid(&schema(document, default).unwrap(), answer);

@@ -9,7 +9,7 @@ use axum::{
     routing::{get, post, put},
 };
 use futures_util::{FutureExt, TryFutureExt, future};
-use http::{Method, Request, Uri};
+use http::{Method, Request, Uri, header::ALLOW};
 use hyper_util::service::TowerToHyperService;
 
 use super::{explain, failure::Failure, faults, journal, openapi, reset, verdict, verify};
@@ -49,8 +49,9 @@ impl Service {
         }
         let charge = self.guard.charge();
         request.extensions_mut().insert(charge.clone());
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         hyper::service::Service::call(&self.router, request)
-            .map_ok(|response| charged(response, charge))
+            .map_ok(move |response| charged(explained(response, &method, &path), charge))
             .boxed()
     }
 
@@ -79,9 +80,19 @@ fn router(engine: Arc<Engine>, guard: Arc<Guard>) -> Router {
         .route("/mynah/v1/verdict", get(verdict::get))
         .route("/mynah/v1/openapi.json", get(openapi::get))
         .fallback(not_served)
-        .method_not_allowed_fallback(not_served)
         .layer(Extension(guard))
         .with_state(engine)
+}
+
+/// Adds the reason to a response that only lists the methods of a path in its `Allow` header.
+fn explained(response: Response, method: &Method, path: &str) -> Response {
+    let Some(allow) = response.headers().get(ALLOW) else { return response };
+    let methods = allow.to_str().unwrap_or_default().split(',').filter(|name| *name != "HEAD");
+    let methods = methods.collect::<Vec<_>>().join(" or ");
+    let reason = format!("{method} {path} is not served; use {methods}");
+    let mut explained = Failure::from(ControlError::WrongMethod(reason)).into_response();
+    explained.headers_mut().insert(ALLOW, allow.clone());
+    explained
 }
 
 async fn not_served(method: Method, uri: Uri) -> Failure {

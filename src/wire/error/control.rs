@@ -16,7 +16,10 @@ pub(crate) enum ControlError {
     /// A check has failed. The text is the JSON with the result.
     #[error("{0}")]
     Unverified(String),
-    /// The path or method is not served.
+    /// The path is served, but not with this method.
+    #[error("{0}")]
+    WrongMethod(String),
+    /// The path is not served.
     #[error("{0}")]
     NotServed(String),
     /// A feature is turned off.
@@ -41,6 +44,7 @@ impl From<&ControlError> for HttpError {
         let status = match error {
             ControlError::Invalid(_) => StatusCode::BAD_REQUEST,
             ControlError::Unverified(_) => StatusCode::CONFLICT,
+            ControlError::WrongMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
             ControlError::NotServed(_) => StatusCode::NOT_FOUND,
             ControlError::TurnedOff(_) => StatusCode::SERVICE_UNAVAILABLE,
             ControlError::Call(error) => error.codes().1,
