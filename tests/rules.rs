@@ -11,6 +11,7 @@ mod errors;
 mod faults;
 mod fields;
 mod sessions;
+mod strict;
 mod templates;
 
 use std::{fs, path::PathBuf};

@@ -11,6 +11,7 @@ use crate::{
         browser::Hosts,
     },
     base::{endpoint::Endpoint, environment::Environment, quantity},
+    component::StandIn,
     net::Interfaces,
     server::{ComponentSockets, Config, Daprd, JournalConfig, Ports},
 };
@@ -32,6 +33,9 @@ pub(super) enum ConfigError {
         /// Its value.
         value: String,
     },
+    /// Echo would answer what no rule answers.
+    #[error("--strict excludes --stand-in echo, which answers every call: use --stand-in scripted")]
+    StrictEcho,
     /// The value is not a list of IP addresses.
     #[error(
         "invalid value {0:?} for --dapr-listen-addresses: expected IP addresses, \
@@ -112,6 +116,9 @@ pub(super) fn config(
     environment: &Environment,
     ports: Ports,
 ) -> Result<Config, ConfigError> {
+    if args.strict && args.stand_in == Some(StandIn::Echo) {
+        return Err(ConfigError::StrictEcho);
+    }
     let interfaces = interfaces(args.dapr_listen_addresses.as_deref())?;
     let is_local = args.unix_domain_socket.is_none() && interfaces.are_loopback();
     let hosts = Hosts {
@@ -139,6 +146,7 @@ pub(super) fn config(
         resources_paths: args.resources_path.clone(),
         stand_in: args.stand_in,
         rules: args.rules.clone(),
+        strict: args.strict,
         has_strict_history: args.strict_history,
         openai_component: args.openai_component.clone(),
         environment: environment.clone(),

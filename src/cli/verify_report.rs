@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{
     base::{terminal::escape_controls, text::count},
-    engine::verify::{Verification, Verified},
+    engine::verify::{NearRule, UnmatchedCall, Verification, Verified},
 };
 
 /// The maximum number of calls that are listed.
@@ -34,8 +34,10 @@ pub(super) fn report(verification: &Verification) -> String {
     }
     if let Some(calls) = verification.unmatched.as_ref().filter(|calls| !calls.is_empty()) {
         let noun = if calls.len() == 1 { "call" } else { "calls" };
-        let calls = listed(calls);
-        add_line(&mut report, &format!("neither a rule nor a chain answered {noun} {calls}"));
+        let numbers: Vec<_> = calls.iter().map(|call| call.number).collect();
+        let numbers = listed(&numbers);
+        add_line(&mut report, &format!("neither a rule nor a chain answered {noun} {numbers}"));
+        calls.iter().for_each(|call| add_unmatched(&mut report, call));
     }
     if verification.dropped > 0 {
         let dropped = count(verification.dropped as usize, "call");
@@ -44,6 +46,20 @@ pub(super) fn report(verification: &Verification) -> String {
         add_line(&mut report, &format!("the journal dropped {dropped}{effect}; {help}"));
     }
     report
+}
+
+fn add_unmatched(report: &mut String, call: &UnmatchedCall) {
+    let Some(text) = &call.text else { return };
+    let nearest = call.nearest.as_ref().map(|NearRule { rule, mismatches }| {
+        let mismatches: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
+        let mismatches = match mismatches.as_slice() {
+            [] => "it has answered as often as it may".to_owned(),
+            mismatches => mismatches.join("; "),
+        };
+        format!("; the nearest rule is {rule:?}: {mismatches}")
+    });
+    let nearest = nearest.unwrap_or_default();
+    add_line(report, &format!("  call {} says {text:?}{nearest}", call.number));
 }
 
 fn add_unmet(report: &mut String, number: usize, verified: &Verified) {

@@ -21,6 +21,8 @@ pub struct Context {
     pub rules: Option<PathBuf>,
     /// Whether the tool calls and results in a history must match, unless a component says otherwise.
     pub has_strict_history: bool,
+    /// Whether a call fails that no rule and no chain answers, unless its component has a fallback.
+    pub strict: bool,
     /// Where relative paths in the metadata start. Empty for the working directory.
     pub files: PathBuf,
     /// The rules of the components that are in use.

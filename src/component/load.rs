@@ -73,7 +73,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
     loaded.notices.extend(shared_rules.iter().flat_map(|rules| rules.warnings().to_vec()));
     if paths.is_empty() {
         let has_strict_history = context.has_strict_history;
-        let built_in = kinds::built_in_with(shared_rules);
+        let built_in = kinds::built_in_with(shared_rules, context);
         loaded.components.push(ComponentSpec { has_strict_history, ..built_in });
         return loaded;
     }

@@ -271,7 +271,7 @@ fn warn_if_missing(config: &Config, engine: &Engine) {
 /// Loads the components from the resources paths, and returns them with the `Reload` that reloads
 /// them. Without any path, there is one built-in component, which is reloaded only if it has rules.
 async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
-    if config.resources_paths.is_empty() && config.rules.is_none() {
+    if config.resources_paths.is_empty() && config.rules.is_none() && !config.strict {
         let has_strict_history = config.has_strict_history;
         let built_in = ComponentSpec { has_strict_history, ..component::built_in() };
         return Ok((vec![built_in], None));
@@ -279,5 +279,11 @@ async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), S
     let context = config.context();
     let paths = config.resources_paths.clone();
     let reload = Reload::new(paths, context).await?;
+    let is_scripted = |spec: &ComponentSpec| spec.provider.script().is_some();
+    // daprd initializes the instances of component sockets later.
+    let may_be_scripted = !config.component_sockets.names.is_empty();
+    if config.strict && !may_be_scripted && !reload.components().iter().any(is_scripted) {
+        return Err(StartError::UselessStrict);
+    }
     Ok((reload.components().to_vec(), Some(reload)))
 }

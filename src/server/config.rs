@@ -25,6 +25,8 @@ pub(crate) struct Config {
     pub rules: Option<PathBuf>,
     /// Whether the tool calls and results in a history must match, unless a component says otherwise.
     pub has_strict_history: bool,
+    /// Whether a call fails that no rule and no chain answers, unless its component has a fallback.
+    pub strict: bool,
     /// The component for requests of OpenAI's API whose model is not a component.
     pub openai_component: Option<String>,
     /// The sidecar behind this one.
@@ -85,6 +87,7 @@ impl Config {
             environment: self.environment.clone(),
             stand_in: self.stand_in,
             rules: self.rules.clone(),
+            strict: self.strict,
             has_strict_history: self.has_strict_history,
             ..Context::default()
         }

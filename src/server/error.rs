@@ -17,6 +17,12 @@ pub(crate) enum StartError {
     /// The components have errors.
     #[error("the components cannot be loaded")]
     Components(Vec<Diagnostic>),
+    /// No component follows rules or instruction chains.
+    #[error(
+        "--strict has no effect, because no component follows rules or instruction chains: use \
+         --rules or --stand-in scripted"
+    )]
+    UselessStrict,
     /// An address cannot be bound.
     #[error(transparent)]
     Bind(#[from] BindError),

@@ -41,6 +41,8 @@ fn short_help() {
               File of rules for stand-ins, the built-in component and scripted components without rules
           --strict-history
               Reject requests whose tool calls and results do not match, as real models do
+          --strict
+              Let calls fail that no rule and no instruction chain answers
           --openai-component <NAME>
               Component for requests of OpenAI's API whose model is not a component [default: the only one]
           --app-id <ID>
@@ -129,6 +131,9 @@ fn long_help() {
 
           --strict-history
               Reject requests whose tool calls and results do not match, as real models do
+
+          --strict
+              Let calls fail that no rule and no instruction chain answers
 
           --openai-component <NAME>
               Component for requests of OpenAI's API whose model is not a component [default: the only one]

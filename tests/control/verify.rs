@@ -120,7 +120,11 @@ async fn reports_unused_rules_and_unmatched_calls() {
     say(&sidecar, "a", &["flaky", "once", "something else"]).await;
     let (status, result) = verify(&sidecar, json!({"unused": true, "no_unmatched": true})).await;
     assert_eq!(status, 409);
-    assert_eq!(result["unmatched"], json!([3]));
+    let nearest = json!({"rule": "weather", "mismatches": [
+        {"condition": "user", "expected": "a text that contains \"weather\"", "seen": "something else"},
+    ]});
+    let unmatched = json!([{"number": 3, "text": "something else", "nearest": nearest}]);
+    assert_eq!(result["unmatched"], unmatched);
     let unused = result["unused"].as_array().unwrap().clone();
     let unused: Vec<_> = unused.iter().map(|it| (&it["rule"], &it["steps"])).collect();
     assert_eq!(unused, [(&json!("weather"), &json!([])), (&json!("twice"), &json!([2]))]);

@@ -22,6 +22,9 @@ pub(crate) struct ServeArgs {
     /// Reject requests whose tool calls and results do not match, as real models do
     #[arg(long)]
     pub strict_history: bool,
+    /// Let calls fail that no rule and no instruction chain answers
+    #[arg(long)]
+    pub strict: bool,
     /// Component for requests of OpenAI's API whose model is not a component [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub openai_component: Option<String>,

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::{
     common::parse_bool,
     kind::{Configured, Kind},
-    scripted::{Fallback, ScriptedSpec},
+    scripted::{Fallback, ScriptedSpec, stand_in_fallback},
 };
 use crate::{
     base::duration,
     component::{
+        context::Context,
         report::Report,
         settings::Metadata,
         spec::{ComponentSpec, ProviderSpec},
@@ -32,11 +33,11 @@ pub(super) const KIND: Kind = Kind {
 
 /// Returns the component that mynah serves if no resources paths are set.
 pub fn built_in() -> ComponentSpec {
-    built_in_with(None)
+    built_in_with(None, &Context::default())
 }
 
 /// Returns the built-in component, which follows the `rules`.
-pub(crate) fn built_in_with(rules: Option<Arc<Rules>>) -> ComponentSpec {
+pub(crate) fn built_in_with(rules: Option<Arc<Rules>>, context: &Context) -> ComponentSpec {
     ComponentSpec {
         name: "echo".to_owned(),
         kind: KIND.name.to_owned(),
@@ -44,28 +45,34 @@ pub(crate) fn built_in_with(rules: Option<Arc<Rules>>) -> ComponentSpec {
         scrubber: Scrubber::default(),
         faults: Faults::default(),
         has_strict_history: false,
-        provider: with_rules(EchoSettings::default(), rules),
+        provider: with_rules(EchoSettings::default(), Fallback::default_in(context), rules),
         tools: None,
         fallback: None,
         stand_in: None,
     }
 }
 
-/// Reads metadata that was written for another provider. Only a literal `model` is used.
+/// Reads metadata that was written for another provider. Only a literal `model` is used, and with rules
+/// also `fallback`.
 pub(super) fn stand_in(metadata: &Metadata<'_>) -> Arc<dyn ProviderSpec> {
     let defaults = EchoSettings::default();
     let model = metadata.literal("model").unwrap_or(defaults.model);
-    with_rules(EchoSettings { model, ..defaults }, metadata.shared_rules.cloned())
+    let (fallback, rules) = (stand_in_fallback(metadata), metadata.shared_rules.cloned());
+    with_rules(EchoSettings { model, ..defaults }, fallback, rules)
 }
 
-/// Returns an echo that answers the requests which match no rule.
-fn with_rules(echo: EchoSettings, rules: Option<Arc<Rules>>) -> Arc<dyn ProviderSpec> {
+/// Returns an echo with rules. The fallback answers the requests which match no rule.
+fn with_rules(
+    echo: EchoSettings,
+    fallback: Fallback,
+    rules: Option<Arc<Rules>>,
+) -> Arc<dyn ProviderSpec> {
     if rules.is_none() {
         return Arc::new(echo);
     }
     let EchoSettings { model, stream, chains, .. } = echo;
     let settings = ScriptedSettings { chains, model, stream, ..ScriptedSettings::default() };
-    Arc::new(ScriptedSpec { settings, fallback: Fallback::Echo, rules })
+    Arc::new(ScriptedSpec { settings, fallback, rules })
 }
 
 fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {

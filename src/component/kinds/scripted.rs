@@ -9,6 +9,7 @@ use super::{
 use crate::{
     base::duration,
     component::{
+        context::Context,
         report::Report,
         rules,
         settings::{Metadata, ResolvedValue},
@@ -61,6 +62,13 @@ pub(crate) enum Fallback {
     Component,
 }
 
+impl Fallback {
+    /// Returns the fallback of components that have none of their own.
+    pub(super) fn default_in(context: &Context) -> Self {
+        if context.strict { Self::Error } else { Self::Echo }
+    }
+}
+
 fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
     let defaults = ScriptedSettings::default();
     let settings = ScriptedSettings {
@@ -79,12 +87,23 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
     Configured { provider, fallback: component }
 }
 
-/// Reads metadata that was written for another provider. Only a literal `model` is used.
+/// Reads metadata that was written for another provider. Only a literal `model` and `fallback` are used.
 pub(super) fn stand_in(metadata: &Metadata<'_>) -> ScriptedSpec {
     let defaults = ScriptedSettings::default();
     let model = metadata.literal("model").unwrap_or(defaults.model);
     let settings = ScriptedSettings { model, ..defaults };
-    ScriptedSpec { settings, fallback: Fallback::Echo, rules: metadata.shared_rules.cloned() }
+    let (fallback, rules) = (stand_in_fallback(metadata), metadata.shared_rules.cloned());
+    ScriptedSpec { settings, fallback, rules }
+}
+
+/// Returns the fallback of a stand-in. Other values may have a meaning for the provider that they were
+/// written for.
+pub(super) fn stand_in_fallback(metadata: &Metadata<'_>) -> Fallback {
+    match metadata.literal("fallback").as_deref() {
+        Some("echo") => Fallback::Echo,
+        Some("error") => Fallback::Error,
+        _ => Fallback::default_in(metadata.context),
+    }
 }
 
 fn read_stream_options(metadata: &Metadata<'_>, report: &mut Report) -> StreamOptions {
@@ -102,7 +121,9 @@ fn read_fallback(
     metadata: &Metadata<'_>,
     report: &mut Report,
 ) -> (Fallback, Option<ResolvedValue>) {
-    let Some(value) = metadata.value("fallback", report) else { return (Fallback::Echo, None) };
+    let Some(value) = metadata.value("fallback", report) else {
+        return (Fallback::default_in(metadata.context), None);
+    };
     match value.text.as_str() {
         "echo" => (Fallback::Echo, None),
         "error" => (Fallback::Error, None),

@@ -8,10 +8,10 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) use self::report::{Verification, Verified};
+pub(crate) use self::report::{NearRule, UnmatchedCall, Verification, Verified};
 use self::{
     report::MAX_LISTED,
-    search::{matches, nearest},
+    search::{matches, nearest, unmatched_call},
 };
 use super::{Components, journal::Entry};
 use crate::provider::{
@@ -21,6 +21,9 @@ use crate::provider::{
         rules::{Expectation, UnusedRule},
     },
 };
+
+/// Maximum number of unmatched calls that are compared with all rules.
+const MAX_COMPARED: usize = 10;
 
 /// What is checked.
 #[derive(Debug, Default)]
@@ -68,7 +71,7 @@ pub(crate) fn verify(
         }
     }
     let unused = checks.unused.then(|| unused(entries, components));
-    let unmatched = checks.no_unmatched.then(|| unmatched(entries));
+    let unmatched = checks.no_unmatched.then(|| unmatched(entries, components));
     let all_used = unused.as_ref().is_none_or(Vec::is_empty);
     let all_matched = unmatched.as_ref().is_none_or(Vec::is_empty);
     let is_uncertain = !all_used || (checks.no_unmatched && all_matched);
@@ -97,7 +100,8 @@ fn unused(entries: &[Arc<Entry>], components: &Components) -> Vec<UnusedRule> {
 }
 
 /// Returns the calls that neither a rule nor a chain has answered, and that did not fail on purpose.
-fn unmatched(entries: &[Arc<Entry>]) -> Vec<u64> {
+fn unmatched(entries: &[Arc<Entry>], components: &Components) -> Vec<UnmatchedCall> {
     let unmatched = entries.iter().filter(|entry| entry.answered_by.is_empty());
-    unmatched.map(|entry| entry.number).take(MAX_LISTED).collect()
+    let listed = unmatched.take(MAX_LISTED).enumerate();
+    listed.map(|(index, entry)| unmatched_call(entry, components, index < MAX_COMPARED)).collect()
 }

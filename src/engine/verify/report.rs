@@ -18,9 +18,9 @@ pub(crate) struct Verification {
     /// The rules that have not answered, if this was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unused: Option<Vec<UnusedRule>>,
-    /// The numbers of calls that no rule, no chain and no fault has answered, if this was checked.
+    /// The calls that no rule, no chain and no fault has answered, if this was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) unmatched: Option<Vec<u64>>,
+    pub(crate) unmatched: Option<Vec<UnmatchedCall>>,
     /// How many calls are not checked, because the journal had no room for them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) dropped: u64,
@@ -49,6 +49,27 @@ pub(crate) struct Verified {
     /// The calls that nearly match, if too few match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) nearest: Vec<NearMiss>,
+}
+
+/// A call that neither a rule nor a chain has answered.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct UnmatchedCall {
+    /// The number of the call.
+    pub(crate) number: u64,
+    /// The beginning of the last user message. `null` if there is none, or if the request was invalid.
+    pub(crate) text: Option<String>,
+    /// The rule that matches most closely. `null` if the component has no rules, and for all but the
+    /// first calls.
+    pub(crate) nearest: Option<NearRule>,
+}
+
+/// A rule that nearly matches a call.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct NearRule {
+    /// Name or number of the rule.
+    pub(crate) rule: String,
+    /// The conditions that do not hold. Empty if the rule has answered as often as it may.
+    pub(crate) mismatches: Vec<Mismatch>,
 }
 
 /// A call that nearly matches.

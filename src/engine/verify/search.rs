@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeSet, num::NonZeroUsize, sync::Arc, thread};
 
-use super::report::NearMiss;
+use super::report::{NearMiss, NearRule, UnmatchedCall};
 use crate::{
+    base::text::shorten,
     engine::{Components, journal::Entry},
     provider::scripted::rules::{
         Expectation,
@@ -15,6 +16,8 @@ use crate::{
 const NEAREST: usize = 3;
 /// The number of the latest calls that are searched for them.
 const MAX_COMPARED: usize = 1_000;
+/// Maximum number of characters of a user message in a report.
+const MAX_TEXT: usize = 200;
 /// Fewer calls than this for each thread are not worth a thread.
 const MIN_CHUNK: usize = 500;
 
@@ -68,6 +71,23 @@ fn with_call<T>(
         alpha1: sent.api().is_alpha1(),
     };
     Some(look(&MatchedCall::with_origin(&request, origin)))
+}
+
+/// Describes a call that neither a rule nor a chain has answered, if wanted with the nearest rule.
+pub(super) fn unmatched_call(
+    entry: &Entry,
+    components: &Components,
+    with_rule: bool,
+) -> UnmatchedCall {
+    let rules = components.find(&entry.component).ok().and_then(|it| it.rules.clone());
+    let rules = rules.filter(|_| with_rule);
+    let seen = with_call(entry, components, |call| {
+        let text = call.request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
+        let nearest = rules.and_then(|rules| rules.nearest_rule(call));
+        (text, nearest.map(|(rule, mismatches)| NearRule { rule, mismatches }))
+    });
+    let (text, nearest) = seen.unwrap_or_default();
+    UnmatchedCall { number: entry.number, text, nearest }
 }
 
 /// Returns the latest calls of which the fewest conditions do not hold.

@@ -115,6 +115,13 @@ impl Rules {
         !rule.is_spent(uses.of_rule(rule))
     }
 
+    /// Returns the name or number of the rule that a call without an answer matches most closely, with the
+    /// conditions that do not hold.
+    pub(crate) fn nearest_rule(&self, call: &MatchedCall<'_>) -> Option<(String, Vec<Mismatch>)> {
+        let (rule, mismatches) = self.nearest(call)?;
+        Some((rule.label.text().to_string(), mismatches))
+    }
+
     /// Returns the rule that a call without an answer matches most closely, with the conditions that do
     /// not hold.
     pub(super) fn nearest(&self, call: &MatchedCall<'_>) -> Option<(&Rule, Vec<Mismatch>)> {

@@ -77,11 +77,11 @@ fn responses_are_converted() {
     insta::assert_snapshot!(converted(fixtures), @r#"
     rules:
       - name: fixture 1
-        match: {"user":{"contains":"a"}}
+        match: {"turn":{"at_least":0},"user":{"contains":"a"}}
         respond: [{"text":"{{ \"{{\" }} user }}"},{"tool_call":[{"name":"book","args":{"to":"Rome {{ \"{{\" }}","at":1.50},"id":"call_1"},{"name":"book","args":{"to":"Berné 😀"}},{"name":"book","raw_args":"{\"to"}]}]
         allow_unoffered: true
       - name: fixture 2
-        match: {"user":{"contains":"b"}}
+        match: {"turn":{"at_least":0},"user":{"contains":"b"}}
         respond: {"messages":[{"text":"one two"},{"tool_call":[{"name":"find","args":{}}]}],"finish_reason":"length","usage":{"completion_tokens":4,"prompt_tokens":3},"reasoning":{"length":2}}
         allow_unoffered: true
       - name: fixture 3

@@ -1,0 +1,74 @@
+//! Calls that fail because no rule and no chain answers.
+
+use std::fs;
+
+use super::{ask, component, write_rules};
+use crate::support::{Sidecar, process::run, scratch};
+
+const RULES: &str = "rules:\n- {name: hello, match: {user: hello}, respond: Hi!}\n";
+const CHAIN: &str = r#"<|instruction_start|>{"messages":[{"text":"chain"}]}<|instruction_end|>"#;
+
+/// Returns the YAML of a component that is stood in for.
+fn other(metadata: &str) -> String {
+    component("echo", metadata).replace("scripted", "openai")
+}
+
+/// Starts a sidecar with a component, rules and these flags.
+fn sidecar(component: &str, flags: &[&str]) -> Sidecar {
+    let (folder, rules) = (scratch("strict"), write_rules(RULES));
+    fs::write(folder.join("all.yaml"), component).unwrap();
+    let resources = ["--resources-path", folder.to_str().unwrap()];
+    let rules = ["--rules", rules.to_str().unwrap()];
+    Sidecar::start_with(&[&resources[..], &rules, flags].concat())
+}
+
+async fn names_the_nearest_rule(sidecar: &Sidecar) {
+    let error = ask(sidecar, "Bye").await;
+    let nearest = r#"no rule matches; the nearest is rule "hello": user: expected a text that contains "hello"; the call has "Bye""#;
+    assert!(error.starts_with("NotFound: ") && error.contains(nearest), "{error}");
+}
+
+#[tokio::test]
+async fn strict_stand_ins_fail_if_nothing_answers() {
+    let sidecar = sidecar(&other(""), &["--stand-in", "scripted", "--strict"]);
+    assert_eq!(ask(&sidecar, "hello").await, "Hi!");
+    assert_eq!(ask(&sidecar, CHAIN).await, "chain");
+    names_the_nearest_rule(&sidecar).await;
+}
+
+#[tokio::test]
+async fn the_metadata_of_a_stand_in_sets_its_fallback() {
+    let strict = other("{name: fallback, value: error}");
+    for stand_in in ["scripted", "echo"] {
+        let sidecar = sidecar(&strict, &["--stand-in", stand_in]);
+        assert_eq!(ask(&sidecar, "hello").await, "Hi!");
+        names_the_nearest_rule(&sidecar).await;
+    }
+    let lenient = other("{name: fallback, value: echo}");
+    let sidecar = sidecar(&lenient, &["--stand-in", "scripted", "--strict"]);
+    assert_eq!(ask(&sidecar, "Bye").await, "Bye");
+}
+
+#[tokio::test]
+async fn the_built_in_and_scripted_components_can_be_strict() {
+    let rules = write_rules(RULES);
+    let built_in = Sidecar::start_with(&["--rules", rules.to_str().unwrap(), "--strict"]);
+    assert_eq!(ask(&built_in, "hello").await, "Hi!");
+    names_the_nearest_rule(&built_in).await;
+    let scripted = sidecar(&component("echo", ""), &["--strict"]);
+    names_the_nearest_rule(&scripted).await;
+    let lenient = sidecar(&component("echo", "{name: fallback, value: echo}"), &["--strict"]);
+    assert_eq!(ask(&lenient, "Bye").await, "Bye");
+}
+
+#[test]
+fn strict_without_scripts_is_an_error() {
+    let output = run(&["--stand-in", "echo", "--strict"]);
+    assert_ne!(output.code, Some(0));
+    let expected = "--strict excludes --stand-in echo, which answers every call";
+    assert!(output.stderr.contains(expected), "{}", output.stderr);
+    let output = run(&["--strict"]);
+    assert_ne!(output.code, Some(0));
+    let expected = "--strict has no effect, because no component follows rules";
+    assert!(output.stderr.contains(expected), "{}", output.stderr);
+}
