@@ -1,6 +1,7 @@
 //! Tests of OpenAI's API: requests, whole and streamed answers, and errors.
 
 mod access;
+mod attachments;
 mod errors;
 mod models;
 mod requests;

@@ -13,6 +13,19 @@ pub struct Message {
     pub name: Option<String>,
     /// The texts of the message, in order.
     pub parts: Vec<String>,
+    /// The kinds of the parts that are not texts, in order.
+    pub attachments: Vec<Attachment>,
+}
+
+/// The kind of a part that is not a text. Its content is not kept, because no provider reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Attachment {
+    /// An image.
+    Image,
+    /// A recording.
+    Audio,
+    /// A file of any other type.
+    File,
 }
 
 /// The role of a message's author.
@@ -46,7 +59,7 @@ impl Message {
     /// assert_eq!(Message::new(Role::User, "hello").text(), "hello");
     /// ```
     pub fn new(role: Role, text: impl Into<String>) -> Self {
-        Self { role, name: None, parts: vec![text.into()] }
+        Self { role, name: None, parts: vec![text.into()], attachments: Vec::new() }
     }
 
     /// Returns the parts joined by line breaks.
@@ -67,7 +80,9 @@ impl Message {
     /// Returns roughly the size of the message in bytes.
     pub(crate) fn size(&self) -> usize {
         let calls = self.tool_calls();
-        size_of::<Self>() + self.text_len() + calls.iter().map(ToolCall::size).sum::<usize>()
+        let attachments = size_of_val(self.attachments.as_slice());
+        let calls = calls.iter().map(ToolCall::size).sum::<usize>();
+        size_of::<Self>() + self.text_len() + attachments + calls
     }
 
     /// Returns the tool calls that the message makes.

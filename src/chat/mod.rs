@@ -18,7 +18,7 @@ pub use delta::Delta;
 pub use error::{Error, InvalidParams};
 pub use history::HistoryError;
 pub(crate) use history::check_history;
-pub use message::{Message, Role};
+pub use message::{Attachment, Message, Role};
 pub use provider_error::{Delivery, ErrorDetails, ErrorKind, ProviderError};
 pub use request::{Parameter, Request, ToolChoice};
 pub use response::{FinishReason, MissingPart, Response, Usage};

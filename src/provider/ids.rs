@@ -122,7 +122,7 @@ mod tests {
             prop_assume!(at < text.len());
             let (left, right) = text.split_at(at);
             let parts = vec![left.to_owned(), right.to_owned()];
-            let cut = Message { role: Role::User, name: None, parts };
+            let cut = Message { role: Role::User, name: None, parts, attachments: Vec::new() };
             prop_assert_ne!(ids("echo", &[cut]), ids("echo", &[Message::new(Role::User, &*text)]));
         }
     }
@@ -148,6 +148,7 @@ mod tests {
             role: Role::Assistant { tool_calls },
             name: None,
             parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+            attachments: Vec::new(),
         };
         let calls = [message(vec![called], &[])];
         assert_ne!(ids("echo", &calls), ids("echo", &[message(vec![], &["a", "b"])]));

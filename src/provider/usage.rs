@@ -49,8 +49,10 @@ mod tests {
 
     #[test]
     fn empty_messages_count_as_no_token() {
-        let history =
-            [Message::new(Role::User, ""), Message { role: Role::User, name: None, parts: vec![] }];
+        let history = [
+            Message::new(Role::User, ""),
+            Message { role: Role::User, name: None, parts: vec![], attachments: Vec::new() },
+        ];
         assert_eq!(estimate(&history, "", &[]).prompt_tokens, 0);
         assert_eq!(estimate(&[Message::new(Role::System, "")], "", &[]).prompt_tokens, 0);
     }
@@ -63,7 +65,7 @@ mod tests {
     #[test]
     fn parts_count_with_the_line_breaks_between_them() {
         let parts = vec!["abcd".into(), "efg".into()];
-        let history = [Message { role: Role::User, name: None, parts }];
+        let history = [Message { role: Role::User, name: None, parts, attachments: Vec::new() }];
         assert_eq!(estimate(&history, "", &[]).prompt_tokens, 2);
     }
 

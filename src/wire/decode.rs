@@ -93,7 +93,12 @@ fn message(source: proto::ConversationMessage) -> Result<Message, InvalidParams>
                 (Role::Tool { id: message.tool_id, name: message.name }, None, message.content)
             }
         };
-    Ok(Message { role, name, parts: content.into_iter().map(|part| part.text).collect() })
+    Ok(Message {
+        role,
+        name,
+        parts: content.into_iter().map(|part| part.text).collect(),
+        attachments: Vec::new(),
+    })
 }
 
 fn tool_call(source: proto::ConversationToolCalls) -> Result<ToolCall, InvalidParams> {
@@ -169,7 +174,7 @@ fn alpha1_message(input: proto::ConversationInput) -> Message {
         // "user", "human", "generic" and unknown roles.
         _ => Role::User,
     };
-    Message { role, name: None, parts: vec![input.content] }
+    Message { role, name: None, parts: vec![input.content], attachments: Vec::new() }
 }
 
 /// Reports the errors that daprd's metadata decoder would report. daprd decodes Alpha1 metadata

@@ -26,8 +26,13 @@ async fn an_invalid_request_names_its_parameter() {
         (message(json!({"content": "x"})), "messages[1]", "missing field `role`"),
         (
             message(json!({"role": "user", "content": [{"type": "image_url"}]})),
+            "messages[1].content[0].image_url",
+            "missing",
+        ),
+        (
+            message(json!({"role": "user", "content": [{"type": "video"}]})),
             "messages[1].content[0].type",
-            "\"image_url\" is not supported; expected \"text\"",
+            "\"video\" is not supported; expected one of: text, image_url, input_audio, file, refusal",
         ),
         (
             message(json!({"role": "user", "content": [{"type": "text"}]})),

@@ -31,7 +31,12 @@ fn check(row: &Row) {
     let Row { earlier, proposed, duplicate } = row;
     let text = call_message(earlier.0, &arguments(earlier.1), 1);
     let tool_calls = vec![call("1", earlier.0, earlier.1)];
-    let native = Message { role: Role::Assistant { tool_calls }, name: None, parts: vec![] };
+    let native = Message {
+        role: Role::Assistant { tool_calls },
+        name: None,
+        parts: vec![],
+        attachments: Vec::new(),
+    };
     for (message, expected) in [(text, duplicate.in_text), (native, duplicate.native)] {
         let found = validate(proposed.0, &arguments(proposed.1), std::slice::from_ref(&message));
         assert_eq!(found.is_some(), expected, "{proposed:?} after {message:?}");

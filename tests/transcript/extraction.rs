@@ -25,7 +25,12 @@ fn extracts_calls_of_the_assistant_only() {
     assert!(extract(&assistant(text)).is_some());
     assert_eq!(extract(&user(text)), None);
     assert_eq!(extract(&Message::new(Role::System, text)), None);
-    let empty = Message { role: Role::Assistant { tool_calls: vec![] }, name: None, parts: vec![] };
+    let empty = Message {
+        role: Role::Assistant { tool_calls: vec![] },
+        name: None,
+        parts: vec![],
+        attachments: Vec::new(),
+    };
     assert_eq!(extract(&empty), None);
 }
 

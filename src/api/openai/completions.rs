@@ -50,12 +50,13 @@ impl Completions {
         let body = read(body, self.guard.max_body_size, &charge).await?;
         let mut context = call_context(Surface::OpenAi, &head.headers, &charge);
         // Only the journal needs the body after it was decoded.
-        let sent = self.engine.journal.is_some().then(|| SentRequest::openai(&body));
+        let mut sent = self.engine.journal.is_some().then(|| SentRequest::openai(&body));
         let mut request: ChatRequest =
             match pipeline::decode(openai::Body(body), &context, Ok).await {
                 Ok(request) => request,
                 Err(error) => return Err(self.reject(error, sent, &mut context)),
             };
+        sent.iter_mut().for_each(|sent| request.summarize(sent));
         match self.component(deployment.as_deref().unwrap_or(request.model())) {
             Ok(component) => request.set_component(component),
             Err(error) => return Err(self.reject(error, sent, &mut context)),

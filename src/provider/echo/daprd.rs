@@ -116,7 +116,12 @@ mod tests {
         let request = Request {
             messages: vec![
                 Message::new(Role::Assistant { tool_calls: vec![earlier.clone()] }, ""),
-                Message { role: Role::Tool { id: None, name: "f".into() }, name: None, parts },
+                Message {
+                    role: Role::Tool { id: None, name: "f".into() },
+                    name: None,
+                    parts,
+                    attachments: Vec::new(),
+                },
                 Message::new(Role::User, "x\u{a0}y"),
             ],
             tools: vec![tool("g", &json!({"b": {}, "A": {}, "a": {}}))],

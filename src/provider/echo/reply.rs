@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn echoes_all_parts_of_the_last_user_message() {
         let parts = vec!["one".into(), "two".into()];
-        let user = Message { role: Role::User, name: None, parts };
+        let user = Message { role: Role::User, name: None, parts, attachments: Vec::new() };
         let assistant = Message::new(Role::Assistant { tool_calls: vec![] }, "no");
         assert_eq!(text(vec![Message::new(Role::User, "first"), user, assistant]), "one\ntwo");
     }

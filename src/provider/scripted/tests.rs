@@ -24,5 +24,10 @@ fn assistant_text(text: &str) -> Message {
 
 fn assistant_call() -> Message {
     let call = ToolCall { id: None, name: "f".to_owned(), arguments: "{}".to_owned() };
-    Message { role: Role::Assistant { tool_calls: vec![call] }, name: None, parts: Vec::new() }
+    Message {
+        role: Role::Assistant { tool_calls: vec![call] },
+        name: None,
+        parts: Vec::new(),
+        attachments: Vec::new(),
+    }
 }

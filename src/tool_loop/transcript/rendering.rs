@@ -99,7 +99,8 @@ impl Rendering {
 fn native_messages(turn: &Turn) -> Vec<Message> {
     let parts = if turn.text.is_empty() { Vec::new() } else { vec![turn.text.clone()] };
     let tool_calls = turn.calls.iter().map(CallRecord::call).collect();
-    let calls = Message { role: Role::Assistant { tool_calls }, name: None, parts };
+    let role = Role::Assistant { tool_calls };
+    let calls = Message { role, name: None, parts, attachments: Vec::new() };
     let finished = turn.calls.iter().filter(|record| record.outcome != CallOutcome::Pending);
     let results = finished.map(|record| {
         let ToolCall { id, name, .. } = record.call();

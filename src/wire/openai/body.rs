@@ -1,6 +1,6 @@
 //! The body of a request, as far as mynah reads it. Other keys are accepted without effect.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
@@ -13,7 +13,8 @@ use serde_json::{Value, value::RawValue};
 pub(super) struct Body<'a> {
     #[serde(borrow)]
     pub(super) model: Option<Cow<'a, str>>,
-    pub(super) messages: Option<Vec<Message>>,
+    #[serde(borrow)]
+    pub(super) messages: Option<Vec<Message<'a>>>,
     #[serde(borrow)]
     pub(super) tools: Option<Vec<Tool<'a>>>,
     pub(super) tool_choice: Option<Value>,
@@ -39,10 +40,11 @@ pub(super) struct StreamOptions {
 
 /// A message in the history.
 #[derive(Debug, Deserialize)]
-pub(super) struct Message {
+pub(super) struct Message<'a> {
     pub(super) role: Role,
     pub(super) name: Option<String>,
-    pub(super) content: Option<Content>,
+    #[serde(borrow)]
+    pub(super) content: Option<Content<'a>>,
     pub(super) tool_calls: Option<Vec<ToolCall>>,
     pub(super) tool_call_id: Option<String>,
 }
@@ -59,16 +61,23 @@ pub(super) enum Role {
 
 /// The content of a message: a text, or parts of which each has a type.
 #[derive(Debug)]
-pub(super) enum Content {
+pub(super) enum Content<'a> {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<Part<'a>>),
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Part {
+pub(super) struct Part<'a> {
     #[serde(rename = "type")]
     pub(super) kind: String,
     pub(super) text: Option<String>,
+    pub(super) refusal: Option<String>,
+    #[serde(borrow)]
+    pub(super) image_url: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) input_audio: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) file: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -115,27 +124,27 @@ pub(super) struct JsonSchema<'a> {
     pub(super) schema: Option<&'a RawValue>,
 }
 
-impl<'de> Deserialize<'de> for Content {
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor)
+        deserializer.deserialize_any(ContentVisitor(PhantomData))
     }
 }
 
 /// Reads either form. serde's untagged enums would say less about what is wrong in a part.
-struct ContentVisitor;
+struct ContentVisitor<'a>(PhantomData<&'a ()>);
 
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content;
+impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
+    type Value = Content<'a>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text or an array of parts")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Content, E> {
+    fn visit_str<E>(self, text: &str) -> Result<Content<'a>, E> {
         Ok(Content::Text(text.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content<'a>, A::Error> {
         Vec::deserialize(SeqAccessDeserializer::new(parts)).map(Content::Parts)
     }
 }

@@ -1,5 +1,7 @@
 //! Decodes requests and checks what mynah does not support.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use serde_json::{Map, Value, json, value::RawValue};
 use twox_hash::XxHash3_64;
@@ -34,9 +36,11 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
         choices: choices(body.n)?,
         includes_usage: options.and_then(|options| options.include_usage).unwrap_or_default(),
     };
+    let (messages, large) = messages::decode(body.messages.ok_or_else(missing)?)?;
+    let large_attachments = large.into_iter().map(|it| position(it, bytes)).collect();
     let request = Request {
         model: Some(completion.model.clone()).filter(|model| !model.is_empty()),
-        messages: messages::decode(body.messages.ok_or_else(missing)?)?,
+        messages,
         tools,
         single_tool_call: body.parallel_tool_calls == Some(false),
         response_format: body.response_format.map(|it| schema(it, bytes)).transpose()?.flatten(),
@@ -47,7 +51,7 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
     };
     let is_streamed = body.stream.unwrap_or_default();
     let (component, tool_choice) = (String::new(), body.tool_choice);
-    Ok(ChatRequest { component, is_streamed, request, tool_choice, completion })
+    Ok(ChatRequest { component, is_streamed, request, tool_choice, completion, large_attachments })
 }
 
 fn read(bytes: &[u8]) -> Result<Body<'_>, Error> {
@@ -127,6 +131,13 @@ fn schema(format: ResponseFormat<'_>, body: &Bytes) -> Result<Option<LazyJson>, 
             Err(invalid("response_format.type", format!("{kind:?} is not supported; {expected}")))
         }
     }
+}
+
+/// Returns where in the body a value is.
+fn position(value: &RawValue, body: &[u8]) -> Range<usize> {
+    let value = value.get();
+    let start = value.as_ptr().addr().saturating_sub(body.as_ptr().addr());
+    start..start + value.len()
 }
 
 /// Keeps the text of a schema, which is a part of the body.

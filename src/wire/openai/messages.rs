@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    body::{self, Content},
-    invalid,
+    body, invalid,
+    parts::{self, Large},
 };
 use crate::{
     chat::{Message, Role, ToolCall},
@@ -14,13 +14,22 @@ use crate::{
 /// The names of the called tools, by the ids of the calls.
 type Called = BTreeMap<String, String>;
 
-pub(super) fn decode(messages: Vec<body::Message>) -> Result<Vec<Message>, Error> {
-    let mut called = Called::new();
-    let decode = |(at, source)| message(at, source, &mut called);
-    messages.into_iter().enumerate().map(decode).collect()
+/// Decodes the messages, and returns the attachments that are large.
+pub(super) fn decode<'a>(
+    messages: Vec<body::Message<'a>>,
+) -> Result<(Vec<Message>, Large<'a>), Error> {
+    let (mut called, mut large) = (Called::new(), Large::new());
+    let decode = |(at, source)| message(at, source, &mut called, &mut large);
+    let messages = messages.into_iter().enumerate().map(decode).collect::<Result<_, Error>>()?;
+    Ok((messages, large))
 }
 
-fn message(at: usize, source: body::Message, called: &mut Called) -> Result<Message, Error> {
+fn message<'a>(
+    at: usize,
+    source: body::Message<'a>,
+    called: &mut Called,
+    large: &mut Large<'a>,
+) -> Result<Message, Error> {
     let role = match source.role {
         body::Role::Developer => Role::Developer,
         body::Role::System => Role::System,
@@ -38,7 +47,10 @@ fn message(at: usize, source: body::Message, called: &mut Called) -> Result<Mess
             Role::Tool { id: Some(id), name }
         }
     };
-    Ok(Message { role, name: source.name, parts: parts(at, source.content)? })
+    let mut message =
+        Message { role, name: source.name, parts: Vec::new(), attachments: Vec::new() };
+    parts::decode(at, source.content, &mut message, large)?;
+    Ok(message)
 }
 
 fn call(source: body::ToolCall, called: &mut Called) -> ToolCall {
@@ -47,21 +59,4 @@ fn call(source: body::ToolCall, called: &mut Called) -> ToolCall {
         called.insert(id.clone(), name.clone());
     }
     ToolCall { id, name, arguments }
-}
-
-fn parts(message: usize, content: Option<Content>) -> Result<Vec<String>, Error> {
-    let parts = match content {
-        None => return Ok(Vec::new()),
-        Some(Content::Text(text)) => return Ok(vec![text]),
-        Some(Content::Parts(parts)) => parts,
-    };
-    let text = |(at, part): (usize, body::Part)| {
-        let path = || format!("messages[{message}].content[{at}]");
-        if part.kind != "text" {
-            let reason = format!("{:?} is not supported; expected \"text\"", part.kind);
-            return Err(invalid(format!("{}.type", path()), reason));
-        }
-        part.text.ok_or_else(|| invalid(format!("{}.text", path()), "missing"))
-    };
-    parts.into_iter().enumerate().map(text).collect()
 }

@@ -8,9 +8,10 @@ mod decode;
 mod events;
 mod messages;
 mod models;
+mod parts;
 mod tool_choice;
 
-use std::{collections::BTreeSet, fmt::Display, sync::Arc};
+use std::{collections::BTreeSet, fmt::Display, ops::Range, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::future::Either;
@@ -41,6 +42,8 @@ pub struct ChatRequest {
     /// Depends on the tools of the component, which is not known yet.
     tool_choice: Option<Value>,
     completion: Completion,
+    /// Where in the body the attachments are that are too large for the journal.
+    large_attachments: Vec<Range<usize>>,
 }
 
 /// What an answer needs of its request.
@@ -63,6 +66,11 @@ impl ChatRequest {
             self.completion.model.clone_from(&name);
         }
         self.component = name;
+    }
+
+    /// Replaces attachments that are too large for the journal with their sizes.
+    pub(crate) fn summarize(&self, sent: &mut SentRequest) {
+        sent.summarize(&self.large_attachments);
     }
 
     /// Returns `true` if the answer is to be streamed.

@@ -1,5 +1,7 @@
 //! The type of requests as the client has sent them.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -78,6 +80,21 @@ impl SentRequest {
     /// Returns a request of OpenAI's API.
     pub(crate) fn openai(body: &Bytes) -> Self {
         Self { api: SentApi::OpenAi, encoding: Encoding::Json, body: body.clone() }
+    }
+
+    /// Replaces values in the JSON of the request with their sizes. The ranges are in order.
+    pub(crate) fn summarize(&mut self, values: &[Range<usize>]) {
+        if values.is_empty() {
+            return;
+        }
+        let (mut summary, mut rest) = (Vec::new(), 0);
+        for value in values {
+            summary.extend_from_slice(self.body.get(rest..value.start).unwrap_or_default());
+            summary.extend_from_slice(format!("{{\"bytes\":{}}}", value.len()).as_bytes());
+            rest = value.end;
+        }
+        summary.extend_from_slice(self.body.get(rest..).unwrap_or_default());
+        self.body = summary.into();
     }
 
     /// Replaces the request with its JSON in another form, such as a redacted one.

@@ -26,6 +26,7 @@ fn request() -> Request {
     let call = ToolCall { id: None, name: "get_weather".to_owned(), arguments: "{}".to_owned() };
     let user = Message {
         parts: vec!["Weather".into(), "in Paris?".into()],
+        attachments: Vec::new(),
         ..Message::new(Role::User, "")
     };
     let tool = |name: &str| Tool { name: name.to_owned(), description: None, parameters: None };
