@@ -1,6 +1,6 @@
 //! Tests of mynah behind an unmodified daprd, as the endpoint of `conversation.openai`.
 
-use std::{path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 
 use mynah::internals::wire::proto::{
     ConversationInputAlpha2, ConversationRequestAlpha2, dapr_client::DaprClient,
@@ -21,6 +21,7 @@ use crate::{
     parity::target::{Program, Setup, Target},
     support::{
         Sidecar,
+        http::direct_client,
         messages::{
             Answer, assistant_with_calls, input, request, tool, tool_call, tool_result, user,
         },
@@ -214,5 +215,23 @@ fn deadlines_cancel_the_call_of_mynah() {
         // mynah exits only when no call is in flight.
         mynah.signal(Signal::TERM);
         with_timeout(mynah.wait()).await;
+    });
+}
+
+#[test]
+fn policies_of_daprd_retry_the_calls_of_mynah() {
+    let port = ReservedPort::new();
+    let folder = resources(&[("openai", "conversation.openai", &openai(port.number))]);
+    let policies = fs::read_to_string(super::folder("components/daprd/resiliency.yaml")).unwrap();
+    fs::write(folder.join("resiliency.yaml"), policies).unwrap();
+    with_daprd(&Setup { resources: vec![folder], ..Setup::default() }, async |daprd| {
+        let mynah = mynah(port.number, &[], &[]);
+        let fault = json!({ "fail_first": 2, "error": { "code": "UNAVAILABLE" } });
+        let put = direct_client().put(mynah.url("/mynah/v1/faults")).body(fault.to_string());
+        assert_eq!(mynah.send(put).await.status, 204);
+        assert_eq!(content(&daprd, "openai", request([user("Hello!")])).await, "Hello!");
+        let verdict = mynah.get("/mynah/v1/verdict").await.json();
+        let counts = ["ok", "retries", "recovered"].map(|name| verdict[name].clone());
+        assert_eq!(counts, [json!(true), json!(2), json!(1)], "{verdict}");
     });
 }

@@ -10,6 +10,8 @@ use crate::base::{
 };
 
 const API_VERSION: &str = "dapr.io/v1alpha1";
+const UNAPPLIED_POLICIES: &str = "skipped: mynah does not apply Resiliency policies; to test them, \
+                                  let daprd apply them in front of mynah";
 
 /// The resource that a document defines.
 #[derive(Debug)]
@@ -67,6 +69,10 @@ pub(super) fn read(tree: Tree) -> Resource {
         }
         (Some(version), Some("Component")) => {
             format!("skipped: apiVersion is {version}, not {API_VERSION}")
+        }
+        (Some(API_VERSION), Some("Resiliency")) => {
+            // Tests of retries would pass or fail for the wrong reason.
+            return Resource::Other(Diagnostic::warning(UNAPPLIED_POLICIES).at(root.place));
         }
         (Some(_), Some(kind)) => format!("skipped: kind is {kind}, not Component"),
         _ => "skipped: not a Component: apiVersion or kind is missing".to_owned(),

@@ -42,6 +42,7 @@ fn skips_components_of_other_namespaces() {
 #[test]
 fn skips_documents_that_are_not_conversation_components() {
     let subscription = "apiVersion: dapr.io/v1alpha1\nkind: Subscription\n";
+    let resiliency = "apiVersion: dapr.io/v1alpha1\nkind: Resiliency\n";
     let other = component("conversation.echo", "v1").replace("v1alpha1", "v2");
     let state = component("state.redis", "v1");
     let files = [
@@ -49,6 +50,7 @@ fn skips_documents_that_are_not_conversation_components() {
         ("b.yaml", "rules:\n- match: hello\n".to_owned()),
         ("c.yaml", "{\n\t\"tools\": [\n\t\t\"".to_owned() + &"x".repeat(3000) + "\"\n\t]\n}"),
         ("d.yaml", "just text".to_owned()),
+        ("e.yaml", resiliency.to_owned()),
     ];
     let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
     assert_snapshot!(outcome(&files), @r#"
@@ -58,5 +60,6 @@ fn skips_documents_that_are_not_conversation_components() {
     Info b.yaml:1:1: skipped: not a Component: apiVersion or kind is missing
     Info c.yaml:1:1: skipped: not a Component: apiVersion or kind is missing
     Info d.yaml:1:1: skipped: not a Component: apiVersion or kind is missing
+    Warning e.yaml:1:1: skipped: mynah does not apply Resiliency policies; to test them, let daprd apply them in front of mynah
     "#);
 }
