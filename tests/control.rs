@@ -8,6 +8,7 @@ mod secrets;
 mod sessions;
 mod verdict;
 mod verify;
+mod work;
 
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
@@ -10,12 +10,12 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::{schema_keys::having, text::shorten};
+use super::{pattern::Pattern, schema_keys::having, text::shorten};
 
 /// Maximum number of characters of a text in a description.
 const MAX_SHOWN: usize = 200;
-/// Maximum size of a compiled pattern in bytes.
-const MAX_PATTERN: usize = 1 << 20;
+/// The steps for each byte that is compared if the case of letters does not matter.
+const FOLDING: usize = 8;
 
 /// A condition on a text. A string is short for `contains`.
 #[derive(Debug, Clone, Default, JsonSchema)]
@@ -24,7 +24,7 @@ pub(crate) struct TextCondition {
     equals: Option<String>,
     contains: Option<String>,
     starts_with: Option<String>,
-    matches: Option<Regex>,
+    matches: Option<Pattern>,
     ignore_case: bool,
 }
 
@@ -68,7 +68,7 @@ impl TextCondition {
     }
 
     /// The condition that a regular expression matches somewhere in a text.
-    pub(crate) fn matches(pattern: Regex) -> Self {
+    pub(crate) fn matches(pattern: Pattern) -> Self {
         Self { matches: Some(pattern), ..Self::default() }
     }
 
@@ -84,7 +84,14 @@ impl TextCondition {
 
     /// Returns the pattern that the text must match.
     pub(crate) fn pattern(&self) -> Option<&Regex> {
-        self.matches.as_ref()
+        self.matches.as_ref().map(Pattern::regex)
+    }
+
+    /// Returns the work of checking a text of this length, in steps.
+    pub(crate) fn work(&self, text: usize) -> usize {
+        let compared = if self.ignore_case { FOLDING.saturating_mul(text) } else { text };
+        let searched = self.matches.as_ref().map_or(0, |pattern| pattern.work(text));
+        compared.saturating_add(searched)
     }
 
     /// Returns the text that the whole text must equal, in lower case if the case does not matter.
@@ -128,7 +135,7 @@ impl TextCondition {
         let equals = self.equals.as_deref().map(Part::Equals);
         let contains = self.contains.as_deref().map(Part::Contains);
         let starts_with = self.starts_with.as_deref().map(Part::StartsWith);
-        let matches = self.matches.as_ref().map(Part::Matches);
+        let matches = self.pattern().map(Part::Matches);
         [equals, contains, starts_with, matches].into_iter().flatten()
     }
 
@@ -168,7 +175,7 @@ impl TryFrom<Parts> for TextCondition {
             return Err(format!("the condition is empty; {expected}"));
         }
         let folded = |text: String| if ignore_case { text.to_lowercase() } else { text };
-        let matches = matches.map(|pattern| compile(&pattern, ignore_case)).transpose()?;
+        let matches = matches.map(|pattern| Pattern::compile(&pattern, ignore_case)).transpose()?;
         let [equals, contains, starts_with] =
             [equals, contains, starts_with].map(|part| part.map(folded));
         Ok(Self { equals, contains, starts_with, matches, ignore_case })
@@ -184,17 +191,6 @@ pub(crate) fn whole_text<'de, D: Deserializer<'de>>(source: D) -> Result<Option<
         Value::Array(_) => Err(D::Error::custom("equals must be a text, not a list")),
         Value::Object(_) => Err(D::Error::custom("equals must be a text, not a mapping")),
     }
-}
-
-/// Compiles a regular expression of limited size.
-pub(crate) fn compile(pattern: &str, ignore_case: bool) -> Result<Regex, String> {
-    let mut builder = RegexBuilder::new(pattern);
-    builder.case_insensitive(ignore_case).size_limit(MAX_PATTERN).build().map_err(|error| {
-        // The crate draws a picture above the reason.
-        let text = error.to_string();
-        let reason = text.lines().last().unwrap_or_default();
-        format!("the pattern {pattern:?} is invalid: {}", reason.trim_start_matches("error: "))
-    })
 }
 
 impl<'de> Deserialize<'de> for TextCondition {

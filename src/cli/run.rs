@@ -14,7 +14,10 @@ use tokio::process::{Child, Command};
 
 use super::verify_report::report;
 use crate::{
-    base::blocking::{Panicked, run_blocking},
+    base::{
+        blocking::{Panicked, run_blocking},
+        work::Work,
+    },
     cli::signals::Signals,
     engine::{
         Engine,
@@ -103,7 +106,7 @@ async fn met_expectations(engine: &Arc<Engine>) -> bool {
     let work = move || {
         let journal = of_work.readable_journal()?;
         let (entries, dropped) = journal.checked_entries(&EntryFilter::default());
-        Some(verify(&checks, &entries, dropped, &of_work.with_instances()))
+        verify(&checks, &entries, dropped, &of_work.with_instances(), &Work::unlimited()).ok()
     };
     let report = match run_blocking(work).await {
         Ok(Some(verification)) if verification.ok => return true,

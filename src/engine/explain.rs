@@ -7,11 +7,12 @@ use serde::Serialize;
 
 use super::Component;
 use crate::{
+    base::work::{Stopped, Work},
     chat::Request,
     provider::{
         counters::Counters,
         scripted::{
-            ChainOutcome, ExplainedChain,
+            ChainOutcome, ExplainedChain, Rules,
             rules::{
                 ExplainedRule,
                 matching::{CallOrigin, MatchedCall},
@@ -50,7 +51,8 @@ pub(crate) fn explain(
     component: &Component,
     counters: &Counters,
     call: &ExplainedCall<'_>,
-) -> Explanation {
+    work: &Work,
+) -> Result<Explanation, Stopped> {
     let outcome = component.script.as_ref().map_or(ChainOutcome::Absent, |script| {
         ChainOutcome::of_call(&component.name, script, call.request, call.session, counters)
     });
@@ -69,10 +71,10 @@ pub(crate) fn explain(
     let on_exhausted = component.script.as_ref().map(|script| script.on_exhausted);
     let (on_exhausted, is_answered) = (on_exhausted.unwrap_or_default(), chain.is_some());
     let rules = component.rules.as_ref();
-    let rules = rules
-        .map(|rules| rules.explain(&matched, on_exhausted, counters, is_answered))
-        .unwrap_or_default();
+    let explain =
+        |rules: &Arc<Rules>| rules.explain(&matched, on_exhausted, counters, is_answered, work);
+    let rules = rules.map(explain).transpose()?.unwrap_or_default();
     let answered_by = rules.iter().find(|rule| rule.answers).map(|rule| rule.rule.clone());
     let (component, session) = (component.name.clone(), call.session.to_owned());
-    Explanation { component, session, chain, answered_by, rules }
+    Ok(Explanation { component, session, chain, answered_by, rules })
 }

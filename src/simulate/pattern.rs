@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::Error};
 use thiserror::Error as ThisError;
 
-use crate::base::condition;
+use crate::base::pattern;
 
 /// A regular expression that is searched in messages.
 ///
@@ -20,7 +19,7 @@ use crate::base::condition;
 /// ```
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(with = "String")]
-pub struct Pattern(Regex);
+pub struct Pattern(pattern::Pattern);
 
 /// The error returned if a pattern is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
@@ -34,22 +33,22 @@ impl Pattern {
     ///
     /// Fails if the pattern is not a regular expression or is too large.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
-        condition::compile(pattern, false).map(Self).map_err(PatternError)
+        pattern::Pattern::compile(pattern, false).map(Self).map_err(PatternError)
     }
 
-    pub(super) fn into_regex(self) -> Regex {
+    pub(super) fn into_inner(self) -> pattern::Pattern {
         self.0
     }
 
     /// Returns `true` if the pattern matches somewhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
-        self.0.is_match(text)
+        self.0.regex().is_match(text)
     }
 }
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_str())
+        f.write_str(self.0.regex().as_str())
     }
 }
 

@@ -38,7 +38,7 @@ fn fields(message: &[u8], depth: usize) -> usize {
 }
 
 /// Returns the bound for a JSON text.
-pub(super) fn json(text: &[u8]) -> usize {
+pub(crate) fn json(text: &[u8]) -> usize {
     text.len() * COPIES + keys_and_values(text) * VALUE
 }
 

@@ -27,7 +27,7 @@ pub(crate) mod codec;
 pub(crate) mod component;
 pub mod conversation;
 pub mod decode;
-mod decoded_size;
+pub(crate) mod decoded_size;
 pub mod encode;
 pub mod error;
 pub(crate) mod headers;

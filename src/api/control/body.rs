@@ -1,40 +1,25 @@
-//! Reads the bodies of the control API.
+//! Parses the bodies of the control API.
 
-use axum::body::Body;
 use serde::de::DeserializeOwned;
 
 use super::failure::Failure;
-use crate::{
-    api::{guard::Guard, http::body::read},
-    base::{memory::Charge, text::without_struct_name},
-    wire::error::Error,
-};
+use crate::base::text::{shorten, without_struct_name};
 
-/// The memory that a body takes when it is parsed, in addition to its own and in its sizes.
-const PARSED: usize = 8;
+/// Maximum number of characters of the path and of the message of an error, which quote keys.
+const MAX_SHOWN: usize = 1_000;
 
-/// Reads a body as text, for which the call is charged.
-pub(super) async fn text(body: Body, guard: &Guard, charge: &Charge) -> Result<String, Failure> {
-    let bytes = read(body, guard.max_body_size, charge).await?;
-    charge.grow(bytes.len() * PARSED).await.map_err(Error::from)?;
-    String::from_utf8(bytes.into()).map_err(|_| Failure::invalid("the body is not UTF-8"))
-}
-
-/// Reads a body as JSON, for which the call is charged. Errors have the path of what is invalid.
-pub(super) async fn json<T: DeserializeOwned>(
-    body: Body,
-    guard: &Guard,
-    charge: &Charge,
-) -> Result<T, Failure> {
-    let text = text(body, guard, charge).await?;
-    if let Some(kind) = other_kind(&text) {
+/// Parses a body as JSON. Errors have the path of what is invalid.
+pub(super) fn json<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    if let Some(kind) = other_kind(text) {
         return Err(Failure::invalid(format!("the body must be a JSON object, not {kind}")));
     }
-    let mut json = serde_json::Deserializer::from_str(&text);
+    let mut json = serde_json::Deserializer::from_str(text);
     let parsed = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
+        let path = shorten(&path, MAX_SHOWN);
         let place = if path == "." { String::new() } else { format!("{path}: ") };
-        format!("{place}{}", without_struct_name(&error.inner().to_string(), "an object"))
+        let message = without_struct_name(&error.inner().to_string(), "an object");
+        format!("{place}{}", shorten(&message, MAX_SHOWN))
     });
     let value =
         parsed.and_then(|value| json.end().map_err(|error| error.to_string()).map(|()| value));

@@ -3,20 +3,22 @@
 use std::sync::Arc;
 
 use axum::{Extension, body::Body, extract::State, response::Response};
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{body, failure::Failure, query::check_name};
+use super::{body, failure::Failure, query::check_name, resources::Resources};
 use crate::{
-    api::{guard::Guard, http::response::json},
-    base::{blocking::run_blocking, memory::Charge},
+    api::http::response::json,
+    base::work::Work,
     engine::{
         Components, Engine,
         explain::{ExplainedCall, explain},
     },
     provider::call::DEFAULT_SESSION,
     wire::{
+        decoded_size,
         error::{ControlError, Error},
         headers::session_in_metadata,
         sent::SentRequest,
@@ -57,25 +59,29 @@ enum Api {
 /// Says which rule would answer a request, and why the others would not.
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
-    Extension(guard): Extension<Arc<Guard>>,
-    Extension(charge): Extension<Arc<Charge>>,
+    Extension(resources): Extension<Resources>,
     body: Body,
 ) -> Result<Response, Failure> {
-    let request: ExplainRequest = body::json(body, &guard, &charge).await?;
-    check_name("session", request.session.as_deref())?;
-    check_name("component", request.component.as_deref())?;
-    let work = move || {
-        let _charge = charge;
-        explanation(&engine, &request)
+    let text = resources.text(body).await?;
+    let explain = move |work: &Work| {
+        let request: ExplainRequest = body::json(&text)?;
+        check_name("session", request.session.as_deref())?;
+        check_name("component", request.component.as_deref())?;
+        Ok(explanation(&engine, &request, work)?)
     };
-    Ok(json(run_blocking(work).await??))
+    Ok(json(resources.run(explain).await?))
 }
 
-fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, ControlError> {
+fn explanation(
+    engine: &Engine,
+    request: &ExplainRequest,
+    work: &Work,
+) -> Result<String, ControlError> {
     let components = engine.with_instances();
     let component = components.find(&component_name(&components, request)?);
     let component = component.map_err(Error::from)?;
-    let body = request.request.to_string().into();
+    let body: Bytes = request.request.to_string().into();
+    work.keep(decoded_size::json(&body))?;
     let sent = match request.api {
         Api::Alpha1 => SentRequest::alpha1_json(&body),
         Api::Alpha2 => SentRequest::alpha2_json(&body),
@@ -93,7 +99,7 @@ fn explanation(engine: &Engine, request: &ExplainRequest) -> Result<String, Cont
         session: session.unwrap_or(DEFAULT_SESSION),
         is_alpha1: matches!(request.api, Api::Alpha1),
     };
-    let explanation = explain(&component, &engine.counters, &call);
+    let explanation = explain(&component, &engine.counters, &call, work)?;
     // Serializing texts and numbers cannot fail.
     Ok(serde_json::to_string(&explanation).unwrap_or_default())
 }

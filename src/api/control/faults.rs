@@ -6,13 +6,12 @@ use axum::{Extension, body::Body, extract::State};
 use http::{StatusCode, Uri};
 
 use super::{
-    body,
     failure::Failure,
     query::{self, check_name},
+    resources::Resources,
 };
 use crate::{
-    api::guard::Guard,
-    base::{blocking::run_blocking, memory::Charge},
+    base::work::Work,
     engine::{Components, Engine},
     provider::faults::FaultTarget,
 };
@@ -20,13 +19,11 @@ use crate::{
 /// Replaces the faults of a component and a session.
 pub(super) async fn put(
     State(engine): State<Arc<Engine>>,
-    Extension(guard): Extension<Arc<Guard>>,
-    Extension(charge): Extension<Arc<Charge>>,
+    Extension(resources): Extension<Resources>,
     body: Body,
 ) -> Result<StatusCode, Failure> {
-    let text = body::text(body, &guard, &charge).await?;
-    let set = move || {
-        let _charge = charge;
+    let text = resources.text(body).await?;
+    let set = move |_: &Work| {
         let target =
             FaultTarget::parse(&text).map_err(|error| Failure::invalid(error.to_string()))?;
         check_name("session", target.session.as_deref())?;
@@ -38,7 +35,7 @@ pub(super) async fn put(
         }
         engine.faults.set(target).map_err(|error| Failure::invalid(error.to_string()))
     };
-    run_blocking(set).await??;
+    resources.run(set).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

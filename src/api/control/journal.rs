@@ -8,6 +8,7 @@ use http::Uri;
 use super::{
     failure::Failure,
     query::{self, JournalQuery},
+    resources::Resources,
 };
 use crate::{
     api::http::response::json,
@@ -25,12 +26,13 @@ const DECODED: usize = 8;
 /// Returns the selected entries, oldest first.
 pub(super) async fn get(
     State(engine): State<Arc<Engine>>,
-    Extension(charge): Extension<Arc<Charge>>,
+    Extension(resources): Extension<Resources>,
     uri: Uri,
 ) -> Result<Response, Failure> {
     let query = query::read(&uri, &["session", "component", "since", "limit"])?;
     let journal = journal(&engine)?;
-    Ok(json(run_blocking(move || list(&journal, &query, &charge)).await??))
+    let list = move || list(&journal, &query, &resources.charge);
+    Ok(json(run_blocking(list).await??))
 }
 
 /// Removes the selected entries.

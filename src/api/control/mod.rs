@@ -8,6 +8,7 @@ mod journal;
 mod openapi;
 mod query;
 mod reset;
+mod resources;
 mod schemas;
 mod service;
 mod verdict;

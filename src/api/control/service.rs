@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    Extension, Router,
+    Router,
     body::{Body, HttpBody},
     response::{IntoResponse, Response},
     routing::{get, post, put},
@@ -12,7 +12,13 @@ use futures_util::{FutureExt, TryFutureExt, future};
 use http::{Method, Request, Uri, header::ALLOW};
 use hyper_util::service::TowerToHyperService;
 
-use super::{explain, failure::Failure, faults, journal, openapi, reset, verdict, verify};
+use super::{
+    explain,
+    failure::Failure,
+    faults, journal, openapi, reset,
+    resources::{Resources, Turns},
+    verdict, verify,
+};
 use crate::{
     api::{guard::Guard, holding_body::ChargedBody, http::response::Responding},
     base::memory::Charge,
@@ -28,6 +34,7 @@ const PREFIX: &str = "/mynah/v1/";
 #[derive(Debug, Clone)]
 pub(in crate::api) struct Service {
     guard: Arc<Guard>,
+    turns: Turns,
     router: TowerToHyperService<Router>,
 }
 
@@ -38,8 +45,7 @@ pub(in crate::api) fn serves(path: &str) -> bool {
 
 impl Service {
     pub(in crate::api) fn new(engine: Arc<Engine>, guard: Arc<Guard>) -> Self {
-        let router = TowerToHyperService::new(router(engine, guard.clone()));
-        Self { guard, router }
+        Self { guard, turns: Turns::new(), router: TowerToHyperService::new(router(engine)) }
     }
 
     /// Answers a request with a clean path.
@@ -47,8 +53,9 @@ impl Service {
         if let Err(failure) = self.check_access(&request) {
             return future::ok(failure.into_response().map(ChargedBody::uncharged)).boxed();
         }
-        let charge = self.guard.charge();
-        request.extensions_mut().insert(charge.clone());
+        let resources = Resources::new(self.guard.clone(), self.turns.clone());
+        let charge = resources.charge.clone();
+        request.extensions_mut().insert(resources);
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         hyper::service::Service::call(&self.router, request)
             .map_ok(move |response| charged(explained(response, &method, &path), charge))
@@ -70,7 +77,7 @@ fn charged(response: Response, charge: Arc<Charge>) -> Response<ChargedBody<Body
     response.map(|body| ChargedBody::new(body, charge))
 }
 
-fn router(engine: Arc<Engine>, guard: Arc<Guard>) -> Router {
+fn router(engine: Arc<Engine>) -> Router {
     Router::new()
         .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
         .route("/mynah/v1/faults", put(faults::put).delete(faults::delete))
@@ -80,7 +87,6 @@ fn router(engine: Arc<Engine>, guard: Arc<Guard>) -> Router {
         .route("/mynah/v1/verdict", get(verdict::get))
         .route("/mynah/v1/openapi.json", get(openapi::get))
         .fallback(not_served)
-        .layer(Extension(guard))
         .with_state(engine)
 }
 

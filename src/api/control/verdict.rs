@@ -2,21 +2,34 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{Extension, extract::State, response::Response};
 use http::Uri;
 
-use super::{failure::Failure, journal::journal, query};
+use super::{failure::Failure, journal::journal, query, resources::Resources};
 use crate::{
     api::http::response::json,
-    base::blocking::run_blocking,
+    base::work::Work,
     engine::{Engine, verdict::judge},
 };
 
+/// The memory that a call takes in a verdict.
+const CALL: usize = 256;
+
 /// Judges how the client of the selected calls retries.
-pub(super) async fn get(State(engine): State<Arc<Engine>>, uri: Uri) -> Result<Response, Failure> {
+pub(super) async fn get(
+    State(engine): State<Arc<Engine>>,
+    Extension(resources): Extension<Resources>,
+    uri: Uri,
+) -> Result<Response, Failure> {
     let query = query::read(&uri, &["session", "component", "since"])?;
     let journal = journal(&engine)?;
-    let verdict = run_blocking(move || judge(&journal.entries(&query.selection))).await?;
+    let judge = move |work: &Work| {
+        let entries = journal.entries(&query.selection);
+        work.keep(CALL * entries.len())?;
+        work.spend(entries.iter().map(|entry| entry.size()).sum())?;
+        Ok(judge(&entries))
+    };
+    let verdict = resources.run(judge).await?;
     // Serializing texts and numbers cannot fail.
     Ok(json(serde_json::to_string(&verdict).unwrap_or_default()))
 }

@@ -6,10 +6,10 @@ use axum::{Extension, body::Body, extract::State, response::Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{body, failure::Failure, journal::journal, query::check_name};
+use super::{body, failure::Failure, journal::journal, query::check_name, resources::Resources};
 use crate::{
-    api::{guard::Guard, http::response::json},
-    base::{blocking::run_blocking, mapping::Mapping, memory::Charge},
+    api::http::response::json,
+    base::{mapping::Mapping, pattern::PatternLimits, work::Work},
     engine::{
         Engine,
         journal::EntryFilter,
@@ -21,6 +21,9 @@ use crate::{
     },
     wire::error::ControlError,
 };
+
+/// The maximum number of expectations and conditions in a request.
+const MAX_CONDITIONS: usize = 10_000;
 
 /// What to check: the number of calls that match, a list of such expectations, or the use of rules.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -52,20 +55,30 @@ pub(super) struct VerifyRequest {
 /// Checks the calls. Fails with the nearest misses if something is not as expected.
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
-    Extension(guard): Extension<Arc<Guard>>,
-    Extension(charge): Extension<Arc<Charge>>,
+    Extension(resources): Extension<Resources>,
     body: Body,
 ) -> Result<Response, Failure> {
-    let request: VerifyRequest = body::json(body, &guard, &charge).await?;
-    let journal = journal(&engine)?;
-    let (selection, checks) = request.into_checks()?;
-    let work = move || {
-        let _charge = charge;
-        let (entries, dropped) = journal.checked_entries(&selection);
-        report(&verify(&checks, &entries, dropped, &engine.with_instances()))
+    let text = resources.text(body).await?;
+    let check = move |work: &Work| {
+        let (selection, checks) = parse(&text, work)?;
+        let (entries, dropped) = journal(&engine)?.checked_entries(&selection);
+        Ok(report(&verify(&checks, &entries, dropped, &engine.with_instances(), work)?))
     };
-    let (ok, report) = run_blocking(work).await?;
+    let (ok, report) = resources.run(check).await?;
     if ok { Ok(json(report)) } else { Err(ControlError::Unverified(report).into()) }
+}
+
+/// Parses a request, and charges its patterns.
+fn parse(text: &str, work: &Work) -> Result<(EntryFilter, Checks), Failure> {
+    let (request, memory) = PatternLimits::REQUEST.read(|| body::json::<VerifyRequest>(text));
+    work.keep(memory)?;
+    let (selection, checks) = request?.into_checks()?;
+    let conditions = checks.expectations.iter().map(|it| it.r#match.len()).sum::<usize>();
+    if conditions + checks.expectations.len() > MAX_CONDITIONS {
+        let limit = format!("expected at most {MAX_CONDITIONS}; split the request");
+        return Err(Failure::invalid(format!("too many expectations and conditions; {limit}")));
+    }
+    Ok((selection, checks))
 }
 
 /// Returns whether everything is as expected, and the report as JSON.

@@ -9,21 +9,27 @@ use std::{
 };
 
 pub(crate) use self::report::{NearRule, UnmatchedCall, Verification, Verified};
-use self::{
-    report::MAX_LISTED,
-    search::{matches, nearest, unmatched_call},
-};
+use self::{report::MAX_LISTED, search::Search};
 use super::{Components, journal::Entry};
-use crate::provider::{
-    call::AnsweredBy,
-    scripted::{
-        Rules,
-        rules::{Expectation, UnusedRule},
+use crate::{
+    base::work::{Stopped, Work},
+    provider::{
+        call::AnsweredBy,
+        scripted::{
+            Rules,
+            rules::{Expectation, UnusedRule},
+        },
     },
 };
 
 /// Maximum number of unmatched calls that are compared with all rules.
 const MAX_COMPARED: usize = 10;
+/// The memory of the result of an expectation, and of its JSON.
+const RESULT: usize = 2 * 1024;
+/// The memory that a request takes when it is decoded, in its sizes.
+const DECODED: usize = 8;
+/// The steps for each rule or chain that has answered a call.
+const ANSWER: usize = 64;
 
 /// What is checked.
 #[derive(Debug, Default)]
@@ -52,32 +58,49 @@ impl Checks {
 
 /// Checks the calls. `dropped` calls are not among the entries, because the journal had no room. Decodes
 /// all requests, so this may take long.
+///
+/// # Errors
+///
+/// Fails if the work stops early.
 pub(crate) fn verify(
     checks: &Checks,
     entries: &[Arc<Entry>],
     dropped: u64,
     components: &Components,
-) -> Verification {
-    let mut results: Vec<Verified> = checks.expectations.iter().map(Verified::new).collect();
-    for (number, matching) in matches(&checks.expectations, entries, components) {
-        for expectation in matching {
-            results[expectation].count(number);
-        }
-    }
-    for (expectation, verified) in checks.expectations.iter().zip(&mut results) {
-        verified.decide(expectation, dropped);
-        if expectation.count.is_too_few(verified.matched) {
-            verified.nearest = nearest(expectation, entries, components);
-        }
-    }
+    work: &Work,
+) -> Result<Verification, Stopped> {
+    let largest = entries.iter().map(|entry| entry.size()).max();
+    work.keep_decoded(DECODED * largest.unwrap_or(0))?;
+    let search = Search { entries, components, work };
+    let results = expectations(checks, dropped, &search)?;
+    let answers = entries.iter().map(|entry| entry.answered_by.len()).sum::<usize>();
+    work.spend(ANSWER * answers)?;
     let unused = checks.unused.then(|| unused(entries, components));
-    let unmatched = checks.no_unmatched.then(|| unmatched(entries, components));
+    let unmatched = checks.no_unmatched.then(|| unmatched(&search)).transpose()?;
     let all_used = unused.as_ref().is_none_or(Vec::is_empty);
     let all_matched = unmatched.as_ref().is_none_or(Vec::is_empty);
     let is_uncertain = !all_used || (checks.no_unmatched && all_matched);
     let incomplete = results.iter().any(|it| it.incomplete) || (dropped > 0 && is_uncertain);
     let ok = results.iter().all(|result| result.ok) && all_used && all_matched && !incomplete;
-    Verification { ok, expectations: results, unused, unmatched, dropped, incomplete }
+    Ok(Verification { ok, expectations: results, unused, unmatched, dropped, incomplete })
+}
+
+/// Returns the result of each expectation.
+fn expectations(
+    checks: &Checks,
+    dropped: u64,
+    search: &Search<'_>,
+) -> Result<Vec<Verified>, Stopped> {
+    search.work.keep(RESULT * checks.expectations.len())?;
+    let mut results: Vec<Verified> = checks.expectations.iter().map(Verified::new).collect();
+    search.count(&checks.expectations, &mut results)?;
+    for (expectation, verified) in checks.expectations.iter().zip(&mut results) {
+        verified.decide(expectation, dropped);
+        if expectation.count.is_too_few(verified.matched) {
+            verified.nearest = search.nearest(expectation)?;
+        }
+    }
+    Ok(results)
 }
 
 /// Returns the rules that have not answered.
@@ -100,8 +123,8 @@ fn unused(entries: &[Arc<Entry>], components: &Components) -> Vec<UnusedRule> {
 }
 
 /// Returns the calls that neither a rule nor a chain has answered, and that did not fail on purpose.
-fn unmatched(entries: &[Arc<Entry>], components: &Components) -> Vec<UnmatchedCall> {
-    let unmatched = entries.iter().filter(|entry| entry.answered_by.is_empty());
+fn unmatched(search: &Search<'_>) -> Result<Vec<UnmatchedCall>, Stopped> {
+    let unmatched = search.entries.iter().filter(|entry| entry.answered_by.is_empty());
     let listed = unmatched.take(MAX_LISTED).enumerate();
-    listed.map(|(index, entry)| unmatched_call(entry, components, index < MAX_COMPARED)).collect()
+    listed.map(|(index, entry)| search.unmatched_call(entry, index < MAX_COMPARED)).collect()
 }

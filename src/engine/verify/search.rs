@@ -1,14 +1,17 @@
 //! Searches the calls that match.
 
-use std::{collections::BTreeSet, num::NonZeroUsize, sync::Arc, thread};
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::report::{NearMiss, NearRule, UnmatchedCall};
+use super::report::{MAX_LISTED, NearMiss, NearRule, UnmatchedCall, Verified};
 use crate::{
-    base::text::shorten,
+    base::{
+        text::shorten,
+        work::{Stopped, Work},
+    },
     engine::{Components, journal::Entry},
     provider::scripted::rules::{
         Expectation,
-        matching::{CallOrigin, MatchedCall},
+        matching::{CallOrigin, MatchedCall, Mismatch},
     },
 };
 
@@ -18,90 +21,108 @@ const NEAREST: usize = 3;
 const MAX_COMPARED: usize = 1_000;
 /// Maximum number of characters of a user message in a report.
 const MAX_TEXT: usize = 200;
-/// Fewer calls than this for each thread are not worth a thread.
-const MIN_CHUNK: usize = 500;
+/// The steps that it takes to decode a byte of a request.
+const DECODING: usize = 4;
 
-/// Returns the numbers of the calls, each with the indexes of the expectations that it matches.
-pub(super) fn matches(
-    expectations: &[Expectation],
-    entries: &[Arc<Entry>],
-    components: &Components,
-) -> Vec<(u64, Vec<usize>)> {
-    let search = |entries: &[Arc<Entry>]| -> Vec<_> {
-        let matching = |entry: &Arc<Entry>| {
-            let matching: Vec<_> = with_call(entry, components, |call| {
-                let holds = |(at, it): (usize, &Expectation)| it.r#match.holds(call).then_some(at);
-                expectations.iter().enumerate().filter_map(holds).collect()
+/// Searches the calls of a journal.
+pub(super) struct Search<'s> {
+    pub(super) entries: &'s [Arc<Entry>],
+    pub(super) components: &'s Components,
+    pub(super) work: &'s Work,
+}
+
+impl Search<'_> {
+    /// Counts for each expectation the calls that match. `results` has one result for each of them.
+    pub(super) fn count(
+        &self,
+        expectations: &[Expectation],
+        results: &mut [Verified],
+    ) -> Result<(), Stopped> {
+        if expectations.is_empty() {
+            return Ok(());
+        }
+        for entry in self.entries {
+            self.with_call(entry, |call| {
+                for (expectation, result) in expectations.iter().zip(&mut *results) {
+                    if expectation.r#match.check(call, self.work)? {
+                        result.count(entry.number);
+                    }
+                }
+                Ok(())
             })?;
-            (!matching.is_empty()).then_some((entry.number, matching))
-        };
-        entries.iter().filter_map(matching).collect()
-    };
-    if expectations.is_empty() {
-        return Vec::new();
+        }
+        Ok(())
     }
-    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let chunk = entries.len().div_ceil(threads).max(MIN_CHUNK);
-    thread::scope(|scope| {
-        let mut chunks = entries.chunks(chunk);
-        let first = chunks.next().unwrap_or_default();
-        let others: Vec<_> = chunks.map(|chunk| scope.spawn(move || search(chunk))).collect();
-        let mut found = search(first);
-        // A panic is logged, and the calls of the thread do not count.
-        found.extend(others.into_iter().filter_map(|it| it.join().ok()).flatten());
-        found
-    })
-}
 
-/// Looks at a call as the rules of its component have seen it. Returns `None` if its request was invalid.
-fn with_call<T>(
-    entry: &Entry,
-    components: &Components,
-    look: impl FnOnce(&MatchedCall<'_>) -> T,
-) -> Option<T> {
-    let component = components.find(&entry.component).ok();
-    let none = BTreeSet::new();
-    let own_tools = component.as_ref().map_or(&none, |component| &component.own_tools);
-    let sent = entry.request.as_ref()?;
-    let request = sent.to_chat(&entry.component, own_tools).ok()?;
-    let origin = CallOrigin {
-        component: &entry.component,
-        model: component.as_ref().and_then(|component| component.model.as_deref()),
-        session: entry.session(),
-        alpha1: sent.api().is_alpha1(),
-    };
-    Some(look(&MatchedCall::with_origin(&request, origin)))
-}
+    /// Returns the latest calls of which the fewest conditions do not hold.
+    pub(super) fn nearest(&self, expectation: &Expectation) -> Result<Vec<NearMiss>, Stopped> {
+        let r#match = &expectation.r#match;
+        let mut misses = Vec::new();
+        for entry in self.entries.iter().rev().take(MAX_COMPARED) {
+            let failed = self.with_call(entry, |call| {
+                r#match.spend_all(call, self.work)?;
+                Ok(r#match.count_mismatches(call))
+            })?;
+            misses.extend(failed.filter(|failed| *failed > 0).map(|failed| (failed, entry)));
+        }
+        misses.sort_by_key(|(failed, _)| *failed);
+        misses.truncate(NEAREST);
+        let misses = misses.into_iter().map(|(_, entry)| self.describe(expectation, entry));
+        misses.filter_map(Result::transpose).collect()
+    }
 
-/// Describes a call that neither a rule nor a chain has answered, if wanted with the nearest rule.
-pub(super) fn unmatched_call(
-    entry: &Entry,
-    components: &Components,
-    with_rule: bool,
-) -> UnmatchedCall {
-    let rules = components.find(&entry.component).ok().and_then(|it| it.rules.clone());
-    let rules = rules.filter(|_| with_rule);
-    let seen = with_call(entry, components, |call| {
-        let text = call.request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
-        let nearest = rules.and_then(|rules| rules.nearest_rule(call));
-        (text, nearest.map(|(rule, mismatches)| NearRule { rule, mismatches }))
-    });
-    let (text, nearest) = seen.unwrap_or_default();
-    UnmatchedCall { number: entry.number, text, nearest }
-}
+    /// Describes the conditions that do not hold for a call.
+    fn describe(
+        &self,
+        expectation: &Expectation,
+        entry: &Arc<Entry>,
+    ) -> Result<Option<NearMiss>, Stopped> {
+        self.with_call(entry, |call| {
+            expectation.r#match.spend_all(call, self.work)?;
+            let mut mismatches = expectation.r#match.mismatches(call);
+            mismatches.truncate(MAX_LISTED);
+            self.work.keep(2 * mismatches.iter().map(Mismatch::size).sum::<usize>())?;
+            Ok(NearMiss { number: entry.number, mismatches })
+        })
+    }
 
-/// Returns the latest calls of which the fewest conditions do not hold.
-pub(super) fn nearest(
-    expectation: &Expectation,
-    entries: &[Arc<Entry>],
-    components: &Components,
-) -> Vec<NearMiss> {
-    let miss = |entry: &Arc<Entry>| {
-        let mismatches = with_call(entry, components, |call| expectation.r#match.mismatches(call))?;
-        (!mismatches.is_empty()).then_some(NearMiss { number: entry.number, mismatches })
-    };
-    let mut misses: Vec<_> = entries.iter().rev().take(MAX_COMPARED).filter_map(miss).collect();
-    misses.sort_by_key(|miss| miss.mismatches.len());
-    misses.truncate(NEAREST);
-    misses
+    /// Describes a call that neither a rule nor a chain has answered, if wanted with the nearest rule.
+    pub(super) fn unmatched_call(
+        &self,
+        entry: &Entry,
+        with_rule: bool,
+    ) -> Result<UnmatchedCall, Stopped> {
+        let rules = self.components.find(&entry.component).ok().and_then(|it| it.rules.clone());
+        let rules = rules.filter(|_| with_rule);
+        let seen = self.with_call(entry, |call| {
+            let text =
+                call.request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
+            let nearest = rules.and_then(|rules| rules.nearest_rule(call));
+            Ok((text, nearest.map(|(rule, mismatches)| NearRule { rule, mismatches })))
+        })?;
+        let (text, nearest) = seen.unwrap_or_default();
+        Ok(UnmatchedCall { number: entry.number, text, nearest })
+    }
+
+    /// Looks at a call as the rules of its component have seen it. Returns `None` if its request was
+    /// invalid.
+    fn with_call<T>(
+        &self,
+        entry: &Entry,
+        look: impl FnOnce(&MatchedCall<'_>) -> Result<T, Stopped>,
+    ) -> Result<Option<T>, Stopped> {
+        self.work.spend(DECODING.saturating_mul(entry.size()))?;
+        let component = self.components.find(&entry.component).ok();
+        let none = BTreeSet::new();
+        let own_tools = component.as_ref().map_or(&none, |component| &component.own_tools);
+        let Some(sent) = entry.request.as_ref() else { return Ok(None) };
+        let Ok(request) = sent.to_chat(&entry.component, own_tools) else { return Ok(None) };
+        let origin = CallOrigin {
+            component: &entry.component,
+            model: component.as_ref().and_then(|component| component.model.as_deref()),
+            session: entry.session(),
+            alpha1: sent.api().is_alpha1(),
+        };
+        look(&MatchedCall::with_origin(&request, origin)).map(Some)
+    }
 }

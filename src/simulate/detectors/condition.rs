@@ -54,7 +54,7 @@ impl Condition {
 
     /// The condition that a message matches a pattern.
     pub fn matches(pattern: Pattern) -> Self {
-        let content = Some(TextCondition::matches(pattern.into_regex()));
+        let content = Some(TextCondition::matches(pattern.into_inner()));
         Self(Parts { content, ..Parts::default() })
     }
 

@@ -5,7 +5,10 @@ use serde_json::json;
 use thiserror::Error as ThisError;
 
 use super::{Error, HttpError};
-use crate::{base::blocking::Panicked, chat::Delivery};
+use crate::{
+    base::{blocking::Panicked, work::Stopped},
+    chat::Delivery,
+};
 
 /// The reason why a request of the control API has no answer.
 #[derive(Debug, ThisError)]
@@ -28,6 +31,9 @@ pub(crate) enum ControlError {
     /// The call is not allowed, or its body cannot be read.
     #[error("{}", .0.message())]
     Call(#[from] Error),
+    /// The work on the request stopped early.
+    #[error("{0}; select fewer calls with session or since, or split the request")]
+    Stopped(Stopped),
     /// Work on a blocking thread panicked.
     #[error("the control API panicked; see the log")]
     Panicked,
@@ -36,6 +42,15 @@ pub(crate) enum ControlError {
 impl From<Panicked> for ControlError {
     fn from(_: Panicked) -> Self {
         Self::Panicked
+    }
+}
+
+impl From<Stopped> for ControlError {
+    fn from(reason: Stopped) -> Self {
+        match reason {
+            Stopped::Memory(error) => Self::Call(error.into()),
+            Stopped::Limit | Stopped::Cancelled => Self::Stopped(reason),
+        }
     }
 }
 
@@ -48,6 +63,7 @@ impl From<&ControlError> for HttpError {
             ControlError::NotServed(_) => StatusCode::NOT_FOUND,
             ControlError::TurnedOff(_) => StatusCode::SERVICE_UNAVAILABLE,
             ControlError::Call(error) => error.codes().1,
+            ControlError::Stopped(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ControlError::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let body = match error {

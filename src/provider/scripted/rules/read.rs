@@ -10,6 +10,7 @@ use crate::base::{
     diagnostics::{Diagnostic, Place},
     files,
     mapping::Mapping,
+    pattern::PatternLimits,
     yaml::{self, Node, PlacedJson, Tree, Value},
 };
 
@@ -44,7 +45,8 @@ impl Rules {
     ///
     /// Fails with all errors in the text. Diagnostics have no file.
     pub(crate) fn read_text(text: String, source: &str) -> Result<Self, Vec<Diagnostic>> {
-        let (contents, warnings) = read_any(&text).map_err(sorted)?;
+        let (contents, _) = PatternLimits::FILE.read(|| read_any(&text));
+        let (contents, warnings) = contents.map_err(sorted)?;
         let Contents { rules, templates, expectations } = contents;
         let (index, warnings) =
             (Index::new(rules.iter().map(|rule| &rule.conditions)), sorted(warnings));

@@ -14,9 +14,15 @@ use super::{
     uses::Uses,
 };
 use crate::{
-    base::yaml::{self, PlacedJson},
+    base::{
+        work::{Stopped, Work},
+        yaml::{self, PlacedJson},
+    },
     provider::{call::RuleLabel, counters::Counters, scripted::OnExhausted},
 };
+
+/// The memory of an explained rule without its texts, and of its JSON.
+const RULE: usize = 256;
 
 /// A rule that has not answered, or not with all of its steps.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -81,19 +87,22 @@ impl Rules {
         on_exhausted: OnExhausted,
         counters: &Counters,
         is_answered: bool,
-    ) -> Vec<ExplainedRule> {
+        work: &Work,
+    ) -> Result<Vec<ExplainedRule>, Stopped> {
         let (session, component) = (call.session, call.component);
         let uses = Uses { counters, session, source: &self.source, component };
         let context = SelectionContext { call, unseen: None, on_exhausted, uses };
         let mut is_selected = is_answered;
         let explain = |rule: &Arc<Rule>| {
+            rule.conditions.spend_all(call, work)?;
             let mismatches = rule.conditions.mismatches(call);
+            work.keep(RULE + 2 * mismatches.iter().map(Mismatch::size).sum::<usize>())?;
             let (matches, count) = (mismatches.is_empty(), context.uses.of_rule(rule));
             let selected = matches && !is_selected && !rule.is_spent(count);
             is_selected |= selected;
             let answers = selected && rule.has_answer(&context, count);
             let rule = rule.label.text().to_string();
-            ExplainedRule { rule, answers, matches, uses: count, mismatches }
+            Ok(ExplainedRule { rule, answers, matches, uses: count, mismatches })
         };
         self.rules.iter().map(explain).collect()
     }

@@ -16,6 +16,9 @@ use crate::{
     chat::{Message, ToolChoice},
 };
 
+/// The least work of a condition, in steps.
+const CONDITION: usize = 16;
+
 /// A condition of a match.
 #[derive(Debug, Clone)]
 pub(super) enum Condition {
@@ -86,6 +89,34 @@ impl Condition {
                 | Self::HasToolResultSinceUser(_)
                 | Self::LastToolResult(_)
         )
+    }
+
+    /// Returns the work of checking the condition for a call, in steps.
+    pub(super) fn work(&self, call: &MatchedCall<'_>) -> usize {
+        let length = |text: Option<&str>| text.map_or(0, str::len);
+        let steps = match self {
+            Self::Text(field, text) => text.work(length(field.of(call))),
+            Self::Metadata(key, text) => {
+                text.work(length(call.request.metadata.get(key).map(String::as_str)))
+            }
+            Self::AnyMessage(text) => {
+                text.work(call.request.messages.iter().map(Message::text_len).sum())
+            }
+            Self::LastToolResult(result) => result.work(call.results()),
+            Self::Tool(_) => call.request.tools.len(),
+            Self::Parameter(name, text) => text.work(length(call.parameter(name).as_deref())),
+            Self::Alpha(_)
+            | Self::Turn(_)
+            | Self::MaxTokens(_)
+            | Self::Temperature(_)
+            | Self::ScrubPii(_)
+            | Self::HasToolResult(_)
+            | Self::AnswersNoResult
+            | Self::HasToolResultSinceUser(_)
+            | Self::ToolChoice(_)
+            | Self::ResponseFormat(_) => call.request.messages.len(),
+        };
+        steps.saturating_add(CONDITION)
     }
 
     /// Adds what the pattern of a condition that holds captures.

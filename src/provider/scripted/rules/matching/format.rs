@@ -16,7 +16,11 @@ use super::{
     texts::{TextConditions, TextsSource},
     tool_result::ResultCondition,
 };
-use crate::base::{condition::TextCondition, mapping::Mapping};
+use crate::base::{
+    condition::TextCondition,
+    mapping::Mapping,
+    work::{Stopped, Work},
+};
 
 /// The variables of templates, which captured groups must not hide.
 pub(in super::super) const VARIABLES: [&str; 8] =
@@ -130,6 +134,22 @@ impl Match {
     /// Returns the number of conditions that do not hold for a call.
     pub fn count_mismatches(&self, call: &MatchedCall<'_>) -> usize {
         self.conditions.iter().filter(|condition| !condition.holds(call)).count()
+    }
+
+    /// Returns `true` if all conditions hold for a call. Counts the work.
+    pub(crate) fn check(&self, call: &MatchedCall<'_>, work: &Work) -> Result<bool, Stopped> {
+        for condition in &self.conditions {
+            work.spend(condition.work(call))?;
+            if !condition.holds(call) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Counts the work of checking all conditions for a call.
+    pub(crate) fn spend_all(&self, call: &MatchedCall<'_>, work: &Work) -> Result<(), Stopped> {
+        self.conditions.iter().try_for_each(|condition| work.spend(condition.work(call)))
     }
 
     /// Returns the number of conditions.

@@ -9,6 +9,8 @@ use crate::base::text::shorten;
 
 /// Maximum number of characters of a text from the call.
 const MAX_SEEN: usize = 200;
+/// Maximum number of characters of a key.
+const MAX_KEY: usize = 1_000;
 
 /// A condition that does not hold for a call.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -23,12 +25,19 @@ pub struct Mismatch {
 
 impl Mismatch {
     pub(super) fn new(
-        condition: impl Into<String>,
+        condition: impl AsRef<str>,
         expected: impl Into<String>,
         seen: Option<&str>,
     ) -> Self {
+        let condition = shorten(condition.as_ref(), MAX_KEY).into_owned();
         let seen = seen.map(|seen| shorten(seen, MAX_SEEN).into_owned());
-        Self { condition: condition.into(), expected: expected.into(), seen }
+        Self { condition, expected: expected.into(), seen }
+    }
+
+    /// Returns the memory that it takes, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let texts = self.condition.len() + self.expected.len();
+        size_of::<Self>() + texts + self.seen.as_deref().map_or(0, str::len)
     }
 }
 

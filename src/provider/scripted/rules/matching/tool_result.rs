@@ -19,7 +19,11 @@ use crate::base::{
     condition::{Parts, TextCondition, whole_text},
     json_pointer::JsonPointer,
     schema_keys::having,
+    text::shorten,
 };
+
+/// Maximum number of characters of a description.
+const MAX_SHOWN: usize = 1_000;
 
 /// A condition on a result of a tool. A string is short for `contains`.
 #[derive(Debug, Clone, Default, JsonSchema)]
@@ -89,6 +93,21 @@ impl ResultCondition {
             })
     }
 
+    /// Returns the work of checking the condition for results, in steps.
+    pub(super) fn work(&self, results: &[TrailingResult<'_>]) -> usize {
+        let of_name = |condition: &Option<NameCondition>, name: &str| {
+            condition.as_ref().map_or(0, |condition| condition.0.work(name.len()))
+        };
+        let of_result = |result: &TrailingResult<'_>| {
+            let text = self.text.as_ref().map_or(0, |text| text.work(result.text.len()));
+            let json = self.json.len().saturating_mul(result.text.len());
+            let id = result.id.unwrap_or_default();
+            [of_name(&self.tool, result.tool), of_name(&self.id, id), text, json]
+        };
+        let steps = self.eligible(results).flat_map(of_result);
+        steps.fold(0, usize::saturating_add)
+    }
+
     /// Returns `true` if the conditions on the names in a result hold.
     pub(super) fn selects(&self, result: &TrailingResult<'_>) -> bool {
         let is_named = |condition: &Option<NameCondition>, name: Option<&str>| {
@@ -153,7 +172,8 @@ impl ResultCondition {
             let found = result.json().and_then(|json| json.pointer(pointer));
             let fails = found.is_none_or(|found| !are_equal(found, value));
             let key = || format!(".json.{pointer}");
-            fails.then(|| (key(), value.to_string(), found.map(Value::to_string)))
+            let expected = || shorten(&value.to_string(), MAX_SHOWN).into_owned();
+            fails.then(|| (key(), expected(), found.map(Value::to_string)))
         })
     }
 
@@ -164,7 +184,7 @@ impl ResultCondition {
         let text = self.text.as_ref().map(|text| format!("text {}", text.description()));
         let json = self.json.iter().map(|(pointer, value)| format!("{pointer} {value}"));
         let parts: Vec<_> = [tool, id, text].into_iter().flatten().chain(json).collect();
-        format!("a result with {}", parts.join(" and "))
+        format!("a result with {}", shorten(&parts.join(" and "), MAX_SHOWN))
     }
 }
 

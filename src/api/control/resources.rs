@@ -1,0 +1,67 @@
+//! What a request of the control API may use.
+
+use std::{num::NonZeroUsize, sync::Arc, thread};
+
+use axum::body::Body;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::failure::Failure;
+use crate::{
+    api::{guard::Guard, http::body::read},
+    base::{blocking::run_blocking, memory::Charge, work::Work},
+    wire::{decoded_size, error::Error},
+};
+
+/// The maximum work on a request, in steps. It takes seconds.
+const MAX_STEPS: u64 = 2_000_000_000;
+
+/// What a request may use.
+#[derive(Debug, Clone)]
+pub(super) struct Resources {
+    pub(super) charge: Arc<Charge>,
+    guard: Arc<Guard>,
+    turns: Turns,
+}
+
+/// Limits how many requests are worked on at the same time. The others wait for their turn, so that
+/// half of the cores stay free for calls.
+#[derive(Debug, Clone)]
+pub(super) struct Turns(Arc<Semaphore>);
+
+impl Turns {
+    pub(super) fn new() -> Self {
+        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self(Arc::new(Semaphore::new((cores / 2).max(1))))
+    }
+}
+
+impl Resources {
+    pub(super) fn new(guard: Arc<Guard>, turns: Turns) -> Self {
+        Self { charge: guard.charge(), guard, turns }
+    }
+
+    /// Reads a body as text, and charges the memory that parsing it takes.
+    pub(super) async fn text(&self, body: Body) -> Result<String, Failure> {
+        let bytes = read(body, self.guard.max_body_size, &self.charge).await?;
+        self.charge.grow(decoded_size::json(&bytes)).await.map_err(Error::from)?;
+        String::from_utf8(bytes.into()).map_err(|_| Failure::invalid("the body is not UTF-8"))
+    }
+
+    /// Runs `task` on a blocking thread when it is its turn. When the client is gone, its work stops.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&Work) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        // Fails never: nothing closes the semaphore.
+        let turn = self.turns.0.clone().acquire_owned().await.ok();
+        let cancel = CancellationToken::new();
+        let _cancel_on_drop = cancel.clone().drop_guard();
+        let charge = self.charge.clone();
+        let task = move || {
+            let _until_done = turn;
+            task(&Work::new(MAX_STEPS, cancel, charge))
+        };
+        run_blocking(task).await?
+    }
+}
