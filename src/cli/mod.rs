@@ -83,6 +83,7 @@ fn escape_arguments(error: &mut clap::Error) {
 }
 
 fn execute(cli: Cli) -> Result<ExitCode, CliError> {
+    signals::report_file_size_limit().map_err(CliError::Signals)?;
     match cli.command {
         None => serve(&cli.serve),
         Some(Command::Serve(args)) => serve(&args),

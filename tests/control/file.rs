@@ -1,6 +1,8 @@
 //! `--journal FILE` has every answered call.
 
-use std::{fs, path::Path, sync::atomic::AtomicUsize, sync::atomic::Ordering::Relaxed};
+use std::{
+    fs, path::Path, process::Command, sync::atomic::AtomicUsize, sync::atomic::Ordering::Relaxed,
+};
 
 use futures_util::future::{join, join_all};
 use rustix::process::Signal;
@@ -9,7 +11,8 @@ use serde_json::Value;
 use crate::support::{
     Sidecar,
     messages::{request, user},
-    process::{run, with_timeout},
+    mynah,
+    process::{Process, run, with_timeout},
     scratch,
 };
 
@@ -83,6 +86,18 @@ async fn is_appended_to() {
     }
     let texts: Vec<_> = lines(&file).iter().map(|line| line["response"]["text"].clone()).collect();
     assert_eq!(texts, ["first", "second"]);
+}
+
+#[tokio::test]
+async fn a_limit_on_the_size_of_files_ends_the_file_but_not_the_sidecar() {
+    let file = scratch("journal").join("journal.jsonl");
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 1; exec \"$0\" \"$@\""]).arg(mynah().get_program());
+    limited.args(["run", &format!("--journal={}", file.display()), "--", "sh", "-c"]);
+    let converse = "for i in 1 2 3; do \"$0\" converse --component=echo \"$(printf %0900d 1)\" >/dev/null; done";
+    let output = Process::start(limited.arg(converse).arg(mynah().get_program())).wait();
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert!(output.stderr.contains("cannot write the journal file"), "{}", output.stderr);
 }
 
 #[test]

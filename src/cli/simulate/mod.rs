@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) use self::error::Error;
 use self::progress::ProgressDisplay;
-use super::signals::{Signals, report_file_size_limit};
+use super::signals::Signals;
 use crate::{
     base::{environment::Environment, text::count},
     cli::args::{MergeArgs, PlayArgs, SimulateArgs, SimulateCommand},
@@ -26,7 +26,6 @@ use crate::{
 
 /// Plays a simulation, or joins the results of shards.
 pub(super) async fn simulate(args: &SimulateArgs, environment: &Environment) -> Result<(), Error> {
-    report_file_size_limit().map_err(Error::Signals)?;
     match (&args.command, &args.play) {
         (Some(SimulateCommand::Merge(args)), _) => merge(args).await,
         (None, Some(args)) => play(args, environment).await,
