@@ -11,7 +11,7 @@ mod rendering;
 use mynah::{
     chat::{Message, Role, ToolCall},
     tool_loop::transcript::{
-        Arguments, Detail, ExecutedCall, ToolResult, Wording, call_message, correction, extract,
+        Arguments, ExecutedCall, ToolResult, Wording, call_message, correction, extract,
         failure_text, validate,
     },
 };
@@ -70,7 +70,8 @@ fn formats_a_result_as_text_only() {
     let executed =
         ExecutedCall { name: "wordpress_publish", arguments: &arguments, result: &result };
     let text = "TOOL RESPONSE (Turn 2): SUCCESS: Wordpress Publish completed successfully. The requested operation has been finished as requested.";
-    assert_eq!(Wording::default().message(&executed, Detail::TextOnly, 2), user(text));
+    let wording = Wording::default().text_only(["wordpress_publish"]);
+    assert_eq!(wording.message(&executed, 2), user(text));
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn formats_a_result_with_its_data() {
     let arguments = arguments(r#"{"query": "test"}"#);
     let executed = ExecutedCall { name: "google_search", arguments: &arguments, result: &result };
     let text = "TOOL RESPONSE (Turn 3): SUCCESS: Google Search completed successfully. The requested operation has been finished as requested.\n\n{\"results\":[\"a\",\"b/c\",\"é\"]}";
-    assert_eq!(Wording::default().message(&executed, Detail::WithData, 3), user(text));
+    assert_eq!(Wording::default().message(&executed, 3), user(text));
 }
 
 #[test]
@@ -194,7 +195,7 @@ fn formats_a_call_and_its_result() {
     let result = ToolResult::success(json!({"id": 123}));
     let executed = ExecutedCall { name, arguments: &post, result: &result };
     let text = "TOOL RESPONSE (Turn 1): SUCCESS: Wordpress Publish completed successfully. The requested operation has been finished as requested.";
-    assert_eq!(Wording::default().message(&executed, Detail::TextOnly, 1), user(text));
+    assert_eq!(Wording::default().text_only([name]).message(&executed, 1), user(text));
 }
 
 #[test]
@@ -204,7 +205,7 @@ fn rejects_a_repeated_call_even_after_a_correction() {
     let executed = ExecutedCall { name, arguments: &title, result: &result };
     let mut history = vec![
         call_message(name, &title, 1),
-        Wording::default().message(&executed, Detail::TextOnly, 1),
+        Wording::default().text_only([name]).message(&executed, 1),
     ];
     let problem = validate(name, &title, &history).expect("a duplicate");
     history.push(Message::new(Role::User, problem));

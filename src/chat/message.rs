@@ -62,6 +62,37 @@ impl Message {
         Self { role, name: None, parts: vec![text.into()], attachments: Vec::new() }
     }
 
+    /// Creates a message of the user.
+    ///
+    /// ```
+    /// use mynah::chat::Message;
+    /// let history = [
+    ///     Message::system("Be brief."),
+    ///     Message::user("Hello!"),
+    ///     Message::assistant("Hi."),
+    ///     Message::tool("call_1", "get_time", "12:30"),
+    /// ];
+    /// # assert_eq!(history.each_ref().map(Message::text), ["Be brief.", "Hello!", "Hi.", "12:30"]);
+    /// ```
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::new(Role::User, text)
+    }
+
+    /// Creates a message of the model that calls no tools.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::new(Role::Assistant { tool_calls: Vec::new() }, text)
+    }
+
+    /// Creates a system prompt.
+    pub fn system(text: impl Into<String>) -> Self {
+        Self::new(Role::System, text)
+    }
+
+    /// Creates a message with the result of the call with this id to the tool with this name.
+    pub fn tool(id: impl Into<String>, name: impl Into<String>, result: impl Into<String>) -> Self {
+        Self::new(Role::Tool { id: Some(id.into()), name: name.into() }, result)
+    }
+
     /// Returns the parts joined by line breaks.
     pub fn text(&self) -> Cow<'_, str> {
         match self.parts.as_slice() {

@@ -24,7 +24,7 @@ use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
 pub use self::context::CallContext;
 pub(crate) use self::context::{CancelOnDrop, Cancellation, ResultScrubber};
 pub(crate) use self::ids::{HistoryHash, conversation_hash};
-pub use self::stream::StreamOptions;
+pub use self::stream::{StreamOptions, deltas};
 pub(crate) use self::unseen::Unseen;
 pub use crate::base::clock::Moment;
 pub use crate::chat::ProviderError;
@@ -34,6 +34,39 @@ use crate::chat::{Delta, Request, Response};
 ///
 /// Requests are shared instead of moved, so that a caller can keep a long history from turn to turn
 /// without copying it.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use futures_util::stream::BoxStream;
+/// use mynah::{
+///     chat::{Delta, Request, Response},
+///     provider::{CallContext, Provider, ProviderError, StreamOptions, deltas},
+///     tool_loop::{LoopSettings, ToolLoop, ToolRegistry},
+/// };
+///
+/// /// Answers in capitals.
+/// struct Shouter;
+///
+/// impl Provider for Shouter {
+///     fn stream(
+///         self: Arc<Self>,
+///         request: Arc<Request>,
+///         context: CallContext,
+///     ) -> BoxStream<'static, Result<Delta, ProviderError>> {
+///         let prompt = request.last_user().map(|message| message.text().to_uppercase());
+///         let response = Response { content: prompt.unwrap_or_default(), ..Response::default() };
+///         deltas(response, StreamOptions::default(), &context)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tool_loop = ToolLoop::new(ToolRegistry::new(), LoopSettings::default())?;
+/// assert_eq!(tool_loop.run(Arc::new(Shouter), "Hello!").await.answer()?, "HELLO!");
+/// # Ok(())
+/// # }
+/// ```
 pub trait Provider: Send + Sync {
     /// Returns the response in pieces. The text deltas, concatenated, are the content of the
     /// response. The last delta is the complete response. It is an error for a stream to end

@@ -32,8 +32,9 @@ impl Default for StreamOptions {
     }
 }
 
-/// Streams a complete response, for which `context` is charged.
-pub(crate) fn deltas(
+/// Streams a complete response. For [providers](super::Provider) that have the whole response at
+/// once. `context` is that of the call, which is charged for the response.
+pub fn deltas(
     response: Response,
     options: StreamOptions,
     context: &CallContext,

@@ -9,6 +9,39 @@ use thiserror::Error as ThisError;
 use super::{Conversation, Intent, MadeCall, MessageDraft, ParticipantRole};
 
 /// A participant of a conversation. Each conversation has participants of its own.
+///
+/// ```
+/// use futures_util::{FutureExt, future::BoxFuture};
+/// use mynah::simulate::{
+///     Intent, MessageDraft, Participant, ParticipantError, ParticipantRole, Reply, Runner, Turn,
+///     participants::Script,
+/// };
+///
+/// /// Repeats what the customer says.
+/// struct Parrot;
+///
+/// impl Participant for Parrot {
+///     fn reply<'a>(&'a mut self, turn: Turn<'a>) -> BoxFuture<'a, Result<Reply, ParticipantError>> {
+///         let heard = turn.conversation.last_message().map_or("", |message| &message.content);
+///         let answer = MessageDraft::new(ParticipantRole::Agent, format!("You say: {heard}"));
+///         async move { Ok(answer.into()) }.boxed()
+///     }
+///
+///     fn with_intent(&self, _: &Intent) -> Box<dyn Participant> {
+///         Box::new(Self)
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let hello = "Hello!";
+/// let customer = Script::of_texts(ParticipantRole::Customer, [hello]);
+/// let runner =
+///     Runner::new(customer, Parrot, MessageDraft::new(ParticipantRole::Customer, hello));
+/// let conversation = runner.run().await.conversation;
+/// assert_eq!(conversation.messages[1].content, "You say: Hello!");
+/// # }
+/// ```
 pub trait Participant: Send {
     /// Returns what the participant says in this turn.
     ///

@@ -5,7 +5,7 @@ use std::{fmt, future::Future, sync::Arc};
 use futures_util::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 
-use super::{ToolContext, ToolOutput};
+use super::{ToolContext, ToolOutput, panics::catch_panic};
 
 /// A call that is about to run.
 #[derive(Debug, Clone)]
@@ -44,12 +44,14 @@ impl Hooks {
         self.0.push(Arc::new(move |call| hook(call).boxed()));
     }
 
-    /// Asks the hooks one after another, until one decides that the call does not run.
+    /// Asks the hooks one after another, until one decides that the call does not run. A hook that
+    /// panics refuses the call.
     pub(super) async fn decide(&self, call: impl Fn() -> UpcomingCall) -> CallDecision {
         for hook in &self.0 {
-            match hook(call()).await {
-                CallDecision::Run => {}
-                decision => return decision,
+            match catch_panic(async { hook(call()).await }).await {
+                Ok(CallDecision::Run) => {}
+                Ok(decision) => return decision,
+                Err(panic) => return CallDecision::Refuse(format!("a hook panicked: {panic}")),
             }
         }
         CallDecision::Run

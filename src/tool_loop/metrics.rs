@@ -1,7 +1,9 @@
 //! Prometheus metrics of tools.
 
 use prometheus::{
-    HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
+    core::Collector,
+    proto::{Metric, MetricFamily},
 };
 
 use super::CallRecord;
@@ -12,12 +14,32 @@ const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0
 /// Metrics of a loop's tools. Clones share their values.
 ///
 /// ```
-/// use mynah::tool_loop::{LoopSettings, ToolLoop, ToolRegistry};
-/// use prometheus::Registry;
-/// let tool_loop = ToolLoop::new(ToolRegistry::new(), LoopSettings::default())?;
-/// let registry = Registry::new();
-/// tool_loop.metrics().register(&registry)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// use std::sync::Arc;
+///
+/// use mynah::{
+///     provider::echo::{Echo, EchoSettings},
+///     tool_loop::{LoopSettings, ToolLoop, ToolRegistry, prometheus::Registry},
+/// };
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Nothing {}
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut tools = ToolRegistry::new();
+/// tools.register("get_time", "The time of day", |_: Nothing| "12:30")?;
+/// let tool_loop = ToolLoop::new(tools, LoopSettings::default())?;
+/// let model = Arc::new(Echo::new("echo", EchoSettings::default()));
+/// tool_loop.run(model, "Get the time.").await.answer()?;
+///
+/// let metrics = tool_loop.metrics();
+/// assert_eq!(metrics.calls("get_time", "succeeded"), 1);
+/// let line = r#"mynah_tool_calls_total{outcome="succeeded",tool="get_time"} 1"#;
+/// assert!(metrics.to_text().lines().any(|sample| sample == line));
+///
+/// // To serve them with other metrics, use a registry of your own.
+/// metrics.register(&Registry::new())?;
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Debug, Clone)]
 pub struct ToolMetrics {
@@ -49,6 +71,28 @@ impl ToolMetrics {
             breakers: IntGaugeVec::new(breakers, &labels(&["tool"]))?,
             component: None,
         })
+    }
+
+    /// Returns how many calls to a tool had this outcome, named as by
+    /// [`CallOutcome::as_str`](super::CallOutcome::as_str).
+    pub fn calls(&self, tool: &str, outcome: &str) -> u64 {
+        let has = |metric: &Metric, name: &str, value: &str| {
+            metric.get_label().iter().any(|label| label.name() == name && label.value() == value)
+        };
+        let families = self.calls.collect();
+        let samples = families.iter().flat_map(MetricFamily::get_metric);
+        let samples = samples.filter(|it| has(it, "tool", tool) && has(it, "outcome", outcome));
+        samples.map(|sample| sample.get_counter().get_value() as u64).sum()
+    }
+
+    /// Returns all metrics in the text format of Prometheus.
+    pub fn to_text(&self) -> String {
+        let registry = Registry::new();
+        let registered = self.register(&registry);
+        let text =
+            registered.and_then(|()| TextEncoder::new().encode_to_string(&registry.gather()));
+        // This never fails: the registry is empty before.
+        text.unwrap_or_default()
     }
 
     /// Registers `mynah_tool_calls_total`, `mynah_tool_seconds` and `mynah_tool_breaker`.

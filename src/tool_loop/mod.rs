@@ -121,7 +121,8 @@
 //! The same limits apply as for other models. [`transcript`] describes what text cannot represent.
 
 // Runs     run, start, turns, batch, model, budget, stop, ids
-// Tools    toolset, registry, registered, function, tool, tool_error, context, hooks, output, scrub
+// Tools    toolset, registry, registered, function, tool_return, tool, tool_error, context, hooks,
+//          output, scrub, panics
 // Limits   settings, limited, breaker, cache
 // Results  record, result, error, metrics
 
@@ -139,6 +140,7 @@ mod metrics;
 mod model;
 mod output;
 mod owner;
+mod panics;
 mod record;
 mod registered;
 mod registry;
@@ -150,6 +152,7 @@ mod start;
 mod stop;
 mod tool;
 mod tool_error;
+mod tool_return;
 mod toolset;
 pub mod transcript;
 mod turns;
@@ -157,6 +160,7 @@ mod turns;
 use std::sync::Arc;
 
 pub(crate) use owner::{OwnerMetrics, ToolMemory, ToolOwner};
+pub use prometheus;
 pub use schemars;
 pub use tokio_util::sync::CancellationToken;
 
@@ -176,6 +180,7 @@ pub use self::{
     settings::{BreakerSettings, CacheSettings, LoopSettings, SettingsError, ToolSettings},
     tool::{RunTool, ToolFuture},
     tool_error::{ToolError, ToolErrorKind},
+    tool_return::ToolReturn,
     transcript::{DuplicatePolicy, Rendering, Wording},
 };
 use crate::{chat::Request, provider::Provider};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use tokio::sync::{Semaphore, mpsc::UnboundedSender};
 
-use super::LoopEvent;
+use super::{LoopEvent, panics::catch_panic};
 use crate::{
     base::blocking::{LARGE, run_blocking_if},
     chat::{Delta, Request, Response},
@@ -28,8 +28,14 @@ pub(super) struct Listener {
 }
 
 impl Model {
-    /// Requests the next turn.
+    /// Requests the next turn. A panic of the provider is returned as an error.
     pub(super) async fn ask(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
+        let panicked =
+            |message| ProviderError::internal(format!("the provider panicked: {message}"));
+        catch_panic(self.answer(request)).await.unwrap_or_else(|message| Err(panicked(message)))
+    }
+
+    async fn answer(&self, request: &Arc<Request>) -> Result<Response, ProviderError> {
         let (provider, request) = (self.provider.clone(), request.clone());
         let context = self.context.clone();
         let is_large = request.size() > LARGE;

@@ -1,13 +1,12 @@
 //! A registered tool.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::sync::Arc;
 
-use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 
-use super::{CallFailure, RunTool, ToolContext, ToolOutput, ToolSettings};
+use super::{CallFailure, RunTool, ToolContext, ToolOutput, ToolSettings, panics::catch_panic};
 use crate::{
-    base::{json_schema::Schema, number::normalize_integers, panics},
+    base::{json_schema::Schema, number::normalize_integers},
     chat::{LazyJson, Tool},
 };
 
@@ -66,15 +65,10 @@ impl RegisteredTool {
         context: ToolContext,
     ) -> Result<ToolOutput, CallFailure> {
         let abandoned = context.cancel.clone().drop_guard();
-        // This is unwind safe because the future owns its arguments and does not change the loop's
-        // state.
-        let work = AssertUnwindSafe(async { self.tool.run(arguments, context).await });
-        let result = work.catch_unwind().await;
+        // The future owns its arguments and does not change the loop's state.
+        let result = catch_panic(async { self.tool.run(arguments, context).await }).await;
         abandoned.disarm();
-        match result {
-            Ok(result) => Ok(result?),
-            Err(panic) => Err(CallFailure::Panicked(panics::message(&*panic))),
-        }
+        Ok(result.map_err(CallFailure::Panicked)??)
     }
 }
 

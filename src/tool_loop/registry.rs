@@ -34,8 +34,8 @@ const MAX_NAME_LEN: usize = 64;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut registry = ToolRegistry::new();
-/// registry.register("get_weather", "The weather of a place", async |place: Place| {
-///     Ok(format!("Weather in {}: 72°F, sunny", place.location))
+/// registry.register("get_weather", "The weather of a place", |place: Place| {
+///     format!("Weather in {}: 72°F, sunny", place.location)
 /// })?;
 /// assert_eq!(registry.definitions()[0]["function"]["parameters"]["required"], json!(["location"]));
 /// let result = registry.run("get_weather", r#"{"location": "Paris"}"#).await?;
@@ -75,8 +75,12 @@ impl ToolRegistry {
         Self::default()
     }
 
-    /// Registers an async function or closure as a tool. It takes the arguments, and optionally a
+    /// Registers a function or closure as a tool. It takes the arguments, and optionally a
     /// [`ToolContext`].
+    ///
+    /// An async function runs in the task of the loop. Any other function runs on a blocking thread.
+    /// After its timeout, the loop goes on, but the function runs to its end: a function that takes
+    /// long should watch [`ToolContext::cancel`].
     ///
     /// The parameter schema is generated from the type of the arguments, whose doc comments become
     /// descriptions. The model receives a returned string unchanged, and any other value as compact
@@ -98,8 +102,8 @@ impl ToolRegistry {
         self.register_with_schema(name, description, schema_of::<F::Arguments>(), function)
     }
 
-    /// Registers an async function or closure as a tool, with a JSON Schema that is known only at
-    /// run time.
+    /// Registers a function or closure as a tool, like [`register`](Self::register), with a JSON Schema
+    /// that is known only at run time.
     ///
     /// ```
     /// # use mynah::tool_loop::ToolRegistry;
@@ -108,8 +112,8 @@ impl ToolRegistry {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
     /// let mut registry = ToolRegistry::new();
-    /// registry.register_with_schema("repeat", "Repeats a text", schema, async |arguments: Value| {
-    ///     Ok(arguments["text"].clone())
+    /// registry.register_with_schema("repeat", "Repeats a text", schema, |arguments: Value| {
+    ///     arguments["text"].clone()
     /// })?;
     /// assert_eq!(registry.run("repeat", r#"{"text": "hello"}"#).await?, "hello");
     /// # Ok(())
@@ -135,7 +139,7 @@ impl ToolRegistry {
             description: Some(description.to_owned()),
             parameters: Some(LazyJson::new(schema)),
         };
-        self.add(definition, TypedTool { function, parameters: PhantomData })
+        self.add(definition, TypedTool { function: Arc::new(function), parameters: PhantomData })
     }
 
     /// Registers a tool that is defined at run time. Without parameters in the definition, the tool

@@ -1,5 +1,7 @@
 //! The result of a run and the events during a run.
 
+use thiserror::Error as ThisError;
+
 use super::{CallOutcome, CallRecord};
 use crate::{
     chat::{Message, Response, Usage},
@@ -42,8 +44,8 @@ impl LoopResult {
     /// # Errors
     ///
     /// Returns the reason why the run ended if the model did not answer.
-    pub fn answer(&self) -> Result<&str, &EndReason> {
-        if self.end == EndReason::Answered { Ok(self.text()) } else { Err(&self.end) }
+    pub fn answer(&self) -> Result<&str, EndReason> {
+        if self.end == EndReason::Answered { Ok(self.text()) } else { Err(self.end.clone()) }
     }
 
     /// Iterates over the calls that are left to the caller. To continue, add a tool message with the
@@ -58,26 +60,34 @@ impl LoopResult {
     }
 }
 
-/// The reason why a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The reason why a run ended. All except [`Answered`](Self::Answered) are errors for a caller who
+/// needs an [answer](LoopResult::answer).
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum EndReason {
     /// The model answered without calling tools.
+    #[error("the model answered")]
     Answered,
     /// The model still called tools in the last turn that [`LoopSettings::max_turns`] allows.
     ///
     /// [`LoopSettings::max_turns`]: super::LoopSettings::max_turns
+    #[error("no answer within the turn limit")]
     MaxTurns,
     /// The model made the same calls in several consecutive turns.
+    #[error("no answer: the model kept repeating the same calls")]
     Stalled,
     /// The run reached its limit of calls, bytes or time, a tool reached its call limit, or the model
     /// took too long for a turn.
+    #[error("no answer: the model took too long or made too many calls")]
     Budget,
     /// The model called tools that the request offers but the loop does not have. The caller runs
     /// them: [`LoopResult::pending`] returns the calls, which have no results in the transcript.
+    #[error("no answer: the model called tools that the caller has to run")]
     CallerTools,
     /// The caller cancelled the run.
+    #[error("the run was cancelled")]
     Cancelled,
     /// The model failed to answer.
+    #[error("no answer: {0}")]
     ModelError(ProviderError),
 }
 

@@ -12,7 +12,8 @@ use super::{ToolContext, ToolError, ToolOutput};
 /// [`ToolRegistry::register_with_schema`](super::ToolRegistry::register_with_schema) instead.
 ///
 /// The returned future runs in the task of the loop, concurrently with other tools. Move blocking
-/// work to `tokio::task::spawn_blocking`. Dropping the future cancels the call.
+/// work to `tokio::task::spawn_blocking`, as registered functions that are not async do. Dropping the
+/// future cancels the call.
 ///
 /// ```
 /// use futures_util::FutureExt;

@@ -4,7 +4,7 @@ use std::{error::Error, fmt, sync::Arc};
 
 /// The error that a tool returns. The model receives its message.
 ///
-/// The `?` operator converts any [`Error`] to this type.
+/// The `?` operator converts any [`Error`] to this type. A text can also be converted.
 ///
 /// ```
 /// use mynah::tool_loop::{ToolError, ToolErrorKind};
@@ -15,6 +15,7 @@ use std::{error::Error, fmt, sync::Arc};
 /// assert_eq!(error.message(), "invalid float literal");
 /// assert!(error.source().unwrap().is::<std::num::ParseFloatError>());
 /// assert_eq!(error.kind(), ToolErrorKind::Transient);
+/// assert_eq!(ToolError::from("no forecast").message(), "no forecast");
 /// assert_eq!(ToolError::refused("no such city").kind(), ToolErrorKind::Refused);
 /// ```
 #[derive(Debug, Clone)]
@@ -90,9 +91,13 @@ impl PartialEq for ToolError {
 impl Eq for ToolError {}
 
 // `ToolError` cannot implement `Error`, which would conflict with this conversion.
-impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for ToolError {
     fn from(error: E) -> Self {
-        let converted = Self::new(&error);
-        Self { source: Some(Arc::new(error)), ..converted }
+        let error: Box<dyn Error + Send + Sync> = error.into();
+        Self {
+            message: error.to_string(),
+            source: Some(error.into()),
+            kind: ToolErrorKind::Transient,
+        }
     }
 }

@@ -30,6 +30,20 @@ use crate::{
 /// runtime of the caller and end with it or with the tools. Relative paths in commands are resolved
 /// against the working directory of this process.
 ///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut registry = mynah::tools::load("examples/tools.yaml".as_ref()).await?;
+/// // The file and the program can both have tools.
+/// let schema = serde_json::json!({"type": "object"});
+/// registry.register_with_schema("ping", "Replies", schema, |_: serde_json::Value| "pong")?;
+/// assert_eq!(registry.tools().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), [
+///     "get_weather", "count_words", "get_time", "ping",
+/// ]);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// Fails if the file cannot be read or is invalid, or if an MCP server cannot be used. The error is

@@ -292,6 +292,7 @@ fn converse_help() {
           --system <TEXT>         System prompt
           --history <FILE>        File with earlier messages, a request, or the output of --tools --json
           --tools <FILE>          File with tools that run when the model calls them
+          --text-tools            Describe the tools in the system prompt and read calls from the model's text
           --max-turns <NUMBER>    Maximum number of model turns with --tools, 1 to 50 [default: 12]
           --stream                Print the answer as it arrives
           --json                  Print JSON: one object, or one line per message with --stream

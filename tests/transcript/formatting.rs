@@ -1,7 +1,7 @@
 //! Tests of formatting names, values, results and failures as text.
 
 use mynah::tool_loop::transcript::{
-    Arguments, Detail, ExecutedCall, ToolResult, Wording, call_message, display_name,
+    Arguments, ExecutedCall, ToolResult, Wording, call_message, display_name,
 };
 use serde_json::{Value, json};
 
@@ -73,14 +73,14 @@ fn truncates_strings_to_50_characters() {
     assert_eq!(shown(long.clone()), long.to_string(), "only strings are truncated");
 }
 
-fn result(result: &ToolResult, detail: Detail, turn: u32) -> String {
+fn result(result: &ToolResult, turn: u32) -> String {
     let executed = ExecutedCall { name: "get_weather", arguments: &Arguments::default(), result };
-    Wording::default().message(&executed, detail, turn).text().into_owned()
+    Wording::default().message(&executed, turn).text().into_owned()
 }
 
 #[test]
 fn formats_failures() {
-    let failed = |error: &str| result(&ToolResult::failure(error), Detail::WithData, 2);
+    let failed = |error: &str| result(&ToolResult::failure(error), 2);
     assert_eq!(
         failed("no network"),
         "TOOL RESPONSE (Turn 2): TOOL FAILED: get_weather execution failed - no network"
@@ -92,14 +92,14 @@ fn formats_failures() {
     let with_data =
         ToolResult::Failure { error: "late".to_owned(), data: json!({"after": 30}).into() };
     assert_eq!(
-        result(&with_data, Detail::WithData, 0),
+        result(&with_data, 0),
         "TOOL FAILED: get_weather execution failed - late\n\n{\"after\":30}"
     );
 }
 
 #[test]
 fn omits_the_label_of_turn_0() {
-    let text = result(&ToolResult::success(json!(null)), Detail::WithData, 0);
+    let text = result(&ToolResult::success(json!(null)), 0);
     assert_eq!(
         text,
         "SUCCESS: Get Weather completed successfully. The requested operation has been finished as requested."
@@ -109,7 +109,7 @@ fn omits_the_label_of_turn_0() {
 #[test]
 fn appends_data_unless_it_is_empty() {
     let data = |data: Value| {
-        let text = result(&ToolResult::success(data), Detail::WithData, 1);
+        let text = result(&ToolResult::success(data), 1);
         text.split_once("\n\n").map(|(_, data)| data.to_owned())
     };
     for empty in [json!(null), json!(""), json!([]), json!({})] {

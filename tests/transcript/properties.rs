@@ -6,7 +6,7 @@ use mynah::{
         CallOutcome, CallRecord,
         transcript::{
             Arguments, CallReader, DuplicateDetector, DuplicatePolicy, Rendering, Turn, Wording,
-            call_message, extract, validate,
+            call_message, extract, extract_all, validate,
         },
     },
 };
@@ -60,7 +60,21 @@ proptest! {
             prop_assert_eq!(read.arguments.iter().map(|(name, _)| name).collect::<Vec<_>>(),
                 arguments.iter().map(|(name, _)| name).collect::<Vec<_>>());
         }
-        prop_assert_eq!(validate(&name, &arguments, &[message]).is_some(), !read.is_truncated);
+        let is_long = |value: &Value| value.as_str().is_some_and(|text| text.chars().count() > 50);
+        let is_whole = !arguments.iter().any(|(_, value)| is_long(value));
+        prop_assert_eq!(validate(&name, &arguments, &[message]).is_some(), is_whole);
+    }
+
+    /// Text does not tell where a value ends, but two different texts are never duplicates.
+    #[test]
+    fn only_equal_texts_are_duplicates(earlier in "[a-c0-1 ,:.{\\[\n-]{0,12}", length in 0..12_usize) {
+        let earlier: Vec<_> = earlier.chars().collect();
+        let proposed = &earlier[..length.min(earlier.len())];
+        let [earlier, proposed] = [&earlier[..], proposed].map(String::from_iter);
+        let message = call_message("f", &Arguments::from([("a", json!(earlier))]), 1);
+        let arguments = Arguments::from([("a", json!(proposed))]);
+        let is_duplicate = validate("f", &arguments, &[message]).is_some();
+        prop_assert_eq!(is_duplicate, earlier == proposed);
     }
 
     #[test]
@@ -129,30 +143,35 @@ proptest! {
     }
 }
 
-/// This test takes very long if reading a text takes quadratic time.
-#[test]
-fn long_texts_are_read_in_linear_time() {
+/// Returns a long text with the number of calls that it has.
+fn long_texts() -> [(String, usize); 10] {
     const TIMES: usize = 50_000;
     let call = "AI ACTION (Turn 1): Executing F with parameters: ";
-    let texts = [
-        "AI ACTION".repeat(TIMES),
-        "AI ACTION (Turn ".repeat(TIMES),
-        "AI ACTION (Turn 1): ".repeat(TIMES),
-        format!("AI ACTION (Turn {}", "1".repeat(TIMES)),
-        "AI ACTION (Turn 1): Executing \n".repeat(TIMES),
-        call.repeat(TIMES),
-        format!("{call}{}", "a: [".repeat(TIMES)),
-        format!("{call}a: {}", "[".repeat(TIMES)),
-        format!("{call}{}", (0..TIMES).map(|n| format!("k{n}: ..., ")).collect::<String>()),
-        format!("{call}\n").repeat(TIMES),
-    ];
-    for text in texts {
-        extract(&assistant(&text));
-        DuplicateDetector::from_history(
-            DuplicatePolicy::AnySuccessful,
-            &[assistant(&text), user(&text)],
-        );
+    [
+        ("AI ACTION".repeat(TIMES), 0),
+        ("AI ACTION (Turn ".repeat(TIMES), 0),
+        ("AI ACTION (Turn 1): ".repeat(TIMES), 0),
+        (format!("AI ACTION (Turn {}", "1".repeat(TIMES)), 0),
+        ("AI ACTION (Turn 1): Executing \n".repeat(TIMES), 0),
+        (call.repeat(TIMES), 1),
+        (format!("{call}{}", "a: [".repeat(TIMES)), 1),
+        (format!("{call}a: {}", "[".repeat(TIMES)), 1),
+        (format!("{call}{}", (0..TIMES).map(|n| format!("k{n}: ..., ")).collect::<String>()), 1),
+        (format!("{call}\n").repeat(TIMES), TIMES),
+    ]
+}
+
+#[test]
+fn reads_all_calls_of_long_texts() {
+    for (text, count) in long_texts() {
+        let message = assistant(&text);
+        let start: String = text.chars().take(60).collect();
+        assert_eq!(extract_all(&message).len(), count, "{start}");
+        assert_eq!(extract(&message).is_some(), count > 0, "{start}");
+        let history = [message, user(&text)];
+        DuplicateDetector::from_history(DuplicatePolicy::AnySuccessful, &history);
         let response = Response { content: text, ..Response::default() };
-        Rendering::Text(Wording::default()).read(response, &CallReader::default());
+        let read = Rendering::Text(Wording::default()).read(response, &CallReader::default());
+        assert_eq!(read.tool_calls.len(), count, "{start}");
     }
 }

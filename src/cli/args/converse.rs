@@ -24,6 +24,9 @@ pub(crate) struct ConverseArgs {
     /// File with tools that run when the model calls them
     #[arg(long, value_name = "FILE")]
     pub tools: Option<PathBuf>,
+    /// Describe the tools in the system prompt and read calls from the model's text
+    #[arg(long, requires = "tools")]
+    pub text_tools: bool,
     /// Maximum number of model turns with --tools, 1 to 50
     #[arg(long, value_name = "NUMBER", requires = "tools", default_value_t = 12, value_parser = value_parser!(u32).range(1..=50))]
     pub max_turns: u32,

@@ -75,14 +75,14 @@ impl From<client::Error> for Error {
 fn no_answer(end: &EndReason, turns: u32) -> String {
     match end {
         EndReason::ModelError(error) => error.to_string(),
-        EndReason::Answered | EndReason::Cancelled => end.as_str().to_owned(),
         EndReason::MaxTurns => {
             format!("no answer within the turn limit of {turns} (set by --max-turns)")
         }
-        EndReason::Stalled => "no answer: the model kept repeating the same calls".to_owned(),
-        EndReason::Budget => "no answer: the model took too long or made too many calls".to_owned(),
         EndReason::CallerTools => {
             "no answer: the model called tools of the history that are not in --tools".to_owned()
+        }
+        EndReason::Answered | EndReason::Stalled | EndReason::Budget | EndReason::Cancelled => {
+            end.to_string()
         }
     }
 }

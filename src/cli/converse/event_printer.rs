@@ -13,7 +13,11 @@ use super::{
 };
 use crate::{
     base::terminal::{Styling, preview},
-    tool_loop::{CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult},
+    chat::Response,
+    tool_loop::{
+        CallOutcome, CallRecord, EndReason, LoopEvent, LoopResult, Rendering, Wording,
+        transcript::CallReader,
+    },
 };
 
 /// Prints the events of runs, one run at a time.
@@ -25,6 +29,8 @@ pub(super) struct EventPrinter<W> {
     streams: bool,
     /// The text of the current turn that has not been printed yet. Unused if `streams` is set.
     buffered: String,
+    /// Whether the model's text includes calls, which are printed like others.
+    has_calls_in_text: bool,
     stderr: Styling,
     /// The ids of the calls that are in progress.
     running: BTreeSet<String>,
@@ -39,10 +45,17 @@ impl<W: Write> EventPrinter<W> {
             format,
             streams,
             buffered: String::new(),
+            has_calls_in_text: false,
             stderr,
             running: BTreeSet::new(),
             overlapping: false,
         }
+    }
+
+    /// Sets whether the model's text includes calls. They are left out of the text, unless it is
+    /// printed as it arrives.
+    pub(super) fn with_calls_in_text(self, has_calls_in_text: bool) -> Self {
+        Self { has_calls_in_text, ..self }
     }
 
     pub(super) fn print(&mut self, event: &LoopEvent) -> Result<(), Error> {
@@ -84,7 +97,11 @@ impl<W: Write> EventPrinter<W> {
 
     /// Prints the buffered text and ends the line.
     fn end_text(&mut self, styling: Styling) -> io::Result<()> {
-        self.output.text(&std::mem::take(&mut self.buffered), styling)?;
+        let mut text = std::mem::take(&mut self.buffered);
+        if self.has_calls_in_text {
+            text = without_calls(text);
+        }
+        self.output.text(&text, styling)?;
         self.output.end_line()?;
         self.output.flush()
     }
@@ -121,6 +138,11 @@ impl<W: Write> EventPrinter<W> {
             _ => format!("tool:  {name}: {result}"),
         }));
     }
+}
+
+fn without_calls(text: String) -> String {
+    let response = Response { content: text, ..Response::default() };
+    Rendering::Text(Wording::default()).read(response, &CallReader::default()).content
 }
 
 fn note_end(result: &LoopResult) {

@@ -38,7 +38,9 @@ use crate::{
     base::{environment::Environment, terminal::Styling},
     cli::args::ConverseArgs,
     client::{Address, Client, RemoteComponent},
-    tool_loop::ToolRegistry,
+    tool_loop::{
+        LoopSettings, Rendering, ToolLoop, ToolRegistry, Wording, transcript::instructions,
+    },
     tools,
     wire::proto::ConversationRequestAlpha2,
 };
@@ -75,7 +77,8 @@ async fn send(args: &ConverseArgs, environment: &Environment) -> Result<(), Erro
         tools => {
             let streaming = args.stream || is_interactive;
             let stderr = Styling::new(io::stderr().is_terminal(), environment);
-            let printer = EventPrinter::new(io::stdout().lock(), format, streaming, stderr);
+            let printer = EventPrinter::new(io::stdout().lock(), format, streaming, stderr)
+                .with_calls_in_text(args.text_tools);
             run_tools(args, client, request, tools.unwrap_or_default(), printer).await
         }
     }
@@ -106,13 +109,18 @@ async fn call(
 async fn run_tools(
     args: &ConverseArgs,
     client: Client,
-    request: ConversationRequestAlpha2,
+    mut request: ConversationRequestAlpha2,
     tools: ToolRegistry,
     printer: EventPrinter<impl Write>,
 ) -> Result<(), Error> {
     let model = RemoteComponent::new(client, request.name.clone());
+    let mut settings = LoopSettings { max_turns: args.max_turns, ..LoopSettings::default() };
+    if args.text_tools {
+        settings.rendering = Rendering::Text(Wording::default());
+        request::add_instructions(&mut request, &instructions(tools.tools()));
+    }
     let request = request::for_tool_loop(request, tools.tools())?;
-    let mut runner = Runner::new(model, tools, args.max_turns, printer)?;
+    let mut runner = Runner::new(model, ToolLoop::new(tools, settings)?, printer)?;
     if is_interactive(args) {
         return repl::run(&mut runner, request).await;
     }

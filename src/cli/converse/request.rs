@@ -58,6 +58,14 @@ fn apply_flags(
     request
 }
 
+/// Adds a system prompt about tools as the first message, unless the history has it already.
+pub(super) fn add_instructions(request: &mut ConversationRequestAlpha2, text: &str) {
+    let prompt = system(text);
+    if !request.inputs.iter().any(|input| input.messages.contains(&prompt)) {
+        request.inputs.insert(0, input(vec![prompt]));
+    }
+}
+
 /// Converts a request for the tool loop. The converted request offers `tools` in addition to the
 /// request's own tools.
 pub(super) fn for_tool_loop<'t>(

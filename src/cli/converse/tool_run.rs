@@ -9,9 +9,7 @@ use crate::{
     chat::Request,
     cli::signals::{Signal, Signals},
     client::{self, RemoteComponent},
-    tool_loop::{
-        CancellationToken, EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolRegistry,
-    },
+    tool_loop::{CancellationToken, EndReason, LoopEvent, LoopResult, ToolLoop},
 };
 
 /// Runs the tool loop and prints its events.
@@ -32,12 +30,9 @@ pub(super) struct FinishedRun {
 impl<W: Write> Runner<W> {
     pub(super) fn new(
         model: RemoteComponent,
-        tools: ToolRegistry,
-        max_turns: u32,
+        tool_loop: ToolLoop,
         printer: EventPrinter<W>,
     ) -> Result<Self, Error> {
-        let settings = LoopSettings { max_turns, ..LoopSettings::default() };
-        let tool_loop = ToolLoop::new(tools, settings)?;
         let signals = Signals::for_cancellation().map_err(Error::Terminal)?;
         Ok(Self { tool_loop, model: Arc::new(model), printer, signals })
     }

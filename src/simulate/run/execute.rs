@@ -82,11 +82,59 @@ struct Played {
 /// When `cancel` is cancelled, no more conversations start; `play` should then end those in flight
 /// with [`EndReason::Cancelled`]. These are not stored.
 ///
+/// ```
+/// use std::num::NonZeroUsize;
+///
+/// use mynah::{
+///     simulate::{
+///         EarlierResults, MessageDraft, ParticipantRole, RunIdentity, RunSettings, Runner,
+///         SimulatedConversation, participants::Script, run,
+///     },
+///     tool_loop::CancellationToken,
+/// };
+///
+/// async fn play(index: usize) -> SimulatedConversation {
+///     let hello = format!("I need help with order {index}");
+///     let customer = Script::of_texts(ParticipantRole::Customer, [hello.as_str(), "Thanks!"]);
+///     let agent = Script::of_texts(ParticipantRole::Agent, ["I have sent it again."]);
+///     let runner =
+///         Runner::new(customer, agent, MessageDraft::new(ParticipantRole::Customer, hello));
+///     SimulatedConversation {
+///         id: format!("order-{index}"),
+///         index,
+///         scenario: "order".to_owned(),
+///         original: None,
+///         result: runner.run().await,
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let identity = RunIdentity {
+///     name: "orders".to_owned(),
+///     hash: "1".to_owned(),
+///     scenarios: 1,
+///     conversations: 20,
+/// };
+/// # let folder = tempfile::tempdir()?;
+/// # let out = folder.path().join("orders");
+/// let settings = RunSettings {
+///     out, // the path of a folder
+///     earlier: EarlierResults::Keep,
+///     shard: None,
+///     in_flight: NonZeroUsize::new(8).unwrap_or(NonZeroUsize::MIN),
+/// };
+/// let summary = run(&identity, &settings, play, |_| {}, CancellationToken::new()).await?;
+/// assert_eq!((summary.tally.finished, summary.tally.failed), (20, 0));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// Fails if a file cannot be used, if the folder has the results of another run, and if the run is
-/// cancelled. The results so far are stored, and another call continues the run. A conversation that panics does not fail the run: its
-/// end reason is [`EndReason::ParticipantError`].
+/// cancelled. The results so far are stored, and another call continues the run. A conversation that
+/// panics does not fail the run: its end reason is [`EndReason::ParticipantError`].
 pub async fn run<F>(
     identity: &RunIdentity,
     settings: &RunSettings,

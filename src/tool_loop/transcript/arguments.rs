@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, io, str::FromStr, sync::Arc};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{
-    Serializer, Value,
+    Map, Serializer, Value,
     ser::{CompactFormatter, Formatter},
 };
 use thiserror::Error;
@@ -22,6 +22,7 @@ use crate::chat::ToolCall;
 /// let given: Arguments = r#"{"city": "Oslo", "days": 1.0}"#.parse()?;
 /// assert_eq!(given.to_string(), r#"{"city":"Oslo","days":1.0}"#);
 /// assert_eq!(given, r#"{"days": 1, "city": "Oslo"}"#.parse()?);
+/// assert_eq!(given.get("city"), Some(&"Oslo".into()));
 /// # Ok::<(), mynah::tool_loop::transcript::InvalidArguments>(())
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -36,6 +37,11 @@ impl Arguments {
     /// Iterates over names and values in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Returns the value of an argument.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
     }
 
     /// Returns `true` if there are no arguments.
@@ -58,6 +64,12 @@ impl<N: Into<String>> FromIterator<(N, Value)> for Arguments {
 impl<N: Into<String>, const COUNT: usize> From<[(N, Value); COUNT]> for Arguments {
     fn from(pairs: [(N, Value); COUNT]) -> Self {
         pairs.into_iter().collect()
+    }
+}
+
+impl From<Map<String, Value>> for Arguments {
+    fn from(object: Map<String, Value>) -> Self {
+        object.into_iter().collect()
     }
 }
 

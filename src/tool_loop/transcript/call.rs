@@ -9,7 +9,7 @@ use super::{
     arguments::canonical_json,
     label::{CALL, display_name, label},
 };
-use crate::chat::{Message, Role};
+use crate::chat::Message;
 
 /// Maximum number of characters in a text value. Longer values are truncated.
 const MAX_VALUE_CHARS: usize = 50;
@@ -26,30 +26,34 @@ const MAX_VALUE_CHARS: usize = 50;
 /// assert_eq!(message.text(), "AI ACTION: Executing List Files");
 /// ```
 pub fn call_message(name: &str, arguments: &Arguments, turn: u32) -> Message {
-    let text = call_text(name, arguments, turn, value_text);
-    Message::new(Role::Assistant { tool_calls: Vec::new() }, text)
+    Message::assistant(call_text(name, arguments, turn, plain_text))
 }
 
 /// Formats a call like [`call_message`], but on one line: text with line breaks is quoted.
 pub(super) fn call_line(name: &str, arguments: &Arguments, turn: u32) -> String {
-    call_text(name, arguments, turn, |value| match value {
-        Value::String(text) if text.contains(['\n', '\r']) => {
-            truncate(&value.to_string()).into_owned().into()
-        }
-        value => value_text(value),
-    })
+    call_text(name, arguments, turn, quoted_text)
 }
 
-fn call_text(
-    name: &str,
-    arguments: &Arguments,
-    turn: u32,
-    value_text: impl Fn(&Value) -> Cow<'_, str>,
-) -> String {
+fn call_text(name: &str, arguments: &Arguments, turn: u32, text_of: ValueText) -> String {
     let mut text = label(CALL, turn) + "Executing " + &display_name(name);
-    let separators = std::iter::once(" with parameters: ").chain(std::iter::repeat(", "));
+    if !arguments.is_empty() {
+        text += " with parameters: ";
+        text += &parameters_text(arguments, text_of);
+    }
+    text
+}
+
+/// Returns the text of a whole value.
+pub(super) type ValueText = fn(&Value) -> Cow<'_, str>;
+
+/// Returns arguments as text, in which long values are truncated.
+pub(super) fn parameters_text(arguments: &Arguments, text_of: ValueText) -> String {
+    let mut text = String::new();
+    let separators = std::iter::once("").chain(std::iter::repeat(", "));
     for (separator, (name, value)) in separators.zip(arguments.iter()) {
-        for piece in [separator, name, ": ", &value_text(value)] {
+        let whole = text_of(value);
+        let value = if value.is_string() { truncate(&whole) } else { Cow::Borrowed(&*whole) };
+        for piece in [separator, name, ": ", &value] {
             text.push_str(piece);
         }
     }
@@ -57,11 +61,24 @@ fn call_text(
 }
 
 /// Returns a string without quotes, and any other value as JSON.
-fn value_text(value: &Value) -> Cow<'_, str> {
+pub(super) fn plain_text(value: &Value) -> Cow<'_, str> {
     match value {
-        Value::String(text) => truncate(text),
+        Value::String(text) => text.into(),
         other => canonical_json(other).into(),
     }
+}
+
+/// Returns a value like [`plain_text`], but on one line: a string with line breaks is quoted.
+pub(super) fn quoted_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) if text.contains(['\n', '\r']) => value.to_string().into(),
+        value => plain_text(value),
+    }
+}
+
+/// Returns `true` if a value is truncated in text.
+pub(super) fn is_truncated(value: &Value, text_of: ValueText) -> bool {
+    value.is_string() && text_of(value).chars().nth(MAX_VALUE_CHARS).is_some()
 }
 
 /// Returns the name of the first argument whose value has the form of a truncated value.

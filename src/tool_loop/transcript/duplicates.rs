@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Arguments, CallKey, CallReader,
+    comparison::is_written_as,
     history::{self, PastCall},
     outcome::{Fate, correction_for},
 };
@@ -69,7 +70,7 @@ impl DuplicateDetector {
     /// are read by `reader`.
     pub fn with_reader(policy: DuplicatePolicy, history: &[Message], reader: &CallReader) -> Self {
         let calls = history::past_calls(history, reader);
-        let previous = history::latest_call(&calls).cloned();
+        let previous = history::latest_call(&calls).and_then(|call| call.key.clone());
         let is_done = |call: &PastCall| match call.fate {
             Fate::Interrupted => true,
             Fate::Done => policy == DuplicatePolicy::AnySuccessful,
@@ -113,7 +114,9 @@ impl DuplicateDetector {
 /// explains the problem.
 ///
 /// The latest call is taken from the latest assistant message that has calls or whose text starts
-/// with `AI ACTION`.
+/// with `AI ACTION`. If it is written as text, the texts of the calls are compared, because text does
+/// not tell where a value ends. Then `5` and `"5"` are the same, and so are `Search` and `search` as
+/// names of tools. A call with a truncated value is never a duplicate.
 ///
 /// ```
 /// use mynah::tool_loop::transcript::{Arguments, call_message, validate};
@@ -124,6 +127,10 @@ impl DuplicateDetector {
 /// ```
 pub fn validate(name: &str, arguments: &Arguments, history: &[Message]) -> Option<String> {
     let calls = history::past_calls(history, &CallReader::default());
-    let is_duplicate = *history::latest_call(&calls)? == CallKey::new(name, arguments);
+    let latest = history::latest_call(&calls)?;
+    let is_duplicate = match &latest.text {
+        Some(text) => is_written_as(text, name, arguments),
+        None => latest.key == Some(CallKey::new(name, arguments)),
+    };
     is_duplicate.then(|| correction_for(name))
 }

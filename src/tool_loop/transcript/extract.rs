@@ -132,7 +132,7 @@ fn read_parameters(parameters: &str, schema: Option<&Value>) -> (Arguments, bool
     }
     let properties = schema.and_then(|schema| schema["properties"].as_object());
     let pairs: Vec<_> = match properties {
-        Some(properties) => schema::split(parameters, properties),
+        Some(properties) => schema::split(parameters, |name| properties.contains_key(name)),
         None => parameters.split(", ").filter_map(|piece| piece.split_once(": ")).collect(),
     };
     let pairs = pairs.into_iter().map(|(name, value)| (name.trim(), value.trim()));

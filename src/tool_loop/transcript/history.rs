@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    CallKey, CallReader, ExtractedCall,
+    CallKey, CallReader,
     label::{self, CALL, RESULT},
     outcome::{Fate, fate_in_text, is_correction, native_fate},
 };
@@ -14,6 +14,8 @@ use crate::chat::{Message, Role};
 pub(super) struct PastCall {
     /// Identifies the call. `None` if the call is truncated or malformed.
     pub(super) key: Option<CallKey>,
+    /// The call as it is written. `None` for a native call.
+    pub(super) text: Option<String>,
     pub(super) fate: Fate,
 }
 
@@ -35,10 +37,9 @@ pub(crate) fn since_prompt(history: &[Message]) -> &[Message] {
     &history[start..]
 }
 
-/// Returns the key of the latest call that ran. Returns `None` if there is no such call, or if the
-/// call is truncated or malformed.
-pub(super) fn latest_call(calls: &[PastCall]) -> Option<&CallKey> {
-    calls.iter().rfind(|call| call.fate != Fate::NotRun)?.key.as_ref()
+/// Returns the latest call that ran.
+pub(super) fn latest_call(calls: &[PastCall]) -> Option<&PastCall> {
+    calls.iter().rfind(|call| call.fate != Fate::NotRun)
 }
 
 /// Returns the calls in a history, in order, with what their results report.
@@ -52,10 +53,10 @@ pub(super) fn past_calls(history: &[Message], reader: &CallReader) -> Vec<PastCa
             Role::Assistant { tool_calls } => {
                 for call in tool_calls {
                     native.insert(call.id.as_ref().unwrap_or(&call.name), calls.len());
-                    calls.push(PastCall::new(Some(CallKey::of(call))));
+                    calls.push(PastCall::new(Some(CallKey::of(call)), None));
                 }
                 let first = calls.len();
-                calls.extend(text_calls(message, reader).into_iter().map(PastCall::new));
+                calls.extend(text_calls(message, reader));
                 in_text = first..calls.len();
             }
             Role::Tool { id, name } => {
@@ -76,20 +77,29 @@ pub(super) fn past_calls(history: &[Message], reader: &CallReader) -> Vec<PastCa
 }
 
 impl PastCall {
-    fn new(key: Option<CallKey>) -> Self {
-        Self { key, fate: Fate::Unknown }
+    fn new(key: Option<CallKey>, text: Option<&str>) -> Self {
+        Self { key, text: text.map(str::to_owned), fate: Fate::Unknown }
     }
 }
 
-/// Returns the keys of the calls that an assistant message contains as text. A key is `None` if the
-/// call is truncated or malformed.
-fn text_calls(message: &Message, reader: &CallReader) -> Vec<Option<CallKey>> {
+/// Returns the calls that an assistant message contains as text. A call that is malformed or whose
+/// values have line breaks is the whole message.
+fn text_calls(message: &Message, reader: &CallReader) -> Vec<PastCall> {
     if !matches!(&message.role, Role::Assistant { tool_calls } if tool_calls.is_empty()) {
         return Vec::new();
     }
-    let calls = reader.read_all(message);
-    if calls.is_empty() && message.parts.first().is_some_and(|text| text.starts_with(CALL)) {
-        return vec![None];
+    let (calls, text) = (reader.read_all(message), message.text());
+    if calls.is_empty() {
+        let starts_with_call = message.parts.first().is_some_and(|part| part.starts_with(CALL));
+        return Vec::from_iter(starts_with_call.then(|| PastCall::new(None, Some(&text))));
     }
-    calls.iter().map(ExtractedCall::key).collect()
+    // A line break at the end of the message may belong to the last value.
+    let whole = text.trim_end_matches('\n');
+    if let ([call], false) = (calls.as_slice(), whole.contains('\n')) {
+        return vec![PastCall::new(call.key(), Some(&text))];
+    }
+    let mut lines: Vec<_> = whole.rsplit('\n').take(calls.len()).collect();
+    lines.reverse();
+    let calls = calls.iter().zip(lines);
+    calls.map(|(call, line)| PastCall::new(call.key(), Some(line))).collect()
 }

@@ -19,15 +19,19 @@
 //!
 //! Text is less precise than a native call. `"5"` and `5` look the same, and a comma ends a value,
 //! unless a [`CallReader`] knows the schema of the arguments. Long values are truncated. A
-//! [`DuplicateDetector`] therefore reads text only in messages without native calls.
+//! [`DuplicateDetector`] therefore reads text only in messages without native calls, and [`validate`]
+//! does not read it, but writes the proposed call as text, too, and compares the texts.
 //!
-//! To create other messages, use [`Message::new`](crate::chat::Message::new).
+//! [`instructions`] tells a model how to write calls. To create other messages, use the functions of
+//! [`Message`](crate::chat::Message).
 
 mod arguments;
 mod call;
+mod comparison;
 mod duplicates;
 mod extract;
 mod history;
+mod instructions;
 mod label;
 mod outcome;
 mod rendering;
@@ -40,10 +44,11 @@ pub(super) use call::truncated_argument;
 pub use duplicates::{DuplicateDetector, DuplicatePolicy, Verdict, validate};
 pub use extract::{CallReader, ExtractedCall, extract, extract_all};
 pub(super) use history::since_prompt;
+pub use instructions::instructions;
 pub use label::display_name;
 pub use outcome::correction;
 pub(super) use outcome::{
     CIRCUIT_OPEN, INTERRUPTED, NOT_RUN, correction_text, error_executing, not_found,
 };
 pub use rendering::{Rendering, Turn};
-pub use wording::{Detail, ExecutedCall, ToolResult, Wording, failure_text};
+pub use wording::{ExecutedCall, ToolResult, Wording, failure_text};

@@ -129,7 +129,7 @@ fn text_messages(turn: &Turn, wording: &Wording) -> Vec<Message> {
             }
         };
         let executed = ExecutedCall { name: &call.name, arguments: &arguments(call), result };
-        Some(wording.message(&executed, wording.detail(&call.name), turn.number))
+        Some(wording.message(&executed, turn.number))
     });
     std::iter::once(message).chain(results).collect()
 }

@@ -1,15 +1,11 @@
 //! Reads parameters that are written as text by the JSON Schema of the arguments.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Splits parameters at each `, ` that is followed by the name of a property and `: `.
-pub(super) fn split<'a>(
-    parameters: &'a str,
-    properties: &Map<String, Value>,
-) -> Vec<(&'a str, &'a str)> {
-    let is_start = |piece: &str| {
-        piece.split_once(": ").is_some_and(|(name, _)| properties.contains_key(name.trim()))
-    };
+pub(super) fn split(parameters: &str, is_property: impl Fn(&str) -> bool) -> Vec<(&str, &str)> {
+    let is_start =
+        |piece: &str| piece.split_once(": ").is_some_and(|(name, _)| is_property(name.trim()));
     let (mut pairs, mut start) = (Vec::new(), 0);
     let ends = parameters.match_indices(", ").map(|(at, _)| (at, at + 2));
     for (end, next) in ends.chain([(parameters.len(), parameters.len())]) {

@@ -8,10 +8,7 @@ use super::{
     Arguments,
     label::{FAILED, FAILED_BECAUSE, RESULT, display_name, label},
 };
-use crate::{
-    chat::{Message, Role},
-    tool_loop::ToolOutput,
-};
+use crate::{chat::Message, tool_loop::ToolOutput};
 
 /// Writes the results of calls as text, for models without tool support.
 ///
@@ -85,15 +82,6 @@ pub struct ExecutedCall<'a> {
     pub result: &'a ToolResult,
 }
 
-/// The level of detail in a result message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
-    /// Success or failure only. Suits tools that are called for their side effects.
-    TextOnly,
-    /// Also the data, as JSON after a blank line, unless the data is empty.
-    WithData,
-}
-
 impl Wording {
     /// Creates a wording with a hook; see [`customize`](Self::customize).
     pub fn customized(
@@ -114,16 +102,12 @@ impl Wording {
         self
     }
 
-    /// Leaves the data out of the results of these tools, which are called for their side effects.
+    /// Leaves the data out of the messages with results of these tools, which are called for their
+    /// side effects.
     #[must_use]
     pub fn text_only(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.text_only.extend(tools.into_iter().map(Into::into));
         self
-    }
-
-    /// Returns the level of detail in the results of a tool.
-    pub(super) fn detail(&self, tool: &str) -> Detail {
-        if self.text_only.contains(tool) { Detail::TextOnly } else { Detail::WithData }
     }
 
     /// Returns the text that reports the success or failure of a call.
@@ -141,15 +125,16 @@ impl Wording {
     }
 
     /// Returns a result as a user message: `TOOL RESPONSE (Turn 1): SUCCESS: …`. For turn 0, the
-    /// message has no label.
-    pub fn message(&self, executed: &ExecutedCall<'_>, detail: Detail, turn: u32) -> Message {
+    /// message has no label. The data follows as JSON after a blank line, unless it is empty or the
+    /// tool is [text only](Self::text_only).
+    pub fn message(&self, executed: &ExecutedCall<'_>, turn: u32) -> Message {
         let label = if turn == 0 { String::new() } else { label(RESULT, turn) };
         let mut text = label + &self.text(executed);
         let (ToolResult::Success { data } | ToolResult::Failure { data, .. }) = executed.result;
-        if let Some(data) = data.data().filter(|_| detail == Detail::WithData) {
+        if let Some(data) = data.data().filter(|_| !self.text_only.contains(executed.name)) {
             text += &format!("\n\n{data}");
         }
-        Message::new(Role::User, text)
+        Message::user(text)
     }
 }
 

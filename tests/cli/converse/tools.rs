@@ -74,6 +74,61 @@ fn runs_tool_and_prints_answer() {
     ");
 }
 
+/// Runs `mynah converse --text-tools` with a model that writes its calls as text.
+fn run_text_tools(args: &[&str]) -> String {
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rules/text-tools.yaml");
+    let sidecar = Sidecar::start_with(&["--rules", rules]);
+    let args = [&["What is the weather in Paris?", "--text-tools"], args].concat();
+    run(&mut with_tools(&sidecar, WEATHER, &args))
+}
+
+#[test]
+fn runs_tools_of_a_model_without_tool_support() {
+    assert_snapshot!(run_text_tools(&[]), @r#"
+    The tool says: It is sunny in Paris.
+    -- stderr
+    calls: get_weather {"location":"Paris"}
+    tool:  get_weather: It is sunny in Paris.
+    -- exit 0
+    "#);
+    let call = "AI ACTION (Turn 1): Executing Get Weather with parameters: location: Paris";
+    let streamed = run_text_tools(&["--stream"]);
+    assert!(streamed.starts_with(&format!("{call}\nThe tool says: ")), "{streamed}");
+    let json = run_text_tools(&["--json"]);
+    let json: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    let messages = json["messages"].as_array().unwrap();
+    let text = |number: usize| {
+        let message = messages[number].as_object().unwrap().values().next().unwrap();
+        message["content"][0]["text"].as_str().unwrap()
+    };
+    assert!(text(0).contains("\n- Get Weather: "), "{}", text(0));
+    assert_eq!(text(2), call);
+    assert!(text(3).starts_with("TOOL RESPONSE (Turn 1): SUCCESS: Get Weather"), "{}", text(3));
+    assert_eq!((messages.len(), json["calls"].as_array().unwrap().len()), (5, 1));
+
+    // A history that has the system prompt already does not get it again.
+    let file = history_file(&json.to_string());
+    let again = run_text_tools(&["--json", "--history", file.to_str().unwrap()]);
+    let again: Value = serde_json::from_str(again.lines().next().unwrap()).unwrap();
+    let systems = again["messages"].as_array().unwrap().iter();
+    assert_eq!(systems.filter(|message| message.get("ofSystem").is_some()).count(), 1);
+}
+
+#[test]
+fn text_tools_need_tools() {
+    let report = crate::cli::run_report(&["converse", "Hello!", "--text-tools"]);
+    assert_snapshot!(report, @"
+    -- stderr
+    error: the following required arguments were not provided:
+      --tools <FILE>
+
+    Usage: mynah converse --tools <FILE> --text-tools <PROMPT>
+
+    For more information, try '--help'.
+    -- exit 64
+    ");
+}
+
 #[test]
 fn prints_text_between_calls() {
     let steps = r#"
