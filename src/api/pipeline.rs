@@ -150,9 +150,7 @@ fn complete_context<M: ConverseRequest>(
     request: &Request,
 ) -> Result<(), Error> {
     context.set_alpha1(M::IS_ALPHA1);
-    if context.session.is_none() {
-        context.session = session_in_metadata(request).map(Into::into);
-    }
+    context.set_session_of_request(session_in_metadata(request));
     match context.session_name().len() {
         got if got > MAX_SESSION_NAME => Err(Error::SessionName { got, limit: MAX_SESSION_NAME }),
         _ => Ok(()),

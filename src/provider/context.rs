@@ -36,6 +36,8 @@ pub struct CallContext {
     pub session: Option<Arc<str>>,
     /// The time at which the client stops waiting, if the client sets a deadline.
     pub deadline: Option<Moment>,
+    /// Whether a name of the session in the request's metadata takes precedence.
+    is_session_replaceable: bool,
     /// Whether the call uses the first version of Dapr's API, which has no tools.
     is_alpha1: bool,
     /// Scrubs the results of the component's tools, if the caller asks for it.
@@ -211,6 +213,18 @@ impl CallContext {
     /// Returns the API through which the call arrived, if it is a call to a sidecar.
     pub(crate) fn surface(&self) -> Option<Surface> {
         self.call.surface
+    }
+
+    /// Lets a name of the session in the request's metadata take precedence.
+    pub(crate) fn with_replaceable_session(self) -> Self {
+        Self { is_session_replaceable: true, ..self }
+    }
+
+    /// Sets the session that the request's metadata names, unless the call has another one.
+    pub(crate) fn set_session_of_request(&mut self, session: Option<&str>) {
+        if self.session.is_none() || (self.is_session_replaceable && session.is_some()) {
+            self.session = session.map(Into::into);
+        }
     }
 
     /// Sets whether the call uses the first version of Dapr's API.

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::{
     base::{clock::Moment, memory::Charge},
@@ -12,6 +12,9 @@ use crate::{
 
 /// The HTTP header or gRPC metadata key that names the session of a call.
 pub(crate) static SESSION: HeaderName = HeaderName::from_static("mynah-session");
+/// The header in which clients of aimock name the context of a test. It is the session if there is no
+/// other.
+static AIMOCK_CONTEXT: HeaderName = HeaderName::from_static("x-aimock-context");
 /// The header in which gRPC clients send the timeout of a call.
 static GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
@@ -24,15 +27,22 @@ pub(crate) fn call_context(
     headers: &HeaderMap,
     charge: &Arc<Charge>,
 ) -> CallContext {
-    let (mut session, mut deadline) = (None, None);
+    let (mut session, mut aimock_context, mut deadline) = (None, None, None);
+    let name_in =
+        |value: &HeaderValue| value.to_str().ok().filter(|text| !text.is_empty()).map(Into::into);
     for (name, value) in headers {
         if *name == GRPC_TIMEOUT {
             deadline = value.to_str().ok().and_then(grpc_timeout).and_then(Moment::after);
         } else if *name == SESSION {
-            session = value.to_str().ok().filter(|text| !text.is_empty()).map(Into::into);
+            session = name_in(value);
+        } else if *name == AIMOCK_CONTEXT {
+            aimock_context = name_in(value);
         }
     }
-    CallContext::of_sidecar(surface, charge.clone(), session, deadline)
+    let has_session = session.is_some();
+    let session = session.or(aimock_context);
+    let context = CallContext::of_sidecar(surface, charge.clone(), session, deadline);
+    if has_session { context } else { context.with_replaceable_session() }
 }
 
 /// Returns the session that a request names in its metadata, for clients that cannot send headers.

@@ -20,10 +20,10 @@ fn prints_rules_and_warnings() {
     assert_snapshot!(import(fixtures), @r#"
     rules:
       - name: fixture 1
-        match: {"user":{"contains":"weather"}}
+        match: {"user":{"contains":"weather","join":"","skip_empty":true}}
         respond: [{"text":"Sunny."}]
     -- stderr
-    [folder]/fixtures.json:3:17: skipped: the condition `inputText` never holds, because mynah has no embeddings (warning)
+    [folder]/fixtures.json:3:17: skipped: the condition `inputText` never holds, because fixtures answer chats only (warning)
     -- exit 0
     "#);
 }

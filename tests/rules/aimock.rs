@@ -4,10 +4,11 @@ use std::{fs, path::PathBuf};
 
 use insta::assert_snapshot;
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{
     Sidecar,
+    http::direct_client,
     messages::{
         assistant, assistant_with_calls, prompt, request, system, tool, tool_call, tool_result,
         user,
@@ -97,7 +98,7 @@ fn warnings_have_places() {
     let output = run(&["check", file.to_str().unwrap()]);
     let output = output.stdout.replace(file.parent().unwrap().to_str().unwrap(), "[folder]");
     assert_snapshot!(output, @"
-    [folder]/fixtures.json:12:13: skipped: the condition `inputText` never holds, because mynah has no embeddings (warning)
+    [folder]/fixtures.json:12:13: skipped: the condition `inputText` never holds, because fixtures answer chats only (warning)
     0 components, 1 rules file, 0 errors, 1 warning
     ");
 }
@@ -130,7 +131,7 @@ fn only_fixtures_that_rules_cannot_express_are_skipped() {
     0 components, 1 rules file, 0 errors, 3 warnings
     rules:
       - name: fixture 1
-        match: {"user":{"contains":"a"}}
+        match: {"user":{"contains":"a","join":"","skip_empty":true}}
         respond: {"error":{"code":"INTERNAL","message":"busy"}}
       - name: fixture 4
         match: {}
@@ -162,5 +163,87 @@ fn mistakes_in_the_json_have_places() {
     [folder]/fixtures.json:3:1: not a fixture file of aimock: trailing comma
     0 components, 0 rules files, 1 error, 0 warnings
     [folder]/fixtures.json:3:1: not a fixture file of aimock: trailing comma
+    ");
+}
+
+/// Starts a sidecar with fixtures.
+fn serve(fixtures: &str) -> Sidecar {
+    let file = scratch("aimock").join("fixtures.json");
+    fs::write(&file, fixtures).unwrap();
+    Sidecar::start_with(&["--rules", file.to_str().unwrap()])
+}
+
+/// Calls OpenAI's API. Returns the message of the answer.
+async fn complete(sidecar: &Sidecar, headers: &[(&str, &str)], request: &Value) -> Value {
+    let mut post = direct_client().post(sidecar.url("/v1/chat/completions"));
+    for (name, value) in headers {
+        post = post.header(*name, *value);
+    }
+    let answer = sidecar.send(post.body(request.to_string())).await.json();
+    answer["choices"][0]["message"].clone()
+}
+
+fn user_texts(messages: &[&[&str]]) -> Value {
+    let part = |text: &&str| json!({ "type": "text", "text": text });
+    let parts = |texts: &&[&str]| texts.iter().map(part).collect::<Vec<_>>();
+    let message = |texts| json!({ "role": "user", "content": parts(texts) });
+    json!({ "model": "gpt-4o", "messages": messages.iter().map(message).collect::<Vec<_>>() })
+}
+
+#[tokio::test]
+async fn a_context_is_a_session() {
+    let sidecar = serve(
+        r#"{"_comment": "lights", "fixtures": [{"_comment": "first"},
+        {"match": {"userMessage": "lamp", "context": "12"}, "response": {"content": "Dimmed."}}]}"#,
+    );
+    let mut request = user_texts(&[&["the lamp"]]);
+    for (headers, answer) in [
+        (vec![("x-aimock-context", "12")], "Dimmed."),
+        (vec![("mynah-session", "12")], "Dimmed."),
+        (vec![("mynah-session", "other"), ("x-aimock-context", "12")], "the lamp"),
+        (vec![("x-aimock-context", "other")], "the lamp"),
+        (vec![], "the lamp"),
+    ] {
+        let message = complete(&sidecar, &headers, &request).await;
+        assert_eq!(message["content"], answer, "{headers:?}");
+    }
+    request["metadata"] = json!({ "mynah-session": "12" });
+    let message = complete(&sidecar, &[("x-aimock-context", "other")], &request).await;
+    assert_eq!(message["content"], "Dimmed.");
+}
+
+#[tokio::test]
+async fn string_arguments_are_sent_as_they_are() {
+    let arguments = r#"{"level": 30,  "room": "{{ attic }}"}"#;
+    let call = json!({ "name": "dim_lamp", "arguments": arguments });
+    let response = json!({ "toolCalls": [call] });
+    let fixture = json!({ "match": { "userMessage": "lamp" }, "response": response });
+    let sidecar = serve(&json!({ "fixtures": [fixture] }).to_string());
+    let message = complete(&sidecar, &[], &user_texts(&[&["the lamp"]])).await;
+    assert_eq!(message["tool_calls"][0]["function"]["arguments"], arguments, "{message}");
+}
+
+#[tokio::test]
+async fn texts_are_joined_and_messages_without_text_are_skipped() {
+    let sidecar = serve(
+        r#"{"fixtures": [
+        {"match": {"userMessage": "paint the shed"}, "response": {"content": "It is green."}}]}"#,
+    );
+    let parts: [&[&[&str]]; 2] = [&[&["paint the", " shed"]], &[&["paint the shed"], &[]]];
+    for messages in parts {
+        let message = complete(&sidecar, &[], &user_texts(messages)).await;
+        assert_eq!(message["content"], "It is green.", "{messages:?}");
+    }
+}
+
+#[test]
+fn the_reasons_are_shown_if_all_fixtures_are_skipped() {
+    let text = r#"{"fixtures": [{"match": {"inputText": "x"}, "response": {"embedding": [0.5]}}]}"#;
+    assert_snapshot!(checked_and_imported(text), @"
+    [folder]/fixtures.json:1:1: no fixture has a meaning in mynah; expected at least one for chats
+    [folder]/fixtures.json:1:25: skipped: the condition `inputText` never holds, because fixtures answer chats only
+    0 components, 0 rules files, 2 errors, 0 warnings
+    [folder]/fixtures.json:1:1: no fixture has a meaning in mynah; expected at least one for chats
+    [folder]/fixtures.json:1:25: skipped: the condition `inputText` never holds, because fixtures answer chats only
     ");
 }

@@ -32,6 +32,10 @@ pub(super) fn convert<'a>(source: &mut Source<'a>, raw: &'a RawValue) -> Option<
     let mut conditions = Map::new();
     texts(source, &mut fields, &mut conditions);
     last_result(source, &mut fields, &mut conditions);
+    if let Some(session) = source.take::<String>(&mut fields, "context", "a string") {
+        // A mapping, so that the name is never read as a number.
+        conditions.insert("session".to_owned(), json!({ "equals": session }));
+    }
     if let Some(tool) = source.take::<String>(&mut fields, "toolName", "a string") {
         conditions.insert("tools".to_owned(), json!([tool]));
     }
@@ -77,22 +81,18 @@ fn is_for_chats<'a>(source: &mut Source<'a>, fields: &mut Fields<'a>, raw: &'a R
         source.warn(raw, format!("skipped: mynah has no endpoint {endpoint:?}"));
         return false;
     }
-    for (key, reason) in [
-        ("inputText", "mynah has no embeddings"),
-        ("context", "mynah does not read aimock's context header"),
-    ] {
-        if fields.remove(key).is_some() {
-            source
-                .warn(raw, format!("skipped: the condition `{key}` never holds, because {reason}"));
-            return false;
-        }
+    let is_for_embeddings = fields.remove("inputText").is_some();
+    if is_for_embeddings {
+        let reason = "because fixtures answer chats only";
+        source.warn(raw, format!("skipped: the condition `inputText` never holds, {reason}"));
     }
-    true
+    !is_for_embeddings
 }
 
 fn texts<'a>(source: &mut Source<'a>, fields: &mut Fields<'a>, to: &mut Map<String, Value>) {
     if let Some(user) = source.take::<String>(fields, "userMessage", "a string") {
-        to.insert("user".to_owned(), json!({ "contains": user }));
+        let condition = json!({ "contains": user, "join": "", "skip_empty": true });
+        to.insert("user".to_owned(), condition);
     }
     let expected = "a string or a list of strings";
     let contained: Vec<_> = match source.take::<Texts>(fields, "systemMessage", expected) {

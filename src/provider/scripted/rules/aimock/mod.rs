@@ -51,6 +51,10 @@ pub(crate) fn has_fixtures(text: &str) -> bool {
         }
 }
 
+fn is_skipped(diagnostic: &Diagnostic) -> bool {
+    ["skipped: ", "never answers: "].iter().any(|start| diagnostic.message.starts_with(start))
+}
+
 /// Converts a fixture file of aimock. Diagnostics have a place but no file.
 ///
 /// # Errors
@@ -66,6 +70,10 @@ pub fn convert(text: &str) -> Result<Converted, Vec<Diagnostic>> {
     let rules = rules.finish(&mut source);
     let is_error = |it: &Diagnostic| it.severity == Severity::Error;
     if rules.is_empty() && !source.diagnostics.iter().any(is_error) {
+        // The reasons, which would otherwise get lost with the other warnings.
+        for skipped in source.diagnostics.iter_mut().filter(|it| is_skipped(it)) {
+            skipped.severity = Severity::Error;
+        }
         let message = "no fixture has a meaning in mynah; expected at least one for chats";
         let start = Place { line: 1, column: 1 };
         source.diagnostics.push(Diagnostic::error(message).at(start));
@@ -97,6 +105,9 @@ impl<'a> Rules<'a> {
     /// Adds the rule of a fixture, unless the fixture has no meaning here.
     fn extend(&mut self, source: &mut Source<'a>, number: usize, raw: &'a RawValue) {
         let Some(mut fixture) = source.object(raw, "a fixture") else { return };
+        if fixture.is_comment() {
+            return;
+        }
         let Some(matched) = fixture_match(source, &mut fixture, raw) else { return };
         let Some(respond) = response::convert(source, &mut fixture, raw) else { return };
         fixture.remove_all(&IRRELEVANT);

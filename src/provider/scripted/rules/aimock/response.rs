@@ -239,16 +239,14 @@ impl Step {
 impl Call<'_> {
     fn into_json(self) -> String {
         let mut call = format!(r#"{{"name":{}"#, json!(self.name));
-        let text = self
-            .arguments
-            .map(|raw| serde_json::from_str::<String>(raw.get()).unwrap_or_else(|_| compact(raw)));
-        let text = text.unwrap_or_else(|| "{}".to_owned());
-        // Writing to a string does not fail.
-        let _ = match serde_json::from_str::<&RawValue>(&text) {
-            Ok(json) if json.get().starts_with('{') => {
-                write!(call, r#","args":{}"#, literal_strings(&compact(json)))
+        let json = self.arguments.map_or_else(|| "{}".to_owned(), compact);
+        // A string is the text of the arguments. Writing to a string does not fail.
+        let _ = match json.starts_with('{') {
+            true => write!(call, r#","args":{}"#, literal_strings(&json)),
+            false => {
+                let text = serde_json::from_str::<String>(&json).unwrap_or(json);
+                write!(call, r#","raw_args":{}"#, json!(text))
             }
-            _ => write!(call, r#","raw_args":{}"#, json!(text)),
         };
         if let Some(id) = self.id {
             let _ = write!(call, r#","id":{}"#, json!(id));

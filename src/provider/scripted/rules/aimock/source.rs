@@ -121,9 +121,9 @@ impl<'a> Source<'a> {
         self.diagnostics.push(Diagnostic::warning(message).at(place));
     }
 
-    /// Warns of the members of an object that nothing has read.
+    /// Warns of the members of an object that nothing has read, except comments.
     pub(super) fn warn_of_rest(&mut self, fields: &Fields<'a>, what: &str) {
-        for (key, raw) in &fields.0 {
+        for (key, raw) in fields.0.iter().filter(|(key, _)| !is_comment(key)) {
             self.warn(raw, format!("ignored: `{key}` of a {what} has no meaning in mynah"));
         }
     }
@@ -149,7 +149,17 @@ impl<'a> Fields<'a> {
         self.0.remove(key)
     }
 
+    /// Returns `true` if there are comments and nothing else.
+    pub(super) fn is_comment(&self) -> bool {
+        !self.0.is_empty() && self.0.keys().all(|key| is_comment(key))
+    }
+
     pub(super) fn remove_all(&mut self, keys: &[&str]) {
         self.0.retain(|key, _| !keys.contains(&key.as_str()));
     }
+}
+
+/// Returns `true` for keys such as `_comment`.
+fn is_comment(key: &str) -> bool {
+    key.starts_with('_')
 }

@@ -35,7 +35,7 @@ fn conditions_are_converted() {
     insta::assert_snapshot!(converted(fixtures), @r#"
     rules:
       - name: fixture 1
-        match: {"tools":["book"],"user":{"contains":"plan a trip"}}
+        match: {"tools":["book"],"user":{"contains":"plan a trip","join":"","skip_empty":true}}
         priority: 1
         respond: [{"text":"a"}]
       - name: fixture 2
@@ -77,24 +77,24 @@ fn responses_are_converted() {
     insta::assert_snapshot!(converted(fixtures), @r#"
     rules:
       - name: fixture 1
-        match: {"turn":{"at_least":0},"user":{"contains":"a"}}
-        respond: [{"text":"{{ \"{{\" }} user }}"},{"tool_call":[{"name":"book","args":{"to":"Rome {{ \"{{\" }}","at":1.50},"id":"call_1"},{"name":"book","args":{"to":"Berné 😀"}},{"name":"book","raw_args":"{\"to"}]}]
+        match: {"turn":{"at_least":0},"user":{"contains":"a","join":"","skip_empty":true}}
+        respond: [{"text":"{{ \"{{\" }} user }}"},{"tool_call":[{"name":"book","args":{"to":"Rome {{ \"{{\" }}","at":1.50},"id":"call_1"},{"name":"book","raw_args":"{\"to\": \"Bern\\u00e9 \\ud83d\\ude00\"}"},{"name":"book","raw_args":"{\"to"}]}]
         allow_unoffered: true
       - name: fixture 2
-        match: {"turn":{"at_least":0},"user":{"contains":"b"}}
-        respond: {"messages":[{"text":"one two"},{"tool_call":[{"name":"find","args":{}}]}],"finish_reason":"length","usage":{"completion_tokens":4,"prompt_tokens":3},"reasoning":{"length":2}}
+        match: {"turn":{"at_least":0},"user":{"contains":"b","join":"","skip_empty":true}}
+        respond: {"messages":[{"text":"one two"},{"tool_call":[{"name":"find","raw_args":"{}"}]}],"finish_reason":"length","usage":{"completion_tokens":4,"prompt_tokens":3},"reasoning":{"length":2}}
         allow_unoffered: true
       - name: fixture 3
-        match: {"user":{"contains":"c"}}
+        match: {"user":{"contains":"c","join":"","skip_empty":true}}
         respond: {"error":{"code":"RESOURCE_EXHAUSTED","details":{"reason":"slow_down"},"message":"busy","retry_after":"1500ms"}}
       - name: fixture 4
-        match: {"user":{"contains":"d"}}
+        match: {"user":{"contains":"d","join":"","skip_empty":true}}
         respond: {"error":{"code":"INTERNAL","message":"broken"},"time_to_first_chunk":"20ms","chunk_delay":"20ms"}
       - name: fixture 5
-        match: {"user":{"contains":"e"}}
+        match: {"user":{"contains":"e","join":"","skip_empty":true}}
         respond: {"messages":[{"text":"x"}],"time_to_first_chunk":"200ms","chunk_delay":"25ms","cut_after":3}
       - name: fixture 6
-        match: {"user":{"contains":"f"}}
+        match: {"user":{"contains":"f","join":"","skip_empty":true}}
         respond: [{"text":"\u2028\u0085"}]
     # 13:124: ignored: `jitter`: answers are deterministic
     "#);
@@ -113,13 +113,13 @@ fn sequences_become_one_rule() {
     insta::assert_snapshot!(converted(fixtures), @r#"
     rules:
       - name: fixture 1
-        match: {"user":{"contains":"joke"}}
+        match: {"user":{"contains":"joke","join":"","skip_empty":true}}
         sequence:
           - {"error":{"code":"INTERNAL","message":"first"}}
           - respond: [{"text":"second"}]
         times: 2
       - name: fixture 6
-        match: {"user":{"contains":"joke"}}
+        match: {"user":{"contains":"joke","join":"","skip_empty":true}}
         respond: [{"text":"no more"}]
     # 4:7: never answers: an earlier fixture has its sequenceIndex
     # 5:7: never answers: no fixture has sequenceIndex 2
@@ -139,12 +139,14 @@ fn what_has_no_meaning_is_warned_about() {
     ]}"#;
     insta::assert_snapshot!(converted(fixtures), @r#"
     rules:
-      - name: fixture 4
-        match: {"user":{"contains":"b"}}
+      - name: fixture 3
+        match: {"session":{"equals":"demo"}}
         respond: [{"text":"a"}]
-    # 2:17: skipped: the condition `inputText` never holds, because mynah has no embeddings
+      - name: fixture 4
+        match: {"user":{"contains":"b","join":"","skip_empty":true}}
+        respond: [{"text":"a"}]
+    # 2:17: skipped: the condition `inputText` never holds, because fixtures answer chats only
     # 3:17: skipped: mynah has no endpoint "image"
-    # 4:17: skipped: the condition `context` never holds, because mynah does not read aimock's context header
     # 5:53: ignored: `usermessage` of a match has no meaning in mynah
     # 5:97: ignored: `model`: set the component's metadata item `model`
     # 5:117: ignored: `webSearches` of a response has no meaning in mynah

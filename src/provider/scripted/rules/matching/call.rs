@@ -4,7 +4,7 @@ use std::{borrow::Cow, cell::OnceCell};
 
 use serde_json::Value;
 
-use super::parameter::text_of;
+use super::{parameter::text_of, user::UserText};
 use crate::{
     chat::{Message, Request, Role},
     provider::{call::DEFAULT_SESSION, turns::count_turns},
@@ -36,7 +36,8 @@ pub struct MatchedCall<'c> {
     pub session: &'c str,
     /// Whether the call arrived through the first version of Dapr's API, which has no tools.
     pub alpha1: bool,
-    user: OnceCell<Option<Cow<'c, str>>>,
+    /// The text of the last user message, for each way to find it.
+    user: [OnceCell<Option<Cow<'c, str>>>; 4],
     system: OnceCell<Option<String>>,
     last_message: OnceCell<Option<Cow<'c, str>>>,
     results: OnceCell<Vec<TrailingResult<'c>>>,
@@ -68,7 +69,7 @@ impl<'c> MatchedCall<'c> {
             model: request.model.as_deref().or(model),
             session,
             alpha1,
-            user: OnceCell::new(),
+            user: Default::default(),
             system: OnceCell::new(),
             last_message: OnceCell::new(),
             results: OnceCell::new(),
@@ -77,8 +78,19 @@ impl<'c> MatchedCall<'c> {
     }
 
     /// Returns the text of the last user message.
-    pub(super) fn user(&self) -> Option<&str> {
-        self.user.get_or_init(|| self.request.last_user().map(Message::text)).as_deref()
+    pub(super) fn user(&self, text: UserText) -> Option<&str> {
+        let UserText { joins_directly, skips_empty } = text;
+        let text_of = |message: &'c Message| match joins_directly {
+            true if message.parts.len() > 1 => Cow::Owned(message.parts.concat()),
+            _ => message.text(),
+        };
+        let find = || {
+            let users = self.request.messages.iter().rev();
+            let mut users = users.filter(|message| matches!(message.role, Role::User));
+            users.find(|it| !skips_empty || it.parts.iter().any(|part| !part.is_empty()))
+        };
+        let index = usize::from(joins_directly) * 2 + usize::from(skips_empty);
+        self.user[index].get_or_init(|| find().map(text_of)).as_deref()
     }
 
     /// Returns the texts of all system and developer messages, one per line.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::MatchedCall;
+use super::{MatchedCall, user::UserText};
 use crate::chat::Message;
 
 /// A text of a call.
@@ -12,7 +12,7 @@ pub(in super::super) enum Field {
     Model,
     Session,
     ContextId,
-    User,
+    User(UserText),
     System,
     LastMessage,
 }
@@ -25,7 +25,7 @@ impl Field {
             Self::Model => call.model,
             Self::Session => Some(call.session),
             Self::ContextId => call.request.context_id.as_deref(),
-            Self::User => call.user(),
+            Self::User(text) => call.user(text),
             Self::System => call.system(),
             Self::LastMessage => call.last_message(),
         }
@@ -38,7 +38,7 @@ impl Field {
             Self::Model => "model",
             Self::Session => "session",
             Self::ContextId => "context_id",
-            Self::User => "user",
+            Self::User(_) => "user",
             Self::System => "system",
             Self::LastMessage => "last_message",
         }

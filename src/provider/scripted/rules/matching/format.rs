@@ -15,6 +15,7 @@ use super::{
     parameter::{ValueCondition, ValueSource},
     texts::{TextConditions, TextsSource},
     tool_result::ResultCondition,
+    user::{UserCondition, UserSource},
 };
 use crate::base::{
     condition::TextCondition,
@@ -83,8 +84,8 @@ struct MatchSource {
     scrub_pii: Option<bool>,
     /// The last user message. Its parts are joined by line breaks.
     #[serde(default)]
-    #[schemars(with = "TextsSource")]
-    user: TextConditions,
+    #[schemars(with = "UserSource")]
+    user: TextConditions<UserCondition>,
     /// All system and developer messages, joined by line breaks.
     #[serde(default)]
     #[schemars(with = "TextsSource")]
@@ -231,6 +232,7 @@ fn conditions(source: MatchSource) -> Vec<Condition> {
         texts.0.into_iter().map(move |text| Condition::Text(field, text))
     };
     let is_present = |presence| Condition::ResponseFormat(presence == Presence::Present);
+    let user = source.user.0.into_iter().map(|it| Condition::Text(Field::User(it.read), it.text));
     let metadata = source.metadata.into_iter().map(|(key, it)| Condition::Metadata(key, it));
     let cheap = [
         name(Field::Component, source.component),
@@ -257,7 +259,7 @@ fn conditions(source: MatchSource) -> Vec<Condition> {
         .chain(tools.map(Condition::Tool))
         .chain(metadata)
         .chain(parameters)
-        .chain(texts(Field::User, source.user))
+        .chain(user)
         .chain(texts(Field::System, source.system))
         .chain(texts(Field::LastMessage, source.last_message))
         .chain(results)

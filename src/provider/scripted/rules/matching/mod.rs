@@ -10,6 +10,7 @@
 //   parameter    conditions on parameters
 //   texts        conditions on texts
 //   tool_result  conditions on the results of tools
+//   user         conditions on the last user message
 // condition    a checked condition, and whether it holds for a call
 // captures     the texts that patterns capture
 // call         a call, as conditions see it
@@ -29,6 +30,7 @@ mod parameter;
 mod tests;
 mod texts;
 mod tool_result;
+mod user;
 
 pub(super) use self::format::VARIABLES;
 pub use self::{

@@ -1,18 +1,24 @@
 //! Conditions on one text.
 
-use std::fmt;
+use std::{fmt, marker::PhantomData};
 
 use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
-    de::{Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{Error, IntoDeserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
 use crate::base::condition::TextCondition;
 
 /// Conditions on one text, which must all hold.
-#[derive(Debug, Clone, Default)]
-pub(super) struct TextConditions(pub(super) Vec<TextCondition>);
+#[derive(Debug, Clone)]
+pub(super) struct TextConditions<C = TextCondition>(pub(super) Vec<C>);
+
+impl<C> Default for TextConditions<C> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
 
 /// The schema of conditions: one condition, or a list of conditions, which must all hold.
 #[derive(JsonSchema)]
@@ -24,31 +30,31 @@ pub(super) enum TextsSource {
     All(#[schemars(length(min = 1))] Vec<TextCondition>),
 }
 
-impl<'de> Deserialize<'de> for TextConditions {
+impl<'de, C: Deserialize<'de>> Deserialize<'de> for TextConditions<C> {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        source.deserialize_any(TextsVisitor)
+        source.deserialize_any(TextsVisitor(PhantomData))
     }
 }
 
-struct TextsVisitor;
+struct TextsVisitor<C>(PhantomData<C>);
 
-impl<'de> Visitor<'de> for TextsVisitor {
-    type Value = TextConditions;
+impl<'de, C: Deserialize<'de>> Visitor<'de> for TextsVisitor<C> {
+    type Value = TextConditions<C>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text that is contained, a condition such as {equals: a}, or a list of them")
     }
 
-    fn visit_str<E: Error>(self, contains: &str) -> Result<TextConditions, E> {
-        Ok(TextConditions(vec![TextCondition::contains(contains)]))
+    fn visit_str<E: Error>(self, contains: &str) -> Result<TextConditions<C>, E> {
+        Ok(TextConditions(vec![C::deserialize(contains.into_deserializer())?]))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<TextConditions, A::Error> {
-        let condition = TextCondition::deserialize(MapAccessDeserializer::new(parts))?;
+    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<TextConditions<C>, A::Error> {
+        let condition = C::deserialize(MapAccessDeserializer::new(parts))?;
         Ok(TextConditions(vec![condition]))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TextConditions, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TextConditions<C>, A::Error> {
         let mut conditions = Vec::new();
         while let Some(condition) = list.next_element()? {
             conditions.push(condition);
