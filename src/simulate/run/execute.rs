@@ -87,7 +87,7 @@ struct Played {
 ///
 /// use mynah::{
 ///     simulate::{
-///         EarlierResults, MessageDraft, ParticipantRole, RunIdentity, RunSettings, Runner,
+///         Clock, EarlierResults, MessageDraft, ParticipantRole, RunIdentity, RunSettings, Runner,
 ///         SimulatedConversation, participants::Script, run,
 ///     },
 ///     tool_loop::CancellationToken,
@@ -115,6 +115,7 @@ struct Played {
 ///     hash: "1".to_owned(),
 ///     scenarios: 1,
 ///     conversations: 20,
+///     clock: Clock::Virtual,
 /// };
 /// # let folder = tempfile::tempdir()?;
 /// # let out = folder.path().join("orders");
