@@ -2,6 +2,7 @@
 
 mod access;
 mod attachments;
+mod embeddings;
 mod errors;
 mod models;
 mod requests;

@@ -103,7 +103,7 @@ const MAX_SESSION_NAME: usize = 256;
 type Decoded<M> = (Arc<Component>, Request, <M as ConverseRequest>::Passthrough);
 
 /// Decodes a request and takes the next step, on a blocking thread if that may take long.
-pub(super) async fn decode<M: ConverseRequest, T: Send + 'static>(
+pub(super) async fn decode<M: Send + 'static, T: Send + 'static>(
     request: impl Undecoded<M>,
     context: &CallContext,
     next: impl FnOnce(M) -> Result<T, Error> + Send + 'static,
@@ -115,7 +115,7 @@ pub(super) async fn decode<M: ConverseRequest, T: Send + 'static>(
     }
 }
 
-async fn decode_blocking<M: ConverseRequest, T: Send + 'static>(
+async fn decode_blocking<M: Send + 'static, T: Send + 'static>(
     mut request: impl Undecoded<M>,
     context: &CallContext,
     next: impl FnOnce(M) -> Result<T, Error> + Send + 'static,

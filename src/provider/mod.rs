@@ -8,6 +8,7 @@ pub(crate) mod call;
 mod context;
 pub(crate) mod counters;
 pub mod echo;
+pub(crate) mod embedding;
 pub(crate) mod faults;
 mod ids;
 mod recently_used;

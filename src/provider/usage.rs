@@ -27,7 +27,8 @@ pub(super) fn limit(text: &mut String, request: &Request) -> bool {
     is_longer
 }
 
-fn tokens(bytes: usize) -> u64 {
+/// Estimates the tokens of a text.
+pub(super) fn tokens(bytes: usize) -> u64 {
     ((bytes / BYTES_PER_TOKEN) as u64).max(1)
 }
 

@@ -78,9 +78,11 @@ impl fmt::Display for NotServed {
 }
 
 /// The paths of OpenAI's API that mynah serves, each with its method.
-const OPENAI_ROUTES: [&str; 4] = [
+const OPENAI_ROUTES: [&str; 6] = [
     "POST /v1/chat/completions",
+    "POST /v1/embeddings",
     "POST /v1/openai/deployments/{model}/chat/completions",
+    "POST /v1/openai/deployments/{model}/embeddings",
     "GET /v1/models",
     "GET /v1/models/{model}",
 ];

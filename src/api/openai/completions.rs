@@ -6,19 +6,15 @@ use axum::response::Response;
 use futures_util::{Stream, StreamExt, stream};
 use http::Request;
 
+use super::handler::Handler;
 use crate::{
     api::{
         delivery::early_ending,
-        guard::Guard,
-        http::{
-            body::read,
-            response::{events, json},
-        },
+        http::response::{events, json},
         pipeline,
     },
     base::{ending::Ending, memory::Charge},
     chat,
-    engine::Engine,
     net::RequestBody,
     provider::{CallContext, call::Surface},
     wire::{
@@ -29,25 +25,16 @@ use crate::{
     },
 };
 
-/// Answers requests for chat completions.
-#[derive(Debug, Clone)]
-pub(super) struct Completions {
-    pub(super) engine: Arc<Engine>,
-    pub(super) guard: Arc<Guard>,
-    /// The component for models that are not components.
-    pub(super) default_component: Option<Arc<str>>,
-}
-
-impl Completions {
-    /// Answers a request. `deployment` is the model in the path, which Azure's variant has.
-    pub(super) async fn answer(
+impl Handler {
+    /// Answers a request for a chat completion. `deployment` is the model in the path, which Azure's
+    /// variant has.
+    pub(super) async fn complete(
         &self,
         charge: Arc<Charge>,
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {
-        let (head, body) = request.into_parts();
-        let body = read(body, self.guard.max_body_size, &charge).await?;
+        let (head, body) = self.read(request, &charge).await?;
         let mut context = call_context(Surface::OpenAi, &head.headers, &charge);
         // Only the journal needs the body after it was decoded.
         let mut sent = self.engine.journal.is_some().then(|| SentRequest::openai(&body));
@@ -80,24 +67,6 @@ impl Completions {
     #[cold]
     fn reject(&self, error: Error, sent: Option<SentRequest>, context: &mut CallContext) -> Error {
         self.engine.record(context, false, || sent).rejected(error, context)
-    }
-
-    /// Returns the name of the component that a model stands for: the one of that name, or else the
-    /// default, or else the only one.
-    fn component(&self, model: &str) -> Result<String, Error> {
-        let components = &self.engine.components;
-        let names = [Some(model), self.default_component.as_deref()];
-        let named = names.into_iter().flatten().find_map(|name| components.find(name).ok());
-        if let Some(component) = named {
-            return Ok(component.name.clone());
-        }
-        match components.all().as_slice() {
-            [only] => Ok(only.name.clone()),
-            all => {
-                let served = all.iter().map(|component| component.name.clone()).collect();
-                Err(Error::UnknownModel { model: model.to_owned(), served })
-            }
-        }
     }
 }
 

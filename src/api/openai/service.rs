@@ -6,7 +6,7 @@ use axum::{body::Body, response::Response};
 use futures_util::{FutureExt, future};
 use http::{Method, Request};
 
-use super::completions::Completions;
+use super::handler::Handler;
 use crate::{
     api::{
         guard::Guard,
@@ -16,6 +16,7 @@ use crate::{
             url,
         },
     },
+    base::memory::Charge,
     engine::Engine,
     net::RequestBody,
     wire::{
@@ -27,15 +28,17 @@ use crate::{
 /// What all paths of the API start with.
 const PREFIX: &str = "/v1/";
 
-/// Serves chat completions, and the components as models.
+/// Serves chat completions, embeddings, and the components as models.
 #[derive(Debug, Clone)]
-pub(in crate::api) struct Service(Completions);
+pub(in crate::api) struct Service(Handler);
 
 /// A request that is served.
 #[derive(Debug, PartialEq, Eq)]
 enum Route {
     /// A chat completion, of the deployment in the path if it has one.
     Completion(Option<String>),
+    /// Embeddings, of the deployment in the path if it has one.
+    Embeddings(Option<String>),
     Models,
     Model(String),
 }
@@ -51,13 +54,18 @@ impl Service {
         guard: Arc<Guard>,
         default_component: Option<Arc<str>>,
     ) -> Self {
-        Self(Completions { engine, guard, default_component })
+        Self(Handler { engine, guard, default_component })
     }
 
     /// Answers a request with a clean path.
     pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
         match self.check_access(&request).and_then(|()| Route::of(&request)) {
-            Ok(Route::Completion(deployment)) => self.complete(deployment, request),
+            Ok(Route::Completion(deployment)) => self.answer(|handler, charge| async move {
+                handler.complete(charge, deployment, request).await
+            }),
+            Ok(Route::Embeddings(deployment)) => self.answer(|handler, charge| async move {
+                handler.embed(charge, deployment, request).await
+            }),
             Ok(Route::Models) => {
                 let components = self.0.engine.components.all();
                 let names = components.iter().map(|component| component.name.as_str());
@@ -76,11 +84,15 @@ impl Service {
         self.0.guard.access.check_api_key(request.headers())
     }
 
-    fn complete(&self, deployment: Option<String>, request: Request<RequestBody>) -> Responding {
-        let (completions, charge) = (self.0.clone(), self.0.guard.charge());
+    /// Answers a request, for which a new call is charged.
+    fn answer<F>(&self, answer: impl FnOnce(Handler, Arc<Charge>) -> F) -> Responding
+    where
+        F: Future<Output = Result<Response, Error>> + Send + 'static,
+    {
+        let charge = self.0.guard.charge();
+        let answer = answer(self.0.clone(), charge.clone());
         async move {
-            let answer = completions.answer(charge.clone(), deployment, request).await;
-            let response = answer.unwrap_or_else(|error| failure(&error));
+            let response = answer.await.unwrap_or_else(|error| failure(&error));
             Ok(response.map(|body| ChargedBody::new(body, charge)))
         }
         .boxed()
@@ -97,6 +109,10 @@ impl Route {
             (&Method::POST, ["chat", "completions"]) => Ok(Self::Completion(None)),
             (&Method::POST, ["openai", "deployments", _, "chat", "completions"]) => {
                 Ok(Self::Completion(Some(url::segment(uri, DEPLOYMENT)?)))
+            }
+            (&Method::POST, ["embeddings"]) => Ok(Self::Embeddings(None)),
+            (&Method::POST, ["openai", "deployments", _, "embeddings"]) => {
+                Ok(Self::Embeddings(Some(url::segment(uri, DEPLOYMENT)?)))
             }
             (&Method::GET, ["models"]) => Ok(Self::Models),
             (&Method::GET, ["models", _]) => Ok(Self::Model(url::segment(uri, MODEL)?)),

@@ -13,7 +13,7 @@ mod reply;
 mod response_format;
 mod schemas;
 mod settings;
-mod text;
+pub(super) mod text;
 mod tool_calls;
 
 use std::sync::Arc;

@@ -1,9 +1,7 @@
 //! Decodes requests and checks what mynah does not support.
 
-use std::ops::Range;
-
 use bytes::Bytes;
-use serde_json::{Map, Value, json, value::RawValue};
+use serde_json::json;
 use twox_hash::XxHash3_64;
 
 use super::{
@@ -11,6 +9,7 @@ use super::{
     body::{Body, Function, ResponseFormat, Tool},
     completion::Completion,
     invalid, messages,
+    read::{lazy_json, position, read},
 };
 use crate::{
     chat::{self, LazyJson, Request},
@@ -22,7 +21,7 @@ const MAX_CHOICES: u64 = 16;
 
 /// Decodes the body of a request. The component is still unknown.
 pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
-    let body = read(bytes)?;
+    let body: Body<'_> = read(bytes)?;
     check_supported(&body)?;
     let max_tokens = max_tokens(&body)?;
     let offered = body.tools.into_iter().flatten().enumerate();
@@ -52,22 +51,6 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ChatRequest, Error> {
     let is_streamed = body.stream.unwrap_or_default();
     let (component, tool_choice) = (String::new(), body.tool_choice);
     Ok(ChatRequest { component, is_streamed, request, tool_choice, completion, large_attachments })
-}
-
-fn read(bytes: &[u8]) -> Result<Body<'_>, Error> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        if !error.is_data() {
-            return Error::InvalidRequest { param: None, reason: format!("invalid JSON: {error}") };
-        }
-        // Reading again for the path is slow, but only needed if something is wrong.
-        let mut json = serde_json::Deserializer::from_slice(bytes);
-        match serde_path_to_error::deserialize::<_, Body<'_>>(&mut json) {
-            Err(error) if error.path().iter().next().is_some() => {
-                invalid(error.path(), error.inner())
-            }
-            _ => Error::InvalidRequest { param: None, reason: error.to_string() },
-        }
-    })
 }
 
 /// Rejects what would change the answer and is not supported.
@@ -131,21 +114,4 @@ fn schema(format: ResponseFormat<'_>, body: &Bytes) -> Result<Option<LazyJson>, 
             Err(invalid("response_format.type", format!("{kind:?} is not supported; {expected}")))
         }
     }
-}
-
-/// Returns where in the body a value is.
-fn position(value: &RawValue, body: &[u8]) -> Range<usize> {
-    let value = value.get();
-    let start = value.as_ptr().addr().saturating_sub(body.as_ptr().addr());
-    start..start + value.len()
-}
-
-/// Keeps the text of a schema, which is a part of the body.
-fn lazy_json(schema: &RawValue, body: &Bytes) -> LazyJson {
-    LazyJson::encoded(body.slice_ref(schema.get().as_bytes()), |text| {
-        serde_json::from_slice(text).unwrap_or_else(|_| {
-            tracing::warn!("a JSON Schema is nested too deeply and is ignored");
-            Value::Object(Map::new())
-        })
-    })
 }

@@ -1,14 +1,17 @@
-//! OpenAI's Chat Completions API, as far as clients of a conversation need it.
+//! OpenAI's API, as far as clients of a conversation need it: chat completions, in this folder, and
+//! [`embeddings`].
 //!
-//! Source: <https://platform.openai.com/docs/api-reference/chat>.
+//! Source: <https://platform.openai.com/docs/api-reference>.
 
 mod body;
 mod completion;
 mod decode;
+mod embeddings;
 mod events;
 mod messages;
 mod models;
 mod parts;
+mod read;
 mod tool_choice;
 
 use std::{collections::BTreeSet, fmt::Display, ops::Range, sync::Arc};
@@ -18,8 +21,11 @@ use futures_util::future::Either;
 use serde_json::Value;
 
 use self::completion::Completion;
-pub(crate) use self::models::{model, models};
 pub use self::{completion::Answer, events::Piece};
+pub(crate) use self::{
+    embeddings::EmbeddingRequest,
+    models::{model, models},
+};
 use super::{
     conversation::ConverseRequest, decoded_size, error::Error, sent::SentRequest,
     undecoded::Undecoded,
@@ -32,6 +38,17 @@ const MAX_BRIEF: usize = 32 * 1024;
 /// The body of a request.
 #[derive(Debug)]
 pub(crate) struct Body(pub(crate) Bytes);
+
+/// A request that a body may have.
+pub(crate) trait FromBody: Send + Sized + 'static {
+    /// Decodes a body.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Error::InvalidRequest`] if the body is invalid or asks for something that is not
+    /// supported.
+    fn from_body(body: &Bytes) -> Result<Self, Error>;
+}
 
 /// A request for a chat completion.
 #[derive(Debug)]
@@ -109,9 +126,7 @@ impl Undecoded<ChatRequest> for DecodedBody {
     }
 }
 
-/// Fails with [`Error::InvalidRequest`] if the body is invalid or asks for something that is not
-/// supported.
-impl Undecoded<ChatRequest> for Body {
+impl<T: FromBody> Undecoded<T> for Body {
     fn size(&self) -> usize {
         self.0.len()
     }
@@ -120,19 +135,26 @@ impl Undecoded<ChatRequest> for Body {
         decoded_size::json(&self.0)
     }
 
+    /// The caller records the body, because the component is known only after it was decoded.
     fn sent(&self) -> Option<SentRequest> {
-        Some(SentRequest::openai(&self.0))
+        None
     }
 
-    fn decode(self) -> Result<ChatRequest, Error> {
-        decode::decode(&self.0)
+    fn decode(self) -> Result<T, Error> {
+        T::from_body(&self.0)
     }
 
-    fn decode_briefly(self) -> Result<Either<ChatRequest, Self>, Error> {
+    fn decode_briefly(self) -> Result<Either<T, Self>, Error> {
         if self.0.len() > MAX_BRIEF {
             return Ok(Either::Right(self));
         }
-        self.decode().map(Either::Left)
+        T::from_body(&self.0).map(Either::Left)
+    }
+}
+
+impl FromBody for ChatRequest {
+    fn from_body(body: &Bytes) -> Result<Self, Error> {
+        decode::decode(body)
     }
 }
 

@@ -134,9 +134,17 @@ class Completions(unittest.TestCase):
 
     def test_other_apis_are_not_served(self) -> None:
         with self.assertRaisesRegex(openai.NotFoundError, 'mynah serves only'):
-            self.client.embeddings.create(model='echo', input='hi')
-        with self.assertRaisesRegex(openai.NotFoundError, 'mynah serves only'):
             self.client.responses.create(model='echo', input='hi')
+
+    def test_embeddings(self) -> None:
+        embeddings = self.client.embeddings.create(model='echo', input=['red apples', 'A red apple'])
+        first, second = [item.embedding for item in embeddings.data]
+        self.assertEqual((len(first), embeddings.usage.total_tokens), (1536, 4))
+        self.assertGreater(sum(a * b for a, b in zip(first, second)), 0.9)
+        floats = self.client.embeddings.create(
+            model='echo', input=[[1, 2]], dimensions=8, encoding_format='float'
+        )
+        self.assertEqual(len(floats.data[0].embedding), 8)
 
     def test_azure_deployments_are_models(self) -> None:
         azure = openai.AzureOpenAI(

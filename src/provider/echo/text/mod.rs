@@ -19,4 +19,4 @@ pub(crate) use names::{canonical_words, lower_case_words};
 pub(crate) use quotes::quotes;
 pub(crate) use sentences::{ends_with_title, sentence_around, sentences};
 pub(crate) use word_map::{WordMap, bucket, hash_word};
-pub(crate) use words::{Word, words};
+pub(crate) use words::{Word, is_caseless, words};

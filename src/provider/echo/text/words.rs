@@ -141,7 +141,7 @@ fn class_at(text: &str, at: usize) -> Option<(CharClass, usize)> {
 }
 
 /// Returns `true` if a character is a letter of a script without case.
-pub(super) fn is_caseless(c: char) -> bool {
+pub(crate) fn is_caseless(c: char) -> bool {
     CharClass::of(c) == CharClass::Caseless
 }
 

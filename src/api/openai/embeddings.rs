@@ -1,0 +1,42 @@
+//! Embeddings. They are no conversations: no component makes them, and nothing records them.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use http::Request;
+
+use super::handler::Handler;
+use crate::{
+    api::{http::response::json, pipeline},
+    base::memory::Charge,
+    net::RequestBody,
+    provider::call::Surface,
+    wire::{
+        error::Error,
+        headers::call_context,
+        openai::{self, EmbeddingRequest},
+    },
+};
+
+impl Handler {
+    /// Answers a request for embeddings. `deployment` is the model in the path, if it has one.
+    pub(super) async fn embed(
+        &self,
+        charge: Arc<Charge>,
+        deployment: Option<String>,
+        request: Request<RequestBody>,
+    ) -> Result<Response, Error> {
+        let (head, body) = self.read(request, &charge).await?;
+        let context = call_context(Surface::OpenAi, &head.headers, &charge);
+        let mut request: EmbeddingRequest =
+            pipeline::decode(openai::Body(body), &context, Ok).await?;
+        let component = self.component(deployment.as_deref().unwrap_or(request.model()))?;
+        request.set_component(component);
+        let size = request.answer_size();
+        charge.grow(size).await?;
+        let (_cancel, cancellation) = (context.cancel_on_drop(), context.cancellation());
+        let body = pipeline::encode(size, move || request.answer(&cancellation)).await?;
+        charge.set(body.len());
+        Ok(json(body))
+    }
+}
