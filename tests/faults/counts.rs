@@ -39,7 +39,7 @@ async fn faults_in_a_list_follow_each_other() {
 }
 
 #[tokio::test]
-async fn a_probability_depends_on_seed_session_and_request_only() {
+async fn a_probability_depends_on_seed_session_request_and_attempt_only() {
     let fault =
         |seed: u64| json!({"probability": 0.5, "seed": seed, "error": {"code": "UNAVAILABLE"}});
     let sidecars = [faulty(fault(1)), faulty(fault(1)), faulty(fault(2))];
@@ -47,21 +47,43 @@ async fn a_probability_depends_on_seed_session_and_request_only() {
     for (outcomes, sidecar) in outcomes.iter_mut().zip(&sidecars) {
         for number in 0..40 {
             let (session, request) = (format!("s{}", number % 5), prompt(&format!("{number}"), []));
-            let again = codes(sidecar, &session, &request, 2).await;
-            assert_eq!(again[0], again[1]);
-            outcomes.push(again[0]);
+            outcomes.push(codes(sidecar, &session, &request, 4).await);
         }
     }
     let [one, same, other] = &outcomes;
     assert_eq!(one, same);
     assert_ne!(one, other);
-    let failures = one.iter().filter(|code| **code == Unavailable).count();
-    assert!((8..=32).contains(&failures), "{failures}");
+    for attempt in 0..4 {
+        let failures = one.iter().filter(|codes| codes[attempt] == Unavailable).count();
+        assert!((8..=32).contains(&failures), "{failures}");
+    }
+    let recovered = one.iter().filter(|codes| codes[0] == Unavailable && codes.contains(&Fine));
+    assert!(recovered.count() >= 8, "a retry can succeed: {one:?}");
     for (probability, expected) in [(0.0, Fine), (1.0, Unavailable)] {
         let fault = json!({"probability": probability, "error": {"code": "UNAVAILABLE"}});
         let outcomes: Vec<Code> = codes(&faulty(fault), "s", &prompt("hi", []), 3).await;
         assert_eq!(outcomes, [expected; 3]);
     }
+}
+
+/// Other requests and other sessions do not count as attempts.
+#[tokio::test]
+async fn attempts_are_counted_for_each_request() {
+    let fault = || json!({"probability": 0.5, "error": {"code": "UNAVAILABLE"}});
+    let (in_turn, mixed) = (faulty(fault()), faulty(fault()));
+    let requests = || (0..10).map(|number| prompt(&format!("{number}"), []));
+    let mut expected = Vec::new();
+    for request in requests() {
+        expected.push(codes(&in_turn, "s", &request, 3).await);
+    }
+    let mut seen = vec![Vec::new(); 10];
+    for _ in 0..3 {
+        for (seen, request) in seen.iter_mut().zip(requests()) {
+            codes(&mixed, "other", &request, 1).await;
+            seen.extend(codes(&mixed, "s", &request, 1).await);
+        }
+    }
+    assert_eq!(seen, expected);
 }
 
 #[tokio::test]
