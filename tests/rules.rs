@@ -10,6 +10,7 @@ mod counts;
 mod errors;
 mod faults;
 mod fields;
+mod nested;
 mod sessions;
 mod strict;
 mod templates;

@@ -1,16 +1,22 @@
 //! Conditions on texts, as files state them.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use regex::Regex;
 use schemars::JsonSchema;
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
-};
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
-use super::{pattern::Pattern, schema_keys::having, text::shorten};
+use super::{
+    pattern::Pattern,
+    schema_keys::having,
+    text::{count, shorten},
+    text_or_mapping::{TextOrMapping, text_or_mapping},
+};
+
+/// The keys of which a condition has at least one.
+pub(crate) const PARTS: [&str; 7] =
+    ["equals", "contains", "starts_with", "ends_with", "matches", "longer_than", "shorter_than"];
 
 /// Maximum number of characters of a text in a description.
 const MAX_SHOWN: usize = 200;
@@ -24,7 +30,10 @@ pub(crate) struct TextCondition {
     equals: Option<String>,
     contains: Option<String>,
     starts_with: Option<String>,
+    ends_with: Option<String>,
     matches: Option<Pattern>,
+    longer_than: Option<usize>,
+    shorter_than: Option<usize>,
     ignore_case: bool,
 }
 
@@ -42,7 +51,7 @@ enum Source {
 #[serde(deny_unknown_fields)]
 #[schemars(
     rename = "TextConditionParts",
-    extend("anyOf" = having(&["equals", "contains", "starts_with", "matches"]))
+    extend("anyOf" = having(&PARTS))
 )]
 pub(crate) struct Parts {
     /// The whole text. A number or a boolean stands for its JSON.
@@ -53,9 +62,15 @@ pub(crate) struct Parts {
     pub(crate) contains: Option<String>,
     /// The beginning of the text.
     pub(crate) starts_with: Option<String>,
+    /// The end of the text.
+    pub(crate) ends_with: Option<String>,
     /// A regular expression that matches somewhere in the text.
     #[schemars(extend("format" = "regex"))]
     pub(crate) matches: Option<String>,
+    /// The text has more characters than this.
+    pub(crate) longer_than: Option<usize>,
+    /// The text has fewer characters than this.
+    pub(crate) shorter_than: Option<usize>,
     /// Whether upper and lower case are equal.
     #[serde(default)]
     pub(crate) ignore_case: bool,
@@ -101,7 +116,8 @@ impl TextCondition {
 
     /// Returns the texts that the text must contain, in lower case if the case does not matter.
     pub(crate) fn contained(&self) -> impl Iterator<Item = &str> {
-        [&self.contains, &self.starts_with].into_iter().flatten().map(String::as_str)
+        let parts = [&self.contains, &self.starts_with, &self.ends_with];
+        parts.into_iter().flatten().map(String::as_str)
     }
 
     /// Returns `true` if upper and lower case are equal.
@@ -127,6 +143,9 @@ impl TextCondition {
             Part::Equals(whole) => folded != *whole,
             Part::Contains(part) => !folded.contains(part),
             Part::StartsWith(start) => !folded.starts_with(start),
+            Part::EndsWith(end) => !folded.ends_with(end),
+            Part::LongerThan(length) => text.chars().count() <= *length,
+            Part::ShorterThan(length) => text.chars().count() >= *length,
             Part::Matches(pattern) => !pattern.is_match(text),
         })
     }
@@ -135,8 +154,12 @@ impl TextCondition {
         let equals = self.equals.as_deref().map(Part::Equals);
         let contains = self.contains.as_deref().map(Part::Contains);
         let starts_with = self.starts_with.as_deref().map(Part::StartsWith);
+        let ends_with = self.ends_with.as_deref().map(Part::EndsWith);
+        let longer_than = self.longer_than.map(Part::LongerThan);
+        let shorter_than = self.shorter_than.map(Part::ShorterThan);
         let matches = self.pattern().map(Part::Matches);
-        [equals, contains, starts_with, matches].into_iter().flatten()
+        let parts = [equals, contains, starts_with, ends_with, longer_than, shorter_than, matches];
+        parts.into_iter().flatten()
     }
 
     fn describe(&self, part: Part<'_>) -> String {
@@ -148,6 +171,15 @@ impl TextCondition {
             }
             Part::StartsWith(start) => {
                 format!("a text that starts with {:?}{case}", shorten(start, MAX_SHOWN))
+            }
+            Part::EndsWith(end) => {
+                format!("a text that ends with {:?}{case}", shorten(end, MAX_SHOWN))
+            }
+            Part::LongerThan(length) => {
+                format!("a text of more than {}", count(length, "character"))
+            }
+            Part::ShorterThan(length) => {
+                format!("a text of less than {}", count(length, "character"))
             }
             Part::Matches(pattern) => {
                 format!("a match of /{}/{case}", shorten(pattern.as_str(), MAX_SHOWN))
@@ -162,6 +194,9 @@ enum Part<'c> {
     Equals(&'c str),
     Contains(&'c str),
     StartsWith(&'c str),
+    EndsWith(&'c str),
+    LongerThan(usize),
+    ShorterThan(usize),
     Matches(&'c Regex),
 }
 
@@ -169,16 +204,48 @@ impl TryFrom<Parts> for TextCondition {
     type Error = String;
 
     fn try_from(parts: Parts) -> Result<Self, String> {
-        let Parts { equals, contains, starts_with, matches, ignore_case } = parts;
-        if [&equals, &contains, &starts_with, &matches].iter().all(|part| part.is_none()) {
-            let expected = "expected one of equals, contains, starts_with and matches";
-            return Err(format!("the condition is empty; {expected}"));
+        if parts.is_empty() {
+            return Err(format!("the condition is empty; expected one of {}", PARTS.join(", ")));
         }
+        let Parts { equals, contains, starts_with, ends_with, matches, .. } = parts;
+        let Parts { longer_than, shorter_than, ignore_case, .. } = parts;
+        check_lengths(longer_than, shorter_than)?;
         let folded = |text: String| if ignore_case { text.to_lowercase() } else { text };
         let matches = matches.map(|pattern| Pattern::compile(&pattern, ignore_case)).transpose()?;
-        let [equals, contains, starts_with] =
-            [equals, contains, starts_with].map(|part| part.map(folded));
-        Ok(Self { equals, contains, starts_with, matches, ignore_case })
+        let [equals, contains, starts_with, ends_with] =
+            [equals, contains, starts_with, ends_with].map(|part| part.map(folded));
+        Ok(Self {
+            equals,
+            contains,
+            starts_with,
+            ends_with,
+            matches,
+            longer_than,
+            shorter_than,
+            ignore_case,
+        })
+    }
+}
+
+impl Parts {
+    /// Returns `true` if there is no condition.
+    pub(crate) fn is_empty(&self) -> bool {
+        let texts =
+            [&self.equals, &self.contains, &self.starts_with, &self.ends_with, &self.matches];
+        let lengths = [self.longer_than, self.shorter_than];
+        texts.iter().all(|part| part.is_none()) && lengths.iter().all(Option::is_none)
+    }
+}
+
+/// Checks that there are texts with these lengths.
+fn check_lengths(longer_than: Option<usize>, shorter_than: Option<usize>) -> Result<(), String> {
+    let Some(shorter_than) = shorter_than else { return Ok(()) };
+    match longer_than {
+        None if shorter_than == 0 => Err("shorter_than is 0; expected at least 1".to_owned()),
+        Some(longer_than) if shorter_than.saturating_sub(longer_than) < 2 => {
+            Err(format!("no text is longer than {longer_than} and shorter than {shorter_than}"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -195,27 +262,17 @@ pub(crate) fn whole_text<'de, D: Deserializer<'de>>(source: D) -> Result<Option<
 
 impl<'de> Deserialize<'de> for TextCondition {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        source.deserialize_any(ConditionVisitor)
+        text_or_mapping(source)
     }
 }
 
-struct ConditionVisitor;
+impl TextOrMapping for TextCondition {
+    type Parts = Parts;
 
-impl<'de> Visitor<'de> for ConditionVisitor {
-    type Value = TextCondition;
+    const EXPECTED: &'static str = "a text that is contained, or a condition such as {equals: a}";
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text that is contained, or a condition such as {equals: a}")
-    }
-
-    fn visit_str<E: Error>(self, contains: &str) -> Result<TextCondition, E> {
-        let parts = Parts { contains: Some(contains.to_owned()), ..Parts::default() };
-        parts.try_into().map_err(E::custom)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<TextCondition, A::Error> {
-        let parts = Parts::deserialize(MapAccessDeserializer::new(parts))?;
-        parts.try_into().map_err(A::Error::custom)
+    fn from_text(text: &str) -> Self {
+        Self::contains(text)
     }
 }
 
@@ -244,10 +301,27 @@ mod tests {
             (json!({ "equals": "HELLO World", "ignore_case": true }), true),
             (json!({ "matches": "LD$", "ignore_case": true }), true),
             (json!({ "equals": "hello world", "matches": "x" }), false),
+            (json!({ "ends_with": "world" }), true),
+            (json!({ "ends_with": "hello" }), false),
+            (json!({ "ends_with": "WORLD", "ignore_case": true }), true),
+            (json!({ "longer_than": 10 }), true),
+            (json!({ "longer_than": 11 }), false),
+            (json!({ "shorter_than": 12 }), true),
+            (json!({ "shorter_than": 11 }), false),
         ];
         for (source, expected) in cases {
             assert_eq!(condition(source.clone()).holds("hello world"), expected, "{source}");
         }
+    }
+
+    #[test]
+    fn lengths_are_in_characters() {
+        let two = condition(json!({ "longer_than": 1, "shorter_than": 3 }));
+        for (text, expected) in [("äö", true), ("ä", false), ("äöü", false), ("", false)] {
+            assert_eq!(two.holds(text), expected, "{text}");
+        }
+        // In lower case, this text has three characters.
+        assert!(condition(json!({ "shorter_than": 3, "ignore_case": true })).holds("İa"));
     }
 
     #[test]
@@ -270,13 +344,17 @@ mod tests {
             json!(["a"]),
             json!({ "equal": "a" }),
             json!({ "equals": ["a"] }),
+            json!({ "shorter_than": 0 }),
+            json!({ "longer_than": 5, "shorter_than": 6 }),
         ];
         insta::assert_snapshot!(errors.map(error).join("\n"), @r#"
-        the condition is empty; expected one of equals, contains, starts_with and matches
+        the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
         the pattern "(" is invalid: unclosed group
         invalid type: sequence, expected a text that is contained, or a condition such as {equals: a}
-        unknown field `equal`, expected one of `equals`, `contains`, `starts_with`, `matches`, `ignore_case`
+        unknown field `equal`, expected one of `equals`, `contains`, `starts_with`, `ends_with`, `matches`, `longer_than`, `shorter_than`, `ignore_case`
         equals must be a text, not a list
+        shorter_than is 0; expected at least 1
+        no text is longer than 5 and shorter than 6
         "#);
     }
 }

@@ -22,6 +22,7 @@ pub(crate) mod schema_keys;
 pub(crate) mod secrets;
 pub mod terminal;
 pub(crate) mod text;
+pub(crate) mod text_or_mapping;
 pub(crate) mod timeouts;
 pub(crate) mod work;
 pub(crate) mod yaml;

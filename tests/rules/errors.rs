@@ -39,7 +39,7 @@ rules:
 - {}
 ";
     assert_snapshot!(check(text), @r#"
-    rules.yaml:3:18: rule "weather": unknown key `contain`; expected one of `equals`, `contains`, `starts_with`, `matches`, `ignore_case`, `join`, `skip_empty`
+    rules.yaml:3:18: rule "weather": unknown key `contain`; expected one of `equals`, `contains`, `starts_with`, `ends_with`, `matches`, `longer_than`, `shorter_than`, `ignore_case`, `join`, `skip_empty`
     rules.yaml:4:3: rule "weather": unknown key "respnd"; expected one of: name, match, respond, chain, sequence, on_exhausted, times, priority, allow_unoffered, faults
     rules.yaml:7:7: rule 2: the pattern "(" is invalid: unclosed group
     rules.yaml:9:6: rule 2: item 1: unknown key "txt"; known: text, text_message, json, tool_call, system_prompt_echo, tools_list, tools_echo, tool_schema, tool_results, error

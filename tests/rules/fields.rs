@@ -19,7 +19,7 @@ use crate::support::{
 /// Calls that a change turns from a miss into a hit.
 type Change = fn(&mut ConversationRequestAlpha2);
 
-const FIELDS: [(&str, Change); 24] = [
+const FIELDS: [(&str, Change); 34] = [
     ("last_message: {equals: bye}", |it| *it = request([user("hi"), assistant("bye")])),
     ("any_message: first", |it| *it = request([user("first"), assistant("a"), user("hi")])),
     ("system: [be, {starts_with: use}]", |it| {
@@ -63,6 +63,22 @@ const FIELDS: [(&str, Change); 24] = [
     ("parameters: {seed: 7, strict: true}", |it| {
         it.parameters.insert("seed".to_owned(), any("Int64Value", &7_i64));
         it.parameters.insert("strict".to_owned(), any("BoolValue", &true));
+    }),
+    ("user: {ends_with: bye}", |it| *it = request([user("good bye")])),
+    ("user: {longer_than: 3}", |it| *it = request([user("äöüß")])),
+    ("user: {shorter_than: 2}", |it| *it = request([user("ä")])),
+    ("last_tool_result: {longer_than: 1, ends_with: '}'}", |it| {
+        *it = request([tool_result("1", "t", "{}")]);
+    }),
+    ("not: {user: hi}", |it| *it = request([user("bye")])),
+    ("not: {user: hi, turn: 0}", |it| *it = request([assistant("a"), user("hi")])),
+    ("any_of: [{user: bye}, {turn: 1}]", |it| *it = request([assistant("a"), user("hi")])),
+    ("all_of: [{user: {starts_with: a}}, {user: {ends_with: b}}]", |it| {
+        *it = request([user("ab")]);
+    }),
+    ("not: {any_of: [{user: hi}, {not: {turn: 0}}]}", |it| *it = request([user("bye")])),
+    ("offered_only: [b, a]", |it| {
+        *it = prompt("hi", [tool("a", json!({})), tool("b", json!({}))]);
     }),
     ("parameters: {top_p: 0.5}", |it| {
         it.parameters.insert("top_p".to_owned(), any("DoubleValue", &0.5_f64));
@@ -170,7 +186,7 @@ fn invalid_settings_are_errors() {
     rules.yaml:5:25: rule 4: at_least is 1, which is more than the 0.5 of at_most
     rules.yaml:6:23: rule 5: invalid type: integer `1`, expected a boolean
     rules.yaml:7:31: rule 6: invalid type: sequence, expected a number, a boolean, a text that is contained, or {equals: a}
-    rules.yaml:8:31: rule 7: the condition is empty; expected one of equals, contains, starts_with and matches
+    rules.yaml:8:31: rule 7: the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
     0 components, 0 rules files, 7 errors, 0 warnings
     "#);
 }

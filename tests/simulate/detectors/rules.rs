@@ -106,7 +106,7 @@ fn invalid_conditions_are_rejected() {
     the condition is empty; expected one of sender, content, tool_called, any, all and not
     unknown variant `Agent`, expected `customer` or `agent`
     unknown field `text`, expected one of `sender`, `content`, `tool_called`, `any`, `all`, `not`
-    the condition is empty; expected one of equals, contains, starts_with and matches
+    the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
     ");
 }
 

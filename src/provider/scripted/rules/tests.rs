@@ -38,6 +38,11 @@ const VALID: &[&str] = &[
     r#"{"rules": null, "expect": [{"match": {"user": "a"}}]}"#,
     r#"{"rules": [{"respond": "a", "match": {"user": {"equals": 5}}}]}"#,
     r#"{"rules": [{"respond": "a", "match": {"last_tool_result": {"equals": true}}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"user": {"ends_with": "b", "longer_than": 3, "shorter_than": 9}}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"last_tool_result": {"shorter_than": 9}}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"not": {"user": "b"}, "any_of": [{"turn": 1}, {"all_of": [{"turn": 2}]}]}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"offered_only": [], "has_image": true, "has_audio": false, "has_file": null}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"not": null, "any_of": null}}]}"#,
 ];
 
 const INVALID: &[&str] = &[
@@ -89,6 +94,12 @@ const INVALID: &[&str] = &[
     r#"{"rules": [{"respond": "a", "match": ["echo"]}]}"#,
     r#"{"rules": [{"respond": "a", "match": "hello"}]}"#,
     r#"{"expect": [["a", {"user": "b"}, 1]]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"not": {}}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"not": [{"user": "b"}]}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"any_of": []}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"all_of": [{}]}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"any_of": [{"usr": "b"}]}}]}"#,
+    r#"{"rules": [{"respond": "a", "match": {"user": {"longer_than": -1}}}]}"#,
 ];
 
 fn is_valid(schema: &Schema, text: &str) -> bool {

@@ -36,7 +36,7 @@ type RuleNumbers = Vec<usize>;
 pub struct Index {
     /// Rules that may match any call.
     unindexed: RuleNumbers,
-    /// The number of these rules that have patterns.
+    /// The number of patterns of these rules.
     searches: usize,
     tools: BTreeMap<String, RuleNumbers>,
     texts: BTreeMap<Searched, TextIndex>,
@@ -66,7 +66,7 @@ impl Index {
         for (rule, keys) in choose(rules.iter().copied()).into_iter().enumerate() {
             if keys.is_empty() {
                 index.unindexed.push(rule);
-                index.searches += usize::from(rules[rule].has_patterns());
+                index.searches += rules[rule].patterns().count();
             }
             for key in keys {
                 let rules = match key {
@@ -101,7 +101,7 @@ impl Index {
         }
     }
 
-    /// Returns the number of rules that search every call for a pattern.
+    /// Returns the number of patterns that are searched in every call.
     pub fn searches(&self) -> usize {
         self.searches
     }

@@ -119,9 +119,21 @@ fn candidates_are_compared_only_until_one_is_taken() {
     assert_eq!(candidates.next(), None);
 }
 
+/// Returns a condition, in some cases inside of another one.
 fn any_condition() -> impl Strategy<Value = Value> {
+    (any_text_condition(), any_text_condition(), 0..5).prop_map(|(one, other, kind)| match kind {
+        0 => json!({ "not": one }),
+        1 => json!({ "any_of": [one, other] }),
+        2 => json!({ "all_of": [one, other] }),
+        3 => json!({ "offered_only": ["get_time"], "not": { "any_of": [one, other] } }),
+        _ => one,
+    })
+}
+
+fn any_text_condition() -> impl Strategy<Value = Value> {
     let text = "[abAΣςσ.]{1,3}";
-    let kind = prop::sample::select(vec!["equals", "contains", "starts_with", "matches"]);
+    let kind =
+        prop::sample::select(vec!["equals", "contains", "starts_with", "ends_with", "matches"]);
     let field = prop::sample::select(vec![
         "user",
         "system",

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{parameter::text_of, user::UserText};
 use crate::{
-    chat::{Message, Request, Role},
+    chat::{Attachment, Message, Request, Role},
     provider::{call::DEFAULT_SESSION, turns::count_turns},
 };
 
@@ -112,6 +112,11 @@ impl<'c> MatchedCall<'c> {
     /// Returns the number of turns of the model so far.
     pub(super) fn turns(&self) -> u64 {
         *self.turns.get_or_init(|| count_turns(self.request.messages.iter()) as u64)
+    }
+
+    /// Returns `true` if the last user message has a part of this kind.
+    pub(super) fn has(&self, kind: Attachment) -> bool {
+        self.request.last_user().is_some_and(|message| message.attachments.contains(&kind))
     }
 
     /// Returns the text of a parameter, which is the JSON of a value that is no text.

@@ -1,11 +1,11 @@
 //! A condition, and whether it holds for a call.
 
-use std::fmt::Display;
+use std::{collections::BTreeSet, slice};
 
 use regex::Regex;
 
 use super::{
-    MatchedCall, Mismatch,
+    MatchedCall,
     captures::{Captures, capture},
     count::{Bounds, Count},
     field::{Field, Searched},
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     base::condition::TextCondition,
-    chat::{Message, ToolChoice},
+    chat::{Attachment, Message, ToolChoice},
 };
 
 /// The least work of a condition, in steps.
@@ -40,6 +40,14 @@ pub(super) enum Condition {
     ScrubPii(bool),
     AnyMessage(TextCondition),
     LastToolResult(Box<ResultCondition>),
+    /// The request offers these tools and no others.
+    OfferedOnly(BTreeSet<String>),
+    /// Whether the last user message has a part of this kind.
+    Has(Attachment, bool),
+    /// At least one of these conditions does not hold.
+    Not(Vec<Self>),
+    /// All conditions of one of these lists hold.
+    AnyOf(Vec<Vec<Self>>),
 }
 
 /// What a call must have for a condition to hold.
@@ -77,18 +85,35 @@ impl Condition {
             Self::LastToolResult(result) => {
                 result.eligible(call.results()).any(|it| result.holds(it))
             }
+            Self::OfferedOnly(names) => {
+                let offered: BTreeSet<_> = call.request.tools.iter().map(|it| &it.name).collect();
+                names.iter().eq(offered)
+            }
+            Self::Has(kind, expected) => *expected == call.has(*kind),
+            Self::Not(conditions) => !all_hold(conditions, call),
+            Self::AnyOf(lists) => lists.iter().any(|conditions| all_hold(conditions, call)),
         }
     }
 
     /// Returns `true` if the condition is about the results of tools or the number of turns.
     pub(super) fn is_about_results(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Turn(_)
-                | Self::HasToolResult(_)
-                | Self::HasToolResultSinceUser(_)
-                | Self::LastToolResult(_)
-        )
+            | Self::HasToolResult(_)
+            | Self::HasToolResultSinceUser(_)
+            | Self::LastToolResult(_) => true,
+            _ => self.nested().any(Self::is_about_results),
+        }
+    }
+
+    /// Returns the conditions inside of this one.
+    fn nested(&self) -> impl Iterator<Item = &Self> {
+        let lists = match self {
+            Self::Not(conditions) => slice::from_ref(conditions),
+            Self::AnyOf(lists) => lists.as_slice(),
+            _ => &[],
+        };
+        lists.iter().flatten()
     }
 
     /// Returns the work of checking the condition for a call, in steps.
@@ -104,12 +129,17 @@ impl Condition {
             }
             Self::LastToolResult(result) => result.work(call.results()),
             Self::Tool(_) => call.request.tools.len(),
+            Self::OfferedOnly(names) => call.request.tools.len().saturating_add(names.len()),
+            Self::Not(_) | Self::AnyOf(_) => {
+                self.nested().map(|it| it.work(call)).fold(0, usize::saturating_add)
+            }
             Self::Parameter(name, text) => text.work(length(call.parameter(name).as_deref())),
             Self::Alpha(_)
             | Self::Turn(_)
             | Self::MaxTokens(_)
             | Self::Temperature(_)
             | Self::ScrubPii(_)
+            | Self::Has(..)
             | Self::HasToolResult(_)
             | Self::AnswersNoResult
             | Self::HasToolResultSinceUser(_)
@@ -142,12 +172,32 @@ impl Condition {
                     result.capture(found, captures);
                 }
             }
+            Self::AnyOf(lists) => {
+                let holding = lists.iter().find(|conditions| all_hold(conditions, call));
+                holding.into_iter().flatten().for_each(|it| it.capture(call, captures));
+            }
             _ => {}
         }
     }
 
+    /// Returns the names of the groups that the patterns capture. Only one list of `AnyOf` captures, so
+    /// several lists may have the same names.
+    pub(super) fn capture_names(&self) -> Vec<&str> {
+        match self {
+            Self::Not(_) => Vec::new(),
+            Self::AnyOf(_) => {
+                let names: BTreeSet<_> = self.nested().flat_map(Self::capture_names).collect();
+                names.into_iter().collect()
+            }
+            _ => {
+                let patterns = self.patterns().into_iter();
+                patterns.flat_map(|pattern| pattern.capture_names().flatten()).collect()
+            }
+        }
+    }
+
     /// Returns the conditions on texts, without those on metadata and parameters, and the required
-    /// tools.
+    /// tools. Conditions inside of this one need not hold.
     pub(super) fn requirements(&self) -> Vec<Requirement<'_>> {
         match self {
             Self::Text(field, text) => vec![Requirement::Text(Searched::One(*field), text)],
@@ -156,6 +206,7 @@ impl Condition {
                 result.texts().map(|(texts, it)| Requirement::Text(texts, it)).collect()
             }
             Self::Tool(name) => vec![Requirement::Tool(name)],
+            Self::OfferedOnly(names) => names.iter().map(|name| Requirement::Tool(name)).collect(),
             _ => Vec::new(),
         }
     }
@@ -168,107 +219,30 @@ impl Condition {
         };
         let texts: Vec<_> = match self {
             Self::Metadata(_, text) | Self::Parameter(_, text) => vec![text],
+            Self::Not(_) | Self::AnyOf(_) => {
+                return self.nested().flat_map(Self::patterns).collect();
+            }
             _ => self.requirements().into_iter().filter_map(of_requirement).collect(),
         };
         texts.into_iter().filter_map(TextCondition::pattern).collect()
     }
-
-    /// Describes a condition that does not hold for a call.
-    pub(super) fn mismatch(&self, call: &MatchedCall<'_>) -> Mismatch {
-        match self {
-            Self::Alpha(version) => {
-                Mismatch::new("alpha", version.to_string(), Some(&call.alpha().to_string()))
-            }
-            Self::Turn(count) => {
-                Mismatch::new("turn", count.to_string(), Some(&call.turns().to_string()))
-            }
-            Self::HasToolResult(expected) => {
-                Mismatch::new("has_tool_result", expected.to_string(), Some(bool_text(!expected)))
-            }
-            Self::AnswersNoResult => {
-                let reason =
-                    "because the rule calls tools and has no condition on results or turns";
-                Mismatch::new("has_tool_result", format!("false, {reason}"), Some("true"))
-            }
-            Self::HasToolResultSinceUser(expected) => Mismatch::new(
-                "has_tool_result_since_user",
-                expected.to_string(),
-                Some(bool_text(!expected)),
-            ),
-            Self::Tool(name) => {
-                Mismatch::new("tools", format!("{name:?}"), offered(call).as_deref())
-            }
-            Self::ToolChoice(name) => {
-                Mismatch::new("tool_choice", format!("{name:?}"), Some(tool_choice(call)))
-            }
-            Self::ResponseFormat(expected) => {
-                Mismatch::new("response_format", presence(*expected), Some(presence(!expected)))
-            }
-            Self::Metadata(key, value) => {
-                let seen = call.request.metadata.get(key).map(String::as_str);
-                of_text(&format!("metadata.{key}"), value, seen)
-            }
-            Self::Parameter(name, value) => {
-                let seen = call.parameter(name);
-                of_text(&format!("parameters.{name}"), value, seen.as_deref())
-            }
-            Self::MaxTokens(count) => of_number("max_tokens", count, call.request.max_tokens),
-            Self::Temperature(it) => of_number("temperature", it, call.request.temperature),
-            Self::ScrubPii(expected) => {
-                Mismatch::new("scrub_pii", expected.to_string(), Some(bool_text(!expected)))
-            }
-            Self::Text(field, text) => of_text(field.key(), text, field.of(call)),
-            Self::AnyMessage(text) => Mismatch::new("any_message", text.description(), None),
-            Self::LastToolResult(result) => of_result(result, call),
-        }
-    }
 }
 
-fn of_text(key: &str, condition: &TextCondition, seen: Option<&str>) -> Mismatch {
-    let expected = seen.and_then(|seen| condition.failure(seen));
-    Mismatch::new(key, expected.unwrap_or_else(|| condition.description()), seen)
-}
-
-fn of_number(key: &str, expected: impl Display, seen: Option<impl Display>) -> Mismatch {
-    Mismatch::new(key, expected.to_string(), seen.map(|seen| seen.to_string()).as_deref())
-}
-
-fn of_result(condition: &ResultCondition, call: &MatchedCall<'_>) -> Mismatch {
-    const KEY: &str = "last_tool_result";
-    let eligible = || condition.eligible(call.results());
-    let shown = eligible().find(|result| condition.selects(result)).or_else(|| eligible().next());
-    match shown.and_then(|result| condition.failure(result)) {
-        Some((key, expected, seen)) => {
-            Mismatch::new(format!("{KEY}{key}"), expected, seen.as_deref())
-        }
-        None => Mismatch::new(KEY, condition.description(), None),
-    }
+/// Returns `true` if all conditions hold for a call.
+pub(super) fn all_hold(conditions: &[Condition], call: &MatchedCall<'_>) -> bool {
+    conditions.iter().all(|condition| condition.holds(call))
 }
 
 /// Returns the newest message for whose text the condition holds.
-fn newest<'c>(call: &MatchedCall<'c>, condition: &TextCondition) -> Option<&'c Message> {
+pub(super) fn newest<'c>(call: &MatchedCall<'c>, condition: &TextCondition) -> Option<&'c Message> {
     call.request.messages.iter().rev().find(|message| condition.holds(&message.text()))
 }
 
-fn tool_choice<'c>(call: &MatchedCall<'c>) -> &'c str {
+pub(super) fn tool_choice<'c>(call: &MatchedCall<'c>) -> &'c str {
     match &call.request.tool_choice {
         ToolChoice::Auto => "auto",
         ToolChoice::None => "none",
         ToolChoice::Required => "required",
         ToolChoice::Tool(name) => name,
     }
-}
-
-/// Lists the offered tools.
-fn offered(call: &MatchedCall<'_>) -> Option<String> {
-    let names: Vec<_> = call.request.tools.iter().map(|tool| tool.name.as_str()).collect();
-    (!names.is_empty()).then(|| names.join(", "))
-}
-
-fn bool_text(value: bool) -> &'static str {
-    if value { "true" } else { "false" }
-}
-
-fn presence(is_present: bool) -> &'static str {
-    if is_present { "present" } else { "absent" }
 }

@@ -8,19 +8,24 @@ use serde::Deserialize;
 
 use super::{
     Captures, Count, MatchedCall, Mismatch,
-    condition::{Condition, Requirement},
+    comparison::deciding,
+    condition::{Condition, Requirement, all_hold},
     count::Bounds,
     field::Field,
     name::{NameCondition, NameSource},
+    nested::Nested,
     parameter::{ValueCondition, ValueSource},
     texts::{TextConditions, TextsSource},
     tool_result::ResultCondition,
     user::{UserCondition, UserSource},
 };
-use crate::base::{
-    condition::TextCondition,
-    mapping::Mapping,
-    work::{Stopped, Work},
+use crate::{
+    base::{
+        condition::TextCondition,
+        mapping::Mapping,
+        work::{Stopped, Work},
+    },
+    chat::Attachment,
 };
 
 /// The variables of templates, which captured groups must not hide.
@@ -65,6 +70,8 @@ struct MatchSource {
     /// Names of tools. The request must offer all of them.
     #[schemars(length(min = 1))]
     tools: Option<Vec<String>>,
+    /// Names of tools. The request must offer all of them and no others.
+    offered_only: Option<BTreeSet<String>>,
     /// The tool choice: auto, none, required or the name of a tool.
     tool_choice: Option<String>,
     /// Whether the request has a response format.
@@ -100,7 +107,28 @@ struct MatchSource {
     any_message: TextConditions,
     /// One of the results of tools that end the history.
     last_tool_result: Option<ResultCondition>,
+    /// Whether the last user message has an image.
+    has_image: Option<bool>,
+    /// Whether the last user message has a recording.
+    has_audio: Option<bool>,
+    /// Whether the last user message has a file.
+    has_file: Option<bool>,
+    /// Conditions of which at least one does not hold.
+    #[schemars(with = "Option<Inside>")]
+    not: Option<Nested<Match>>,
+    /// Lists of conditions. All conditions of at least one of them hold.
+    #[schemars(with = "Option<Vec<Inside>>", length(min = 1))]
+    any_of: Option<Vec<Nested<Match>>>,
+    /// Lists of conditions. All conditions of all of them hold.
+    #[schemars(with = "Option<Vec<Inside>>", length(min = 1))]
+    all_of: Option<Vec<Nested<Match>>>,
 }
+
+/// The schema of conditions inside of a condition.
+#[derive(JsonSchema)]
+#[schemars(transparent, extend("minProperties" = 1))]
+#[expect(dead_code, reason = "describes the format only")]
+struct Inside(Match);
 
 /// Whether a request has a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -113,7 +141,7 @@ enum Presence {
 impl Match {
     /// Returns `true` if all conditions hold for a call.
     pub fn holds(&self, call: &MatchedCall<'_>) -> bool {
-        self.conditions.iter().all(|condition| condition.holds(call))
+        all_hold(&self.conditions, call)
     }
 
     /// Returns what the patterns capture if all conditions hold for a call, or else `None`.
@@ -128,8 +156,7 @@ impl Match {
 
     /// Returns the conditions that do not hold for a call.
     pub fn mismatches(&self, call: &MatchedCall<'_>) -> Vec<Mismatch> {
-        let failed = self.conditions.iter().filter(|condition| !condition.holds(call));
-        failed.map(|condition| condition.mismatch(call)).collect()
+        if self.holds(call) { Vec::new() } else { deciding(&self.conditions, call) }
     }
 
     /// Returns the number of conditions that do not hold for a call.
@@ -153,6 +180,14 @@ impl Match {
         self.conditions.iter().try_for_each(|condition| work.spend(condition.work(call)))
     }
 
+    /// Returns the condition on the name of the component.
+    pub(in super::super) fn component(&self) -> Option<&TextCondition> {
+        self.conditions.iter().find_map(|condition| match condition {
+            Condition::Text(Field::Component, name) => Some(name),
+            _ => None,
+        })
+    }
+
     /// Returns the number of conditions.
     pub fn len(&self) -> usize {
         self.conditions.len()
@@ -174,15 +209,11 @@ impl Match {
 
     /// Returns the names of the groups that the patterns capture.
     pub fn capture_names(&self) -> impl Iterator<Item = &str> {
-        self.patterns().flat_map(|pattern| pattern.capture_names().flatten())
+        self.conditions.iter().flat_map(Condition::capture_names)
     }
 
-    /// Returns `true` if a condition is a pattern.
-    pub(in super::super) fn has_patterns(&self) -> bool {
-        self.patterns().next().is_some()
-    }
-
-    fn patterns(&self) -> impl Iterator<Item = &Regex> {
+    /// Returns the patterns of the conditions.
+    pub(in super::super) fn patterns(&self) -> impl Iterator<Item = &Regex> {
         self.conditions.iter().flat_map(Condition::patterns)
     }
 
@@ -219,18 +250,19 @@ impl TryFrom<Mapping<MatchSource>> for Match {
         if let Some(version) = source.alpha.filter(|version| !matches!(version, 1 | 2)) {
             return Err(format!("alpha is {version}; expected 1 or 2"));
         }
-        let result = Self { conditions: conditions(source) };
+        let result = Self { conditions: conditions(source)? };
         result.check_capture_names()?;
         Ok(result)
     }
 }
 
 /// Returns the conditions in the order in which they are checked: the cheapest first.
-fn conditions(source: MatchSource) -> Vec<Condition> {
+fn conditions(source: MatchSource) -> Result<Vec<Condition>, String> {
     let name = |field, name: Option<NameCondition>| name.map(|it| Condition::Text(field, it.0));
     let texts = |field, texts: TextConditions| {
         texts.0.into_iter().map(move |text| Condition::Text(field, text))
     };
+    let has = |kind, expected: Option<bool>| expected.map(|it| Condition::Has(kind, it));
     let is_present = |presence| Condition::ResponseFormat(presence == Presence::Present);
     let user = source.user.0.into_iter().map(|it| Condition::Text(Field::User(it.read), it.text));
     let metadata = source.metadata.into_iter().map(|(key, it)| Condition::Metadata(key, it));
@@ -248,12 +280,19 @@ fn conditions(source: MatchSource) -> Vec<Condition> {
         source.max_tokens.map(Condition::MaxTokens),
         source.temperature.map(Condition::Temperature),
         source.scrub_pii.map(Condition::ScrubPii),
+        has(Attachment::Image, source.has_image),
+        has(Attachment::Audio, source.has_audio),
+        has(Attachment::File, source.has_file),
+        source.offered_only.map(Condition::OfferedOnly),
     ];
     let parameters =
         source.parameters.into_iter().map(|(name, it)| Condition::Parameter(name, it.0));
     let results = source.last_tool_result.map(Box::new).map(Condition::LastToolResult);
     let (tools, any) = (source.tools.into_iter().flatten(), source.any_message.0.into_iter());
-    cheap
+    let not = source.not.map(|it| inside("not", it)).transpose()?.map(Condition::Not);
+    let any_of = lists("any_of", source.any_of)?.map(Condition::AnyOf);
+    let all_of = lists("all_of", source.all_of)?.into_iter().flatten().flatten();
+    let conditions = cheap
         .into_iter()
         .flatten()
         .chain(tools.map(Condition::Tool))
@@ -264,5 +303,27 @@ fn conditions(source: MatchSource) -> Vec<Condition> {
         .chain(texts(Field::LastMessage, source.last_message))
         .chain(results)
         .chain(any.map(Condition::AnyMessage))
-        .collect()
+        .chain(all_of)
+        .chain(not)
+        .chain(any_of);
+    Ok(conditions.collect())
+}
+
+/// Returns the conditions inside of a condition.
+fn inside(key: &str, Nested(inner): Nested<Match>) -> Result<Vec<Condition>, String> {
+    if inner.is_empty() {
+        return Err(format!("{key} has no conditions; expected at least one, such as {{user: a}}"));
+    }
+    Ok(inner.conditions)
+}
+
+/// Returns the lists of conditions inside of a condition.
+fn lists(
+    key: &str,
+    lists: Option<Vec<Nested<Match>>>,
+) -> Result<Option<Vec<Vec<Condition>>>, String> {
+    if lists.as_ref().is_some_and(Vec::is_empty) {
+        return Err(format!("{key} is empty; expected at least one mapping such as {{user: a}}"));
+    }
+    lists.map(|lists| lists.into_iter().map(|it| inside(key, it)).collect()).transpose()
 }

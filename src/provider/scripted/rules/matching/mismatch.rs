@@ -34,6 +34,19 @@ impl Mismatch {
         Self { condition, expected: expected.into(), seen }
     }
 
+    /// Returns the mismatch of a condition inside of the one with this key.
+    #[must_use]
+    pub(super) fn within(self, key: &str) -> Self {
+        let condition = format!("{key}.{}", self.condition);
+        Self { condition: shorten(&condition, MAX_KEY).into_owned(), ..self }
+    }
+
+    /// Returns the mismatch of a condition that must not hold.
+    #[must_use]
+    pub(super) fn negated(self) -> Self {
+        Self { expected: format!("anything but {}", self.expected), ..self }
+    }
+
     /// Returns the memory that it takes, in bytes.
     pub(crate) fn size(&self) -> usize {
         let texts = self.condition.len() + self.expected.len();

@@ -5,6 +5,7 @@
 //! and what the call has instead.
 
 // format       the keys of a match in files
+//   nested       conditions inside of conditions
 //   name         conditions on names
 //   count        conditions on numbers
 //   parameter    conditions on parameters
@@ -12,6 +13,7 @@
 //   tool_result  conditions on the results of tools
 //   user         conditions on the last user message
 // condition    a checked condition, and whether it holds for a call
+// comparison   what a condition expects, and what the call has
 // captures     the texts that patterns capture
 // call         a call, as conditions see it
 //   field        the texts of a call
@@ -19,12 +21,14 @@
 
 mod call;
 mod captures;
+mod comparison;
 mod condition;
 mod count;
 mod field;
 mod format;
 mod mismatch;
 mod name;
+mod nested;
 mod parameter;
 #[cfg(test)]
 mod tests;

@@ -1,14 +1,12 @@
 //! Conditions on names.
 
-use std::fmt;
-
 use schemars::JsonSchema;
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
-};
+use serde::{Deserialize, Deserializer};
 
-use crate::base::condition::TextCondition;
+use crate::base::{
+    condition::{Parts, TextCondition},
+    text_or_mapping::{TextOrMapping, text_or_mapping},
+};
 
 /// A condition on a name. Unlike for texts, a string is short for `equals`.
 #[derive(Debug, Clone)]
@@ -26,24 +24,24 @@ pub(super) enum NameSource {
 
 impl<'de> Deserialize<'de> for NameCondition {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        source.deserialize_any(NameVisitor)
+        text_or_mapping(source)
     }
 }
 
-struct NameVisitor;
+impl TryFrom<Parts> for NameCondition {
+    type Error = String;
 
-impl<'de> Visitor<'de> for NameVisitor {
-    type Value = NameCondition;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name, or a condition such as {starts_with: a}")
+    fn try_from(parts: Parts) -> Result<Self, String> {
+        parts.try_into().map(Self)
     }
+}
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<NameCondition, E> {
-        Ok(NameCondition(TextCondition::equals(name)))
-    }
+impl TextOrMapping for NameCondition {
+    type Parts = Parts;
 
-    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<NameCondition, A::Error> {
-        TextCondition::deserialize(MapAccessDeserializer::new(parts)).map(NameCondition)
+    const EXPECTED: &'static str = "a name, or a condition such as {starts_with: a}";
+
+    fn from_text(text: &str) -> Self {
+        Self(TextCondition::equals(text))
     }
 }

@@ -197,8 +197,8 @@ fn invalid_matches_are_rejected() {
         json!({ "user": { "matches": "(?<a>a)" }, "system": { "matches": "(?<a>a)" } }),
     ];
     insta::assert_snapshot!(errors.map(error).join("\n"), @r#"
-    unknown field `users`, expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`
-    the condition is empty; expected one of equals, contains, starts_with and matches
+    unknown field `users`, expected one of `component`, `model`, `session`, `context_id`, `alpha`, `turn`, `has_tool_result`, `has_tool_result_since_user`, `tools`, `offered_only`, `tool_choice`, `response_format`, `metadata`, `parameters`, `max_tokens`, `temperature`, `scrub_pii`, `user`, `system`, `last_message`, `any_message`, `last_tool_result`, `has_image`, `has_audio`, `has_file`, `not`, `any_of`, `all_of`
+    the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
     the list is empty; expected at least one condition
     tools is empty; expected at least one name
     alpha is 3; expected 1 or 2
@@ -208,8 +208,8 @@ fn invalid_matches_are_rejected() {
     at_least is 2, which is more than the 1 of at_most
     exactly excludes at_least and at_most
     invalid type: integer `1`, expected a name, or a condition such as {starts_with: a}
-    the condition is empty; expected one of tool, id, equals, contains, starts_with, matches and json
-    unknown field `text`, expected one of `tool`, `id`, `equals`, `contains`, `starts_with`, `matches`, `ignore_case`, `json`, `last_only`
+    the condition is empty; expected one of tool, id, json, equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
+    unknown field `text`, expected one of `tool`, `id`, `equals`, `contains`, `starts_with`, `ends_with`, `matches`, `longer_than`, `shorter_than`, `ignore_case`, `json`, `last_only`
     "temp" is not a JSON Pointer; expected "/temp"
     "/a~b" is not a JSON Pointer; a ~ is written as ~0, and a / in a key as ~1
     a pattern has a group named "user", which is a variable of templates; rename the group

@@ -1,12 +1,9 @@
 //! Conditions on the results of tools.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
-};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::{
@@ -16,10 +13,11 @@ use super::{
     name::{NameCondition, NameSource},
 };
 use crate::base::{
-    condition::{Parts, TextCondition, whole_text},
+    condition::{PARTS, Parts, TextCondition, whole_text},
     json_pointer::JsonPointer,
     schema_keys::having,
     text::shorten,
+    text_or_mapping::{TextOrMapping, text_or_mapping},
 };
 
 /// Maximum number of characters of a description.
@@ -50,9 +48,9 @@ enum ResultSource {
 #[serde(deny_unknown_fields)]
 #[schemars(
     rename = "ToolResultCondition",
-    extend("anyOf" = having(&["tool", "id", "equals", "contains", "starts_with", "matches", "json"]))
+    extend("anyOf" = having(&[&["tool", "id", "json"], &PARTS[..]].concat()))
 )]
-struct ResultParts {
+pub(super) struct ResultParts {
     /// Name of the tool.
     #[schemars(with = "Option<NameSource>")]
     tool: Option<NameCondition>,
@@ -67,9 +65,15 @@ struct ResultParts {
     contains: Option<String>,
     /// The beginning of the result.
     starts_with: Option<String>,
+    /// The end of the result.
+    ends_with: Option<String>,
     /// A regular expression that matches somewhere in the result. Templates can use its named groups.
     #[schemars(extend("format" = "regex"))]
     matches: Option<String>,
+    /// The result has more characters than this.
+    longer_than: Option<usize>,
+    /// The result has fewer characters than this.
+    shorter_than: Option<usize>,
     /// Whether upper and lower case of the result are equal.
     #[serde(default)]
     ignore_case: bool,
@@ -210,19 +214,29 @@ impl TryFrom<ResultParts> for ResultCondition {
     type Error = String;
 
     fn try_from(parts: ResultParts) -> Result<Self, String> {
-        let ResultParts { tool, id, equals, contains, starts_with, .. } = parts;
-        let ResultParts { matches, ignore_case, json, last_only, .. } = parts;
+        let ResultParts { tool, id, equals, contains, starts_with, ends_with, .. } = parts;
+        let ResultParts { matches, longer_than, shorter_than, ignore_case, .. } = parts;
+        let ResultParts { json, last_only, .. } = parts;
         if json.as_ref().is_some_and(BTreeMap::is_empty) {
             return Err("json is empty; expected at least one JSON Pointer".to_owned());
         }
-        let has_text =
-            [&equals, &contains, &starts_with, &matches].iter().any(|part| part.is_some());
-        if !has_text && tool.is_none() && id.is_none() && json.is_none() {
-            let expected = "tool, id, equals, contains, starts_with, matches and json";
-            return Err(format!("the condition is empty; expected one of {expected}"));
+        let text = Parts {
+            equals,
+            contains,
+            starts_with,
+            ends_with,
+            matches,
+            longer_than,
+            shorter_than,
+            ignore_case,
+        };
+        if text.is_empty() && tool.is_none() && id.is_none() && json.is_none() {
+            let expected = PARTS.join(", ");
+            return Err(format!(
+                "the condition is empty; expected one of tool, id, json, {expected}"
+            ));
         }
-        let text = Parts { equals, contains, starts_with, matches, ignore_case };
-        let text = has_text.then(|| TextCondition::try_from(text)).transpose()?;
+        let text = (!text.is_empty()).then(|| TextCondition::try_from(text)).transpose()?;
         let json = json.into_iter().flatten().map(|(pointer, value)| (pointer.0, value)).collect();
         Ok(Self { tool, id, text, json, last_only })
     }
@@ -230,26 +244,16 @@ impl TryFrom<ResultParts> for ResultCondition {
 
 impl<'de> Deserialize<'de> for ResultCondition {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        source.deserialize_any(ResultVisitor)
+        text_or_mapping(source)
     }
 }
 
-struct ResultVisitor;
+impl TextOrMapping for ResultCondition {
+    type Parts = ResultParts;
 
-impl<'de> Visitor<'de> for ResultVisitor {
-    type Value = ResultCondition;
+    const EXPECTED: &'static str = "a text that is contained, or a condition such as {tool: a}";
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text that is contained, or a condition such as {tool: a}")
-    }
-
-    fn visit_str<E: Error>(self, contains: &str) -> Result<ResultCondition, E> {
-        let text = Some(TextCondition::contains(contains));
-        Ok(ResultCondition { text, ..ResultCondition::default() })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<ResultCondition, A::Error> {
-        let parts = ResultParts::deserialize(MapAccessDeserializer::new(parts))?;
-        parts.try_into().map_err(A::Error::custom)
+    fn from_text(text: &str) -> Self {
+        Self { text: Some(TextCondition::contains(text)), ..Self::default() }
     }
 }

@@ -1,16 +1,12 @@
 //! Conditions on the last user message.
 
-use std::fmt;
-
 use schemars::JsonSchema;
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
-};
+use serde::{Deserialize, Deserializer};
 
 use crate::base::{
-    condition::{Parts, TextCondition, whole_text},
+    condition::{PARTS, Parts, TextCondition, whole_text},
     schema_keys::having,
+    text_or_mapping::{TextOrMapping, text_or_mapping},
 };
 
 /// How the text of the last user message is found.
@@ -55,7 +51,7 @@ pub(super) enum OneUserSource {
 #[serde(deny_unknown_fields)]
 #[schemars(
     rename = "UserConditionParts",
-    extend("anyOf" = having(&["equals", "contains", "starts_with", "matches"]))
+    extend("anyOf" = having(&PARTS))
 )]
 pub(super) struct UserParts {
     /// The whole text. A number or a boolean stands for its JSON.
@@ -66,9 +62,15 @@ pub(super) struct UserParts {
     contains: Option<String>,
     /// The beginning of the text.
     starts_with: Option<String>,
+    /// The end of the text.
+    ends_with: Option<String>,
     /// A regular expression that matches somewhere in the text.
     #[schemars(extend("format" = "regex"))]
     matches: Option<String>,
+    /// The text has more characters than this.
+    longer_than: Option<usize>,
+    /// The text has fewer characters than this.
+    shorter_than: Option<usize>,
     /// Whether upper and lower case are equal.
     #[serde(default)]
     ignore_case: bool,
@@ -84,7 +86,8 @@ impl TryFrom<UserParts> for UserCondition {
     type Error = String;
 
     fn try_from(parts: UserParts) -> Result<Self, String> {
-        let UserParts { equals, contains, starts_with, matches, ignore_case, .. } = parts;
+        let UserParts { equals, contains, starts_with, ends_with, matches, .. } = parts;
+        let UserParts { longer_than, shorter_than, ignore_case, .. } = parts;
         let joins_directly = match parts.join.as_deref() {
             None | Some("\n") => false,
             Some("") => true,
@@ -93,32 +96,32 @@ impl TryFrom<UserParts> for UserCondition {
             }
         };
         let read = UserText { joins_directly, skips_empty: parts.skip_empty };
-        let text = Parts { equals, contains, starts_with, matches, ignore_case }.try_into()?;
-        Ok(Self { read, text })
+        let text = Parts {
+            equals,
+            contains,
+            starts_with,
+            ends_with,
+            matches,
+            longer_than,
+            shorter_than,
+            ignore_case,
+        };
+        Ok(Self { read, text: text.try_into()? })
     }
 }
 
 impl<'de> Deserialize<'de> for UserCondition {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-        source.deserialize_any(UserVisitor)
+        text_or_mapping(source)
     }
 }
 
-struct UserVisitor;
+impl TextOrMapping for UserCondition {
+    type Parts = UserParts;
 
-impl<'de> Visitor<'de> for UserVisitor {
-    type Value = UserCondition;
+    const EXPECTED: &'static str = TextCondition::EXPECTED;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text that is contained, or a condition such as {equals: a}")
-    }
-
-    fn visit_str<E: Error>(self, contains: &str) -> Result<UserCondition, E> {
-        Ok(UserCondition { read: UserText::default(), text: TextCondition::contains(contains) })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<UserCondition, A::Error> {
-        let parts = UserParts::deserialize(MapAccessDeserializer::new(parts))?;
-        parts.try_into().map_err(A::Error::custom)
+    fn from_text(text: &str) -> Self {
+        Self { read: UserText::default(), text: TextCondition::contains(text) }
     }
 }
