@@ -14,6 +14,7 @@ mod nested;
 mod sessions;
 mod strict;
 mod templates;
+mod unreached;
 
 use std::{fs, path::PathBuf};
 

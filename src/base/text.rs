@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// Maximum length of similar names in bytes. Comparing long names is slow.
+const MAX_COMPARED: usize = 100;
+
 /// Removes one line break from the end of a text.
 pub(crate) fn strip_line_break(mut text: String) -> String {
     let line_break = if text.ends_with("\r\n") { 2 } else { usize::from(text.ends_with('\n')) };
@@ -15,6 +18,16 @@ pub(crate) fn shorten(text: &str, max: usize) -> Cow<'_, str> {
         Some((end, _)) => Cow::Owned(text[..end].to_owned() + "…"),
         None => Cow::Borrowed(text),
     }
+}
+
+/// Returns the name that is most similar to a text, if one is similar.
+pub(crate) fn nearest<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let similar = |name: &&str| {
+        let longer = text.len().max(name.len());
+        longer <= MAX_COMPARED && strsim::osa_distance(text, name) <= (longer / 3).max(1)
+    };
+    let similar = names.into_iter().filter(similar);
+    similar.min_by_key(|name| strsim::osa_distance(text, name))
 }
 
 /// Returns a number with its noun, whose plural ends in s.
@@ -41,6 +54,20 @@ mod tests {
     fn shortens_long_texts() {
         for (text, expected) in [("", ""), ("äöü", "äöü"), ("äöüß", "äöü…")] {
             assert_eq!(shorten(text, 3), expected);
+        }
+    }
+
+    #[test]
+    fn finds_the_nearest_name() {
+        let names = ["echo", "openai", "gpt-4o"];
+        for (text, expected) in [
+            ("opnai", Some("openai")),
+            ("gpt4o", Some("gpt-4o")),
+            ("ehco", Some("echo")),
+            ("other", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(text, names), expected, "{text}");
         }
     }
 

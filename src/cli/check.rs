@@ -49,11 +49,12 @@ struct OtherFiles {
 /// Checks the simulations and the rules among the files that are not components.
 fn check_other_files(loaded: &mut Loaded, context: &Context) -> OtherFiles {
     let mut others = OtherFiles::default();
-    others.simulations = others.check(loaded, simulate::is_simulation, |file| {
+    others.simulations = others.check(loaded, simulate::is_simulation, |_, file| {
         Plan::read(file, context).map(|plan| plan.warnings().to_vec())
     });
-    others.rules = others.check(loaded, rules::is_rules_file, |file| {
-        Rules::load(file).map(|rules| rules.warnings().to_vec())
+    others.rules = others.check(loaded, rules::is_rules_file, |loaded, file| {
+        let rules = Rules::load(file)?;
+        Ok([rules.warnings(), &loaded.unknown_components(&rules)].concat())
     });
     others
 }
@@ -65,7 +66,7 @@ impl OtherFiles {
         &mut self,
         loaded: &mut Loaded,
         is_kind: impl Fn(&Path) -> bool,
-        check: impl Fn(&Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>>,
+        check: impl Fn(&Loaded, &Path) -> Result<Vec<Diagnostic>, Vec<Diagnostic>>,
     ) -> Option<usize> {
         let skipped = loaded.notices.iter().filter(|notice| notice.severity == Severity::Info);
         let files: BTreeSet<PathBuf> = skipped.map(|notice| notice.file.clone()).collect();
@@ -73,22 +74,25 @@ impl OtherFiles {
         loaded.notices.retain(|notice| !files.contains(&notice.file));
         let mut valid = 0;
         for file in &files {
-            match check(file) {
+            match check(loaded, file) {
                 Ok(warnings) => {
-                    loaded.notices.extend(warnings);
+                    add_new(&mut loaded.notices, warnings);
                     valid += 1;
                 }
-                Err(errors) => {
-                    let new = errors.into_iter().filter(|error| !loaded.errors.contains(error));
-                    let new: Vec<_> = new.collect();
-                    loaded.errors.extend(new);
-                }
+                Err(errors) => add_new(&mut loaded.errors, errors),
             }
         }
         let valid = (!files.is_empty()).then_some(valid);
         self.files.extend(files);
         valid
     }
+}
+
+/// Adds diagnostics, unless they are known: a file of rules may belong to a component.
+fn add_new(known: &mut Vec<Diagnostic>, diagnostics: Vec<Diagnostic>) {
+    let new = diagnostics.into_iter().filter(|diagnostic| !known.contains(diagnostic));
+    let new: Vec<_> = new.collect();
+    known.extend(new);
 }
 
 /// Adds an error for each file on the command line that has nothing to check. In a folder, such

@@ -75,6 +75,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
         let has_strict_history = context.has_strict_history;
         let built_in = kinds::built_in_with(shared_rules, context);
         loaded.components.push(ComponentSpec { has_strict_history, ..built_in });
+        loaded.warn_of_unknown_components();
         return loaded;
     }
     let mut loader = Loader {
@@ -121,6 +122,7 @@ impl Loader<'_> {
         self.loaded.components = components;
         self.loaded.notices.extend(self.unused_rules());
         diagnostics.into_iter().for_each(|diagnostic| self.loaded.add(diagnostic));
+        self.loaded.warn_of_unknown_components();
         self.loaded
     }
 
@@ -208,6 +210,25 @@ fn skip_other_building_block(manifest: &Manifest, report: &mut Report) {
 }
 
 impl Loaded {
+    /// Adds warnings about rules for components that do not exist.
+    fn warn_of_unknown_components(&mut self) {
+        let rules = self.components.iter().filter_map(|spec| spec.provider.rules());
+        let files: BTreeMap<_, _> = rules.map(|rules| (rules.source(), rules)).collect();
+        let warnings = files.values().flat_map(|rules| self.unknown_components(rules));
+        let warnings: Vec<_> = warnings.collect();
+        self.notices.extend(warnings);
+    }
+
+    /// Returns a warning for each rule that is for a component that does not exist. Without components,
+    /// or if some have errors, all may exist.
+    pub(crate) fn unknown_components(&self, rules: &Rules) -> Vec<Diagnostic> {
+        if self.components.is_empty() || !self.errors.is_empty() {
+            return Vec::new();
+        }
+        let names: Vec<_> = self.components.iter().map(|spec| &*spec.name).collect();
+        rules.unknown_components(&names)
+    }
+
     /// Connects the servers whose tools the components own, all at the same time. Tools that are the
     /// same in `before` keep their connections. Failures are added to the errors.
     pub(crate) async fn connect(&mut self, before: &[ComponentSpec]) {

@@ -58,7 +58,7 @@ pub(crate) use self::{
 };
 use super::ScriptedSettings;
 use crate::{
-    base::{diagnostics::Diagnostic, files},
+    base::{diagnostics::Diagnostic, files, text::nearest},
     chat::Request,
     provider::CallContext,
 };
@@ -74,7 +74,7 @@ pub struct Rules {
     index: Index,
     templates: Templates,
     expectations: Vec<Expectation>,
-    /// What has no meaning in fixtures of aimock.
+    /// Rules that are never reached, and what has no meaning in fixtures of aimock.
     warnings: Vec<Diagnostic>,
 }
 
@@ -103,6 +103,24 @@ impl Rules {
     /// Returns the warnings about the file.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+
+    /// Returns a warning for each rule of which none of these components meets the condition.
+    pub(crate) fn unknown_components(&self, components: &[&str]) -> Vec<Diagnostic> {
+        let unknown = |rule: &Arc<Rule>| {
+            let component = rule.conditions.component()?;
+            if components.iter().any(|name| component.holds(name)) {
+                return None;
+            }
+            let written = component.whole().unwrap_or_default();
+            let hint = nearest(written, components.iter().copied())
+                .map_or_else(String::new, |name| format!("; did you mean {name:?}?"));
+            let expected = component.description();
+            let message =
+                format!("{} is never reached: no component is {expected}{hint}", rule.label);
+            Some(Diagnostic::warning(message).at(rule.place).in_file(Path::new(&*self.source)))
+        };
+        self.rules.iter().filter_map(unknown).collect()
     }
 
     /// Returns the calls that the file expects.

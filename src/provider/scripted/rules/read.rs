@@ -92,14 +92,32 @@ fn is_rules(has: impl Fn(&str) -> bool) -> bool {
 /// Reads rules, or fixtures of aimock, which may have warnings.
 fn read_any(text: &str) -> Result<(Contents, Vec<Diagnostic>), Vec<Diagnostic>> {
     if !aimock::has_fixtures(text) {
-        return Ok((read(text)?, Vec::new()));
+        let contents = read(text)?;
+        let warnings = never_reached(&contents.rules);
+        return Ok((contents, warnings));
     }
-    let aimock::Converted { rules, warnings } = aimock::convert(text)?;
-    // The places of errors are in the converted text. The messages name the fixtures.
-    let without_place = |error: Diagnostic| Diagnostic { place: None, ..error };
-    let contents =
-        read(&rules).map_err(|errors| errors.into_iter().map(without_place).collect::<Vec<_>>())?;
+    let aimock::Converted { rules, mut warnings } = aimock::convert(text)?;
+    // The places are in the converted text. The messages name the fixtures.
+    let without_places = |found: Vec<Diagnostic>| -> Vec<_> {
+        found.into_iter().map(|it| Diagnostic { place: None, ..it }).collect()
+    };
+    let contents = read(&rules).map_err(without_places)?;
+    warnings.extend(without_places(never_reached(&contents.rules)));
     Ok((contents, warnings))
+}
+
+/// Returns a warning for each rule that never answers. The rules are in the order in which they are
+/// tried.
+fn never_reached(rules: &[Arc<Rule>]) -> Vec<Diagnostic> {
+    let mut later = rules.iter().skip_while(|rule| !rule.is_catch_all());
+    let Some(catch_all) = later.next() else { return Vec::new() };
+    let earlier = &catch_all.label;
+    let warning = |rule: &Arc<Rule>| {
+        let reason = format!("{earlier} is tried before it and matches every call");
+        let message = format!("{} is never reached: {reason}", rule.label);
+        Diagnostic::warning(message).at(rule.place)
+    };
+    later.map(warning).collect()
 }
 
 fn read(text: &str) -> Result<Contents, Vec<Diagnostic>> {

@@ -3,13 +3,16 @@
 use std::{num::NonZeroU64, sync::Arc};
 
 use super::matching::Match;
-use crate::provider::{
-    call::RuleLabel,
-    faults::Faults,
-    scripted::{
-        OnExhausted,
-        chains::{Chain, NumberedStep},
-        steps::{Item, Step},
+use crate::{
+    base::diagnostics::Place,
+    provider::{
+        call::RuleLabel,
+        faults::Faults,
+        scripted::{
+            OnExhausted,
+            chains::{Chain, NumberedStep},
+            steps::{Item, Step},
+        },
     },
 };
 
@@ -17,6 +20,8 @@ use crate::provider::{
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
     pub(crate) label: RuleLabel,
+    /// Where the rule begins in its file.
+    pub(crate) place: Place,
     pub(crate) conditions: Match,
     pub(crate) answers: Answers,
     /// Whether texts of the answers may be templates.
@@ -100,6 +105,12 @@ impl Rule {
     /// Returns `true` if the rule has a chain or a sequence.
     pub(crate) fn has_entries(&self) -> bool {
         !matches!(self.answers, Answers::Respond(_))
+    }
+
+    /// Returns `true` if every call matches, however often the rule was used, so that no later rule
+    /// answers.
+    pub(crate) fn is_catch_all(&self) -> bool {
+        self.conditions.is_empty() && self.times.is_none()
     }
 
     /// Returns `true` if the uses of the rule are counted.

@@ -54,6 +54,7 @@ impl Reader {
         }
         Some(Rule {
             label,
+            place: node.place,
             has_templates: answers.steps().into_iter().any(has_templates),
             conditions,
             answers,
