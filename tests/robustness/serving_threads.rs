@@ -22,8 +22,6 @@ use crate::support::{
 const CLIENTS: usize = 8;
 /// The maximum median time of short calls at full scale.
 const MAX_MEDIAN: Duration = Duration::from_millis(20);
-/// The maximum time from the cancellation of calls to the end of their work.
-const MAX_REST: Duration = Duration::from_secs(30);
 /// The size up to which a request is not already large by its bytes.
 const SMALL: usize = 64 * 1024;
 
@@ -74,9 +72,9 @@ fn personal_data() -> ConversationRequestAlpha2 {
     ConversationRequestAlpha2 { inputs: vec![input], ..request([]) }
 }
 
-/// Returns the latencies of short calls while clients send `expensive` in a loop. In a debug build, in
-/// which an expensive answer takes much longer than a short one, asserts that fewer of them are made
-/// meanwhile: on a serving thread, each short call would wait for at least one.
+/// Returns the latencies of short calls while clients send `expensive` in a loop. Asserts that fewer
+/// expensive calls are answered meanwhile: on a serving thread, each short call would wait for at
+/// least one. At full scale, with a release build, both are too fast for that.
 async fn latencies_during(sidecar: &Sidecar, expensive: &ConversationRequestAlpha2) -> Latencies {
     let short_calls = if is_full_scale() { 1_001 } else { 21 };
     assert!(expensive.encoded_len() < SMALL, "{} bytes", expensive.encoded_len());
@@ -99,8 +97,9 @@ async fn latencies_during(sidecar: &Sidecar, expensive: &ConversationRequestAlph
             times.push(start.elapsed());
         }
         let answers = answers.get() - before;
-        let is_free = answers < short_calls;
-        assert!(is_free || is_full_scale(), "{answers} expensive, {short_calls} short answers");
+        if !is_full_scale() {
+            assert!(answers < short_calls, "{answers} expensive, {short_calls} short answers");
+        }
         Latencies::new(times)
     };
     let (attack, measure) = (std::pin::pin!(attack), std::pin::pin!(measure));
@@ -124,8 +123,9 @@ async fn expensive_requests_do_not_delay_others() {
         let latencies = latencies_during(&sidecar, &expensive).await;
         let what = format!("{CLIENTS} clients that send {name}");
         report_attack(&what, super::peak(&sidecar) / 1024, &latencies);
-        let is_fast = latencies.median() < MAX_MEDIAN;
-        assert!(is_fast || !is_full_scale(), "{name}: {latencies:?}");
+        if is_full_scale() {
+            assert!(latencies.median() < MAX_MEDIAN, "{name}: {latencies:?}");
+        }
         let signalled = now();
         sidecar.signal(Signal::TERM);
         assert_eq!(sidecar.wait().await.code(), Some(0));
@@ -151,18 +151,25 @@ async fn wait_for_work(sidecar: &Sidecar) {
     wait_until(works, "the process did not start to work").await;
 }
 
-#[expect(clippy::disallowed_methods, reason = "waits for another process")]
-/// Waits until the process uses no processor time for half a second.
+/// Returns `true` if a thread of the process runs, or would run if the machine were less busy.
+fn is_running(sidecar: &Sidecar) -> bool {
+    let threads = fs::read_dir(format!("/proc/{}/task", sidecar.pid())).unwrap();
+    let mut stats = threads.map(|thread| fs::read_to_string(thread.unwrap().path().join("stat")));
+    stats.any(|stat| stat.is_ok_and(|stat| stat.rsplit_once(") ").unwrap().1.starts_with('R')))
+}
+
+/// Waits until no thread of the process runs.
 async fn wait_for_rest(sidecar: &Sidecar) {
     let rests = async || {
-        let before = processor_time(sidecar);
         for _ in 0..5 {
+            if is_running(sidecar) {
+                return None;
+            }
             super::pause().await;
         }
-        (processor_time(sidecar) == before).then_some(())
+        Some(())
     };
-    let rests = wait_until(rests, "the process did not rest");
-    tokio::time::timeout(MAX_REST, rests).await.expect("the process rests");
+    wait_until(rests, "the process did not rest").await;
 }
 
 /// Starts expensive calls and waits until the process works on them.
@@ -176,10 +183,22 @@ async fn start_calls(sidecar: &Sidecar, expensive: &ConversationRequestAlpha2) -
     calls_in_flight
 }
 
-/// Together, the calls would take minutes in a debug build.
+/// Counts processor time, which does not depend on other processes: all cancelled calls together must
+/// take less than one whole call.
 #[tokio::test]
 async fn cancelled_requests_stop_their_work() {
     let sidecar = Sidecar::start();
-    drop(start_calls(&sidecar, &calls(10, &object(200, pattern))).await);
+    let expensive = calls(10, &object(200, pattern));
+    let start = processor_time(&sidecar);
+    sidecar.converse(expensive.clone()).await.unwrap();
+    let whole_call = processor_time(&sidecar) - start;
+    let calls = start_calls(&sidecar, &expensive).await;
+    let start = processor_time(&sidecar);
+    drop(calls);
     wait_for_rest(&sidecar).await;
+    let cancelled = processor_time(&sidecar) - start;
+    assert!(
+        cancelled < whole_call,
+        "{cancelled} ticks after the cancellation, {whole_call} for a call"
+    );
 }

@@ -12,10 +12,7 @@ use super::{
     schema::FlatSchema,
     validator::Validator,
 };
-use crate::provider::echo::{
-    effort::Effort,
-    text::{canonical_words, lower_case_words},
-};
+use crate::provider::echo::text::{canonical_words, lower_case_words};
 
 /// Maximum number of characters of the subject that are used in values.
 const MAX_SUBJECT: usize = 256;
@@ -52,7 +49,6 @@ pub(super) struct Generator<'a> {
     /// The first keyword that is not supported, with its location.
     pub(super) unsupported: Option<String>,
     pub(super) root: &'a Value,
-    effort: Effort,
     /// The schemas of the values that are being generated, outermost first.
     active: Vec<*const Value>,
     /// The names of the properties that the current value is for, outermost first.
@@ -61,12 +57,7 @@ pub(super) struct Generator<'a> {
 }
 
 impl<'a> Generator<'a> {
-    pub(super) fn new(
-        root: &'a Value,
-        context: &'a Context<'a>,
-        budget: Budget,
-        effort: Effort,
-    ) -> Self {
+    pub(super) fn new(root: &'a Value, context: &'a Context<'a>, budget: Budget) -> Self {
         let end = context.subject.char_indices().nth(MAX_SUBJECT);
         let subject = end.map_or(context.subject, |(at, _)| &context.subject[..at]);
         Self {
@@ -78,7 +69,6 @@ impl<'a> Generator<'a> {
             possible_violation: None,
             unsupported: None,
             root,
-            effort,
             active: Vec::new(),
             path: Vec::new(),
             frame: Frame::default(),
@@ -111,10 +101,7 @@ impl<'a> Generator<'a> {
     }
 
     fn valid_value(&mut self, schemas: &[&'a Value]) -> Generation {
-        if self.effort.is_cancelled() {
-            (self.budget.values, self.budget.steps) = (0, 0);
-        }
-        self.budget.values = self.budget.values.checked_sub(1).ok_or(NoValue::Limit("value"))?;
+        self.budget.spend_value()?;
         if self.frame.depth > MAX_DEPTH {
             return Err(NoValue::Limit("depth"));
         }

@@ -89,13 +89,13 @@ fn generate<'a>(
     let mut stated = None;
     for best_effort in [false, true] {
         let granted = budget.call();
-        let mut generator = Generator::new(root, context, granted, budget.effort().clone());
+        let mut generator = Generator::new(root, context, granted.clone());
         generator.stated = match stated.take() {
             Some(stated) => stated,
             None => generator.stated_values(schemas, &sources),
         };
         let generated = generator.value(schemas, Frame { best_effort, ..Frame::default() });
-        budget.charge(granted, generator.budget);
+        budget.charge(&granted, &generator.budget);
         if let Ok(value) = generated
             && let Ok(json) = serde_json::to_string(&value)
         {

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Context, ReplyBudget, arguments};
-use crate::provider::echo::effort::Effort;
+use crate::provider::{
+    CallContext,
+    echo::effort::{Effort, Unfinished},
+};
 
 const MAX_LEN: usize = 64 * 1024;
 
@@ -131,6 +134,26 @@ fn bounds_long_lists_and_messages() {
     let context =
         Context { subject: &message, mention: &message, question: &message, ..Context::default() };
     arguments(Some(&schema), &context, &mut ReplyBudget::new(&Effort::full()));
+}
+
+#[test]
+fn cancelled_calls_take_no_steps() {
+    let call = CallContext::default();
+    let mut budget = ReplyBudget::new(&Effort::Full(call.cancellation()));
+    let property =
+        |number| (format!("p{number}"), json!({"type": "string", "pattern": "^a-[0-9]$"}));
+    let properties: serde_json::Map<_, _> = (0..200).map(property).collect();
+    let schema = json!({"properties": properties});
+    let context = Context { mention: "call a-1", question: "call a-1", ..Context::default() };
+    arguments(Some(&schema), &context, &mut budget);
+    let left = budget.steps_left();
+    assert_eq!(budget.check(), Ok(()));
+    drop(call.cancel_on_drop());
+    for _ in 0..20 {
+        arguments(Some(&schema), &context, &mut budget);
+    }
+    assert_eq!(budget.steps_left(), left);
+    assert_eq!(budget.check(), Err(Unfinished));
 }
 
 /// JSON of which parts resemble a schema.
