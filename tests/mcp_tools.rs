@@ -76,10 +76,10 @@ async fn call(tools: &ToolRegistry, name: &str) -> String {
 #[tokio::test]
 async fn tools_have_valid_names_and_are_called_by_their_own() {
     let server = Server::new();
-    let tools = server.load(", prefix: a-", "  timeout: 3s\n  repeatable: true\n").await.unwrap();
+    let tools = server.load(", prefix: a-", "  timeout: 50s\n  repeatable: true\n").await.unwrap();
     assert_eq!(names(&tools), ["a-read_file", "a-stop"]);
     let limits = tools.get("a-stop").unwrap().settings().unwrap();
-    assert_eq!((limits.timeout.as_secs(), limits.repeatable), (3, true));
+    assert_eq!((limits.timeout.as_secs(), limits.repeatable), (50, true));
     let pid = server.pids();
     assert_eq!(call(&tools, "a-read_file").await, format!("file of {}", pid.trim()));
     assert_eq!(names(&server.load(", include: [stop]", "").await.unwrap()), ["stop"]);

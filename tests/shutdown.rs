@@ -8,7 +8,6 @@ mod idle_clients;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
-    time::Duration,
 };
 
 use mynah::internals::wire::{
@@ -28,7 +27,7 @@ use crate::support::{
     Sidecar,
     http::direct_client,
     messages::{Answer, request, user},
-    process::with_timeout,
+    process::{HANG, with_timeout},
     scratch,
 };
 
@@ -230,7 +229,7 @@ async fn answers_an_http_call_in_flight() {
 
 fn connect(address: SocketAddr) -> TcpStream {
     let connection = TcpStream::connect(address).unwrap();
-    connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    connection.set_read_timeout(Some(HANG)).unwrap();
     connection
 }
 

@@ -13,7 +13,7 @@ use crate::{
         Sidecar,
         http::direct_client,
         messages::{request, user},
-        process::{abandon, wait_until},
+        process::wait_until,
         scratch, stream,
     },
 };
@@ -221,7 +221,7 @@ async fn shows_how_calls_end_and_what_answered() {
     let error = json!({"error": {"code": "UNAVAILABLE", "retry_after": "1.5s"}});
     sidecar.converse(request([chain(json!([error]))])).await.unwrap_err();
     let slow = json!([{"messages": [{"text": "late"}], "delay": "1h"}]);
-    abandon(sidecar.converse(request([chain(slow)]))).await;
+    sidecar.abandon(request([chain(slow)])).await;
     let all = async || Some(entries(&sidecar, "").await).filter(|all| all.len() == 2);
     let all = wait_until(all, "the call was not recorded").await;
     assert_eq!(names(&all, "outcome"), ["failed", "cancelled"]);

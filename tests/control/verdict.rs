@@ -89,7 +89,7 @@ async fn the_order_of_keys_does_not_matter() {
 
 #[tokio::test]
 async fn concurrent_calls_are_not_retries() {
-    let sidecar = faulty(r#"{"delay": "300ms", "error": {"code": "PERMISSION_DENIED"}}"#);
+    let sidecar = faulty(r#"{"delay": "3s", "error": {"code": "PERMISSION_DENIED"}}"#);
     let call = || sidecar.post(CONVERSE, format!("{{{INPUTS}}}"));
     join(call(), call()).await;
     let verdict = sidecar.get("/mynah/v1/verdict").await.json();

@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::LazyLock,
-    thread,
-    time::Duration,
 };
 
 use regex::{Captures, Regex};
@@ -21,7 +19,7 @@ use crate::{
         toolchain::{self, Missing},
     },
     parity::target::{Program, Setup, Target},
-    support::{Sidecar, mynah, scratch},
+    support::{Sidecar, mynah, process::poll, scratch},
 };
 
 /// Programs that must be installed. The tests do not download them.
@@ -150,12 +148,8 @@ impl Terminal {
             return;
         }
         // mynah prints the banner shortly after it writes the addresses.
-        for _ in 0..6_000 {
-            if sidecar.stdout().ends_with("\n\n") {
-                break;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
+        let is_printed = || sidecar.stdout().ends_with("\n\n").then_some(());
+        poll(is_printed, "mynah did not print the banner");
         let printed = sidecar.stdout();
         self.compare(step, &printed);
     }

@@ -33,10 +33,7 @@ pub async fn start(program: &Program, start: &Start, expected: &Value) -> Value 
     let scratch = folder.to_str().unwrap();
     match program.start(&setup).await {
         Err(exit) => exited(&exit, expected, scratch),
-        Ok(mut target) if must_exit => match target.wait() {
-            Some(exit) => exited(&exit, expected, scratch),
-            None => json!({ "components": target.components().await }),
-        },
+        Ok(mut target) if must_exit => exited(&target.wait().await, expected, scratch),
         Ok(target) => json!({ "components": target.components().await }),
     }
 }

@@ -6,8 +6,6 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    thread,
-    time::Duration,
 };
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -17,12 +15,8 @@ use crate::support::{
     self,
     http::direct_client,
     ports::ReservedPort,
-    process::{listens, occupied_port},
+    process::{listens, occupied_port, wait_until},
 };
-
-const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// The number of polls in a minute, which is long enough for a start on a busy machine.
-const MAX_POLLS: u32 = 12_000;
 
 /// The program to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +100,7 @@ impl Program {
         let [grpc, http] = [0, 1].map(|at| (Ipv4Addr::LOCALHOST, ports.numbers[at]).into());
         let mut target = Target { child, log, grpc, http, ports };
         let exit = match addresses {
-            Some(file) => target.wait_for_addresses(&file),
+            Some(file) => target.wait_for_addresses(&file).await,
             None => target.wait_until_healthy().await,
         };
         exit.map_or(Ok(target), Err)
@@ -157,52 +151,42 @@ struct Ports {
 
 impl Target {
     /// Waits until mynah writes its addresses. Returns the exit if mynah exits first.
-    fn wait_for_addresses(&mut self, file: &Path) -> Option<Exit> {
-        for _ in 0..MAX_POLLS {
+    async fn wait_for_addresses(&mut self, file: &Path) -> Option<Exit> {
+        let started = async || {
             if let Some(exit) = self.exit() {
-                return Some(exit);
+                return Some(Some(exit));
             }
-            let text = fs::read_to_string(file).unwrap_or_default();
-            if let Ok(addresses) = serde_json::from_str::<Value>(&text) {
-                let address = |name: &str| addresses[name].as_str().unwrap().parse().unwrap();
-                (self.grpc, self.http) = (address("grpc"), address("http"));
-                return None;
-            }
-            thread::sleep(POLL_INTERVAL);
-        }
-        panic!("mynah neither serves nor exits");
+            let addresses = fs::read_to_string(file).ok()?;
+            let addresses: Value = serde_json::from_str(&addresses).ok()?;
+            let address = |name: &str| addresses[name].as_str().unwrap().parse().unwrap();
+            (self.grpc, self.http) = (address("grpc"), address("http"));
+            Some(None)
+        };
+        wait_until(started, "mynah neither serves nor exits").await
     }
 
     /// Waits until daprd is healthy. Returns the exit if daprd exits first.
     async fn wait_until_healthy(&mut self) -> Option<Exit> {
         let url = format!("http://{}/v1.0/healthz/outbound", self.http);
         let client = direct_client();
-        for _ in 0..MAX_POLLS {
+        let started = async || {
             if let Some(exit) = self.exit() {
-                return Some(exit);
+                return Some(Some(exit));
             }
             // Another process on this port could answer.
-            if listens(&self.child, self.http) {
-                let health = client.get(&url).send().await;
-                if health.is_ok_and(|health| health.status() == 204) {
-                    return None;
-                }
+            if !listens(&self.child, self.http) {
+                return None;
             }
-            thread::sleep(POLL_INTERVAL);
-        }
-        panic!("daprd neither serves nor exits");
+            let health = client.get(&url).send().await.ok()?;
+            (health.status() == 204).then_some(None)
+        };
+        wait_until(started, "daprd neither serves nor exits").await
     }
 
     /// Waits for the program to exit. daprd can be healthy for a moment before it exits with an
     /// error.
-    pub fn wait(&mut self) -> Option<Exit> {
-        for _ in 0..MAX_POLLS {
-            if let Some(exit) = self.exit() {
-                return Some(exit);
-            }
-            thread::sleep(POLL_INTERVAL);
-        }
-        None
+    pub async fn wait(&mut self) -> Exit {
+        wait_until(async || self.exit(), "the program did not exit").await
     }
 
     /// Kills the program and starts it again on the same ports.

@@ -304,7 +304,8 @@ async fn closes_connections_that_take_no_responses() {
                 unread.push(connection);
             }
         }
-        super::wait_until(|| open_files(&http) <= before + 2).await;
+        let are_closed = async || (open_files(&http) <= before + 2).then_some(());
+        wait_until(are_closed, "the connections are still open").await;
         let mut rest = Vec::new();
         let _ = with_timeout(unread[0].read_to_end(&mut rest)).await;
     };

@@ -25,12 +25,9 @@ use std::{fs, pin::pin, time::Duration};
 use crate::support::{
     Sidecar,
     messages::{prompt, tool},
-    process::with_timeout,
+    process::{wait_until, with_timeout},
 };
 
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The number of polls before high memory usage counts as a leak. They take twenty seconds.
-const MAX_POLLS: usize = 200;
 /// The memory that the allocator may keep, in KiB.
 const MEMORY_SLACK: usize = 96 * 1024;
 
@@ -54,15 +51,8 @@ async fn survives<T>(sidecar: &Sidecar, attack: impl Future<Output = T>) -> T {
 
 /// Asserts that memory is released and nothing panicked.
 async fn is_unharmed(sidecar: &Sidecar, before: usize) {
-    let mut now = memory(sidecar);
-    for _ in 0..MAX_POLLS {
-        if now <= before + MEMORY_SLACK {
-            break;
-        }
-        pause().await;
-        now = memory(sidecar);
-    }
-    assert!(now <= before + MEMORY_SLACK, "{before} KiB before, {now} KiB after");
+    let is_released = async || (memory(sidecar) <= before + MEMORY_SLACK).then_some(());
+    wait_until(is_released, &format!("the memory did not return to {before} KiB")).await;
     let log = sidecar.log();
     assert!(!log.contains("panicked"), "{log}");
 }
@@ -93,7 +83,7 @@ fn status(sidecar: &Sidecar, name: &str) -> usize {
 }
 
 async fn pause() {
-    wait(POLL_INTERVAL).await;
+    wait(Duration::from_millis(100)).await;
 }
 
 #[expect(clippy::disallowed_methods, reason = "waits for another process")]
@@ -110,17 +100,6 @@ async fn for_one_second<F: Future>(future: F) -> Option<F::Output> {
 /// Returns the number of open files of the process.
 fn open_files(sidecar: &Sidecar) -> usize {
     fs::read_dir(format!("/proc/{}/fd", sidecar.pid())).unwrap().count()
-}
-
-/// Waits until a condition holds, for at least three minutes.
-async fn wait_until(condition: impl Fn() -> bool) {
-    for _ in 0..1_800 {
-        if condition() {
-            return;
-        }
-        pause().await;
-    }
-    panic!("the condition does not hold within three minutes");
 }
 
 #[expect(clippy::disallowed_methods, reason = "leaves the processor to others")]

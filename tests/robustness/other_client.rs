@@ -77,6 +77,10 @@ impl Latencies {
         self.0[self.0.len() / 2]
     }
 
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     fn slowest(&self) -> Duration {
         self.0[self.0.len() - 1]
     }

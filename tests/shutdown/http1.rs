@@ -4,13 +4,16 @@
 use std::{
     io::{Read, Write},
     os::unix::net::UnixStream,
-    time::Duration,
 };
 
 use rustix::process::Signal;
 
 use super::{body, connect, slow};
-use crate::support::{mynah, process::Process, scratch};
+use crate::support::{
+    mynah,
+    process::{HANG, Process},
+    scratch,
+};
 
 fn post(connection: &str) -> String {
     let body = body("late");
@@ -98,7 +101,7 @@ fn answers_unix_connections_that_are_not_accepted_yet() {
     let socket = folder.join("dapr-mynah-http.socket");
     let mut waiting: Vec<_> = (0..100).map(|_| UnixStream::connect(&socket).unwrap()).collect();
     for connection in &mut waiting {
-        connection.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        connection.set_read_timeout(Some(HANG)).unwrap();
         connection.write_all(post("keep-alive").as_bytes()).unwrap();
     }
     process.send(Signal::TERM);

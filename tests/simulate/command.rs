@@ -138,7 +138,7 @@ fn a_program_that_does_not_answer_times_out() {
 fn silence_of_a_program_ends_the_conversation() {
     let script = r#"read -r line; echo '"first"'; sleep 600"#;
     let agent = format!("command: [sh, -c, {script:?}]");
-    let simulation = with_agent(&agent, "end_on: {timeout: 300ms}");
+    let simulation = with_agent(&agent, "end_on: {timeout: 10s}");
     let folder = folder_with(&[("simulate.yaml", &simulation)]);
     assert_eq!(play_in(&folder, &[]).code, Some(0));
     let text = fs::read_to_string(folder.join("out/results.jsonl")).unwrap();

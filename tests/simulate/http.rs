@@ -257,7 +257,7 @@ async fn requests_without_an_answer_are_retried() {
     })
     .await;
     let agent = "retries: 1, http: {url: 'http://ADDRESS/'}";
-    let text = play_with(&server, agent, "max_messages: 2\nmessage_timeout: 5s").await;
+    let text = play_with(&server, agent, "max_messages: 2\nmessage_timeout: 20s").await;
     assert_snapshot!(text, @"
     customer: one
     agent: answer

@@ -16,8 +16,6 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command},
     sync::Mutex,
-    thread,
-    time::Duration,
 };
 
 use mynah::internals::wire::proto::{
@@ -100,17 +98,13 @@ impl Sidecar {
 
     /// Waits for the addresses file and reads it.
     fn wait_for_addresses(&mut self, file: &Path) -> serde_json::Value {
-        for _ in 0..6_000 {
-            let text = fs::read_to_string(file).unwrap_or_default();
-            if let Ok(addresses) = serde_json::from_str(&text) {
-                return addresses;
-            }
+        let addresses = || {
             if let Some(status) = self.child.try_wait().unwrap() {
-                panic!("mynah exited with {status} before it wrote its addresses");
+                panic!("mynah exited with {status} instead of serving");
             }
-            thread::sleep(Duration::from_millis(10));
-        }
-        panic!("mynah did not write its addresses within a minute");
+            serde_json::from_str(&fs::read_to_string(file).ok()?).ok()
+        };
+        process::poll(addresses, "mynah did not write its addresses")
     }
 
     /// Connects a client to the gRPC API.

@@ -12,14 +12,17 @@ use std::{
     time::Duration,
 };
 
+use mynah::internals::wire::proto::{ConversationRequestAlpha2, GetMetadataRequest};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Sidecar, mynah, report, scratch};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// The number of polls in a minute.
-const MAX_POLLS: usize = 6_000;
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// The number of polls until a test counts as hanging.
+const MAX_POLLS: usize = 30_000;
+/// The time after which a test counts as hanging. No test depends on its length: on a busy machine,
+/// milliseconds become minutes.
+pub const HANG: Duration = Duration::from_secs(300);
 
 /// A running program whose output goes to files. It is killed on drop.
 pub struct Process {
@@ -194,15 +197,15 @@ fn send(child: &Child, signal: Signal) {
     let _ = kill_process(Pid::from_child(child), signal);
 }
 
-/// Polls until `found` returns a value. Panics with `failure` after a minute.
-fn poll<T>(mut found: impl FnMut() -> Option<T>, failure: &str) -> T {
+/// Polls until `found` returns a value. Panics with `failure` if it hangs.
+pub fn poll<T>(mut found: impl FnMut() -> Option<T>, failure: &str) -> T {
     for _ in 0..MAX_POLLS {
         if let Some(found) = found() {
             return found;
         }
         thread::sleep(POLL_INTERVAL);
     }
-    panic!("{failure} within a minute");
+    panic!("{failure} within {HANG:?}");
 }
 
 /// Polls like [`poll`], but without blocking the test's other tasks.
@@ -213,43 +216,44 @@ pub async fn wait_until<T>(mut found: impl AsyncFnMut() -> Option<T>, failure: &
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }
-    panic!("{failure} within a minute");
+    panic!("{failure} within {HANG:?}");
 }
 
-/// Awaits a future for at most a minute.
+/// Awaits a future. Panics if it hangs.
 pub async fn with_timeout<F: Future>(future: F) -> F::Output {
-    tokio::time::timeout(TIMEOUT, future).await.expect("completes within a minute")
-}
-
-/// Starts a call that is not answered, and drops it after 300 ms.
-pub async fn abandon(call: impl Future) {
-    let answer = tokio::time::timeout(Duration::from_millis(300), call).await;
-    assert!(answer.is_err(), "the call was answered");
+    tokio::time::timeout(HANG, future).await.expect("the future completes")
 }
 
 impl Sidecar {
+    /// Starts a call that is not answered, and drops it 300 ms after it has arrived.
+    pub async fn abandon(&self, call: ConversationRequestAlpha2) {
+        let mut client = self.client().await;
+        let mut other = client.clone();
+        let arrives = async {
+            // Calls on one connection stay in order.
+            for _ in 0..2 {
+                other.get_metadata(GetMetadataRequest {}).await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        };
+        tokio::select! {
+            biased;
+            answer = client.converse_alpha2(call) => panic!("the call was answered: {answer:?}"),
+            () = arrives => {}
+        }
+    }
+
     /// Waits until the process exits, without blocking the test's other tasks.
     pub async fn wait(&mut self) -> ExitStatus {
-        for _ in 0..MAX_POLLS {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status;
-            }
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-        panic!("mynah did not exit within a minute");
+        wait_until(async || self.child.try_wait().unwrap(), "mynah did not exit").await
     }
 
     /// Waits until the address refuses connections while the process is still running.
     pub async fn wait_until_refused(&mut self, address: SocketAddr) {
-        for _ in 0..MAX_POLLS {
-            if refuses(address) {
-                let status = self.child.try_wait().unwrap();
-                assert_eq!(status, None, "exited instead of refusing connections");
-                return;
-            }
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-        panic!("{address} still accepts connections after a minute");
+        let is_refused = async || refuses(address).then_some(());
+        wait_until(is_refused, "connections were still accepted").await;
+        let status = self.child.try_wait().unwrap();
+        assert_eq!(status, None, "exited instead of refusing connections");
     }
 }
 

@@ -44,10 +44,14 @@ fn model() -> Arc<dyn mynah::provider::Provider> {
 
 #[tokio::test]
 async fn a_timeout_kills_the_command() {
-    let (tool_loop, pids) = endless(", timeout: 5s").await;
-    let result = tool_loop.run(model(), ask("Go!")).await;
+    let (tool_loop, pids) = endless(", timeout: 60s").await;
+    let (result, ()) = tokio::join!(tool_loop.run(model(), ask("Go!")).into_future(), async {
+        wait_until_running(&pids).await;
+        // From now on, the clock advances to the timeout when nothing else happens.
+        tokio::time::pause();
+    });
     assert_eq!(outcomes(&result), ["timed_out"]);
-    assert_eq!(result_texts(&result), ["Error executing wait: no result within 5s"]);
+    assert_eq!(result_texts(&result), ["Error executing wait: no result within 60s"]);
     wait_for_exit(&pids);
 }
 

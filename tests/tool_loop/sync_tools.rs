@@ -2,16 +2,21 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Barrier, mpsc},
+    sync::{Arc, Barrier},
     time::Duration,
 };
 
-use mynah::tool_loop::{
-    EndReason, LoopSettings, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSettings,
+use mynah::{
+    provider::Provider,
+    tool_loop::{
+        EndReason, LoopResult, LoopSettings, ToolContext, ToolError, ToolOutput, ToolRegistry,
+        ToolSettings,
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::advance};
 
 use super::{
     doubles::{calls_forever, calls_then_repeats},
@@ -141,40 +146,44 @@ async fn sync_tools_run_concurrently() {
     );
 }
 
-/// Returns a tool that works until its call is abandoned, and then reports that it ended.
-fn busy() -> (ToolRegistry, mpsc::Receiver<()>) {
-    let (sender, ended) = mpsc::channel();
+/// The time after which a call is abandoned. The clock is paused, and advances when the tool works.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// Runs a tool that works until its call is abandoned. Returns when the tool has ended.
+async fn run_busy_tool(settings: LoopSettings, model: Arc<dyn Provider>) -> LoopResult {
+    let (sender, mut events) = mpsc::unbounded_channel();
     let work = move |_: Value, context: ToolContext| {
+        sender.send("started").unwrap();
         while !context.cancel.is_cancelled() {
             std::thread::yield_now();
         }
-        sender.send(()).expect("a receiver");
+        sender.send("ended").unwrap();
     };
     let mut registry = ToolRegistry::new();
     registry.register_with_schema("work", "", json!({}), work).unwrap();
-    (registry, ended)
+    let advance = async {
+        assert_eq!(events.recv().await, Some("started"));
+        advance(LIMIT).await;
+    };
+    let (result, ()) = tokio::join!(run(registry, settings, model), advance);
+    assert_eq!(events.recv().await, Some("ended"));
+    result
 }
 
-#[tokio::test(flavor = "current_thread")]
+#[tokio::test(start_paused = true)]
 async fn a_sync_tool_does_not_hold_up_the_loop_after_its_timeout() {
-    let (registry, ended) = busy();
-    let timeout = Duration::from_millis(50);
-    let tools = ToolSettings { timeout, ..ToolSettings::default() };
+    let tools = ToolSettings { timeout: LIMIT, ..ToolSettings::default() };
     let settings = LoopSettings { tools, ..LoopSettings::default() };
-    let result = run(registry, settings, calls_then_repeats(&[&[("work", "{}")]])).await;
-    assert_eq!(result_texts(&result), ["Error executing work: no result within 50ms"]);
+    let result = run_busy_tool(settings, calls_then_repeats(&[&[("work", "{}")]])).await;
+    assert_eq!(result_texts(&result), ["Error executing work: no result within 1s"]);
     assert_eq!((outcomes(&result), result.end), (vec!["timed_out"], EndReason::Answered));
-    ended.recv().expect("the tool learns of its timeout");
 }
 
-#[tokio::test(flavor = "current_thread")]
+#[tokio::test(start_paused = true)]
 async fn a_sync_tool_does_not_hold_up_the_end_of_a_run() {
-    let (registry, ended) = busy();
-    let wall_clock = Duration::from_millis(50);
-    let settings = LoopSettings { wall_clock, ..LoopSettings::default() };
-    let result = run(registry, settings, calls_forever(&[("work", "{}")])).await;
+    let settings = LoopSettings { wall_clock: LIMIT, ..LoopSettings::default() };
+    let result = run_busy_tool(settings, calls_forever(&[("work", "{}")])).await;
     assert_eq!((outcomes(&result), result.end), (vec!["interrupted"], EndReason::Budget));
-    ended.recv().expect("the tool learns of the end");
 }
 
 #[tokio::test]

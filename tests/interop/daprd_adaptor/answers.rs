@@ -16,7 +16,7 @@ fn daprd_without_the_adaptor_has_no_pluggable_conversation_components() {
         let _mynah = sockets.serve();
         let program = Program::Daprd(toolchain::daprd()?);
         let start = sockets.start(&program, &[("assistant", &[])]);
-        let log = exit_log(Runtime::new().unwrap().block_on(start));
+        let log = Runtime::new().unwrap().block_on(exit_log(start));
         assert!(log.contains("couldn't find conversation conversation.mynah/v1"), "{log}");
         Ok(())
     });

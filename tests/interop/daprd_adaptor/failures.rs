@@ -65,7 +65,7 @@ fn daprd_started_first_exits() {
         let program = Program::Daprd(toolchain::daprd_with_adaptor()?);
         let sockets = Sockets::new("mynah");
         let start = sockets.start(&program, &[ASSISTANT]);
-        let log = exit_log(Runtime::new().unwrap().block_on(start));
+        let log = Runtime::new().unwrap().block_on(exit_log(start));
         assert!(log.contains("couldn't find conversation conversation.mynah/v1"), "{log}");
         Ok(())
     });

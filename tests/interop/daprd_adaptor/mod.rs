@@ -119,9 +119,9 @@ async fn converse(address: SocketAddr, component: &str, request: &Value) -> (u16
 }
 
 /// Returns the log of a daprd that exits. It can be healthy for a moment before.
-fn exit_log(started: Result<Target, Exit>) -> String {
-    match started {
-        Ok(mut daprd) => daprd.wait().expect("daprd exits").log,
+async fn exit_log(start: impl Future<Output = Result<Target, Exit>>) -> String {
+    match start.await {
+        Ok(mut daprd) => daprd.wait().await.log,
         Err(exit) => exit.log,
     }
 }
