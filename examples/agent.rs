@@ -94,7 +94,7 @@ fn print(event: LoopEvent) -> io::Result<()> {
             writeln!(out, "calls: {name} {arguments}")?
         }
         LoopEvent::ToolFinished(call) => writeln!(out, "tool:  {}", call.result)?,
-        LoopEvent::ToolsFinished { .. } => {}
+        LoopEvent::Reasoning(_) | LoopEvent::ToolsFinished { .. } => {}
         LoopEvent::Ended(result) => writeln!(out, "\nend:   {}", result.end.as_str())?,
     }
     out.flush()

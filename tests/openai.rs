@@ -5,6 +5,7 @@ mod attachments;
 mod embeddings;
 mod errors;
 mod models;
+mod reasoning;
 mod requests;
 mod streams;
 

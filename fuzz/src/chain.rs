@@ -40,14 +40,15 @@ pub fn run(data: &[u8]) -> bool {
     chain.is_some()
 }
 
-/// Returns the final response of a stream. Checks that its text equals the concatenated deltas.
+/// Returns the final response of a stream. Checks that its texts equal the concatenated deltas.
 fn streamed(deltas: Vec<Result<Delta, ProviderError>>) -> Result<Response, ProviderError> {
-    let mut text = String::new();
+    let (mut reasoning, mut text) = (String::new(), String::new());
     for delta in deltas {
         match delta? {
+            Delta::Reasoning(chunk) => reasoning += &chunk,
             Delta::Text(chunk) => text += &chunk,
             Delta::Complete(response) => {
-                assert_eq!(response.content, text);
+                assert_eq!((&response.reasoning, &response.content), (&reasoning, &text));
                 return Ok(*response);
             }
         }

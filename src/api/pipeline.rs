@@ -68,8 +68,9 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
         return Err(recording.rejected(error, &context));
     }
     let encode = move |delta| match delta {
-        Delta::Text(text) => M::chunk(text, &mut passthrough),
-        Delta::Complete(response) => M::complete(*response, &mut passthrough),
+        Delta::Reasoning(text) => M::reasoning(text, &mut passthrough),
+        Delta::Text(text) => Some(M::chunk(text, &mut passthrough)),
+        Delta::Complete(response) => Some(M::complete(*response, &mut passthrough)),
     };
     Ok(component.stream(request, context, recording, encode).await?)
 }

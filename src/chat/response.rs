@@ -5,6 +5,8 @@ use super::ToolCall;
 /// A response: one turn of the model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Response {
+    /// The text of the model's reasoning, which precedes the answer. Dapr's API does not transmit it.
+    pub reasoning: String,
     /// The text. Usually empty if the model calls tools.
     pub content: String,
     /// The tool calls that the model makes, in order.
@@ -39,7 +41,8 @@ impl MissingPart {
 impl Response {
     /// Returns roughly the size of the response in bytes.
     pub(crate) fn size(&self) -> usize {
-        self.content.len() + self.tool_calls.iter().map(ToolCall::size).sum::<usize>()
+        let texts = self.reasoning.len() + self.content.len();
+        texts + self.tool_calls.iter().map(ToolCall::size).sum::<usize>()
     }
 }
 

@@ -138,7 +138,7 @@ impl Component {
         }
     }
 
-    /// Returns the response as a stream of pieces. `encode` converts each delta to a piece.
+    /// Returns the response as a stream of pieces. `encode` converts each delta to a piece, or drops it.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Component {
         encode: F,
     ) -> Result<impl Stream<Item = Result<T, Error>> + Send + use<T, F>, Error>
     where
-        F: FnMut(Delta) -> T + Send + Unpin,
+        F: FnMut(Delta) -> Option<T> + Send + Unpin,
     {
         let cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
@@ -296,36 +296,41 @@ struct Encoded<F> {
     _cancel: CancelOnDrop,
 }
 
-impl<T, F: FnMut(Delta) -> T + Unpin> Stream for Encoded<F> {
+impl<T, F: FnMut(Delta) -> Option<T> + Unpin> Stream for Encoded<F> {
     type Item = Result<T, Error>;
 
     // Each surface wraps this stream in an adapter, into which it is not inlined without the
     // attribute.
     #[inline(always)]
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let delta = match self.first.take() {
-            Some(first) => Some(Ok(first)),
-            None => ready!(self.rest.poll_next_unpin(cx)),
-        };
-        Poll::Ready(match delta {
-            Some(Ok(mut delta)) => {
-                if let Delta::Complete(response) = &mut delta {
-                    self.is_complete = true;
-                    limit_calls(response, self.single_tool_call);
-                    self.recording.answered(response);
+        loop {
+            let delta = match self.first.take() {
+                Some(first) => Some(Ok(first)),
+                None => ready!(self.rest.poll_next_unpin(cx)),
+            };
+            return Poll::Ready(match delta {
+                Some(Ok(mut delta)) => {
+                    if let Delta::Complete(response) = &mut delta {
+                        self.is_complete = true;
+                        limit_calls(response, self.single_tool_call);
+                        self.recording.answered(response);
+                    }
+                    match (self.encode)(delta) {
+                        Some(piece) => Some(Ok(piece)),
+                        None => continue,
+                    }
                 }
-                Some(Ok((self.encode)(delta)))
-            }
-            Some(Err(error)) => {
-                self.is_complete = true;
-                Some(Err(self.fail(error)))
-            }
-            None if self.is_complete => None,
-            None => {
-                self.is_complete = true;
-                Some(Err(self.fail(stream::incomplete())))
-            }
-        })
+                Some(Err(error)) => {
+                    self.is_complete = true;
+                    Some(Err(self.fail(error)))
+                }
+                None if self.is_complete => None,
+                None => {
+                    self.is_complete = true;
+                    Some(Err(self.fail(stream::incomplete())))
+                }
+            });
+        }
     }
 }
 
@@ -351,7 +356,7 @@ fn limit_calls(response: &mut Response, single_tool_call: bool) {
 
 /// Scrubs a response, on a blocking thread if the response is large.
 async fn scrub(scrubber: Scrubber, mut response: Response) -> Result<Response, ProviderError> {
-    if pii::COST * response.content.len() <= LARGE {
+    if pii::COST * (response.reasoning.len() + response.content.len()) <= LARGE {
         scrubber.scrub_response(&mut response);
         return Ok(response);
     }

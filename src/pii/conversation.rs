@@ -43,8 +43,9 @@ impl Scrubber {
         *text = scrubbed;
     }
 
-    /// Scrubs the content of a response. The token usage does not change.
+    /// Scrubs the reasoning and the content of a response. The token usage does not change.
     pub(crate) fn scrub_response(self, response: &mut Response) {
+        self.scrub_in_place(&mut response.reasoning);
         self.scrub_in_place(&mut response.content);
     }
 
@@ -108,8 +109,13 @@ mod tests {
     fn keeps_tool_calls_and_usage_of_responses() {
         let usage = Some(Usage { prompt_tokens: 1, completion_tokens: 2, reasoning_tokens: 0 });
         let response = Response { tool_calls: vec![call()], usage, ..Response::default() };
-        let mut scrubbed = Response { content: format!("to {EMAIL}"), ..response.clone() };
+        let mut scrubbed = Response {
+            reasoning: EMAIL.to_owned(),
+            content: format!("to {EMAIL}"),
+            ..response.clone()
+        };
         Scrubber::Dapr.scrub_response(&mut scrubbed);
-        assert_eq!(scrubbed, Response { content: "to <EMAIL_ADDRESS>".to_owned(), ..response });
+        let [reasoning, content] = ["<EMAIL_ADDRESS>", "to <EMAIL_ADDRESS>"].map(str::to_owned);
+        assert_eq!(scrubbed, Response { reasoning, content, ..response });
     }
 }

@@ -237,6 +237,11 @@ impl CallContext {
         self.is_alpha1
     }
 
+    /// Returns `true` if the caller receives the text of the model's reasoning.
+    pub(crate) fn shows_reasoning(&self) -> bool {
+        self.surface().is_none_or(|surface| surface == Surface::OpenAi)
+    }
+
     /// Returns the name of the session, which is `default` if the client names none.
     pub(crate) fn session_name(&self) -> &str {
         self.session.as_deref().unwrap_or(DEFAULT_SESSION)

@@ -39,26 +39,52 @@ pub fn deltas(
     options: StreamOptions,
     context: &CallContext,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    text_deltas(response.content.clone(), Ok(response), options, context)
+    let pieces = Pieces {
+        reasoning: response.reasoning.clone(),
+        text: response.content.clone(),
+        max_chunks: usize::MAX,
+    };
+    piece_deltas(pieces, Ok(Box::new(response)), options, context)
 }
 
-/// Streams a text, followed by a response or an error.
-pub(crate) fn text_deltas(
-    text: String,
-    end: Result<Response, ProviderError>,
+/// What a stream sends before its end.
+pub(crate) struct Pieces {
+    pub(crate) reasoning: String,
+    pub(crate) text: String,
+    /// Maximum number of chunks of both.
+    pub(crate) max_chunks: usize,
+}
+
+impl Pieces {
+    fn is_empty(&self) -> bool {
+        self.max_chunks == 0 || (self.reasoning.is_empty() && self.text.is_empty())
+    }
+
+    fn into_deltas(self, words: NonZeroUsize) -> impl Iterator<Item = Delta> {
+        let reasoning = chunks(self.reasoning, words).map(Delta::Reasoning);
+        let text = chunks(self.text, words).map(Delta::Text);
+        reasoning.chain(text).take(self.max_chunks)
+    }
+}
+
+/// Streams pieces, followed by a response or an error.
+pub(crate) fn piece_deltas(
+    pieces: Pieces,
+    end: Result<Box<Response>, ProviderError>,
     options: StreamOptions,
     context: &CallContext,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    context.hold(text.len() + end.as_ref().map_or(0, Response::size));
+    let held = pieces.reasoning.len() + pieces.text.len();
+    context.hold(held + end.as_ref().map_or(0, |response| response.size()));
     let StreamOptions { words_per_chunk, chunk_delay, time_to_first_chunk } = options;
-    let end_wait = if text.is_empty() { time_to_first_chunk } else { Duration::ZERO };
-    let end = end.map(|response| Delta::Complete(Box::new(response)));
-    let texts = chunks(text, words_per_chunk).map(|text| Ok(Delta::Text(text)));
+    let end_wait = if pieces.is_empty() { time_to_first_chunk } else { Duration::ZERO };
+    let end = end.map(Delta::Complete);
+    let deltas = pieces.into_deltas(words_per_chunk).map(Ok);
     if time_to_first_chunk.max(chunk_delay).is_zero() {
-        return stream::iter(texts.chain(iter::once(end))).boxed();
+        return stream::iter(deltas.chain(iter::once(end))).boxed();
     }
     let waits = iter::once(time_to_first_chunk).chain(iter::repeat(chunk_delay));
-    let timed = waits.zip(texts).chain(iter::once((end_wait, end)));
+    let timed = waits.zip(deltas).chain(iter::once((end_wait, end)));
     let context = context.clone();
     let after_wait = move |(wait, delta)| {
         let context = context.clone();
@@ -125,7 +151,7 @@ mod tests {
 
     fn texts_of(deltas: &[(u128, Delta)]) -> Vec<(u128, &str)> {
         let pairs = deltas.iter().map(|(time, delta)| match delta {
-            Delta::Text(text) => (*time, text.as_str()),
+            Delta::Reasoning(text) | Delta::Text(text) => (*time, text.as_str()),
             Delta::Complete(_) => (*time, "<complete>"),
         });
         pairs.collect()

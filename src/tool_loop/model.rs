@@ -23,7 +23,7 @@ pub(super) struct Model {
 /// Where the events of a run go.
 pub(super) struct Listener {
     pub(super) events: UnboundedSender<LoopEvent>,
-    /// A permit for each piece of text that may be sent before the listener has received others.
+    /// A permit for each piece of an answer that may be sent before the listener has received others.
     pub(super) room: Arc<Semaphore>,
 }
 
@@ -47,20 +47,21 @@ impl Model {
         let mut deltas = run_blocking_if(is_large, start).await?;
         while let Some(delta) = deltas.next().await {
             match delta? {
-                Delta::Text(text) => self.emit_text(text).await,
+                Delta::Reasoning(text) => self.emit_piece(LoopEvent::Reasoning(text)).await,
+                Delta::Text(text) => self.emit_piece(LoopEvent::Text(text)).await,
                 Delta::Complete(response) => return Ok(*response),
             }
         }
         Err(incomplete())
     }
 
-    /// Sends text to the listener, if there is one. Waits while too much text waits already.
-    async fn emit_text(&self, text: String) {
+    /// Sends a piece of an answer to the listener, if there is one. Waits while too many wait already.
+    async fn emit_piece(&self, piece: LoopEvent) {
         if let Some(Listener { room, .. }) = &self.listener
             && let Ok(permit) = room.acquire().await
         {
             permit.forget();
-            self.emit(|| LoopEvent::Text(text));
+            self.emit(|| piece);
         }
     }
 

@@ -8,11 +8,16 @@ use crate::{
     provider::ProviderError,
 };
 
+/// What separates the texts of two turns.
+pub(super) const SEPARATOR: &str = "\n\n";
+
 /// The result of a run. It contains everything that happened, however the run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopResult {
     /// The model's last answer, or `None` if there was none.
     pub response: Option<Response>,
+    /// The reasoning of all turns, separated by blank lines.
+    pub reasoning: String,
     /// The messages in the request, followed by those of the run. Each call is followed by its
     /// result, so the transcript can be sent as the history of the next request. Incomplete answers
     /// are not included.
@@ -30,8 +35,15 @@ pub struct LoopResult {
 impl LoopResult {
     /// Returns the result of a run without turns.
     pub(super) fn new(end: EndReason) -> Self {
-        let (transcript, calls) = (Vec::new(), Vec::new());
-        Self { response: None, transcript, calls, turns: 0, usage: None, end }
+        Self {
+            response: None,
+            reasoning: String::new(),
+            transcript: Vec::new(),
+            calls: Vec::new(),
+            turns: 0,
+            usage: None,
+            end,
+        }
     }
 
     /// Returns the text of the last answer, or an empty string if there is none.
@@ -109,6 +121,8 @@ impl EndReason {
 /// An event during a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopEvent {
+    /// The next piece of the model's reasoning.
+    Reasoning(String),
     /// The next piece of the model's text. With the text rendering, the text includes calls.
     Text(String),
     /// A tool started.

@@ -36,8 +36,8 @@ use crate::{
     provider::{CallContext, Provider, Unseen},
 };
 
-/// Maximum number of pieces of text that wait for the reader of a stream.
-const TEXT_QUEUE_CAPACITY: usize = 16;
+/// Maximum number of pieces of answers that wait for the reader of a stream.
+const PIECE_QUEUE_CAPACITY: usize = 16;
 
 /// A run that has not started. Await it to get its result, or call [`stream`](Self::stream) to get
 /// its events.
@@ -145,7 +145,7 @@ impl Run {
         self
     }
 
-    /// Starts the run and streams its events: text from the model, the start and finish of each tool
+    /// Starts the run and streams its events: reasoning and text from the model, the start and finish of each tool
     /// call, and finally the result.
     ///
     /// If the stream is not read, the model waits, and its turn ends at the time limit. Tools do not
@@ -156,7 +156,7 @@ impl Run {
     /// Panics outside of a Tokio runtime.
     pub fn stream(self) -> RunStream {
         let (sender, mut events) = mpsc::unbounded_channel();
-        let room = Arc::new(Semaphore::new(TEXT_QUEUE_CAPACITY));
+        let room = Arc::new(Semaphore::new(PIECE_QUEUE_CAPACITY));
         let listener = Listener { events: sender, room: room.clone() };
         let run = async move {
             let events = listener.events.clone();
@@ -167,7 +167,7 @@ impl Run {
         let task = spawn(run).into_stream().filter_map(|()| future::ready(None));
         let events = stream::poll_fn(move |context| events.poll_recv(context));
         let events = events.inspect(move |event| {
-            if let LoopEvent::Text(_) = event {
+            if let LoopEvent::Reasoning(_) | LoopEvent::Text(_) = event {
                 room.add_permits(1);
             }
         });

@@ -6,6 +6,7 @@ use super::{
     CallRecord, EndReason, LoopEvent, LoopResult,
     batch::{PlannedCall, Scope},
     budget::StallDetector,
+    result::SEPARATOR,
     start::RunStart,
     transcript::{Turn, Verdict},
 };
@@ -50,6 +51,7 @@ impl Turns<'_> {
         let response = answer.map_err(EndReason::ModelError)?;
         self.result.turns += 1;
         self.scope.context.turn = self.result.turns;
+        self.keep_reasoning(&response.reasoning).await?;
         let (text, calls) = self.accept(response);
         if calls.is_empty() {
             self.append_turn(text, Vec::new()).await?;
@@ -97,6 +99,19 @@ impl Turns<'_> {
         (text, calls)
     }
 
+    /// Adds the reasoning of a turn to that of earlier ones. Fails if there is no memory for it.
+    async fn keep_reasoning(&mut self, reasoning: &str) -> Result<(), EndReason> {
+        if reasoning.is_empty() {
+            return Ok(());
+        }
+        let all = &mut self.result.reasoning;
+        if !all.is_empty() {
+            all.push_str(SEPARATOR);
+        }
+        all.push_str(reasoning);
+        self.reserve(reasoning.len()).await
+    }
+
     /// Returns `true` if the model keeps making the same calls and not all of them are repeatable.
     fn is_stalled(&mut self, calls: &[(ToolCall, Verdict)]) -> bool {
         let keys = calls.iter().map(|(_, verdict)| verdict.key.clone()).collect();
@@ -118,9 +133,14 @@ impl Turns<'_> {
         let turn = Turn { number: self.result.turns, text, calls };
         let messages = self.scope.tools.settings.rendering.messages(&turn);
         let bytes = messages.iter().map(Message::size).sum();
-        self.bytes += bytes;
         Arc::make_mut(&mut self.start.request).messages.extend(messages);
         self.result.calls.extend(turn.calls);
+        self.reserve(bytes).await
+    }
+
+    /// Counts `bytes` more. Fails if there is no memory for them.
+    async fn reserve(&mut self, bytes: usize) -> Result<(), EndReason> {
+        self.bytes += bytes;
         let reserved = self.charged.reserve(bytes).await;
         reserved.map_err(|error| EndReason::ModelError(error.into()))
     }

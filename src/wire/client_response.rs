@@ -9,6 +9,7 @@ pub(crate) fn decode(outputs: Vec<proto::ConversationResultAlpha2>) -> Option<Re
     let choice = output.choices.into_iter().next()?;
     let message = choice.message.unwrap_or_default();
     Some(Response {
+        reasoning: String::new(),
         content: message.content,
         tool_calls: message.tool_calls.into_iter().map(tool_call).collect(),
         finish_reason: finish_reason(&choice.finish_reason),

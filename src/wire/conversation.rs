@@ -40,6 +40,11 @@ pub trait ConverseRequest: Send + Sized + 'static {
     /// Converts the response to a unary call.
     fn response(response: Response, passthrough: Self::Passthrough) -> Self::Response;
 
+    /// Converts a piece of reasoning from a streamed response. Returns `None` if the API has none.
+    fn reasoning(_: String, _: &mut Self::Passthrough) -> Option<Self::StreamResponse> {
+        None
+    }
+
     /// Converts a piece of text from a streamed response.
     fn chunk(text: String, passthrough: &mut Self::Passthrough) -> Self::StreamResponse;
 

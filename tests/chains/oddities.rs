@@ -10,7 +10,7 @@ use mynah::internals::wire::{
 use serde_json::{Value, json};
 
 use super::{chain, content, scripted, text};
-use crate::support::{Sidecar, http::direct_client, messages::request, stream};
+use crate::support::{Sidecar, messages::request, stream};
 
 const ALPHA1: &str = "/v1.0-alpha1/conversation/echo/converse";
 const ALPHA2: &str = "/v1.0-alpha2/conversation/echo/converse";
@@ -127,21 +127,6 @@ async fn leaves_out_parts_of_openai_responses() {
     }
 }
 
-/// Returns the beginning of a response body that breaks off.
-async fn broken_body(sidecar: &Sidecar, path: &str, accept: &str, body: String) -> String {
-    let request = direct_client().post(sidecar.url(path)).header("accept", accept).body(body);
-    let mut response = request.send().await.unwrap();
-    assert_eq!(response.status(), 200);
-    let mut read = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) => read.extend_from_slice(&chunk),
-            Ok(None) => panic!("the response is complete"),
-            Err(_) => return String::from_utf8(read).unwrap(),
-        }
-    }
-}
-
 fn cut_after(chunks: usize) -> ConversationRequestAlpha2 {
     let items = json!([{"text": "one two three"}]);
     request([chain(json!([{"messages": items, "cut_after": chunks}]))])
@@ -176,16 +161,16 @@ async fn breaks_off_grpc_responses() {
 async fn breaks_off_http_responses() {
     let sidecar = scripted("");
     let body = json::write(&cut_after(2)).unwrap();
-    assert_eq!(broken_body(&sidecar, ALPHA2, "*/*", body.clone()).await, "");
-    let events = broken_body(&sidecar, ALPHA2, "text/event-stream", body).await;
+    assert_eq!(sidecar.post_broken(ALPHA2, "*/*", body.clone()).await, "");
+    let events = sidecar.post_broken(ALPHA2, "text/event-stream", body).await;
     assert_eq!(
         events,
         "data: {\"chunk\":{\"content\":\"one\"}}\n\ndata: {\"chunk\":{\"content\":\" two\"}}\n\n"
     );
     let unary = completion(&cut_after(2), false);
-    assert_eq!(broken_body(&sidecar, COMPLETIONS, "*/*", unary).await, "");
+    assert_eq!(sidecar.post_broken(COMPLETIONS, "*/*", unary).await, "");
     let events = completion(&cut_after(2), true);
-    let events = broken_body(&sidecar, COMPLETIONS, "*/*", events).await;
+    let events = sidecar.post_broken(COMPLETIONS, "*/*", events).await;
     assert!(events.contains(" two") && !events.contains("three"), "{events}");
     assert!(!events.contains("DONE"), "{events}");
 }

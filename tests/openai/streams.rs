@@ -6,12 +6,17 @@ use super::{COMPLETIONS, asking, chain, complete, message, scripted, weather, wi
 use crate::support::Sidecar;
 
 /// Returns the chunks of a streamed answer, which must end with `[DONE]`.
-async fn chunks(sidecar: &Sidecar, body: Value) -> Vec<Value> {
+pub(super) async fn chunks(sidecar: &Sidecar, body: Value) -> Vec<Value> {
     let body = with(body, "stream", json!(true));
     let reply = sidecar.post(COMPLETIONS, body.to_string()).await;
     assert_eq!((reply.status, reply.content_type.as_str()), (200, "text/event-stream"));
     let chunks = reply.body.strip_suffix("data: [DONE]\n\n").expect("the stream is complete");
-    let events = chunks.split_terminator("\n\n").map(|event| event.strip_prefix("data: ").unwrap());
+    events(chunks)
+}
+
+/// Returns the chunks in a body.
+pub(super) fn events(body: &str) -> Vec<Value> {
+    let events = body.split_terminator("\n\n").map(|event| event.strip_prefix("data: ").unwrap());
     events.map(|event| serde_json::from_str(event).unwrap()).collect()
 }
 

@@ -53,6 +53,21 @@ impl Sidecar {
         self.send(request.header("accept", "text/event-stream").body(body)).await
     }
 
+    /// Sends a POST request, and returns the beginning of the response body, which breaks off.
+    pub async fn post_broken(&self, path: &str, accept: &str, body: String) -> String {
+        let request = direct_client().post(self.url(path)).header("accept", accept).body(body);
+        let mut response = request.send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        let mut read = Vec::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) => read.extend_from_slice(&chunk),
+                Ok(None) => panic!("the response is complete"),
+                Err(_) => return String::from_utf8(read).unwrap(),
+            }
+        }
+    }
+
     /// Sends a GET request.
     pub async fn get(&self, path: &str) -> Reply {
         self.send(direct_client().get(self.url(path))).await

@@ -230,7 +230,7 @@ async fn streams_the_same_transcript() {
     let mut events: Vec<_> = events.collect().await;
     let Some(LoopEvent::Ended(streamed)) = events.pop() else { panic!("{events:?}") };
     let lines = events.iter().map(|event| match event {
-        LoopEvent::Text(text) => text.clone(),
+        LoopEvent::Reasoning(text) | LoopEvent::Text(text) => text.clone(),
         LoopEvent::ToolStarted { id, name, arguments } => format!("\n{id}: {name} {arguments}\n"),
         LoopEvent::ToolFinished(record) => format!("{}: {}\n", record.id, record.result),
         LoopEvent::ToolsFinished { turn, executed } => format!("turn {turn}: {executed}\n"),

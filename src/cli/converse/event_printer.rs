@@ -86,7 +86,7 @@ impl<W: Write> EventPrinter<W> {
                 self.end_text(styling)?;
                 self.finish_call(record);
             }
-            LoopEvent::ToolsFinished { .. } => {}
+            LoopEvent::Reasoning(_) | LoopEvent::ToolsFinished { .. } => {}
             LoopEvent::Ended(result) => {
                 self.end_text(styling)?;
                 note_end(result);

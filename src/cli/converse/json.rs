@@ -62,7 +62,7 @@ impl<'e> Event<'e> {
             LoopEvent::Text(text) => Self::Text(text),
             LoopEvent::ToolStarted { id, name, arguments } => Self::Started { id, name, arguments },
             LoopEvent::ToolFinished(record) => Self::Finished(record.into()),
-            LoopEvent::ToolsFinished { .. } => return Ok(None),
+            LoopEvent::Reasoning(_) | LoopEvent::ToolsFinished { .. } => return Ok(None),
             LoopEvent::Ended(result) => Self::Ended(result.try_into()?),
         }))
     }

@@ -121,6 +121,7 @@ mod tests {
         let mut history = vec![Message::new(last, "last")];
         let result = LoopResult {
             response: None,
+            reasoning: String::new(),
             transcript: history.clone(),
             calls: Vec::new(),
             turns: 0,

@@ -87,7 +87,6 @@ impl Faults {
 
     /// Applies the faults to a response in pieces.
     pub(super) fn apply_to_stream(self, deltas: Deltas) -> Deltas {
-        let is_text = |delta: &Result<Delta, _>| matches!(delta, Ok(Delta::Text(_)));
         match self.effect {
             Some(Effect::CutAfter(chunks)) => cut(deltas, chunks),
             Some(Effect::Empty(part)) => {
@@ -97,7 +96,7 @@ impl Faults {
                     }
                     delta
                 });
-                deltas.filter(move |delta| future::ready(!is_text(delta))).boxed()
+                deltas.filter(|delta| future::ready(!is_chunk(delta))).boxed()
             }
             Some(_) => deltas,
             None => {
@@ -133,10 +132,13 @@ impl Faults {
     }
 }
 
+fn is_chunk(delta: &Result<Delta, ProviderError>) -> bool {
+    matches!(delta, Ok(Delta::Reasoning(_) | Delta::Text(_)))
+}
+
 /// Breaks off a stream after this number of chunks.
 fn cut(deltas: Deltas, chunks: usize) -> Deltas {
-    let is_text = |delta: &Result<Delta, _>| matches!(delta, Ok(Delta::Text(_)));
-    let texts = deltas.take_while(move |delta| future::ready(is_text(delta))).take(chunks);
+    let texts = deltas.take_while(|delta| future::ready(is_chunk(delta))).take(chunks);
     let end = stream::once(future::ready(Err(ProviderError::broken_off(Delivery::BreakOff))));
     texts.chain(end).boxed()
 }

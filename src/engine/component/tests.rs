@@ -1,7 +1,5 @@
 //! Tests of scrubbing and streams, which work the same for every provider.
 
-use std::convert::identity;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -57,16 +55,13 @@ fn scrubbing() -> Request {
 
 /// Returns the concatenated text deltas of a stream, and the content of its last delta.
 async fn streamed(component: Arc<Component>) -> (String, String) {
-    let deltas: Vec<_> = component
-        .stream(scrubbing(), context(), recording(), identity)
-        .await
-        .unwrap()
-        .collect()
-        .await;
+    let deltas: Vec<_> =
+        component.stream(scrubbing(), context(), recording(), Some).await.unwrap().collect().await;
     let mut text = String::new();
     for delta in deltas {
         match delta.unwrap() {
             Delta::Text(piece) => text += &piece,
+            Delta::Reasoning(_) => {}
             Delta::Complete(response) => return (text, response.content),
         }
     }
@@ -110,7 +105,7 @@ async fn scrubs_long_answers() {
 #[tokio::test]
 async fn a_failing_stream_sends_no_unscrubbed_text() {
     let broken = component(&["555 ".to_owned()], Err("broken"));
-    let error = broken.stream(scrubbing(), context(), recording(), identity).await.err().unwrap();
+    let error = broken.stream(scrubbing(), context(), recording(), Some).await.err().unwrap();
     assert_eq!(error.to_string(), "failed conversing with component echo: broken");
 }
 
@@ -118,7 +113,7 @@ async fn a_failing_stream_sends_no_unscrubbed_text() {
 async fn keeps_pieces_if_nothing_is_scrubbed() {
     let pieces = ["55".to_owned(), "5 123 4567".to_owned()];
     let deltas = component(&pieces, Ok(()))
-        .stream(Request::default(), context(), recording(), identity)
+        .stream(Request::default(), context(), recording(), Some)
         .await
         .unwrap();
     let texts: Vec<_> = deltas.map(Result::unwrap).collect().await;
@@ -173,7 +168,7 @@ async fn a_stream_without_its_last_delta_fails() {
         let component = new_component(&metrics);
         let component = Arc::new(Component { provider: Arc::new(Truncated(texts)), ..component });
         let stream =
-            component.clone().stream(Request::default(), context(), recording(), identity).await;
+            component.clone().stream(Request::default(), context(), recording(), Some).await;
         let mut pieces: Vec<_> = match stream {
             Ok(stream) => stream.collect().await,
             Err(error) => vec![Err(error)],

@@ -76,6 +76,9 @@ fn response_json(response: &Response) -> Value {
         members.insert("missing".to_owned(), (*name).into());
     } else {
         members.insert("text".to_owned(), response.content.as_str().into());
+        if !response.reasoning.is_empty() {
+            members.insert("reasoning".to_owned(), response.reasoning.as_str().into());
+        }
         if !response.tool_calls.is_empty() {
             let calls: Vec<_> = response.tool_calls.iter().map(call_json).collect();
             members.insert("tool_calls".to_owned(), calls.into());

@@ -92,6 +92,7 @@ impl Redactor {
 
     /// Removes the secrets from a response.
     pub(crate) fn redact_response(&self, response: &mut Response) {
+        self.redact_answer(&mut response.reasoning);
         self.redact_answer(&mut response.content);
         if let Some(model) = &mut response.model {
             self.redact(model);

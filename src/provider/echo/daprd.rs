@@ -20,6 +20,7 @@ pub(super) fn reply(request: &Request) -> Result<Response, ProviderError> {
         if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
     Ok(Response {
         missing: None,
+        reasoning: String::new(),
         content,
         tool_calls,
         finish_reason,

@@ -43,6 +43,7 @@ pub(super) fn reply(
     };
     Ok(Response {
         missing: None,
+        reasoning: String::new(),
         usage: Some(usage::estimate(&request.messages, &content, &tool_calls)),
         content,
         tool_calls,

@@ -1,6 +1,6 @@
 //! The turns of a script: how they are performed and sent.
 
-use std::{iter, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{
     FutureExt, StreamExt,
@@ -14,10 +14,10 @@ use super::{
     steps::{Answer, Step, StepError, answer},
 };
 use crate::{
-    chat::{Chunks, Delta, Request, Response},
+    chat::{Delta, Request, Response},
     provider::{
         CallContext, Provider, ProviderError,
-        stream::{StreamOptions, text_deltas},
+        stream::{StreamOptions, piece_deltas},
     },
 };
 
@@ -111,7 +111,7 @@ impl ScriptedTurn {
         request: &Request,
         context: &CallContext,
     ) -> Result<Self, StepError> {
-        let answer = answer(step, component, settings, request, context.is_alpha1())?;
+        let answer = answer(step, component, settings, request, context)?;
         let stream = step.stream.or(settings.stream);
         Ok(Self::Answer { answer, delay: step.delay, stream })
     }
@@ -126,34 +126,23 @@ impl ScriptedTurn {
             Self::Answer { answer, delay, .. } => (answer, delay),
             Self::Fallback { provider, request } => return provider.converse(request, context),
         };
-        context.hold(answer.result.as_ref().map_or(0, Response::size));
+        context.hold(answer.result.as_ref().map_or(0, |response| response.size()));
         let result = async move {
             context.pause(delay).await?;
-            answer.result
+            answer.result.map(|response| *response)
         };
         result.boxed()
     }
 
     fn stream(self, context: CallContext) -> BoxStream<'static, Result<Delta, ProviderError>> {
-        let (Answer { text, result, max_chunks }, delay, stream) = match self {
+        let (Answer { pieces, result }, delay, stream) = match self {
             Self::Answer { answer, delay, stream } => (answer, delay, stream),
             Self::Fallback { provider, request } => return provider.stream(request, context),
         };
         let time_to_first_chunk = stream.time_to_first_chunk.saturating_add(delay);
         let stream = StreamOptions { time_to_first_chunk, ..stream };
-        text_deltas(first_chunks(text, stream, max_chunks), result, stream, &context)
+        piece_deltas(pieces, result, stream, &context)
     }
-}
-
-/// Returns the beginning of a text that consists of at most this many chunks.
-fn first_chunks(mut text: String, options: StreamOptions, max_chunks: usize) -> String {
-    if max_chunks < text.len() {
-        let mut chunks = Chunks::new(&text, options.words_per_chunk);
-        let lengths = iter::from_fn(|| chunks.next(&text).map(str::len));
-        let length = lengths.take(max_chunks).sum();
-        text.truncate(length);
-    }
-    text
 }
 
 /// Returns the response of a script or of its fallback.

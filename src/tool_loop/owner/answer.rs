@@ -4,22 +4,18 @@ use std::borrow::Cow;
 
 use crate::{
     chat::{ErrorKind, FinishReason, Message, ProviderError, Response, Role, ToolCall},
-    tool_loop::{EndReason, LoopResult},
+    tool_loop::{EndReason, LoopResult, result::SEPARATOR},
 };
 
-/// What separates the texts of two turns.
-const SEPARATOR: &str = "\n\n";
-
 /// Returns the answer of a run whose turns added the messages `turns`. A limit that the run has
-/// reached looks like a limit on tokens, and `unfinished` is the text that was streamed since the last
-/// turn.
+/// reached looks like a limit on tokens, and `unfinished` is what was streamed since the last turn.
 pub(super) fn answer(
     result: &LoopResult,
     turns: &[Message],
-    unfinished: &str,
+    unfinished: &Unfinished,
 ) -> Result<Response, ProviderError> {
     let last = result.response.as_ref();
-    let mut content = joined_text(turns);
+    let (mut reasoning, mut content) = (result.reasoning.clone(), joined_text(turns));
     let finish_reason = match &result.end {
         EndReason::Answered | EndReason::CallerTools => {
             last.map_or(FinishReason::Stop, |response| response.finish_reason.clone())
@@ -27,7 +23,8 @@ pub(super) fn answer(
         EndReason::MaxTurns | EndReason::Stalled | EndReason::Budget => {
             let (end, turns) = (result.end.as_str(), result.turns);
             tracing::warn!(end, turns, "the tools of the component ran until a limit was reached");
-            content += unfinished;
+            reasoning += &unfinished.reasoning;
+            content += &unfinished.text;
             FinishReason::Length
         }
         EndReason::Cancelled => {
@@ -41,6 +38,7 @@ pub(super) fn answer(
         arguments: call.arguments.clone(),
     });
     Ok(Response {
+        reasoning,
         content,
         tool_calls: pending.collect(),
         finish_reason,
@@ -60,6 +58,31 @@ fn joined_text(turns: &[Message]) -> String {
     }
 }
 
+/// What was streamed of a turn that has not ended.
+#[derive(Debug, Default)]
+pub(super) struct Unfinished {
+    reasoning: String,
+    text: String,
+}
+
+/// Joins what is streamed in the turns of a run.
+#[derive(Debug, Default)]
+pub(super) struct StreamedTurns {
+    pub(super) reasoning: TextJoiner,
+    pub(super) text: TextJoiner,
+}
+
+impl StreamedTurns {
+    pub(super) fn end_turn(&mut self) {
+        self.reasoning.turn.clear();
+        self.text.turn.clear();
+    }
+
+    pub(super) fn into_unfinished(self) -> Unfinished {
+        Unfinished { reasoning: self.reasoning.turn, text: self.text.turn }
+    }
+}
+
 /// Joins the streamed texts of the turns of a run.
 #[derive(Debug, Default)]
 pub(super) struct TextJoiner {
@@ -76,14 +99,5 @@ impl TextJoiner {
         self.has_text |= begins_turn;
         self.turn += &text;
         text
-    }
-
-    pub(super) fn end_turn(&mut self) {
-        self.turn.clear();
-    }
-
-    /// Returns the text of a turn that has not ended.
-    pub(super) fn into_unfinished(self) -> String {
-        self.turn
     }
 }

@@ -14,7 +14,7 @@ use futures_util::{
     stream::BoxStream,
 };
 
-use self::answer::{TextJoiner, answer};
+use self::answer::{StreamedTurns, Unfinished, answer};
 pub(crate) use self::{memory::ToolMemory, metrics::OwnerMetrics};
 use super::{
     LoopEvent, LoopResult, Run, ToolLoop,
@@ -80,18 +80,22 @@ impl ToolOwner {
 }
 
 impl Call {
-    /// Returns the answer to the caller, and remembers what it has not seen. `unfinished` is the text
-    /// that was streamed since the last turn.
+    /// Returns the answer to the caller, and remembers what it has not seen. `unfinished` is
+    /// what was streamed since the last turn.
     async fn finish(
         self,
         result: LoopResult,
-        unfinished: String,
+        unfinished: Unfinished,
     ) -> Result<Response, ProviderError> {
         let is_large = is_long(&result.transcript);
         run_blocking_if(is_large, move || self.answer(result, &unfinished)).await?
     }
 
-    fn answer(self, mut result: LoopResult, unfinished: &str) -> Result<Response, ProviderError> {
+    fn answer(
+        self,
+        mut result: LoopResult,
+        unfinished: &Unfinished,
+    ) -> Result<Response, ProviderError> {
         let turns = result.transcript.split_off(self.start.min(result.transcript.len()));
         let response = answer(&result, &turns, unfinished)?;
         let is_seen = |at| !self.unseen.iter().any(|range| range.contains(&at));
@@ -103,16 +107,19 @@ impl Call {
     }
 
     fn deltas(self, run: Run) -> impl Stream<Item = Result<Delta, ProviderError>> + Send {
-        let (mut texts, mut call) = (TextJoiner::default(), Some(self));
+        let (mut streamed, mut call) = (StreamedTurns::default(), Some(self));
         run.stream().filter_map(move |event| {
             let delta = match event {
-                LoopEvent::Text(text) => Some(Ok(Delta::Text(texts.join(text)))),
+                LoopEvent::Reasoning(text) => {
+                    Some(Ok(Delta::Reasoning(streamed.reasoning.join(text))))
+                }
+                LoopEvent::Text(text) => Some(Ok(Delta::Text(streamed.text.join(text)))),
                 LoopEvent::ToolsFinished { .. } => {
-                    texts.end_turn();
+                    streamed.end_turn();
                     None
                 }
                 LoopEvent::Ended(result) => {
-                    let unfinished = mem::take(&mut texts).into_unfinished();
+                    let unfinished = mem::take(&mut streamed).into_unfinished();
                     let end = call.take().map(|call| call.finish(result, unfinished));
                     return Either::Right(OptionFuture::from(end).map(|response| {
                         Some(response?.map(|response| Delta::Complete(Box::new(response))))
@@ -134,7 +141,7 @@ impl Provider for ToolOwner {
         async move {
             let (run, call) = self.start(request, context).await?;
             // The server polls the call until it ends.
-            call.finish(run.run_to_end(None).await, String::new()).await
+            call.finish(run.run_to_end(None).await, Unfinished::default()).await
         }
         .boxed()
     }

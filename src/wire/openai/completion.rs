@@ -76,6 +76,8 @@ struct Choice<'a> {
 struct Message<'a> {
     role: &'static str,
     content: Option<&'a str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reasoning_content: &'a str,
     refusal: Option<()>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Call<'a>>,
@@ -129,6 +131,7 @@ impl Answer {
             message: (response.missing != Some(MissingPart::Message)).then(|| Message {
                 role: "assistant",
                 content: content(response),
+                reasoning_content: &response.reasoning,
                 refusal: None,
                 tool_calls: calls(&response.tool_calls, |_| None),
             }),

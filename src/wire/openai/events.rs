@@ -26,6 +26,7 @@ pub struct Piece {
 enum Event {
     /// Begins a choice.
     Role(u64),
+    /// Adds to the reasoning or to the content.
     Text(u64),
     Calls(u64),
     /// Ends a choice.
@@ -49,6 +50,8 @@ struct Added<'a> {
     role: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Call<'a>>,
 }
@@ -62,7 +65,7 @@ impl Piece {
     fn events(&self) -> Vec<Event> {
         let mut events = Vec::new();
         let (choices, has_message) = match &self.delta {
-            Delta::Text(_) => (self.completion.choices, true),
+            Delta::Reasoning(_) | Delta::Text(_) => (self.completion.choices, true),
             Delta::Complete(response) => {
                 (self.completion.choices(response), response.missing.is_none())
             }
@@ -70,7 +73,7 @@ impl Piece {
         for index in 0..choices {
             events.extend((self.is_first && has_message).then_some(Event::Role(index)));
             match &self.delta {
-                Delta::Text(_) => events.push(Event::Text(index)),
+                Delta::Reasoning(_) | Delta::Text(_) => events.push(Event::Text(index)),
                 Delta::Complete(response) => {
                     let has_calls = !response.tool_calls.is_empty();
                     events.extend(has_calls.then_some(Event::Calls(index)));
@@ -87,14 +90,14 @@ impl Piece {
 
     fn encode_event(&self, event: Event) -> Result<String, Error> {
         let complete = match &self.delta {
-            Delta::Text(_) => None,
+            Delta::Reasoning(_) | Delta::Text(_) => None,
             Delta::Complete(response) => Some(&**response),
         };
         let (index, delta) = match event {
             Event::Role(index) => {
                 (index, Added { role: Some("assistant"), content: Some(""), ..Added::default() })
             }
-            Event::Text(index) => (index, Added { content: self.text(), ..Added::default() }),
+            Event::Text(index) => (index, self.added_text()),
             Event::Calls(index) => {
                 let all = complete.map(|response| &*response.tool_calls).unwrap_or_default();
                 (index, Added { tool_calls: calls(all, Some), ..Added::default() })
@@ -110,10 +113,11 @@ impl Piece {
         self.chunk(vec![Choice { index, delta, logprobs: None, finish_reason }], None)
     }
 
-    fn text(&self) -> Option<&str> {
+    fn added_text(&self) -> Added<'_> {
         match &self.delta {
-            Delta::Text(text) => Some(text),
-            Delta::Complete(_) => None,
+            Delta::Reasoning(text) => Added { reasoning_content: Some(text), ..Added::default() },
+            Delta::Text(text) => Added { content: Some(text), ..Added::default() },
+            Delta::Complete(_) => Added::default(),
         }
     }
 

@@ -178,6 +178,10 @@ impl ConverseRequest for ChatRequest {
         Answer::new(passthrough.completion, response)
     }
 
+    fn reasoning(text: String, passthrough: &mut Passthrough) -> Option<Piece> {
+        Some(passthrough.piece(Delta::Reasoning(text)))
+    }
+
     fn chunk(text: String, passthrough: &mut Passthrough) -> Piece {
         passthrough.piece(Delta::Text(text))
     }

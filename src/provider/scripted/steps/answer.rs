@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     chat::{Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
-    provider::{ids, scripted::ScriptedSettings, usage},
+    provider::{CallContext, ids, scripted::ScriptedSettings, stream::Pieces, usage},
 };
 
 /// Maximum size of the text in an answer, in bytes. By default, gRPC clients reject larger
@@ -22,18 +22,16 @@ const MAX_LISTED: usize = 10;
 
 /// A step's answer.
 pub(crate) struct Answer {
-    /// Text before the end of the turn, or before the point where the turn fails.
-    pub(crate) text: String,
+    /// What a stream sends before the turn ends or fails.
+    pub(crate) pieces: Pieces,
     /// The complete response, or the scripted error.
-    pub(crate) result: Result<Response, ProviderError>,
-    /// Maximum number of chunks of the text.
-    pub(crate) max_chunks: usize,
+    pub(crate) result: Result<Box<Response>, ProviderError>,
 }
 
 /// Returns `true` if generating a step's answer may take longer than a millisecond.
 pub(crate) fn is_long(step: &Step, request: &Request) -> bool {
     const FILLER_WORD: usize = 6;
-    let (mut bytes, mut directives) = (0, 0);
+    let (mut bytes, mut directives) = (step.reasoning as usize * FILLER_WORD, 0);
     for item in &step.items {
         match item {
             Item::Filler(words) => bytes += *words as usize * FILLER_WORD,
@@ -45,31 +43,32 @@ pub(crate) fn is_long(step: &Step, request: &Request) -> bool {
     bytes > MAX_BRIEF_TEXT || (directives > 0 && directives * request.size() > MAX_BRIEF_TEXT)
 }
 
-/// Generates a step's answer. Call ids depend on the component's name. `is_alpha1` is whether the call
-/// uses the first version of Dapr's API, which has no tools.
+/// Generates a step's answer. Call ids depend on the component's name.
 pub(crate) fn answer(
     step: &Step,
     component: &str,
     settings: &ScriptedSettings,
     request: &Request,
-    is_alpha1: bool,
+    context: &CallContext,
 ) -> Result<Answer, StepError> {
     let view = RequestView::new(request);
     let (mut text, mut tool_calls) = (AnswerText::default(), Vec::new());
+    let reasoning = reasoning(step, context);
     for item in &step.items {
         match item {
             Item::Text(item) | Item::Json(item) => text.add(item)?,
             Item::Filler(words) => text.add(&filler(*words as usize))?,
             Item::Directive(directive) => text.add(&view.text(directive))?,
             Item::Calls(calls) if !settings.allow_unoffered => {
-                check_offered(calls, &view, is_alpha1)?;
+                check_offered(calls, &view, context.is_alpha1())?;
                 tool_calls.extend(calls.iter().map(|it| it.call.clone()));
             }
             Item::Calls(calls) => tool_calls.extend(calls.iter().map(|it| it.call.clone())),
             Item::Error(error) => {
-                usage::limit(&mut text.joined, request);
-                let result = Err(error.clone());
-                return Ok(Answer { text: text.joined, result, max_chunks: usize::MAX });
+                let mut text = text.joined;
+                usage::limit(&mut text, request);
+                let pieces = Pieces { reasoning, text, max_chunks: usize::MAX };
+                return Ok(Answer { pieces, result: Err(error.clone()) });
             }
         }
     }
@@ -78,10 +77,11 @@ pub(crate) fn answer(
     let is_cut = usage::limit(&mut text, request);
     if let Some(max_chunks) = step.cut_after {
         let result = Err(ProviderError::broken_off(Delivery::BreakOff));
-        return Ok(Answer { text, result, max_chunks });
+        return Ok(Answer { pieces: Pieces { reasoning, text, max_chunks }, result });
     }
     let response = Response {
         usage: Some(step_usage(step, request, &text, &tool_calls)),
+        reasoning: reasoning.clone(),
         content: text.clone(),
         finish_reason: {
             let reason = step.finish_reason.clone();
@@ -91,7 +91,14 @@ pub(crate) fn answer(
         model: Some(settings.model.clone()),
         missing: step.empty,
     };
-    Ok(Answer { text, result: Ok(response), max_chunks: usize::MAX })
+    let pieces = Pieces { reasoning, text, max_chunks: usize::MAX };
+    Ok(Answer { pieces, result: Ok(Box::new(response)) })
+}
+
+/// Returns the text of a step's reasoning, unless the call does not show it.
+fn reasoning(step: &Step, context: &CallContext) -> String {
+    let is_shown = step.empty.is_none() && context.shows_reasoning();
+    filler(if is_shown { step.reasoning as usize } else { 0 })
 }
 
 /// Texts joined by blank lines.

@@ -17,7 +17,7 @@ pub(crate) struct Step {
     pub(crate) id: Option<String>,
     /// A second label for the log.
     pub(crate) id_message: Option<String>,
-    /// Number of reasoning words. They count only in the token usage.
+    /// Number of reasoning words.
     pub(crate) reasoning: u32,
     pub(crate) items: Vec<Item>,
     /// Replaces the actual finish reason.

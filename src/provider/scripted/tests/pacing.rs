@@ -22,6 +22,7 @@ async fn streamed(step: &str, options: StreamOptions) -> Vec<(u128, String)> {
         .stream(Arc::new(request(vec![chain_message(step)])), CallContext::default())
         .map(|delta| {
             let piece = match delta {
+                Ok(Delta::Reasoning(text)) => format!("({text})"),
                 Ok(Delta::Text(text)) => text,
                 Ok(Delta::Complete(_)) => "<complete>".to_owned(),
                 Err(error) => format!("<{error}>"),
