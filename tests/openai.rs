@@ -7,6 +7,8 @@ mod errors;
 mod models;
 mod reasoning;
 mod requests;
+mod response_streams;
+mod responses;
 mod streams;
 
 use serde_json::{Value, json};

@@ -9,6 +9,7 @@ pub(crate) mod journal;
 mod labels;
 mod metrics;
 mod recording;
+mod responses;
 pub(crate) mod verdict;
 pub(crate) mod verify;
 
@@ -19,11 +20,11 @@ use std::{
 
 pub(crate) use self::faults::FaultTable;
 pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
-use self::journal::Journal;
 pub use self::{
     component::Component, components::Components, labels::Labels, metrics::Metrics,
     recording::Recording,
 };
+use self::{journal::Journal, responses::Responses};
 use crate::{
     base::environment::Environment,
     component::{Change, ComponentSpec},
@@ -52,6 +53,8 @@ pub struct Engine {
     sockets: Mutex<Vec<Arc<Instances>>>,
     /// The faults that tests have set.
     pub(crate) faults: Arc<FaultTable>,
+    /// The responses of OpenAI's API that requests may continue.
+    pub(crate) responses: Responses,
     /// The labels that clients have set.
     pub labels: Labels,
 }
@@ -66,8 +69,8 @@ impl Engine {
         let component = |spec| Component::new(spec, &metrics, &faults);
         let components = components.iter().map(component).collect();
         let (journal, labels) = (None, Labels::default());
-        let sockets = Mutex::default();
-        Self { app_id, components, metrics, counters, journal, sockets, faults, labels }
+        let (sockets, responses) = (Mutex::default(), Responses::default());
+        Self { app_id, components, metrics, counters, journal, sockets, faults, responses, labels }
     }
 
     /// Sets the journal, in which all calls are recorded.

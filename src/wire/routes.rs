@@ -78,8 +78,11 @@ impl fmt::Display for NotServed {
 }
 
 /// The paths of OpenAI's API that mynah serves, each with its method.
-const OPENAI_ROUTES: [&str; 6] = [
+const OPENAI_ROUTES: [&str; 9] = [
     "POST /v1/chat/completions",
+    "POST /v1/responses",
+    "GET /v1/responses/{id}",
+    "DELETE /v1/responses/{id}",
     "POST /v1/embeddings",
     "POST /v1/openai/deployments/{model}/chat/completions",
     "POST /v1/openai/deployments/{model}/embeddings",

@@ -130,11 +130,11 @@ async fn errors_of_chains_keep_their_status() {
 #[tokio::test]
 async fn other_paths_and_methods_are_not_served() {
     let sidecar = Sidecar::start();
-    for path in ["/v1/responses", "/v1/messages", "/v1/chat/completions/x"] {
+    for path in ["/v1/messages", "/v1/responses/x", "/v1/chat/completions/x"] {
         let reply = sidecar.post(path, "{}").await;
         assert_eq!(reply.status, 404, "{path}");
         insta::allow_duplicates! {
-            insta::assert_snapshot!(error(&reply)["message"].as_str().unwrap(), @"of OpenAI's API, mynah serves only POST /v1/chat/completions, POST /v1/embeddings, POST /v1/openai/deployments/{model}/chat/completions, POST /v1/openai/deployments/{model}/embeddings, GET /v1/models, GET /v1/models/{model}");
+            insta::assert_snapshot!(error(&reply)["message"].as_str().unwrap(), @"of OpenAI's API, mynah serves only POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/{id}, DELETE /v1/responses/{id}, POST /v1/embeddings, POST /v1/openai/deployments/{model}/chat/completions, POST /v1/openai/deployments/{model}/embeddings, GET /v1/models, GET /v1/models/{model}");
         }
     }
     assert_eq!(sidecar.get(COMPLETIONS).await.status, 404);

@@ -54,6 +54,7 @@ enum Api {
     #[default]
     Alpha2,
     OpenAi,
+    Responses,
 }
 
 /// Says which rule would answer a request, and why the others would not.
@@ -86,6 +87,7 @@ fn explanation(
         Api::Alpha1 => SentRequest::alpha1_json(&body),
         Api::Alpha2 => SentRequest::alpha2_json(&body),
         Api::OpenAi => SentRequest::openai(&body),
+        Api::Responses => SentRequest::openai_response(&body),
     };
     let mut chat = sent.to_chat(&component.name, &component.own_tools)?;
     component.check(&chat).map_err(Error::from)?;

@@ -1,4 +1,4 @@
-//! `/mynah/v1/reset`: resets counters, faults and the journal.
+//! `/mynah/v1/reset`: resets counters, faults, kept responses and the journal.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use http::{StatusCode, Uri};
 use super::{failure::Failure, query};
 use crate::{base::blocking::run_blocking, engine::Engine};
 
-/// Resets the counters, the faults and the journal of a session, or of all sessions.
+/// Resets the counters, the faults, the kept responses and the journal of a session, or of all sessions.
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     uri: Uri,
@@ -19,6 +19,7 @@ pub(super) async fn post(
         None => engine.counters.reset_all(),
     }
     engine.faults.clear(selection.session.as_deref());
+    engine.responses.reset(selection.session.as_deref());
     if let Some(journal) = engine.journal.clone() {
         run_blocking(move || journal.remove(&selection)).await?;
     }

@@ -61,7 +61,7 @@ fn entry() -> Value {
             "session": {"type": "string"},
             "component": {"type": "string"},
             "stream": {"type": "boolean"},
-            "api": {"enum": ["alpha1", "alpha2", "openai"]},
+            "api": {"enum": ["alpha1", "alpha2", "openai", "responses"]},
             "request": {"description": "The request as the client sent it."},
             "outcome": {"enum": ["ok", "failed", "cancelled"]},
             "response": response(),

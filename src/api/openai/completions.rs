@@ -16,12 +16,11 @@ use crate::{
     base::{ending::Ending, memory::Charge},
     chat,
     net::RequestBody,
-    provider::{CallContext, call::Surface},
+    provider::call::Surface,
     wire::{
         error::{Error, HttpError},
         headers::call_context,
-        openai::{self, ChatRequest, DecodedBody, Piece},
-        sent::SentRequest,
+        openai::{ChatRequest, DecodedBody, Piece},
     },
 };
 
@@ -36,19 +35,8 @@ impl Handler {
     ) -> Result<Response, Error> {
         let (head, body) = self.read(request, &charge).await?;
         let mut context = call_context(Surface::OpenAi, &head.headers, &charge);
-        // Only the journal needs the body after it was decoded.
-        let mut sent = self.engine.journal.is_some().then(|| SentRequest::openai(&body));
-        let mut request: ChatRequest =
-            match pipeline::decode(openai::Body(body), &context, Ok).await {
-                Ok(request) => request,
-                Err(error) => return Err(self.reject(error, sent, &mut context)),
-            };
-        sent.iter_mut().for_each(|sent| request.summarize(sent));
-        match self.component(deployment.as_deref().unwrap_or(request.model())) {
-            Ok(component) => request.set_component(component),
-            Err(error) => return Err(self.reject(error, sent, &mut context)),
-        }
-        let request = DecodedBody { request, sent };
+        let request: DecodedBody<ChatRequest> =
+            self.decode(body, deployment.as_deref(), &mut context).await?;
         if request.request.is_streamed() {
             let pieces =
                 pipeline::stream::<ChatRequest, _, _>(&self.engine, request, context).await?;
@@ -61,12 +49,6 @@ impl Handler {
         let body = pipeline::encode(size, move || answer.to_json()).await?;
         charge.set(body.len());
         Ok(json(body))
-    }
-
-    /// Records a call that has reached no component. Returns its error.
-    #[cold]
-    fn reject(&self, error: Error, sent: Option<SentRequest>, context: &mut CallContext) -> Error {
-        self.engine.record(context, false, || sent).rejected(error, context)
     }
 }
 

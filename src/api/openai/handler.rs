@@ -6,11 +6,16 @@ use bytes::Bytes;
 use http::{Request, request::Parts};
 
 use crate::{
-    api::{guard::Guard, http::body::read},
+    api::{guard::Guard, http::body::read, pipeline},
     base::memory::Charge,
     engine::Engine,
     net::RequestBody,
-    wire::error::Error,
+    provider::CallContext,
+    wire::{
+        error::Error,
+        openai::{self, DecodedBody, ModelRequest},
+        sent::SentRequest,
+    },
 };
 
 /// Answers requests.
@@ -32,6 +37,38 @@ impl Handler {
         let (head, body) = request.into_parts();
         let body = read(body, self.guard.max_body_size, charge).await?;
         Ok((head, body))
+    }
+
+    /// Decodes a request and finds its component. `deployment` is the model in the path, if it has one.
+    pub(super) async fn decode<M: ModelRequest>(
+        &self,
+        body: Bytes,
+        deployment: Option<&str>,
+        context: &mut CallContext,
+    ) -> Result<DecodedBody<M>, Error> {
+        // Only the journal needs the body after it was decoded.
+        let mut sent = self.engine.journal.is_some().then(|| M::sent(&body));
+        let mut request: M = match pipeline::decode(openai::Body(body), context, Ok).await {
+            Ok(request) => request,
+            Err(error) => return Err(self.reject(error, sent, context)),
+        };
+        sent.iter_mut().for_each(|sent| sent.summarize(request.large_attachments()));
+        match self.component(deployment.unwrap_or(request.model())) {
+            Ok(component) => request.set_component(component),
+            Err(error) => return Err(self.reject(error, sent, context)),
+        }
+        Ok(DecodedBody { request, sent })
+    }
+
+    /// Records a call that has reached no component. Returns its error.
+    #[cold]
+    pub(super) fn reject(
+        &self,
+        error: Error,
+        sent: Option<SentRequest>,
+        context: &mut CallContext,
+    ) -> Error {
+        self.engine.record(context, false, || sent).rejected(error, context)
     }
 
     /// Returns the name of the component that a model stands for: the one of that name, or else the

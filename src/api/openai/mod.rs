@@ -3,6 +3,7 @@
 mod completions;
 mod embeddings;
 mod handler;
+mod responses;
 mod service;
 
 pub(super) use self::service::{Service, serves};

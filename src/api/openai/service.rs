@@ -28,7 +28,7 @@ use crate::{
 /// What all paths of the API start with.
 const PREFIX: &str = "/v1/";
 
-/// Serves chat completions, embeddings, and the components as models.
+/// Serves chat completions, responses, embeddings, and the components as models.
 #[derive(Debug, Clone)]
 pub(in crate::api) struct Service(Handler);
 
@@ -39,6 +39,9 @@ enum Route {
     Completion(Option<String>),
     /// Embeddings, of the deployment in the path if it has one.
     Embeddings(Option<String>),
+    Response,
+    KeptResponse(String),
+    RemoveResponse(String),
     Models,
     Model(String),
 }
@@ -65,6 +68,15 @@ impl Service {
             }),
             Ok(Route::Embeddings(deployment)) => self.answer(|handler, charge| async move {
                 handler.embed(charge, deployment, request).await
+            }),
+            Ok(Route::Response) => {
+                self.answer(|handler, charge| async move { handler.respond(charge, request).await })
+            }
+            Ok(Route::KeptResponse(id)) => self.answer(|handler, charge| async move {
+                handler.kept_response(charge, id, request.headers().clone()).await
+            }),
+            Ok(Route::RemoveResponse(id)) => self.answer(|handler, charge| async move {
+                handler.remove_response(charge, id, request.headers().clone()).await
             }),
             Ok(Route::Models) => {
                 let components = self.0.engine.components.all();
@@ -101,7 +113,7 @@ impl Service {
 
 impl Route {
     fn of(request: &Request<RequestBody>) -> Result<Self, Error> {
-        const MODEL: usize = 2;
+        const ID: usize = 2;
         const DEPLOYMENT: usize = 3;
         let (uri, path) = (request.uri(), request.uri().path());
         let segments: Vec<&str> = path.split('/').skip(2).collect();
@@ -114,8 +126,11 @@ impl Route {
             (&Method::POST, ["openai", "deployments", _, "embeddings"]) => {
                 Ok(Self::Embeddings(Some(url::segment(uri, DEPLOYMENT)?)))
             }
+            (&Method::POST, ["responses"]) => Ok(Self::Response),
+            (&Method::GET, ["responses", _]) => Ok(Self::KeptResponse(url::segment(uri, ID)?)),
+            (&Method::DELETE, ["responses", _]) => Ok(Self::RemoveResponse(url::segment(uri, ID)?)),
             (&Method::GET, ["models"]) => Ok(Self::Models),
-            (&Method::GET, ["models", _]) => Ok(Self::Model(url::segment(uri, MODEL)?)),
+            (&Method::GET, ["models", _]) => Ok(Self::Model(url::segment(uri, ID)?)),
             _ => Err(Error::OpenAiNotServed),
         }
     }

@@ -67,7 +67,9 @@ impl Error {
             Self::MalformedPath(_) => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
-            Self::InvalidRequest { .. } | Self::SessionName { .. } => {
+            Self::InvalidRequest { .. }
+            | Self::PreviousResponseNotFound(_)
+            | Self::SessionName { .. } => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
             Self::MissingInstance | Self::InvalidMetadata(_) | Self::UnknownOperation(_) => {
@@ -79,7 +81,7 @@ impl Error {
             Self::TooManyInstances(_) => {
                 (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS, "ERR_METADATA_FULL")
             }
-            Self::UnknownModel { .. } => {
+            Self::UnknownModel { .. } | Self::ResponseNotFound(_) => {
                 (Code::NotFound, Http::NOT_FOUND, "ERR_CONVERSATION_NOT_FOUND")
             }
             Self::NotServed | Self::OpenAiNotServed => {

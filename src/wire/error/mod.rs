@@ -90,6 +90,15 @@ pub enum Error {
         /// The names of the components.
         served: Vec<String>,
     },
+    /// A request of OpenAI's API continues a response that is not kept. The text begins with OpenAI's.
+    #[error(
+        "Previous response with id '{0}' not found. mynah keeps the latest responses of each session, \
+         unless their requests have \"store\": false"
+    )]
+    PreviousResponseNotFound(String),
+    /// A request of OpenAI's API reads or removes a response that is not kept.
+    #[error("Response with id '{0}' not found.")]
+    ResponseNotFound(String),
     /// A call over the component socket does not name its instance.
     #[error(
         "the metadata key \"x-component-instance\" is missing; expected the name of a component"

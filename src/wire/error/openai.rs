@@ -29,6 +29,7 @@ impl HttpError {
         let (status, kind) = status(error);
         let param = match error {
             Error::InvalidRequest { param, .. } => param.as_deref(),
+            Error::PreviousResponseNotFound(_) => Some("previous_response_id"),
             Error::Chat(chat::Error::InvalidParams { reason: History(_), .. }) => Some("messages"),
             _ => None,
         };
@@ -41,6 +42,27 @@ impl HttpError {
             // Serializing texts cannot fail.
             body: serde_json::to_string(&body).unwrap_or_default(),
             delivery: error.delivery(),
+        }
+    }
+}
+
+/// What the stream of a response tells of an error.
+impl Error {
+    /// Returns the message.
+    pub(in crate::wire) fn openai_message(&self) -> Cow<'_, str> {
+        self.provider_message()
+    }
+
+    /// Returns the machine-readable cause.
+    pub(in crate::wire) fn openai_code(&self) -> Option<&str> {
+        code(self)
+    }
+
+    /// Returns the cause for which a response has failed.
+    pub(in crate::wire) fn openai_failure(&self) -> &'static str {
+        match status(self).0 {
+            StatusCode::TOO_MANY_REQUESTS => "rate_limit_exceeded",
+            _ => "server_error",
         }
     }
 }
@@ -69,6 +91,7 @@ fn code(error: &Error) -> Option<&str> {
             Some("model_not_found")
         }
         Error::Unauthorized(_) => Some("invalid_api_key"),
+        Error::PreviousResponseNotFound(_) => Some("previous_response_not_found"),
         Error::Chat(chat::Error::Provider { error, .. }) => {
             error.details.as_ref().map(|details| details.reason.as_str())
         }

@@ -44,7 +44,7 @@ pub(super) struct Message<'a> {
     pub(super) role: Role,
     pub(super) name: Option<String>,
     #[serde(borrow)]
-    pub(super) content: Option<Content<'a>>,
+    pub(super) content: Option<TextOr<Part<'a>>>,
     pub(super) tool_calls: Option<Vec<ToolCall>>,
     pub(super) tool_call_id: Option<String>,
 }
@@ -59,11 +59,17 @@ pub(super) enum Role {
     Tool,
 }
 
-/// The content of a message: a text, or parts of which each has a type.
+/// A text, or an array of values of which each has a type.
 #[derive(Debug)]
-pub(super) enum Content<'a> {
+pub(super) enum TextOr<T> {
     Text(String),
-    Parts(Vec<Part<'a>>),
+    List(Vec<T>),
+}
+
+/// A value of an array that can stand in place of a text.
+pub(super) trait Listed {
+    /// What errors call several of the values.
+    const PLURAL: &'static str;
 }
 
 #[derive(Debug, Deserialize)]
@@ -124,27 +130,31 @@ pub(super) struct JsonSchema<'a> {
     pub(super) schema: Option<&'a RawValue>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+impl Listed for Part<'_> {
+    const PLURAL: &'static str = "parts";
+}
+
+impl<'de, T: Deserialize<'de> + Listed> Deserialize<'de> for TextOr<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor(PhantomData))
+        deserializer.deserialize_any(TextOrVisitor(PhantomData))
     }
 }
 
 /// Reads either form. serde's untagged enums would say less about what is wrong in a part.
-struct ContentVisitor<'a>(PhantomData<&'a ()>);
+struct TextOrVisitor<T>(PhantomData<T>);
 
-impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
-    type Value = Content<'a>;
+impl<'de, T: Deserialize<'de> + Listed> Visitor<'de> for TextOrVisitor<T> {
+    type Value = TextOr<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or an array of parts")
+        write!(f, "a text or an array of {}", T::PLURAL)
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Content<'a>, E> {
-        Ok(Content::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<TextOr<T>, E> {
+        Ok(TextOr::Text(text.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content<'a>, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(parts)).map(Content::Parts)
+    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<TextOr<T>, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(values)).map(TextOr::List)
     }
 }

@@ -49,7 +49,8 @@ fn message<'a>(
     };
     let mut message =
         Message { role, name: source.name, parts: Vec::new(), attachments: Vec::new() };
-    parts::decode(at, source.content, &mut message, large)?;
+    let path = || format!("messages[{at}].content");
+    parts::decode(path, source.content, parts::read, &mut message, large)?;
     Ok(message)
 }
 

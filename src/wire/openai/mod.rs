@@ -1,5 +1,5 @@
-//! OpenAI's API, as far as clients of a conversation need it: chat completions, in this folder, and
-//! [`embeddings`].
+//! OpenAI's API, as far as clients of a conversation need it: chat completions, in this folder,
+//! [`responses`] and [`embeddings`].
 //!
 //! Source: <https://platform.openai.com/docs/api-reference>.
 
@@ -12,19 +12,26 @@ mod messages;
 mod models;
 mod parts;
 mod read;
+mod responses;
 mod tool_choice;
 
 use std::{collections::BTreeSet, fmt::Display, ops::Range, sync::Arc};
 
 use bytes::Bytes;
 use futures_util::future::Either;
+use serde::Serialize;
 use serde_json::Value;
 
 use self::completion::Completion;
-pub use self::{completion::Answer, events::Piece};
+pub use self::{
+    completion::Answer,
+    events::Piece,
+    responses::{ResponseAnswer, ResponsePiece, ResponseProgress, ResponseRequest},
+};
 pub(crate) use self::{
     embeddings::EmbeddingRequest,
     models::{model, models},
+    responses::{KeptResponse, Position, removed_response},
 };
 use super::{
     conversation::ConverseRequest, decoded_size, error::Error, sent::SentRequest,
@@ -50,6 +57,21 @@ pub(crate) trait FromBody: Send + Sized + 'static {
     fn from_body(body: &Bytes) -> Result<Self, Error>;
 }
 
+/// A request for an answer of a model.
+pub(crate) trait ModelRequest: FromBody + ConverseRequest {
+    /// Returns the request for the journal.
+    fn sent(body: &Bytes) -> SentRequest;
+
+    /// Returns the model that the request names. May be empty.
+    fn model(&self) -> &str;
+
+    /// Sets the component that answers.
+    fn set_component(&mut self, name: String);
+
+    /// Returns where in the body the attachments are that are too large for the journal.
+    fn large_attachments(&self) -> &[Range<usize>];
+}
+
 /// A request for a chat completion.
 #[derive(Debug)]
 pub struct ChatRequest {
@@ -72,39 +94,42 @@ pub struct Passthrough {
 }
 
 impl ChatRequest {
-    /// Returns the model that the request names. May be empty.
-    pub(crate) fn model(&self) -> &str {
-        &self.completion.model
-    }
-
-    /// Sets the component that answers.
-    pub(crate) fn set_component(&mut self, name: String) {
-        if self.completion.model.is_empty() {
-            self.completion.model.clone_from(&name);
-        }
-        self.component = name;
-    }
-
-    /// Replaces attachments that are too large for the journal with their sizes.
-    pub(crate) fn summarize(&self, sent: &mut SentRequest) {
-        sent.summarize(&self.large_attachments);
-    }
-
     /// Returns `true` if the answer is to be streamed.
     pub(crate) fn is_streamed(&self) -> bool {
         self.is_streamed
     }
 }
 
+impl ModelRequest for ChatRequest {
+    fn sent(body: &Bytes) -> SentRequest {
+        SentRequest::openai(body)
+    }
+
+    fn model(&self) -> &str {
+        &self.completion.model
+    }
+
+    fn set_component(&mut self, name: String) {
+        if self.completion.model.is_empty() {
+            self.completion.model.clone_from(&name);
+        }
+        self.component = name;
+    }
+
+    fn large_attachments(&self) -> &[Range<usize>] {
+        &self.large_attachments
+    }
+}
+
 /// A request that is decoded already.
 #[derive(Debug)]
-pub(crate) struct DecodedBody {
-    pub(crate) request: ChatRequest,
+pub(crate) struct DecodedBody<M> {
+    pub(crate) request: M,
     /// The request as it was sent, if the journal is on.
     pub(crate) sent: Option<SentRequest>,
 }
 
-impl Undecoded<ChatRequest> for DecodedBody {
+impl<M: ModelRequest> Undecoded<M> for DecodedBody<M> {
     fn size(&self) -> usize {
         0
     }
@@ -117,11 +142,11 @@ impl Undecoded<ChatRequest> for DecodedBody {
         self.sent.clone()
     }
 
-    fn decode(self) -> Result<ChatRequest, Error> {
+    fn decode(self) -> Result<M, Error> {
         Ok(self.request)
     }
 
-    fn decode_briefly(self) -> Result<Either<ChatRequest, Self>, Error> {
+    fn decode_briefly(self) -> Result<Either<M, Self>, Error> {
         Ok(Either::Left(self.request))
     }
 }
@@ -169,7 +194,7 @@ impl ConverseRequest for ChatRequest {
 
     fn into_chat(self, own_tools: &BTreeSet<String>) -> Result<(Request, Passthrough), Error> {
         let Self { completion, mut request, tool_choice, .. } = self;
-        tool_choice::decode(tool_choice, &mut request, own_tools)?;
+        tool_choice::apply(tool_choice::read(tool_choice)?, &mut request, own_tools)?;
         let passthrough = Passthrough { completion: completion.into(), has_started: false };
         Ok((request, passthrough))
     }
@@ -202,4 +227,9 @@ impl Passthrough {
 fn invalid(param: impl Display, reason: impl Display) -> Error {
     let param = param.to_string();
     Error::InvalidRequest { reason: format!("{param}: {reason}"), param: Some(param) }
+}
+
+/// Encodes an object of which every part can be encoded.
+fn encode(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }

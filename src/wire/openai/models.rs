@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::completion::CREATED;
+use super::{completion::CREATED, encode};
 
 #[derive(Serialize)]
 struct Model<'a> {
@@ -30,9 +30,4 @@ pub(crate) fn model(name: &str) -> String {
 
 fn describe(id: &str) -> Model<'_> {
     Model { id, object: "model", created: CREATED, owned_by: "mynah" }
-}
-
-/// Serializing strings and numbers cannot fail.
-fn encode(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

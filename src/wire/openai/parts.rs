@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::{
-    body::{Content, Part},
+    body::{Part, TextOr},
     invalid,
 };
 use crate::{
@@ -17,62 +17,60 @@ const MAX_KEPT: usize = 256;
 /// The attachments of a request that are too large for the journal, in order.
 pub(super) type Large<'a> = Vec<&'a RawValue>;
 
-/// Adds the content to the message with this number.
-pub(super) fn decode<'a>(
-    at: usize,
-    content: Option<Content<'a>>,
+/// What a part of a message has.
+pub(super) enum PartContent<'a> {
+    Text(String),
+    Attachment(Attachment, &'a RawValue),
+}
+
+/// A part, or the key that is wrong in it with the reason.
+pub(super) type PartResult<'a> = Result<PartContent<'a>, (&'static str, String)>;
+
+/// Adds content to a message. `path` is where the content is, for errors.
+pub(super) fn decode<'a, P>(
+    path: impl Fn() -> String,
+    content: Option<TextOr<P>>,
+    read: impl Fn(P) -> PartResult<'a>,
     message: &mut Message,
     large: &mut Large<'a>,
 ) -> Result<(), Error> {
     let parts = match content {
         None => return Ok(()),
-        Some(Content::Text(text)) => {
+        Some(TextOr::Text(text)) => {
             message.parts.push(text);
             return Ok(());
         }
-        Some(Content::Parts(parts)) => parts,
+        Some(TextOr::List(parts)) => parts,
     };
-    for (part_at, part) in parts.into_iter().enumerate() {
-        add(part, message, large).map_err(|(key, reason)| {
-            invalid(format!("messages[{at}].content[{part_at}].{key}"), reason)
-        })?;
+    for (at, part) in parts.into_iter().enumerate() {
+        let invalid = |(key, reason)| invalid(format!("{}[{at}].{key}", path()), reason);
+        match read(part).map_err(invalid)? {
+            PartContent::Text(text) => message.parts.push(text),
+            PartContent::Attachment(attachment, value) => {
+                message.attachments.push(attachment);
+                if value.get().len() > MAX_KEPT {
+                    large.push(value);
+                }
+            }
+        }
     }
     Ok(())
 }
 
-/// Adds a part to a message. Fails with the key that is wrong, and the reason.
-fn add<'a>(
-    part: Part<'a>,
-    message: &mut Message,
-    large: &mut Large<'a>,
-) -> Result<(), (&'static str, String)> {
+/// Reads a part of a message of a chat completion.
+pub(super) fn read(part: Part<'_>) -> PartResult<'_> {
+    let missing = |key| move || (key, "missing".to_owned());
     let (key, attachment, value) = match part.kind.as_str() {
-        "text" => return add_text("text", part.text, message),
-        "refusal" => return add_text("refusal", part.refusal, message),
+        "text" => return part.text.map(PartContent::Text).ok_or_else(missing("text")),
+        "refusal" => return part.refusal.map(PartContent::Text).ok_or_else(missing("refusal")),
         "image_url" => ("image_url", Attachment::Image, part.image_url),
         "input_audio" => ("input_audio", Attachment::Audio, part.input_audio),
         "file" => ("file", Attachment::File, part.file),
         kind => {
             let expected = "text, image_url, input_audio, file, refusal";
-            return Err((
-                "type",
-                format!("{kind:?} is not supported; expected one of: {expected}"),
-            ));
+            let reason = format!("{kind:?} is not supported; expected one of: {expected}");
+            return Err(("type", reason));
         }
     };
-    let value = value.ok_or_else(|| (key, "missing".to_owned()))?;
-    message.attachments.push(attachment);
-    if value.get().len() > MAX_KEPT {
-        large.push(value);
-    }
-    Ok(())
-}
-
-fn add_text(
-    key: &'static str,
-    text: Option<String>,
-    message: &mut Message,
-) -> Result<(), (&'static str, String)> {
-    message.parts.push(text.ok_or_else(|| (key, "missing".to_owned()))?);
-    Ok(())
+    value.map(|value| PartContent::Attachment(attachment, value)).ok_or_else(missing(key))
 }

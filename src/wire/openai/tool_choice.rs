@@ -25,9 +25,10 @@ struct Allowed {
     tools: Vec<AllowedTool>,
 }
 
-#[derive(Debug, Deserialize)]
+/// Whether one of the allowed tools must be called.
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Mode {
+pub(super) enum Mode {
     Auto,
     Required,
 }
@@ -42,30 +43,55 @@ struct Named {
     name: String,
 }
 
-/// Decodes the choice for a component that owns the tools `own`. Withholds the tools of the request
-/// that it does not allow. The caller cannot withhold the component's own tools.
-pub(super) fn decode(
-    choice: Option<Value>,
+/// A choice in any form.
+#[derive(Debug)]
+pub(super) enum Choice {
+    Text(String),
+    /// The tool with this name.
+    Function(String),
+    /// Only the tools with these names.
+    Allowed(Mode, BTreeSet<String>),
+}
+
+/// Reads the choice of a request for a chat completion. Returns `None` if the request has none.
+pub(super) fn read(choice: Option<Value>) -> Result<Option<Choice>, Error> {
+    Ok(match choice {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(Choice::Text(text)),
+        Some(object) => {
+            Some(match Object::deserialize(object).map_err(|it| invalid(PARAM, it))? {
+                Object::Function { function } => Choice::Function(function.name),
+                Object::AllowedTools { allowed_tools: Allowed { mode, tools } } => Choice::Allowed(
+                    mode,
+                    tools.into_iter().map(|tool| tool.function.name).collect(),
+                ),
+            })
+        }
+    })
+}
+
+/// Applies a choice to a request to a component that owns the tools `own`. Withholds the tools of the
+/// request that it does not allow. The caller cannot withhold the component's own tools.
+pub(super) fn apply(
+    choice: Option<Choice>,
     request: &mut Request,
     own: &BTreeSet<String>,
 ) -> Result<(), Error> {
     let offered = Offered { tools: &request.tools, own };
     request.tool_choice = match choice {
-        None | Some(Value::Null) => ToolChoice::Auto,
-        Some(Value::String(choice)) => offered.text(choice)?,
-        Some(choice) => match Object::deserialize(choice).map_err(|it| invalid(PARAM, it))? {
-            Object::Function { function } => offered.named(function.name)?,
-            Object::AllowedTools { allowed_tools } => {
-                let (choice, names) = offered.allowed(allowed_tools)?;
-                withhold_others(request, &names);
-                choice
-            }
-        },
+        None => ToolChoice::Auto,
+        Some(Choice::Text(choice)) => offered.text(choice)?,
+        Some(Choice::Function(name)) => offered.named(name)?,
+        Some(Choice::Allowed(mode, names)) => {
+            let choice = offered.allowed(mode, &names)?;
+            withhold_others(request, &names);
+            choice
+        }
     };
     Ok(())
 }
 
-const PARAM: &str = "tool_choice";
+pub(super) const PARAM: &str = "tool_choice";
 
 /// The tools that a choice can name: those of the request and those of the component.
 struct Offered<'r> {
@@ -96,13 +122,12 @@ impl Offered<'_> {
         Ok(ToolChoice::Tool(name))
     }
 
-    /// Returns the choice and the names of the allowed tools.
-    fn allowed(&self, allowed: Allowed) -> Result<(ToolChoice, BTreeSet<String>), Error> {
-        let names: BTreeSet<_> = allowed.tools.into_iter().map(|tool| tool.function.name).collect();
+    /// Returns the choice among the allowed tools.
+    fn allowed(&self, mode: Mode, names: &BTreeSet<String>) -> Result<ToolChoice, Error> {
         names.iter().try_for_each(|name| self.check(name))?;
-        Ok(match allowed.mode {
-            Mode::Required if !names.is_empty() => (ToolChoice::Required, names),
-            Mode::Auto | Mode::Required => (ToolChoice::Auto, names),
+        Ok(match mode {
+            Mode::Required if !names.is_empty() => ToolChoice::Required,
+            Mode::Auto | Mode::Required => ToolChoice::Auto,
         })
     }
 

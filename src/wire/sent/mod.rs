@@ -3,4 +3,4 @@
 mod read;
 mod request;
 
-pub(crate) use self::request::SentRequest;
+pub(crate) use self::request::{SentRequest, summary};

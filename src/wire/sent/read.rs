@@ -51,7 +51,7 @@ impl SentRequest {
             (_, SentApi::Alpha1) => message::<ConversationRequest>(body).is_ok(),
             (_, SentApi::Alpha2) => message::<ConversationRequestAlpha2>(body).is_ok(),
             (_, SentApi::Component) => message::<ComponentRequest>(body).is_ok(),
-            (_, SentApi::OpenAi) => false,
+            (_, SentApi::OpenAi | SentApi::OpenAiResponse) => false,
         }
     }
 
@@ -68,7 +68,7 @@ impl SentRequest {
                 let message = message::<ComponentRequest>(body).ok()?;
                 alpha2_to_json(component::request(String::new(), message))
             }
-            SentApi::OpenAi => None,
+            SentApi::OpenAi | SentApi::OpenAiResponse => None,
         }
     }
 
@@ -84,10 +84,9 @@ impl SentRequest {
     ) -> Result<Request, Error> {
         let body = self.body.clone();
         match (self.api, self.encoding) {
-            (SentApi::OpenAi, _) => {
-                let body = openai::Body(body);
-                let request = Undecoded::<openai::ChatRequest>::decode(body)?;
-                Ok(request.into_chat(own_tools)?.0)
+            (SentApi::OpenAi, _) => openai_to_chat::<openai::ChatRequest>(body, own_tools),
+            (SentApi::OpenAiResponse, _) => {
+                openai_to_chat::<openai::ResponseRequest>(body, own_tools)
             }
             (SentApi::Component, _) => {
                 let message = message::<ComponentRequest>(body)?;
@@ -112,6 +111,14 @@ impl SentRequest {
 
 fn message<M: Message + Default>(body: Bytes) -> Result<M, Error> {
     Ok(M::decode(body)?)
+}
+
+fn openai_to_chat<M: openai::ModelRequest>(
+    body: Bytes,
+    own_tools: &BTreeSet<String>,
+) -> Result<Request, Error> {
+    let request: M = openai::Body(body).decode()?;
+    Ok(request.into_chat(own_tools)?.0)
 }
 
 fn json_to_chat<M: DaprRequest>(

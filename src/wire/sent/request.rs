@@ -24,8 +24,10 @@ pub(crate) enum SentApi {
     Alpha2,
     /// The conversation API of pluggable components.
     Component,
-    /// OpenAI's API.
+    /// Chat completions of OpenAI's API.
     OpenAi,
+    /// Responses of OpenAI's API.
+    OpenAiResponse,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,7 @@ impl SentApi {
             Self::Alpha1 => "alpha1",
             Self::Alpha2 | Self::Component => "alpha2",
             Self::OpenAi => "openai",
+            Self::OpenAiResponse => "responses",
         }
     }
 }
@@ -77,24 +80,21 @@ impl SentRequest {
         Self { api: SentApi::Alpha2, encoding: Encoding::Json, body: body.clone() }
     }
 
-    /// Returns a request of OpenAI's API.
+    /// Returns a request of OpenAI's API for a chat completion.
     pub(crate) fn openai(body: &Bytes) -> Self {
         Self { api: SentApi::OpenAi, encoding: Encoding::Json, body: body.clone() }
     }
 
+    /// Returns a request of OpenAI's API for a response.
+    pub(crate) fn openai_response(body: &Bytes) -> Self {
+        Self { api: SentApi::OpenAiResponse, encoding: Encoding::Json, body: body.clone() }
+    }
+
     /// Replaces values in the JSON of the request with their sizes. The ranges are in order.
     pub(crate) fn summarize(&mut self, values: &[Range<usize>]) {
-        if values.is_empty() {
-            return;
+        if let Some(summary) = summary(&self.body, values) {
+            self.body = summary;
         }
-        let (mut summary, mut rest) = (Vec::new(), 0);
-        for value in values {
-            summary.extend_from_slice(self.body.get(rest..value.start).unwrap_or_default());
-            summary.extend_from_slice(format!("{{\"bytes\":{}}}", value.len()).as_bytes());
-            rest = value.end;
-        }
-        summary.extend_from_slice(self.body.get(rest..).unwrap_or_default());
-        self.body = summary.into();
     }
 
     /// Replaces the request with its JSON in another form, such as a redacted one.
@@ -127,6 +127,21 @@ impl SentRequest {
             self.body = Bytes::copy_from_slice(&self.body);
         }
     }
+}
+
+/// Replaces values in JSON with their sizes. The ranges are in order. Returns `None` if there are none.
+pub(crate) fn summary(body: &[u8], values: &[Range<usize>]) -> Option<Bytes> {
+    if values.is_empty() {
+        return None;
+    }
+    let (mut summary, mut rest) = (Vec::new(), 0);
+    for value in values {
+        summary.extend_from_slice(body.get(rest..value.start).unwrap_or_default());
+        summary.extend_from_slice(format!("{{\"bytes\":{}}}", value.len()).as_bytes());
+        rest = value.end;
+    }
+    summary.extend_from_slice(body.get(rest..).unwrap_or_default());
+    Some(summary.into())
 }
 
 fn dapr<M: ConverseRequest>() -> SentApi {

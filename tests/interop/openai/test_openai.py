@@ -134,7 +134,7 @@ class Completions(unittest.TestCase):
 
     def test_other_apis_are_not_served(self) -> None:
         with self.assertRaisesRegex(openai.NotFoundError, 'mynah serves only'):
-            self.client.responses.create(model='echo', input='hi')
+            self.client.moderations.create(input='hi')
 
     def test_embeddings(self) -> None:
         embeddings = self.client.embeddings.create(model='echo', input=['red apples', 'A red apple'])

@@ -1,0 +1,156 @@
+//! Responses: answers with JSON, or with server-sent events if the request asks for a stream. Keeps
+//! them for requests that continue them.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, stream};
+use http::{HeaderMap, Request};
+
+use super::handler::Handler;
+use crate::{
+    api::{
+        delivery::early_ending,
+        http::response::{events, json},
+        pipeline,
+    },
+    base::{ending::Ending, memory::Charge},
+    chat,
+    engine::Engine,
+    net::RequestBody,
+    provider::{CallContext, call::Surface},
+    wire::{
+        error::Error,
+        headers::{call_context, session_in_metadata},
+        openai::{self, DecodedBody, Position, ResponsePiece, ResponseRequest},
+    },
+};
+
+/// The memory of a history that is put before an input, and of its copies.
+const COPIES: usize = 3;
+
+type Decoded = DecodedBody<ResponseRequest>;
+
+/// Where the response of a request is kept.
+struct Memory {
+    engine: Arc<Engine>,
+    session: String,
+}
+
+impl Handler {
+    /// Answers a request for a response.
+    pub(super) async fn respond(
+        &self,
+        charge: Arc<Charge>,
+        request: Request<RequestBody>,
+    ) -> Result<Response, Error> {
+        let (head, body) = self.read(request, &charge).await?;
+        let mut context = call_context(Surface::OpenAi, &head.headers, &charge);
+        let mut request: Decoded = self.decode(body.clone(), None, &mut context).await?;
+        context.set_session_of_request(session_in_metadata(request.request.chat()));
+        if let Some(previous) = request.request.previous().map(str::to_owned) {
+            request = self.continued(&previous, request, &body, &mut context, &charge).await?;
+        }
+        let session = context.session_name().to_owned();
+        let memory = Memory { engine: self.engine.clone(), session };
+        if request.request.is_streamed() {
+            let pieces =
+                pipeline::stream::<ResponseRequest, _, _>(&self.engine, request, context).await?;
+            return Ok(events(encoded(pieces, memory)));
+        }
+        let answer = pipeline::converse::<ResponseRequest>(&self.engine, request, context).await?;
+        let (size, answer) = (answer.size(), Arc::new(answer));
+        charge.set(size);
+        charge.check()?;
+        let encoded = answer.clone();
+        let body = pipeline::encode(size, move || Ok(encoded.to_json())).await?;
+        charge.set(body.len());
+        memory.keep(answer.kept(&body));
+        Ok(json(body))
+    }
+
+    /// Puts the history of an earlier response before the input of a request.
+    async fn continued(
+        &self,
+        previous: &str,
+        request: Decoded,
+        body: &Bytes,
+        context: &mut CallContext,
+        charge: &Charge,
+    ) -> Result<Decoded, Error> {
+        let Some(kept) = self.engine.responses.get(context.session_name(), previous) else {
+            let error = Error::PreviousResponseNotFound(previous.to_owned());
+            return Err(self.reject(error, request.sent, context));
+        };
+        charge.grow(kept.items.len() * COPIES).await?;
+        let body = ResponseRequest::continued(body, &kept)?;
+        let mut continued: Decoded = self.decode(body, None, context).await?;
+        continued.request.answer_as(&request.request);
+        Ok(continued)
+    }
+
+    /// Returns a response that is kept.
+    pub(super) async fn kept_response(
+        &self,
+        charge: Arc<Charge>,
+        id: String,
+        headers: HeaderMap,
+    ) -> Result<Response, Error> {
+        let context = call_context(Surface::OpenAi, &headers, &charge);
+        match self.engine.responses.get(context.session_name(), &id) {
+            Some(kept) => {
+                charge.grow(kept.body.len()).await?;
+                Ok(json(kept.body.clone()))
+            }
+            None => Err(Error::ResponseNotFound(id)),
+        }
+    }
+
+    /// Removes a response that is kept.
+    pub(super) async fn remove_response(
+        &self,
+        charge: Arc<Charge>,
+        id: String,
+        headers: HeaderMap,
+    ) -> Result<Response, Error> {
+        let context = call_context(Surface::OpenAi, &headers, &charge);
+        if self.engine.responses.remove(context.session_name(), &id) {
+            return Ok(json(openai::removed_response(&id)));
+        }
+        Err(Error::ResponseNotFound(id))
+    }
+}
+
+impl Memory {
+    fn keep(&self, response: Option<openai::KeptResponse>) {
+        if let Some(response) = response {
+            self.engine.responses.add(&self.session, response);
+        }
+    }
+}
+
+/// Encodes the pieces of a response as events, and keeps the response when it is complete.
+fn encoded(
+    pieces: impl Stream<Item = Result<ResponsePiece, chat::Error>>,
+    memory: Memory,
+) -> impl Stream<Item = Result<String, Ending>> {
+    let mut position = None;
+    pieces.flat_map(move |piece| match piece {
+        Ok(piece) => {
+            memory.keep(piece.kept());
+            position = Some(piece.position());
+            stream::iter(piece.encode().map(Ok)).left_stream()
+        }
+        Err(error) => stream::iter(failure(position.as_ref(), &error.into())).right_stream(),
+    })
+}
+
+/// Returns the events for an error, with which a stream ends.
+fn failure(position: Option<&Position>, error: &Error) -> Vec<Result<String, Ending>> {
+    match (early_ending(error.delivery()), position) {
+        (Some(ending), _) => vec![Err(ending)],
+        (None, Some(position)) => position.failed(error).map(Ok).into(),
+        (None, None) => Vec::new(),
+    }
+}

@@ -1,0 +1,146 @@
+//! OpenAI's Responses API.
+//!
+//! Source: <https://platform.openai.com/docs/api-reference/responses>.
+
+mod body;
+mod decode;
+mod document;
+mod events;
+mod history;
+mod items;
+mod settings;
+mod tool_choice;
+
+use std::{collections::BTreeSet, ops::Range};
+
+use bytes::Bytes;
+use serde::Serialize;
+
+pub(crate) use self::{document::KeptResponse, events::Position};
+use self::{document::Outline, events::Progress};
+pub use self::{document::ResponseAnswer, events::ResponsePiece};
+use super::{
+    FromBody, ModelRequest, encode,
+    tool_choice::{Choice, apply},
+};
+use crate::{
+    chat::{Delta, Request, Response},
+    wire::{conversation::ConverseRequest, error::Error, sent::SentRequest},
+};
+
+/// A request for a response.
+#[derive(Debug)]
+pub struct ResponseRequest {
+    component: String,
+    is_streamed: bool,
+    /// The id of the response that the request continues.
+    previous: Option<String>,
+    request: Request,
+    /// Depends on the tools of the component, which is not known yet.
+    tool_choice: Option<Choice>,
+    outline: Outline,
+    /// Where in the body the attachments are that are too large for the journal.
+    large_attachments: Vec<Range<usize>>,
+}
+
+impl ResponseRequest {
+    /// Returns the id of the response that the request continues.
+    pub(crate) fn previous(&self) -> Option<&str> {
+        self.previous.as_deref()
+    }
+
+    /// Returns the request to the component.
+    pub(crate) fn chat(&self) -> &Request {
+        &self.request
+    }
+
+    /// Returns `true` if the answer is to be streamed.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.is_streamed
+    }
+
+    /// Returns the body of the request with a history before its input.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the body has no input.
+    pub(crate) fn continued(body: &[u8], history: &KeptResponse) -> Result<Bytes, Error> {
+        history::continued(body, &history.items)
+    }
+
+    /// Names the response as that of another request, which has no history before its input.
+    pub(crate) fn answer_as(&mut self, other: &Self) {
+        self.outline.hash = other.outline.hash;
+    }
+}
+
+impl FromBody for ResponseRequest {
+    fn from_body(body: &Bytes) -> Result<Self, Error> {
+        decode::decode(body)
+    }
+}
+
+impl ModelRequest for ResponseRequest {
+    fn sent(body: &Bytes) -> SentRequest {
+        SentRequest::openai_response(body)
+    }
+
+    fn model(&self) -> &str {
+        &self.outline.model
+    }
+
+    fn set_component(&mut self, name: String) {
+        if self.outline.model.is_empty() {
+            self.outline.model.clone_from(&name);
+        }
+        self.component = name;
+    }
+
+    fn large_attachments(&self) -> &[Range<usize>] {
+        &self.large_attachments
+    }
+}
+
+impl ConverseRequest for ResponseRequest {
+    type Response = ResponseAnswer;
+    type StreamResponse = ResponsePiece;
+    type Passthrough = ResponseProgress;
+
+    fn component(&self) -> &str {
+        &self.component
+    }
+
+    fn into_chat(self, own_tools: &BTreeSet<String>) -> Result<(Request, ResponseProgress), Error> {
+        let Self { outline, mut request, tool_choice, .. } = self;
+        apply(tool_choice, &mut request, own_tools)?;
+        Ok((request, ResponseProgress(Progress::new(outline))))
+    }
+
+    fn response(response: Response, progress: ResponseProgress) -> ResponseAnswer {
+        ResponseAnswer { outline: progress.0.into_outline(), response }
+    }
+
+    fn chunk(text: String, progress: &mut ResponseProgress) -> ResponsePiece {
+        progress.0.piece(Delta::Text(text))
+    }
+
+    fn complete(response: Response, progress: &mut ResponseProgress) -> ResponsePiece {
+        progress.0.piece(Delta::Complete(Box::new(response)))
+    }
+}
+
+#[derive(Serialize)]
+struct Removed<'a> {
+    id: &'a str,
+    object: &'static str,
+    deleted: bool,
+}
+
+/// Encodes the answer to a request that removes a response.
+pub(crate) fn removed_response(id: &str) -> String {
+    encode(&Removed { id, object: "response", deleted: true })
+}
+
+/// How far the stream of a response is.
+#[derive(Debug)]
+pub struct ResponseProgress(Progress);
