@@ -139,6 +139,7 @@ impl Progress {
             steps.extend([Step::Created, Step::InProgress]);
         }
         match &delta {
+            Delta::Reasoning(_) => {}
             Delta::Text(_) => {
                 self.begin_text(&mut steps);
                 steps.push(Step::Text);
@@ -197,7 +198,7 @@ impl ResponsePiece {
         let (name, body) = match (step, &self.delta) {
             (Step::Created, _) => ("response.created", self.in_progress()),
             (Step::InProgress, _) => ("response.in_progress", self.in_progress()),
-            (step, Delta::Text(text)) => self.text_event(step, text),
+            (step, Delta::Reasoning(text) | Delta::Text(text)) => self.text_event(step, text),
             (Step::Finished, Delta::Complete(response)) => {
                 let is_incomplete = document::status(response) == INCOMPLETE;
                 let name = if is_incomplete { "response.incomplete" } else { "response.completed" };
@@ -280,7 +281,7 @@ impl ResponsePiece {
 
     fn status(&self) -> &'static str {
         match &self.delta {
-            Delta::Text(_) => IN_PROGRESS,
+            Delta::Reasoning(_) | Delta::Text(_) => IN_PROGRESS,
             Delta::Complete(response) => document::status(response),
         }
     }
