@@ -68,6 +68,9 @@ async fn are_text_of_prometheus() {
     # HELP mynah_journal_dropped_total Entries that the journal dropped because there was no room
     # TYPE mynah_journal_dropped_total counter
     mynah_journal_dropped_total 0
+    # HELP mynah_journal_file_dropped_total Entries that were not written to the journal file
+    # TYPE mynah_journal_file_dropped_total counter
+    mynah_journal_file_dropped_total 0
     # HELP mynah_session_counts_dropped_total Counts of sessions that were dropped because of a limit
     # TYPE mynah_session_counts_dropped_total counter
     mynah_session_counts_dropped_total 0

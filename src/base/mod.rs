@@ -9,6 +9,7 @@ pub(crate) mod duration;
 pub(crate) mod ending;
 pub(crate) mod endpoint;
 pub mod environment;
+pub(crate) mod file_lock;
 pub(crate) mod files;
 pub(crate) mod json_pointer;
 pub(crate) mod json_schema;

@@ -10,6 +10,7 @@ use prometheus::{
     TEXT_FORMAT, TextEncoder, core::Collector,
 };
 
+use super::journal::DroppedEntries;
 use crate::{provider::call::Surface, tool_loop::OwnerMetrics};
 
 /// The values of the label `success`.
@@ -29,8 +30,8 @@ pub struct Metrics {
     /// The metrics of calls that reach no component.
     pub(super) no_component: Arc<CallMetrics>,
     reloads: ReloadCounters,
-    /// Entries that the journal has dropped because there was no room.
-    pub(crate) journal_dropped: IntCounter,
+    /// Entries that the journal has dropped.
+    pub(crate) journal_dropped: DroppedEntries,
     /// Counts of sessions that were dropped because of a limit.
     pub(super) counts_dropped: IntCounter,
     /// Calls of the tools that components own.
@@ -95,16 +96,20 @@ impl Metrics {
         let reloads = Opts::new("mynah_component_reloads_total", help);
         let reloads = IntCounterVec::new(reloads, &["result"])?;
         let help = "Entries that the journal dropped because there was no room";
-        let journal_dropped = IntCounter::new("mynah_journal_dropped_total", help)?;
+        let in_memory = IntCounter::new("mynah_journal_dropped_total", help)?;
+        let help = "Entries that were not written to the journal file";
+        let in_file = IntCounter::new("mynah_journal_file_dropped_total", help)?;
+        let journal_dropped = DroppedEntries { in_memory, in_file };
         let help = "Counts of sessions that were dropped because of a limit";
         let counts_dropped = IntCounter::new("mynah_session_counts_dropped_total", help)?;
-        let collectors: [Box<dyn Collector>; 7] = [
+        let collectors: [Box<dyn Collector>; 8] = [
             Box::new(build),
             Box::new(calls.conversations.clone()),
             Box::new(calls.latencies.clone()),
             Box::new(calls.requests.clone()),
             Box::new(reloads.clone()),
-            Box::new(journal_dropped.clone()),
+            Box::new(journal_dropped.in_memory.clone()),
+            Box::new(journal_dropped.in_file.clone()),
             Box::new(counts_dropped.clone()),
         ];
         let registry = Registry::new();

@@ -29,8 +29,6 @@ use crate::{
 
 /// Time that workers have to end when they are stopped. A call that does not wait delays them.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
-/// Time to write the rest of the journal at shutdown.
-const JOURNAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A sidecar that has bound its addresses but is not serving yet.
 #[derive(Debug)]
@@ -159,9 +157,9 @@ async fn open_journal(config: &Config, engine: &mut Engine) -> Result<(), StartE
 /// Writes what is left of the journal to its file.
 async fn close_journal(engine: &Engine) {
     let Some(journal) = engine.journal.clone() else { return };
-    let closed = clock::within(JOURNAL_TIMEOUT, run_blocking(move || journal.close())).await;
-    if closed.is_none() {
-        tracing::error!("the journal file is incomplete: it was not written in time");
+    let Some(timeout) = journal.close_timeout() else { return };
+    if clock::within(timeout, run_blocking(move || journal.close())).await.is_none() {
+        tracing::error!("the journal file is incomplete: it was not written within {timeout:?}");
     }
 }
 

@@ -1,7 +1,11 @@
 //! `--journal FILE` has every answered call.
 
 use std::{
-    fs, path::Path, process::Command, sync::atomic::AtomicUsize, sync::atomic::Ordering::Relaxed,
+    fs::{self, File},
+    path::Path,
+    process::Command,
+    sync::atomic::AtomicUsize,
+    sync::atomic::Ordering::Relaxed,
 };
 
 use futures_util::future::{join, join_all};
@@ -10,6 +14,7 @@ use serde_json::Value;
 
 use crate::support::{
     Sidecar,
+    http::direct_client,
     messages::{request, user},
     mynah,
     process::{Process, run, with_timeout},
@@ -98,6 +103,67 @@ async fn a_limit_on_the_size_of_files_ends_the_file_but_not_the_sidecar() {
     let output = Process::start(limited.arg(converse).arg(mynah().get_program())).wait();
     assert_eq!(output.code, Some(0), "{}", output.stderr);
     assert!(output.stderr.contains("cannot write the journal file"), "{}", output.stderr);
+}
+
+/// A process that was killed can leave an incomplete line behind.
+#[tokio::test]
+async fn ends_an_incomplete_line() {
+    let file = scratch("journal").join("journal.jsonl");
+    fs::write(&file, "{\"number\":1,\"ti").unwrap();
+    let mut sidecar = Sidecar::start_with(&[&format!("--journal={}", file.display())]);
+    sidecar.converse(request([user("hi")])).await.unwrap();
+    sidecar.signal(Signal::TERM);
+    assert!(sidecar.wait().await.success());
+    let text = fs::read_to_string(&file).unwrap();
+    let (torn, rest) = text.split_once('\n').unwrap();
+    assert_eq!(torn, "{\"number\":1,\"ti");
+    let entry: Value = serde_json::from_str(rest.trim_end()).unwrap();
+    assert_eq!(entry["response"]["text"], "hi");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn belongs_to_one_process_and_its_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = scratch("journal").join("journal.jsonl");
+    let flag = format!("--journal={}", file.display());
+    let sidecar = Sidecar::start_with(&[&flag]);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let output = run(&["serve", "--dapr-grpc-port=0", "--dapr-http-port=0", &flag]);
+    assert_eq!(output.code, Some(1));
+    let expected = format!(
+        "mynah: cannot write the journal to {}: another process writes to it; choose another file\n",
+        file.display()
+    );
+    assert_eq!(output.stderr, expected);
+    drop(sidecar);
+    // A device is shared.
+    let devices = [(); 2].map(|()| Sidecar::start_with(&["--journal=/dev/null"]));
+    devices[1].converse(request([user("hi")])).await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_reader_that_stalls_does_not_stall_the_sidecar() {
+    let file = scratch("journal").join("pipe");
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    let _reader = File::options().read(true).write(true).open(&file).unwrap();
+    let flag = format!("--journal={}", file.display());
+    let mut sidecar = Sidecar::start_with(&[&flag, "--journal-size=0"]);
+    let text = "word ".repeat(200_000);
+    for _ in 0..12 {
+        with_timeout(sidecar.converse(request([user(&text)]))).await.unwrap();
+    }
+    let metrics = format!("http://{}/metrics", sidecar.metrics.unwrap());
+    let metrics = direct_client().get(metrics).send().await.unwrap().text().await.unwrap();
+    let dropped =
+        metrics.lines().find_map(|it| it.strip_prefix("mynah_journal_file_dropped_total "));
+    assert!(dropped.unwrap().parse::<u32>().unwrap() > 0, "{metrics}");
+    sidecar.signal(Signal::TERM);
+    assert!(sidecar.wait().await.success());
+    let log = sidecar.log();
+    assert_eq!(log.matches("the reader of the journal file is too slow").count(), 1, "{log}");
+    assert!(log.contains("it was not written within 2s"), "{log}");
 }
 
 #[test]

@@ -1,23 +1,31 @@
 //! Writes the entries of the journal to a file, as JSON lines.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, BufWriter, Write},
+    io::{self, Write},
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::{self, Receiver, Sender},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
+use prometheus::IntCounter;
 use tokio::sync::Notify;
 
-use super::entry::Entry;
+use super::{entry::Entry, open::LineFile};
+use crate::base::clock;
 
 /// New calls wait while entries of more than this number of bytes have not been written.
 const MAX_QUEUED: usize = 16 * 1024 * 1024;
+/// The time that calls and the end of the program wait for a pipe whose reader is slow.
+const PIPE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The time that the end of the program waits for a regular file.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The buffer for a line may keep this size.
+const KEPT_LINE: usize = 64 * 1024;
 
 /// A file to which a thread appends the entries of the journal.
 #[derive(Debug)]
@@ -26,52 +34,69 @@ pub(super) struct JournalFile {
     sender: Mutex<Option<Sender<Arc<Entry>>>>,
     queue: Arc<Queue>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    is_regular: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Queue {
     /// The size of the entries that have not been written.
     bytes: AtomicUsize,
     written: Notify,
+    /// Whether a call has waited in vain for a pipe. Until the pipe takes an entry, others that have no
+    /// room are dropped.
+    is_stalled: AtomicBool,
+    has_reported_stall: AtomicBool,
+    /// Counts the entries that are not written.
+    dropped: IntCounter,
 }
 
 impl JournalFile {
-    /// Opens a file, to which entries are appended.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let file = OpenOptions::new().append(true).create(true).open(path)?;
+    /// Opens a file, to which entries are appended. Waits for the reader of a pipe.
+    pub(super) fn open(path: &Path, dropped: IntCounter) -> io::Result<Self> {
+        let file = LineFile::open(path)?;
+        let is_regular = file.is_regular;
         let (sender, entries) = mpsc::channel();
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(Queue::new(dropped));
         let of_thread = queue.clone();
         let work = move || of_thread.write(file, &entries);
         let thread = thread::Builder::new().name("journal".to_owned()).spawn(work)?;
-        Ok(Self { sender: Mutex::new(Some(sender)), queue, thread: Mutex::new(Some(thread)) })
+        let (sender, thread) = (Mutex::new(Some(sender)), Mutex::new(Some(thread)));
+        Ok(Self { sender, queue, thread, is_regular })
     }
 
-    /// Writes the entry that `number` returns. Entries are written in the order of their numbers.
+    /// Writes the entry that `number` returns, or drops it if the file has stalled. Entries are written
+    /// in the order of their numbers.
     pub(super) fn add(&self, number: impl FnOnce() -> Arc<Entry>) {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = number();
+        if self.queue.has_stalled() {
+            return self.queue.dropped.inc();
+        }
         let size = entry.size();
         self.queue.bytes.fetch_add(size, Ordering::Relaxed);
         if sender.as_ref().is_none_or(|sender| sender.send(entry).is_err()) {
+            self.queue.dropped.inc();
             self.queue.release(size);
         }
     }
 
     /// Returns `true` if new calls have to wait for the file.
     pub(super) fn is_full(&self) -> bool {
-        self.queue.bytes.load(Ordering::Relaxed) > MAX_QUEUED
+        self.queue.is_full()
     }
 
     /// Waits until new calls may start.
     pub(super) async fn wait_for_room(&self) {
-        loop {
-            let written = self.queue.written.notified();
-            if !self.is_full() {
-                return;
-            }
-            written.await;
+        if self.is_regular {
+            self.queue.wait_for_room().await;
+        } else if clock::within(PIPE_TIMEOUT, self.queue.wait_for_room()).await.is_none() {
+            self.queue.stall();
         }
+    }
+
+    /// Returns the time that [`close`](Self::close) may take.
+    pub(super) fn close_timeout(&self) -> Duration {
+        if self.is_regular { CLOSE_TIMEOUT } else { PIPE_TIMEOUT }
     }
 
     /// Writes all entries and closes the file. Blocks.
@@ -84,37 +109,78 @@ impl JournalFile {
 }
 
 impl Queue {
-    fn write(&self, file: File, entries: &Receiver<Arc<Entry>>) {
-        let mut file = BufWriter::new(file);
-        let mut has_failed = false;
-        while let Ok(first) = entries.recv() {
-            let mut next = Some(first);
-            while let Some(entry) = next {
-                if !has_failed && let Err(error) = write_line(&mut file, &entry) {
-                    has_failed = report(&error);
-                }
-                self.release(entry.size());
-                next = entries.try_recv().ok();
+    fn new(dropped: IntCounter) -> Self {
+        Self {
+            bytes: AtomicUsize::default(),
+            written: Notify::default(),
+            is_stalled: AtomicBool::default(),
+            has_reported_stall: AtomicBool::default(),
+            dropped,
+        }
+    }
+
+    fn write(&self, mut file: LineFile, entries: &Receiver<Arc<Entry>>) {
+        let (mut line, mut has_failed) = (Vec::new(), false);
+        for entry in entries {
+            if !has_failed && let Err(error) = write_line(&mut file.file, &mut line, &entry) {
+                has_failed = true;
+                tracing::error!("cannot write the journal file: {error}; it gets no more entries");
             }
-            if !has_failed && let Err(error) = file.flush() {
-                has_failed = report(&error);
+            if has_failed {
+                self.dropped.inc();
             }
+            self.release(entry.size());
         }
     }
 
     fn release(&self, size: usize) {
         self.bytes.fetch_sub(size, Ordering::Relaxed);
+        self.is_stalled.store(false, Ordering::Relaxed);
         self.written.notify_waiters();
+    }
+
+    fn has_room(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) <= MAX_QUEUED
+    }
+
+    /// Returns `true` if new entries have to wait.
+    fn is_full(&self) -> bool {
+        !self.has_room() && !self.is_stalled.load(Ordering::Relaxed)
+    }
+
+    /// Returns `true` if new entries are dropped.
+    fn has_stalled(&self) -> bool {
+        self.is_stalled.load(Ordering::Relaxed) && !self.has_room()
+    }
+
+    async fn wait_for_room(&self) {
+        loop {
+            let written = self.written.notified();
+            if !self.is_full() {
+                return;
+            }
+            written.await;
+        }
+    }
+
+    /// Drops entries from now on, until the next one is written.
+    fn stall(&self) {
+        self.is_stalled.store(true, Ordering::Relaxed);
+        self.written.notify_waiters();
+        if !self.has_reported_stall.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "the reader of the journal file is too slow: calls that it does not take within \
+                 {PIPE_TIMEOUT:?} are dropped"
+            );
+        }
     }
 }
 
-fn write_line(file: &mut impl Write, entry: &Entry) -> io::Result<()> {
-    serde_json::to_writer(&mut *file, &entry.to_json())?;
-    file.write_all(b"\n")
-}
-
-/// Logs that the file cannot be written. Returns `true`.
-fn report(error: &io::Error) -> bool {
-    tracing::error!("cannot write the journal file: {error}; it gets no more entries");
-    true
+/// Writes a line at once, so that a process that is killed rarely leaves an incomplete one.
+fn write_line(file: &mut impl Write, line: &mut Vec<u8>, entry: &Entry) -> io::Result<()> {
+    line.clear();
+    line.shrink_to(KEPT_LINE);
+    serde_json::to_writer(&mut *line, &entry.to_json())?;
+    line.push(b'\n');
+    file.write_all(line)
 }

@@ -6,10 +6,11 @@ mod file;
 mod filter;
 mod json;
 mod markers;
+mod open;
 mod redactor;
 mod shards;
 
-use std::{io, path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 use prometheus::IntCounter;
@@ -30,15 +31,29 @@ pub(crate) struct Journal {
     dropped: IntCounter,
 }
 
+/// Counts the entries that are dropped.
+#[derive(Debug, Clone)]
+pub(crate) struct DroppedEntries {
+    /// Those that are no longer in memory because there was no room.
+    pub(crate) in_memory: IntCounter,
+    /// Those that are not in the file.
+    pub(crate) in_file: IntCounter,
+}
+
 impl Journal {
-    /// Creates a journal of at most `size` bytes, whose entries are also appended to a file.
-    /// `dropped` counts the entries that are dropped because there is no room.
-    pub(crate) fn new(size: usize, file: Option<&Path>, dropped: IntCounter) -> io::Result<Self> {
+    /// Creates a journal of at most `size` bytes, whose entries are also appended to a file. May wait
+    /// for the reader of a pipe.
+    pub(crate) fn new(
+        size: usize,
+        file: Option<&Path>,
+        dropped: DroppedEntries,
+    ) -> io::Result<Self> {
+        let DroppedEntries { in_memory, in_file } = dropped;
         Ok(Self {
             shards: Shards::new(size),
-            file: file.map(JournalFile::open).transpose()?,
+            file: file.map(|path| JournalFile::open(path, in_file)).transpose()?,
             redactor: ArcSwap::from_pointee(Redactor::new(&[])),
-            dropped,
+            dropped: in_memory,
         })
     }
 
@@ -108,6 +123,11 @@ impl Journal {
         if let Some(file) = &self.file {
             file.wait_for_room().await;
         }
+    }
+
+    /// Returns the time that [`close`](Self::close) may take, or `None` if there is no file.
+    pub(crate) fn close_timeout(&self) -> Option<Duration> {
+        self.file.as_ref().map(JournalFile::close_timeout)
     }
 
     /// Writes all entries to the file and closes it. Blocks.

@@ -13,7 +13,7 @@ use super::{
     line::{Lines, Span},
     scan::{empty, read_header, scan},
     shard::Shard,
-    store::{FolderLock, RESULTS, Source, check_header, to_line, write_file},
+    store::{RESULTS, Source, check_header, lock, to_line, write_file},
     tally::{RunSummary, Tally},
 };
 
@@ -61,7 +61,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<RunSummary, RunError> {
     others.iter().try_for_each(|folder| merge.add(folder))?;
     merge.check_complete()?;
     fs::create_dir_all(out).map_err(file_error(Action::Create, out))?;
-    let _lock = FolderLock::new(out)?;
+    let _lock = lock(out)?;
     let results = out.join(RESULTS);
     merge.check_target(&results)?;
     merge.write(&results)?;

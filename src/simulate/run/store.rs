@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -14,6 +14,7 @@ use super::{
     scan::{Scan, scan},
     tally::{Counted, Tally},
 };
+use crate::base::file_lock::{FileLock, InUse};
 
 /// Name of the file with the results.
 pub(in crate::simulate) const RESULTS: &str = "results.jsonl";
@@ -42,7 +43,7 @@ pub(super) struct Store {
     end: u64,
     pub(super) tally: Tally,
     /// Keeps other processes from writing to the folder.
-    _lock: FolderLock,
+    _lock: Option<FileLock>,
 }
 
 impl Store {
@@ -53,7 +54,7 @@ impl Store {
         earlier: EarlierResults,
     ) -> Result<Self, RunError> {
         fs::create_dir_all(folder).map_err(file_error(Action::Create, folder))?;
-        let lock = FolderLock::new(folder)?;
+        let lock = lock(folder)?;
         let path = folder.join(RESULTS);
         if earlier == EarlierResults::KeepCompleted {
             remove_failed(&path, &header)?;
@@ -263,28 +264,12 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A lock on a folder, which ends with the value or with the process.
-pub(super) struct FolderLock(Option<File>);
-
-impl FolderLock {
-    /// Locks a folder. Where folders cannot be locked, does nothing.
-    pub(super) fn new(folder: &Path) -> Result<Self, RunError> {
-        if !cfg!(unix) {
-            return Ok(Self(None));
-        }
-        let file = File::open(folder).map_err(file_error(Action::Open, folder))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(RunError::InUse { folder: folder.to_owned() }),
-            // Some network file systems have no locks.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self(Some(file))),
-        }
+/// Locks a folder. Does nothing on Windows, where folders cannot be opened.
+pub(super) fn lock(folder: &Path) -> Result<Option<FileLock>, RunError> {
+    if !cfg!(unix) {
+        return Ok(None);
     }
-}
-
-/// Closing the file would not be enough: a process that is being started shares it for a moment.
-impl Drop for FolderLock {
-    fn drop(&mut self) {
-        // Ignore errors: the lock ends with the process at the latest.
-        let _ = self.0.as_ref().map(File::unlock);
-    }
+    let file = File::open(folder).map_err(file_error(Action::Open, folder))?;
+    let lock = FileLock::try_new(file);
+    lock.map(Some).map_err(|InUse| RunError::InUse { folder: folder.to_owned() })
 }

@@ -32,6 +32,7 @@ class Metrics(unittest.TestCase):
                 'mynah_build_info': 'gauge',
                 'mynah_component_reloads': 'counter',
                 'mynah_journal_dropped': 'counter',
+                'mynah_journal_file_dropped': 'counter',
                 'mynah_session_counts_dropped': 'counter',
                 'mynah_requests': 'counter',
             },
