@@ -2,6 +2,7 @@
 
 mod binding;
 mod conversation;
+mod limits;
 mod socket;
 
 use std::path::{Path, PathBuf};

@@ -53,7 +53,7 @@ impl Server {
 
     /// Returns the ids of the processes that were started, one a line.
     pub(crate) fn pids(&self) -> String {
-        fs::read_to_string(self.folder.join("pids")).unwrap()
+        fs::read_to_string(self.folder.join("pids")).unwrap_or_default()
     }
 }
 

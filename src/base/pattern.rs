@@ -12,6 +12,9 @@ const SIZES: [usize; 4] = [2 << 10, 16 << 10, 128 << 10, 1 << 20];
 const STEP: usize = 4 << 10;
 /// What the searches of a pattern in a request keep, in bytes.
 const SEARCH: usize = 1 << 20;
+/// What the searches of a pattern of an instance keep. Instances live long, and few of them use their
+/// patterns at the same time.
+const INSTANCE_SEARCH: usize = SEARCH / 8;
 /// A pattern is compiled for searches forwards and backwards.
 const COPIES: usize = 2;
 /// Maximum number of characters of a pattern in an error.
@@ -35,6 +38,8 @@ pub(crate) struct PatternLimits {
     total: usize,
     /// The maximum memory of a search, if it is limited.
     search: Option<usize>,
+    /// What the searches of a pattern keep.
+    kept: usize,
 }
 
 /// The patterns of a text that is being read.
@@ -53,15 +58,25 @@ thread_local! {
 impl PatternLimits {
     /// The limits on a file.
     pub(crate) const FILE: &Self =
-        &Self { count: usize::MAX, each: 1 << 20, total: 128 << 20, search: None };
+        &Self { count: usize::MAX, each: 1 << 20, total: 128 << 20, search: None, kept: SEARCH };
     /// The limits on a request.
     pub(crate) const REQUEST: &Self =
-        &Self { count: 200, each: 1 << 20, total: 16 << 20, search: Some(64 << 10) };
+        &Self { count: 200, each: 1 << 20, total: 16 << 20, search: Some(64 << 10), kept: SEARCH };
+    /// The limits on the properties of an instance.
+    pub(crate) const INSTANCE: &Self =
+        &Self { count: 400, kept: INSTANCE_SEARCH, ..*Self::REQUEST };
 
     /// Reads a text whose patterns are compiled within the limits. Also returns their memory.
+    ///
+    /// If the text is a part of another one that is being read, the limits of that one apply.
     pub(crate) fn read<T>(&'static self, read: impl FnOnce() -> T) -> (T, usize) {
-        let outer = COMPILED.replace(Some(Compiled::new(self)));
-        let _restore = scopeguard::guard((), |()| COMPILED.set(outer));
+        if let Some(outer) = COMPILED.get() {
+            let value = read();
+            let after = COMPILED.get().map_or(0, |compiled| compiled.memory());
+            return (value, after - outer.memory());
+        }
+        COMPILED.set(Some(Compiled::new(self)));
+        let _restore = scopeguard::guard((), |()| COMPILED.set(None));
         let value = read();
         (value, COMPILED.get().map_or(0, |compiled| compiled.memory()))
     }
@@ -74,7 +89,7 @@ impl Compiled {
 
     /// Returns the maximum memory of the patterns, in bytes.
     fn memory(self) -> usize {
-        self.count * SEARCH + COPIES * self.total
+        self.count * self.limits.kept + COPIES * self.total
     }
 
     /// Compiles a pattern if the limits allow it. Returns the reason if they do not.
@@ -150,8 +165,13 @@ fn reason(error: &Error) -> String {
 mod tests {
     use super::*;
 
-    static LIMITS: PatternLimits =
-        PatternLimits { count: 3, each: 128 << 10, total: 150 << 10, search: Some(64 << 10) };
+    static LIMITS: PatternLimits = PatternLimits {
+        count: 3,
+        each: 128 << 10,
+        total: 150 << 10,
+        search: Some(64 << 10),
+        kept: 5,
+    };
 
     fn errors(patterns: &[&str]) -> Vec<String> {
         let read = |pattern: &&str| Pattern::compile(pattern, false).err().unwrap_or_default();
@@ -179,12 +199,20 @@ mod tests {
         assert_eq!(together[1], "", "there is room for a small one");
         assert!(together[2].contains("the patterns together are too large"));
         let (_, memory) = LIMITS.read(|| Pattern::compile("a", false));
-        assert_eq!(memory, SEARCH + COPIES * SIZES[0], "the limits end with the text");
+        assert_eq!(memory, 5 + COPIES * SIZES[0], "the limits end with the text");
     }
 
     #[test]
     fn invalid_patterns_count() {
         let (_, memory) = LIMITS.read(|| Pattern::compile("(", false));
-        assert_eq!(memory, SEARCH);
+        assert_eq!(memory, 5);
+    }
+
+    #[test]
+    fn the_limits_of_a_whole_text_apply_to_its_parts() {
+        let part = || PatternLimits::FILE.read(|| Pattern::compile("a", false)).1;
+        let (parts, memory) = LIMITS.read(|| [part(), part(), part(), part()]);
+        assert_eq!(parts, [5 + COPIES * SIZES[0], 5 + COPIES * SIZES[0], 5 + COPIES * SIZES[0], 0]);
+        assert_eq!(memory, parts.iter().sum::<usize>());
     }
 }

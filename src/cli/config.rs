@@ -184,7 +184,7 @@ fn component_sockets(
     Ok(ComponentSockets {
         folder: folder.unwrap_or(DEFAULT_COMPONENT_SOCKETS).into(),
         names: args.component_socket.clone(),
-        files: args.component_files.clone().unwrap_or_default(),
+        files: args.component_files.clone(),
         mode: mode.ok_or_else(|| ConfigError::Mode(text.clone()))?,
     })
 }

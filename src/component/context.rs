@@ -23,8 +23,6 @@ pub struct Context {
     pub has_strict_history: bool,
     /// Whether a call fails that no rule and no chain answers, unless its component has a fallback.
     pub strict: bool,
-    /// Where relative paths in the metadata start. Empty for the working directory.
-    pub files: PathBuf,
     /// The rules of the components that are in use.
     pub(crate) rules_in_use: RulesInUse,
 }

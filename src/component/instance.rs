@@ -9,10 +9,14 @@ use super::{
     manifest::{Item, Located, Manifest, Source},
     report::Report,
     rules,
-    settings::{Metadata, secrets::SecretStores},
+    settings::{Access, Metadata, secrets::SecretStores},
     spec::ComponentSpec,
+    tools::ToolsSpec,
 };
-use crate::base::diagnostics::{Diagnostic, Place, Severity};
+use crate::base::{
+    diagnostics::{Diagnostic, Place, Severity},
+    pattern::PatternLimits,
+};
 
 /// The property that names the provider of an instance.
 const PROVIDER: &str = "provider";
@@ -20,8 +24,32 @@ const DEFAULT_PROVIDER: &str = "echo";
 /// Properties have no place.
 const PLACE: Place = Place { line: 1, column: 1 };
 
-/// Checks the properties of the instance `name`: its `provider`, and the metadata of the provider.
-/// Returns the warnings, too.
+/// An upper bound of the memory for a byte of a property.
+const BYTE: usize = 4;
+/// An upper bound of the memory for a byte of a text that is read into many small values.
+const TEXT_BYTE: usize = 128;
+
+/// A valid instance.
+#[derive(Debug)]
+pub(crate) struct CheckedInstance {
+    pub(crate) spec: ComponentSpec,
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// What it takes in addition to the [`memory`] of its properties: patterns, and a file of tools.
+    /// Instances share files of rules.
+    pub(crate) memory: usize,
+}
+
+/// Returns an upper bound of the memory that properties take, except their patterns.
+pub(crate) fn memory(properties: &BTreeMap<String, String>) -> usize {
+    let memory = |(name, value): (&String, &String)| {
+        let is_text = value.contains('\n');
+        name.len() * BYTE + value.len() * if is_text { TEXT_BYTE } else { BYTE }
+    };
+    properties.iter().map(memory).sum()
+}
+
+/// Checks the properties of the instance `name`: its `provider`, and the metadata of the provider. It
+/// may use the files in a folder, and start programs, if there is a folder.
 ///
 /// # Errors
 ///
@@ -29,8 +57,9 @@ const PLACE: Place = Place { line: 1, column: 1 };
 pub(crate) fn instance(
     name: &str,
     properties: &BTreeMap<String, String>,
+    files: Option<&Path>,
     context: &Context,
-) -> Result<(ComponentSpec, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<CheckedInstance, Vec<Diagnostic>> {
     let manifest = manifest(name, properties);
     let kind = manifest.kind_text();
     if kinds::find(kind).is_none() {
@@ -38,18 +67,18 @@ pub(crate) fn instance(
         let message = format!("unknown provider {provider:?}; expected one of: {known}");
         return Err(vec![Diagnostic::error(message)]);
     }
-    let secrets = SecretStores::new(std::iter::empty(), context);
     let mut report = Report::default();
     let shared_rules = rules::load_shared(context)?;
     let metadata = Metadata {
         manifest: &manifest,
         context,
-        secrets: &secrets,
+        secrets: &SecretStores::new(std::iter::empty(), context),
         file: Path::new(""),
-        folder: &context.files,
+        folder: files.unwrap_or(Path::new("")),
+        access: files.map_or(Access::Nothing, Access::Folder),
         shared_rules: shared_rules.as_ref(),
     };
-    let checked = check(&metadata, &mut report);
+    let (checked, patterns) = PatternLimits::INSTANCE.read(|| check(&metadata, &mut report));
     if let Some((_, Some(fallback))) = &checked {
         let expected = "expected echo or error, since an instance cannot use other components";
         report.error(PLACE, format!("fallback: {} is invalid; {expected}", fallback.shown()));
@@ -57,7 +86,10 @@ pub(crate) fn instance(
     let (errors, warnings): (Vec<_>, _) =
         report.into_diagnostics().into_iter().partition(|it| it.severity == Severity::Error);
     match checked {
-        Some((spec, None)) if errors.is_empty() => Ok((spec, warnings)),
+        Some((spec, None)) if errors.is_empty() => {
+            let memory = patterns + spec.tools.as_ref().map_or(0, ToolsSpec::file_size) * TEXT_BYTE;
+            Ok(CheckedInstance { spec, warnings, memory })
+        }
         _ => Err(errors),
     }
 }

@@ -18,7 +18,7 @@ use super::{
     report::Report,
     rules,
     settings::{
-        Metadata,
+        Access, Metadata,
         secrets::{self, SecretStores},
     },
     spec::ComponentSpec,
@@ -167,6 +167,7 @@ impl Loader<'_> {
             secrets: self.stores,
             file,
             folder: file.parent().unwrap_or(Path::new("")),
+            access: Access::All,
             shared_rules: self.shared_rules.as_ref(),
         };
         let checked = check(&metadata, report);

@@ -40,7 +40,7 @@ mod tests;
 pub use change::Change;
 pub(crate) use change::truncated_files;
 pub use context::Context;
-pub(crate) use instance::instance;
+pub(crate) use instance::{CheckedInstance, instance, memory};
 pub use kinds::built_in;
 pub use load::{Loaded, load};
 pub use spec::ComponentSpec;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     context::Context,
     report::Report,
-    settings::{Metadata, ResolvedValue},
+    settings::{Access, Metadata, ResolvedValue},
 };
 use crate::{
     base::{diagnostics::Diagnostic, files},
@@ -41,7 +41,11 @@ fn read_inline(
 ) -> Option<Arc<Rules>> {
     let source = source(metadata);
     let read = || Rules::read_text(value.text.clone(), &source);
-    let rules = metadata.context.rules_in_use.get_or_read(&source, &value.text, read);
+    let rules = match metadata.access {
+        Access::All => metadata.context.rules_in_use.get_or_read(&source, &value.text, read),
+        // Their patterns are counted each time that daprd initializes the instance.
+        Access::Folder(_) | Access::Nothing => read().map(Arc::new),
+    };
     let mut add = |diagnostic: &Diagnostic| {
         let line = diagnostic.place.map_or_else(String::new, |it| format!("line {}: ", it.line));
         let message = format!("{KEY}: {line}{}", diagnostic.message);
@@ -74,7 +78,8 @@ fn read_file(
     metadata: &Metadata<'_>,
     report: &mut Report,
 ) -> Option<Arc<Rules>> {
-    let path = metadata.folder.join(&value.text);
+    let refused = |reason| report.error(value.place, format!("{KEY}: {} {reason}", value.shown()));
+    let path = metadata.access.path(metadata.folder, &value.text).map_err(refused).ok()?;
     report.depends_on(&path);
     let unreadable = |error: Diagnostic| {
         // Messages do not show a path that comes from the environment or a secret.

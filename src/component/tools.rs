@@ -4,14 +4,14 @@ use std::{
     cell::RefCell,
     collections::BTreeSet,
     fmt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use super::{
     report::Report,
-    settings::{Metadata, ResolvedValue, SecretError, variable},
+    settings::{Access, Metadata, ResolvedValue, SecretError, variable},
 };
 use crate::{
     base::{diagnostics::Diagnostic, files},
@@ -20,7 +20,7 @@ use crate::{
         LoopSettings, OwnerMetrics, SettingsError, ToolLoop, ToolMemory, ToolMetrics, ToolOwner,
         ToolRegistry,
     },
-    tools::{CheckedTools, LoadContext, References},
+    tools::{CheckedTools, LoadContext, Programs, References},
 };
 
 /// Maximum number of tool calls in a request.
@@ -65,7 +65,11 @@ impl ToolsSpec {
         };
         let (path, text) = source(&file, metadata, report)?;
         let references = ComponentReferences { metadata, used: RefCell::default() };
-        let context = LoadContext { references: &references, has_commands: false };
+        let programs = match metadata.access {
+            Access::All | Access::Folder(_) => Programs::Servers,
+            Access::Nothing => Programs::Forbidden,
+        };
+        let context = LoadContext { references: &references, programs };
         let checked = CheckedTools::read(&text, &context).map_err(|errors| {
             errors.into_iter().for_each(|error| match &path {
                 Some(path) => report.add(error.in_file(path)),
@@ -104,6 +108,11 @@ impl ToolsSpec {
             let _ = self.registry.set(tools);
         }
         Ok(())
+    }
+
+    /// Returns the size in bytes of the file, if there is one.
+    pub(super) fn file_size(&self) -> usize {
+        self.file.as_ref().map_or(0, |_| self.text.len())
     }
 
     /// Returns the names of the tools.
@@ -205,7 +214,8 @@ fn source(
     if value.text.contains('\n') {
         return Some((None, value.text.clone()));
     }
-    let path = metadata.context.files.join(&value.text);
+    let refused = |reason| report.error(value.place, format!("tools: {} {reason}", value.shown()));
+    let path = metadata.access.path(Path::new(""), &value.text).map_err(refused).ok()?;
     report.depends_on(&path);
     let unreadable = |error: Diagnostic| {
         // Messages do not show a path that comes from the environment or a secret.

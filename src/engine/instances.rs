@@ -6,7 +6,10 @@ use std::{
 };
 
 use super::{Component, Components, Engine};
-use crate::component::ComponentSpec;
+use crate::{
+    base::memory::{Charge, MemoryBudget, MemoryExhausted},
+    component::ComponentSpec,
+};
 
 /// Maximum number of instances on a socket.
 pub(crate) const MAX_INSTANCES: usize = 1_000;
@@ -19,7 +22,39 @@ pub(crate) type Properties = BTreeMap<String, String>;
 pub(crate) struct Instances {
     components: Components,
     /// What each was made from.
-    sources: Mutex<BTreeMap<String, (Properties, ComponentSpec)>>,
+    sources: Mutex<BTreeMap<String, Source>>,
+}
+
+/// What an instance was made from.
+#[derive(Debug)]
+struct Source {
+    properties: Properties,
+    spec: ComponentSpec,
+    _memory: InstanceMemory,
+}
+
+/// The memory of an instance, which is charged while the instance exists: to the budget of the
+/// instances, and to that of all calls.
+#[derive(Debug)]
+pub(crate) struct InstanceMemory([Charge; 2]);
+
+impl InstanceMemory {
+    /// Charges nothing yet.
+    pub(crate) fn new(instances: &Arc<MemoryBudget>, all: &Arc<MemoryBudget>) -> Self {
+        Self([instances, all].map(|budget| budget.clone().charge(0)))
+    }
+
+    /// Adds `bytes`. May wait for other calls to end.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no room.
+    pub(crate) async fn grow(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        let [instances, all] = &self.0;
+        // Instances are not removed by waiting.
+        instances.grow_now(bytes)?;
+        all.grow(bytes).await
+    }
 }
 
 /// What a new instance has replaced.
@@ -41,8 +76,9 @@ impl Instances {
     /// flight finish on the old one.
     pub(crate) fn insert(
         &self,
-        spec: ComponentSpec,
+        mut spec: ComponentSpec,
         properties: Properties,
+        memory: InstanceMemory,
         engine: &Engine,
     ) -> Result<Replaced, InstancesFull> {
         let mut all = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,22 +87,26 @@ impl Instances {
         }
         let replaced = match all.get(&spec.name) {
             None => Replaced::Nothing,
-            Some((old, _)) if *old == properties => Replaced::Same,
+            Some(old) if old.properties == properties => Replaced::Same,
             Some(_) => Replaced::Other,
         };
-        if all.get(&spec.name).is_none_or(|(_, old)| *old != spec) {
-            let component = engine.component(&spec);
-            self.components.change(&[], [component].into_iter().collect());
+        match all.remove(&spec.name) {
+            // The component keeps its parts, so that they exist once.
+            Some(old) if old.spec == spec => spec = old.spec,
+            _ => {
+                let component = engine.component(&spec);
+                self.components.change(&[], [component].into_iter().collect());
+            }
         }
-        all.insert(spec.name.clone(), (properties, spec));
+        all.insert(spec.name.clone(), Source { properties, spec, _memory: memory });
         Ok(replaced)
     }
 
     /// Lets an instance use the connections of the one that it replaces, if both own the same tools.
     pub(crate) fn share_connections(&self, spec: &ComponentSpec) {
         let all = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, old)) = all.get(&spec.name) {
-            spec.share_connections(old);
+        if let Some(old) = all.get(&spec.name) {
+            spec.share_connections(&old.spec);
         }
     }
 

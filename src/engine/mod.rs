@@ -19,7 +19,9 @@ use std::{
 };
 
 pub(crate) use self::faults::FaultTable;
-pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
+pub(crate) use self::instances::{
+    InstanceMemory, Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced,
+};
 pub use self::{
     component::Component, components::Components, labels::Labels, metrics::Metrics,
     recording::Recording,

@@ -34,7 +34,7 @@ pub(crate) struct BindError {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn bind_socket(
+pub(crate) async fn bind_socket(
     path: &std::path::Path,
     _mode: Option<u32>,
     flag: &str,

@@ -59,7 +59,7 @@ impl App {
         open_journal(&config, &mut engine).await?;
         let engine = Arc::new(engine);
         let drain = Drain::default();
-        let (listeners, addresses) = listen(&config, &engine, &drain)?;
+        let (listeners, addresses) = listen(&config, &engine, &drain).await?;
         let (workers, worker_ends) = Workers::start(&drain).map_err(StartError::Threads)?;
         let acceptors = register(listeners)?;
         warn_if_exposed(&config);
@@ -166,7 +166,7 @@ async fn close_journal(engine: &Engine) {
 type Listeners = Vec<(Listener, Protocol)>;
 
 /// Binds the addresses of the gRPC, HTTP and metrics servers.
-fn listen(
+async fn listen(
     config: &Config,
     engine: &Arc<Engine>,
     drain: &Drain,
@@ -177,10 +177,10 @@ fn listen(
         max_body_size: config.max_body_size,
         memory: memory.clone(),
     });
-    let grpc = bind(config, "grpc", config.ports.grpc, "--dapr-grpc-port")?;
-    let http = bind(config, "http", config.ports.http, "--dapr-http-port")?;
+    let grpc = bind(config, "grpc", config.ports.grpc, "--dapr-grpc-port").await?;
+    let http = bind(config, "http", config.ports.http, "--dapr-http-port").await?;
     let metrics = config.metrics.then(|| bind_metrics(config)).flatten();
-    let components = component_sockets::bind(config, engine, &guard, drain)?;
+    let components = component_sockets::bind(config, engine, &guard, drain).await?;
     let addresses = Addresses {
         grpc: grpc.address.clone(),
         http: http.address.clone(),
@@ -230,11 +230,16 @@ fn register(listeners: Listeners) -> Result<Vec<(Acceptor, Endpoint, Protocol)>,
 }
 
 /// Binds an API's TCP port or its Unix socket. The socket has the same file name as daprd's.
-fn bind(config: &Config, api: &str, port: u16, flag: &'static str) -> Result<Listener, BindError> {
+async fn bind(
+    config: &Config,
+    api: &str,
+    port: u16,
+    flag: &'static str,
+) -> Result<Listener, BindError> {
     match &config.sockets {
         Some(folder) => {
             let path = folder.join(format!("dapr-{}-{api}.socket", config.app_id));
-            net::bind_socket(&path, None, "--unix-domain-socket")
+            net::bind_socket(&path, None, "--unix-domain-socket").await
         }
         None => net::bind(&config.interfaces, port, flag),
     }

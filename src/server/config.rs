@@ -75,8 +75,9 @@ pub(crate) struct ComponentSockets {
     pub names: Vec<String>,
     /// The permissions of the sockets.
     pub mode: u32,
-    /// Where relative paths in the metadata of the components start.
-    pub files: PathBuf,
+    /// The folder of the files that the metadata of the components may name. Without it, they may name
+    /// no files and start no programs.
+    pub files: Option<PathBuf>,
 }
 
 impl Config {

@@ -57,7 +57,7 @@ pub(crate) async fn load_with(
     file: &Path,
     environment: &Environment,
 ) -> Result<ToolRegistry, Diagnostic> {
-    let context = LoadContext { references: environment, has_commands: true };
+    let context = LoadContext { references: environment, programs: Programs::All };
     let tools = CheckedTools::read(&files::read(file)?, &context);
     let tools = tools.map_err(|mut errors| errors.remove(0).in_file(file))?;
     tools.connect().await.map_err(|error| error.in_file(file))
@@ -67,8 +67,18 @@ pub(crate) async fn load_with(
 #[derive(Clone, Copy)]
 pub(crate) struct LoadContext<'a> {
     pub(crate) references: &'a dyn References,
-    /// Whether tools may run commands.
-    pub(crate) has_commands: bool,
+    pub(crate) programs: Programs,
+}
+
+/// The programs that the tools of a file may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Programs {
+    /// Commands and MCP servers.
+    All,
+    /// MCP servers.
+    Servers,
+    /// None.
+    Forbidden,
 }
 
 /// The tools of a valid file. Its MCP servers are not connected yet.
@@ -192,6 +202,13 @@ fn check(
     let (definition, action) = match kind {
         Kind::Tool(definition, action) => (definition, action),
         Kind::Server(server) => {
+            if server.is_program() && context.programs == Programs::Forbidden {
+                return Err(
+                    "an instance can start MCP servers only with --component-files; use a \
+                            server with a url"
+                        .to_owned(),
+                );
+            }
             let server = server.check(allow, context.references);
             let server = server.map_err(|error| format!("the MCP server: {error}"))?;
             return Ok(CheckedKind::Server(server));
@@ -208,7 +225,7 @@ fn runner(
     context: &LoadContext<'_>,
 ) -> Result<Arc<dyn RunTool>, String> {
     Ok(match action {
-        Action::Command(_) if !context.has_commands => {
+        Action::Command(_) if context.programs != Programs::All => {
             let others = "use static, http or mcp";
             return Err(format!("only mynah converse runs commands; {others}"));
         }

@@ -56,7 +56,7 @@ pub(crate) use http::{
     read_reply, redirected,
 };
 pub use load::load;
-pub(crate) use load::{CheckedTools, LoadContext, load_with};
+pub(crate) use load::{CheckedTools, LoadContext, Programs, load_with};
 pub(crate) use process::{Process, describe};
 pub(crate) use references::References;
 pub(crate) use stderr::StderrLog;

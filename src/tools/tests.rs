@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use super::{CheckedTools, LoadContext, schema};
+use super::{CheckedTools, LoadContext, Programs, schema};
 use crate::{
     base::{diagnostics::Diagnostic, environment::Environment, json_schema::Schema, yaml},
     tool_loop::ToolRegistry,
@@ -91,7 +91,7 @@ async fn load(text: &str) -> Result<ToolRegistry, Diagnostic> {
 async fn load_or_check(text: &str) -> Result<(), Diagnostic> {
     if text.contains("mcp") {
         let environment = Environment::default();
-        let context = LoadContext { references: &environment, has_commands: true };
+        let context = LoadContext { references: &environment, programs: Programs::All };
         let checked = CheckedTools::read(text, &context);
         return checked.map(drop).map_err(|mut errors| errors.remove(0));
     }

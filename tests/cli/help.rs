@@ -76,7 +76,7 @@ fn short_help() {
           --component-socket-mode <MODE>
               Permissions of the component socket, in octal [default: 600]
           --component-files <FOLDER>
-              Folder for the files that the metadata of pluggable components names [default: the working directory]
+              Folder for the files that the metadata of pluggable components may name; also allows MCP servers [default: none]
           --journal-size <SIZE>
               Maximum memory for the journal of calls; 0 turns the journal off [default: 32Mi]
           --journal <FILE>
@@ -196,7 +196,7 @@ fn long_help() {
               [default: 600]
 
           --component-files <FOLDER>
-              Folder for the files that the metadata of pluggable components names [default: the working directory]
+              Folder for the files that the metadata of pluggable components may name; also allows MCP servers [default: none]
 
           --journal-size <SIZE>
               Maximum memory for the journal of calls; 0 turns the journal off

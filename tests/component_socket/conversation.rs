@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-fn asking(text: &str) -> ConverseRequest {
+pub(super) fn asking(text: &str) -> ConverseRequest {
     ConverseRequest { messages: vec![user(text)], ..ConverseRequest::default() }
 }
 
@@ -36,7 +36,11 @@ fn content(response: &ConverseResponse) -> &str {
     &response.outputs[0].choices[0].message.as_ref().unwrap().content
 }
 
-async fn answer(pluggable: &Pluggable, instance: &str, request: ConverseRequest) -> String {
+pub(super) async fn answer(
+    pluggable: &Pluggable,
+    instance: &str,
+    request: ConverseRequest,
+) -> String {
     let response = pluggable.conversation().await.converse(on(instance, request)).await.unwrap();
     content(response.get_ref()).to_owned()
 }
@@ -300,8 +304,8 @@ async fn instances_own_tools() {
 
 #[tokio::test]
 async fn initializing_again_keeps_the_servers() {
-    let server = Server::new();
-    let pluggable = Pluggable::start();
+    let (server, files) = (Server::new(), scratch("component-files"));
+    let pluggable = Pluggable::start_with(&["--component-files", files.to_str().unwrap()]);
     let tools = format!("tools:\n{}", server.entry(""));
     for model in ["a", "a", "b"] {
         pluggable.init("files", &[("tools", &tools), ("model", model)]).await.unwrap();

@@ -60,6 +60,30 @@ async fn a_dead_socket_is_replaced_and_a_live_one_is_not() {
     insta::assert_snapshot!(refusal(&folder, &["--component-socket=file"]), @"mynah: cannot listen on unix://[folder]/file.sock: the file exists and is not a socket; choose another folder with DAPR_COMPONENTS_SOCKETS_FOLDER");
 }
 
+/// A server whose queue is full does not accept connections, but it is alive.
+#[test]
+fn neither_a_lock_nor_a_busy_server_hangs_the_start() {
+    use socket2::{Domain, SockAddr, Socket, Type};
+    let folder = scratch("busy");
+    let path = folder.join("test.sock");
+    let address = SockAddr::unix(&path).unwrap();
+    let new = || Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+    let server = new();
+    server.bind(&address).unwrap();
+    server.listen(0).unwrap();
+    let connect = || {
+        let client = new();
+        client.set_nonblocking(true).unwrap();
+        client.connect(&address).map(|()| client)
+    };
+    let _clients: Vec<_> = std::iter::from_fn(|| connect().ok()).collect();
+    let flags = ["--component-socket=test"];
+    insta::assert_snapshot!(refusal(&folder, &flags), @"mynah: cannot listen on unix://[folder]/test.sock: the socket is in use; choose another folder with DAPR_COMPONENTS_SOCKETS_FOLDER");
+    let lock = fs::File::open(&folder).unwrap();
+    lock.lock().unwrap();
+    insta::assert_snapshot!(refusal(&folder, &flags), @"mynah: cannot listen on unix://[folder]/test.sock: another process has locked the folder; choose another folder with DAPR_COMPONENTS_SOCKETS_FOLDER");
+}
+
 #[test]
 fn invalid_names_modes_and_paths_are_refused() {
     let folder = scratch("names");

@@ -61,7 +61,7 @@ impl ComponentCall {
         let settings = request.into_inner().decode()?.metadata.unwrap_or_default();
         let mut properties = settings.properties;
         properties.retain(|name, _| !name.eq_ignore_ascii_case(DIRECTION));
-        self.component.initialize(&name, properties).await?;
+        self.component.initialize(name, properties).await?;
         Ok(Response::new(OutputBindingInitResponse {}))
     }
 

@@ -51,7 +51,7 @@ impl ComponentCall {
     ) -> Answer<ConversationInitResponse> {
         let name = component::instance(request.metadata().as_ref())?;
         let settings = request.into_inner().decode()?.metadata.unwrap_or_default();
-        self.component.initialize(&name, settings.properties).await?;
+        self.component.initialize(name, settings.properties).await?;
         Ok(Response::new(ConversationInitResponse {}))
     }
 

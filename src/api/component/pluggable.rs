@@ -1,16 +1,29 @@
 //! The component that a socket serves, with its instances.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
+use tokio::sync::Semaphore;
 use tonic::Status;
 
 use crate::{
     api::{grpc::method::Call, guard::Guard, pipeline::FindComponent},
-    base::memory::Charge,
-    component::{self, Context},
-    engine::{Component, Engine, Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced},
+    base::{
+        blocking::{Panicked, run_blocking},
+        memory::{Charge, MemoryBudget},
+        text::shorten,
+    },
+    component::{self, CheckedInstance, Context},
+    engine::{
+        Component, Engine, InstanceMemory, Instances, InstancesFull, MAX_INSTANCES, Properties,
+        Replaced,
+    },
     wire::error::{Error, component_status},
 };
+
+/// Maximum number of warnings about an instance in the log, and of errors in an answer.
+const MAX_SHOWN: usize = 20;
+/// Maximum length of a warning in characters.
+const MAX_WARNING: usize = 1_000;
 
 /// The component that a socket serves.
 #[derive(Debug)]
@@ -18,7 +31,13 @@ pub(super) struct Pluggable {
     pub(super) engine: Arc<Engine>,
     pub(super) guard: Arc<Guard>,
     pub(super) context: Context,
+    /// The folder of the files that instances may use.
+    pub(super) files: Option<PathBuf>,
+    /// The memory for the instances of all sockets.
+    pub(super) memory: Arc<MemoryBudget>,
     pub(super) instances: Arc<Instances>,
+    /// Lets one instance be checked at a time.
+    pub(super) turn: Arc<Semaphore>,
 }
 
 /// One call over the socket, and the memory that it uses.
@@ -44,26 +63,66 @@ impl Call for ComponentCall {
 
 impl Pluggable {
     /// Makes an instance from its properties, or replaces the one of the same name.
-    pub(super) async fn initialize(&self, name: &str, properties: Properties) -> Result<(), Error> {
-        let (spec, warnings) =
-            component::instance(name, &properties, &self.context).map_err(|errors| {
-                let errors: Vec<_> = errors.into_iter().map(|error| error.message).collect();
-                Error::InvalidMetadata(errors.join(" | "))
-            })?;
-        for warning in warnings {
-            tracing::warn!(instance = name, "{}", warning.message);
+    pub(super) async fn initialize(
+        self: Arc<Self>,
+        name: String,
+        properties: Properties,
+    ) -> Result<(), Error> {
+        let memory = InstanceMemory::new(&self.memory, &self.guard.memory);
+        memory.grow(component::memory(&properties)).await?;
+        // Fails never: nothing closes the semaphore.
+        let turn = self.turn.clone().acquire_owned().await.ok();
+        let pluggable = self.clone();
+        let check = move || {
+            let _until_done = turn;
+            (pluggable.check(&name, &properties), properties)
+        };
+        let (checked, properties) = run_blocking(check).await.map_err(panicked)?;
+        let checked = checked?;
+        memory.grow(checked.memory).await?;
+        self.insert(checked, properties, memory).await
+    }
+
+    /// Checks the properties. Logs warnings.
+    fn check(&self, name: &str, properties: &Properties) -> Result<CheckedInstance, Error> {
+        let files = self.files.as_deref();
+        let checked = component::instance(name, properties, files, &self.context);
+        let checked = checked.map_err(|errors| {
+            let errors = errors.into_iter().take(MAX_SHOWN).map(|error| error.message);
+            Error::InvalidMetadata(errors.collect::<Vec<_>>().join(" | "))
+        })?;
+        for warning in checked.warnings.iter().take(MAX_SHOWN) {
+            tracing::warn!(instance = name, "{}", shorten(&warning.message, MAX_WARNING));
+        }
+        if let Some(more) = checked.warnings.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
+            tracing::warn!(instance = name, "{more} more warnings");
         }
         self.engine.set_secrets(&self.context.environment);
+        Ok(checked)
+    }
+
+    async fn insert(
+        &self,
+        checked: CheckedInstance,
+        properties: Properties,
+        memory: InstanceMemory,
+    ) -> Result<(), Error> {
+        let CheckedInstance { spec, .. } = checked;
         self.instances.share_connections(&spec);
         let connected = spec.connect().await;
         connected.map_err(|error| Error::InvalidMetadata(error.to_string()))?;
-        let replaced = self.instances.insert(spec, properties, &self.engine);
+        let name = spec.name.clone();
+        let replaced = self.instances.insert(spec, properties, memory, &self.engine);
         let replaced = replaced.map_err(|InstancesFull| Error::TooManyInstances(MAX_INSTANCES))?;
         if replaced == Replaced::Other {
             tracing::warn!(instance = name, "initialized again, with other properties");
         }
         Ok(())
     }
+}
+
+fn panicked(_: Panicked) -> Error {
+    Error::InvalidMetadata("checking it panicked; see the log".to_owned())
 }
 
 /// Finds instances, and then the components of mynah's own files.

@@ -2,12 +2,14 @@
 
 use std::{
     convert::Infallible,
+    path::PathBuf,
     sync::{Arc, LazyLock},
 };
 
 use axum::Router;
 use futures_util::{FutureExt, future};
 use http::{Request, Response};
+use tokio::sync::Semaphore;
 use tonic::body::Body;
 
 use super::{
@@ -24,7 +26,7 @@ use crate::{
         guard::Guard,
         holding_body::ChargedBody,
     },
-    base::drain::Drain,
+    base::{drain::Drain, memory::MemoryBudget},
     component::Context,
     engine::Engine,
     net::RequestBody,
@@ -49,15 +51,19 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Creates the service of one socket.
+    /// Creates the service of one socket. `files` is the folder of the files that instances may use,
+    /// and `memory` is what the instances of all sockets may take.
     pub(crate) fn new(
         engine: Arc<Engine>,
         guard: Arc<Guard>,
         context: Context,
+        files: Option<PathBuf>,
+        memory: Arc<MemoryBudget>,
         drain: Drain,
     ) -> Self {
-        let instances = engine.add_socket();
-        Self { component: Arc::new(Pluggable { engine, guard, context, instances }), drain }
+        let (instances, turn) = (engine.add_socket(), Arc::new(Semaphore::new(1)));
+        let component = Pluggable { engine, guard, context, files, memory, instances, turn };
+        Self { component: Arc::new(component), drain }
     }
 }
 

@@ -74,8 +74,8 @@ pub(crate) struct ServeArgs {
     /// Permissions of the component socket, in octal
     #[arg(long, value_name = "MODE", default_value = "600")]
     pub component_socket_mode: String,
-    /// Folder for the files that the metadata of pluggable components names [default: the working
-    /// directory]
+    /// Folder for the files that the metadata of pluggable components may name; also allows MCP servers
+    /// [default: none]
     #[arg(long, value_name = "FOLDER")]
     pub component_files: Option<PathBuf>,
     /// Maximum memory for the journal of calls; 0 turns the journal off

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Display, path::Path, sync::Arc};
 
-use super::{environment, template, value::ResolvedValue};
+use super::{access::Access, environment, template, value::ResolvedValue};
 use crate::{
     base::secrets::is_secret_name,
     component::{
@@ -23,6 +23,8 @@ pub(crate) struct Metadata<'a> {
     pub(crate) file: &'a Path,
     /// The folder where paths of rules start.
     pub(crate) folder: &'a Path,
+    /// The files and programs that it may use.
+    pub(crate) access: Access<'a>,
     /// The rules of components without rules of their own.
     pub(crate) shared_rules: Option<&'a Arc<Rules>>,
 }

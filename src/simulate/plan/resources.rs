@@ -18,7 +18,7 @@ use crate::{
         file::{RecordingFormat, SidecarSource},
         recorded::{MAX_MIB, Recording},
     },
-    tools::{CheckedTools, LoadContext},
+    tools::{CheckedTools, LoadContext, Programs},
 };
 
 /// The components, recordings and tools that a file refers to. Each file is read once.
@@ -117,7 +117,7 @@ impl<'a> Resources<'a> {
     fn read_tools(&self, file: &Path, path: &str, report: &mut Report<'_>) -> Option<CheckedTools> {
         let text = read_text(file, path, report)?;
         report.inputs.add_programs(&text);
-        let context = LoadContext { references: self.environment(), has_commands: true };
+        let context = LoadContext { references: self.environment(), programs: Programs::All };
         let tools = CheckedTools::read(&text, &context);
         tools.map_err(|errors| in_file(errors, file, path, report)).ok()
     }

@@ -99,6 +99,11 @@ pub(super) enum Endpoint {
 }
 
 impl McpSource {
+    /// Returns `true` if the server is started, and not only called.
+    pub(in crate::tools) fn is_program(&self) -> bool {
+        matches!(self.address, Address::Command(_))
+    }
+
     /// Checks the URL and the headers. Without `allow`, the host and port in the URL are allowed.
     pub(in crate::tools) fn check(
         self,

@@ -7,7 +7,10 @@ use crate::component::{
     context::Context,
     filter,
     manifest::{Located, Manifest},
-    settings::metadata::{Metadata, SecretError, SecretSource},
+    settings::{
+        Access,
+        metadata::{Metadata, SecretError, SecretSource},
+    },
 };
 
 /// Secret stores by name. Does not implement `Debug`, because it holds secrets.
@@ -65,6 +68,7 @@ impl<'a> SecretStores<'a> {
                     secrets: &no_stores,
                     file: Path::new(""),
                     folder: Path::new(""),
+                    access: Access::All,
                     shared_rules: None,
                 },
             )
