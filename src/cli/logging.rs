@@ -37,7 +37,11 @@ pub(super) fn start_for_simulation() {
 }
 
 fn targets(level: LogLevel) -> Targets {
-    Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), level)
+    Targets::new()
+        .with_default(Level::WARN)
+        // It logs what MCP servers send, however much. mynah reports the calls that fail.
+        .with_target("rmcp", LevelFilter::OFF)
+        .with_target(env!("CARGO_CRATE_NAME"), level)
 }
 
 fn start_with(filter: Targets, as_json: bool) {

@@ -62,3 +62,36 @@ async fn a_component_that_may_fail_is_skipped() {
     assert_eq!(code, Some(1), "{stderr}");
     assert!(stderr.contains("tools.yaml:2:3: component main: the MCP server"), "{stderr}");
 }
+
+/// Sends requests that nobody asked for, and answers a call with an error of 3 MB.
+const TALKER: &str = r#"
+id=0
+answer() { echo "{\"jsonrpc\":\"2.0\",\"id\":$id,$1}"; id=$((id + 1)); }
+flood() {
+    number=0
+    while [ $number -lt 500 ]; do
+        echo "{\"jsonrpc\":\"2.0\",\"id\":\"s$number\",\"method\":\"sampling/createMessage\",\"params\":{\"messages\":[],\"maxTokens\":1}}"
+        number=$((number + 1))
+    done
+}
+while read -r line; do
+    case "$line" in
+    *'"initialize"'*) answer '"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}' ;;
+    *'"tools/list"'*) answer '"result":{"tools":[{"name":"read_file","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) flood; answer "\"error\":{\"code\":-32603,\"message\":\"$(head -c 3000000 /dev/zero | tr '\0' x)\"}" ;;
+    esac
+done
+"#;
+
+#[tokio::test]
+async fn a_server_cannot_flood_the_log() {
+    let owner = Owner::new("echo", "", "");
+    let script = owner.folder.join("talker.sh");
+    fs::write(&script, TALKER).unwrap();
+    owner.put_tools(&format!("tools:\n- mcp: {{command: [sh, {}]}}\n", script.display()));
+    let sidecar = owner.start();
+    sidecar.converse(request([user("read file")])).await.unwrap();
+    let log = sidecar.log();
+    assert_eq!(log.matches("tool call failed").count(), 1, "{}", log.len());
+    assert!(log.len() < 10_000, "{}", log.len());
+}

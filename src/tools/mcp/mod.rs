@@ -23,7 +23,14 @@ pub(super) use self::{
     source::{CheckedSource, McpSource},
 };
 use self::{connection::Link, listing::ListedTool};
-use crate::{base::clock::within, chat::Tool};
+use crate::{
+    base::{clock::within, text::shorten},
+    chat::Tool,
+};
+
+/// Maximum length of the reason why a server cannot be used, which may come from the server, in
+/// characters.
+const MAX_REASON: usize = 1_000;
 
 /// A connected MCP server and the selected tools.
 #[derive(Debug)]
@@ -51,7 +58,9 @@ impl McpServer {
         let limit = connection::START_TIMEOUT;
         let connected = within(limit, connecting).await;
         let connected = connected.unwrap_or_else(|| Err(format!("no answer within {limit:?}")));
-        connected.map_err(|reason: String| format!("the MCP server `{label}`: {reason}"))
+        connected.map_err(|reason: String| {
+            format!("the MCP server `{label}`: {}", shorten(&reason, MAX_REASON))
+        })
     }
 
     /// Returns the tools with their definitions for the model.
