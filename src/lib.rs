@@ -44,7 +44,7 @@ pub mod simulate;
 mod cli;
 
 #[cfg(feature = "server")]
-pub use cli::run;
+pub use cli::{run, run_executable};
 
 /// The private modules used by this project's tests, benchmarks and fuzz targets. They are not part
 /// of the library and may change at any time.

@@ -19,7 +19,7 @@ const PURGE_DELAY_VALUE: c_long = 10;
 
 fn main() -> ExitCode {
     return_memory_soon();
-    mynah::run(std::env::args_os())
+    mynah::run_executable(std::env::args_os())
 }
 
 #[expect(unsafe_code, reason = "a call into C")]

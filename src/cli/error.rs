@@ -4,6 +4,8 @@ use std::{error::Error, fmt::Write, io};
 
 use thiserror::Error as ThisError;
 
+#[cfg(target_os = "linux")]
+use super::supervisor;
 use super::{
     config::ConfigError, control_client::ControlClientError, converse, run::RunError, simulate,
 };
@@ -26,6 +28,9 @@ pub(super) enum CliError {
     Serve(#[from] ServeError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[cfg(target_os = "linux")]
+    #[error(transparent)]
+    Supervise(#[from] supervisor::SuperviseError),
     #[error(transparent)]
     Converse(#[from] converse::Error),
     #[error(transparent)]
@@ -46,6 +51,8 @@ impl CliError {
         match self {
             Self::Config(_) => USAGE,
             Self::Run(error) => error.exit_code(),
+            #[cfg(target_os = "linux")]
+            Self::Supervise(error) => error.exit_code(),
             Self::Converse(error) => error.exit_code(),
             Self::Simulate(error) => error.exit_code(),
             Self::Control(error) => error.exit_code(),

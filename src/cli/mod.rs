@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod check;
+mod child;
 mod config;
 mod control_client;
 mod converse;
@@ -14,6 +15,9 @@ mod schema;
 mod serve;
 mod signals;
 mod simulate;
+mod stdin;
+#[cfg(target_os = "linux")]
+mod supervisor;
 mod verify;
 mod verify_report;
 
@@ -31,6 +35,7 @@ use tokio::runtime;
 
 use self::{
     args::{Cli, Command, LogLevel, RunArgs, ServeArgs, with_two_dashes},
+    child::Program,
     config::{config, default_ports},
     error::{CliError, USAGE},
 };
@@ -46,6 +51,17 @@ use crate::{
 /// assert_eq!(code, std::process::ExitCode::SUCCESS);
 /// ```
 pub fn run<T: Into<OsString>>(args: impl IntoIterator<Item = T>) -> ExitCode {
+    run_as(Program::Embedded, args)
+}
+
+/// Runs the program like [`run`]. It may start the executable again, which must pass its arguments to
+/// this function.
+#[doc(hidden)]
+pub fn run_executable<T: Into<OsString>>(args: impl IntoIterator<Item = T>) -> ExitCode {
+    run_as(Program::Executable, args)
+}
+
+fn run_as<T: Into<OsString>>(program: Program, args: impl IntoIterator<Item = T>) -> ExitCode {
     let args = args.into_iter().map(Into::into);
     let cli = match Cli::try_parse_from(with_two_dashes(args)) {
         Ok(cli) => cli,
@@ -56,7 +72,7 @@ pub fn run<T: Into<OsString>>(args: impl IntoIterator<Item = T>) -> ExitCode {
             return if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
         }
     };
-    execute(cli).unwrap_or_else(|error| {
+    execute(program, cli).unwrap_or_else(|error| {
         let _ = writeln!(io::stderr(), "mynah: {}", error.message());
         ExitCode::from(error.exit_code())
     })
@@ -82,12 +98,14 @@ fn escape_arguments(error: &mut clap::Error) {
     }
 }
 
-fn execute(cli: Cli) -> Result<ExitCode, CliError> {
+fn execute(program: Program, cli: Cli) -> Result<ExitCode, CliError> {
     signals::report_file_size_limit().map_err(CliError::Signals)?;
     match cli.command {
         None => serve(&cli.serve),
         Some(Command::Serve(args)) => serve(&args),
-        Some(Command::Run(args)) => run_command(&args),
+        Some(Command::Run(args)) => run_command(&args, program),
+        #[cfg(target_os = "linux")]
+        Some(Command::Supervise(args)) => Ok(supervisor::supervise(&args)?),
         Some(Command::Check(args)) => Ok(check::check(&args, Environment::read())),
         Some(Command::Converse(args)) => {
             block_on(converse::converse(&args, &Environment::read()))??;
@@ -111,14 +129,14 @@ fn execute(cli: Cli) -> Result<ExitCode, CliError> {
 fn serve(args: &ServeArgs) -> Result<ExitCode, CliError> {
     let environment = start(args, LogLevel::Info);
     let config = config(args, &environment, default_ports(&environment)?)?;
-    block_on(serve::serve(config, args.log_as_json))??;
+    block_on(serve::serve(config, args))??;
     Ok(ExitCode::SUCCESS)
 }
 
-fn run_command(args: &RunArgs) -> Result<ExitCode, CliError> {
+fn run_command(args: &RunArgs, program: Program) -> Result<ExitCode, CliError> {
     let environment = start(&args.serve, LogLevel::Warn);
     let config = config(&args.serve, &environment, Ports::FREE)?;
-    let code = block_on(run::run(config, &args.command))??;
+    let code = block_on(run::run(config, args, program))??;
     Ok(ExitCode::from(code))
 }
 

@@ -1,7 +1,7 @@
 //! `mynah run`: starts a sidecar and a command that uses the sidecar.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io::{self, Write},
     pin::pin,
     process::ExitStatus,
@@ -12,13 +12,20 @@ use futures_util::{FutureExt, future::FusedFuture};
 use thiserror::Error as ThisError;
 use tokio::process::{Child, Command};
 
-use super::verify_report::report;
+#[cfg(target_os = "linux")]
+use super::supervisor;
+use super::{
+    args::RunArgs,
+    child::{CannotRun, Program, exit_code, split},
+    signals::Signals,
+    stdin,
+    verify_report::report,
+};
 use crate::{
     base::{
         blocking::{Panicked, run_blocking},
         work::Work,
     },
-    cli::signals::Signals,
     engine::{
         Engine,
         journal::EntryFilter,
@@ -40,13 +47,8 @@ pub(super) enum RunError {
     #[error(transparent)]
     Serve(#[from] ServeError),
     /// The command failed to start.
-    #[error("cannot run {}", .command.display())]
-    Command {
-        /// The name or path of the program.
-        command: OsString,
-        /// The cause.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Command(#[from] CannotRun),
     /// Waiting for the command or for signals failed.
     #[error("cannot wait for the command")]
     Wait(#[from] io::Error),
@@ -56,8 +58,7 @@ impl RunError {
     /// Returns the exit code that shells use for the error.
     pub(super) fn exit_code(&self) -> u8 {
         match self {
-            Self::Command { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
-            Self::Command { .. } => 126,
+            Self::Command(error) => error.exit_code(),
             _ => 1,
         }
     }
@@ -68,14 +69,17 @@ impl RunError {
 ///
 /// Forwards signals to the command. After the command's exit, a signal cuts the calls in flight. Does
 /// not wait for the command's background processes.
-pub(super) async fn run(config: Config, command: &[OsString]) -> Result<u8, RunError> {
+pub(super) async fn run(config: Config, args: &RunArgs, program: Program) -> Result<u8, RunError> {
     let mut signals = Signals::for_forwarding()?;
+    if args.serve.exit_on_stdin_close {
+        signals.end_with(stdin::wait_until_closed)?;
+    }
     let app = match signals.interrupt(App::bind(config)).await {
         Ok(app) => app?,
         Err(signal) => return Ok(signal.exit_code()),
     };
     let (drain, engine) = (app.drain().clone(), app.shared_engine());
-    let mut child = start(command, app.addresses())?;
+    let mut child = start(&args.command, program, app.addresses())?;
     let mut serving = pin!(app.serve().fuse());
     let status = tokio::select! {
         status = wait(&mut child, &mut signals) => status?,
@@ -134,25 +138,28 @@ async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus
     }
 }
 
-fn exit_code(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    #[cfg(not(unix))]
-    let signal: Option<i32> = None;
-    let code = status.code().or(signal.map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
-}
-
-fn start(command: &[OsString], addresses: &Addresses) -> Result<Child, RunError> {
-    let (program, arguments) =
-        command.split_first().map_or((OsStr::new(""), &[][..]), |(p, a)| (p.as_os_str(), a));
-    let mut process = Command::new(program);
-    process.args(arguments).kill_on_drop(true);
+fn start(command: &[OsString], program: Program, addresses: &Addresses) -> Result<Child, RunError> {
+    let mut process = process(command, program);
     for name in OVERRIDDEN {
         process.env_remove(name);
     }
     let started = process.envs(variables(addresses)).spawn();
-    started.map_err(|source| RunError::Command { command: program.to_owned(), source })
+    started.map_err(|source| CannotRun::new(command, source).into())
+}
+
+/// Returns the process that runs a command, with a supervisor if possible.
+fn process(command: &[OsString], program: Program) -> Command {
+    #[cfg(target_os = "linux")]
+    if program == Program::Executable
+        && let Some(supervisor) = supervisor::of(command)
+    {
+        // Not killed on drop: when this process ends, it ends the command.
+        return supervisor.into();
+    }
+    let (program, arguments) = split(command);
+    let mut process = Command::new(program);
+    process.args(arguments).kill_on_drop(true);
+    process
 }
 
 /// The path of the control API.

@@ -1,12 +1,8 @@
 //! Receives signals, and forwards them to a child process.
 
-use std::io;
+use std::{future::pending, io, thread};
 #[cfg(unix)]
-use std::{
-    future::{pending, ready},
-    pin::pin,
-    sync::Arc,
-};
+use std::{future::ready, pin::pin, sync::Arc};
 
 #[cfg(unix)]
 use futures_util::StreamExt;
@@ -14,14 +10,20 @@ use futures_util::StreamExt;
 use signal_hook::iterator::exfiltrator::{WithOrigin, origin::Origin};
 #[cfg(unix)]
 use signal_hook_tokio::SignalsInfo;
+use tokio::sync::oneshot;
 
-/// Receives signals. From its creation on, their default actions are disabled.
+/// Where signals come from.
 #[cfg(unix)]
-pub(super) struct Signals(SignalsInfo<WithOrigin>);
+type Source = SignalsInfo<WithOrigin>;
+#[cfg(not(unix))]
+type Source = ();
 
 /// Receives signals. From its creation on, their default actions are disabled.
-#[cfg(not(unix))]
-pub(super) struct Signals;
+pub(super) struct Signals {
+    source: Source,
+    /// Ready when the program shall end as after SIGTERM.
+    end: Option<oneshot::Receiver<()>>,
+}
 
 /// A signal that this process received.
 #[derive(Debug, Clone, Copy)]
@@ -85,12 +87,25 @@ impl Signals {
     #[cfg(unix)]
     fn listen(signals: &[Signal]) -> io::Result<Self> {
         let numbers = signals.iter().map(|signal| signal.number().as_raw());
-        SignalsInfo::new(numbers).map(Self)
+        Ok(Self { source: SignalsInfo::new(numbers)?, end: None })
     }
 
     #[cfg(not(unix))]
     fn listen(_: &[Signal]) -> io::Result<Self> {
-        Ok(Self)
+        Ok(Self { source: (), end: None })
+    }
+
+    /// Also receives SIGTERM when `wait`, which blocks, has returned.
+    pub(super) fn end_with(&mut self, wait: fn()) -> io::Result<()> {
+        let (ended, end) = oneshot::channel();
+        let work = move || {
+            wait();
+            // Ignore the error: the receiver is gone if the program is ending.
+            let _ = ended.send(());
+        };
+        thread::Builder::new().name("stdin".to_owned()).spawn(work)?;
+        self.end = Some(end);
+        Ok(())
     }
 
     /// Runs `work` until it completes or a signal arrives, which is the error.
@@ -105,27 +120,48 @@ impl Signals {
     }
 
     /// Waits for the next signal.
-    #[cfg(unix)]
     pub(super) async fn next(&mut self) -> Received {
-        let received = self.0.by_ref().filter_map(|origin| ready(Received::new(&origin)));
-        match pin!(received).next().await {
-            Some(received) => received,
-            None => pending().await,
+        let ended = async {
+            match &mut self.end {
+                // An error means that the thread panicked, which is also an end.
+                Some(end) => drop(end.await),
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            () = ended => {
+                self.end = None;
+                Received::TERMINATE
+            }
+            received = next(&mut self.source) => received,
         }
     }
+}
 
-    /// Waits for the next signal.
-    #[cfg(not(unix))]
-    pub(super) async fn next(&mut self) -> Received {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-        Received { signal: Signal::Interrupt }
+/// Waits for the next signal.
+#[cfg(unix)]
+async fn next(source: &mut Source) -> Received {
+    let received = source.by_ref().filter_map(|origin| ready(Received::new(&origin)));
+    match pin!(received).next().await {
+        Some(received) => received,
+        None => pending().await,
     }
+}
+
+/// Waits for the next signal.
+#[cfg(not(unix))]
+async fn next((): &mut Source) -> Received {
+    if tokio::signal::ctrl_c().await.is_err() {
+        pending::<()>().await;
+    }
+    Received { signal: Signal::Interrupt }
 }
 
 #[cfg(not(unix))]
 impl Received {
+    /// SIGTERM, as if another process had sent it.
+    const TERMINATE: Self = Self { signal: Signal::Terminate };
+
     /// Does nothing: Ctrl-C reaches all processes attached to the console.
     pub(super) fn forward_to(self, _process: u32) {}
 }
@@ -140,8 +176,11 @@ impl Signal {
 
 #[cfg(unix)]
 impl Received {
+    /// SIGTERM, as if another process had sent it.
+    const TERMINATE: Self = Self { signal: Signal::Terminate, is_from_system: false };
+
     /// Returns `None` for a signal that is none of [`Signal`].
-    fn new(origin: &Origin) -> Option<Self> {
+    pub(super) fn new(origin: &Origin) -> Option<Self> {
         let signal = Signal::ALL.into_iter().find(|s| s.number().as_raw() == origin.signal)?;
         Some(Self { signal, is_from_system: origin.process.is_none() })
     }
@@ -162,7 +201,7 @@ impl Received {
 
 #[cfg(unix)]
 impl Signal {
-    const ALL: [Self; 6] =
+    pub(super) const ALL: [Self; 6] =
         [Self::Interrupt, Self::Terminate, Self::Hangup, Self::Quit, Self::User1, Self::User2];
 
     /// Returns the exit code that shells use for a process terminated by the signal.
@@ -170,7 +209,7 @@ impl Signal {
         u8::try_from(128 + self.number().as_raw()).unwrap_or(1)
     }
 
-    fn number(self) -> rustix::process::Signal {
+    pub(super) fn number(self) -> rustix::process::Signal {
         use rustix::process::Signal as Number;
         match self {
             Self::Interrupt => Number::INT,

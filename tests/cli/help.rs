@@ -83,6 +83,8 @@ fn short_help() {
               Append all calls to a file, as JSON lines
           --addresses-file <FILE>
               Write the bound addresses to a file, as JSON
+          --exit-on-stdin-close
+              Stop when standard input is closed, as after SIGTERM
           --log-level <LEVEL>
               Log level [default: info; for run: warn] [possible values: debug, info, warn, error]
           --log-as-json[=<BOOL>]
@@ -208,6 +210,9 @@ fn long_help() {
 
           --addresses-file <FILE>
               Write the bound addresses to a file, as JSON
+
+          --exit-on-stdin-close
+              Stop when standard input is closed, as after SIGTERM
 
           --log-level <LEVEL>
               Log level [default: info; for run: warn]

@@ -1,6 +1,6 @@
 //! Tests of `mynah run`.
 
-use std::{fs, os::unix::process::CommandExt, path::Path, process::Command};
+use std::{fs, io::Write, os::unix::process::CommandExt, path::Path, process::Command};
 
 use insta::assert_snapshot;
 use rustix::process::Signal;
@@ -12,7 +12,7 @@ use crate::{
     support::{
         mynah,
         ports::ReservedPort,
-        process::{Output, Process},
+        process::{Output, Process, wait_for_exit},
         scratch,
     },
 };
@@ -270,4 +270,53 @@ fn does_not_run_command_if_sidecar_cannot_start() {
     mynah: cannot listen on 127.0.0.1:[port]: the port is in use; choose another port with --dapr-http-port (0 picks a free one)
     -- exit 1
     ");
+}
+
+/// A test that runs on without its sidecar is of no use.
+#[cfg(target_os = "linux")]
+#[test]
+fn command_and_its_descendants_end_if_mynah_is_killed() {
+    let folder = scratch("killed");
+    let [pids, ready] = ["pids", "ready"].map(|name| folder.join(name));
+    let script = format!(
+        "trap '' TERM HUP INT; sh -c 'trap \"\" TERM; sleep 1000 & echo $! >> {pids}'; \
+         sleep 1000 & echo $! $$ >> {pids}; : > {ready}; wait",
+        pids = pids.display(),
+        ready = ready.display(),
+    );
+    let process = Process::start(&mut command(&[], &[], &script));
+    process.signal_when_exists(&ready, Signal::KILL);
+    assert_eq!(fs::read_to_string(&pids).unwrap().split_whitespace().count(), 3);
+    wait_for_exit(&pids);
+    assert_eq!(process.wait().code, None);
+}
+
+/// As the first process of a container, mynah has to reap orphans.
+#[cfg(target_os = "linux")]
+#[test]
+fn orphans_are_reaped() {
+    let script = r#"orphan=$(sh -c 'sleep 1000 >/dev/null & echo $!')
+        read -r _ _ _ parent _ < "/proc/$orphan/stat"
+        [ "$parent" = "$PPID" ] || exit 1
+        kill -s KILL "$orphan"
+        while [ -e "/proc/$orphan" ]; do sleep 0.01; done"#;
+    let output = run(script);
+    assert_eq!((output.code, &*output.stderr), (Some(0), ""));
+}
+
+/// The command keeps its input, which mynah only watches.
+#[test]
+fn stops_when_standard_input_is_closed() {
+    let ready = scratch("ready").join("ready");
+    let script = format!(
+        "read -r line; trap 'echo $line; exit 3' TERM; : > {}; while :; do sleep 0.01; done",
+        ready.display()
+    );
+    let mut command = command(&[], &["--exit-on-stdin-close"], &script);
+    let (process, mut input) = Process::start_with_open_input(&mut command);
+    input.write_all(b"typed\n").unwrap();
+    process.wait_until_exists(&ready);
+    drop(input);
+    let output = process.wait();
+    assert_eq!((output.code, &*output.stdout), (Some(3), "typed\n"), "{}", output.stderr);
 }

@@ -61,6 +61,20 @@ fn cuts_calls_after_grace_period() {
 }
 
 #[test]
+fn closing_standard_input_stops_the_sidecar() {
+    let addresses = scratch("addresses").join("addresses.json");
+    let mut command = mynah();
+    command.args(["--dapr-grpc-port=0", "--dapr-http-port=0", "--enable-metrics=false"]);
+    command.arg("--exit-on-stdin-close").arg("--addresses-file").arg(&addresses);
+    let (process, mut input) = Process::start_with_open_input(&mut command);
+    process.wait_until_serving(&addresses);
+    input.write_all(b"ignored").unwrap();
+    drop(input);
+    let output = process.wait();
+    assert_eq!((output.code, &*output.stderr), (Some(0), ""));
+}
+
+#[test]
 fn second_signal_cuts_calls() {
     assert_snapshot!(report(&stop("3600", &[Signal::TERM, Signal::TERM])), @"
     -- stderr

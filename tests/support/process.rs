@@ -122,9 +122,14 @@ impl Process {
         poll(found, "mynah neither wrote its addresses nor exited")
     }
 
+    /// Waits for a file.
+    pub fn wait_until_exists(&self, file: &Path) {
+        poll(|| file.exists().then_some(()), "the file was not created");
+    }
+
     /// Waits for a file, then sends a signal.
     pub fn signal_when_exists(&self, file: &Path, signal: Signal) {
-        poll(|| file.exists().then_some(()), "the file was not created");
+        self.wait_until_exists(file);
         send(&self.child, signal);
     }
 

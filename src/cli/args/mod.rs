@@ -29,6 +29,10 @@ pub(crate) struct Cli {
     pub serve: ServeArgs,
 }
 
+/// The name of the command that supervises the command of `mynah run`.
+#[cfg(target_os = "linux")]
+pub(crate) const SUPERVISE: &str = "__supervise";
+
 /// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -36,6 +40,10 @@ pub(crate) enum Command {
     Serve(Box<ServeArgs>),
     /// Run a command with a sidecar on free ports, and return the command's exit code
     Run(Box<RunArgs>),
+    /// Run a command for `mynah run`, which starts this
+    #[cfg(target_os = "linux")]
+    #[command(name = SUPERVISE, hide = true)]
+    Supervise(SuperviseArgs),
     /// Check files of components, simulations and rules, and print all errors and warnings with their locations
     Check(CheckArgs),
     /// Send a prompt to a sidecar, mynah or daprd, and print the answer
@@ -60,6 +68,17 @@ pub(crate) struct RunArgs {
     pub serve: ServeArgs,
     /// Command and arguments; the command finds the addresses in DAPR_* variables
     #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// Arguments of the supervisor of a command.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Args)]
+pub(crate) struct SuperviseArgs {
+    /// The process id of `mynah run`
+    pub parent: i32,
+    /// The command and its arguments
+    #[arg(last = true, required = true)]
     pub command: Vec<OsString>,
 }
 

@@ -87,6 +87,9 @@ pub(crate) struct ServeArgs {
     /// Write the bound addresses to a file, as JSON
     #[arg(long, value_name = "FILE")]
     pub addresses_file: Option<PathBuf>,
+    /// Stop when standard input is closed, as after SIGTERM
+    #[arg(long)]
+    pub exit_on_stdin_close: bool,
     /// Log level [default: info; for run: warn]
     #[arg(long, value_enum, value_name = "LEVEL", ignore_case = true)]
     pub log_level: Option<LogLevel>,
