@@ -1,6 +1,7 @@
 //! Tests of rules over real sockets.
 
 mod aimock;
+mod aimock_corpus;
 mod answers;
 mod arguments;
 mod calls;
@@ -10,6 +11,7 @@ mod counts;
 mod errors;
 mod faults;
 mod fields;
+mod files;
 mod nested;
 mod sessions;
 mod strict;

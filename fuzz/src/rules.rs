@@ -16,8 +16,8 @@ use mynah::{
 
 pub fn run(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
-    if let Ok(converted) = aimock::convert(&text) {
-        let errors = Rules::read(converted.rules, Path::new("")).err();
+    if let Some(rules) = aimock::convert(&text).ok().and_then(|converted| converted.text()) {
+        let errors = Rules::read(rules, Path::new("")).err();
         assert!(errors.is_none(), "{errors:?}");
     }
     match (read(&text), read(&text)) {

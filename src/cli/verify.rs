@@ -29,7 +29,7 @@ pub(super) async fn verify(
     let file = &args.file;
     let rules = Rules::load(file).map_err(ControlClientError::File)?;
     let has_checks = args.unused || args.no_unmatched;
-    if rules.expectations().is_empty() && !has_checks {
+    if rules.files().iter().all(|file| file.expectations.is_empty()) && !has_checks {
         return Err(ControlClientError::NoExpectations(file.display().to_string()));
     }
     let body = json!({

@@ -50,13 +50,14 @@ pub(super) fn report(verification: &Verification) -> String {
 
 fn add_unmatched(report: &mut String, call: &UnmatchedCall) {
     let Some(text) = &call.text else { return };
-    let nearest = call.nearest.as_ref().map(|NearRule { rule, mismatches }| {
+    let nearest = call.nearest.as_ref().map(|NearRule { rule, file, mismatches }| {
         let mismatches: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
         let mismatches = match mismatches.as_slice() {
             [] => "it has answered as often as it may".to_owned(),
             mismatches => mismatches.join("; "),
         };
-        format!("; the nearest rule is {rule:?}: {mismatches}")
+        let file = file.as_ref().map(|file| format!(" of {file}")).unwrap_or_default();
+        format!("; the nearest rule is {rule:?}{file}: {mismatches}")
     });
     let nearest = nearest.unwrap_or_default();
     add_line(report, &format!("  call {} says {text:?}{nearest}", call.number));

@@ -16,9 +16,9 @@ pub struct Context {
     /// The provider that answers for conversation components of unsupported types. If `None`, such
     /// a type is an error.
     pub stand_in: Option<StandIn>,
-    /// The rules for stand-ins, for the built-in component and for scripted components without rules
-    /// of their own.
-    pub rules: Option<PathBuf>,
+    /// The files and folders of rules for stand-ins, for the built-in component and for scripted components
+    /// without rules of their own.
+    pub rules: Vec<PathBuf>,
     /// Whether the tool calls and results in a history must match, unless a component says otherwise.
     pub has_strict_history: bool,
     /// Whether a call fails that no rule and no chain answers, unless its component has a fallback.

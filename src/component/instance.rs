@@ -68,7 +68,10 @@ pub(crate) fn instance(
         return Err(vec![Diagnostic::error(message)]);
     }
     let mut report = Report::default();
-    let shared_rules = rules::load_shared(context)?;
+    let shared = rules::load_shared(context);
+    if !shared.errors.is_empty() {
+        return Err(shared.errors);
+    }
     let metadata = Metadata {
         manifest: &manifest,
         context,
@@ -76,7 +79,7 @@ pub(crate) fn instance(
         file: Path::new(""),
         folder: files.unwrap_or(Path::new("")),
         access: files.map_or(Access::Nothing, Access::Folder),
-        shared_rules: shared_rules.as_ref(),
+        shared_rules: shared.rules.as_ref(),
     };
     let (checked, patterns) = PatternLimits::INSTANCE.read(|| check(&metadata, &mut report));
     if let Some((_, Some(fallback))) = &checked {

@@ -16,7 +16,7 @@ use super::{
     filter, kinds,
     manifest::{Entry, Manifest, read_paths},
     report::Report,
-    rules,
+    rules::{self, LoadedRules},
     settings::{
         Access, Metadata,
         secrets::{self, SecretStores},
@@ -41,7 +41,7 @@ pub struct Loaded {
     pub component_files: BTreeSet<PathBuf>,
     /// The files with at least one Component resource, which may be skipped or have errors.
     pub resource_files: BTreeSet<PathBuf>,
-    /// The other files that were read: the tools and the rules of components.
+    /// The other files that were read: the tools and the rules of components. Also the folders of rules.
     pub watched_files: BTreeSet<PathBuf>,
     /// The files that are empty or contain only whitespace.
     pub empty_files: BTreeSet<PathBuf>,
@@ -65,12 +65,11 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
         Entry::Diagnostic(_) | Entry::Empty(_) => None,
     });
     let mut loaded = Loaded::default();
-    loaded.watched_files.extend(context.rules.clone());
-    let shared_rules = rules::load_shared(context).unwrap_or_else(|errors| {
-        loaded.errors = errors;
-        None
-    });
-    loaded.notices.extend(shared_rules.iter().flat_map(|rules| rules.warnings().to_vec()));
+    let LoadedRules { rules: shared_rules, notices, errors, watched, .. } =
+        rules::load_shared(context);
+    loaded.notices = notices;
+    loaded.errors = errors;
+    loaded.watched_files = watched;
     if paths.is_empty() {
         let has_strict_history = context.has_strict_history;
         let built_in = kinds::built_in_with(shared_rules, context);
@@ -120,26 +119,25 @@ impl Loader<'_> {
     fn finish(mut self) -> Loaded {
         let (components, diagnostics) = fallback::resolve(&self.candidates);
         self.loaded.components = components;
-        self.loaded.notices.extend(self.unused_rules());
+        let unused_rules = self.unused_rules();
+        self.loaded.notices.extend(unused_rules);
         diagnostics.into_iter().for_each(|diagnostic| self.loaded.add(diagnostic));
         self.loaded.warn_of_unknown_components();
         self.loaded
     }
 
-    /// Returns a warning if no component uses the shared rules.
-    fn unused_rules(&self) -> Option<Diagnostic> {
-        let file = self.context.rules.as_ref().filter(|_| self.shared_rules.is_some())?;
+    /// Returns warnings if no component uses the shared rules.
+    fn unused_rules(&self) -> Vec<Diagnostic> {
+        let Some(shared) = &self.shared_rules else { return Vec::new() };
         let uses = |spec: &ComponentSpec| {
-            spec.provider
-                .rules()
-                .zip(self.shared_rules.as_ref())
-                .is_some_and(|(own, shared)| Arc::ptr_eq(own, shared))
+            spec.provider.rules().is_some_and(|own| Arc::ptr_eq(own, shared))
         };
         let is_used = self.loaded.components.iter().any(uses);
         let message = "no component uses these rules; they apply to stand-ins, to the built-in \
                        component and to components of type conversation.scripted without rules of \
                        their own";
-        (!is_used).then(|| Diagnostic::warning(message).in_file(file))
+        let unused = self.context.rules.iter().filter(|_| !is_used);
+        unused.map(|path| Diagnostic::warning(message).in_file(path)).collect()
     }
 
     fn add_component(&mut self, file: &Path, manifest: &Manifest, report: &mut Report) {
@@ -214,9 +212,8 @@ impl Loaded {
     /// Adds warnings about rules for components that do not exist.
     fn warn_of_unknown_components(&mut self) {
         let rules = self.components.iter().filter_map(|spec| spec.provider.rules());
-        let files: BTreeMap<_, _> = rules.map(|rules| (rules.source(), rules)).collect();
-        let warnings = files.values().flat_map(|rules| self.unknown_components(rules));
-        let warnings: Vec<_> = warnings.collect();
+        let warnings: BTreeSet<_> =
+            rules.flat_map(|rules| self.unknown_components(rules)).collect();
         self.notices.extend(warnings);
     }
 

@@ -1,6 +1,6 @@
 //! The rules of components.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, path::PathBuf, slice, sync::Arc};
 
 use super::{
     context::Context,
@@ -8,19 +8,55 @@ use super::{
     settings::{Access, Metadata, ResolvedValue},
 };
 use crate::{
-    base::{diagnostics::Diagnostic, files},
-    provider::scripted::Rules,
+    base::diagnostics::Diagnostic,
+    provider::scripted::{
+        Rules,
+        rules::{FoundRules, RulesText},
+    },
 };
 
 /// The metadata key for a file of rules, or for the rules themselves.
 pub(super) const KEY: &str = "rules";
 
+/// What was loaded from files and folders of rules.
+#[derive(Default)]
+pub(super) struct LoadedRules {
+    /// `None` if there are errors, or no paths.
+    pub(super) rules: Option<Arc<Rules>>,
+    /// Warnings about the rules, and the files that are skipped.
+    pub(super) notices: Vec<Diagnostic>,
+    /// What cannot be read.
+    unreadable: Vec<Diagnostic>,
+    /// The errors in the rules.
+    pub(super) errors: Vec<Diagnostic>,
+    /// The files and folders that can change the rules.
+    pub(super) watched: BTreeSet<PathBuf>,
+}
+
 /// Loads the rules that are shared by components without rules of their own.
-pub(super) fn load_shared(context: &Context) -> Result<Option<Arc<Rules>>, Vec<Diagnostic>> {
-    let Some(file) = context.rules.as_deref() else { return Ok(None) };
-    let text = files::read_regular(file).map_err(|error| vec![error])?;
-    let source = file.display().to_string();
-    context.rules_in_use.get_or_read(&source, &text, || Rules::read(text.clone(), file)).map(Some)
+pub(super) fn load_shared(context: &Context) -> LoadedRules {
+    if context.rules.is_empty() {
+        return LoadedRules::default();
+    }
+    let LoadedRules { rules, notices, unreadable, errors, watched } = load(&context.rules, context);
+    let errors = unreadable.into_iter().chain(errors).collect();
+    LoadedRules { rules, notices, unreadable: Vec::new(), errors, watched }
+}
+
+/// Loads the rules in files and folders.
+fn load(paths: &[PathBuf], context: &Context) -> LoadedRules {
+    let FoundRules { texts, watched, mut notices, errors: unreadable, .. } =
+        FoundRules::read(paths);
+    let (mut rules, mut errors) = (None, Vec::new());
+    // Without texts, there are errors already.
+    if !texts.is_empty() {
+        match context.rules_in_use.get_or_read(texts) {
+            Ok(read) => rules = Some(read).filter(|_| unreadable.is_empty()),
+            Err(invalid) => errors = invalid,
+        }
+    }
+    notices.extend(rules.iter().flat_map(|rules| rules.warnings().to_vec()));
+    LoadedRules { rules, notices, unreadable, errors, watched }
 }
 
 /// Returns the rules of a component, or the shared ones if it has none.
@@ -39,12 +75,12 @@ fn read_inline(
     metadata: &Metadata<'_>,
     report: &mut Report,
 ) -> Option<Arc<Rules>> {
-    let source = source(metadata);
-    let read = || Rules::read_text(value.text.clone(), &source);
+    let texts =
+        vec![RulesText { source: source(metadata).into(), file: None, text: value.text.clone() }];
     let rules = match metadata.access {
-        Access::All => metadata.context.rules_in_use.get_or_read(&source, &value.text, read),
+        Access::All => metadata.context.rules_in_use.get_or_read(texts),
         // Their patterns are counted each time that daprd initializes the instance.
-        Access::Folder(_) | Access::Nothing => read().map(Arc::new),
+        Access::Folder(_) | Access::Nothing => Rules::read_all(texts).map(Arc::new),
     };
     let mut add = |diagnostic: &Diagnostic| {
         let line = diagnostic.place.map_or_else(String::new, |it| format!("line {}: ", it.line));
@@ -72,7 +108,7 @@ fn source(metadata: &Metadata<'_>) -> String {
     }
 }
 
-/// Reads the rules in a file. A relative path starts at the folder of the component's file.
+/// Reads the rules in a file or a folder. A relative path starts at the folder of the component's file.
 fn read_file(
     value: &ResolvedValue,
     metadata: &Metadata<'_>,
@@ -80,19 +116,16 @@ fn read_file(
 ) -> Option<Arc<Rules>> {
     let refused = |reason| report.error(value.place, format!("{KEY}: {} {reason}", value.shown()));
     let path = metadata.access.path(metadata.folder, &value.text).map_err(refused).ok()?;
-    report.depends_on(&path);
-    let unreadable = |error: Diagnostic| {
+    let LoadedRules { rules, notices, unreadable, errors, watched } =
+        load(slice::from_ref(&path), metadata.context);
+    watched.iter().for_each(|path| report.depends_on(path));
+    for error in unreadable {
         // Messages do not show a path that comes from the environment or a secret.
-        let shown =
-            metadata.literal(KEY).map_or_else(|| value.shown(), |_| path.display().to_string());
+        let shown = metadata
+            .literal(KEY)
+            .map_or_else(|| value.shown(), |_| error.file.display().to_string());
         report.error(value.place, format!("{KEY}: {shown} {}", error.message));
-    };
-    let text = files::read_regular(&path).map_err(unreadable).ok()?;
-    let add = |errors: Vec<Diagnostic>| errors.into_iter().for_each(|error| report.add(error));
-    let source = path.display().to_string();
-    let read = || Rules::read(text.clone(), &path);
-    let rules = metadata.context.rules_in_use.get_or_read(&source, &text, read);
-    let rules = rules.map_err(add).ok()?;
-    rules.warnings().iter().for_each(|warning| report.add(warning.clone()));
-    Some(rules)
+    }
+    errors.into_iter().chain(notices).for_each(|it| report.add(it));
+    rules
 }

@@ -66,28 +66,44 @@ pub(crate) enum AnsweredBy {
 pub(crate) struct RuleLabel {
     text: Arc<str>,
     is_name: bool,
+    /// The file, if the rules of the component are in several files.
+    file: Option<Arc<str>>,
 }
 
 impl RuleLabel {
     pub(crate) fn name(name: &str) -> Self {
-        Self { text: name.into(), is_name: true }
+        Self { text: name.into(), is_name: true, file: None }
     }
 
     /// Labels the rule with this number in its file, starting at 1.
     pub(crate) fn number(number: usize) -> Self {
-        Self { text: number.to_string().into(), is_name: false }
+        Self { text: number.to_string().into(), is_name: false, file: None }
+    }
+
+    /// Sets or removes the file.
+    pub(crate) fn in_file(self, file: Option<Arc<str>>) -> Self {
+        Self { file, ..self }
     }
 
     /// Returns the name, or the number as text.
     pub(crate) fn text(&self) -> &Arc<str> {
         &self.text
     }
+
+    /// Returns the file, if the rules of the component are in several files.
+    pub(crate) fn file(&self) -> Option<&Arc<str>> {
+        self.file.as_ref()
+    }
 }
 
 impl fmt::Display for RuleLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { text, is_name } = self;
-        if *is_name { write!(f, "rule {text:?}") } else { write!(f, "rule {text}") }
+        let Self { text, is_name, file } = self;
+        match is_name {
+            true => write!(f, "rule {text:?}"),
+            false => write!(f, "rule {text}"),
+        }?;
+        file.as_ref().map_or(Ok(()), |file| write!(f, " of {file}"))
     }
 }
 

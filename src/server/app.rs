@@ -274,7 +274,7 @@ fn warn_if_missing(config: &Config, engine: &Engine) {
 /// Loads the components from the resources paths, and returns them with the `Reload` that reloads
 /// them. Without any path, there is one built-in component, which is reloaded only if it has rules.
 async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), StartError> {
-    if config.resources_paths.is_empty() && config.rules.is_none() && !config.strict {
+    if config.resources_paths.is_empty() && config.rules.is_empty() && !config.strict {
         let has_strict_history = config.has_strict_history;
         let built_in = ComponentSpec { has_strict_history, ..component::built_in() };
         return Ok((vec![built_in], None));

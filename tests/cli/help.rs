@@ -29,7 +29,7 @@ fn short_help() {
       journal   Print the calls of a sidecar as JSON lines
       verify    Check the calls of a sidecar against the expectations in a rules file
       schema    Print the JSON Schema of a format, for editors
-      import    Convert a file of another program to a rules file, and print it
+      import    Convert files of another program to a rules file, and print it
       help      Print this message or the help of the given subcommand(s)
 
     Options:
@@ -37,8 +37,8 @@ fn short_help() {
               Folder of component YAML files; can be repeated [default: a built-in echo component]
           --stand-in <PROVIDER>
               Provider for conversation components of unsupported types [possible values: echo, scripted]
-          --rules <FILE>
-              File of rules for stand-ins, the built-in component and scripted components without rules
+          --rules <PATH>
+              File or folder of rules for stand-ins, the built-in component and scripted components without rules; can be repeated
           --strict-history
               Reject requests whose tool calls and results do not match, as real models do
           --strict
@@ -114,7 +114,7 @@ fn long_help() {
       journal   Print the calls of a sidecar as JSON lines
       verify    Check the calls of a sidecar against the expectations in a rules file
       schema    Print the JSON Schema of a format, for editors
-      import    Convert a file of another program to a rules file, and print it
+      import    Convert files of another program to a rules file, and print it
       help      Print this message or the help of the given subcommand(s)
 
     Options:
@@ -128,8 +128,8 @@ fn long_help() {
               - echo:     The provider of `conversation.echo`
               - scripted: The provider of `conversation.scripted`
 
-          --rules <FILE>
-              File of rules for stand-ins, the built-in component and scripted components without rules
+          --rules <PATH>
+              File or folder of rules for stand-ins, the built-in component and scripted components without rules; can be repeated
 
           --strict-history
               Reject requests whose tool calls and results do not match, as real models do

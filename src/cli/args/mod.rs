@@ -56,7 +56,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Print the JSON Schema of a format, for editors
     Schema(SchemaArgs),
-    /// Convert a file of another program to a rules file, and print it
+    /// Convert files of another program to a rules file, and print it
     Import(ImportArgs),
 }
 
@@ -162,12 +162,12 @@ pub(crate) enum SchemaFormat {
 /// Arguments of `mynah import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Format of the file
+    /// Format of the files
     #[arg(value_enum, value_name = "FORMAT")]
     pub format: ImportFormat,
-    /// File to convert
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// Files to convert, or folders
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
 }
 
 /// A format that can be converted.

@@ -16,9 +16,10 @@ pub(crate) struct ServeArgs {
     /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
-    /// File of rules for stand-ins, the built-in component and scripted components without rules
-    #[arg(long, value_name = "FILE")]
-    pub rules: Option<PathBuf>,
+    /// File or folder of rules for stand-ins, the built-in component and scripted components without
+    /// rules; can be repeated
+    #[arg(long, value_name = "PATH")]
+    pub rules: Vec<PathBuf>,
     /// Reject requests whose tool calls and results do not match, as real models do
     #[arg(long)]
     pub strict_history: bool,

@@ -40,9 +40,10 @@ pub(crate) struct PlayArgs {
     /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
-    /// File of rules for stand-ins, the built-in component and scripted components without rules
-    #[arg(long, value_name = "FILE")]
-    pub rules: Option<PathBuf>,
+    /// File or folder of rules for stand-ins, the built-in component and scripted components without
+    /// rules; can be repeated
+    #[arg(long, value_name = "PATH")]
+    pub rules: Vec<PathBuf>,
     /// Replace the results of another run
     #[arg(long)]
     pub fresh: bool,

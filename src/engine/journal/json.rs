@@ -60,9 +60,15 @@ fn milliseconds(duration: Duration) -> f64 {
 
 fn answered_by(answer: &AnsweredBy) -> Value {
     match answer {
-        AnsweredBy::Rule { rule, step: None, .. } => json!({"rule": **rule.text()}),
-        AnsweredBy::Rule { rule, step: Some(step), .. } => {
-            json!({"rule": **rule.text(), "step": step})
+        AnsweredBy::Rule { rule, step, .. } => {
+            let mut json = json!({"rule": **rule.text()});
+            if let Some(file) = rule.file() {
+                json["file"] = (**file).into();
+            }
+            if let Some(step) = step {
+                json["step"] = (*step).into();
+            }
+            json
         }
         AnsweredBy::Fault => json!({"fault": true}),
         AnsweredBy::Chain { message, step } => json!({"chain_in_message": message, "step": step}),

@@ -15,10 +15,7 @@ use crate::{
     base::work::{Stopped, Work},
     provider::{
         call::AnsweredBy,
-        scripted::{
-            Rules,
-            rules::{Expectation, UnusedRule},
-        },
+        scripted::rules::{Expectation, UnusedRule, UsedStep},
     },
 };
 
@@ -46,13 +43,12 @@ impl Checks {
     /// Returns the expectations in the rules of all components, each file once.
     pub(crate) fn expected(components: &Components) -> Self {
         let mut files = BTreeMap::new();
-        for component in components.all() {
-            if let Some(rules) = &component.rules {
-                files.entry(rules.source().clone()).or_insert_with(|| rules.clone());
+        for rules in components.all().iter().filter_map(|component| component.rules.as_ref()) {
+            for file in rules.files() {
+                files.entry(file.text.source.clone()).or_insert_with(|| file.expectations.clone());
             }
         }
-        let expectations = files.values().flat_map(|rules| rules.expectations().iter().cloned());
-        Self { expectations: expectations.collect(), ..Self::default() }
+        Self { expectations: files.into_values().flatten().collect(), ..Self::default() }
     }
 }
 
@@ -105,21 +101,27 @@ fn expectations(
 
 /// Returns the rules that have not answered.
 fn unused(entries: &[Arc<Entry>], components: &Components) -> Vec<UnusedRule> {
-    let mut files: BTreeMap<Arc<str>, (Arc<Rules>, BTreeSet<_>)> = BTreeMap::new();
-    for component in components.all() {
-        if let Some(rules) = &component.rules {
-            files.entry(rules.source().clone()).or_insert_with(|| (rules.clone(), BTreeSet::new()));
+    // The rules may be those of a component that another one falls back to.
+    let used_step = |answer: &AnsweredBy| match answer {
+        AnsweredBy::Rule { source, rule, step } => {
+            Some((source.clone(), rule.clone().in_file(None), *step))
+        }
+        AnsweredBy::Fault | AnsweredBy::Chain { .. } => None,
+    };
+    let answers = entries.iter().flat_map(|entry| &entry.answered_by);
+    let used: BTreeSet<UsedStep> = answers.filter_map(used_step).collect();
+    let (mut unused, mut files) = (Vec::new(), BTreeSet::new());
+    for rules in components.all().iter().filter_map(|component| component.rules.as_ref()) {
+        let sources = rules.texts().map(|text| text.source.to_string());
+        let new: BTreeSet<_> = sources.filter(|source| !files.contains(source)).collect();
+        if !new.is_empty() {
+            unused.extend(rules.unused(&used).into_iter().filter(|rule| new.contains(&rule.file)));
+            files.extend(new);
         }
     }
-    for answer in entries.iter().flat_map(|entry| &entry.answered_by) {
-        // The rules may be those of a component that another one falls back to.
-        if let AnsweredBy::Rule { source, rule, step } = answer
-            && let Some((_, used)) = files.get_mut(source)
-        {
-            used.insert((rule.clone(), *step));
-        }
-    }
-    files.values().flat_map(|(rules, used)| rules.unused(used)).collect()
+    // The sort is stable.
+    unused.sort_by(|a, b| a.file.cmp(&b.file));
+    unused
 }
 
 /// Returns the calls that neither a rule nor a chain has answered, and that did not fail on purpose.

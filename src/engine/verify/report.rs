@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::provider::scripted::rules::{Expectation, UnusedRule, matching::Mismatch};
+use crate::provider::{
+    call::RuleLabel,
+    scripted::rules::{Expectation, UnusedRule, matching::Mismatch},
+};
 
 /// The maximum number of calls in a list.
 pub(super) const MAX_LISTED: usize = 100;
@@ -68,6 +71,9 @@ pub(crate) struct UnmatchedCall {
 pub(crate) struct NearRule {
     /// Name or number of the rule.
     pub(crate) rule: String,
+    /// The file of the rule, if the rules of the component are in several files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
     /// The conditions that do not hold. Empty if the rule has answered as often as it may.
     pub(crate) mismatches: Vec<Mismatch>,
 }
@@ -79,6 +85,13 @@ pub(crate) struct NearMiss {
     pub(crate) number: u64,
     /// The conditions that do not hold.
     pub(crate) mismatches: Vec<Mismatch>,
+}
+
+impl NearRule {
+    pub(super) fn new(rule: &RuleLabel, mismatches: Vec<Mismatch>) -> Self {
+        let (rule, file) = (rule.text().to_string(), rule.file().map(|file| file.to_string()));
+        Self { rule, file, mismatches }
+    }
 }
 
 impl Verified {

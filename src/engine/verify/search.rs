@@ -98,7 +98,7 @@ impl Search<'_> {
             let text =
                 call.request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
             let nearest = rules.and_then(|rules| rules.nearest_rule(call));
-            Ok((text, nearest.map(|(rule, mismatches)| NearRule { rule, mismatches })))
+            Ok((text, nearest.map(|(rule, mismatches)| NearRule::new(&rule, mismatches))))
         })?;
         let (text, nearest) = seen.unwrap_or_default();
         Ok(UnmatchedCall { number: entry.number, text, nearest })

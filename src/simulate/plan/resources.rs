@@ -12,7 +12,11 @@ use super::{
     sidecar::{Sidecar, Sidecars},
 };
 use crate::{
-    base::{diagnostics::Diagnostic, environment::Environment, files},
+    base::{
+        diagnostics::{Diagnostic, Severity},
+        environment::Environment,
+        files,
+    },
     component::{self, ComponentSpec, Context},
     simulate::{
         file::{RecordingFormat, SidecarSource},
@@ -127,14 +131,17 @@ impl<'a> Resources<'a> {
 fn load(paths: &[PathBuf], context: &Context, report: &mut Report<'_>) -> Vec<ComponentSpec> {
     let paths: Vec<_> = paths.iter().map(|path| report.path_of(path)).collect();
     let loaded = component::load(&paths, context);
-    let about_rules = |notice: &Diagnostic| Some(&notice.file) == context.rules.as_ref();
+    let about_rules = |notice: &Diagnostic| {
+        notice.severity == Severity::Warning
+            && context.rules.iter().any(|path| notice.file.starts_with(path))
+    };
     report.warnings.extend(loaded.notices.into_iter().filter(about_rules));
     if let Some(stand_in) = context.stand_in {
         report.inputs.add(&stand_in.to_string());
     }
     loaded.errors.into_iter().for_each(|error| report.add("resources", error));
     let files: BTreeSet<_> = loaded.component_files.iter().chain(&loaded.watched_files).collect();
-    for file in files {
+    for file in files.into_iter().filter(|file| !file.is_dir()) {
         match files::read_regular(file) {
             Ok(text) => {
                 report.inputs.add(&text);

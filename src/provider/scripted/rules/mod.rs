@@ -13,7 +13,9 @@
 // select       selects the rule and the step
 //   uses         counts the uses of rules
 // expectation  the calls that a file expects
-// read         reads a file
+// rules_text   the texts that rules are read from
+// found        finds the files in folders
+// read         reads files
 //   rule_reader  reads a rule
 //   step_reader  reads the steps of a rule
 //   texts        the texts of a step that may be templates
@@ -23,6 +25,7 @@
 
 pub mod aimock;
 mod expectation;
+mod found;
 pub mod index;
 pub mod matching;
 mod provider;
@@ -30,6 +33,7 @@ mod read;
 mod reader;
 mod rule;
 mod rule_reader;
+mod rules_text;
 mod schema;
 mod select;
 mod step_reader;
@@ -46,15 +50,17 @@ use std::{path::Path, sync::Arc};
 pub use self::{
     expectation::Expectation, provider::RuleProvider, schema::schema, unmatched::Unmatched,
 };
+pub(crate) use self::{
+    found::FoundRules,
+    read::is_rules_file,
+    rules_text::RulesText,
+    usage::{ExplainedRule, UnusedRule, UsedStep},
+};
 use self::{
     index::Index,
     matching::{CallOrigin, MatchedCall},
     rule::Rule,
     template::Templates,
-};
-pub(crate) use self::{
-    read::is_rules_file,
-    usage::{ExplainedRule, UnusedRule},
 };
 use super::ScriptedSettings;
 use crate::{
@@ -63,19 +69,24 @@ use crate::{
     provider::CallContext,
 };
 
-/// The rules of a file, and the calls that it expects.
+/// The rules of one or several files, and the calls that they expect.
 #[derive(Debug)]
 pub struct Rules {
-    /// What counters and reports call the file. No two files with different rules have the same.
-    source: Arc<str>,
-    text: String,
-    /// By priority, then in the order of the file.
+    files: Vec<RulesFile>,
+    /// By priority, then in the order of the files.
     rules: Vec<Arc<Rule>>,
     index: Index,
     templates: Templates,
-    expectations: Vec<Expectation>,
     /// Rules that are never reached, and what has no meaning in fixtures of aimock.
     warnings: Vec<Diagnostic>,
+}
+
+/// A file of rules.
+#[derive(Debug)]
+pub(crate) struct RulesFile {
+    pub(crate) text: RulesText,
+    /// The calls that the file expects.
+    pub(crate) expectations: Vec<Expectation>,
 }
 
 impl Rules {
@@ -90,17 +101,17 @@ impl Rules {
         Self::read(text, file)
     }
 
-    /// Returns the text that the rules were read from.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
+    /// Returns the texts that the rules were read from.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &RulesText> {
+        self.files.iter().map(|file| &file.text)
     }
 
-    /// Returns what counters and reports call the file.
-    pub(crate) fn source(&self) -> &Arc<str> {
-        &self.source
+    /// Returns the files.
+    pub(crate) fn files(&self) -> &[RulesFile] {
+        &self.files
     }
 
-    /// Returns the warnings about the file.
+    /// Returns the warnings about the files.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
@@ -118,14 +129,9 @@ impl Rules {
             let expected = component.description();
             let message =
                 format!("{} is never reached: no component is {expected}{hint}", rule.label);
-            Some(Diagnostic::warning(message).at(rule.place).in_file(Path::new(&*self.source)))
+            Some(rule.warning(message).in_file(Path::new(&*rule.source)))
         };
         self.rules.iter().filter_map(unknown).collect()
-    }
-
-    /// Returns the calls that the file expects.
-    pub fn expectations(&self) -> &[Expectation] {
-        &self.expectations
     }
 }
 
@@ -145,10 +151,10 @@ fn matched_call<'c>(
     MatchedCall::with_origin(request, origin)
 }
 
-/// Rules are equal if they were read from the same file with the same content.
+/// Rules are equal if they were read from the same files with the same content.
 impl PartialEq for Rules {
     fn eq(&self, other: &Self) -> bool {
-        (&self.source, &self.text) == (&other.source, &other.text)
+        self.texts().eq(other.texts())
     }
 }
 

@@ -83,7 +83,7 @@ impl RuleProvider {
         request: &Request,
         context: &CallContext,
     ) {
-        let counter = format!("{}/fault", key(self.rules.source(), rule));
+        let counter = format!("{}/fault", key(rule));
         let key = FaultKey { counter: &counter, draw: rule.label.text() };
         let hash = request_hash(&self.component, request);
         let fault = rule.faults.select(Phase::Request, key, hash, context);
@@ -121,12 +121,8 @@ impl Script for RuleProvider {
     ) -> Result<Option<Selection>, ProviderError> {
         let call = matched_call(request, context, &self.component, &self.settings);
         let counters = context.counters().unwrap_or(&self.counters);
-        let uses = Uses {
-            counters,
-            session: context.session_name(),
-            source: self.rules.source(),
-            component: &self.component,
-        };
+        let session = context.session_name();
+        let uses = Uses { counters, session, component: &self.component };
         let (unseen, on_exhausted) = (context.unseen(), self.settings.on_exhausted);
         self.rules.select(&SelectionContext { call: &call, unseen, on_exhausted, uses })
     }
@@ -151,7 +147,7 @@ impl Script for RuleProvider {
             "turn of a rule"
         );
         context.record_answer(|| AnsweredBy::Rule {
-            source: self.rules.source().clone(),
+            source: rule.source.clone(),
             rule: rule.label.clone(),
             step: rule.has_entries().then_some(number),
         });

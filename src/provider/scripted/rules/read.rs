@@ -1,10 +1,10 @@
-//! Reads a file of rules.
+//! Reads files of rules.
 
 use std::{cmp::Reverse, mem, path::Path, sync::Arc};
 
 use super::{
-    Rules, aimock, expectation::Expectation, index::Index, reader::Reader, rule::Rule,
-    template::Templates,
+    Rules, RulesFile, RulesText, aimock, expectation::Expectation, index::Index, reader::Reader,
+    rule::Rule, template::Templates,
 };
 use crate::base::{
     diagnostics::{Diagnostic, Place},
@@ -16,12 +16,16 @@ use crate::base::{
 
 const KEYS: [&str; 3] = ["rules", "expect", "$schema"];
 
-/// The contents of a file.
+/// The contents of files.
+#[derive(Default)]
 struct Contents {
-    /// By priority, then in the order of the file.
-    rules: Vec<Arc<Rule>>,
+    rules: Vec<Rule>,
     templates: Templates,
-    expectations: Vec<Expectation>,
+    files: Vec<RulesFile>,
+    warnings: Vec<Diagnostic>,
+    errors: Vec<Diagnostic>,
+    /// Why files have no rules. Errors if no file has rules.
+    without_rules: Vec<Diagnostic>,
 }
 
 impl Rules {
@@ -31,39 +35,74 @@ impl Rules {
     ///
     /// Fails with all errors in the text.
     pub fn read(text: String, file: &Path) -> Result<Self, Vec<Diagnostic>> {
-        let in_file = |diagnostics: Vec<Diagnostic>| {
-            diagnostics.into_iter().map(|it| it.in_file(file)).collect::<Vec<_>>()
-        };
-        let mut rules = Self::read_text(text, &file.display().to_string()).map_err(in_file)?;
-        rules.warnings = in_file(mem::take(&mut rules.warnings));
-        Ok(rules)
+        Self::read_all(vec![RulesText::of_file(file, text)])
     }
 
-    /// Reads a text that may have no file of its own. Counters and reports call it `source`.
+    /// Reads texts. Of rules with the same priority, those of the first text are tried first.
     ///
     /// # Errors
     ///
-    /// Fails with all errors in the text. Diagnostics have no file.
-    pub(crate) fn read_text(text: String, source: &str) -> Result<Self, Vec<Diagnostic>> {
-        let (contents, _) = PatternLimits::FILE.read(|| read_any(&text));
-        let (contents, warnings) = contents.map_err(sorted)?;
-        let Contents { rules, templates, expectations } = contents;
-        let (index, warnings) =
-            (Index::new(rules.iter().map(|rule| &rule.conditions)), sorted(warnings));
-        let source = source.into();
-        Ok(Self { source, text, rules, index, templates, expectations, warnings })
+    /// Fails with all errors in the texts.
+    pub(crate) fn read_all(texts: Vec<RulesText>) -> Result<Self, Vec<Diagnostic>> {
+        let is_one_of_several = texts.len() > 1;
+        let mut contents = Contents::default();
+        for text in texts {
+            contents.add(text, is_one_of_several);
+        }
+        let Contents { mut rules, templates, files, mut warnings, mut errors, without_rules } =
+            contents;
+        let is_empty = rules.is_empty() && files.iter().all(|file| file.expectations.is_empty());
+        errors.extend(without_rules.into_iter().filter(|_| is_empty));
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        // The sort is stable.
+        rules.sort_by_key(|rule| Reverse(rule.priority));
+        let rules: Vec<_> = rules.into_iter().map(Arc::new).collect();
+        warnings.extend(never_reached(&rules, &files));
+        warnings.sort();
+        let index = Index::new(rules.iter().map(|rule| &rule.conditions));
+        Ok(Self { files, rules, index, templates, warnings })
     }
 }
 
-fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    diagnostics.sort();
-    diagnostics
+impl Contents {
+    /// Adds the contents of a text.
+    fn add(&mut self, text: RulesText, is_one_of_several: bool) {
+        let mut reader = Reader {
+            source: text.source.clone(),
+            is_one_of_several,
+            templates: mem::take(&mut self.templates),
+            ..Reader::default()
+        };
+        let (read, _) = PatternLimits::FILE.read(|| reader.read_any(&text.text));
+        self.templates = reader.templates;
+        let in_file = |mut diagnostics: Vec<Diagnostic>| {
+            diagnostics.sort();
+            let file = text.file.as_deref();
+            let in_file = |it: Diagnostic| match file {
+                Some(file) => it.in_file(file),
+                None => it,
+            };
+            diagnostics.into_iter().map(in_file).collect::<Vec<_>>()
+        };
+        self.errors.extend(in_file(reader.errors));
+        self.warnings.extend(in_file(read.warnings));
+        self.without_rules.extend(in_file(read.without_rules));
+        self.rules.extend(read.rules);
+        self.files.push(RulesFile { text, expectations: read.expectations });
+    }
 }
 
 /// Returns `true` if a file has the key `rules` or `expect` at the top level, or fixtures of aimock.
 /// Kubernetes has kinds with such keys, such as `Role`.
 pub(crate) fn is_rules_file(file: &Path) -> bool {
-    files::read_regular(file).is_ok_and(|text| has_keys(&text) || aimock::has_fixtures(&text))
+    files::read_regular(file).is_ok_and(|text| is_rules_text(&text))
+}
+
+/// Returns `true` if a text has such keys or fixtures.
+pub(super) fn is_rules_text(text: &str) -> bool {
+    has_keys(text) || aimock::has_fixtures(text)
 }
 
 fn has_keys(text: &str) -> bool {
@@ -89,63 +128,83 @@ fn is_rules(has: impl Fn(&str) -> bool) -> bool {
     (has("rules") || has("expect")) && !has("apiVersion") && !has("kind")
 }
 
-/// Reads rules, or fixtures of aimock, which may have warnings.
-fn read_any(text: &str) -> Result<(Contents, Vec<Diagnostic>), Vec<Diagnostic>> {
-    if !aimock::has_fixtures(text) {
-        let contents = read(text)?;
-        let warnings = never_reached(&contents.rules);
-        return Ok((contents, warnings));
-    }
-    let aimock::Converted { rules, mut warnings } = aimock::convert(text)?;
-    // The places are in the converted text. The messages name the fixtures.
-    let without_places = |found: Vec<Diagnostic>| -> Vec<_> {
-        found.into_iter().map(|it| Diagnostic { place: None, ..it }).collect()
-    };
-    let contents = read(&rules).map_err(without_places)?;
-    warnings.extend(without_places(never_reached(&contents.rules)));
-    Ok((contents, warnings))
-}
-
 /// Returns a warning for each rule that never answers. The rules are in the order in which they are
 /// tried.
-fn never_reached(rules: &[Arc<Rule>]) -> Vec<Diagnostic> {
+fn never_reached(rules: &[Arc<Rule>], files: &[RulesFile]) -> Vec<Diagnostic> {
     let mut later = rules.iter().skip_while(|rule| !rule.is_catch_all());
     let Some(catch_all) = later.next() else { return Vec::new() };
     let earlier = &catch_all.label;
     let warning = |rule: &Arc<Rule>| {
         let reason = format!("{earlier} is tried before it and matches every call");
-        let message = format!("{} is never reached: {reason}", rule.label);
-        Diagnostic::warning(message).at(rule.place)
+        let warning = rule.warning(format!("{} is never reached: {reason}", rule.label));
+        let file = files.iter().find(|file| Arc::ptr_eq(&file.text.source, &rule.source));
+        match file.and_then(|file| file.text.file.as_deref()) {
+            Some(file) => warning.in_file(file),
+            None => warning,
+        }
     };
     later.map(warning).collect()
 }
 
-fn read(text: &str) -> Result<Contents, Vec<Diagnostic>> {
-    let tree = yaml::parse_own(text).map_err(|error| vec![error])?;
-    let Some(Tree { root, repeated_keys }) = tree else {
-        let message = "the file is empty; expected a list `rules`";
-        return Err(vec![Diagnostic::error(message).at(Place { line: 1, column: 1 })]);
-    };
-    let mut reader = Reader { errors: repeated_keys, ..Reader::default() };
-    let (mut rules, mut expectations) = (Vec::new(), Vec::new());
-    if let Some(fields) = reader.fields(&root, &KEYS) {
-        let [listed, expected] = ["rules", "expect"].map(|key| fields.get(key));
-        if listed.is_none() && expected.is_none() {
-            reader.error(root.place, "expected a list `rules`");
-        }
-        rules = listed.map(|list| reader.rules(list)).unwrap_or_default();
-        expectations = expected.map(|list| reader.expectations(list)).unwrap_or_default();
-    }
-    if !reader.errors.is_empty() {
-        return Err(reader.errors);
-    }
-    // The sort is stable.
-    rules.sort_by_key(|rule| Reverse(rule.priority));
-    let rules = rules.into_iter().map(Arc::new).collect();
-    Ok(Contents { rules, templates: reader.templates, expectations })
+/// The contents of one text.
+#[derive(Default)]
+struct Read {
+    rules: Vec<Rule>,
+    expectations: Vec<Expectation>,
+    warnings: Vec<Diagnostic>,
+    without_rules: Vec<Diagnostic>,
 }
 
 impl Reader {
+    /// Reads rules, or fixtures of aimock, which may have warnings.
+    fn read_any(&mut self, text: &str) -> Read {
+        if !aimock::has_fixtures(text) {
+            return self.read(text);
+        }
+        match aimock::convert(text) {
+            Ok(converted) => self.read_converted(converted),
+            Err(errors) => {
+                self.errors.extend(errors);
+                Read::default()
+            }
+        }
+    }
+
+    fn read_converted(&mut self, converted: aimock::Converted) -> Read {
+        let Some(text) = converted.text() else {
+            let without_rules = converted.reasons();
+            return Read { warnings: converted.warnings, without_rules, ..Read::default() };
+        };
+        let mut read = self.read(&text);
+        // The places are in the converted text. The messages name the fixtures.
+        self.errors.iter_mut().for_each(|error| error.place = None);
+        read.rules.iter_mut().for_each(|rule| rule.place = None);
+        Read { warnings: converted.warnings, ..read }
+    }
+
+    fn read(&mut self, text: &str) -> Read {
+        let tree = match yaml::parse_own(text) {
+            Ok(tree) => tree,
+            Err(error) => {
+                self.errors.push(error);
+                return Read::default();
+            }
+        };
+        let Some(Tree { root, repeated_keys }) = tree else {
+            self.error(Place { line: 1, column: 1 }, "the file is empty; expected a list `rules`");
+            return Read::default();
+        };
+        self.errors.extend(repeated_keys);
+        let Some(fields) = self.fields(&root, &KEYS) else { return Read::default() };
+        let [listed, expected] = ["rules", "expect"].map(|key| fields.get(key));
+        if listed.is_none() && expected.is_none() {
+            self.error(root.place, "expected a list `rules`");
+        }
+        let rules = listed.map(|list| self.rules(list)).unwrap_or_default();
+        let expectations = expected.map(|list| self.expectations(list)).unwrap_or_default();
+        Read { rules, expectations, ..Read::default() }
+    }
+
     fn rules(&mut self, list: &Node) -> Vec<Rule> {
         let nodes = self.list("rules", list).unwrap_or_default();
         nodes.iter().zip(1..).filter_map(|(node, number)| self.rule(number, node)).collect()

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
+    sync::Arc,
 };
 
 use super::template::Templates;
@@ -14,6 +15,10 @@ use crate::base::{
 /// Collects the errors in a file.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
+    /// What counters and reports call the file.
+    pub(super) source: Arc<str>,
+    /// Whether there are rules in other files, too.
+    pub(super) is_one_of_several: bool,
     /// The element that is being read, such as `rule 2`.
     pub(super) within: String,
     /// The templates so far.

@@ -4,7 +4,7 @@ use std::{num::NonZeroU64, sync::Arc};
 
 use super::matching::Match;
 use crate::{
-    base::diagnostics::Place,
+    base::diagnostics::{Diagnostic, Place},
     provider::{
         call::RuleLabel,
         faults::Faults,
@@ -20,8 +20,10 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
     pub(crate) label: RuleLabel,
-    /// Where the rule begins in its file.
-    pub(crate) place: Place,
+    /// Where the rule begins in its file. `None` if the file has fixtures of aimock.
+    pub(crate) place: Option<Place>,
+    /// What counters and reports call the file.
+    pub(crate) source: Arc<str>,
     pub(crate) conditions: Match,
     pub(crate) answers: Answers,
     /// Whether texts of the answers may be templates.
@@ -102,6 +104,11 @@ impl Answers {
 }
 
 impl Rule {
+    /// Returns a warning about the rule, which has no file.
+    pub(crate) fn warning(&self, message: String) -> Diagnostic {
+        Diagnostic { place: self.place, ..Diagnostic::warning(message) }
+    }
+
     /// Returns `true` if the rule has a chain or a sequence.
     pub(crate) fn has_entries(&self) -> bool {
         !matches!(self.answers, Answers::Respond(_))

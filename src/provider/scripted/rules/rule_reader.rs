@@ -53,8 +53,9 @@ impl Reader {
             conditions.exclude_results();
         }
         Some(Rule {
-            label,
-            place: node.place,
+            label: label.in_file(self.is_one_of_several.then(|| self.source.clone())),
+            source: self.source.clone(),
+            place: Some(node.place),
             has_templates: answers.steps().into_iter().any(has_templates),
             conditions,
             answers,

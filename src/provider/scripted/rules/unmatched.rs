@@ -18,7 +18,8 @@ use crate::{
     base::text::shorten,
     chat::{Delta, ErrorKind, Request, Response},
     provider::{
-        CallContext, Provider, ProviderError, counters::Counters, scripted::ScriptedSettings,
+        CallContext, Provider, ProviderError, call::RuleLabel, counters::Counters,
+        scripted::ScriptedSettings,
     },
 };
 
@@ -111,15 +112,18 @@ impl Rules {
     ) -> bool {
         let Some(counters) = counters else { return rule.times.is_none() };
         let (session, component) = (call.session, call.component);
-        let uses = Uses { counters, session, source: self.source(), component };
+        let uses = Uses { counters, session, component };
         !rule.is_spent(uses.of_rule(rule))
     }
 
-    /// Returns the name or number of the rule that a call without an answer matches most closely, with the
-    /// conditions that do not hold.
-    pub(crate) fn nearest_rule(&self, call: &MatchedCall<'_>) -> Option<(String, Vec<Mismatch>)> {
+    /// Returns the label of the rule that a call without an answer matches most closely, with the conditions
+    /// that do not hold.
+    pub(crate) fn nearest_rule(
+        &self,
+        call: &MatchedCall<'_>,
+    ) -> Option<(RuleLabel, Vec<Mismatch>)> {
         let (rule, mismatches) = self.nearest(call)?;
-        Some((rule.label.text().to_string(), mismatches))
+        Some((rule.label.clone(), mismatches))
     }
 
     /// Returns the rule that a call without an answer matches most closely, with the conditions that do

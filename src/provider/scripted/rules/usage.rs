@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Rules,
+    Rules, RulesFile,
     matching::{MatchedCall, Mismatch},
     rule::{Answers, Rule},
     select::{Plan, SelectionContext},
@@ -23,6 +23,9 @@ use crate::{
 
 /// The memory of an explained rule without its texts, and of its JSON.
 const RULE: usize = 256;
+
+/// The source and the label of a rule, without its file, and the step that has answered.
+pub(crate) type UsedStep = (Arc<str>, RuleLabel, Option<usize>);
 
 /// A rule that has not answered, or not with all of its steps.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -40,6 +43,9 @@ pub(crate) struct UnusedRule {
 pub(crate) struct ExplainedRule {
     /// Name or number of the rule.
     pub(crate) rule: String,
+    /// The file of the rule, if the rules of the component are in several files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
     /// Whether the rule answers the call.
     pub(crate) answers: bool,
     /// Whether all conditions hold. A rule that matches does not answer after an instruction chain in the
@@ -53,30 +59,27 @@ pub(crate) struct ExplainedRule {
 }
 
 impl Rules {
-    /// Returns the name of the file.
-    pub(crate) fn file_name(&self) -> String {
-        self.source.to_string()
-    }
-
-    /// Returns the rules without an answer in `used`, which has rules and steps.
-    pub(crate) fn unused(&self, used: &BTreeSet<(RuleLabel, Option<usize>)>) -> Vec<UnusedRule> {
+    /// Returns the rules without an answer in `used`, which has the sources, rules and steps.
+    pub(crate) fn unused(&self, used: &BTreeSet<UsedStep>) -> Vec<UnusedRule> {
         let unused = |rule: &Rule| {
-            let is_used = |step| used.contains(&(rule.label.clone(), step));
+            let label = rule.label.clone().in_file(None);
+            let is_used = |step| used.contains(&(rule.source.clone(), label.clone(), step));
             let steps: Vec<_> =
                 rule.steps().into_iter().filter(|step| !is_used(Some(*step))).collect();
             let is_unused = if rule.has_entries() { !steps.is_empty() } else { !is_used(None) };
-            let label = rule.label.text().to_string();
-            is_unused.then(|| UnusedRule { file: self.file_name(), rule: label, steps })
+            let (file, rule) = (rule.source.to_string(), label.text().to_string());
+            is_unused.then_some(UnusedRule { file, rule, steps })
         };
         self.rules.iter().filter_map(|rule| unused(rule)).collect()
     }
 
-    /// Returns the list of expectations in the file as JSON.
-    pub(crate) fn expectations_as_json(&self) -> Value {
-        let tree = yaml::parse_own(&self.text).ok().flatten();
-        let list = tree.as_ref().and_then(|tree| tree.root.field("expect"));
-        let json = list.and_then(|list| serde_json::from_str(PlacedJson::new(list).text()).ok());
-        json.unwrap_or_else(|| Value::Array(Vec::new()))
+    /// Returns the list of expectations in the files as JSON.
+    pub(crate) fn expectations_as_json(&self) -> Vec<Value> {
+        let list = |file: &RulesFile| -> Option<Vec<Value>> {
+            let tree = yaml::parse_own(&file.text.text).ok().flatten()?;
+            serde_json::from_str(PlacedJson::new(tree.root.field("expect")?).text()).ok()
+        };
+        self.files.iter().filter_map(list).flatten().collect()
     }
 
     /// Says for each rule whether it matches a call, and whether it answers, unless a chain has answered
@@ -90,19 +93,21 @@ impl Rules {
         work: &Work,
     ) -> Result<Vec<ExplainedRule>, Stopped> {
         let (session, component) = (call.session, call.component);
-        let uses = Uses { counters, session, source: &self.source, component };
+        let uses = Uses { counters, session, component };
         let context = SelectionContext { call, unseen: None, on_exhausted, uses };
         let mut is_selected = is_answered;
         let explain = |rule: &Arc<Rule>| {
             rule.conditions.spend_all(call, work)?;
             let mismatches = rule.conditions.mismatches(call);
-            work.keep(RULE + 2 * mismatches.iter().map(Mismatch::size).sum::<usize>())?;
+            let file = rule.label.file().map(|file| file.to_string());
+            let texts = mismatches.iter().map(Mismatch::size).sum::<usize>();
+            work.keep(RULE + 2 * (texts + file.as_ref().map_or(0, String::len)))?;
             let (matches, count) = (mismatches.is_empty(), context.uses.of_rule(rule));
             let selected = matches && !is_selected && !rule.is_spent(count);
             is_selected |= selected;
             let answers = selected && rule.has_answer(&context, count);
             let rule = rule.label.text().to_string();
-            Ok(ExplainedRule { rule, answers, matches, uses: count, mismatches })
+            Ok(ExplainedRule { rule, file, answers, matches, uses: count, mismatches })
         };
         self.rules.iter().map(explain).collect()
     }

@@ -6,11 +6,10 @@ use crate::{
     provider::{conversation_hash, counters::Counters, scripted::chains::NumberedStep},
 };
 
-/// The uses of the rules of a file in the session of a call.
+/// The uses of rules in the session of a call.
 pub(super) struct Uses<'a> {
     pub(super) counters: &'a Counters,
     pub(super) session: &'a str,
-    pub(super) source: &'a str,
     pub(super) component: &'a str,
 }
 
@@ -19,17 +18,15 @@ impl Uses<'_> {
     /// as often as it may be.
     pub(super) fn count_rule(&self, rule: &Rule) -> Option<u64> {
         match rule.max_uses() {
-            Some(max) => self.counters.increment_below(self.session, &self.key(rule), max),
-            None if rule.is_counted() => {
-                Some(self.counters.increment(self.session, &self.key(rule)))
-            }
+            Some(max) => self.counters.increment_below(self.session, &key(rule), max),
+            None if rule.is_counted() => Some(self.counters.increment(self.session, &key(rule))),
             None => Some(0),
         }
     }
 
     /// Returns how often a rule was used, if its uses are counted.
     pub(super) fn of_rule(&self, rule: &Rule) -> u64 {
-        self.counters.get(self.session, &self.key(rule))
+        self.counters.get(self.session, &key(rule))
     }
 
     /// Returns the first step that has not failed often enough for this very request, and counts the
@@ -67,13 +64,8 @@ impl Uses<'_> {
         if failures.is_empty() {
             return Vec::new();
         }
-        let (rule, request) =
-            (self.key(rule), conversation_hash(self.component, &request.messages));
+        let (rule, request) = (key(rule), conversation_hash(self.component, &request.messages));
         failures.iter().map(|it| format!("{rule}/{request:016x}/{}", it.number)).collect()
-    }
-
-    fn key(&self, rule: &Rule) -> String {
-        key(self.source, rule)
     }
 }
 
@@ -82,6 +74,7 @@ fn times(failure: &NumberedStep) -> u64 {
 }
 
 /// Returns the key of a rule's counter. The quotes keep different rules apart, whatever their names.
-pub(super) fn key(source: &str, rule: &Rule) -> String {
-    format!("{} in {source:?}", rule.label)
+pub(super) fn key(rule: &Rule) -> String {
+    let label = rule.label.clone().in_file(None);
+    format!("{label} in {:?}", rule.source)
 }

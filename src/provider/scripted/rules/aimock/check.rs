@@ -9,7 +9,7 @@ use crate::{
 /// Checks that a rule with these conditions and this answer is valid. Returns the reason if it is not.
 pub(super) fn check(number: usize, conditions: &str, respond: &str) -> Result<(), String> {
     let (conditions, answer) = (conditions.to_owned(), Answer::Respond(respond.to_owned()));
-    let text = document::write(&[Rule { number, conditions, priority: None, answer }]);
+    let text = document::write(&[Rule { file: None, number, conditions, priority: None, answer }]);
     let tree = yaml::parse_own(&text).map_err(|error| error.message)?;
     let rules = tree.as_ref().and_then(|tree| tree.root.field("rules"));
     let Some(Value::List(nodes)) = rules.map(|rules| &rules.value) else { return Ok(()) };

@@ -2,10 +2,15 @@
 
 use std::{convert::Infallible, fmt::Write};
 
+use serde_json::Value;
+
 use crate::provider::scripted::rules::template::map_strings;
 
 /// A rule. The values are JSON.
+#[derive(Debug)]
 pub(super) struct Rule {
+    /// The file of the fixture, if rules of several files are written.
+    pub(super) file: Option<String>,
     /// Number of the fixture.
     pub(super) number: usize,
     pub(super) conditions: String,
@@ -14,6 +19,7 @@ pub(super) struct Rule {
 }
 
 /// The answer of a rule.
+#[derive(Debug)]
 pub(super) enum Answer {
     Respond(String),
     /// One answer for each use. Then the next rule answers.
@@ -21,7 +27,7 @@ pub(super) enum Answer {
 }
 
 /// Writes a rules file. JSON is also YAML, so that only the outline is in the block style.
-pub(super) fn write(rules: &[Rule]) -> String {
+pub(super) fn write<'r>(rules: impl IntoIterator<Item = &'r Rule>) -> String {
     let mut text = "rules:\n".to_owned();
     for rule in rules {
         // Writing to a string does not fail.
@@ -31,7 +37,14 @@ pub(super) fn write(rules: &[Rule]) -> String {
 }
 
 fn write_rule(to: &mut String, rule: &Rule) -> std::fmt::Result {
-    writeln!(to, "  - name: fixture {}", rule.number)?;
+    let name = format!("fixture {}", rule.number);
+    match &rule.file {
+        None => writeln!(to, "  - name: {name}"),
+        Some(file) => {
+            let name = Value::from(format!("{file}, {name}")).to_string();
+            writeln!(to, "  - name: {}", printable(&name))
+        }
+    }?;
     writeln!(to, "    match: {}", printable(&rule.conditions))?;
     if let Some(priority) = rule.priority {
         writeln!(to, "    priority: {priority}")?;

@@ -78,13 +78,13 @@ pub(super) fn of_any_turn(conditions: String, respond: &str) -> String {
 fn is_for_chats<'a>(source: &mut Source<'a>, fields: &mut Fields<'a>, raw: &'a RawValue) -> bool {
     let endpoint: Option<String> = source.take(fields, "endpoint", "a string");
     if let Some(endpoint) = endpoint.filter(|endpoint| endpoint != "chat") {
-        source.warn(raw, format!("skipped: mynah has no endpoint {endpoint:?}"));
+        source.skip(raw, format_args!("mynah has no endpoint {endpoint:?}"));
         return false;
     }
     let is_for_embeddings = fields.remove("inputText").is_some();
     if is_for_embeddings {
         let reason = "because fixtures answer chats only";
-        source.warn(raw, format!("skipped: the condition `inputText` never holds, {reason}"));
+        source.skip(raw, format_args!("the condition `inputText` never holds, {reason}"));
     }
     !is_for_embeddings
 }

@@ -33,10 +33,40 @@ use crate::base::diagnostics::{Diagnostic, Place, Severity};
 /// A converted file.
 #[derive(Debug)]
 pub struct Converted {
-    /// The text of a rules file, in YAML.
-    pub rules: String,
+    rules: Vec<Rule>,
     /// What has no meaning in mynah, with places in the fixture file.
     pub warnings: Vec<Diagnostic>,
+    /// The fixtures that never answer, with the reasons. Also among the warnings.
+    skipped: Vec<Diagnostic>,
+}
+
+impl Converted {
+    /// Returns the text of a rules file, in YAML, unless no fixture has a meaning in mynah.
+    pub fn text(&self) -> Option<String> {
+        write([self])
+    }
+
+    /// Returns the reasons why no fixture has a meaning, as errors.
+    pub fn reasons(&self) -> Vec<Diagnostic> {
+        let message = "no fixture has a meaning in mynah; expected at least one for chats";
+        let error = Diagnostic::error(message).at(Place { line: 1, column: 1 });
+        let as_error = |it: &Diagnostic| Diagnostic { severity: Severity::Error, ..it.clone() };
+        [error].into_iter().chain(self.skipped.iter().map(as_error)).collect()
+    }
+
+    /// Adds the name of the file to the names of the rules.
+    pub(crate) fn named_after(mut self, file: &str) -> Self {
+        for rule in &mut self.rules {
+            rule.file = Some(file.to_owned());
+        }
+        self
+    }
+}
+
+/// Returns the text of a file with all rules, unless there are none.
+pub(crate) fn write<'c>(converted: impl IntoIterator<Item = &'c Converted>) -> Option<String> {
+    let rules: Vec<_> = converted.into_iter().flat_map(|it| &it.rules).collect();
+    (!rules.is_empty()).then(|| document::write(rules))
 }
 
 /// The keys of a fixture that neither matter nor deserve a warning.
@@ -49,10 +79,6 @@ pub(crate) fn has_fixtures(text: &str) -> bool {
             Ok(_) => Source::new(text).document().is_ok(),
             Err(_) => has_fixtures_key(text),
         }
-}
-
-fn is_skipped(diagnostic: &Diagnostic) -> bool {
-    ["skipped: ", "never answers: "].iter().any(|start| diagnostic.message.starts_with(start))
 }
 
 /// Converts a fixture file of aimock. Diagnostics have a place but no file.
@@ -68,22 +94,15 @@ pub fn convert(text: &str) -> Result<Converted, Vec<Diagnostic>> {
         rules.extend(&mut source, index + 1, fixture);
     }
     let rules = rules.finish(&mut source);
-    let is_error = |it: &Diagnostic| it.severity == Severity::Error;
-    if rules.is_empty() && !source.diagnostics.iter().any(is_error) {
-        // The reasons, which would otherwise get lost with the other warnings.
-        for skipped in source.diagnostics.iter_mut().filter(|it| is_skipped(it)) {
-            skipped.severity = Severity::Error;
-        }
-        let message = "no fixture has a meaning in mynah; expected at least one for chats";
-        let start = Place { line: 1, column: 1 };
-        source.diagnostics.push(Diagnostic::error(message).at(start));
-    }
-    source.diagnostics.sort_by_key(|it| it.place);
-    let (errors, warnings): (Vec<_>, Vec<_>) = source.diagnostics.into_iter().partition(is_error);
+    let Source { mut errors, ignored, mut skipped, .. } = source;
+    skipped.sort_by_key(|it| it.place);
     if !errors.is_empty() {
+        errors.sort_by_key(|it| it.place);
         return Err(errors);
     }
-    Ok(Converted { rules: document::write(&rules), warnings })
+    let mut warnings: Vec<_> = ignored.into_iter().chain(skipped.iter().cloned()).collect();
+    warnings.sort_by_key(|it| it.place);
+    Ok(Converted { rules, warnings, skipped })
 }
 
 /// The rules so far.
@@ -114,7 +133,7 @@ impl<'a> Rules<'a> {
         source.warn_of_rest(&fixture, "fixture");
         let FixtureMatch { mut conditions, turn_index, sequence_index } = matched;
         if let Err(reason) = check::check(number, &conditions, &respond) {
-            return source.warn(raw, format!("skipped: {reason}"));
+            return source.skip(raw, reason);
         }
         let answer = match sequence_index {
             None => {
@@ -130,7 +149,7 @@ impl<'a> Rules<'a> {
             }
         };
         let priority = turn_index.map(|turn| turn.saturating_add(1).max(0));
-        self.rules.push(Rule { number, conditions, priority, answer });
+        self.rules.push(Rule { file: None, number, conditions, priority, answer });
     }
 
     /// Adds a step to its sequence. Returns `true` if this is the first fixture of the sequence.
@@ -149,7 +168,7 @@ impl<'a> Rules<'a> {
                 entry.insert(step);
             }
             btree_map::Entry::Occupied(_) => {
-                source.warn(step.0, "never answers: an earlier fixture has its sequenceIndex");
+                source.never_answers(step.0, "an earlier fixture has its sequenceIndex");
             }
         }
         sequence.rule == rule
@@ -164,8 +183,8 @@ impl<'a> Rules<'a> {
                     answers.push(respond);
                 } else {
                     let missing = answers.len();
-                    let reason = format!("no fixture has sequenceIndex {missing}");
-                    source.warn(raw, format!("never answers: {reason}"));
+                    source
+                        .never_answers(raw, format_args!("no fixture has sequenceIndex {missing}"));
                 }
             }
             self.rules[rule].answer = Answer::Sequence(answers);

@@ -73,7 +73,7 @@ pub(super) fn convert<'a>(
         content(source, &mut fields, &mut step);
         if step.items.is_empty() {
             let kinds = "content, toolCalls, blocks or error";
-            source.warn(response, format!("skipped: the response has no {kinds}"));
+            source.skip(response, format_args!("the response has no {kinds}"));
             return None;
         }
         overrides(source, &mut fields, &mut step);

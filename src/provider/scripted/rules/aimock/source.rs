@@ -1,6 +1,10 @@
 //! Reads JSON, with places.
 
-use std::{cell::Cell, collections::BTreeMap, fmt};
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    fmt::{self, Display},
+};
 
 use serde::{
     Deserialize, Deserializer,
@@ -13,7 +17,11 @@ use crate::base::diagnostics::{Diagnostic, Place};
 /// A file that is being read.
 pub(super) struct Source<'a> {
     text: &'a str,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) errors: Vec<Diagnostic>,
+    /// What has no meaning in fixtures that answer.
+    pub(super) ignored: Vec<Diagnostic>,
+    /// The fixtures that never answer, with the reasons.
+    pub(super) skipped: Vec<Diagnostic>,
 }
 
 /// The members of an object that have not been read yet. Members that are null are left out.
@@ -59,7 +67,7 @@ impl<'de> Visitor<'de> for FindFixtures<'_> {
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, diagnostics: Vec::new() }
+        Self { text, errors: Vec::new(), ignored: Vec::new(), skipped: Vec::new() }
     }
 
     /// Returns the fixtures of the file.
@@ -113,25 +121,37 @@ impl<'a> Source<'a> {
 
     pub(super) fn error(&mut self, raw: &RawValue, message: impl Into<String>) {
         let place = self.place(raw);
-        self.diagnostics.push(Diagnostic::error(message).at(place));
+        self.errors.push(Diagnostic::error(message).at(place));
     }
 
-    pub(super) fn warn(&mut self, raw: &RawValue, message: impl Into<String>) {
+    fn warn(&mut self, raw: &RawValue, reason: impl Display) {
         let place = self.place(raw);
-        self.diagnostics.push(Diagnostic::warning(message).at(place));
+        self.ignored.push(Diagnostic::warning(format!("ignored: {reason}")).at(place));
+    }
+
+    /// Warns of a fixture that has no meaning here.
+    pub(super) fn skip(&mut self, raw: &RawValue, reason: impl Display) {
+        let place = self.place(raw);
+        self.skipped.push(Diagnostic::warning(format!("skipped: {reason}")).at(place));
+    }
+
+    /// Warns of a step that its sequence never reaches.
+    pub(super) fn never_answers(&mut self, raw: &RawValue, reason: impl Display) {
+        let place = self.place(raw);
+        self.skipped.push(Diagnostic::warning(format!("never answers: {reason}")).at(place));
     }
 
     /// Warns of the members of an object that nothing has read, except comments.
     pub(super) fn warn_of_rest(&mut self, fields: &Fields<'a>, what: &str) {
         for (key, raw) in fields.0.iter().filter(|(key, _)| !is_comment(key)) {
-            self.warn(raw, format!("ignored: `{key}` of a {what} has no meaning in mynah"));
+            self.warn(raw, format_args!("`{key}` of a {what} has no meaning in mynah"));
         }
     }
 
     /// Removes a member, and warns of it with a reason.
     pub(super) fn ignore(&mut self, fields: &mut Fields<'a>, key: &str, reason: &str) {
         if let Some(raw) = fields.remove(key) {
-            self.warn(raw, format!("ignored: `{key}`: {reason}"));
+            self.warn(raw, format_args!("`{key}`: {reason}"));
         }
     }
 

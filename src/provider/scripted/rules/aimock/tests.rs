@@ -9,17 +9,22 @@ use crate::{base::diagnostics::Diagnostic, provider::scripted::Rules};
 fn converted(text: &str) -> String {
     let (rules, diagnostics) = match convert(text) {
         Ok(converted) => {
-            let read = Rules::read(converted.rules.clone(), Path::new("rules.yaml"));
-            assert!(read.is_ok(), "{:?}\n{}", read.err(), converted.rules);
-            (converted.rules, converted.warnings)
+            let Some(rules) = converted.text() else { return lines(&converted.reasons()) };
+            let read = Rules::read(rules.clone(), Path::new("rules.yaml"));
+            assert!(read.is_ok(), "{:?}\n{rules}", read.err());
+            (rules, converted.warnings)
         }
         Err(errors) => (String::new(), errors),
     };
+    rules + &lines(&diagnostics)
+}
+
+fn lines(diagnostics: &[Diagnostic]) -> String {
     let line = |it: &Diagnostic| match it.place {
         Some(place) => format!("# {place}: {}\n", it.message),
         None => format!("# {}\n", it.message),
     };
-    rules + &diagnostics.iter().map(line).collect::<String>()
+    diagnostics.iter().map(line).collect()
 }
 
 #[test]

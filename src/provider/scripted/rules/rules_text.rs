@@ -1,0 +1,24 @@
+//! The texts that rules are read from.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// A text of rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RulesText {
+    /// What counters and reports call the text. No two texts in use have the same.
+    pub(crate) source: Arc<str>,
+    /// The file, unless the text is in the metadata of a component.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) text: String,
+}
+
+impl RulesText {
+    /// Creates the text of a file.
+    pub(crate) fn of_file(file: &Path, text: String) -> Self {
+        let source = file.display().to_string().into();
+        Self { source, file: Some(file.to_owned()), text }
+    }
+}
