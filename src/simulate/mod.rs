@@ -77,8 +77,16 @@
 //! # Participants
 //!
 //! A participant is a [`Script`](participants::Script), a
-//! [`ModelParticipant`](participants::ModelParticipant) or any type that implements [`Participant`].
-//! In each of its turns, it sends messages or passes. Two passes in a row end the conversation.
+//! [`ModelParticipant`](participants::ModelParticipant), an
+//! [`HttpParticipant`](participants::HttpParticipant), a
+//! [`CommandParticipant`](participants::CommandParticipant) or any type that implements
+//! [`Participant`]. In each of its turns, it sends messages or passes. Two passes in a row end the
+//! conversation.
+//!
+//! # Files
+//!
+//! A [`Plan`] has the conversations of a simulation in a file, which [`run`] plays. A [`Recording`] has the
+//! recorded conversations in a file.
 //!
 //! # Time
 //!
@@ -137,7 +145,7 @@ mod runner;
 pub use jiff::Timestamp;
 
 #[cfg(feature = "server")]
-pub use self::report::write_html;
+pub(crate) use self::file::{is_simulation, schema};
 pub use self::{
     analysis::{
         AdversarialEvaluation, AdversarialTester, DurationStats, Failure, Failures,
@@ -164,7 +172,8 @@ pub use self::{
     },
 };
 #[cfg(feature = "server")]
-pub(crate) use self::{
-    file::{is_simulation, schema},
-    plan::Plan,
+pub use self::{
+    plan::{ConnectError, InvalidSimulation, Plan},
+    recorded::Recording,
+    report::write_html,
 };

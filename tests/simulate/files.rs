@@ -262,3 +262,19 @@ fn finds_simulations_in_a_folder() {
     "#);
     assert_eq!(output.code, Some(1));
 }
+
+/// The limit on messages of participants outside of mynah comes before such a timeout.
+#[test]
+fn warns_about_a_silence_that_cannot_be_reached() {
+    let check_with = |keys: &str| {
+        let external = PARTICIPANTS.replace("echo: true", "command: [cat]");
+        check(&format!("name: a\n{keys}\n{external}{SCENARIO}"))
+    };
+    assert_snapshot!(check_with("end_on: {timeout: 1m}"), @"
+    [folder]/simulate.yaml:2:19: participants outside of mynah fail before this timeout, after the message_timeout of 30s (warning)
+    0 components, 1 simulation, 0 errors, 1 warning
+    ");
+    let valid = "0 components, 1 simulation, 0 errors, 0 warnings";
+    assert_eq!(check_with("end_on: {timeout: 30s}"), valid);
+    assert_eq!(check_with("end_on: {timeout: 1m}\nmessage_timeout: 1m"), valid);
+}

@@ -4,7 +4,11 @@ use std::io;
 
 use thiserror::Error as ThisError;
 
-use crate::{base::diagnostics::Diagnostic, cli::signals::Signal, simulate::RunError};
+use crate::{
+    base::diagnostics::Diagnostic,
+    cli::signals::Signal,
+    simulate::{ConnectError, RunError},
+};
 
 /// An error that ends a simulation.
 #[derive(Debug, ThisError)]
@@ -14,7 +18,7 @@ pub(crate) enum Error {
     Invalid(Vec<Diagnostic>),
     /// A sidecar or a server of tools cannot be used.
     #[error("cannot start: {0}")]
-    Connect(String),
+    Connect(#[from] ConnectError),
     /// The results cannot be written or read.
     #[error(transparent)]
     Run(#[from] RunError),

@@ -46,7 +46,7 @@ async fn play(args: &PlayArgs, environment: &Environment) -> Result<(), Error> {
     plan.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let mut signals = Signals::for_cancellation().map_err(Error::Signals)?;
     let connected = signals.interrupt(plan.connect()).await.map_err(Error::Cancelled)?;
-    connected.map_err(Error::Connect)?;
+    connected?;
     let summary = run(&plan, args, &mut signals, &context.environment).await?;
     if let Some(shard) = args.shard {
         let RunSummary { results, tally, .. } = summary;

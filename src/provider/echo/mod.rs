@@ -13,7 +13,7 @@ mod reply;
 mod response_format;
 mod schemas;
 mod settings;
-pub(super) mod text;
+pub(crate) mod text;
 mod tool_calls;
 
 use std::sync::Arc;

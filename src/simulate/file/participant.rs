@@ -139,9 +139,9 @@ impl TryFrom<bool> for Only {
 #[serde(deny_unknown_fields)]
 pub(in crate::simulate) struct ExamplesSource {
     /// The file, .json or .csv, relative to this file.
-    pub(in crate::simulate) file: PathBuf,
-    /// Number of conversations, from the start of the file. Default: 3.
-    pub(in crate::simulate) count: Option<Count<1, 100>>,
+    pub(in crate::simulate) from: PathBuf,
+    /// Number of conversations. Those whose words are nearest to the intents are taken. Default: 3.
+    pub(in crate::simulate) number: Option<Count<1, 100>>,
 }
 
 /// How long a participant takes to write a message.

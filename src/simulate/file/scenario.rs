@@ -1,6 +1,6 @@
 //! The scenarios in a file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -87,6 +87,18 @@ pub(in crate::simulate) struct FromSource {
 pub(in crate::simulate) enum RecordingFormat {
     Json,
     Csv,
+}
+
+impl RecordingFormat {
+    /// Returns the format of a file by its extension.
+    pub(in crate::simulate) fn of_file(file: &Path) -> Option<Self> {
+        let extension = file.extension()?;
+        match () {
+            () if extension.eq_ignore_ascii_case("json") => Some(Self::Json),
+            () if extension.eq_ignore_ascii_case("csv") => Some(Self::Csv),
+            () => None,
+        }
+    }
 }
 
 impl TryFrom<ScenarioFields> for ScenarioSource {

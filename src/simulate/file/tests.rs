@@ -50,7 +50,7 @@ const PARTICIPANTS: &[&str] = &[
     "script: [pass, {text: Hi}, {text: Hi, delay: 2s}]",
     "echo: true, typing: {per_character: 30ms}",
     "component: support, persona: brief, system: You help, instructions: chain, tools: a.yaml, retries: 2",
-    "component: support, examples: {file: a.csv, count: 2}",
+    "component: support, examples: {from: a.csv, number: 2}",
     "sidecar: {address: 'http://127.0.0.1:50001', component: llm}",
     "sidecar: {address: 127.0.0.1:50001}, retries: 1",
     "http: {url: 'http://127.0.0.1:8001/chat'}, retries: 1",
@@ -104,7 +104,7 @@ const WRONG_PARTICIPANTS: &[&str] = &[
     "command: []",
     "command: date",
     "component: a, retries: 11",
-    "component: a, examples: {file: a, count: 0}",
+    "component: a, examples: {from: a, number: 0}",
     "component: a, typing: {per_character: fast}",
 ];
 

@@ -30,8 +30,16 @@ const SHOWN: usize = 80;
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A participant that is a program. Each conversation has its own process, which is killed at the end.
+///
+/// For each turn, the program gets a line of JSON on standard input, and writes one to standard output.
+///
+/// ```
+/// use mynah::simulate::{ParticipantRole, participants::CommandParticipant};
+///
+/// let agent = CommandParticipant::new(ParticipantRole::Agent, "python3", ["agent.py"]);
+/// ```
 #[derive(Debug)]
-pub(in crate::simulate) struct CommandParticipant {
+pub struct CommandParticipant {
     argv: Arc<Argv>,
     role: ParticipantRole,
     intents: Vec<String>,
@@ -50,7 +58,17 @@ struct Running {
 }
 
 impl CommandParticipant {
-    pub(in crate::simulate) fn new(argv: Arc<Argv>, role: ParticipantRole) -> Self {
+    /// Creates a participant that runs a program with arguments.
+    pub fn new<A: Into<String>>(
+        role: ParticipantRole,
+        program: impl Into<String>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        Self::run(role, Arc::new(Argv { program: program.into(), arguments }))
+    }
+
+    pub(in crate::simulate) fn run(role: ParticipantRole, argv: Arc<Argv>) -> Self {
         Self { argv, role, intents: Vec::new(), running: None }
     }
 

@@ -20,8 +20,27 @@ use crate::{
 };
 
 /// A participant that answers HTTP requests, such as a real agent.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use mynah::simulate::{
+///     ParticipantRole,
+///     participants::{HttpAgent, HttpParticipant},
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let agent = HttpAgent::from_json(serde_json::json!({
+///     "url": "http://127.0.0.1:8001/chat",
+///     "body": {"thread": "{{ conversation.id }}", "message": "{{ last.content }}"},
+///     "reply": "/reply",
+/// }))?;
+/// let participant = HttpParticipant::new(ParticipantRole::Agent, Arc::new(agent.retries(1)));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
-pub(in crate::simulate) struct HttpParticipant {
+pub struct HttpParticipant {
     agent: Arc<HttpAgent>,
     role: ParticipantRole,
     intents: Vec<String>,
@@ -29,7 +48,7 @@ pub(in crate::simulate) struct HttpParticipant {
 
 /// An agent that answers HTTP requests. Its conversations share it.
 #[derive(Debug)]
-pub(in crate::simulate) struct HttpAgent {
+pub struct HttpAgent {
     pub(in crate::simulate) template: RequestTemplate,
     pub(in crate::simulate) client: HttpClient,
     /// JSON Pointer to the reply. `None` if the whole body is the reply.
@@ -57,7 +76,8 @@ pub(in crate::simulate) struct Poll {
 }
 
 impl HttpParticipant {
-    pub(in crate::simulate) fn new(agent: Arc<HttpAgent>, role: ParticipantRole) -> Self {
+    /// Creates a participant that talks to an agent.
+    pub fn new(role: ParticipantRole, agent: Arc<HttpAgent>) -> Self {
         Self { agent, role, intents: Vec::new() }
     }
 }

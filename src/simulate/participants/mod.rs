@@ -5,6 +5,7 @@
 // model     asks a model
 // retrying  asks a model again if it fails
 // http      answers HTTP requests
+//   http_source  checks their keys
 // command   is a program
 // external  what these two get and answer
 // typing    adds the time that writing takes
@@ -17,6 +18,8 @@ mod echo;
 mod external;
 #[cfg(feature = "server")]
 mod http;
+#[cfg(feature = "server")]
+mod http_source;
 mod model;
 #[cfg(feature = "server")]
 mod retrying;
@@ -24,13 +27,13 @@ mod script;
 mod typing;
 
 #[cfg(feature = "server")]
-pub(super) use self::{
+pub use self::{
     command::CommandParticipant,
-    echo::EchoParticipant,
-    external::TURN_FIELDS,
-    http::{HttpAgent, HttpParticipant, Poll},
-    retrying::RetryingModel,
+    http::{HttpAgent, HttpParticipant},
+    http_source::HttpAgentError,
 };
+#[cfg(feature = "server")]
+pub(super) use self::{echo::EchoParticipant, retrying::RetryingModel};
 pub use self::{
     model::{ModelParticipant, SimulatedTurn},
     script::{Script, ScriptStep},

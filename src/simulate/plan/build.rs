@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use super::participants::{PlannedKind, PlannedParticipant, PlannedSpeaker, PlannedTools};
 use crate::{
     simulate::{
-        Conversation, Participant, ParticipantRole,
+        Conversation, Intent, Participant, ParticipantRole,
         participants::{
             CommandParticipant, EchoParticipant, HttpParticipant, ModelParticipant, RetryingModel,
             Script, Typing,
@@ -28,19 +28,22 @@ impl PlannedParticipant {
         speaker.tool_loop().await.map(drop)
     }
 
-    /// Returns the participant of a conversation. Fails with a message.
+    /// Returns the participant of a conversation with these intents. Fails with a message.
     pub(super) async fn build(
         &self,
         role: ParticipantRole,
         recorded: Option<&Conversation>,
+        intents: &[Intent],
         shared: &Shared,
     ) -> Result<Box<dyn Participant>, String> {
         let participant: Box<dyn Participant> = match &self.kind {
             PlannedKind::Script(steps) => Box::new(Script::new(role, steps.clone())),
             PlannedKind::Echo => Box::new(EchoParticipant(role)),
-            PlannedKind::Model(model) => Box::new(model.build(role, shared).await?),
-            PlannedKind::Http(agent) => Box::new(HttpParticipant::new(agent.clone(), role)),
-            PlannedKind::Command(argv) => Box::new(CommandParticipant::new(argv.clone(), role)),
+            PlannedKind::Model(model) => {
+                Box::new(model.build(role, recorded, intents, shared).await?)
+            }
+            PlannedKind::Http(agent) => Box::new(HttpParticipant::new(role, agent.clone())),
+            PlannedKind::Command(argv) => Box::new(CommandParticipant::run(role, argv.clone())),
             PlannedKind::Replay => {
                 let recorded = recorded.ok_or("there is no recorded conversation to replay")?;
                 Box::new(Script::replay(role, recorded))
@@ -57,6 +60,8 @@ impl PlannedSpeaker {
     async fn build(
         &self,
         role: ParticipantRole,
+        recorded: Option<&Conversation>,
+        intents: &[Intent],
         shared: &Shared,
     ) -> Result<ModelParticipant, String> {
         let tools = self.tool_loop().await?;
@@ -79,7 +84,8 @@ impl PlannedSpeaker {
         if let Some(instructions) = &self.instructions {
             participant = participant.instructions(instructions);
         }
-        for example in &self.examples {
+        let examples = self.examples.as_ref();
+        for example in examples.into_iter().flat_map(|it| it.nearest(intents, recorded)) {
             participant = participant.system(format!("Example: {example}"));
         }
         Ok(participant)

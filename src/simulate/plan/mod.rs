@@ -8,6 +8,7 @@
 // sidecar       the components of sidecars
 // cache         keeps the answers of sidecars
 // judges        the models that judge conversations
+// examples      selects recorded conversations as examples
 // detectors     the detectors
 // scenarios     the scenarios
 // report        collects errors
@@ -19,6 +20,7 @@
 mod build;
 mod cache;
 mod detectors;
+mod examples;
 mod inputs;
 mod judges;
 mod models;
@@ -32,6 +34,7 @@ mod sidecar;
 
 use std::{num::NonZeroUsize, sync::Arc};
 
+pub use self::play::ConnectError;
 use self::{
     build::Shared, detectors::PlannedDetector, judges::PlannedJudge, scenarios::PlannedScenario,
 };
@@ -40,9 +43,38 @@ use crate::{
     simulate::{Clock, Outcomes, RunIdentity, RunnerSettings},
 };
 
-/// The conversations of a file. Clones share them.
+/// The conversations of a simulation. Clones share them.
+///
+/// ```
+/// use mynah::{
+///     simulate::{self, EarlierResults, Plan, RunSettings},
+///     tool_loop::CancellationToken,
+/// };
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let plan = Plan::load("examples/simulate/support-desk.yaml".as_ref())?;
+/// plan.connect().await?;
+/// let settings = RunSettings {
+///     out: std::env::temp_dir().join("mynah-plan"),
+///     earlier: EarlierResults::Replace,
+///     shard: None,
+///     in_flight: plan.in_flight(),
+/// };
+/// let cancel = CancellationToken::new();
+/// let play = |index| plan.clone().play(index, cancel.clone());
+/// let run = simulate::run(plan.identity(), &settings, play, |_| {}, cancel.clone()).await?;
+/// assert_eq!(run.tally.finished, 10);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
-pub(crate) struct Plan(Arc<Parts>);
+pub struct Plan(Arc<Parts>);
+
+/// The mistakes in a simulation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct InvalidSimulation(pub Vec<Diagnostic>);
 
 struct Parts {
     identity: RunIdentity,
@@ -85,17 +117,17 @@ impl Parts {
 
 impl Plan {
     /// Returns warnings about keys without an effect, in the order of their places.
-    pub(crate) fn warnings(&self) -> &[Diagnostic] {
+    pub fn warnings(&self) -> &[Diagnostic] {
         &self.0.warnings
     }
 
     /// Returns what identifies the run.
-    pub(crate) fn identity(&self) -> &RunIdentity {
+    pub fn identity(&self) -> &RunIdentity {
         &self.0.identity
     }
 
     /// Returns the number of conversations to play at the same time.
-    pub(crate) fn in_flight(&self) -> NonZeroUsize {
+    pub fn in_flight(&self) -> NonZeroUsize {
         self.0.in_flight
     }
 }

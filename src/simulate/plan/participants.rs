@@ -5,17 +5,18 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 
 use super::{
+    examples::Examples,
     models::{self, PlannedModel},
     report::Report,
     resources::Resources,
 };
 use crate::{
     simulate::{
-        file::{Definition, HttpSource, Kind, ModelSource, PollSource, Said, Step},
-        participants::{HttpAgent, Poll, ScriptStep, TURN_FIELDS},
+        file::{Definition, Kind, ModelSource, Said, Step},
+        participants::{HttpAgent, ScriptStep},
     },
     tool_loop::ToolRegistry,
-    tools::{Argv, Body, CheckedTools, HttpMethod, RequestSource, RequestTemplate},
+    tools::{Argv, CheckedTools},
 };
 
 /// A checked participant, from which each conversation gets its own.
@@ -53,8 +54,7 @@ pub(super) struct PlannedSpeaker {
     pub(super) system: Option<String>,
     pub(super) instructions: Option<String>,
     pub(super) tools: Option<PlannedTools>,
-    /// Recorded conversations as text.
-    pub(super) examples: Vec<String>,
+    pub(super) examples: Option<Examples>,
     pub(super) retries: u32,
 }
 
@@ -64,8 +64,7 @@ pub(super) struct PlannedTools {
     pub(super) registry: OnceCell<ToolRegistry>,
 }
 
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
-const MIN_INTERVAL: Duration = Duration::from_millis(10);
+/// The number of examples, unless the file sets it.
 const EXAMPLES: u32 = 3;
 
 /// Checks a participant, which is at a path in the file.
@@ -82,13 +81,16 @@ pub(super) fn plan(
         Kind::Model(source) => {
             PlannedKind::Model(Box::new(model(*source, path, resources, report)?))
         }
-        Kind::Http(source, retries) => match http(*source, retries, resources) {
-            Ok(agent) => PlannedKind::Http(Arc::new(agent)),
-            Err(error) => {
-                report.error(&format!("{path}/http"), error);
-                return None;
+        Kind::Http(source, retries) => {
+            let (limit, environment) = (resources.message_timeout(), resources.environment());
+            match HttpAgent::check(*source, retries, limit, environment) {
+                Ok(agent) => PlannedKind::Http(Arc::new(agent)),
+                Err(error) => {
+                    report.error(&format!("{path}/http"), error);
+                    return None;
+                }
             }
-        },
+        }
         Kind::Command(argv) => PlannedKind::Command(Arc::new(argv)),
         Kind::Replay => PlannedKind::Replay,
     };
@@ -113,13 +115,12 @@ fn model(
     };
     let examples = match examples {
         Some(examples) => {
-            let path = format!("{path}/examples/file");
-            let recording = resources.recording(&examples.file, None, &path, report)?;
-            let count = examples.count.map_or(EXAMPLES, |count| count.0) as usize;
-            let texts = (0..count).map_while(|number| recording.get(number));
-            texts.map(|original| original.conversation.to_string()).collect()
+            let path = format!("{path}/examples/from");
+            let recording = resources.recording(&examples.from, None, &path, report)?;
+            let number = examples.number.map_or(EXAMPLES, |number| number.0) as usize;
+            Some(Examples::new(recording, number))
         }
-        None => Vec::new(),
+        None => None,
     };
     Some(PlannedSpeaker { model: model?, persona, system, instructions, tools, examples, retries })
 }
@@ -131,32 +132,4 @@ fn script_step(step: Step) -> ScriptStep {
             ScriptStep::Say { text, delay: delay.map_or(Duration::ZERO, |delay| delay.0) }
         }
     }
-}
-
-/// Checks an agent. Returns what is wrong with it.
-fn http(source: HttpSource, retries: u32, resources: &Resources<'_>) -> Result<HttpAgent, String> {
-    let HttpSource { method, url, headers, body, reply, poll, allow } = source;
-    let body =
-        body.as_ref().map(Body::json).transpose().map_err(|error| format!("body: {error}"))?;
-    let method = Some(method.unwrap_or(HttpMethod::Post));
-    let source = RequestSource { method, url, headers, body };
-    let template = RequestTemplate::new(source, &TURN_FIELDS, resources.environment())?;
-    let client = template.client(allow.as_deref())?;
-    let reply = reply.map(|pointer| pointer.0);
-    let poll = poll.map(|source| check_poll(source, reply.is_some())).transpose()?;
-    let turn_timeout = resources.message_timeout();
-    Ok(HttpAgent { template, client, reply, poll, retries, turn_timeout })
-}
-
-fn check_poll(source: PollSource, has_reply: bool) -> Result<Poll, String> {
-    let PollSource { url, state, done, failed, interval } = source;
-    if done.is_none() && !has_reply {
-        return Err("poll needs `done`, or `reply` in the participant".to_owned());
-    }
-    let state = state.map_or_else(|| "/status".to_owned(), |pointer| pointer.0);
-    let interval = interval.map_or(POLL_INTERVAL, |interval| interval.0);
-    if interval < MIN_INTERVAL {
-        return Err(format!("poll: the interval {interval:?} is too short; the minimum is 10ms"));
-    }
-    Ok(Poll { url: url.0, state, done, failed, interval })
 }

@@ -18,6 +18,11 @@ use crate::simulate::{
     detectors::ModelEndJudge, result::PANICKED,
 };
 
+/// A sidecar or a server of tools cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConnectError(String);
+
 /// A conversation could not be started.
 struct NotStarted {
     reason: EndReason,
@@ -29,8 +34,12 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Fails with a message if one of them cannot be used.
-    pub(crate) async fn connect(&self) -> Result<(), String> {
+    /// Fails if one of them cannot be used.
+    pub async fn connect(&self) -> Result<(), ConnectError> {
+        self.connect_all().await.map_err(ConnectError)
+    }
+
+    async fn connect_all(&self) -> Result<(), String> {
         let scenarios = self.0.scenarios.iter();
         let participants = scenarios.flat_map(|scenario| [&scenario.customer, &scenario.agent]);
         try_join_all(participants.map(|participant| participant.connect())).await?;
@@ -47,11 +56,7 @@ impl Plan {
     }
 
     /// Plays the conversation at a position in the run. Errors are its end reason.
-    pub(crate) async fn play(
-        self,
-        index: usize,
-        cancel: CancellationToken,
-    ) -> SimulatedConversation {
+    pub async fn play(self, index: usize, cancel: CancellationToken) -> SimulatedConversation {
         let scenarios = &self.0.scenarios;
         let after = scenarios.partition_point(|scenario| scenario.first <= index);
         // The first scenario starts at 0, and a plan has at least one.
@@ -100,10 +105,11 @@ impl Plan {
     ) -> Result<ConversationResult, NotStarted> {
         let shared = &self.0.shared;
         let failed = |error| NotStarted { reason: EndReason::ParticipantError, error };
-        let customer = scenario.customer.build(ParticipantRole::Customer, recorded, shared);
-        let agent = scenario.agent.build(ParticipantRole::Agent, recorded, shared);
-        let (customer, agent) = (customer.await.map_err(failed)?, agent.await.map_err(failed)?);
         let intents = self.intents(scenario, id, recorded).await?;
+        let customer =
+            scenario.customer.build(ParticipantRole::Customer, recorded, &intents, shared);
+        let agent = scenario.agent.build(ParticipantRole::Agent, recorded, &intents, shared);
+        let (customer, agent) = (customer.await.map_err(failed)?, agent.await.map_err(failed)?);
         let mut runner = Runner::new(customer, agent, message)
             .id(id)
             .intents(intents)
@@ -177,7 +183,7 @@ impl Plan {
     }
 
     /// Returns what tells simulated conversations from recorded ones, if the file asks for it.
-    pub(crate) fn adversarial_tester(&self) -> Option<AdversarialTester> {
+    pub fn adversarial_tester(&self) -> Option<AdversarialTester> {
         let (judge, parts) = (self.0.adversarial.clone()?, self.0.clone());
         let instructions = judge.instructions.clone();
         let limit = self.0.shared.message_timeout;

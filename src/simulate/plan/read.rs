@@ -3,11 +3,11 @@
 use std::{mem, num::NonZeroUsize, path::Path, sync::Arc};
 
 use super::{
-    Parts, Plan, Rules, build::Shared, cache::Cache, detectors, judges, report::Report,
-    resources::Resources, scenarios, sidecar::Sidecars,
+    InvalidSimulation, Parts, Plan, Rules, build::Shared, cache::Cache, detectors, judges,
+    report::Report, resources::Resources, scenarios, sidecar::Sidecars,
 };
 use crate::{
-    base::{diagnostics::Diagnostic, files, yaml},
+    base::{diagnostics::Diagnostic, environment::Environment, files, yaml},
     component::Context,
     simulate::{
         Clock, EndConditions, RunIdentity, RunnerSettings,
@@ -20,6 +20,17 @@ use crate::{
 const IN_FLIGHT: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 
 impl Plan {
+    /// Reads and checks a simulation and all files that it refers to, as `mynah simulate` does. Starts
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all mistakes that were found.
+    pub fn load(file: &Path) -> Result<Self, InvalidSimulation> {
+        let context = Context { environment: Environment::read(), ..Context::default() };
+        Self::read(file, &context).map_err(InvalidSimulation)
+    }
+
     /// Reads and checks a file and all files that it refers to. Starts nothing. The components are
     /// loaded in a context.
     ///

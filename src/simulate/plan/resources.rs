@@ -20,7 +20,7 @@ use crate::{
     component::{self, ComponentSpec, Context},
     simulate::{
         file::{RecordingFormat, SidecarSource},
-        recorded::{MAX_MIB, Recording},
+        recorded::{MAX_MIB, Recording, UNKNOWN_FORMAT},
     },
     tools::{CheckedTools, LoadContext, Programs},
 };
@@ -160,16 +160,8 @@ fn read_recording(
     path: &str,
     report: &mut Report<'_>,
 ) -> Option<Recording> {
-    let extension = file.extension().unwrap_or_default();
-    let by_extension = match () {
-        () if extension.eq_ignore_ascii_case("json") => Some(RecordingFormat::Json),
-        () if extension.eq_ignore_ascii_case("csv") => Some(RecordingFormat::Csv),
-        () => None,
-    };
-    let Some(format) = format.or(by_extension) else {
-        let message = "the format of the recorded conversations is not known; expected a file .json \
-                       or .csv, or `format`";
-        report.error(path, message);
+    let Some(format) = format.or(RecordingFormat::of_file(file)) else {
+        report.error(path, format!("{UNKNOWN_FORMAT}, or `format`"));
         return None;
     };
     let text = match files::read_large(file, MAX_MIB) {

@@ -203,7 +203,7 @@ fn plan_start(
     let at_file = format!("{path}/from/file");
     let recording = resources.recording(&file, format, &at_file, report);
     if let Some(recording) = &recording
-        && recording.len() == 0
+        && recording.is_empty()
     {
         report.error(&at_file, format!("{} has no conversations with messages", file.display()));
     }

@@ -10,15 +10,31 @@ mod csv;
 mod json;
 mod timestamp;
 
+use std::path::Path;
+
 use super::{OriginalConversation, file::RecordingFormat};
-use crate::base::diagnostics::Diagnostic;
+use crate::base::{diagnostics::Diagnostic, files};
 
 /// Maximum size of a file in MiB.
 pub(super) const MAX_MIB: u64 = 64;
 
+pub(super) const UNKNOWN_FORMAT: &str =
+    "the format of the recorded conversations is not known; expected a file .json or .csv";
+
 /// The recorded conversations in a file that have messages.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mynah::simulate::Recording;
+///
+/// let recording = Recording::load("examples/simulate/recorded.csv".as_ref())?;
+/// let first = recording.get(0).ok_or("there are no conversations")?;
+/// assert_eq!((recording.len(), first.conversation.messages.len()), (4, 5));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
-pub(super) struct Recording {
+pub struct Recording {
     text: String,
     conversations: Index,
     notices: Vec<String>,
@@ -32,6 +48,18 @@ enum Index {
 }
 
 impl Recording {
+    /// Reads a CSV or JSON file, as simulations do.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or is invalid.
+    pub fn load(file: &Path) -> Result<Self, Diagnostic> {
+        let format = RecordingFormat::of_file(file);
+        let format = format.ok_or_else(|| Diagnostic::error(UNKNOWN_FORMAT).in_file(file))?;
+        let text = files::read_large(file, MAX_MIB)?;
+        Self::read(text, format).map_err(|error| error.in_file(file))
+    }
+
     /// Checks the text of a file. Errors have no file.
     pub(super) fn read(text: String, format: RecordingFormat) -> Result<Self, Diagnostic> {
         let text = match text.strip_prefix('\u{feff}') {
@@ -47,20 +75,25 @@ impl Recording {
     }
 
     /// Returns messages about what was skipped or is ambiguous.
-    pub(super) fn notices(&self) -> &[String] {
+    pub fn notices(&self) -> &[String] {
         &self.notices
     }
 
     /// Returns the number of conversations.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match &self.conversations {
             Index::Json(entries) => entries.len(),
             Index::Csv(index) => index.len(),
         }
     }
 
+    /// Returns `true` if there are no conversations.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns a conversation, or `None` if there are not so many.
-    pub(super) fn get(&self, number: usize) -> Option<OriginalConversation> {
+    pub fn get(&self, number: usize) -> Option<OriginalConversation> {
         match &self.conversations {
             Index::Json(entries) => json::read(&self.text, entries.get(number)?),
             Index::Csv(index) => csv::read(&self.text, index, number),
