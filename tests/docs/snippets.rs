@@ -9,10 +9,11 @@ use crate::{
 };
 
 /// The languages of code blocks. `text` blocks are not checked.
-const LANGUAGES: [&str; 6] = ["console", "go", "json", "python", "text", "yaml"];
+const LANGUAGES: [&str; 7] = ["console", "go", "json", "python", "rust", "text", "yaml"];
 
 /// The examples that pages quote.
-const EXAMPLES: [&str; 7] = [
+const EXAMPLES: [&str; 8] = [
+    "examples/agent.rs",
     "examples/chains/python/app.py",
     "examples/openai/app.py",
     "examples/testing/go/desk_test.go",
@@ -31,6 +32,7 @@ pub(super) fn check(page: &Page) {
     page.blocks("json").into_iter().for_each(check_json);
     page.blocks("python").into_iter().for_each(check_quotation);
     page.blocks("go").into_iter().for_each(check_quotation);
+    page.blocks("rust").into_iter().for_each(check_quotation);
     page.blocks("yaml").into_iter().for_each(check_yaml);
 }
 
