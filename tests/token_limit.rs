@@ -1,6 +1,14 @@
 //! Tests of the token limit of a request.
 
-use mynah::internals::wire::proto::ConversationRequestAlpha2;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use mynah::{
+    chat::{Delta, Request},
+    client::RemoteComponent,
+    internals::wire::proto::ConversationRequestAlpha2,
+    provider::{CallContext, Provider},
+};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -160,4 +168,23 @@ async fn daprds_echo_ignores_the_limit() {
             ("Hello, world!\nHi", "stop")
         );
     }
+}
+
+#[tokio::test]
+async fn a_remote_component_forwards_the_limit() {
+    let sidecar = Sidecar::start();
+    let address = sidecar.grpc.to_string();
+    let model = Arc::new(RemoteComponent::connect(&address, Some("echo"), None).await.unwrap());
+    let asked = Request { max_tokens: Some(3), ..Request::from("Hello, world!") };
+    let asked = Arc::new(asked);
+    let whole = model.clone().converse(asked.clone(), CallContext::default()).await.unwrap();
+    assert_eq!((whole.content.as_str(), whole.finish_reason.as_str()), ("Hello, world", "length"));
+    let mut deltas = model.stream(asked, CallContext::default());
+    let mut text = String::new();
+    while let Some(delta) = deltas.next().await {
+        if let Delta::Text(piece) = delta.unwrap() {
+            text += &piece;
+        }
+    }
+    assert_eq!(text, "Hello, world");
 }

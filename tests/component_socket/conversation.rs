@@ -316,3 +316,25 @@ async fn initializing_again_keeps_the_servers() {
     pluggable.init("files", &[("tools", &other)]).await.unwrap();
     assert_eq!(server.pids().lines().count(), 2);
 }
+
+#[tokio::test]
+async fn the_number_of_tokens_is_limited() {
+    let pluggable = Pluggable::start();
+    pluggable.init("a", &[]).await.unwrap();
+    let asked = ConverseRequest { max_tokens: Some(3), ..asking("Hello, world!") };
+    let mut client = pluggable.conversation().await;
+    let response = client.converse(on("a", asked.clone())).await.unwrap().into_inner();
+    assert_eq!(content(&response), "Hello, world");
+    assert_eq!(response.outputs[0].choices[0].finish_reason, "length");
+    let mut stream = client.converse_stream(on("a", asked)).await.unwrap().into_inner();
+    let mut text = String::new();
+    while let Some(part) = stream.message().await.unwrap() {
+        if let Some(Message::Chunk(chunk)) = part.message {
+            text += &chunk.content;
+        }
+    }
+    assert_eq!(text, "Hello, world");
+    let none = ConverseRequest { max_tokens: Some(0), ..asking("hi") };
+    let status = client.converse(on("a", none)).await.unwrap_err();
+    assert_eq!(status.code(), Code::InvalidArgument);
+}
