@@ -11,7 +11,9 @@ use super::memory::{Charge, MemoryExhausted};
 /// request stops at the same point on every machine.
 #[derive(Debug)]
 pub(crate) struct Work {
+    /// The steps that are left.
     steps: Cell<u64>,
+    limit: u64,
     cancel: CancellationToken,
     charge: Option<Arc<Charge>>,
 }
@@ -33,12 +35,23 @@ pub(crate) enum Stopped {
 impl Work {
     /// Creates a limit of `steps`. The results are charged.
     pub(crate) fn new(steps: u64, cancel: CancellationToken, charge: Arc<Charge>) -> Self {
-        Self { steps: Cell::new(steps), cancel, charge: Some(charge) }
+        Self { steps: Cell::new(steps), limit: steps, cancel, charge: Some(charge) }
     }
 
     /// Work without a limit, for this process itself.
     pub(crate) fn unlimited() -> Self {
-        Self { steps: Cell::new(u64::MAX), cancel: CancellationToken::new(), charge: None }
+        let (steps, cancel) = (Cell::new(u64::MAX), CancellationToken::new());
+        Self { steps, limit: u64::MAX, cancel, charge: None }
+    }
+
+    /// Returns the number of steps that were counted, at most the limit.
+    pub(crate) fn spent(&self) -> u64 {
+        self.limit - self.steps.get()
+    }
+
+    /// Returns `true` if the work is cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
     }
 
     /// Counts work that is about to be done.
@@ -93,6 +106,7 @@ mod tests {
     fn stops_at_its_limit() {
         let (work, _) = work(10);
         assert_eq!(work.spend(10), Ok(()));
+        assert_eq!(work.spent(), 10);
         assert_eq!(work.spend(1), Err(Stopped::Limit));
         assert_eq!(work.spend(1), Err(Stopped::Limit), "and never starts again");
     }

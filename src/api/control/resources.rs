@@ -60,7 +60,12 @@ impl Resources {
         let charge = self.charge.clone();
         let task = move || {
             let _until_done = turn;
-            task(&Work::new(MAX_STEPS, cancel, charge))
+            let work = Work::new(MAX_STEPS, cancel, charge);
+            tracing::debug!("work on a request of the control API begins");
+            let result = task(&work);
+            let (steps, cancelled) = (work.spent(), work.is_cancelled());
+            tracing::debug!(steps, cancelled, "work on a request of the control API ends");
+            result
         };
         run_blocking(task).await?
     }

@@ -97,8 +97,8 @@ impl Search<'_> {
         let seen = self.with_call(entry, |call| {
             let text =
                 call.request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
-            let nearest = rules.and_then(|rules| rules.nearest_rule(call));
-            Ok((text, nearest.map(|(rule, mismatches)| NearRule::new(&rule, mismatches))))
+            let nearest = rules.map(|rules| rules.nearest_rule(call, self.work)).transpose()?;
+            Ok((text, nearest.flatten().map(|(rule, mismatches)| NearRule::new(&rule, mismatches))))
         })?;
         let (text, nearest) = seen.unwrap_or_default();
         Ok(UnmatchedCall { number: entry.number, text, nearest })

@@ -5,7 +5,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Rules, matching::MatchedCall, schema};
-use crate::{base::json_schema::Schema, chat::Request};
+use crate::{
+    base::{json_schema::Schema, work::Work},
+    chat::Request,
+};
 
 const VALID: &[&str] = &[
     r#"{"rules": [{"respond": "a"}]}"#,
@@ -131,7 +134,8 @@ fn the_nearest_of_many_rules_is_found() {
     let text = format!(r#"{{"rules": [{}]}}"#, rules.join(","));
     let rules = Rules::read(text, Path::new("rules.json")).unwrap();
     let request = Request::from("order 777 please");
-    let (nearest, failed) = rules.nearest(&MatchedCall::new(&request, "llm")).unwrap();
+    let call = MatchedCall::new(&request, "llm");
+    let (nearest, failed) = rules.nearest(&call, &Work::unlimited()).unwrap().unwrap();
     assert_eq!((&**nearest.label.text(), failed.len()), ("777", 1));
     assert_eq!(failed[0].condition, "tools");
 }

@@ -15,7 +15,10 @@ use super::{
     uses::Uses,
 };
 use crate::{
-    base::text::shorten,
+    base::{
+        text::shorten,
+        work::{Stopped, Work},
+    },
     chat::{Delta, ErrorKind, Request, Response},
     provider::{
         CallContext, Provider, ProviderError, call::RuleLabel, counters::Counters,
@@ -87,7 +90,7 @@ impl Provider for Unmatched {
 impl Rules {
     /// Says which rule a call matches most closely, and which of its conditions do not hold.
     fn explain_nearest(&self, call: &MatchedCall<'_>, counters: Option<&Arc<Counters>>) -> String {
-        let Some((rule, failed)) = self.nearest(call) else {
+        let Ok(Some((rule, failed))) = self.nearest(call, &Work::unlimited()) else {
             return "there are no rules".to_owned();
         };
         let label = &rule.label;
@@ -121,25 +124,35 @@ impl Rules {
     pub(crate) fn nearest_rule(
         &self,
         call: &MatchedCall<'_>,
-    ) -> Option<(RuleLabel, Vec<Mismatch>)> {
-        let (rule, mismatches) = self.nearest(call)?;
-        Some((rule.label.clone(), mismatches))
+        work: &Work,
+    ) -> Result<Option<(RuleLabel, Vec<Mismatch>)>, Stopped> {
+        let Some((rule, mismatches)) = self.nearest(call, work)? else { return Ok(None) };
+        work.keep(2 * mismatches.iter().map(Mismatch::size).sum::<usize>())?;
+        Ok(Some((rule.label.clone(), mismatches)))
     }
 
     /// Returns the rule that a call without an answer matches most closely, with the conditions that do
     /// not hold.
-    pub(super) fn nearest(&self, call: &MatchedCall<'_>) -> Option<(&Rule, Vec<Mismatch>)> {
+    pub(super) fn nearest(
+        &self,
+        call: &MatchedCall<'_>,
+        work: &Work,
+    ) -> Result<Option<(&Rule, Vec<Mismatch>)>, Stopped> {
         let limit = (MAX_SEARCHED / call.request.size().max(1)).max(MIN_COMPARED);
         let likely = self.index.candidates(call).take(limit);
         let compared = likely.chain(0..self.rules.len().min(limit));
         let compared = compared.filter_map(|at| Some((at, &**self.rules.get(at)?)));
-        // Of equally near rules, the first one is nearest.
-        let closeness = |(at, rule): &(usize, &Rule)| {
+        let mut nearest = None;
+        for (at, rule) in compared {
             let conditions = &rule.conditions;
-            (conditions.count_mismatches(call), Reverse(conditions.len()), *at)
-        };
-        let (_, rule) = compared.min_by_key(closeness)?;
-        Some((rule, rule.conditions.mismatches(call)))
+            conditions.spend_all(call, work)?;
+            // Of equally near rules, the first one is nearest.
+            let closeness = (conditions.count_mismatches(call), Reverse(conditions.len()), at);
+            if nearest.is_none_or(|(least, _)| closeness < least) {
+                nearest = Some((closeness, rule));
+            }
+        }
+        Ok(nearest.map(|(_, rule)| (rule, rule.conditions.mismatches(call))))
     }
 }
 
