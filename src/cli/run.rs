@@ -149,7 +149,6 @@ fn start(command: &[OsString], program: Program, addresses: &Addresses) -> Resul
 
 /// Returns the process that runs a command, with a supervisor if possible.
 fn process(command: &[OsString], program: Program) -> Command {
-    #[cfg(target_os = "linux")]
     if program == Program::Executable
         && let Some(supervisor) = supervisor::of(command)
     {
@@ -160,6 +159,14 @@ fn process(command: &[OsString], program: Program) -> Command {
     let mut process = Command::new(program);
     process.args(arguments).kill_on_drop(true);
     process
+}
+
+/// Only Linux reports the end of a parent.
+#[cfg(not(target_os = "linux"))]
+mod supervisor {
+    pub(super) fn of(_: &[std::ffi::OsString]) -> Option<std::process::Command> {
+        None
+    }
 }
 
 /// The path of the control API.
