@@ -158,11 +158,11 @@ fn complete_context<M: ConverseRequest>(
     }
 }
 
-/// Encodes an answer of this size in bytes, on a blocking thread if it is large.
-pub(super) async fn encode(
+/// Encodes something of this size in bytes, on a blocking thread if it is large.
+pub(super) async fn encode<T: Send + 'static>(
     size: usize,
-    encode: impl FnOnce() -> Result<String, Error> + Send + 'static,
-) -> Result<String, Error> {
+    encode: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     if size <= LARGE {
         return encode();
     }

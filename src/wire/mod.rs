@@ -14,7 +14,7 @@
 //! routes            lists the routes that mynah serves
 //! parameter         reads the parameters of requests
 //! metadata          adds components to the metadata of another sidecar
-//! openai            OpenAI's Chat Completions API
+//! openai            OpenAI's API: chat completions, responses and embeddings
 //! json              reads and writes proto JSON
 //! codec             encodes and decodes gRPC messages
 //! structs           converts between google.protobuf.Struct and JSON

@@ -1,5 +1,5 @@
-//! Tests of Dapr's JavaScript SDK, and of `fetch` for conversations, which the SDK does not
-//! support.
+//! Tests of Dapr's JavaScript SDK, of `fetch` for conversations, which the SDK does not support, and
+//! of OpenAI's JavaScript client.
 
 use std::process::Command;
 

@@ -1,11 +1,11 @@
-//! Tests of OpenAI's Python client.
+//! Tests of OpenAI's Python client, and of LangChain with it.
 
 use std::{path::PathBuf, process::Command};
 
 use super::{
     TOKEN, child,
     examples::prints_readme_output,
-    folder, point_at,
+    folder, point_at, run_tests,
     toolchain::{self, Missing},
 };
 use crate::{chains::scripted, support::Sidecar};
@@ -34,6 +34,18 @@ fn openai_suite_passes() {
             .env("GUARDED_HTTP_PORT", guarded.http.port().to_string())
             .env("GUARDED_API_TOKEN", TOKEN);
         child::run(&mut tests).expect_success("openai");
+        Ok(())
+    });
+}
+
+#[test]
+fn langchain_suite_passes() {
+    toolchain::suite("langchain", || {
+        let home = folder("tests/interop/langchain");
+        let mut tests =
+            Command::new(toolchain::python("langchain", &home.join("requirements.txt"))?);
+        tests.args(["-B", "-W", "error", "-m", "unittest", "--verbose"]).current_dir(home);
+        run_tests("langchain", &mut tests);
         Ok(())
     });
 }

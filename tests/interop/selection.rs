@@ -3,7 +3,7 @@
 use crate::support::report;
 
 /// The suites. Each is named after the client that it downloads.
-const SUITES: [&str; 11] = [
+const SUITES: [&str; 12] = [
     "chromium",
     "dapr-agents",
     "daprd",
@@ -11,6 +11,7 @@ const SUITES: [&str; 11] = [
     "grpcurl",
     "java",
     "javascript",
+    "langchain",
     "mcp",
     "openai",
     "python",
@@ -85,7 +86,7 @@ fn reads_a_list_of_suites() {
 #[test]
 fn rejects_unknown_suites() {
     let error = "unknown suite `ruby` in MYNAH_INTEROP; expected 1 or a comma-separated list of: \
-                 chromium, dapr-agents, daprd, go, grpcurl, java, javascript, mcp, openai, python, \
+                 chromium, dapr-agents, daprd, go, grpcurl, java, javascript, langchain, mcp, openai, python, \
                  rust";
     assert_eq!(Selection::parse("go,ruby"), Err(error.to_owned()));
 }

@@ -6,13 +6,20 @@ use super::folder;
 
 /// The name of each client in the documentation, the file that pins its version, and the text
 /// before the version in that file.
-const PINS: [(&str, &str, &str); 8] = [
+const PINS: [(&str, &str, &str); 11] = [
     ("Python SDK", "tests/interop/python/requirements.txt", "\ndapr=="),
     ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),
     ("Go SDK", "tests/interop/go/go.mod", "github.com/dapr/go-sdk v"),
     ("JavaScript SDK", "tests/interop/javascript/package.json", "\"@dapr/dapr\": \""),
     ("Java SDK", "tests/interop/java/suite/pom.xml", "<dapr.version>"),
     ("Rust SDK", "tests/interop/rust_sdk/Cargo.toml", "dapr = { version = \"="),
+    ("OpenAI's Python client", "tests/interop/openai/requirements.txt", "\nopenai=="),
+    ("OpenAI's JavaScript client", "tests/interop/javascript/package.json", "\"openai\": \""),
+    (
+        "LangChain's OpenAI package",
+        "tests/interop/langchain/requirements.txt",
+        "\nlangchain-openai==",
+    ),
     ("MCP Python SDK", "tests/interop/mcp/requirements.txt", "\nmcp=="),
     ("grpcurl", "tests/interop/toolchain.rs", "cmd/grpcurl@v"),
 ];

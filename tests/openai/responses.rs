@@ -355,6 +355,23 @@ async fn invalid_requests_name_their_parameter() {
 }
 
 #[tokio::test]
+async fn parts_of_a_response_can_be_missing() {
+    let sidecar = scripted(&["chains"]);
+    for (part, items) in [("outputs", 0), ("choices", 0), ("message", 1)] {
+        let body = request(&chain(&json!([{ "empty": part }]))["content"]);
+        let answer = response(&sidecar, &body).await;
+        let output = answer["output"].as_array().unwrap();
+        assert_eq!(output.len(), items, "{part}: {answer}");
+        assert!(output.iter().all(|item| item["content"] == json!([])), "{answer}");
+        let streamed = respond(&sidecar, &with(body, "stream", json!(true))).await;
+        let events = streamed.events();
+        let (name, data) = events.last().unwrap();
+        let streamed = data["response"]["output"].as_array().unwrap();
+        assert_eq!((*name, streamed.len()), ("response.completed", items));
+    }
+}
+
+#[tokio::test]
 async fn models_are_components() {
     let sidecar = scripted(&["alpha", "beta"]);
     let answer = response(&sidecar, &with(request(&json!("hi")), "model", json!("beta"))).await;

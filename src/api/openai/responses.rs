@@ -60,13 +60,16 @@ impl Handler {
             return Ok(events(encoded(pieces, memory)));
         }
         let answer = pipeline::converse::<ResponseRequest>(&self.engine, request, context).await?;
-        let (size, answer) = (answer.size(), Arc::new(answer));
+        let size = answer.size();
         charge.set(size);
         charge.check()?;
-        let encoded = answer.clone();
-        let body = pipeline::encode(size, move || Ok(encoded.to_json())).await?;
+        let encode = move || {
+            let body = answer.to_json();
+            memory.keep(answer.kept(&body));
+            Ok(body)
+        };
+        let body = pipeline::encode(size, encode).await?;
         charge.set(body.len());
-        memory.keep(answer.kept(&body));
         Ok(json(body))
     }
 
@@ -84,7 +87,9 @@ impl Handler {
             return Err(self.reject(error, request.sent, context));
         };
         charge.grow(kept.items.len() * COPIES).await?;
-        let body = ResponseRequest::continued(body, &kept)?;
+        let (size, body) = (body.len() + kept.items.len(), body.clone());
+        let continued = move || ResponseRequest::continued(&body, &kept);
+        let body = pipeline::encode(size, continued).await?;
         let mut continued: Decoded = self.decode(body, None, context).await?;
         continued.request.answer_as(&request.request);
         Ok(continued)
