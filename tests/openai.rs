@@ -2,6 +2,7 @@
 
 mod access;
 mod attachments;
+mod continued_responses;
 mod embeddings;
 mod errors;
 mod models;

@@ -48,6 +48,11 @@ impl Responses {
         entry.map(|entry| entry.response.clone())
     }
 
+    /// Returns the JSON of an item of a response.
+    pub(crate) fn item(&self, session: &str, id: &str) -> Option<String> {
+        self.get(session, &KeptResponse::id_of_item(id)?)?.item(id)
+    }
+
     /// Removes a response. Returns `true` if there was one with the id.
     pub(crate) fn remove(&self, session: &str, id: &str) -> bool {
         self.lock().retain(|entry| !entry.is(session, id)) > 0
@@ -93,10 +98,13 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn response(id: usize, bytes: usize) -> KeptResponse {
-        KeptResponse { id: id.to_string(), items: "x".repeat(bytes), body: String::new() }
+        let (id, items) = (id.to_string(), "x".repeat(bytes));
+        KeptResponse { id, items, output: BTreeMap::new(), body: String::new() }
     }
 
     #[test]

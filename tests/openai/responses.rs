@@ -1,12 +1,9 @@
-//! The Responses API: requests, answers, and responses that continue others.
+//! The Responses API: requests and whole answers.
 
 use serde_json::{Value, json};
 
 use super::{asking, chain, complete, scripted, with};
-use crate::support::{
-    Sidecar,
-    http::{Reply, direct_client},
-};
+use crate::support::{Sidecar, http::Reply};
 
 pub(super) const RESPONSES: &str = "/v1/responses";
 
@@ -14,7 +11,7 @@ pub(super) async fn respond(sidecar: &Sidecar, body: &Value) -> Reply {
     sidecar.post(RESPONSES, body.to_string()).await
 }
 
-async fn response(sidecar: &Sidecar, body: &Value) -> Value {
+pub(super) async fn response(sidecar: &Sidecar, body: &Value) -> Value {
     let reply = respond(sidecar, body).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
     reply.json()
@@ -34,7 +31,7 @@ pub(super) fn weather() -> Value {
     with(request(&json!("What is the weather in Oslo?")), "tools", json!([tool("get_weather")]))
 }
 
-fn text(response: &Value) -> &str {
+pub(super) fn text(response: &Value) -> &str {
     response["output"][0]["content"][0]["text"].as_str().unwrap()
 }
 
@@ -43,12 +40,6 @@ fn called(response: &Value) -> Vec<&str> {
     let items = response["output"].as_array().unwrap();
     let calls = items.iter().filter(|item| item["type"] == "function_call");
     calls.map(|call| call["name"].as_str().unwrap()).collect()
-}
-
-/// Returns a user message with a chain that answers these texts, one after the other.
-fn texts(texts: &[&str]) -> Value {
-    let steps: Vec<_> = texts.iter().map(|text| json!({"messages": [{"text": text}]})).collect();
-    chain(&json!(steps))["content"].clone()
 }
 
 #[tokio::test]
@@ -190,110 +181,6 @@ async fn formats_choices_and_limits_shape_the_answer() {
 }
 
 #[tokio::test]
-async fn a_response_continues_another_with_its_whole_history() {
-    let sidecar = scripted(&["chains"]);
-    let mut id = Value::Null;
-    for (input, expected) in [
-        (texts(&["first", "second", "third"]), "first"),
-        (json!("go on"), "second"),
-        (json!("go on"), "third"),
-    ] {
-        let body = with(request(&input), "previous_response_id", id);
-        let answer = response(&sidecar, &body).await;
-        assert_eq!(text(&answer), expected);
-        id = answer["id"].clone();
-    }
-    // Streamed responses are kept, too, and can be continued several times.
-    let body = with(request(&texts(&["first", "second"])), "stream", json!(true));
-    let reply = respond(&sidecar, &body).await;
-    let id = reply.events()[0].1["response"]["id"].clone();
-    for input in ["go on", "please go on"] {
-        let body = with(request(&json!(input)), "previous_response_id", id.clone());
-        assert_eq!(text(&response(&sidecar, &body).await), "second");
-    }
-}
-
-#[tokio::test]
-async fn instructions_are_not_continued() {
-    let sidecar = Sidecar::start();
-    let first =
-        response(&sidecar, &with(request(&json!("hi")), "instructions", json!("x".repeat(400))))
-            .await;
-    let next = with(request(&json!("hi")), "previous_response_id", first["id"].clone());
-    let next = response(&sidecar, &next).await;
-    assert_eq!(
-        (&first["usage"]["input_tokens"], &next["usage"]["input_tokens"]),
-        (&json!(101), &json!(3))
-    );
-}
-
-#[tokio::test]
-async fn kept_responses_can_be_read_and_deleted() {
-    let sidecar = Sidecar::start();
-    let created = respond(&sidecar, &request(&json!("hi"))).await;
-    let id = created.json()["id"].as_str().unwrap().to_owned();
-    let path = format!("{RESPONSES}/{id}");
-    assert_eq!(sidecar.get(&path).await.body, created.body);
-    let delete = || sidecar.send(direct_client().delete(sidecar.url(&path)));
-    assert_eq!(delete().await.json(), json!({"id": id, "object": "response", "deleted": true}));
-    for gone in [sidecar.get(&path).await, delete().await] {
-        let message = format!("Response with id '{id}' not found.");
-        assert_eq!((gone.status, &gone.json()["error"]["message"]), (404, &json!(message)));
-    }
-}
-
-#[tokio::test]
-async fn a_response_that_is_not_kept_cannot_be_continued() {
-    let sidecar = Sidecar::start();
-    let in_session = |session: &str, body: &Value| {
-        let request = direct_client().post(sidecar.url(RESPONSES)).body(body.to_string());
-        sidecar.send(request.header("mynah-session", session))
-    };
-    let not_stored = response(&sidecar, &with(request(&json!("a")), "store", json!(false))).await;
-    let other_session = in_session("other", &request(&json!("b"))).await.json();
-    let reset = response(&sidecar, &request(&json!("c"))).await;
-    assert_eq!(sidecar.post("/mynah/v1/reset?session=default", "").await.status, 204);
-    for id in [&not_stored["id"], &other_session["id"], &reset["id"], &json!("resp_x")] {
-        let body = with(request(&json!("go on")), "previous_response_id", id.clone());
-        for body in [body.clone(), with(body, "stream", json!(true))] {
-            let reply = respond(&sidecar, &body).await;
-            let error = reply.json()["error"].clone();
-            assert_eq!(
-                (reply.status, &error["code"]),
-                (400, &json!("previous_response_not_found"))
-            );
-            assert_eq!(error["param"], "previous_response_id");
-            let start = format!("Previous response with id '{}' not found.", id.as_str().unwrap());
-            assert!(error["message"].as_str().unwrap().starts_with(&start), "{error}");
-        }
-    }
-    let body = with(request(&json!("go on")), "previous_response_id", other_session["id"].clone());
-    assert_eq!(in_session("other", &body).await.status, 200);
-}
-
-#[tokio::test]
-async fn the_journal_has_the_whole_history() {
-    let sidecar = Sidecar::start();
-    let image = json!({"type": "input_image", "image_url": "A".repeat(300)});
-    let input =
-        json!([{"role": "user", "content": [{"type": "input_text", "text": "look"}, image]}]);
-    let first = response(&sidecar, &request(&input)).await;
-    let next = with(request(&json!("go on")), "previous_response_id", first["id"].clone());
-    response(&sidecar, &next).await;
-    let journal = sidecar.get("/mynah/v1/journal").await.json();
-    let request = &journal["entries"][1]["request"];
-    assert_eq!(journal["entries"][1]["api"], "responses");
-    let summary = json!({"type": "input_image", "image_url": {"bytes": 302}});
-    assert_eq!(request["input"][0]["content"][1], summary);
-    assert_eq!(request["input"][1], first["output"][0]);
-    assert_eq!(request["input"][2], json!({"role": "user", "content": "go on"}));
-    assert_eq!(request["previous_response_id"], first["id"]);
-    let check = json!({"match": {"user": "go on"}, "count": 1});
-    let verdict = sidecar.post("/mynah/v1/verify", check.to_string()).await;
-    assert_eq!(verdict.status, 200, "{}", verdict.body);
-}
-
-#[tokio::test]
 async fn invalid_requests_name_their_parameter() {
     let sidecar = Sidecar::start();
     let with = |key: &str, value: Value| with(request(&json!("hi")), key, value);
@@ -314,9 +201,9 @@ async fn invalid_requests_name_their_parameter() {
         ),
         (item(json!({"role": "human"})), "input[0].role", "unknown variant `human`"),
         (
-            item(json!({"type": "item_reference"})),
+            item(json!({"type": "web_search_call"})),
             "input[0].type",
-            "\"item_reference\" is not supported",
+            "\"web_search_call\" is not supported",
         ),
         (item(json!({"type": "function_call", "name": "f"})), "input[0].call_id", "missing"),
         (

@@ -49,8 +49,8 @@ impl Handler {
         let mut context = call_context(Surface::OpenAi, &head.headers, &charge);
         let mut request: Decoded = self.decode(body.clone(), None, &mut context).await?;
         context.set_session_of_request(session_in_metadata(request.request.chat()));
-        if let Some(previous) = request.request.previous().map(str::to_owned) {
-            request = self.continued(&previous, request, &body, &mut context, &charge).await?;
+        if request.request.previous().is_some() || request.request.has_references() {
+            request = self.continued(request, body, &mut context, &charge).await?;
         }
         let session = context.session_name().to_owned();
         let memory = Memory { engine: self.engine.clone(), session };
@@ -73,26 +73,53 @@ impl Handler {
         Ok(json(body))
     }
 
-    /// Puts the history of an earlier response before the input of a request.
+    /// Puts the history of an earlier response before the input of a request, and items in place of the
+    /// references to them.
     async fn continued(
         &self,
-        previous: &str,
         request: Decoded,
-        body: &Bytes,
+        body: Bytes,
         context: &mut CallContext,
-        charge: &Charge,
+        charge: &Arc<Charge>,
     ) -> Result<Decoded, Error> {
-        let Some(kept) = self.engine.responses.get(context.session_name(), previous) else {
-            let error = Error::PreviousResponseNotFound(previous.to_owned());
-            return Err(self.reject(error, request.sent, context));
+        match self.try_continue(&request.request, body, context, charge).await {
+            Ok(body) => {
+                let mut continued: Decoded = self.decode(body, None, context).await?;
+                continued.request.answer_as(&request.request);
+                Ok(continued)
+            }
+            Err(error) => Err(self.reject(error, request.sent, context)),
+        }
+    }
+
+    /// Returns the body of a request with the whole history.
+    async fn try_continue(
+        &self,
+        request: &ResponseRequest,
+        body: Bytes,
+        context: &CallContext,
+        charge: &Arc<Charge>,
+    ) -> Result<Bytes, Error> {
+        let (engine, session) = (self.engine.clone(), context.session_name().to_owned());
+        let find = |id: &str| {
+            let kept = engine.responses.get(&session, id);
+            kept.ok_or_else(|| Error::PreviousResponseNotFound(id.to_owned()))
         };
-        charge.grow(kept.items.len() * COPIES).await?;
-        let (size, body) = (body.len() + kept.items.len(), body.clone());
-        let continued = move || ResponseRequest::continued(&body, &kept);
-        let body = pipeline::encode(size, continued).await?;
-        let mut continued: Decoded = self.decode(body, None, context).await?;
-        continued.request.answer_as(&request.request);
-        Ok(continued)
+        let kept = request.previous().map(find).transpose()?;
+        let kept_size = kept.as_ref().map_or(0, |kept| kept.items.len());
+        charge.grow(kept_size * COPIES).await?;
+        let size = body.len();
+        let charge = charge.clone();
+        let continued = move || {
+            let item = |id: &str| {
+                let item = engine.responses.item(&session, id);
+                let item = item.ok_or_else(|| Error::ItemNotFound(id.to_owned()))?;
+                charge.grow_now(item.len() * COPIES)?;
+                Ok(item)
+            };
+            ResponseRequest::continued(&body, kept.as_deref(), item)
+        };
+        pipeline::encode(size + kept_size, continued).await
     }
 
     /// Returns a response that is kept.

@@ -81,7 +81,7 @@ impl Error {
             Self::TooManyInstances(_) => {
                 (Code::ResourceExhausted, Http::TOO_MANY_REQUESTS, "ERR_METADATA_FULL")
             }
-            Self::UnknownModel { .. } | Self::ResponseNotFound(_) => {
+            Self::UnknownModel { .. } | Self::ItemNotFound(_) | Self::ResponseNotFound(_) => {
                 (Code::NotFound, Http::NOT_FOUND, "ERR_CONVERSATION_NOT_FOUND")
             }
             Self::NotServed | Self::OpenAiNotServed => {

@@ -96,6 +96,9 @@ pub enum Error {
          unless their requests have \"store\": false"
     )]
     PreviousResponseNotFound(String),
+    /// A request of OpenAI's API refers to an item of a response that is not kept.
+    #[error("Item with id '{0}' not found.")]
+    ItemNotFound(String),
     /// A request of OpenAI's API reads or removes a response that is not kept.
     #[error("Response with id '{0}' not found.")]
     ResponseNotFound(String),

@@ -30,6 +30,7 @@ impl HttpError {
         let param = match error {
             Error::InvalidRequest { param, .. } => param.as_deref(),
             Error::PreviousResponseNotFound(_) => Some("previous_response_id"),
+            Error::ItemNotFound(_) => Some("input"),
             Error::Chat(chat::Error::InvalidParams { reason: History(_), .. }) => Some("messages"),
             _ => None,
         };

@@ -37,6 +37,7 @@ pub(super) struct Body<'a> {
 pub(super) struct Item<'a> {
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
+    pub(super) id: Option<String>,
     pub(super) role: Option<Role>,
     #[serde(borrow)]
     pub(super) content: Option<TextOr<Part<'a>>>,

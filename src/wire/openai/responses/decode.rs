@@ -66,6 +66,7 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ResponseRequest, Error> {
         component: String::new(),
         is_streamed: body.stream.unwrap_or_default(),
         previous: body.previous_response_id,
+        has_references: history.references > 0,
         tool_choice: tool_choice::read(body.tool_choice)?,
         request,
         outline,

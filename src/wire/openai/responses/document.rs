@@ -1,6 +1,6 @@
 //! Encodes responses, and what they share with [`events`](super::events).
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Serialize;
 
@@ -35,6 +35,8 @@ pub(crate) struct KeptResponse {
     pub(crate) id: String,
     /// The items of the request and of the response, as JSON separated by commas.
     pub(crate) items: String,
+    /// The items of the response as JSON, by id.
+    pub(crate) output: BTreeMap<String, String>,
     /// The response as JSON.
     pub(crate) body: String,
 }
@@ -115,10 +117,29 @@ pub(super) const IN_PROGRESS: &str = "in_progress";
 pub(super) const COMPLETED: &str = "completed";
 pub(super) const INCOMPLETE: &str = "incomplete";
 
+impl Item<'_> {
+    fn id(&self) -> &str {
+        match self {
+            Self::Message { id, .. } | Self::FunctionCall { id, .. } => id,
+        }
+    }
+}
+
 impl KeptResponse {
+    /// Returns the id of the response that has the item with this id.
+    pub(crate) fn id_of_item(item: &str) -> Option<String> {
+        item.split('_').nth(1).map(|hash| format!("resp_{hash}"))
+    }
+
+    /// Returns the JSON of an item of the response.
+    pub(crate) fn item(&self, id: &str) -> Option<String> {
+        self.output.get(id).cloned()
+    }
+
     /// Returns the memory that it takes in bytes.
     pub(crate) fn size(&self) -> usize {
-        size_of::<Self>() + self.id.len() + self.items.len() + self.body.len()
+        let output: usize = self.output.iter().map(|(id, item)| id.len() + item.len()).sum();
+        size_of::<Self>() + self.id.len() + self.items.len() + output + self.body.len()
     }
 }
 
@@ -226,9 +247,13 @@ impl Outline {
     }
 
     pub(super) fn kept(&self, response: &chat::Response, body: &str) -> Option<KeptResponse> {
-        let output: Vec<_> = self.output(response).iter().map(encode).collect();
-        let items = joined(self.history.as_ref()?, &output.join(","));
-        Some(KeptResponse { id: self.id(), items, body: body.to_owned() })
+        let history = self.history.as_ref()?;
+        let output = self.output(response);
+        let encoded: Vec<_> = output.iter().map(encode).collect();
+        let items = joined(history, &encoded.join(","));
+        let ids = output.iter().map(|item| item.id().to_owned());
+        let output = ids.zip(encoded).collect();
+        Some(KeptResponse { id: self.id(), items, output, body: body.to_owned() })
     }
 }
 

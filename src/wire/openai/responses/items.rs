@@ -15,7 +15,9 @@ use crate::{
     },
 };
 
-const ITEM_TYPES: &str = "message, function_call, function_call_output, reasoning";
+const ITEM_TYPES: &str = "message, function_call, function_call_output, reasoning, item_reference";
+/// Maximum number of references in an input.
+const MAX_REFERENCES: usize = 1_000;
 const PART_TYPES: &str = "input_text, input_image, input_file, input_audio, output_text, refusal";
 
 /// The messages of a history, as far as they are decoded.
@@ -24,6 +26,8 @@ pub(super) struct History<'a> {
     pub(super) messages: Vec<Message>,
     /// The attachments that are too large for the journal.
     pub(super) large: Large<'a>,
+    /// The number of references to items of earlier responses.
+    pub(super) references: usize,
     /// The names of the called tools, by the ids of the calls.
     called: BTreeMap<String, String>,
 }
@@ -43,6 +47,8 @@ impl<'a> History<'a> {
 
     fn add_item(&mut self, at: usize, item: Item<'a>) -> Result<(), Error> {
         match item.kind.as_deref() {
+            None if item.role.is_none() && item.id.is_some() => self.add_reference(at, item),
+            Some("item_reference") => self.add_reference(at, item),
             None | Some("message") => self.add_message(at, item),
             Some("function_call") => self.add_call(at, item),
             Some("function_call_output") => self.add_output(at, item),
@@ -53,6 +59,17 @@ impl<'a> History<'a> {
                 format!("{kind:?} is not supported; expected one of: {ITEM_TYPES}"),
             )),
         }
+    }
+
+    /// Notes a reference, in whose place the item is put before the input is decoded again.
+    fn add_reference(&mut self, at: usize, item: Item<'a>) -> Result<(), Error> {
+        required(at, "id", item.id)?;
+        self.references += 1;
+        if self.references > MAX_REFERENCES {
+            let reason = format!("more than {MAX_REFERENCES} items of type item_reference");
+            return Err(invalid("input", reason));
+        }
+        Ok(())
     }
 
     fn add_message(&mut self, at: usize, item: Item<'a>) -> Result<(), Error> {

@@ -35,6 +35,8 @@ pub struct ResponseRequest {
     is_streamed: bool,
     /// The id of the response that the request continues.
     previous: Option<String>,
+    /// Whether the input has references to items of earlier responses.
+    has_references: bool,
     request: Request,
     /// Depends on the tools of the component, which is not known yet.
     tool_choice: Option<Choice>,
@@ -59,13 +61,23 @@ impl ResponseRequest {
         self.is_streamed
     }
 
-    /// Returns the body of the request with a history before its input.
+    /// Returns `true` if the input has references to items of earlier responses.
+    pub(crate) fn has_references(&self) -> bool {
+        self.has_references
+    }
+
+    /// Returns a body with a history before its input, and with items in place of the references to
+    /// them. `item` returns the JSON of an item.
     ///
     /// # Errors
     ///
-    /// Fails if the body has no input.
-    pub(crate) fn continued(body: &[u8], history: &KeptResponse) -> Result<Bytes, Error> {
-        history::continued(body, &history.items)
+    /// Fails if there is no item for a reference.
+    pub(crate) fn continued(
+        body: &[u8],
+        history: Option<&KeptResponse>,
+        item: impl Fn(&str) -> Result<String, Error>,
+    ) -> Result<Bytes, Error> {
+        history::continued(body, history.map_or("", |kept| &kept.items), item)
     }
 
     /// Names the response as that of another request, which has no history before its input.
