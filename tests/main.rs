@@ -11,6 +11,9 @@
     reason = "a panic fails the test"
 )]
 
+/// Compiles the tests again when the variables change, which the attribute `needs` reads.
+const _: [Option<&str>; 2] = [option_env!("MYNAH_INTEROP"), option_env!("MYNAH_SOAK_SECONDS")];
+
 mod support;
 
 // The echo provider.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use mynah::internals::wire::proto::dapr_client::DaprClient;
+use mynah_needs::needs;
 
 use crate::support::{
     Sidecar,
@@ -13,7 +14,7 @@ use crate::support::{
     messages::{prompt, request, user},
     mynah,
     ports::ReservedPort,
-    process::{Process, has_ipv6, network_address, occupied_port, run, start_and_stop},
+    process::{Process, network_address, occupied_port, run, start_and_stop},
     scratch,
 };
 
@@ -95,11 +96,9 @@ fn exits_with_one_line_if_a_port_is_in_use() {
 
 /// If mynah listened on IPv4 only, `localhost` would reach mynah for some clients and the other
 /// program for others.
+#[needs("IPv6")]
 #[test]
 fn exits_if_a_port_is_in_use_on_ipv6_only() {
-    if !has_ipv6() {
-        return;
-    }
     let occupied_port = TcpListener::bind("[::1]:0").unwrap();
     let address = occupied_port.local_addr().unwrap();
     let port = address.port().to_string();
@@ -126,11 +125,9 @@ async fn warns_if_the_metrics_port_is_in_use() {
     assert!(!output.stdout.contains("metrics"), "{}", output.stdout);
 }
 
+#[needs("IPv6")]
 #[tokio::test]
 async fn port_0_selects_the_same_port_on_ipv4_and_ipv6() {
-    if !has_ipv6() {
-        return;
-    }
     let sidecar = Sidecar::start();
     let ipv6 =
         |address: SocketAddr| SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port()));
@@ -145,9 +142,12 @@ async fn port_0_selects_the_same_port_on_ipv4_and_ipv6() {
 async fn listens_on_the_given_addresses_only() {
     let sidecar = Sidecar::start_with(&["--dapr-listen-addresses=127.0.0.1"]);
     assert!(is_healthy(sidecar.http).await);
-    if !has_ipv6() {
-        return;
-    }
+}
+
+#[needs("IPv6")]
+#[tokio::test]
+async fn listens_on_the_given_ipv6_address() {
+    let sidecar = Sidecar::start_with(&["--dapr-listen-addresses=127.0.0.1"]);
     let port = sidecar.http.port();
     assert!(TcpStream::connect(("::1", port)).is_err(), "::1 was not requested");
     let sidecar = Sidecar::start_with(&["--dapr-listen-addresses", "[::1],127.0.0.1"]);
@@ -156,9 +156,10 @@ async fn listens_on_the_given_addresses_only() {
     assert!(is_healthy(SocketAddr::from(([127, 0, 0, 1], sidecar.http.port()))).await);
 }
 
+#[needs("network")]
 #[tokio::test]
 async fn other_machines_can_call_if_all_addresses_are_given() {
-    let Some(ip) = network_address() else { return };
+    let ip = network_address();
     let reachable = |address: SocketAddr| SocketAddr::new(ip, address.port());
     let local = Sidecar::start();
     for address in [local.grpc, local.http, local.metrics.unwrap()] {

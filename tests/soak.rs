@@ -8,12 +8,12 @@ use std::{
 };
 
 use mynah::internals::wire::{json, proto::ConversationRequestAlpha2};
+use mynah_needs::needs;
 use serde_json::json;
 
 use crate::support::{
     Sidecar,
     messages::{prompt, request, tool, user},
-    report,
 };
 
 /// The number of concurrent callers.
@@ -68,11 +68,10 @@ fn smallest(samples: &[Usage]) -> Usage {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the variable enables the test")]
+#[needs("MYNAH_SOAK_SECONDS")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_and_open_files_do_not_grow() {
-    let Ok(seconds) = std::env::var("MYNAH_SOAK_SECONDS") else {
-        return report("not run: the soak test; to run it, set MYNAH_SOAK_SECONDS=600");
-    };
+    let seconds = std::env::var("MYNAH_SOAK_SECONDS").expect("the duration of the test");
     let interval = Duration::from_secs(seconds.parse().unwrap()) / SAMPLES;
     let sidecar = Sidecar::with_components(COMPONENTS);
     let (calls, finished) = (AtomicU64::new(0), AtomicBool::new(false));

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use mynah_needs::needs;
+
 use super::{VALID, write_folder};
 use crate::{
     interop::{child, toolchain},
@@ -82,6 +84,7 @@ const ALSO_SUPPORTED: [&str; 7] = [
     "--version",
 ];
 
+#[needs("daprd")]
 #[test]
 fn daprd_has_these_flags() {
     toolchain::suite("daprd", || {

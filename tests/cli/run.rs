@@ -3,18 +3,16 @@
 use std::{fs, io::Write, os::unix::process::CommandExt, path::Path, process::Command};
 
 use insta::assert_snapshot;
+use mynah_needs::needs;
 use rustix::process::Signal;
 use serde_json::json;
 
 use super::{VALID, redact_ports, report, stop::start_stream, write_folder};
-use crate::{
-    interop::toolchain,
-    support::{
-        mynah,
-        ports::ReservedPort,
-        process::{Output, Process, wait_for_exit},
-        scratch,
-    },
+use crate::support::{
+    mynah,
+    ports::ReservedPort,
+    process::{Output, Process, wait_for_exit},
+    scratch,
 };
 
 /// Runs a shell script with `mynah run`.
@@ -77,11 +75,9 @@ fn ignores_ports_in_environment() {
     }
 }
 
+#[needs("bash")]
 #[test]
 fn sidecar_serves_while_command_runs() {
-    if !toolchain::has("bash") {
-        return;
-    }
     let script = r#"exec 3<>"/dev/tcp/127.0.0.1/$DAPR_HTTP_PORT"
         printf 'GET /v1.0/healthz HTTP/1.0\r\n\r\n' >&3
         read -r _ status _ <&3
@@ -130,14 +126,12 @@ fn logs_warnings_only_by_default() {
     assert!(run_with(&[], &flags, "true").stderr.contains("skipped"));
 }
 
+#[needs("curl")]
 #[test]
 fn command_can_shut_down_sidecar_and_continue() {
     let script = r#"curl -s -X POST "$DAPR_HTTP_ENDPOINT/v1.0/shutdown"
         while curl -s "$DAPR_HTTP_ENDPOINT/v1.0/healthz"; do sleep 0.01; done
         echo "gone"; exit 5"#;
-    if !toolchain::has("curl") {
-        return;
-    }
     let output = run(script);
     assert_eq!((output.code, &*output.stdout), (Some(5), "gone\n"), "{}", output.stderr);
 }
@@ -189,26 +183,24 @@ fn signal_after_exit_of_command_cuts_calls() {
 }
 
 /// Runs a shell script with a sidecar at a terminal, in the foreground.
-fn run_at_terminal(script: &str, steps: &serde_json::Value) -> Option<Output> {
-    if !toolchain::has("python3") {
-        return None;
-    }
+fn run_at_terminal(script: &str, steps: &serde_json::Value) -> Output {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/terminal.py");
     let mut terminal = Command::new("python3");
     terminal.arg(program).arg(steps.to_string()).arg(mynah().get_program());
-    Some(Process::start(terminal.args(["run", "--", "sh", "-c", script])).wait())
+    Process::start(terminal.args(["run", "--", "sh", "-c", script])).wait()
 }
 
+#[needs("python3")]
 #[test]
 fn forwards_interrupts_of_other_processes_in_the_foreground() {
     let script =
         "trap 'echo received; exit 3' INT; kill -s INT $PPID; while :; do sleep 0.01; done";
-    if let Some(output) = run_at_terminal(script, &json!([])) {
-        assert_eq!((output.code, &*output.stdout), (Some(3), "received\n"), "{}", output.stderr);
-    }
+    let output = run_at_terminal(script, &json!([]));
+    assert_eq!((output.code, &*output.stdout), (Some(3), "received\n"), "{}", output.stderr);
 }
 
 /// The terminal sends Ctrl-C to the command also. A second one would be too many.
+#[needs("python3")]
 #[test]
 fn does_not_forward_ctrl_c() {
     let script = "trap 'echo received' INT; echo ready; read -r line; echo \"$line\"";
@@ -216,9 +208,8 @@ fn does_not_forward_ctrl_c() {
         {"wait_for": "ready", "type": "\x03"},
         {"wait_for": "received", "type": "typed\n"},
     ]);
-    if let Some(output) = run_at_terminal(script, &steps) {
-        assert_eq!(output.stdout.matches("received").count(), 1, "{}", output.stdout);
-    }
+    let output = run_at_terminal(script, &steps);
+    assert_eq!(output.stdout.matches("received").count(), 1, "{}", output.stdout);
 }
 
 #[test]

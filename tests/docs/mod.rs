@@ -12,57 +12,67 @@ mod checks;
 mod page;
 mod snippets;
 mod terminal;
+mod with_clients;
 
-use self::{page::Page, terminal::Terminal};
+use mynah_needs::needs;
 
-/// Defines the list of all pages and a test for each page.
+use self::{
+    page::Page,
+    terminal::{Terminal, used_suites},
+};
+
+/// Defines the list of all pages, and a test for each page with the programs that it needs. It skips
+/// the commands that run downloaded clients.
 macro_rules! pages {
-    ($($test:ident: $path:literal,)*) => {
+    ($($test:ident($($program:literal),*): $path:literal,)*) => {
         const PAGES: &[&str] = &[$($path),*];
 
         $(
+            #[needs($($program),*)]
             #[test]
             fn $test() {
-                run($path);
+                let skips = !used_suites(&Page::read($path).steps()).is_empty();
+                assert_eq!(skips, with_clients::PAGES.contains(&$path), "the list with_clients");
+                run($path, &[]);
             }
         )*
     };
 }
 
 pages! {
-    readme: "README.md",
-    api: "docs/api.md",
-    chains: "docs/chains.md",
-    command_line: "docs/command-line.md",
-    component_tools: "docs/component-tools.md",
-    compatibility: "docs/compatibility.md",
-    components: "docs/components.md",
-    control: "docs/control.md",
-    daprd: "docs/daprd.md",
-    echo: "docs/echo.md",
-    faults: "docs/faults.md",
-    getting_started: "docs/getting-started.md",
-    limits: "docs/limits.md",
-    moving_from_daprd: "docs/moving-from-daprd.md",
-    openai: "docs/openai.md",
-    performance: "docs/performance.md",
-    rules: "docs/rules.md",
-    scripting: "docs/scripting.md",
-    security: "docs/security.md",
-    simulate: "docs/simulate.md",
-    stand_in: "docs/stand-in.md",
-    terminal: "docs/terminal.md",
-    testing: "docs/testing.md",
-    testing_go: "docs/testing-go.md",
-    testing_python: "docs/testing-python.md",
-    tools: "docs/tools.md",
+    readme("curl"): "README.md",
+    api("curl"): "docs/api.md",
+    chains(): "docs/chains.md",
+    command_line(): "docs/command-line.md",
+    component_tools("curl"): "docs/component-tools.md",
+    compatibility("node"): "docs/compatibility.md",
+    components("curl"): "docs/components.md",
+    control("curl"): "docs/control.md",
+    daprd("curl"): "docs/daprd.md",
+    echo("curl"): "docs/echo.md",
+    faults("curl"): "docs/faults.md",
+    getting_started("curl"): "docs/getting-started.md",
+    limits(): "docs/limits.md",
+    moving_from_daprd("curl"): "docs/moving-from-daprd.md",
+    openai("curl"): "docs/openai.md",
+    performance(): "docs/performance.md",
+    rules("curl"): "docs/rules.md",
+    scripting("curl"): "docs/scripting.md",
+    security("curl"): "docs/security.md",
+    simulate(): "docs/simulate.md",
+    stand_in("curl"): "docs/stand-in.md",
+    terminal(): "docs/terminal.md",
+    testing("curl"): "docs/testing.md",
+    testing_go(): "docs/testing-go.md",
+    testing_python(): "docs/testing-python.md",
+    tools(): "docs/tools.md",
 }
 
-/// Runs the commands on a page and checks its other code blocks.
-fn run(path: &str) {
+/// Runs the commands on a page, with the clients of these suites, and checks its other code blocks.
+fn run(path: &str, suites: &[&str]) {
     let page = Page::read(path);
     let steps = page.steps();
-    let mut terminal = Terminal::open(&steps);
+    let mut terminal = Terminal::open(&steps, suites);
     steps.iter().for_each(|step| terminal.run(step));
     snippets::check(&page);
 }

@@ -22,15 +22,14 @@ use crate::{
     support::{Sidecar, mynah, process::poll, scratch},
 };
 
-/// Programs that must be installed. The tests do not download them.
-const INSTALLED: [&str; 2] = ["curl", "node"];
-
 /// Downloads what a program needs. Returns the path of the program that must be found first in
 /// `PATH`, if there is one.
 type Download = fn() -> Result<Option<PathBuf>, Missing>;
 
-/// Programs that need a download, each with the client suite that it belongs to.
-const DOWNLOADED: [(&str, &str, Download); 5] = [
+/// A program that needs a download, with the client suite that it belongs to.
+type Client = (&'static str, &'static str, Download);
+
+const CLIENTS: [Client; 5] = [
     ("daprd", "daprd", || toolchain::daprd().map(Some)),
     ("grpcurl", "grpcurl", || toolchain::grpcurl().map(Some)),
     ("python", "python", || {
@@ -49,11 +48,20 @@ static LOCAL: LazyLock<Regex> =
 const OWN_FLAGS: [&str; 4] =
     ["--dapr-grpc-port=", "--dapr-http-port=", "--metrics-port=", "--addresses-file="];
 
+fn used_clients(steps: &[Step]) -> impl Iterator<Item = Client> {
+    CLIENTS.into_iter().filter(|(program, ..)| steps.iter().any(|step| step.runs(program)))
+}
+
+/// Returns the suites of the clients that commands run.
+pub(super) fn used_suites(steps: &[Step]) -> Vec<&'static str> {
+    used_clients(steps).map(|(_, suite, _)| suite).collect()
+}
+
 /// The state of a terminal while the commands of a page run.
 pub(super) struct Terminal {
     /// The folders to put first in `PATH`.
     folders: Vec<PathBuf>,
-    /// The programs that are not installed or that `MYNAH_INTEROP` does not select.
+    /// The programs of suites that the test does not need.
     skipped: Vec<&'static str>,
     /// The mynah that the page started most recently.
     sidecar: Option<Sidecar>,
@@ -71,8 +79,8 @@ struct Daprd {
 }
 
 impl Terminal {
-    /// Installs the programs that the commands need.
-    pub(super) fn open(steps: &[Step]) -> Self {
+    /// Installs the clients of these suites.
+    pub(super) fn open(steps: &[Step], suites: &[&str]) -> Self {
         // The pages write files into this folder.
         fs::create_dir_all(folder("target")).expect("a folder");
         let mynah = Path::new(env!("CARGO_BIN_EXE_mynah")).parent().expect("a folder");
@@ -84,21 +92,17 @@ impl Terminal {
             daprd: None,
             lacks_daprd: false,
         };
-        let is_used = |program: &str| steps.iter().any(|step| step.runs(program));
-        for program in INSTALLED.into_iter().filter(|program| is_used(program)) {
-            terminal.skipped.extend((!toolchain::has(program)).then_some(program));
-        }
-        for (program, suite, download) in DOWNLOADED.into_iter().filter(|d| is_used(d.0)) {
-            let mut is_selected = false;
+        for (program, suite, download) in used_clients(steps) {
+            if !suites.contains(&suite) {
+                terminal.skipped.push(program);
+                continue;
+            }
             toolchain::suite(suite, || {
                 let program = download()?;
-                terminal
-                    .folders
-                    .extend(program.as_deref().and_then(Path::parent).map(Path::to_owned));
-                is_selected = true;
+                let folder = program.as_deref().and_then(Path::parent);
+                terminal.folders.extend(folder.map(Path::to_owned));
                 Ok(())
             });
-            terminal.skipped.extend((!is_selected).then_some(program));
         }
         terminal
     }
@@ -113,8 +117,8 @@ impl Terminal {
     /// - `cargo install` installs a debug build into a temporary folder.
     /// - `daprd` starts daprd on free ports, with the components of the page's mynah. `daprd/daprd` has
     ///   pluggable conversation components.
-    /// - A command is skipped if it needs a program that is missing or not selected, such as the daprd
-    ///   that the page starts.
+    /// - A command is skipped if it needs a client of another suite, such as the daprd that the page
+    ///   starts.
     pub(super) fn run(&mut self, step: &Step) {
         let words: Vec<_> = step.command.split_whitespace().collect();
         match words.as_slice() {

@@ -6,6 +6,8 @@ use std::{
     process::Command,
 };
 
+use mynah_needs::needs;
+
 use super::{
     child, folder, prepare,
     toolchain::{self, Missing},
@@ -15,6 +17,7 @@ use crate::support::mynah;
 /// Runs a command that finds mynah in `PATH`. `$0` is the folder of mynah.
 const WITH_MYNAH: &str = r#"PATH="$0:$PATH" exec "$@""#;
 
+#[needs("python")]
 #[test]
 fn travel_tests_pass_in_python() {
     toolchain::suite("python", || {
@@ -24,6 +27,7 @@ fn travel_tests_pass_in_python() {
     });
 }
 
+#[needs("dapr-agents")]
 #[test]
 fn travel_tests_pass_with_dapr_agents() {
     toolchain::suite("dapr-agents", || {
@@ -34,6 +38,7 @@ fn travel_tests_pass_with_dapr_agents() {
     });
 }
 
+#[needs("go")]
 #[test]
 fn travel_tests_pass_in_go() {
     toolchain::suite("go", || {
@@ -44,6 +49,7 @@ fn travel_tests_pass_in_go() {
     });
 }
 
+#[needs("python")]
 #[test]
 fn desk_tests_pass_in_python() {
     toolchain::suite("python", || {
@@ -56,6 +62,7 @@ fn desk_tests_pass_in_python() {
 }
 
 /// Dapr Agents brings an SDK that reads the ports only when it is imported.
+#[needs("dapr-agents")]
 #[test]
 fn desk_tests_pass_with_dapr_agents() {
     toolchain::suite("dapr-agents", || {
@@ -67,6 +74,7 @@ fn desk_tests_pass_with_dapr_agents() {
     });
 }
 
+#[needs("go")]
 #[test]
 fn desk_tests_pass_in_go() {
     toolchain::suite("go", || {

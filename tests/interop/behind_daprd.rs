@@ -5,6 +5,7 @@ use std::{fs, path::PathBuf, time::Duration};
 use mynah::internals::wire::proto::{
     ConversationInputAlpha2, ConversationRequestAlpha2, dapr_client::DaprClient,
 };
+use mynah_needs::needs;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -130,6 +131,7 @@ async fn is_answered_by_mynah(daprd: &Target, component: &str) {
     );
 }
 
+#[needs("daprd")]
 #[test]
 fn components_for_openai_are_answered_by_mynah() {
     let items = openai(OLLAMA);
@@ -154,6 +156,7 @@ fn components_for_openai_are_answered_by_mynah() {
     });
 }
 
+#[needs("daprd", "python", "go", "dapr-agents", "grpcurl")]
 #[test]
 fn clients_work_with_an_openai_component() {
     let port = ReservedPort::new();
@@ -164,6 +167,7 @@ fn clients_work_with_an_openai_component() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn daprd_serves_while_mynah_is_away() {
     let port = ReservedPort::new();
@@ -181,6 +185,7 @@ fn daprd_serves_while_mynah_is_away() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn calls_recover_when_mynah_restarts_under_load() {
     let port = ReservedPort::new();
@@ -200,6 +205,7 @@ fn calls_recover_when_mynah_restarts_under_load() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn deadlines_cancel_the_call_of_mynah() {
     let port = ReservedPort::new();
@@ -218,6 +224,7 @@ fn deadlines_cancel_the_call_of_mynah() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn policies_of_daprd_retry_the_calls_of_mynah() {
     let port = ReservedPort::new();

@@ -1,5 +1,6 @@
 //! Tests of mynah behind an unmodified daprd, as an output binding.
 
+use mynah_needs::needs;
 use serde_json::{Value, json};
 
 use super::{
@@ -11,6 +12,7 @@ use crate::{
     support::{http::direct_client, ports::ReservedPort, process::wait_until, scratch},
 };
 
+#[needs("daprd")]
 #[test]
 fn an_output_binding_converses() {
     let folder = scratch("binding-sockets");

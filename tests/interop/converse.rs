@@ -2,6 +2,8 @@
 
 use std::{fs, process::Command};
 
+use mynah_needs::needs;
+
 use super::{
     child::{self, Output},
     toolchain,
@@ -11,6 +13,7 @@ use crate::{
     support::{mynah, scratch},
 };
 
+#[needs("daprd")]
 #[test]
 fn converse_works_with_daprd() {
     toolchain::suite("daprd", || {

@@ -2,8 +2,11 @@
 
 use std::process::Command;
 
+use mynah_needs::needs;
+
 use super::{child, folder, toolchain};
 
+#[needs("go")]
 #[test]
 fn the_compose_files_are_valid() {
     toolchain::suite("go", || {
@@ -19,6 +22,7 @@ fn the_compose_files_are_valid() {
     });
 }
 
+#[needs("python")]
 #[test]
 fn the_kubernetes_files_are_valid() {
     toolchain::suite("python", || {

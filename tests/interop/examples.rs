@@ -2,12 +2,15 @@
 
 use std::{fs, path::Path, process::Command};
 
+use mynah_needs::needs;
+
 use super::{
     child, folder, point_at,
     toolchain::{self, Missing},
 };
 use crate::support::Sidecar;
 
+#[needs("python")]
 #[test]
 fn python_example_prints_its_readme() {
     toolchain::suite("python", || {
@@ -17,6 +20,7 @@ fn python_example_prints_its_readme() {
     });
 }
 
+#[needs("go")]
 #[test]
 fn go_example_prints_its_readme() {
     toolchain::suite("go", || {

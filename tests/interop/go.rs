@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use mynah_needs::needs;
+
 use super::{folder, owner, run_tests, toolchain};
 use crate::support::Sidecar;
 
@@ -19,6 +21,7 @@ spec:
       value: 1h
 ";
 
+#[needs("go")]
 #[test]
 fn go_suite_passes() {
     toolchain::suite("go", || {

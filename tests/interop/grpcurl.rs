@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, process::Command};
 
+use mynah_needs::needs;
 use serde_json::{Value, json};
 
 use super::{
@@ -24,6 +25,7 @@ struct Grpcurl {
     sidecar: Sidecar,
 }
 
+#[needs("grpcurl")]
 #[test]
 fn grpcurl_lists_describes_and_calls() {
     toolchain::suite("grpcurl", || {

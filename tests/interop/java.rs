@@ -2,9 +2,12 @@
 
 use std::{fs, process::Command};
 
+use mynah_needs::needs;
+
 use super::{child, folder, run_tests, toolchain};
 use crate::support::scratch;
 
+#[needs("java")]
 #[test]
 fn java_suite_passes() {
     toolchain::suite("java", || {

@@ -3,8 +3,11 @@
 
 use std::process::Command;
 
+use mynah_needs::needs;
+
 use super::{folder, run_tests, toolchain};
 
+#[needs("javascript")]
 #[test]
 fn javascript_suite_passes() {
     toolchain::suite("javascript", || {

@@ -92,7 +92,7 @@ impl Drop for Server {
     }
 }
 
-/// Runs a test with a server of each kind if the suite is selected.
+/// Runs a test of the suite `mcp` with a server of each kind.
 pub(super) fn with_servers(test: &impl AsyncFn(&mut Server)) {
     toolchain::suite("mcp", || {
         let requirements = folder("tests/interop/mcp/requirements.txt");

@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use mynah::{tool_loop::ToolRegistry, tools};
+use mynah_needs::needs;
 
 use super::{
     child,
@@ -22,6 +23,7 @@ async fn call(tools: &ToolRegistry, name: &str, arguments: &str) -> String {
     result.unwrap_or_else(|error| error.to_string())
 }
 
+#[needs("mcp")]
 #[test]
 fn lists_all_pages() {
     with_servers(&async |server| {
@@ -32,6 +34,7 @@ fn lists_all_pages() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn results_and_errors() {
     with_servers(&async |server| {
@@ -66,6 +69,7 @@ fn results_and_errors() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn cancelled_calls_are_reported_to_the_server() {
     with_servers(&async |server| {
@@ -80,6 +84,7 @@ fn cancelled_calls_are_reported_to_the_server() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn a_server_that_dies_is_started_again() {
     with_servers(&async |server| {
@@ -102,6 +107,7 @@ fn a_server_that_dies_is_started_again() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn results_are_limited() {
     with_servers(&async |server| {
@@ -118,6 +124,7 @@ fn results_are_limited() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn concurrent_calls_get_their_own_results() {
     with_servers(&async |server| {
@@ -130,6 +137,7 @@ fn concurrent_calls_get_their_own_results() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn converse_runs_the_tools() {
     with_servers(&async |server| {

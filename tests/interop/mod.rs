@@ -1,12 +1,11 @@
 //! Tests with existing clients, at pinned versions.
 //!
 //! Each suite downloads its client into `target/interop` once. For this reason, the suites run only
-//! on request: `MYNAH_INTEROP=1` runs all of them, and `MYNAH_INTEROP=python,go` runs these two. A
-//! requested suite fails if its toolchain is missing.
+//! on request: `MYNAH_INTEROP=1` runs all of them, and `MYNAH_INTEROP=python,go` runs these two. The
+//! attribute `needs` ignores the others. A requested suite fails if its toolchain is missing.
 
 pub(crate) mod child;
 pub(crate) mod toolchain;
-mod selection;
 
 mod applications;
 mod behind_daprd;

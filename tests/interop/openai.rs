@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, process::Command};
 
+use mynah_needs::needs;
+
 use super::{
     TOKEN, child,
     examples::prints_readme_output,
@@ -10,6 +12,7 @@ use super::{
 };
 use crate::{chains::scripted, support::Sidecar};
 
+#[needs("openai")]
 #[test]
 fn openai_example_prints_its_readme() {
     toolchain::suite("openai", || {
@@ -21,6 +24,7 @@ fn openai_example_prints_its_readme() {
     });
 }
 
+#[needs("openai")]
 #[test]
 fn openai_suite_passes() {
     toolchain::suite("openai", || {
@@ -38,6 +42,7 @@ fn openai_suite_passes() {
     });
 }
 
+#[needs("langchain")]
 #[test]
 fn langchain_suite_passes() {
     toolchain::suite("langchain", || {

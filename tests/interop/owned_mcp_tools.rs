@@ -3,6 +3,7 @@
 use std::fs;
 
 use mynah::internals::wire::proto::ConversationRequestAlpha2;
+use mynah_needs::needs;
 use serde_json::{Value, json};
 
 use super::mcp_server::{Server, with_servers};
@@ -39,6 +40,7 @@ async fn wait_for_log(sidecar: &Sidecar, line: &str) {
     wait_until(logged, "the line was not logged").await;
 }
 
+#[needs("mcp")]
 #[test]
 fn answers_contain_the_results() {
     with_servers(&async |server| {
@@ -55,6 +57,7 @@ fn answers_contain_the_results() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn a_server_that_dies_is_started_again_at_the_next_request() {
     with_servers(&async |server| {
@@ -72,6 +75,7 @@ fn a_server_that_dies_is_started_again_at_the_next_request() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn cancelled_requests_are_reported_to_the_server() {
     with_servers(&async |server| {
@@ -86,6 +90,7 @@ fn cancelled_requests_are_reported_to_the_server() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn a_reload_with_the_same_tools_keeps_the_server() {
     with_servers(&async |server| {
@@ -101,6 +106,7 @@ fn a_reload_with_the_same_tools_keeps_the_server() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn a_reload_with_a_server_that_cannot_be_started_keeps_the_tools() {
     with_servers(&async |server| {
@@ -114,6 +120,7 @@ fn a_reload_with_a_server_that_cannot_be_started_keeps_the_tools() {
     });
 }
 
+#[needs("mcp")]
 #[test]
 fn a_server_ends_when_its_tools_are_replaced() {
     with_servers(&async |server| {

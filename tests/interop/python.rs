@@ -2,11 +2,14 @@
 
 use std::process::Command;
 
+use mynah_needs::needs;
+
 use super::{
     folder, owner, run_tests,
     toolchain::{self, Missing},
 };
 
+#[needs("python")]
 #[test]
 fn python_suite_passes() {
     toolchain::suite("python", || unittest("python", "tests/interop/python"));

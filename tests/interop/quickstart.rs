@@ -1,14 +1,18 @@
 //! Tests `mynah run -- pytest` with an unchanged application in the style of Dapr's quickstart.
 
+use mynah_needs::needs;
+
 use super::{child, folder, toolchain};
 use crate::support::mynah;
 
+#[needs("python")]
 #[test]
 fn application_tests_pass_under_mynah_run() {
     runs_pytest("components", &[]);
 }
 
 /// The components' API keys are in a secret store that does not exist here.
+#[needs("python")]
 #[test]
 fn stand_in_replaces_production_components() {
     runs_pytest("production", &["--stand-in", "echo"]);

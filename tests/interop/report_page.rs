@@ -4,6 +4,7 @@ mod browser;
 
 use std::path::Path;
 
+use mynah_needs::needs;
 use serde_json::{Value, json};
 
 use self::browser::Browser;
@@ -43,6 +44,7 @@ const FILTERS: &str = r#"
     })()
 "#;
 
+#[needs("chromium")]
 #[tokio::test]
 async fn report_page_is_readable_in_chromium() {
     let folder = large_report().await;

@@ -2,8 +2,11 @@
 
 use std::process::Command;
 
+use mynah_needs::needs;
+
 use super::{folder, run_tests, toolchain};
 
+#[needs("rust")]
 #[test]
 fn rust_suite_passes() {
     toolchain::suite("rust", || {

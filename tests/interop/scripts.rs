@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use mynah_needs::needs;
+
 use super::{
     child,
     examples::prints_readme_output,
@@ -10,6 +12,7 @@ use super::{
 };
 use crate::{chains::scripted, support::Sidecar};
 
+#[needs("dapr-agents")]
 #[test]
 fn dapr_agents_follow_a_script_of_five_turns() {
     toolchain::suite("dapr-agents", || {
@@ -27,6 +30,7 @@ pub(super) fn dapr_agents_script() -> Result<Command, Missing> {
     Ok(tests)
 }
 
+#[needs("go")]
 #[test]
 fn go_sdk_follows_a_script_of_five_turns() {
     toolchain::suite("go", || {
@@ -48,6 +52,7 @@ fn go_sdk_follows_a_script_of_five_turns() {
     });
 }
 
+#[needs("python")]
 #[test]
 fn python_chain_example_prints_its_readme() {
     toolchain::suite("python", || {
@@ -59,6 +64,7 @@ fn python_chain_example_prints_its_readme() {
     });
 }
 
+#[needs("go")]
 #[test]
 fn go_chain_example_prints_its_readme() {
     toolchain::suite("go", || {

@@ -7,6 +7,7 @@ use std::{
 };
 
 use insta::assert_snapshot;
+use mynah_needs::needs;
 
 use super::{examples::prints, folder, point_at, toolchain};
 use crate::{
@@ -45,6 +46,7 @@ impl Drop for Agent {
     }
 }
 
+#[needs("dapr-agents")]
 #[test]
 fn hybrid_example_prints_its_readme() {
     toolchain::suite("dapr-agents", || {

@@ -8,8 +8,7 @@ use std::{
 
 use twox_hash::XxHash3_64;
 
-use super::{child, selection::Selection};
-use crate::support::report;
+use super::child;
 
 /// The files and folders in `daprd/` that daprd is built from.
 const DAPRD_SOURCES: [&str; 8] = [
@@ -28,26 +27,11 @@ const DAPRD_VERSION: &str = "github.com/dapr/dapr/pkg/buildinfo.version=1.18.0";
 #[derive(Debug)]
 pub(crate) struct Missing(String);
 
-/// Runs a test that belongs to a client suite if `MYNAH_INTEROP` selects the suite. Panics if the
-/// suite cannot be installed.
+/// Runs a test of a client suite. Panics if the suite cannot be installed.
 pub(crate) fn suite(name: &str, run: impl FnOnce() -> Result<(), Missing>) {
-    let selection = Selection::from_env();
-    if !selection.includes(name) {
-        selection.report_skipped();
-    } else if let Err(Missing(reason)) = run() {
+    if let Err(Missing(reason)) = run() {
         panic!("cannot install the suite `{name}`: {reason}");
     }
-}
-
-/// Returns `true` if a program that some tests need is installed. If the program is missing,
-/// reports this, and the tests are skipped. Panics instead if `MYNAH_INTEROP=1` is set.
-pub(crate) fn has(program: &'static str) -> bool {
-    let found = find(program).is_ok();
-    if !found {
-        assert_ne!(Selection::from_env(), Selection::All, "{program} is not installed");
-        report(&format!("not run: tests that need {program}, which is not installed"));
-    }
-    found
 }
 
 /// Fails if a program is not installed.

@@ -14,6 +14,7 @@ pub(crate) mod target;
 
 use std::{collections::BTreeSet, fmt::Write};
 
+use mynah_needs::needs;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -57,6 +58,7 @@ async fn mynah_gives_the_recorded_answers_except_for_the_differences() {
     assert!(failures.is_empty(), "{failures}");
 }
 
+#[needs("daprd")]
 #[test]
 fn daprd_gives_the_recorded_answers() {
     toolchain::suite("daprd", || {
@@ -72,6 +74,7 @@ fn daprd_gives_the_recorded_answers() {
 }
 
 /// mynah in the place of daprd's own echo component, as a pluggable component.
+#[needs("daprd")]
 #[test]
 fn daprd_gives_the_recorded_answers_with_mynah_as_its_component() {
     toolchain::suite("daprd", || {

@@ -9,6 +9,7 @@ use mynah::{
     provider::Provider,
     tool_loop::{EndReason, LoopEvent, LoopResult, LoopSettings, ToolLoop, ToolRegistry},
 };
+use mynah_needs::needs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -130,6 +131,7 @@ async fn names_the_address_of_an_unreachable_sidecar() {
 }
 
 /// daprd's echo calls every tool in every turn, with arguments that are not JSON.
+#[needs("daprd")]
 #[test]
 fn a_loop_against_daprd_ends() {
     toolchain::suite("daprd", || {

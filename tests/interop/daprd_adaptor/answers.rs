@@ -1,5 +1,6 @@
 //! Tests that daprd's clients get mynah's answers.
 
+use mynah_needs::needs;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -9,6 +10,7 @@ use super::{
 };
 use crate::{interop::toolchain, parity::target::Program};
 
+#[needs("daprd")]
 #[test]
 fn daprd_without_the_adaptor_has_no_pluggable_conversation_components() {
     toolchain::suite("daprd", || {
@@ -22,6 +24,7 @@ fn daprd_without_the_adaptor_has_no_pluggable_conversation_components() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn answers_are_those_of_mynah() {
     with_daprd("mynah", &[("echo", &[("provider", "echo")])], async |_, mynah, daprd| {
@@ -36,6 +39,7 @@ fn answers_are_those_of_mynah() {
     });
 }
 
+#[needs("daprd", "python", "go", "dapr-agents", "grpcurl")]
 #[test]
 fn clients_work_with_a_pluggable_component() {
     with_daprd("mynah", &[("echo", &[("provider", "scripted")])], async |_, _mynah, daprd| {
@@ -43,6 +47,7 @@ fn clients_work_with_a_pluggable_component() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn components_on_one_socket_have_their_own_settings() {
     let components = [("first", [("model", "a")].as_slice()), ("second", &[("model", "b")])];
@@ -56,6 +61,7 @@ fn components_on_one_socket_have_their_own_settings() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn a_socket_takes_over_a_built_in_type() {
     // The provider of the real component is not called.
@@ -67,6 +73,7 @@ fn a_socket_takes_over_a_built_in_type() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn errors_have_the_message_of_the_provider() {
     let properties = [("provider", "scripted"), ("fallback", "error")];

@@ -1,6 +1,7 @@
 //! Dapr's own expectations of conversation components, which every provider in components-contrib has
 //! to meet. [`parity`](crate::parity) checks what Dapr expects of its echo component.
 
+use mynah_needs::needs;
 use serde_json::{Value, json};
 
 use super::{Component, converse, with_daprd};
@@ -15,6 +16,7 @@ const COMPONENTS: [Component<'_>; 3] = [
 /// The finish reasons of mynah that Dapr allows.
 const FINISH_REASONS: [&str; 3] = ["stop", "tool_calls", "length"];
 
+#[needs("daprd")]
 #[test]
 fn components_meet_the_expectations_of_components_contrib() {
     with_daprd("mynah", &COMPONENTS, async |_, _mynah, daprd| {

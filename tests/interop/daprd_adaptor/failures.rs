@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mynah::internals::wire::proto::{ConversationRequestAlpha2, dapr_client::DaprClient};
+use mynah_needs::needs;
 use rustix::process::Signal;
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -24,6 +25,7 @@ use crate::{
 };
 
 const ASSISTANT: Component<'_> = ("assistant", &[("provider", "echo"), ("model", "m")]);
+#[needs("daprd")]
 #[test]
 fn calls_recover_when_mynah_restarts_under_load() {
     with_daprd("mynah", &[ASSISTANT], async |sockets, mut mynah, daprd| {
@@ -42,6 +44,7 @@ fn calls_recover_when_mynah_restarts_under_load() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn calls_recover_when_daprd_restarts_under_load() {
     with_daprd("mynah", &[ASSISTANT], async |sockets, mynah, mut daprd| {
@@ -59,6 +62,7 @@ fn calls_recover_when_daprd_restarts_under_load() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn daprd_started_first_exits() {
     toolchain::suite("daprd", || {
@@ -71,6 +75,7 @@ fn daprd_started_first_exits() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn daprd_started_first_finds_mynah_after_sighup_if_it_ignores_errors() {
     toolchain::suite("daprd", || {
@@ -92,6 +97,7 @@ fn daprd_started_first_finds_mynah_after_sighup_if_it_ignores_errors() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn deadlines_and_disconnects_cancel_the_call_of_mynah() {
     let scripted: Component<'_> = ("script", &[("provider", "scripted")]);

@@ -7,6 +7,7 @@ mod resiliency;
 
 use std::{net::SocketAddr, path::PathBuf, process::Command};
 
+use mynah_needs::needs;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -23,6 +24,7 @@ use crate::{
 /// A component's name and its metadata.
 type Component<'a> = (&'a str, &'a [(&'a str, &'a str)]);
 
+#[needs("daprd")]
 #[test]
 fn go_module_passes_its_own_tests() {
     toolchain::suite("daprd", || {

@@ -1,5 +1,6 @@
 //! Tests of retries by daprd's resiliency policies.
 
+use mynah_needs::needs;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -39,6 +40,7 @@ async fn ask(sockets: &Sockets, mynah: &Sidecar, program: &Program) -> (u16, Vec
     (status, entries.iter().map(|entry| entry["outcome"].clone()).collect())
 }
 
+#[needs("daprd")]
 #[test]
 fn daprd_makes_as_many_calls_as_its_policy_allows() {
     toolchain::suite("daprd", || {

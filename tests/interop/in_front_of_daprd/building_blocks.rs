@@ -2,6 +2,7 @@
 
 use std::{path::Path, process::Command};
 
+use mynah_needs::needs;
 use tokio::runtime::Runtime;
 
 use super::InFront;
@@ -15,6 +16,7 @@ use crate::{
     },
 };
 
+#[needs("daprd")]
 #[test]
 fn python_sdk_uses_daprd_through_mynah() {
     toolchain::suite("daprd", || {
@@ -28,6 +30,7 @@ fn python_sdk_uses_daprd_through_mynah() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn go_sdk_uses_daprd_through_mynah() {
     toolchain::suite("daprd", || {
@@ -41,6 +44,7 @@ fn go_sdk_uses_daprd_through_mynah() {
     });
 }
 
+#[needs("daprd", "python", "go", "dapr-agents", "grpcurl")]
 #[test]
 fn clients_work_with_mynah_in_front_of_daprd() {
     toolchain::suite("daprd", || {
@@ -53,6 +57,7 @@ fn clients_work_with_mynah_in_front_of_daprd() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn subscriptions_end_when_daprd_is_killed_and_work_when_it_is_back() {
     toolchain::suite("daprd", || {

@@ -5,6 +5,7 @@ use std::{io::Write, net::SocketAddr, path::PathBuf, process::Command};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use mynah_needs::needs;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -24,6 +25,7 @@ const DAPR: &str = "dapr.proto.runtime.v1.Dapr";
 /// daprd allows reflection only to calls for an application.
 const REFLECT: [&str; 3] = ["-plaintext", "-reflect-header", "dapr-app-id: app"];
 
+#[needs("daprd")]
 #[test]
 fn curl_uses_daprd_through_mynah() {
     toolchain::suite("daprd", || {
@@ -42,6 +44,7 @@ fn curl_uses_daprd_through_mynah() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn grpcurl_uses_daprd_through_mynah() {
     toolchain::suite("daprd", || {
@@ -58,6 +61,7 @@ fn grpcurl_uses_daprd_through_mynah() {
     });
 }
 
+#[needs("daprd")]
 #[test]
 fn streams_end_as_unavailable_when_daprd_is_killed() {
     toolchain::suite("daprd", || {

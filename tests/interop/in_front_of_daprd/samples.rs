@@ -2,6 +2,7 @@
 
 use std::{fs, process::Command};
 
+use mynah_needs::needs;
 use serde::Deserialize;
 use tokio::runtime::Runtime;
 
@@ -39,6 +40,7 @@ struct App {
 }
 
 /// Does what the Dapr CLI does, on other ports.
+#[needs("daprd")]
 #[test]
 fn the_run_file_runs_an_application() {
     toolchain::suite("daprd", || {

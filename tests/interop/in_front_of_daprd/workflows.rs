@@ -2,6 +2,7 @@
 
 use std::{path::Path, process::Command};
 
+use mynah_needs::needs;
 use tokio::runtime::Runtime;
 
 use super::InFront;
@@ -16,6 +17,7 @@ use crate::{
     },
 };
 
+#[needs("daprd")]
 #[test]
 fn workflows_and_durable_agents_run_through_mynah() {
     toolchain::suite("daprd", || {

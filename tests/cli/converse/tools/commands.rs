@@ -3,12 +3,12 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use mynah_needs::needs;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{chain, scripted_sidecar, with_tools};
 use crate::{
     cli::{converse::run, report},
-    interop::toolchain,
     support::{Sidecar, process::Process},
 };
 
@@ -122,11 +122,9 @@ fn kills_background_processes() {
 }
 
 /// A daemon in its own session keeps stdout open. mynah neither kills the daemon nor waits for it.
+#[needs("setsid")]
 #[test]
 fn does_not_wait_for_daemons() {
-    if !toolchain::has("setsid") {
-        return;
-    }
     let script = "setsid sh -c 'echo $$ > new; mv new pid; exec sleep 100' & \
                   until [ -e pid ]; do sleep 0.01; done; echo done";
     let yaml = format!("tools: [{{name: run_it, timeout: 1h, command: [sh, -c, \"{script}\"]}}]");

@@ -1,9 +1,7 @@
 //! Selects the client suites to run, with the environment variable `MYNAH_INTEROP`.
 
-use crate::support::report;
-
 /// The suites. Each is named after the client that it downloads.
-const SUITES: [&str; 12] = [
+pub(crate) const SUITES: [&str; 12] = [
     "chromium",
     "dapr-agents",
     "daprd",
@@ -20,24 +18,15 @@ const SUITES: [&str; 12] = [
 
 /// The suites to run.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Selection {
+pub(crate) enum Selection {
     None,
     Listed(Vec<&'static str>),
     All,
 }
 
 impl Selection {
-    /// Reads `MYNAH_INTEROP`. Panics if the variable names an unknown suite.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the variable is for the tests, not for the program"
-    )]
-    pub(super) fn from_env() -> Self {
-        let value = std::env::var("MYNAH_INTEROP").unwrap_or_default();
-        Self::parse(&value).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    fn parse(value: &str) -> Result<Self, String> {
+    /// Parses `MYNAH_INTEROP`. Fails if it names an unknown suite.
+    pub(crate) fn parse(value: &str) -> Result<Self, String> {
         match value {
             "" | "0" => Ok(Self::None),
             "1" => Ok(Self::All),
@@ -45,24 +34,12 @@ impl Selection {
         }
     }
 
-    /// Returns `true` if a suite is selected. Its name must be in [`SUITES`].
-    pub(super) fn includes(&self, suite: &str) -> bool {
-        assert!(SUITES.contains(&suite), "unknown suite `{suite}`");
+    pub(crate) fn includes(&self, suite: &str) -> bool {
         match self {
             Self::None => false,
             Self::Listed(suites) => suites.contains(&suite),
             Self::All => true,
         }
-    }
-
-    /// Reports the suites that are not selected.
-    pub(super) fn report_skipped(&self) {
-        let skipped: Vec<_> = SUITES.into_iter().filter(|suite| !self.includes(suite)).collect();
-        report(&format!(
-            "not run: client suites that download their client ({}); to run all or some of them, \
-             set MYNAH_INTEROP=1 or, for example, MYNAH_INTEROP=python,go",
-            skipped.join(", ")
-        ));
     }
 }
 
