@@ -242,9 +242,9 @@ fn check_lengths(longer_than: Option<usize>, shorter_than: Option<usize>) -> Res
     let Some(shorter_than) = shorter_than else { return Ok(()) };
     match longer_than {
         None if shorter_than == 0 => Err("shorter_than is 0; expected at least 1".to_owned()),
-        Some(longer_than) if shorter_than.saturating_sub(longer_than) < 2 => {
-            Err(format!("no text is longer than {longer_than} and shorter than {shorter_than}"))
-        }
+        Some(longer_than) if shorter_than.saturating_sub(longer_than) < 2 => Err(format!(
+            "no text has more than {longer_than} and less than {shorter_than} characters"
+        )),
         _ => Ok(()),
     }
 }
@@ -354,7 +354,7 @@ mod tests {
         unknown field `equal`, expected one of `equals`, `contains`, `starts_with`, `ends_with`, `matches`, `longer_than`, `shorter_than`, `ignore_case`
         equals must be a text, not a list
         shorter_than is 0; expected at least 1
-        no text is longer than 5 and shorter than 6
+        no text has more than 5 and less than 6 characters
         "#);
     }
 }

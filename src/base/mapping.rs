@@ -24,7 +24,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for MappingVisitor<T> {
     type Value = Mapping<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Like serde's own message, which `without_struct_name` replaces.
+        // Like serde's own message, which `reader_message` rewords.
         f.write_str("struct Mapping")
     }
 

@@ -19,6 +19,7 @@ pub(crate) mod number;
 pub(crate) mod panics;
 pub(crate) mod pattern;
 pub(crate) mod quantity;
+pub(crate) mod reader_message;
 pub(crate) mod schema_keys;
 pub(crate) mod secrets;
 pub mod terminal;

@@ -36,16 +36,6 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// Replaces the name of a struct in a message of serde, which means nothing to users, with what a
-/// document calls such a value.
-pub(crate) fn without_struct_name(message: &str, kind: &str) -> String {
-    let Some((before, rest)) = message.split_once("expected struct ") else {
-        return message.to_owned();
-    };
-    let after = rest.trim_start_matches(|it: char| it.is_alphanumeric() || it == '_');
-    format!("{before}expected {kind}{after}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

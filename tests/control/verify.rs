@@ -82,8 +82,8 @@ async fn rejects_invalid_checks() {
     let sidecar = Sidecar::start();
     let cases = [
         (json!({}), "there is nothing to check"),
-        (json!({"mach": {}}), "unknown field `mach`"),
-        (json!({"match": {"usr": "a"}}), "match.usr: unknown field `usr`"),
+        (json!({"mach": {}}), "unknown key `mach`"),
+        (json!({"match": {"usr": "a"}}), "match.usr: unknown key `usr`"),
         (json!({"count": -1}), "count: "),
     ];
     for (body, expected) in cases {
@@ -107,10 +107,10 @@ async fn says_in_words_what_a_body_must_be() {
         }
     }
     let (_, result) = verify(&sidecar, json!({"expect": [1]})).await;
-    let expected = "invalid JSON: expect[0]: invalid type: integer `1`, expected an object";
+    let expected = "invalid JSON: expect[0]: must be an object, not 1";
     assert!(result["error"].as_str().unwrap().starts_with(expected), "{result}");
     let (_, result) = verify(&sidecar, json!({"match": ["joke"]})).await;
-    let expected = "invalid JSON: match: invalid type: sequence, expected an object";
+    let expected = "invalid JSON: match: must be an object, not a list";
     assert!(result["error"].as_str().unwrap().starts_with(expected), "{result}");
 }
 

@@ -105,9 +105,35 @@ fn other_files_with_rules_are_skipped() {
 }
 
 #[test]
+fn values_that_begin_with_braces_need_quotes() {
+    for text in [
+        "rules:\n- match: {user: a}\n  respond: {{ user }}\n",
+        "rules:\n- match: {user: a}\n  respond: {{ user }} is here\n",
+        "rules:\n- match: {user: a}\n  sequence:\n  - {{ user }}\n",
+        "expect:\n- match: {user: {{ a }}}\n",
+    ] {
+        let report = check(text);
+        assert!(report.contains("; a value that begins with {{ needs quotes\n"), "{report}");
+    }
+    let report = check("rules:\n- respond: {[a]: b}\n");
+    assert!(!report.contains("quotes"), "{report}");
+}
+
+#[test]
+fn other_files_are_no_rules_files() {
+    let resource = component("gpt", "");
+    let file = write_rules(&resource);
+    let output = run(&["--rules", file.to_str().unwrap()]);
+    assert!(
+        output.stderr.contains("this is a Kubernetes resource, not a rules file"),
+        "{output:?}"
+    );
+}
+
+#[test]
 fn files_without_rules_are_errors() {
     assert_snapshot!(check("rules:"), @"
-    rules.yaml:1:1: expected a list `rules`
+    rules.yaml:1:1: expected a list `rules` or `expect`, as this is a rules file
     0 components, 0 rules files, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: []"), @"
@@ -123,11 +149,11 @@ fn files_without_rules_are_errors() {
     0 components, 0 rules files, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: [{respond: a, match: [user: hello]}]"), @"
-    rules.yaml:1:29: rule 1: invalid type: sequence, expected a mapping
+    rules.yaml:1:29: rule 1: must be a mapping, not a list
     0 components, 0 rules files, 1 error, 0 warnings
     ");
     assert_snapshot!(check("rules: [{respond: a, match: hello}]"), @r#"
-    rules.yaml:1:29: rule 1: invalid type: string "hello", expected a mapping
+    rules.yaml:1:29: rule 1: must be a mapping, not "hello"
     0 components, 0 rules files, 1 error, 0 warnings
     "#);
     assert_snapshot!(check("rules: [{respond: a}]\n---\nrules: [{respond: b}]"), @"
@@ -135,7 +161,7 @@ fn files_without_rules_are_errors() {
     0 components, 0 rules files, 1 error, 0 warnings
     ");
     assert_snapshot!(check("expect: [sent]"), @r#"
-    rules.yaml:1:10: expect 1: invalid type: string "sent", expected a mapping
+    rules.yaml:1:10: expect 1: must be a mapping, not "sent"
     0 components, 0 rules files, 1 error, 0 warnings
     "#);
     assert_snapshot!(check("rules: [{respond: a}]\nrules: [{respond: b}]\nrule: 5"), @r#"

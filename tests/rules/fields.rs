@@ -181,11 +181,11 @@ fn invalid_settings_are_errors() {
 ";
     assert_snapshot!(check(text), @r#"
     rules.yaml:2:24: rule 1: a negative number; expected a number that is not negative
-    rules.yaml:3:24: rule 2: invalid type: floating point `1.5`, expected a number that is not negative, or a condition such as {at_least: 1}
-    rules.yaml:4:25: rule 3: invalid type: string "warm", expected a number, or a condition such as {at_most: 0.5}
+    rules.yaml:3:24: rule 2: must be a number that is not negative, or a condition such as {at_least: 1}, not 1.5
+    rules.yaml:4:25: rule 3: must be a number, or a condition such as {at_most: 0.5}, not "warm"
     rules.yaml:5:25: rule 4: at_least is 1, which is more than the 0.5 of at_most
-    rules.yaml:6:23: rule 5: invalid type: integer `1`, expected a boolean
-    rules.yaml:7:31: rule 6: invalid type: sequence, expected a number, a boolean, a text that is contained, or {equals: a}
+    rules.yaml:6:23: rule 5: must be true or false, not 1
+    rules.yaml:7:31: rule 6: must be a number, a boolean, a text that is contained, or {equals: a}, not a list
     rules.yaml:8:31: rule 7: the condition is empty; expected one of equals, contains, starts_with, ends_with, matches, longer_than, shorter_than
     0 components, 0 rules files, 7 errors, 0 warnings
     "#);

@@ -41,7 +41,7 @@ async fn explaining_names_the_nested_condition() {
     "any_of.1.user": "a text that contains \"bye\""; seen: "hello!"
     "any_of.2.turn": "exactly 1"; seen: "0"
     "user": "a text of more than 20 characters"; seen: "hello!"
-    "not.any_of.2.not.has_tool_result": "anything but anything but true"; seen: "false"
+    "not.any_of.2.not.has_tool_result": "true"; seen: "false"
     "user": "a text that ends with \"?\""; seen: "hello!"
     "has_image": "true"; seen: "false"
     "offered_only": "get_time"; seen: null

@@ -57,14 +57,14 @@ fn reports_mistakes_in_json() {
     let report = |text: &String| check_recorded("a.json", text).lines().next().unwrap().to_owned();
     assert_snapshot!(cases.each_ref().map(report).join("\n"), @r#"
     [folder]/a.json:1:1: EOF while parsing a value
-    [folder]/a.json:1:2: invalid length 0, expected an object with `conversations`
+    [folder]/a.json:1:2: must be an object with `conversations`, not a list
     [folder]/simulate.yaml:2:81: a.json has no conversations with messages
     [folder]/simulate.yaml:2:81: a.json has no conversations with messages
-    [folder]/a.json:2:91: conversations[0].messages[1]: missing field `content`
-    [folder]/a.json:3:71: conversations[0].messages[0].sender: unknown variant `bot`, expected `customer` or `agent`
+    [folder]/a.json:2:91: conversations[0].messages[1]: the key `content` is missing
+    [folder]/a.json:3:71: conversations[0].messages[0].sender: unknown value `bot`; expected `customer` or `agent`
     [folder]/a.json:2:70: conversations[0].messages[0].timestamp: "in 2025-04-27T22:22:05Z" is not a timestamp; use ISO 8601, such as 2026-05-01T09:00:00Z
     [folder]/a.json:2:17: expected value
-    [folder]/a.json:2:103: conversations[0].messages[1]: missing field `content`
+    [folder]/a.json:2:103: conversations[0].messages[1]: the key `content` is missing
     "#);
 }
 

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::failure::Failure;
-use crate::base::text::{shorten, without_struct_name};
+use crate::base::{reader_message::reworded, text::shorten};
 
 /// Maximum number of characters of the path and of the message of an error, which quote keys.
 const MAX_SHOWN: usize = 1_000;
@@ -18,7 +18,7 @@ pub(super) fn json<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
         let path = error.path().to_string();
         let path = shorten(&path, MAX_SHOWN);
         let place = if path == "." { String::new() } else { format!("{path}: ") };
-        let message = without_struct_name(&error.inner().to_string(), "an object");
+        let message = reworded(&error.inner().to_string(), "an object");
         format!("{place}{}", shorten(&message, MAX_SHOWN))
     });
     let value =

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::node::{Entry, Node, Value};
 use crate::base::{
     diagnostics::{Diagnostic, Place},
-    text::without_struct_name,
+    reader_message::reworded,
 };
 
 /// A value as JSON on one line, with the places of its parts.
@@ -46,13 +46,7 @@ impl PlacedJson {
             let message = error.to_string();
             // Remove the position in the JSON.
             let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-            let message = match message.strip_prefix("unknown field ") {
-                Some(rest) => {
-                    format!("unknown key {}", rest.replacen(", expected", "; expected", 1))
-                }
-                None => without_struct_name(message, "a mapping"),
-            };
-            let diagnostic = Diagnostic::error(message);
+            let diagnostic = Diagnostic::error(reworded(message, "a mapping"));
             match self.place_before(error.column()) {
                 Some(place) => diagnostic.at(place),
                 None => diagnostic,
@@ -166,8 +160,8 @@ mod tests {
             let lists = json(yaml).deserialize::<BTreeMap<String, Vec<u8>>>();
             lists.unwrap_err().to_string()
         };
-        insta::assert_snapshot!(error("a: [1]\nb:\n  - 2\n  - c"), @r#":4:5: invalid type: string "c", expected u8"#);
-        insta::assert_snapshot!(error("a: [1]\nb: 5"), @":2:4: invalid type: integer `5`, expected a sequence");
-        insta::assert_snapshot!(error("[]"), @":1:1: invalid type: sequence, expected a map");
+        insta::assert_snapshot!(error("a: [1]\nb:\n  - 2\n  - c"), @r#":4:5: must be a whole number that is not negative, not "c""#);
+        insta::assert_snapshot!(error("a: [1]\nb: 5"), @":2:4: must be a list, not 5");
+        insta::assert_snapshot!(error("[]"), @":1:1: must be a mapping, not a list");
     }
 }

@@ -10,7 +10,10 @@ use serde::de::DeserializeOwned;
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag, options};
 
 use super::node::{Entry, Node, Tree, Value};
-use crate::base::diagnostics::{Diagnostic, Place};
+use crate::base::{
+    diagnostics::{Diagnostic, Place},
+    reader_message::reworded,
+};
 
 /// Maximum number of values in a document, with aliases expanded.
 const MAX_VALUES: usize = 500_000;
@@ -41,7 +44,28 @@ pub(crate) fn parse_own(text: &str) -> Result<Option<Tree>, Diagnostic> {
     parse_with(Keys::AsWritten, text, 1)
 }
 
+/// Adds a hint to an error if its line, or the one before, has a template without quotes, which is a
+/// mapping in YAML.
+fn with_hint(error: Diagnostic, text: &str, first_line: usize) -> Diagnostic {
+    let has_template = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("- {{") || line.contains(": {{")
+    };
+    let before = |place: Place| place.line.saturating_sub(first_line + 1);
+    let lines = |place: Place| text.lines().skip(before(place)).take(2);
+    if !error.place.is_some_and(|place| lines(place).any(has_template)) {
+        return error;
+    }
+    let message = format!("{}; a value that begins with {{{{ needs quotes", error.message);
+    Diagnostic { message, ..error }
+}
+
 fn parse_with(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
+    let tree = parse_tree(keys, text, first_line);
+    tree.map_err(|error| with_hint(error, text, first_line))
+}
+
+fn parse_tree(keys: Keys, text: &str, first_line: usize) -> Result<Option<Tree>, Diagnostic> {
     let events = events(text, first_line, keys)?;
     if events.is_empty() {
         return Ok(None);
@@ -64,24 +88,31 @@ pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic>
         leading_zero_numbers_as_strings: true,
         underscored_numbers_as_strings: true,
     };
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+    let parsed = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         // Remove the place from the end of the crate's message: diagnostics have a field for it.
         let message = error.render_with_formatter(&serde_saphyr::UserMessageFormatter);
         let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
         let message = match message {
-            "expected sequence start" => "must be a list",
-            "expected mapping start" => "must be a mapping",
-            "invalid boolean (true or false expected)" => "must be true or false",
-            "only single YAML document expected but multiple found" => "must be one document",
-            other if other.starts_with("invalid i") || other.starts_with("invalid u") => {
-                "must be a whole number"
+            "expected sequence start" => "must be a list".to_owned(),
+            "expected mapping start" => "must be a mapping".to_owned(),
+            "invalid boolean (true or false expected)" => "must be true or false".to_owned(),
+            "only single YAML document expected but multiple found" => {
+                "must be one document".to_owned()
             }
-            other => other,
+            other if is_wrong_number(other) => "must be a whole number".to_owned(),
+            other => reworded(other, "a mapping"),
         };
         let (line, column) = error.location().map_or((1, 1), |at| (at.line(), at.column()));
         let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         Diagnostic::error(message).at(Place { line: size(line), column: size(column) })
-    })
+    });
+    parsed.map_err(|error| with_hint(error, text, 1))
+}
+
+/// Returns `true` if a message is about a type of whole numbers, such as `invalid u32`.
+fn is_wrong_number(message: &str) -> bool {
+    let digits = message.strip_prefix("invalid i").or(message.strip_prefix("invalid u"));
+    digits.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The parser's events for a document.

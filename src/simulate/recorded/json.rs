@@ -7,7 +7,10 @@ use serde_json::value::RawValue;
 
 use super::{blank_notice, timestamp};
 use crate::{
-    base::diagnostics::{Diagnostic, Place},
+    base::{
+        diagnostics::{Diagnostic, Place},
+        reader_message::reworded,
+    },
     simulate::{
         Conversation, MadeCall, Message, OriginalConversation, Outcome, ParticipantRole, Timestamp,
     },
@@ -89,7 +92,8 @@ pub(super) fn index(text: &str, notices: &mut Vec<String>) -> Result<Vec<Entry>,
 /// Returns the message of an error without its place.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned()
+    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
+    reworded(reason, "an object")
 }
 
 /// Returns the place of an error in a value that begins at byte `start` of the text.

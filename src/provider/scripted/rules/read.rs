@@ -191,14 +191,19 @@ impl Reader {
             }
         };
         let Some(Tree { root, repeated_keys }) = tree else {
-            self.error(Place { line: 1, column: 1 }, "the file is empty; expected a list `rules`");
+            let message = "the rules file is empty; expected a list `rules` or `expect`";
+            self.error(Place { line: 1, column: 1 }, message);
             return Read::default();
         };
+        if root.field("apiVersion").is_some() && root.field("kind").is_some() {
+            self.error(root.place, "this is a Kubernetes resource, not a rules file");
+            return Read::default();
+        }
         self.errors.extend(repeated_keys);
         let Some(fields) = self.fields(&root, &KEYS) else { return Read::default() };
         let [listed, expected] = ["rules", "expect"].map(|key| fields.get(key));
         if listed.is_none() && expected.is_none() {
-            self.error(root.place, "expected a list `rules`");
+            self.error(root.place, "expected a list `rules` or `expect`, as this is a rules file");
         }
         let rules = listed.map(|list| self.rules(list)).unwrap_or_default();
         let expectations = expected.map(|list| self.expectations(list)).unwrap_or_default();

@@ -28,8 +28,8 @@ fn tool_error(keys: &str) -> String {
 fn invalid_structure() {
     assert_snapshot!(error(""), @"[folder]/tools.yaml:1:1: unexpected end of file");
     assert_snapshot!(error("tools: f"), @"[folder]/tools.yaml:1:8: must be a list");
-    assert_snapshot!(error("tools: []\nlimits: {}"), @"[folder]/tools.yaml:2:1: unknown field `limits`, expected one of $schema, defaults, allow, tools");
-    assert_snapshot!(error("defaults: {tries: 1}\ntools: []"), @"[folder]/tools.yaml:1:12: unknown field `tries`, expected one of timeout, retries, max_result");
+    assert_snapshot!(error("tools: []\nlimits: {}"), @"[folder]/tools.yaml:2:1: unknown key `limits`; expected one of $schema, defaults, allow, tools");
+    assert_snapshot!(error("defaults: {tries: 1}\ntools: []"), @"[folder]/tools.yaml:1:12: unknown key `tries`; expected one of timeout, retries, max_result");
     assert_snapshot!(error("tools: []\n---\ntools: []"), @"[folder]/tools.yaml:3:1: must be one document");
     assert_snapshot!(error("tools: [{name: f, command: [a]"), @"[folder]/tools.yaml:1:9: unclosed bracket '{'");
     assert_snapshot!(error("{\"tools\": [\n{\"name\": \"f\", \"command\": [\"a\"], \"cache\": 5}]}"), @"[folder]/tools.yaml:2:42: must be a mapping");
@@ -38,12 +38,12 @@ fn invalid_structure() {
 #[test]
 fn invalid_tool_kind() {
     assert_snapshot!(tool_error("description: no kind"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http, static and mcp"#);
-    assert_snapshot!(error("tools:\n- mcp: {comand: [python3, server.py]}"), @"[folder]/tools.yaml:2:9: unknown field `comand`, expected one of command, url, headers, include, prefix");
+    assert_snapshot!(error("tools:\n- mcp: {comand: [python3, server.py]}"), @"[folder]/tools.yaml:2:9: unknown key `comand`; expected one of command, url, headers, include, prefix");
     assert_snapshot!(error("tools:\n- mcp: {include: [read]}"), @"[folder]/tools.yaml:2:8: mcp needs exactly one of command and url");
-    assert_snapshot!(error("tools:\n- command: [date]"), @"[folder]/tools.yaml:2:3: missing field `name`");
-    assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown field `comand`, expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command, http, static, mcp");
+    assert_snapshot!(error("tools:\n- command: [date]"), @"[folder]/tools.yaml:2:3: the key `name` is missing");
+    assert_snapshot!(tool_error("comand: [date]"), @"[folder]/tools.yaml:3:3: unknown key `comand`; expected one of name, description, parameters, repeatable, cache, timeout, retries, max_result, command, http, static, mcp");
     assert_snapshot!(tool_error("command: cat -n"), @"[folder]/tools.yaml:3:12: must be a list, such as [cat] or [sh, -c, ...]");
-    assert_snapshot!(tool_error("command: {cat: -n}"), @"[folder]/tools.yaml:3:12: invalid type: map, expected a list, such as [python3, tool.py]");
+    assert_snapshot!(tool_error("command: {cat: -n}"), @"[folder]/tools.yaml:3:12: must be a list, such as [python3, tool.py], not a mapping");
     assert_snapshot!(tool_error("command:"), @r#"[folder]/tools.yaml:2:3: the tool "f" needs exactly one of command, http, static and mcp"#);
     assert_snapshot!(tool_error("command: []"), @"[folder]/tools.yaml:3:12: the program is missing; expected a list such as [python3, tool.py]");
 }
@@ -52,7 +52,7 @@ fn invalid_tool_kind() {
 fn invalid_static_results() {
     assert_snapshot!(tool_error("static: []"), @"[folder]/tools.yaml:2:3: static is empty; expected a list of results");
     assert_snapshot!(tool_error("static: [{match: {args: {}}}]"), @"[folder]/tools.yaml:3:12: expected exactly one of result and error");
-    assert_snapshot!(tool_error("static: [{match: {user: hi}, result: 1}]"), @"[folder]/tools.yaml:3:21: unknown field `user`, expected one of args");
+    assert_snapshot!(tool_error("static: [{match: {user: hi}, result: 1}]"), @"[folder]/tools.yaml:3:21: unknown key `user`; expected one of args");
     assert_snapshot!(tool_error("static: [{match: {args: {id: {matches: '('}}}, result: 1}]"), @r#"[folder]/tools.yaml:3:32: the pattern "(" is invalid: unclosed group"#);
 }
 

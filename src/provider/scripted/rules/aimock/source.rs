@@ -12,7 +12,10 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::base::diagnostics::{Diagnostic, Place};
+use crate::base::{
+    diagnostics::{Diagnostic, Place},
+    reader_message::reworded,
+};
 
 /// A file that is being read.
 pub(super) struct Source<'a> {
@@ -81,6 +84,7 @@ impl<'a> Source<'a> {
             let text = error.to_string();
             let (message, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
             let place = Place { line: error.line().max(1), column: error.column().max(1) };
+            let message = reworded(message, "an object");
             Diagnostic::error(format!("not a fixture file of aimock: {message}")).at(place)
         })?;
         Ok(file.fixtures)

@@ -172,11 +172,11 @@ fn mistakes_have_places() {
         "{\"fixtures\": [1,\n {\"match\": {}}, {\"response\": {}}, {\"match\": 1}]}",
         "{\"fixtures\": [{\"match\": {\"userMessage\": 1, \"turnIndex\": 1.5},\n \"response\": {\"toolCalls\": [{}]}}]}",
     ];
-    insta::assert_snapshot!(files.map(converted).concat(), @r#"
+    insta::assert_snapshot!(files.map(converted).concat(), @"
     # 1:1: not a fixture file of aimock: EOF while parsing a value
     # 2:4: not a fixture file of aimock: key must be a string
-    # 1:13: not a fixture file of aimock: missing field `fixtures`
-    # 1:13: not a fixture file of aimock: invalid type: map, expected a sequence
+    # 1:13: not a fixture file of aimock: the key `fixtures` is missing
+    # 1:13: not a fixture file of aimock: must be a list, not an object
     # 1:1: no fixture has a meaning in mynah; expected at least one for chats
     # 1:15: a fixture must be an object
     # 2:2: the fixture has no `response`
@@ -185,5 +185,5 @@ fn mistakes_have_places() {
     # 1:41: `userMessage` must be a string
     # 1:57: `turnIndex` must be an integer
     # 2:28: `toolCalls` must be a list of calls with a name and arguments
-    "#);
+    ");
 }

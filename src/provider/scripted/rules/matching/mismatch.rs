@@ -12,6 +12,9 @@ const MAX_SEEN: usize = 200;
 /// Maximum number of characters of a key.
 const MAX_KEY: usize = 1_000;
 
+/// What the expectations of negated conditions start with.
+const NOT: &str = "anything but ";
+
 /// A condition that does not hold for a call.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Mismatch {
@@ -44,7 +47,11 @@ impl Mismatch {
     /// Returns the mismatch of a condition that must not hold.
     #[must_use]
     pub(super) fn negated(self) -> Self {
-        Self { expected: format!("anything but {}", self.expected), ..self }
+        let expected = match self.expected.strip_prefix(NOT) {
+            Some(expected) => expected.to_owned(),
+            None => format!("{NOT}{}", self.expected),
+        };
+        Self { expected, ..self }
     }
 
     /// Returns the memory that it takes, in bytes.
