@@ -4,7 +4,7 @@ use std::{
     cell::RefCell,
     collections::BTreeSet,
     fmt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -204,8 +204,8 @@ impl References for ComponentReferences<'_> {
     }
 }
 
-/// Returns the file of the tools and its content. The value of `tools` is the path or, if it has a line
-/// break, the content itself.
+/// Returns the file of the tools and its content. The value of `tools` is the path, which starts at the
+/// folder of the component's file, or, if it has a line break, the content itself.
 fn source(
     value: &ResolvedValue,
     metadata: &Metadata<'_>,
@@ -215,14 +215,13 @@ fn source(
         return Some((None, value.text.clone()));
     }
     let refused = |reason| report.error(value.place, format!("tools: {} {reason}", value.shown()));
-    let path = metadata.access.path(Path::new(""), &value.text).map_err(refused).ok()?;
+    let path = metadata.access.path(metadata.folder, &value.text).map_err(refused).ok()?;
     report.depends_on(&path);
     let unreadable = |error: Diagnostic| {
         // Messages do not show a path that comes from the environment or a secret.
-        let shown = path.display().to_string();
         let shown =
-            metadata.literal("tools").map_or_else(|| value.shown(), |_| files::with_start(shown));
-        report.error(value.place, format!("tools: {shown} {}", error.message));
+            metadata.literal("tools").map_or_else(|| value.shown(), |_| path.display().to_string());
+        report.error(value.place, format!("tools: the tools file {shown} {}", error.message));
     };
     let text = files::read_regular(&path).map_err(unreadable).ok()?;
     Some((Some(path), text))

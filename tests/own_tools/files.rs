@@ -45,11 +45,25 @@ fn problems_in_the_file_are_reported() {
     "#);
     let owner = Owner::new("echo", "", TOOLS);
     std::fs::remove_file(owner.tools_file()).unwrap();
-    assert_snapshot!(checked(&owner), @r#"
-    …/resources/component.yaml:8:26: tools: …/tools.yaml cannot be read: No such file or directory (os error 2)
+    assert_snapshot!(checked(&owner), @"
+    …/resources/component.yaml:8:26: tools: the tools file …/tools.yaml cannot be read: No such file or directory (os error 2)
     0 components, 1 error, 0 warnings
     -- exit 1
-    "#);
+    ");
+}
+
+#[tokio::test]
+async fn relative_paths_start_at_the_folder_of_the_component() {
+    let owner = Owner::new("echo", "", TOOLS);
+    let component = owner.folder.join("resources/component.yaml");
+    let text = std::fs::read_to_string(&component).unwrap();
+    let relative = text.replace(owner.tools_file().to_str().unwrap(), "../tools.yaml");
+    std::fs::write(&component, relative).unwrap();
+    let sidecar = owner.start();
+    let count = Count(&sidecar);
+    count.becomes("7").await;
+    owner.put_tools("tools:\n- {name: count_orders, static: [{result: 8}]}\n");
+    count.becomes("8").await;
 }
 
 /// The answer of the tool `count_orders`.
