@@ -1,4 +1,4 @@
-//! `mynah check`: reports errors in components, simulations and rules without running them.
+//! `mynah check`: reports errors in components, simulations, rules and tools without running them.
 
 use std::{
     collections::BTreeSet,
@@ -13,18 +13,21 @@ use crate::{
         environment::Environment,
         text::count,
     },
-    cli::args::CheckArgs,
-    component::{self, Context, Loaded},
+    cli::{args::CheckArgs, config::ConfigError},
+    component::{self, Context, Loaded, StandIn},
     provider::scripted::rules::{self, Rules},
+    server::StartError,
     simulate::{self, Plan},
+    tools,
 };
 
 /// Prints all errors and notices to stdout, followed by a summary. Returns a failure code if there
 /// are errors.
 pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
-    let (app_id, stand_in) = (args.app_id.clone(), args.stand_in);
-    let context = Context { app_id, environment, stand_in, ..Context::default() };
+    let CheckArgs { app_id, stand_in, strict, .. } = args.clone();
+    let context = Context { app_id, environment, stand_in, strict, ..Context::default() };
     let mut loaded = component::load(&args.paths, &context);
+    loaded.errors.extend(useless_strict(args, &loaded));
     let others = check_other_files(&mut loaded, &context);
     require_named_files(&mut loaded, &others, &args.paths);
     let errors = loaded.errors.iter().map(ToString::to_string);
@@ -33,6 +36,19 @@ pub(super) fn check(args: &CheckArgs, environment: Environment) -> ExitCode {
     // Ignore write errors: the exit code is still useful.
     let _ = writeln!(io::stdout(), "{}", lines.join("\n"));
     if loaded.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Returns the error with which mynah would not start with `--strict`.
+fn useless_strict(args: &CheckArgs, loaded: &Loaded) -> Option<Diagnostic> {
+    let is_checked = args.strict && !loaded.components.is_empty();
+    let message = if is_checked && args.stand_in == Some(StandIn::Echo) {
+        ConfigError::StrictEcho.to_string()
+    } else if is_checked && !loaded.follow_scripts() {
+        StartError::UselessStrict.to_string()
+    } else {
+        return None;
+    };
+    Some(Diagnostic::error(message).in_file(args.paths.first()?))
 }
 
 /// The checked files that are not components.
@@ -44,9 +60,11 @@ struct OtherFiles {
     simulations: Option<usize>,
     /// The number of valid files, or `None` if there are no rules.
     rules: Option<usize>,
+    /// The number of valid files, or `None` if there are no tools.
+    tools: Option<usize>,
 }
 
-/// Checks the simulations and the rules among the files that are not components.
+/// Checks the simulations, the rules and the tools among the files that are not components.
 fn check_other_files(loaded: &mut Loaded, context: &Context) -> OtherFiles {
     let mut others = OtherFiles::default();
     others.simulations = others.check(loaded, simulate::is_simulation, |_, file| {
@@ -55,6 +73,9 @@ fn check_other_files(loaded: &mut Loaded, context: &Context) -> OtherFiles {
     others.rules = others.check(loaded, rules::is_rules_file, |loaded, file| {
         let rules = Rules::load(file)?;
         Ok([rules.warnings(), &loaded.unknown_components(&rules)].concat())
+    });
+    others.tools = others.check(loaded, tools::is_tools_file, |_, file| {
+        tools::check_file(file, &context.environment).map(|()| Vec::new())
     });
     others
 }
@@ -106,7 +127,8 @@ fn require_named_files(loaded: &mut Loaded, others: &OtherFiles, paths: &[PathBu
     let named: BTreeSet<_> = paths.iter().filter(|path| !path.is_dir()).collect();
     let unchecked = named.into_iter().filter(|file| !is_checked(file));
     let message = "nothing to check; expected a Component, a list `scenarios` of a simulation, \
-                   a list `rules` or `expect` of rules, or aimock fixtures";
+                   a list `rules` or `expect` of a rules file, a list `tools` of a tools file, or \
+                   aimock fixtures";
     let errors: Vec<_> = unchecked.map(|file| Diagnostic::error(message).in_file(file)).collect();
     loaded.errors.extend(errors);
 }
@@ -124,6 +146,7 @@ fn summary(Loaded { components, errors, notices, .. }: &Loaded, others: &OtherFi
         Some(count(components.len(), "component")),
         others.simulations.map(|number| count(number, "simulation")),
         others.rules.map(|number| count(number, "rules file")),
+        others.tools.map(|number| count(number, "tools file")),
         Some(count(errors.len(), "error")),
         Some(count(warnings, "warning")),
     ];

@@ -26,17 +26,20 @@ struct Common {
 
 /// Checks a conversation component. Returns `None` if the report has errors.
 ///
-/// The second value is the name of the component to fall back to.
+/// The second value is the name of the component to fall back to, even if there are errors.
 pub(super) fn check(
     metadata: &Metadata<'_>,
     report: &mut Report,
-) -> Option<(ComponentSpec, Option<ResolvedValue>)> {
+) -> (Option<ComponentSpec>, Option<ResolvedValue>) {
     let manifest = metadata.manifest;
     metadata.hide_secrets();
     let stand_in = stand_in(metadata);
     // A stand-in does not use the settings, so drop warnings about them.
     let matters = |it: &&Diagnostic| it.severity == Severity::Error || stand_in.is_none();
     manifest.diagnostics.iter().filter(matters).for_each(|it| report.add(it.clone()));
+    if stand_in.is_some() {
+        warn_if_misspelled(manifest, report);
+    }
     let name = check_name(manifest, report);
     let (common, Configured { provider, fallback }) = match stand_in {
         Some(stand_in) => {
@@ -46,10 +49,13 @@ pub(super) fn check(
             let common = Common { faults, has_strict_history, ..Common::default() };
             (common, Configured { provider, fallback: None })
         }
-        None => configure(metadata, report)?,
+        None => match configure(metadata, report) {
+            Some(configured) => configured,
+            None => return (None, None),
+        },
     };
-    let name = name?.to_owned();
-    let kind = manifest.kind.as_ref()?.text.clone();
+    let (Some(name), Some(kind)) = (name, &manifest.kind) else { return (None, fallback) };
+    let (name, kind) = (name.to_owned(), kind.text.clone());
     let version = manifest.version.as_ref().map(|version| version.text.clone()).unwrap_or_default();
     let Common { scrubber, tools, faults, has_strict_history } = common;
     let spec = ComponentSpec {
@@ -64,7 +70,7 @@ pub(super) fn check(
         fallback: None,
         stand_in,
     };
-    Some((spec, fallback)).filter(|_| !report.has_errors())
+    (Some(spec).filter(|_| !report.has_errors()), fallback)
 }
 
 /// Returns the stand-in if this is a conversation component of an unsupported type.
@@ -72,6 +78,15 @@ fn stand_in(metadata: &Metadata<'_>) -> Option<StandIn> {
     let kind = metadata.manifest.kind_text();
     let is_other = kinds::is_conversation(kind) && kinds::find(kind).is_none();
     metadata.context.stand_in.filter(|_| is_other)
+}
+
+/// Warns if the type of a stand-in is similar to a known one. Pluggable components may have any type.
+fn warn_if_misspelled(manifest: &Manifest, report: &mut Report) {
+    let Some(Located { place, text }) = &manifest.kind else { return };
+    if let Some(known) = kinds::similar(text) {
+        let message = format!("unknown spec.type {text:?}; did you mean {known:?}?");
+        report.warning(*place, message);
+    }
 }
 
 fn check_name<'a>(manifest: &'a Manifest, report: &mut Report) -> Option<&'a str> {

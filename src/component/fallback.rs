@@ -25,11 +25,20 @@ pub(super) struct Reference {
     pub(super) ignore_errors: bool,
 }
 
+/// A component that has other errors.
+pub(super) struct Broken {
+    pub(super) name: String,
+    pub(super) fallback: Option<Reference>,
+}
+
 /// Sets the fallbacks of the components. A fallback that is missing or part of a cycle is an error.
-pub(super) fn resolve(candidates: &[Candidate]) -> (Vec<ComponentSpec>, Vec<Diagnostic>) {
-    let mut graph = Graph::new(candidates);
+pub(super) fn resolve(
+    candidates: &[Candidate],
+    broken: &[Broken],
+) -> (Vec<ComponentSpec>, Vec<Diagnostic>) {
+    let mut graph = Graph::new(candidates, broken);
     let mut diagnostics = graph.remove_ignorable();
-    let errors: Vec<_> = graph.errors().collect();
+    let errors: Vec<_> = graph.errors().chain(graph.errors_of(broken)).collect();
     let components = if errors.is_empty() { graph.resolved() } else { graph.unresolved() };
     diagnostics.extend(errors);
     (components, diagnostics)
@@ -44,6 +53,8 @@ impl Reference {
 /// Which component falls back to which. Components are indexes of candidates.
 struct Graph<'a> {
     candidates: &'a [Candidate],
+    /// The names of the components that have other errors.
+    broken: BTreeSet<&'a str>,
     /// The components that are not removed.
     remaining: BTreeSet<usize>,
     /// The fallback of each component, unless it is missing or removed.
@@ -55,7 +66,7 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    fn new(candidates: &'a [Candidate]) -> Self {
+    fn new(candidates: &'a [Candidate], broken: &'a [Broken]) -> Self {
         // If several components have the same name, the first one counts.
         let names = candidates.iter().map(|candidate| candidate.spec.name.as_str());
         let indexes: BTreeMap<_, _> = names.zip(0..candidates.len()).rev().collect();
@@ -71,7 +82,8 @@ impl<'a> Graph<'a> {
         }
         let cycle = cycles(&next);
         let remaining = (0..candidates.len()).collect();
-        Self { candidates, remaining, next, users, cycle }
+        let broken = broken.iter().map(|component| &*component.name).collect();
+        Self { candidates, broken, remaining, next, users, cycle }
     }
 
     /// Removes the components whose errors are ignored. A removed component may be the fallback of
@@ -112,9 +124,24 @@ impl<'a> Graph<'a> {
         })
     }
 
+    /// Returns the errors in the fallbacks of components that have other errors.
+    fn errors_of(&self, broken: &'a [Broken]) -> impl Iterator<Item = Diagnostic> {
+        let fallbacks = broken.iter().filter_map(|component| component.fallback.as_ref());
+        let names: BTreeSet<_> = self.remaining.iter().map(|index| self.name(*index)).collect();
+        let is_unknown = move |fallback: &&Reference| {
+            let name = fallback.component.text.as_str();
+            !names.contains(name) && !self.broken.contains(name)
+        };
+        let unknown = fallbacks.filter(is_unknown);
+        unknown.map(|it| it.locate(Diagnostic::error(self.unknown(&it.component))))
+    }
+
     /// Returns what is wrong with the fallback of a component.
     fn error(&self, index: usize) -> Option<String> {
         let fallback = self.candidates[index].fallback.as_ref()?;
+        if self.broken.contains(fallback.component.text.as_str()) {
+            return None;
+        }
         if self.next[index].is_none() {
             return Some(self.unknown(&fallback.component));
         }

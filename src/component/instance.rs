@@ -81,15 +81,16 @@ pub(crate) fn instance(
         access: files.map_or(Access::Nothing, Access::Folder),
         shared_rules: shared.rules.as_ref(),
     };
-    let (checked, patterns) = PatternLimits::INSTANCE.read(|| check(&metadata, &mut report));
-    if let Some((_, Some(fallback))) = &checked {
+    let ((checked, fallback), patterns) =
+        PatternLimits::INSTANCE.read(|| check(&metadata, &mut report));
+    if let Some(fallback) = &fallback {
         let expected = "expected echo or error, since an instance cannot use other components";
         report.error(PLACE, format!("fallback: {} is invalid; {expected}", fallback.shown()));
     }
     let (errors, warnings): (Vec<_>, _) =
         report.into_diagnostics().into_iter().partition(|it| it.severity == Severity::Error);
     match checked {
-        Some((spec, None)) if errors.is_empty() => {
+        Some(spec) if errors.is_empty() => {
             let memory = patterns + spec.tools.as_ref().map_or(0, ToolsSpec::file_size) * TEXT_BYTE;
             Ok(CheckedInstance { spec, warnings, memory })
         }

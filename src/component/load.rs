@@ -12,9 +12,9 @@ use futures_util::future::join_all;
 use super::{
     check::check,
     context::Context,
-    fallback::{self, Candidate, Reference},
+    fallback::{self, Broken, Candidate, Reference},
     filter, kinds,
-    manifest::{Entry, Manifest, read_paths},
+    manifest::{Entry, Manifest, UNAPPLIED_POLICIES, read_paths},
     report::Report,
     rules::{self, LoadedRules},
     settings::{
@@ -83,6 +83,7 @@ pub fn load(paths: &[PathBuf], context: &Context) -> Loaded {
         shared_rules,
         names: BTreeMap::new(),
         candidates: Vec::new(),
+        broken: Vec::new(),
         loaded,
     };
     entries.iter().for_each(|entry| loader.add(entry));
@@ -97,6 +98,8 @@ struct Loader<'a> {
     names: BTreeMap<String, (PathBuf, Place)>,
     /// The components so far.
     candidates: Vec<Candidate>,
+    /// The components with errors so far.
+    broken: Vec<Broken>,
     /// Everything else so far.
     loaded: Loaded,
 }
@@ -117,8 +120,14 @@ impl Loader<'_> {
     }
 
     fn finish(mut self) -> Loaded {
-        let (components, diagnostics) = fallback::resolve(&self.candidates);
+        let (components, diagnostics) = fallback::resolve(&self.candidates, &self.broken);
         self.loaded.components = components;
+        if self.candidates.is_empty() {
+            // Without components, nobody misses the policies.
+            let policies = |notice: &&mut Diagnostic| notice.message == UNAPPLIED_POLICIES;
+            let policies = self.loaded.notices.iter_mut().filter(policies);
+            policies.for_each(|notice| notice.severity = Severity::Info);
+        }
         let unused_rules = self.unused_rules();
         self.loaded.notices.extend(unused_rules);
         diagnostics.into_iter().for_each(|diagnostic| self.loaded.add(diagnostic));
@@ -158,7 +167,12 @@ impl Loader<'_> {
         }
     }
 
-    fn check(&self, file: &Path, manifest: &Manifest, report: &mut Report) -> Option<Candidate> {
+    fn check(
+        &mut self,
+        file: &Path,
+        manifest: &Manifest,
+        report: &mut Report,
+    ) -> Option<Candidate> {
         let metadata = Metadata {
             manifest,
             context: self.context,
@@ -173,10 +187,16 @@ impl Loader<'_> {
         if ignore_errors {
             report.downgrade_errors(manifest.place, manifest.title());
         }
-        let (spec, fallback) = checked?;
+        let (spec, fallback) = checked;
         let fallback =
             fallback.map(|component| Reference { component, file: file.to_owned(), ignore_errors });
-        Some(Candidate { spec, fallback })
+        if let Some(spec) = spec {
+            return Some(Candidate { spec, fallback });
+        }
+        if let Some(name) = manifest.name.as_ref().filter(|_| !ignore_errors) {
+            self.broken.push(Broken { name: name.text.clone(), fallback });
+        }
+        None
     }
 
     /// Claims the name of a component. As in daprd, names are unique across all building blocks.
@@ -209,6 +229,11 @@ fn skip_other_building_block(manifest: &Manifest, report: &mut Report) {
 }
 
 impl Loaded {
+    /// Returns `true` if a component follows rules or instruction chains.
+    pub(crate) fn follow_scripts(&self) -> bool {
+        self.components.iter().any(ComponentSpec::follows_scripts)
+    }
+
     /// Adds warnings about rules for components that do not exist.
     fn warn_of_unknown_components(&mut self) {
         let rules = self.components.iter().filter_map(|spec| spec.provider.rules());

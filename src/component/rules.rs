@@ -39,8 +39,17 @@ pub(super) fn load_shared(context: &Context) -> LoadedRules {
         return LoadedRules::default();
     }
     let LoadedRules { rules, notices, unreadable, errors, watched } = load(&context.rules, context);
-    let errors = unreadable.into_iter().chain(errors).collect();
+    let unreadable = unreadable.into_iter().map(of_rules_file);
+    let errors = unreadable.chain(errors).collect();
     LoadedRules { rules, notices, unreadable: Vec::new(), errors, watched }
+}
+
+/// Says in an error about reading a file what the file was read for.
+fn of_rules_file(error: Diagnostic) -> Diagnostic {
+    if !error.message.starts_with("cannot be read") {
+        return error;
+    }
+    Diagnostic { message: format!("the rules file {}", error.message), ..error }
 }
 
 /// Loads the rules in files and folders.
@@ -124,6 +133,10 @@ fn read_file(
         let shown = metadata
             .literal(KEY)
             .map_or_else(|| value.shown(), |_| error.file.display().to_string());
+        let shown = match error.message.starts_with("cannot be read") {
+            true => format!("the rules file {shown}"),
+            false => shown,
+        };
         report.error(value.place, format!("{KEY}: {shown} {}", error.message));
     }
     errors.into_iter().chain(notices).for_each(|it| report.add(it));

@@ -47,6 +47,11 @@ impl ComponentSpec {
         }
     }
 
+    /// Returns `true` if the component follows rules or instruction chains.
+    pub(crate) fn follows_scripts(&self) -> bool {
+        self.provider.script().is_some()
+    }
+
     /// Returns `true` if the component is skipped when its tools cannot be used.
     pub(super) fn ignores_errors(&self) -> bool {
         self.tools.as_ref().is_some_and(|tools| tools.ignore_errors)

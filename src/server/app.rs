@@ -282,10 +282,12 @@ async fn load(config: &Config) -> Result<(Vec<ComponentSpec>, Option<Reload>), S
     let context = config.context();
     let paths = config.resources_paths.clone();
     let reload = Reload::new(paths, context).await?;
-    let is_scripted = |spec: &ComponentSpec| spec.provider.script().is_some();
     // daprd initializes the instances of component sockets later.
     let may_be_scripted = !config.component_sockets.names.is_empty();
-    if config.strict && !may_be_scripted && !reload.components().iter().any(is_scripted) {
+    if config.strict
+        && !may_be_scripted
+        && !reload.components().iter().any(ComponentSpec::follows_scripts)
+    {
         return Err(StartError::UselessStrict);
     }
     Ok((reload.components().to_vec(), Some(reload)))

@@ -63,6 +63,19 @@ pub(crate) async fn load_with(
     tools.connect().await.map_err(|error| error.in_file(file))
 }
 
+/// Checks the tools of a file. Starts nothing. Headers of requests may refer to the variables of
+/// `environment`.
+///
+/// # Errors
+///
+/// Fails with all errors in the file, or if it cannot be read.
+pub(crate) fn check_file(file: &Path, environment: &Environment) -> Result<(), Vec<Diagnostic>> {
+    let text = files::read_regular(file).map_err(|error| vec![error])?;
+    let context = LoadContext { references: environment, programs: Programs::All };
+    let in_file = |errors: Vec<Diagnostic>| errors.into_iter().map(|it| it.in_file(file)).collect();
+    CheckedTools::read(&text, &context).map(drop).map_err(in_file)
+}
+
 /// What the tools of a file may use.
 #[derive(Clone, Copy)]
 pub(crate) struct LoadContext<'a> {

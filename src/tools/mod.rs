@@ -33,6 +33,7 @@
 // command      a tool that runs a command
 // process      the process of a command
 // stderr       the log of a program that keeps running
+// recognise    recognises files of tools
 // references   the values that headers of requests refer to
 // static_tool  a tool with results that do not change
 
@@ -42,6 +43,7 @@ mod http;
 mod load;
 mod mcp;
 mod process;
+mod recognise;
 mod references;
 mod static_tool;
 mod stderr;
@@ -56,8 +58,9 @@ pub(crate) use http::{
     read_reply, redirected,
 };
 pub use load::load;
-pub(crate) use load::{CheckedTools, LoadContext, Programs, load_with};
+pub(crate) use load::{CheckedTools, LoadContext, Programs, check_file, load_with};
 pub(crate) use process::{Process, describe};
+pub(crate) use recognise::is_tools_file;
 pub(crate) use references::References;
 pub(crate) use stderr::StderrLog;
 pub(crate) use value::{Argv, Retries, Time};

@@ -104,6 +104,122 @@ fn samples_are_valid() {
     ");
 }
 
+#[test]
+fn checks_tools_files() {
+    let tools = "tools:\n- {name: f, static: [{result: 1}]}\n- {name: g, command: [date]}\n";
+    let report = check_folder(&[("good.yaml", VALID), ("tools.yaml", tools)]);
+    assert_snapshot!(report, @"
+    1 component, 1 tools file, 0 errors, 0 warnings
+    -- exit 0
+    ");
+    let invalid = "tools:\n- {name: f, static: []}\n- {name: g, http: {url: 5}}\n";
+    let twice = "tools:\n- {name: f, command: [date]}\n- {name: f, command: [date]}\n- {name: 'a b', command: [date]}\n";
+    let torn = "tools:\n- [\n";
+    let files = [("a.yaml", invalid), ("b.yaml", twice), ("c.yaml", torn)];
+    assert_snapshot!(check_folder(&files), @r#"
+    [folder]/c.yaml:2:3: not valid YAML: unclosed bracket '['
+    [folder]/a.yaml:2:3: static is empty; expected a list of results
+    [folder]/b.yaml:3:3: a tool named f is already registered
+    [folder]/b.yaml:4:3: invalid tool name "a b"; expected 1 to 64 ASCII letters, digits, _ or -
+    0 components, 0 tools files, 4 errors, 0 warnings
+    -- exit 1
+    "#);
+    // Other programs have files with this key, too.
+    let other = "apiVersion: example.com/v1\nkind: Toolbox\ntools: [hammer]\n";
+    let report = check_folder(&[("other.yaml", other), ("map.yaml", "tools: {a: b}")]);
+    assert!(report.contains("0 components, 0 errors, 0 warnings"), "{report}");
+}
+
+#[test]
+fn strict_checks_what_serve_refuses() {
+    let folder = write_folder(&[("a.yaml", VALID)]);
+    let check = |flags: &[&str]| {
+        let args = [&["check", "--strict", folder.to_str().unwrap()][..], flags].concat();
+        redact_folder(&run_report(&args), &folder)
+    };
+    assert_snapshot!(check(&[]), @"
+    [folder]: --strict has no effect, because no component follows rules or instruction chains: use --rules or --stand-in scripted
+    1 component, 1 error, 0 warnings
+    -- exit 1
+    ");
+    assert_snapshot!(check(&["--stand-in", "echo"]), @"
+    [folder]: --strict excludes --stand-in echo, which answers every call: use --stand-in scripted
+    1 component, 1 error, 0 warnings
+    -- exit 1
+    ");
+    let metadata = "  metadata: [{name: chains, value: true}]\n";
+    std::fs::write(folder.join("a.yaml"), format!("{VALID}{metadata}")).unwrap();
+    assert_snapshot!(check(&[]), @"
+    1 component, 0 errors, 0 warnings
+    -- exit 0
+    ");
+    let scripted = VALID.replace("conversation.echo", "conversation.scripted");
+    std::fs::write(folder.join("a.yaml"), scripted).unwrap();
+    assert_snapshot!(check(&[]), @"
+    1 component, 0 errors, 0 warnings
+    -- exit 0
+    ");
+}
+
+#[test]
+fn names_the_type_that_a_misspelled_one_resembles() {
+    let named = |number: usize, kind: &str| {
+        VALID.replace("parrot", &format!("c{number}")).replace("conversation.echo", kind)
+    };
+    let kinds = [
+        "conversation.opnai",
+        "conversation.scriptd",
+        "conversation.aws-bedrock",
+        "conversation.openai",
+        "conversation.my-own-model",
+        "conversation.echo",
+    ];
+    let components: Vec<_> = kinds.iter().enumerate().map(|(at, kind)| named(at, kind)).collect();
+    let folder = write_folder(&[("a.yaml", &components.join("---\n"))]);
+    let report = run_report(&["check", folder.to_str().unwrap(), "--stand-in", "echo"]);
+    assert_snapshot!(redact_folder(&report, &folder), @r#"
+    [folder]/a.yaml:6:9: unknown spec.type "conversation.opnai"; did you mean "conversation.openai"? (warning)
+    [folder]/a.yaml:14:9: unknown spec.type "conversation.scriptd"; did you mean "conversation.scripted"? (warning)
+    [folder]/a.yaml:22:9: unknown spec.type "conversation.aws-bedrock"; did you mean "conversation.aws.bedrock"? (warning)
+    6 components, 0 errors, 3 warnings
+    -- exit 0
+    "#);
+}
+
+/// An error in a component does not hide errors in its fallback, nor does it add errors to those that
+/// fall back to it.
+#[test]
+fn finds_the_errors_of_all_files_at_once() {
+    let scripted = |name: &str, metadata: &str| {
+        let text =
+            VALID.replace("parrot", name).replace("conversation.echo", "conversation.scripted");
+        format!("{text}  metadata: [{metadata}]\n")
+    };
+    let files = [
+        scripted("one", "{name: rules, value: missing.yaml}, {name: fallback, value: nobody}"),
+        scripted("two", "{name: fallback, value: one}"),
+        scripted("three", "{name: fallback, value: two}, {name: tools, value: none.yaml}"),
+        scripted("four", "{name: fallback, value: nowhere}"),
+    ];
+    assert_snapshot!(check_folder(&[("a.yaml", &files.join("---\n"))]), @r#"
+    [folder]/a.yaml:8:35: rules: the rules file [folder]/missing.yaml cannot be read: No such file or directory (os error 2)
+    [folder]/a.yaml:26:65: tools: the tools file [folder]/none.yaml cannot be read: No such file or directory (os error 2)
+    [folder]/a.yaml:35:38: fallback: "nowhere" is not a component; expected echo, error or one of: two, four
+    [folder]/a.yaml:8:74: fallback: "nobody" is not a component; expected echo, error or one of: two, four
+    2 components, 4 errors, 0 warnings
+    -- exit 1
+    "#);
+}
+
+#[test]
+fn policies_matter_beside_conversation_components_only() {
+    let policies = "apiVersion: dapr.io/v1alpha1\nkind: Resiliency\n";
+    let alone = check_folder(&[("policies.yaml", policies), ("state.yaml", STATE_STORE)]);
+    assert!(alone.contains("0 errors, 0 warnings"), "{alone}");
+    let beside = check_folder(&[("policies.yaml", policies), ("good.yaml", VALID)]);
+    assert!(beside.contains("0 errors, 1 warning"), "{beside}");
+}
+
 /// In a folder, other files are skipped. A file that is named is probably meant to be checked.
 #[test]
 fn rejects_named_file_without_anything_to_check() {
@@ -115,6 +231,7 @@ fn rejects_named_file_without_anything_to_check() {
         ("mixed.yaml", &format!("{foo}---\n{VALID}")),
         ("notes.md", "Remember the milk."),
         ("rules.yaml", "rules: [{respond: hi}]"),
+        ("tools.yaml", "tools: [{name: f, static: [{result: 1}]}]"),
         ("state.yaml", STATE_STORE),
     ]);
     let check = |name: &str| {
@@ -122,7 +239,7 @@ fn rejects_named_file_without_anything_to_check() {
         redact_folder(&report, &folder).replace("[folder]/", "")
     };
     assert_snapshot!(check("foo.yaml"), @"
-    foo.yaml: nothing to check; expected a Component, a list `scenarios` of a simulation, a list `rules` or `expect` of rules, or aimock fixtures
+    foo.yaml: nothing to check; expected a Component, a list `scenarios` of a simulation, a list `rules` or `expect` of a rules file, a list `tools` of a tools file, or aimock fixtures
     foo.yaml:1:1: skipped: kind is Foo, not Component
     0 components, 1 error, 0 warnings
     -- exit 1
@@ -132,7 +249,7 @@ fn rejects_named_file_without_anything_to_check() {
         assert!(report.starts_with(&format!("{name}: nothing to check; expected")), "{report}");
         assert!(report.ends_with("-- exit 1"), "{report}");
     }
-    for name in ["mixed.yaml", "rules.yaml", "state.yaml", ""] {
+    for name in ["mixed.yaml", "rules.yaml", "tools.yaml", "state.yaml", ""] {
         let report = check(name);
         assert!(report.ends_with(" 0 errors, 0 warnings\n-- exit 0"), "{report}");
     }

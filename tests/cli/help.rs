@@ -23,7 +23,7 @@ fn short_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check files of components, simulations and rules, and print all errors and warnings with their locations
+      check     Check files of components, simulations, rules and tools, and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       simulate  Play simulated conversations between customers and agents, and write a report
       journal   Print the calls of a sidecar as JSON lines
@@ -108,7 +108,7 @@ fn long_help() {
     Commands:
       serve     Run the sidecar (default command)
       run       Run a command with a sidecar on free ports, and return the command's exit code
-      check     Check files of components, simulations and rules, and print all errors and warnings with their locations
+      check     Check files of components, simulations, rules and tools, and print all errors and warnings with their locations
       converse  Send a prompt to a sidecar, mynah or daprd, and print the answer
       simulate  Play simulated conversations between customers and agents, and write a report
       journal   Print the calls of a sidecar as JSON lines
@@ -256,13 +256,13 @@ fn serve_help() {
 #[test]
 fn check_help() {
     assert_snapshot!(run_report(&["check", "--help"]), @"
-    Check files of components, simulations and rules, and print all errors and warnings with their locations
+    Check files of components, simulations, rules and tools, and print all errors and warnings with their locations
 
     Usage: mynah check [OPTIONS] <PATH>...
 
     Arguments:
       <PATH>...
-              Component YAML files, simulations, files of rules, or folders
+              Component YAML files, simulations, files of rules, files of tools, or folders
 
     Options:
           --app-id <ID>
@@ -274,6 +274,9 @@ fn check_help() {
               Possible values:
               - echo:     The provider of `conversation.echo`
               - scripted: The provider of `conversation.scripted`
+
+          --strict
+              Also report the errors with which serve --strict does not start
 
       -h, --help
               Print help (see a summary with '-h')

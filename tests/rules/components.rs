@@ -153,6 +153,6 @@ fn invalid_rules_fail_the_start() {
     assert_eq!(output.code, Some(1));
     assert_snapshot!(output.stderr.replace(&folder, "[folder]"), @"
     mynah: the components cannot be loaded:
-      [folder]/missing.yaml: cannot be read: No such file or directory (os error 2)
+      [folder]/missing.yaml: the rules file cannot be read: No such file or directory (os error 2)
     ");
 }

@@ -98,7 +98,7 @@ async fn exhausted_rules_and_chains_are_not_spent() {
 fn other_files_with_rules_are_skipped() {
     let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a}\nrules:\n- {verbs: [get]}\n";
     assert_snapshot!(check(role), @"
-    rules.yaml: nothing to check; expected a Component, a list `scenarios` of a simulation, a list `rules` or `expect` of rules, or aimock fixtures
+    rules.yaml: nothing to check; expected a Component, a list `scenarios` of a simulation, a list `rules` or `expect` of a rules file, a list `tools` of a tools file, or aimock fixtures
     rules.yaml:1:1: skipped: kind is Role, not Component
     0 components, 1 error, 0 warnings
     ");
@@ -128,6 +128,10 @@ fn other_files_are_no_rules_files() {
         output.stderr.contains("this is a Kubernetes resource, not a rules file"),
         "{output:?}"
     );
+    let missing = file.with_file_name("missing.yaml");
+    let output = run(&["--rules", missing.to_str().unwrap()]);
+    let expected = "missing.yaml: the rules file cannot be read: No such file or directory";
+    assert!(output.stderr.contains(expected), "{output:?}");
 }
 
 #[test]

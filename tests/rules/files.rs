@@ -199,9 +199,9 @@ fn errors_of_all_files_are_shown() {
      INFO [folder]/empty/notes.md: skipped: not a .yaml, .yml or .json file
     mynah: the components cannot be loaded:
       [folder]/empty: has no file of rules; expected .yaml, .yml or .json files with a list `rules`, `expect` or `fixtures`
-      [folder]/missing.yaml: cannot be read: No such file or directory (os error 2)
+      [folder]/missing.yaml: the rules file cannot be read: No such file or directory (os error 2)
       [folder]/a.yaml:1:8: rules must be a list, not a scalar
       [folder]/all/b.yaml:1:8: rules must be a list, not a scalar
-      [folder]/all/c.json:1:1: the file is empty; expected a list `rules`
+      [folder]/all/c.json:1:1: the rules file is empty; expected a list `rules` or `expect`
     ");
 }

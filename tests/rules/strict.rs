@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use mynah_needs::needs;
+
 use super::{ask, component, write_rules};
 use crate::support::{Sidecar, process::run, scratch};
 
@@ -59,6 +61,33 @@ async fn the_built_in_and_scripted_components_can_be_strict() {
     names_the_nearest_rule(&scripted).await;
     let lenient = sidecar(&component("echo", "{name: fallback, value: echo}"), &["--strict"]);
     assert_eq!(ask(&lenient, "Bye").await, "Bye");
+}
+
+#[tokio::test]
+async fn an_echo_that_follows_chains_can_be_strict() {
+    let echo = component("echo", "{name: chains, value: true}").replace("scripted", "echo");
+    let folder = scratch("strict");
+    fs::write(folder.join("echo.yaml"), echo).unwrap();
+    let flags = ["--resources-path", folder.to_str().unwrap(), "--strict"];
+    let sidecar = Sidecar::start_with(&flags);
+    assert_eq!(ask(&sidecar, CHAIN).await, "chain");
+}
+
+/// The exit code is that of the command, which sees the error.
+#[needs("curl")]
+#[test]
+fn run_can_be_strict() {
+    let rules = write_rules(RULES);
+    let script = r#"for text in hello Bye; do
+        curl -s -o /dev/null -w '%{http_code} ' "$DAPR_HTTP_ENDPOINT/v1.0-alpha2/conversation/echo/converse" \
+            -d '{"inputs": [{"messages": [{"ofUser": {"content": [{"text": "'$text'"}]}}]}]}'
+    done"#;
+    let flags = ["run", "--rules", rules.to_str().unwrap(), "--strict", "--"];
+    let output = run(&[&flags[..], &["sh", "-c", script]].concat());
+    assert_eq!((output.stdout.as_str(), output.code), ("200 404 ", Some(0)), "{}", output.stderr);
+    let output = run(&["run", "--strict", "--", "true"]);
+    assert_ne!(output.code, Some(0));
+    assert!(output.stderr.contains("--strict has no effect"), "{}", output.stderr);
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub(crate) enum Command {
     #[cfg(target_os = "linux")]
     #[command(name = SUPERVISE, hide = true)]
     Supervise(SuperviseArgs),
-    /// Check files of components, simulations and rules, and print all errors and warnings with their locations
+    /// Check files of components, simulations, rules and tools, and print all errors and warnings with their locations
     Check(CheckArgs),
     /// Send a prompt to a sidecar, mynah or daprd, and print the answer
     Converse(ConverseArgs),
@@ -83,17 +83,20 @@ pub(crate) struct SuperviseArgs {
 }
 
 /// Arguments of `mynah check`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct CheckArgs {
     /// Check only the components of one application [default: all applications]
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     pub app_id: String,
-    /// Component YAML files, simulations, files of rules, or folders
+    /// Component YAML files, simulations, files of rules, files of tools, or folders
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Provider for conversation components of unsupported types
     #[arg(long, value_enum, value_name = "PROVIDER")]
     pub stand_in: Option<StandIn>,
+    /// Also report the errors with which serve --strict does not start
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// Arguments of `mynah journal`.

@@ -14,6 +14,7 @@ pub(super) use self::{
     kind::{Configured, Kind},
 };
 use super::{settings::Metadata, spec::ProviderSpec, stand_in::StandIn};
+use crate::base::text::nearest;
 
 /// What the names of all types start with.
 pub(super) const CATEGORY: &str = "conversation.";
@@ -30,6 +31,26 @@ pub(super) fn find(written: &str) -> Option<&'static Kind> {
 /// Returns `true` if a type belongs to the conversation building block.
 pub(super) fn is_conversation(written: &str) -> bool {
     written.starts_with(CATEGORY)
+}
+
+/// The types that only Dapr has.
+const OTHERS: [&str; 8] = [
+    "anthropic",
+    "aws.bedrock",
+    "deepseek",
+    "googleai",
+    "huggingface",
+    "mistral",
+    "ollama",
+    "openai",
+];
+
+/// Returns the known type that an unknown one is similar to.
+pub(super) fn similar(written: &str) -> Option<String> {
+    let provider = written.strip_prefix(CATEGORY)?.to_lowercase();
+    let own = KINDS.iter().map(|kind| kind.name.trim_start_matches(CATEGORY));
+    let known = nearest(&provider, own.chain(OTHERS))?;
+    (known != provider).then(|| format!("{CATEGORY}{known}"))
 }
 
 /// Lists the providers of all types, for messages.

@@ -9,4 +9,4 @@ mod resource;
 pub(super) use fields::Located;
 pub(super) use item::{Item, SecretKeyRef, Source};
 pub(super) use read::{Entry, read_paths};
-pub(super) use resource::Manifest;
+pub(super) use resource::{Manifest, UNAPPLIED_POLICIES};

@@ -53,13 +53,13 @@ fn skips_documents_that_are_not_conversation_components() {
         ("e.yaml", resiliency.to_owned()),
     ];
     let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
-    assert_snapshot!(outcome(&files), @r#"
+    assert_snapshot!(outcome(&files), @"
     Info a.yaml:1:1: skipped: kind is Subscription, not Component
     Info a.yaml:4:1: skipped: apiVersion is dapr.io/v2, not dapr.io/v1alpha1
     Info a.yaml:9:1: skipped: component c has type state.redis, which is not a conversation type
     Info b.yaml:1:1: skipped: not a Component: apiVersion or kind is missing
     Info c.yaml:1:1: skipped: not a Component: apiVersion or kind is missing
     Info d.yaml:1:1: skipped: not a Component: apiVersion or kind is missing
-    Warning e.yaml:1:1: skipped: mynah does not apply Resiliency policies; to test them, let daprd apply them in front of mynah
-    "#);
+    Info e.yaml:1:1: skipped: mynah does not apply Resiliency policies; to test them, let daprd apply them in front of mynah
+    ");
 }
