@@ -22,6 +22,9 @@ use crate::{
     wire::{error::Error, sent::SentRequest},
 };
 
+/// Maximum size in bytes of a request in the journal that cannot be decoded.
+const MAX_MALFORMED: usize = 16 * 1024;
+
 /// Records one call. A recording that is dropped before the call has ended records that the call was
 /// cancelled.
 pub struct Recording {
@@ -42,6 +45,7 @@ struct Draft {
     time: Timestamp,
     request: Option<SentRequest>,
     is_redacted: bool,
+    is_malformed: bool,
     is_streamed: bool,
     answers: Arc<AnswerRecord>,
 }
@@ -60,6 +64,7 @@ impl Recording {
                 time: clock::timestamp(),
                 request: request(),
                 is_redacted: false,
+                is_malformed: false,
                 is_streamed,
                 answers: Arc::default(),
             })
@@ -122,6 +127,7 @@ impl Recording {
     pub(crate) fn rejected(mut self, error: Error, context: &CallContext) -> Error {
         self.session.clone_from(&context.session);
         self.missing = error.component().map(str::to_owned);
+        self.draft.iter_mut().for_each(|draft| draft.is_malformed = error.is_malformed());
         self.finish(CallOutcome::Failed, || failure(&error));
         error
     }
@@ -172,6 +178,9 @@ impl Draft {
         let mut request = self.request?;
         if !self.is_redacted {
             self.journal.redactor().redact_request(&mut request);
+        }
+        if self.is_malformed {
+            request.shorten(MAX_MALFORMED);
         }
         request.detach(LARGE);
         Some(request)

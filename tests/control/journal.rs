@@ -113,6 +113,28 @@ async fn has_calls_that_fail() {
 }
 
 #[tokio::test]
+async fn shows_the_beginning_of_large_requests_that_cannot_be_decoded() {
+    let sidecar = Sidecar::start();
+    let text = "é".repeat(30_000);
+    let openai = json!({"n": 99, "messages": [{"role": "user", "content": text}]}).to_string();
+    let alpha2 = json!({"inputs": text}).to_string();
+    sidecar.post("/v1/chat/completions", openai.clone()).await;
+    sidecar.post(ALPHA2, alpha2.clone()).await;
+    let secret = json!({"n": 99, "api_key": "hush", "messages": text}).to_string();
+    sidecar.post("/v1/chat/completions", secret).await;
+    let all = entries(&sidecar, "").await;
+    assert_eq!(all.len(), 3);
+    for (entry, body) in all.iter().zip([openai, alpha2]) {
+        let shown = entry["request"].as_str().unwrap();
+        let (beginning, omitted) = shown.split_once("… and ").unwrap();
+        assert!(body.starts_with(beginning) && beginning.len() > 16_000, "{shown}");
+        assert_eq!(omitted, format!("{} more bytes", body.len() - beginning.len()));
+    }
+    let shown = all[2]["request"].as_str().unwrap();
+    assert!(shown.len() < 17_000 && !shown.contains("hush"), "{shown}");
+}
+
+#[tokio::test]
 async fn selects_entries() {
     let sidecar = Sidecar::start();
     for text in ["a", "b", "c"] {

@@ -195,6 +195,14 @@ impl Error {
         }
     }
 
+    /// Returns `true` if the request could not be decoded.
+    pub(crate) fn is_malformed(&self) -> bool {
+        matches!(
+            self,
+            Self::MalformedMessage(_) | Self::MalformedBody(_) | Self::InvalidRequest { .. }
+        )
+    }
+
     /// Returns the time after which the client is told to retry.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         let Self::Chat(chat::Error::Provider { error, .. }) = self else { return None };

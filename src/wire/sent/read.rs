@@ -29,14 +29,23 @@ use crate::{
 impl SentRequest {
     /// Returns the request as JSON: proto JSON for Dapr's API. A body that is invalid is a text.
     pub(crate) fn to_json(&self) -> Value {
-        self.parsed().unwrap_or_else(|| match std::str::from_utf8(&self.body) {
-            Ok(text) if self.is_json() => text.into(),
-            _ => hex(&self.body).into(),
+        self.parsed().unwrap_or_else(|| {
+            let text = match std::str::from_utf8(&self.body) {
+                Ok(text) if self.is_json() => text.to_owned(),
+                _ => hex(&self.body),
+            };
+            match self.omitted {
+                0 => text.into(),
+                omitted => format!("{text}… and {omitted} more bytes").into(),
+            }
         })
     }
 
     /// Returns the request as JSON if its body is valid.
     pub(crate) fn parsed(&self) -> Option<Value> {
+        if self.omitted > 0 {
+            return None;
+        }
         match self.encoding {
             Encoding::Json => serde_json::from_slice(&self.body).ok(),
             Encoding::Protobuf => self.protobuf_to_json(),

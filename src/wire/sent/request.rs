@@ -13,6 +13,8 @@ pub struct SentRequest {
     pub(super) api: SentApi,
     pub(super) encoding: Encoding,
     pub(super) body: Bytes,
+    /// Number of bytes at the end that are left out.
+    pub(super) omitted: usize,
 }
 
 /// The API of a request.
@@ -57,43 +59,65 @@ impl SentApi {
 impl SentRequest {
     /// Returns a request of Dapr's API in protobuf.
     pub(in crate::wire) fn protobuf<M: ConverseRequest>(body: &Bytes) -> Self {
-        Self { api: dapr::<M>(), encoding: Encoding::Protobuf, body: body.clone() }
+        Self { api: dapr::<M>(), encoding: Encoding::Protobuf, body: body.clone(), omitted: 0 }
     }
 
     /// Returns a request of Dapr's API in JSON.
     pub(in crate::wire) fn json<M: ConverseRequest>(body: &Bytes) -> Self {
-        Self { api: dapr::<M>(), encoding: Encoding::Json, body: body.clone() }
+        Self { api: dapr::<M>(), encoding: Encoding::Json, body: body.clone(), omitted: 0 }
     }
 
     /// Returns a request to a pluggable component.
     pub(in crate::wire) fn component(body: &Bytes) -> Self {
-        Self { api: SentApi::Component, encoding: Encoding::Protobuf, body: body.clone() }
+        Self {
+            api: SentApi::Component,
+            encoding: Encoding::Protobuf,
+            body: body.clone(),
+            omitted: 0,
+        }
     }
 
     /// Returns a request of the first version of Dapr's API in JSON.
     pub(crate) fn alpha1_json(body: &Bytes) -> Self {
-        Self { api: SentApi::Alpha1, encoding: Encoding::Json, body: body.clone() }
+        Self { api: SentApi::Alpha1, encoding: Encoding::Json, body: body.clone(), omitted: 0 }
     }
 
     /// Returns a request of the second version of Dapr's API in JSON.
     pub(crate) fn alpha2_json(body: &Bytes) -> Self {
-        Self { api: SentApi::Alpha2, encoding: Encoding::Json, body: body.clone() }
+        Self { api: SentApi::Alpha2, encoding: Encoding::Json, body: body.clone(), omitted: 0 }
     }
 
     /// Returns a request of OpenAI's API for a chat completion.
     pub(crate) fn openai(body: &Bytes) -> Self {
-        Self { api: SentApi::OpenAi, encoding: Encoding::Json, body: body.clone() }
+        Self { api: SentApi::OpenAi, encoding: Encoding::Json, body: body.clone(), omitted: 0 }
     }
 
     /// Returns a request of OpenAI's API for a response.
     pub(crate) fn openai_response(body: &Bytes) -> Self {
-        Self { api: SentApi::OpenAiResponse, encoding: Encoding::Json, body: body.clone() }
+        Self {
+            api: SentApi::OpenAiResponse,
+            encoding: Encoding::Json,
+            body: body.clone(),
+            omitted: 0,
+        }
     }
 
     /// Replaces values in the JSON of the request with their sizes. The ranges are in order.
     pub(crate) fn summarize(&mut self, values: &[Range<usize>]) {
         if let Some(summary) = summary(&self.body, values) {
             self.body = summary;
+        }
+    }
+
+    /// Leaves out what exceeds `max` bytes.
+    pub(crate) fn shorten(&mut self, max: usize) {
+        if self.body.len() > max {
+            let end = match std::str::from_utf8(&self.body[..max]) {
+                Err(error) if self.is_json() && error.error_len().is_none() => error.valid_up_to(),
+                _ => max,
+            };
+            self.omitted += self.body.len() - end;
+            self.body = Bytes::copy_from_slice(&self.body[..end]);
         }
     }
 
