@@ -155,7 +155,7 @@ async fn follows_response_format() {
         (&schema, r#"{"size": 4}"#, r#"{"city":"San Francisco","size":4}"#),
         (&wrapped, "hello", generated),
         (&wrapped, valid, valid),
-        (&json!({"type": "json_object"}), "[1]", "{}"),
+        (&json!({"type": "json_object"}), "[1]", r#"{"text":"[1]"}"#),
         (&json!({"type": "json_object"}), "{\"a\": 1}", "{\"a\": 1}"),
     ];
     for (format, text, expected) in cases {

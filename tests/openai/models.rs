@@ -52,6 +52,7 @@ async fn the_default_component_answers_for_other_models() {
     let sidecar = start("beta");
     let reply = complete(&sidecar, &with(asking("hi"), "model", json!("gamma"))).await;
     assert_eq!(reply.status, 200, "{}", reply.body);
+    assert_eq!(sidecar.get("/v1/models/gamma").await.json()["id"], "gamma");
     let sidecar = start("delta");
     let log = sidecar.log();
     assert!(log.contains("--openai-component: there is no component \"delta\""), "{log}");
@@ -74,8 +75,24 @@ async fn components_are_listed_as_models() {
     assert_eq!(sidecar.get("/v1/models").await.json(), list);
     assert_eq!(sidecar.get("/v1/models/beta").await.json(), model("beta"));
     let unknown = sidecar.get("/v1/models/gamma").await;
-    assert_eq!(
-        (unknown.status, &unknown.json()["error"]["code"]),
-        (404, &json!("model_not_found"))
-    );
+    let message = "the model \"gamma\" does not exist; mynah serves: alpha, beta";
+    let error = json!({"message": message, "type": "invalid_request_error", "param": null,
+        "code": "model_not_found"});
+    assert_eq!((unknown.status, unknown.json()), (404, json!({ "error": error })));
+}
+
+#[tokio::test]
+async fn every_model_that_gets_answers_can_be_retrieved() {
+    let sidecar = Sidecar::start();
+    for (path, id) in [
+        ("gpt-5-nano", "gpt-5-nano"),
+        ("ft%3Agpt-4o%3Amine", "ft:gpt-4o:mine"),
+        ("meta%2Fllama", "meta/llama"),
+        ("meta/llama-3/8b", "meta/llama-3/8b"),
+    ] {
+        let model = json!({"id": id, "object": "model", "created": 0, "owned_by": "mynah"});
+        let reply = sidecar.get(&format!("/v1/models/{path}")).await;
+        assert_eq!((reply.status, reply.json()), (200, model));
+        assert_eq!(complete(&sidecar, &with(asking("hi"), "model", json!(id))).await.status, 200);
+    }
 }

@@ -160,7 +160,7 @@ async fn response_formats_shape_the_answer() {
     let schema =
         json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
     let cases = [
-        (json!({"type": "json_object"}), json!({})),
+        (json!({"type": "json_object"}), json!({"text": "I live in Oslo"})),
         (
             json!({"type": "json_schema", "json_schema": {"name": "n", "strict": true, "schema": schema}}),
             json!({"city": "Oslo"}),

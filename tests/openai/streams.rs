@@ -70,6 +70,9 @@ async fn usage_comes_last_if_it_is_wanted() {
     assert_eq!(last["choices"], json!([]));
     let usage = json!({"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2});
     assert_eq!(last["usage"], usage);
+    for chunk in &chunks[..chunks.len() - 1] {
+        assert_eq!(chunk.get("usage"), Some(&Value::Null));
+    }
 }
 
 #[tokio::test]

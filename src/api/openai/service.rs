@@ -43,6 +43,7 @@ enum Route {
     KeptResponse(String),
     RemoveResponse(String),
     Models,
+    /// A model, which may stand for a component of another name.
     Model(String),
 }
 
@@ -83,9 +84,9 @@ impl Service {
                 let names = components.iter().map(|component| component.name.as_str());
                 ready(json(openai::models(names)))
             }
-            Ok(Route::Model(name)) => match self.0.engine.components.find(&name) {
-                Ok(component) => ready(json(openai::model(&component.name))),
-                Err(error) => ready(failure(&error.into())),
+            Ok(Route::Model(model)) => match self.0.component(&model) {
+                Ok(_) => ready(json(openai::model(&model))),
+                Err(error) => ready(failure(&error)),
             },
             Err(error) => ready(failure(&error)),
         }
@@ -130,7 +131,11 @@ impl Route {
             (&Method::GET, ["responses", _]) => Ok(Self::KeptResponse(url::segment(uri, ID)?)),
             (&Method::DELETE, ["responses", _]) => Ok(Self::RemoveResponse(url::segment(uri, ID)?)),
             (&Method::GET, ["models"]) => Ok(Self::Models),
-            (&Method::GET, ["models", _]) => Ok(Self::Model(url::segment(uri, ID)?)),
+            // The names of models can contain slashes, which not all clients escape.
+            (&Method::GET, ["models", name @ ..]) => {
+                let segments = (ID..ID + name.len()).map(|index| url::segment(uri, index));
+                Ok(Self::Model(segments.collect::<Result<Vec<_>, _>>()?.join("/")))
+            }
             _ => Err(Error::OpenAiNotServed),
         }
     }

@@ -8,6 +8,8 @@ use super::{
 };
 use crate::base::json_schema;
 
+/// The format that allows any object.
+const JSON_OBJECT: &str = "json_object";
 /// Keywords whose values are data instead of schemas, so null is meaningful in them.
 const DATA_KEYWORDS: [&str; 4] = ["const", "default", "enum", "examples"];
 /// Keywords that map arbitrary names to schemas.
@@ -15,24 +17,39 @@ const SCHEMA_MAPS: [&str; 5] =
     ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
 /// Returns the first candidate that is valid JSON for the format, unchanged. If there is none,
-/// generates a value. Returns `None` if the format asks for plain text.
+/// generates a value, or puts the candidates into an object if the format has no schema. Returns
+/// `None` if the format asks for plain text.
 pub(super) fn answer<'t>(
     format: &Value,
-    candidates: impl Iterator<Item = &'t str>,
+    candidates: impl Iterator<Item = &'t str> + Clone,
     context: &Context,
     budget: &mut ReplyBudget,
 ) -> Result<Option<Generated>, Unfinished> {
     let Some(schema) = unwrap_schema(format) else { return Ok(None) };
     let schema = drop_nulls(&schema);
-    let valid = first_valid(&schema, candidates, budget)?;
-    Ok(Some(valid.unwrap_or_else(|| arguments::value(&schema, context, budget))))
+    if let Some(valid) = first_valid(&schema, candidates.clone(), budget)? {
+        return Ok(Some(valid));
+    }
+    Ok(Some(match is_json_object(format) {
+        true => object(&candidates.collect::<Vec<_>>().join("\n")),
+        false => arguments::value(&schema, context, budget),
+    }))
+}
+
+fn is_json_object(format: &Value) -> bool {
+    format.get("type").and_then(Value::as_str) == Some(JSON_OBJECT)
+}
+
+/// Returns an object with a text, because an application has no use for an empty one.
+fn object(text: &str) -> Generated {
+    Generated { json: json!({"text": text}).to_string(), possible_violation: None }
 }
 
 /// Unwraps the schema from the objects in which OpenAI's API nests schemas.
 fn unwrap_schema(format: &Value) -> Option<Value> {
     match format.get("type").and_then(Value::as_str) {
         Some("text") => None,
-        Some("json_object") => Some(json!({"type": "object"})),
+        Some(JSON_OBJECT) => Some(json!({"type": "object"})),
         Some("json_schema") => {
             let schema = format.pointer("/json_schema/schema").or(format.get("schema"));
             Some(schema.cloned().unwrap_or(Value::Bool(true)))
@@ -126,9 +143,18 @@ mod tests {
             Some("true"),
         );
         check(&json!({"type": "json_object"}), &["[1]", "{}"], Some("{}"));
-        check(&json!({"type": "json_object"}), &["[1]"], Some("{}"));
+        check(&json!({"type": "object"}), &["[1]"], Some("{}"));
         check(&json!({"type": "text"}), &["{}"], None);
         check(&json!({}), &["{}"], None);
+    }
+
+    #[test]
+    fn puts_texts_into_an_object() {
+        let format = json!({"type": "json_object"});
+        check(&format, &["[1]"], Some(r#"{"text":"[1]"}"#));
+        check(&format, &["say \"hi\"", "é"], Some(r#"{"text":"say \"hi\"\né"}"#));
+        check(&format, &["no", r#"{"a": 1}"#], Some(r#"{"a": 1}"#));
+        check(&format, &[], Some(r#"{"text":""}"#));
     }
 
     #[test]

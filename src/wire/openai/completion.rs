@@ -45,9 +45,9 @@ impl Completion {
         &self,
         object: &'static str,
         choices: Vec<C>,
-        usage: Option<Usage>,
+        usage: UsageMember,
     ) -> Result<String, Error> {
-        let (id, model, usage) = (&*self.id, &*self.model, usage.map(EncodedUsage::from));
+        let (id, model) = (&*self.id, &*self.model);
         let document = Document { id, object, created: CREATED, model, choices, usage };
         serde_json::to_string(&document).map_err(|error| Error::BodyRead(error.to_string()))
     }
@@ -60,8 +60,8 @@ struct Document<'a, C> {
     created: u64,
     model: &'a str,
     choices: Vec<C>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    usage: Option<EncodedUsage>,
+    #[serde(skip_serializing_if = "UsageMember::is_absent")]
+    usage: UsageMember,
 }
 
 #[derive(Serialize)]
@@ -98,8 +98,17 @@ struct Function<'a> {
     arguments: &'a str,
 }
 
+/// The usage in an object of the API.
 #[derive(Serialize)]
-struct EncodedUsage {
+#[serde(untagged)]
+pub(super) enum UsageMember {
+    Absent,
+    Null,
+    Known(EncodedUsage),
+}
+
+#[derive(Serialize)]
+pub(super) struct EncodedUsage {
     prompt_tokens: u64,
     completion_tokens: u64,
     total_tokens: u64,
@@ -139,20 +148,27 @@ impl Answer {
             finish_reason: finish_reason(response),
         };
         let choices = (0..completion.choices(response)).map(choice).collect();
-        completion.json("chat.completion", choices, response.usage)
+        let usage = response.usage.map_or(UsageMember::Absent, UsageMember::from);
+        completion.json("chat.completion", choices, usage)
     }
 }
 
-impl From<Usage> for EncodedUsage {
+impl UsageMember {
+    fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
+impl From<Usage> for UsageMember {
     fn from(usage: Usage) -> Self {
         let reasoning_tokens = usage.reasoning_tokens;
-        Self {
+        Self::Known(EncodedUsage {
             prompt_tokens: usage.prompt_tokens,
             completion_tokens: usage.completion_tokens,
             total_tokens: usage.total_tokens(),
             completion_tokens_details: (reasoning_tokens > 0)
                 .then_some(CompletionDetails { reasoning_tokens }),
-        }
+        })
     }
 }
 

@@ -103,7 +103,7 @@ fn tool(at: usize, tool: Tool<'_>, body: &Bytes) -> Result<chat::Tool, Error> {
 fn schema(format: ResponseFormat<'_>, body: &Bytes) -> Result<Option<LazyJson>, Error> {
     match format.kind.as_str() {
         "text" => Ok(None),
-        "json_object" => Ok(Some(LazyJson::new(json!({"type": "object"})))),
+        kind @ "json_object" => Ok(Some(LazyJson::new(json!({"type": kind})))),
         "json_schema" => {
             let schema = format.json_schema.and_then(|it| it.schema);
             let missing = || invalid("response_format.json_schema.schema", "missing");

@@ -4,11 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::completion::{Call, Completion, calls, finish_reason};
-use crate::{
-    chat::{Delta, Response},
-    wire::error::Error,
-};
+use super::completion::{Call, Completion, UsageMember, calls, finish_reason};
+use crate::{chat::Delta, wire::error::Error};
 
 /// The event that ends a stream.
 const DONE: &str = "data: [DONE]\n\n";
@@ -104,13 +101,16 @@ impl Piece {
             }
             Event::Finish(index) => (index, Added::default()),
             Event::Usage => {
-                return self.chunk(Vec::new(), complete.filter(|it| it.usage.is_some()));
+                let usage = complete.and_then(|response| response.usage);
+                return self.chunk(Vec::new(), usage.map_or(UsageMember::Null, UsageMember::from));
             }
             Event::Done => return Ok(DONE.to_owned()),
         };
         let is_finish = matches!(event, Event::Finish(_));
         let finish_reason = complete.filter(|_| is_finish).map(finish_reason);
-        self.chunk(vec![Choice { index, delta, logprobs: None, finish_reason }], None)
+        let wants_usage = self.completion.includes_usage;
+        let usage = if wants_usage { UsageMember::Null } else { UsageMember::Absent };
+        self.chunk(vec![Choice { index, delta, logprobs: None, finish_reason }], usage)
     }
 
     fn added_text(&self) -> Added<'_> {
@@ -121,9 +121,7 @@ impl Piece {
         }
     }
 
-    /// Encodes a chunk with the usage of a response.
-    fn chunk(&self, choices: Vec<Choice<'_>>, of: Option<&Response>) -> Result<String, Error> {
-        let usage = of.and_then(|response| response.usage);
+    fn chunk(&self, choices: Vec<Choice<'_>>, usage: UsageMember) -> Result<String, Error> {
         let json = self.completion.json("chat.completion.chunk", choices, usage)?;
         Ok(format!("data: {json}\n\n"))
     }

@@ -116,7 +116,7 @@ fn tool(at: usize, tool: Tool<'_>, body: &Bytes) -> Result<chat::Tool, Error> {
 fn schema(format: &Format<'_>, body: &Bytes) -> Result<Option<LazyJson>, Error> {
     match format.kind.as_str() {
         "text" => Ok(None),
-        "json_object" => Ok(Some(LazyJson::new(json!({"type": "object"})))),
+        kind @ "json_object" => Ok(Some(LazyJson::new(json!({"type": kind})))),
         "json_schema" => {
             let missing = || invalid("text.format.schema", "missing");
             Ok(Some(lazy_json(format.schema.ok_or_else(missing)?, body)))
