@@ -75,6 +75,7 @@ fn replaces_stale_sockets_and_removes_its_own() {
     drop(UnixListener::bind(folder.join("dapr-shop-grpc.socket")).unwrap());
     let output = start(&folder).stop(&folder.join("addresses.json"));
     assert_eq!(output.code, Some(0), "{}", output.stderr);
+    assert!(output.stdout.contains("grpc.default_authority=localhost"), "{}", output.stdout);
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["addresses.json"]);
 }

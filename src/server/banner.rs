@@ -100,6 +100,14 @@ impl Banner<'_> {
         writeln!(
             f,
             "  grpcurl -plaintext {reflection}-d '{quoted}' {address} dapr.proto.runtime.v1.Dapr/ConverseAlpha2"
-        )
+        )?;
+        if let Endpoint::Unix(_) = self.addresses.grpc {
+            let option = "grpc.default_authority=localhost";
+            writeln!(
+                f,
+                "\nFor Unix sockets, gRPC in Python, Ruby and C++ needs the channel option {option}"
+            )?;
+        }
+        Ok(())
     }
 }

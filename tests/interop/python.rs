@@ -5,14 +5,31 @@ use std::process::Command;
 use mynah_needs::needs;
 
 use super::{
-    folder, owner, run_tests,
+    child, folder, owner, run_tests,
     toolchain::{self, Missing},
 };
+use crate::support::{mynah, scratch};
 
 #[needs("python")]
 #[test]
 fn python_suite_passes() {
     toolchain::suite("python", || unittest("python", "tests/interop/python"));
+}
+
+#[needs("python")]
+#[test]
+fn grpc_reaches_unix_sockets_with_an_authority() {
+    toolchain::suite("python", || {
+        let home = folder("tests/interop/python");
+        let python = toolchain::python("python", &home.join("requirements.txt"))?;
+        let sockets = scratch("python-sockets");
+        let mut run = mynah();
+        run.args(["run", "--component-socket=mynah", "--unix-domain-socket"]).arg(&sockets);
+        run.arg("--").arg(python).args(["-B", "-W", "error", "-m", "unittest", "unix_sockets"]);
+        run.env("DAPR_COMPONENTS_SOCKETS_FOLDER", &sockets).current_dir(home);
+        child::run(&mut run).expect_success("python");
+        Ok(())
+    });
 }
 
 /// Runs the tests in a folder, in a virtual environment with the folder's requirements.
