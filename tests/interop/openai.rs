@@ -1,4 +1,4 @@
-//! Tests of OpenAI's Python client, and of LangChain with it.
+//! Tests of OpenAI's Python client, and of LangChain and the OpenAI Agents SDK with it.
 
 use std::{path::PathBuf, process::Command};
 
@@ -51,6 +51,21 @@ fn langchain_suite_passes() {
             Command::new(toolchain::python("langchain", &home.join("requirements.txt"))?);
         tests.args(["-B", "-W", "error", "-m", "unittest", "--verbose"]).current_dir(home);
         run_tests("langchain", &mut tests);
+        Ok(())
+    });
+}
+
+#[needs("openai-agents")]
+#[test]
+fn openai_agents_suite_passes() {
+    toolchain::suite("openai-agents", || {
+        let home = folder("tests/interop/openai_agents");
+        let python = toolchain::python("openai-agents", &home.join("requirements.txt"))?;
+        let sidecar = scripted("");
+        let mut tests = Command::new(python);
+        tests.args(["-B", "-W", "error", "-m", "unittest", "--verbose"]).current_dir(home);
+        point_at(&mut tests, &sidecar);
+        child::run(&mut tests).expect_success("openai-agents");
         Ok(())
     });
 }

@@ -6,7 +6,7 @@ use super::folder;
 
 /// The name of each client in the documentation, the file that pins its version, and the text
 /// before the version in that file.
-const PINS: [(&str, &str, &str); 11] = [
+const PINS: [(&str, &str, &str); 12] = [
     ("Python SDK", "tests/interop/python/requirements.txt", "\ndapr=="),
     ("Dapr Agents", "tests/interop/dapr_agents/requirements.txt", "\ndapr-agents=="),
     ("Go SDK", "tests/interop/go/go.mod", "github.com/dapr/go-sdk v"),
@@ -20,6 +20,7 @@ const PINS: [(&str, &str, &str); 11] = [
         "tests/interop/langchain/requirements.txt",
         "\nlangchain-openai==",
     ),
+    ("OpenAI Agents SDK", "tests/interop/openai_agents/requirements.txt", "\nopenai-agents=="),
     ("MCP Python SDK", "tests/interop/mcp/requirements.txt", "\nmcp=="),
     ("grpcurl", "tests/interop/toolchain.rs", "cmd/grpcurl@v"),
 ];

@@ -1,7 +1,7 @@
 //! Selects the client suites to run, with the environment variable `MYNAH_INTEROP`.
 
 /// The suites. Each is named after the client that it downloads.
-pub(crate) const SUITES: [&str; 12] = [
+pub(crate) const SUITES: [&str; 13] = [
     "chromium",
     "dapr-agents",
     "daprd",
@@ -12,6 +12,7 @@ pub(crate) const SUITES: [&str; 12] = [
     "langchain",
     "mcp",
     "openai",
+    "openai-agents",
     "python",
     "rust",
 ];
@@ -63,8 +64,8 @@ fn reads_a_list_of_suites() {
 #[test]
 fn rejects_unknown_suites() {
     let error = "unknown suite `ruby` in MYNAH_INTEROP; expected 1 or a comma-separated list of: \
-                 chromium, dapr-agents, daprd, go, grpcurl, java, javascript, langchain, mcp, openai, python, \
-                 rust";
+                 chromium, dapr-agents, daprd, go, grpcurl, java, javascript, langchain, mcp, openai, \
+                 openai-agents, python, rust";
     assert_eq!(Selection::parse("go,ruby"), Err(error.to_owned()));
 }
 

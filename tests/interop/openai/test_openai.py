@@ -80,6 +80,7 @@ class Completions(unittest.TestCase):
         self.assertEqual(''.join(text or '' for text in texts), 'Hello, nice world!')
         self.assertGreater(len(texts), 3)
         self.assertEqual(chunks[-1].usage.completion_tokens, 4)
+        self.assertEqual([chunk.usage for chunk in chunks[:-1]], [None] * (len(chunks) - 1))
 
     def test_the_stream_helper_builds_the_whole_message(self) -> None:
         arguments: Any = {'model': 'echo', 'messages': [user('Weather in Oslo?')], 'tools': [WEATHER]}
@@ -110,7 +111,22 @@ class Completions(unittest.TestCase):
 
     def test_models_are_components(self) -> None:
         self.assertEqual([model.id for model in self.client.models.list()], ['echo'])
-        self.assertEqual(self.client.models.retrieve('echo').owned_by, 'mynah')
+        for model in ['echo', 'gpt-5-nano', 'meta/llama-3:8b']:
+            self.assertEqual(self.client.models.retrieve(model).id, model)
+
+    def test_reasoning(self) -> None:
+        step = json.dumps({'reasoning': {'length': 3}, 'messages': [{'text': 'It rains.'}]})
+        question = user(f'<|instruction_start|>{step}<|instruction_end|>')
+        message = self.create(question).choices[0].message
+        self.assertEqual((message.reasoning_content, message.content), ('lorem ipsum dolor', 'It rains.'))
+        deltas = [chunk.choices[0].delta for chunk in self.create(question, stream=True)]
+        reasoning = [getattr(delta, 'reasoning_content', None) or '' for delta in deltas]
+        self.assertEqual(''.join(reasoning), 'lorem ipsum dolor')
+        self.assertEqual(''.join(delta.content or '' for delta in deltas), 'It rains.')
+
+    def test_json_without_a_schema(self) -> None:
+        message = self.create(user('Oslo'), response_format={'type': 'json_object'}).choices[0].message
+        self.assertEqual(json.loads(message.content), {'text': 'Oslo'})
 
     def test_errors_have_their_classes(self) -> None:
         for code, error, status in ERRORS:
