@@ -26,7 +26,7 @@ use self::completion::Completion;
 pub use self::{
     completion::Answer,
     events::Piece,
-    responses::{ResponseAnswer, ResponsePiece, ResponseProgress, ResponseRequest},
+    responses::{ResponsePiece, ResponseRequest},
 };
 pub(crate) use self::{
     embeddings::EmbeddingRequest,

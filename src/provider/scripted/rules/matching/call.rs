@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{parameter::text_of, user::UserText};
 use crate::{
     chat::{Attachment, Message, Request, Role},
-    provider::{call::DEFAULT_SESSION, turns::count_turns},
+    provider::turns::count_turns,
 };
 
 /// Where a call comes from, and where it goes.
@@ -55,8 +55,10 @@ pub(super) struct TrailingResult<'c> {
 
 impl<'c> MatchedCall<'c> {
     /// Creates a call of version 2 of Dapr's API in the default session.
+    #[cfg(any(test, feature = "internals"))]
     pub fn new(request: &'c Request, component: &'c str) -> Self {
-        let origin = CallOrigin { component, model: None, session: DEFAULT_SESSION, alpha1: false };
+        let session = crate::provider::call::DEFAULT_SESSION;
+        let origin = CallOrigin { component, model: None, session, alpha1: false };
         Self::with_origin(request, origin)
     }
 
