@@ -23,6 +23,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::completion::Completion;
+/// Named only by tests, benchmarks and fuzz targets.
+#[cfg(feature = "internals")]
+pub use self::responses::{ResponseAnswer, ResponseProgress};
 pub use self::{
     completion::Answer,
     events::Piece,
