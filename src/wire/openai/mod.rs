@@ -1,5 +1,5 @@
 //! OpenAI's API, as far as clients of a conversation need it: chat completions, in this folder,
-//! [`responses`] and [`embeddings`].
+//! `responses` and `embeddings`.
 //!
 //! Source: <https://platform.openai.com/docs/api-reference>.
 
