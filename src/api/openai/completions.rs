@@ -16,10 +16,8 @@ use crate::{
     base::{ending::Ending, memory::Charge},
     chat,
     net::RequestBody,
-    provider::call::Surface,
     wire::{
         error::{Error, HttpError},
-        headers::call_context,
         openai::{ChatRequest, DecodedBody, Piece},
     },
 };
@@ -33,8 +31,7 @@ impl Handler {
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {
-        let (head, body) = self.read(request, &charge).await?;
-        let mut context = call_context(Surface::OpenAi, &head.headers, &charge);
+        let (body, mut context) = self.read(request, &charge).await?;
         let request: DecodedBody<ChatRequest> =
             self.decode(body, deployment.as_deref(), &mut context).await?;
         if request.request.is_streamed() {

@@ -10,10 +10,8 @@ use crate::{
     api::{http::response::json, pipeline},
     base::memory::Charge,
     net::RequestBody,
-    provider::call::Surface,
     wire::{
         error::Error,
-        headers::call_context,
         openai::{self, EmbeddingRequest},
     },
 };
@@ -26,8 +24,7 @@ impl Handler {
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {
-        let (head, body) = self.read(request, &charge).await?;
-        let context = call_context(Surface::OpenAi, &head.headers, &charge);
+        let (body, context) = self.read(request, &charge).await?;
         let mut request: EmbeddingRequest =
             pipeline::decode(openai::Body(body), &context, Ok).await?;
         let component = self.component(deployment.as_deref().unwrap_or(request.model()))?;

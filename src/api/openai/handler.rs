@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Request, request::Parts};
+use http::Request;
 
 use crate::{
     api::{guard::Guard, http::body::read, pipeline},
     base::memory::Charge,
     engine::Engine,
     net::RequestBody,
-    provider::CallContext,
+    provider::{CallContext, call::Surface},
     wire::{
         error::Error,
+        headers::call_context,
         openai::{self, DecodedBody, ModelRequest},
         sent::SentRequest,
     },
@@ -28,15 +29,15 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    /// Reads the body of a request.
+    /// Reads a request. Returns its body and what its headers tell of the call.
     pub(super) async fn read(
         &self,
         request: Request<RequestBody>,
-        charge: &Charge,
-    ) -> Result<(Parts, Bytes), Error> {
+        charge: &Arc<Charge>,
+    ) -> Result<(Bytes, CallContext), Error> {
         let (head, body) = request.into_parts();
         let body = read(body, self.guard.max_body_size, charge).await?;
-        Ok((head, body))
+        Ok((body, call_context(Surface::OpenAi, &head.headers, charge)))
     }
 
     /// Decodes a request and finds its component. `deployment` is the model in the path, if it has one.

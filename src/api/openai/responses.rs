@@ -45,8 +45,7 @@ impl Handler {
         charge: Arc<Charge>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {
-        let (head, body) = self.read(request, &charge).await?;
-        let mut context = call_context(Surface::OpenAi, &head.headers, &charge);
+        let (body, mut context) = self.read(request, &charge).await?;
         let mut request: Decoded = self.decode(body.clone(), None, &mut context).await?;
         context.set_session_of_request(session_in_metadata(request.request.chat()));
         if request.request.previous().is_some() || request.request.has_references() {

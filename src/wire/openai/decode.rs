@@ -1,7 +1,6 @@
 //! Decodes requests and checks what mynah does not support.
 
 use bytes::Bytes;
-use serde_json::json;
 use twox_hash::XxHash3_64;
 
 use super::{
@@ -9,7 +8,7 @@ use super::{
     body::{Body, Function, ResponseFormat, Tool},
     completion::Completion,
     invalid, messages,
-    read::{lazy_json, position, read},
+    read::{answer_schema, lazy_json, position, read},
 };
 use crate::{
     chat::{self, LazyJson, Request},
@@ -101,17 +100,7 @@ fn tool(at: usize, tool: Tool<'_>, body: &Bytes) -> Result<chat::Tool, Error> {
 
 /// Returns the JSON Schema of the answer, or `None` if the answer is a text.
 fn schema(format: ResponseFormat<'_>, body: &Bytes) -> Result<Option<LazyJson>, Error> {
-    match format.kind.as_str() {
-        "text" => Ok(None),
-        kind @ "json_object" => Ok(Some(LazyJson::new(json!({"type": kind})))),
-        "json_schema" => {
-            let schema = format.json_schema.and_then(|it| it.schema);
-            let missing = || invalid("response_format.json_schema.schema", "missing");
-            Ok(Some(lazy_json(schema.ok_or_else(missing)?, body)))
-        }
-        kind => {
-            let expected = "expected \"text\", \"json_object\" or \"json_schema\"";
-            Err(invalid("response_format.type", format!("{kind:?} is not supported; {expected}")))
-        }
-    }
+    let schema = format.json_schema.and_then(|it| it.schema);
+    let params = ["response_format.type", "response_format.json_schema.schema"];
+    answer_schema(&format.kind, schema, params, body)
 }

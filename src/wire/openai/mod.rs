@@ -197,7 +197,8 @@ impl ConverseRequest for ChatRequest {
 
     fn into_chat(self, own_tools: &BTreeSet<String>) -> Result<(Request, Passthrough), Error> {
         let Self { completion, mut request, tool_choice, .. } = self;
-        tool_choice::apply(tool_choice::read(tool_choice)?, &mut request, own_tools)?;
+        let choice = tool_choice::read::<tool_choice::ChoiceObject>(tool_choice)?;
+        tool_choice::apply(choice, &mut request, own_tools)?;
         let passthrough = Passthrough { completion: completion.into(), has_started: false };
         Ok((request, passthrough))
     }

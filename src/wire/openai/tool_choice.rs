@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::invalid;
@@ -11,16 +11,16 @@ use crate::{
     wire::error::Error,
 };
 
-/// The forms of a choice that are objects.
+/// The forms of a choice of a chat completion that are objects.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Object {
+pub(super) enum ChoiceObject {
     Function { function: Named },
     AllowedTools { allowed_tools: Allowed },
 }
 
 #[derive(Debug, Deserialize)]
-struct Allowed {
+pub(super) struct Allowed {
     mode: Mode,
     tools: Vec<AllowedTool>,
 }
@@ -39,7 +39,7 @@ struct AllowedTool {
 }
 
 #[derive(Debug, Deserialize)]
-struct Named {
+pub(super) struct Named {
     name: String,
 }
 
@@ -53,20 +53,26 @@ pub(super) enum Choice {
     Allowed(Mode, BTreeSet<String>),
 }
 
-/// Reads the choice of a request for a chat completion. Returns `None` if the request has none.
-pub(super) fn read(choice: Option<Value>) -> Result<Option<Choice>, Error> {
+impl From<ChoiceObject> for Choice {
+    fn from(object: ChoiceObject) -> Self {
+        match object {
+            ChoiceObject::Function { function } => Self::Function(function.name),
+            ChoiceObject::AllowedTools { allowed_tools: Allowed { mode, tools } } => {
+                Self::Allowed(mode, tools.into_iter().map(|tool| tool.function.name).collect())
+            }
+        }
+    }
+}
+
+/// Reads a choice, of which `O` has the forms that are objects. Returns `None` if the request has none.
+pub(super) fn read<O>(choice: Option<Value>) -> Result<Option<Choice>, Error>
+where
+    O: DeserializeOwned + Into<Choice>,
+{
     Ok(match choice {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(Choice::Text(text)),
-        Some(object) => {
-            Some(match Object::deserialize(object).map_err(|it| invalid(PARAM, it))? {
-                Object::Function { function } => Choice::Function(function.name),
-                Object::AllowedTools { allowed_tools: Allowed { mode, tools } } => Choice::Allowed(
-                    mode,
-                    tools.into_iter().map(|tool| tool.function.name).collect(),
-                ),
-            })
-        }
+        Some(object) => Some(O::deserialize(object).map_err(|it| invalid(PARAM, it))?.into()),
     })
 }
 
@@ -91,7 +97,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-pub(super) const PARAM: &str = "tool_choice";
+const PARAM: &str = "tool_choice";
 
 /// The tools that a choice can name: those of the request and those of the component.
 struct Offered<'r> {

@@ -57,49 +57,43 @@ impl SentApi {
 }
 
 impl SentRequest {
+    fn new(api: SentApi, encoding: Encoding, body: &Bytes) -> Self {
+        Self { api, encoding, body: body.clone(), omitted: 0 }
+    }
+
     /// Returns a request of Dapr's API in protobuf.
     pub(in crate::wire) fn protobuf<M: ConverseRequest>(body: &Bytes) -> Self {
-        Self { api: dapr::<M>(), encoding: Encoding::Protobuf, body: body.clone(), omitted: 0 }
+        Self::new(dapr::<M>(), Encoding::Protobuf, body)
     }
 
     /// Returns a request of Dapr's API in JSON.
     pub(in crate::wire) fn json<M: ConverseRequest>(body: &Bytes) -> Self {
-        Self { api: dapr::<M>(), encoding: Encoding::Json, body: body.clone(), omitted: 0 }
+        Self::new(dapr::<M>(), Encoding::Json, body)
     }
 
     /// Returns a request to a pluggable component.
     pub(in crate::wire) fn component(body: &Bytes) -> Self {
-        Self {
-            api: SentApi::Component,
-            encoding: Encoding::Protobuf,
-            body: body.clone(),
-            omitted: 0,
-        }
+        Self::new(SentApi::Component, Encoding::Protobuf, body)
     }
 
     /// Returns a request of the first version of Dapr's API in JSON.
     pub(crate) fn alpha1_json(body: &Bytes) -> Self {
-        Self { api: SentApi::Alpha1, encoding: Encoding::Json, body: body.clone(), omitted: 0 }
+        Self::new(SentApi::Alpha1, Encoding::Json, body)
     }
 
     /// Returns a request of the second version of Dapr's API in JSON.
     pub(crate) fn alpha2_json(body: &Bytes) -> Self {
-        Self { api: SentApi::Alpha2, encoding: Encoding::Json, body: body.clone(), omitted: 0 }
+        Self::new(SentApi::Alpha2, Encoding::Json, body)
     }
 
     /// Returns a request of OpenAI's API for a chat completion.
     pub(crate) fn openai(body: &Bytes) -> Self {
-        Self { api: SentApi::OpenAi, encoding: Encoding::Json, body: body.clone(), omitted: 0 }
+        Self::new(SentApi::OpenAi, Encoding::Json, body)
     }
 
     /// Returns a request of OpenAI's API for a response.
     pub(crate) fn openai_response(body: &Bytes) -> Self {
-        Self {
-            api: SentApi::OpenAiResponse,
-            encoding: Encoding::Json,
-            body: body.clone(),
-            omitted: 0,
-        }
+        Self::new(SentApi::OpenAiResponse, Encoding::Json, body)
     }
 
     /// Replaces values in the JSON of the request with their sizes. The ranges are in order.

@@ -1,7 +1,6 @@
 //! Decodes requests and checks what mynah does not support.
 
 use bytes::Bytes;
-use serde_json::json;
 use twox_hash::XxHash3_64;
 
 use super::{
@@ -11,7 +10,7 @@ use super::{
     history,
     items::History,
     settings::{Keys, Settings},
-    tool_choice,
+    tool_choice::ChoiceObject,
 };
 use crate::{
     chat::{self, LazyJson, Message, Request},
@@ -19,7 +18,8 @@ use crate::{
         error::Error,
         openai::{
             invalid,
-            read::{lazy_json, position, read},
+            read::{answer_schema, lazy_json, position, read},
+            tool_choice,
         },
         sent::summary,
     },
@@ -40,15 +40,13 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ResponseRequest, Error> {
     let large_attachments: Vec<_> =
         history.large.into_iter().map(|value| position(value, bytes)).collect();
     let is_stored = body.store.unwrap_or(true);
-    let kept = || match summary(bytes, &large_attachments) {
-        Some(summary) => history::items(&summary),
-        None => history::items(bytes),
-    };
+    let summary = summary(bytes, &large_attachments);
+    let keys: Keys<'_> = read(summary.as_ref().unwrap_or(bytes))?;
     let outline = Outline {
         hash: XxHash3_64::oneshot(bytes),
         model: body.model.map(|model| model.into_owned()).unwrap_or_default(),
-        settings: Settings::new(&read::<Keys<'_>>(bytes)?),
-        history: is_stored.then(kept).transpose()?,
+        settings: Settings::new(&keys),
+        history: keys.get("input").filter(|_| is_stored).map(|input| history::items(input)),
     };
     let format = body.text.and_then(|text| text.format);
     let request = Request {
@@ -67,7 +65,7 @@ pub(super) fn decode(bytes: &Bytes) -> Result<ResponseRequest, Error> {
         is_streamed: body.stream.unwrap_or_default(),
         previous: body.previous_response_id,
         has_references: history.references > 0,
-        tool_choice: tool_choice::read(body.tool_choice)?,
+        tool_choice: tool_choice::read::<ChoiceObject>(body.tool_choice)?,
         request,
         outline,
         large_attachments,
@@ -114,16 +112,5 @@ fn tool(at: usize, tool: Tool<'_>, body: &Bytes) -> Result<chat::Tool, Error> {
 
 /// Returns the JSON Schema of the answer, or `None` if the answer is a text.
 fn schema(format: &Format<'_>, body: &Bytes) -> Result<Option<LazyJson>, Error> {
-    match format.kind.as_str() {
-        "text" => Ok(None),
-        kind @ "json_object" => Ok(Some(LazyJson::new(json!({"type": kind})))),
-        "json_schema" => {
-            let missing = || invalid("text.format.schema", "missing");
-            Ok(Some(lazy_json(format.schema.ok_or_else(missing)?, body)))
-        }
-        kind => {
-            let expected = "expected \"text\", \"json_object\" or \"json_schema\"";
-            Err(invalid("text.format.type", format!("{kind:?} is not supported; {expected}")))
-        }
-    }
+    answer_schema(&format.kind, format.schema, ["text.format.type", "text.format.schema"], body)
 }

@@ -19,12 +19,6 @@ struct Body<'a> {
     input: &'a RawValue,
 }
 
-/// Returns the items of a body.
-pub(super) fn items(body: &[u8]) -> Result<String, Error> {
-    let body: Body<'_> = read(body)?;
-    Ok(items_of(body.input))
-}
-
 /// What tells a reference from other items, and the id of an item.
 #[derive(Deserialize)]
 struct Reference<'a> {
@@ -44,7 +38,7 @@ pub(super) fn continued(
 ) -> Result<Bytes, Error> {
     let input = read::<Body<'_>>(body)?.input;
     let position = position(input, body);
-    let items = joined(history, &resolved(&items_of(input), item)?);
+    let items = joined(history, &resolved(&items(input), item)?);
     let [before, after] =
         [body.get(..position.start), body.get(position.end..)].map(Option::unwrap_or_default);
     Ok([before, b"[", items.as_bytes(), b"]", after].concat().into())
@@ -78,7 +72,8 @@ pub(super) fn joined(first: &str, second: &str) -> String {
     [first, separator, second].concat()
 }
 
-fn items_of(input: &RawValue) -> String {
+/// Returns the items of an input.
+pub(super) fn items(input: &RawValue) -> String {
     let list = input.get().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     match list {
         Some(items) => items.trim().to_owned(),
