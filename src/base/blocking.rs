@@ -1,6 +1,8 @@
 //! Runs long computations on blocking threads, so that they do not delay other calls.
 
-use tokio::{runtime::Handle, task::spawn_blocking};
+use std::sync::Arc;
+
+use tokio::{runtime::Handle, sync::Semaphore, task::spawn_blocking};
 use tokio_util::task::AbortOnDropHandle;
 
 /// Work that processes more bytes than this runs on a blocking thread.
@@ -19,6 +21,21 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
         return Ok(work());
     }
     AbortOnDropHandle::new(spawn_blocking(work)).await.map_err(|_| Panicked)
+}
+
+/// Runs `work` on a blocking thread when it has a permit of `turns`, which it keeps until it ends, even if
+/// the future is dropped.
+pub(crate) async fn run_blocking_in_turn<T: Send + 'static>(
+    turns: &Arc<Semaphore>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Panicked> {
+    // Fails only if the semaphore is closed, and then nothing limits the work.
+    let turn = turns.clone().acquire_owned().await.ok();
+    let work = move || {
+        let _until_done = turn;
+        work()
+    };
+    run_blocking(work).await
 }
 
 /// Runs `work` on a blocking thread if it is large, otherwise on this thread.

@@ -8,7 +8,7 @@ use tonic::Status;
 use crate::{
     api::{grpc::method::Call, guard::Guard, pipeline::FindComponent},
     base::{
-        blocking::{Panicked, run_blocking},
+        blocking::{Panicked, run_blocking_in_turn},
         memory::{Charge, MemoryBudget},
         text::shorten,
     },
@@ -70,14 +70,10 @@ impl Pluggable {
     ) -> Result<(), Error> {
         let memory = InstanceMemory::new(&self.memory, &self.guard.memory);
         memory.grow(component::memory(&properties)).await?;
-        // Fails never: nothing closes the semaphore.
-        let turn = self.turn.clone().acquire_owned().await.ok();
         let pluggable = self.clone();
-        let check = move || {
-            let _until_done = turn;
-            (pluggable.check(&name, &properties), properties)
-        };
-        let (checked, properties) = run_blocking(check).await.map_err(panicked)?;
+        let check = move || (pluggable.check(&name, &properties), properties);
+        let checked = run_blocking_in_turn(&self.turn, check).await;
+        let (checked, properties) = checked.map_err(panicked)?;
         let checked = checked?;
         memory.grow(checked.memory).await?;
         self.insert(checked, properties, memory).await

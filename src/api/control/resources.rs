@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::failure::Failure;
 use crate::{
     api::{guard::Guard, http::body::read},
-    base::{blocking::run_blocking, memory::Charge, work::Work},
+    base::{blocking::run_blocking_in_turn, memory::Charge, work::Work},
     wire::{decoded_size, error::Error},
 };
 
@@ -53,13 +53,10 @@ impl Resources {
         &self,
         task: impl FnOnce(&Work) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        // Fails never: nothing closes the semaphore.
-        let turn = self.turns.0.clone().acquire_owned().await.ok();
         let cancel = CancellationToken::new();
         let _cancel_on_drop = cancel.clone().drop_guard();
         let charge = self.charge.clone();
         let task = move || {
-            let _until_done = turn;
             let work = Work::new(MAX_STEPS, cancel, charge);
             tracing::debug!("work on a request of the control API begins");
             let result = task(&work);
@@ -67,6 +64,6 @@ impl Resources {
             tracing::debug!(steps, cancelled, "work on a request of the control API ends");
             result
         };
-        run_blocking(task).await?
+        run_blocking_in_turn(&self.turns.0, task).await?
     }
 }
