@@ -1,5 +1,11 @@
 //! Rewords the messages of the readers of files and bodies, which name Rust's types.
 
+/// Returns the reworded message of a reader without the place at its end.
+pub(crate) fn reason(message: &str, mapping: &str) -> String {
+    let (message, _) = message.rsplit_once(" at line ").unwrap_or((message, ""));
+    reworded(message, mapping)
+}
+
 /// Returns the message of a reader without the names of Rust's types. `mapping` is what the format calls
 /// a mapping, such as `an object`.
 pub(crate) fn reworded(message: &str, mapping: &str) -> String {

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::node::{Entry, Node, Value};
 use crate::base::{
     diagnostics::{Diagnostic, Place},
-    reader_message::reworded,
+    reader_message::reason,
 };
 
 /// A value as JSON on one line, with the places of its parts.
@@ -43,10 +43,8 @@ impl PlacedJson {
     /// Deserializes the value. The error has the place of the part that is invalid.
     pub(crate) fn deserialize<T: DeserializeOwned>(&self) -> Result<T, Diagnostic> {
         serde_json::from_str(&self.text).map_err(|error| {
-            let message = error.to_string();
-            // Remove the position in the JSON.
-            let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-            let diagnostic = Diagnostic::error(reworded(message, "a mapping"));
+            // The place is that in the JSON.
+            let diagnostic = Diagnostic::error(reason(&error.to_string(), "a mapping"));
             match self.place_before(error.column()) {
                 Some(place) => diagnostic.at(place),
                 None => diagnostic,

@@ -9,7 +9,7 @@ use super::{blank_notice, timestamp};
 use crate::{
     base::{
         diagnostics::{Diagnostic, Place},
-        reader_message::reworded,
+        reader_message,
     },
     simulate::{
         Conversation, MadeCall, Message, OriginalConversation, Outcome, ParticipantRole, Timestamp,
@@ -91,9 +91,7 @@ pub(super) fn index(text: &str, notices: &mut Vec<String>) -> Result<Vec<Entry>,
 
 /// Returns the message of an error without its place.
 fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-    reworded(reason, "an object")
+    reader_message::reason(&error.to_string(), "an object")
 }
 
 /// Returns the place of an error in a value that begins at byte `start` of the text.

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::base::{
     diagnostics::{Diagnostic, Place},
-    reader_message::reworded,
+    reader_message::reason,
 };
 
 /// A file that is being read.
@@ -81,10 +81,8 @@ impl<'a> Source<'a> {
             fixtures: Vec<&'a RawValue>,
         }
         let file: File<'a> = serde_json::from_str(self.text).map_err(|error| {
-            let text = error.to_string();
-            let (message, _) = text.rsplit_once(" at line ").unwrap_or((&text, ""));
             let place = Place { line: error.line().max(1), column: error.column().max(1) };
-            let message = reworded(message, "an object");
+            let message = reason(&error.to_string(), "an object");
             Diagnostic::error(format!("not a fixture file of aimock: {message}")).at(place)
         })?;
         Ok(file.fixtures)
