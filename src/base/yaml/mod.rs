@@ -3,14 +3,16 @@
 //! [`parse()`] reads component YAML. It returns a tree that has the place of every value and keeps
 //! unquoted scalars as written, so that they can be interpreted as daprd's YAML 1.1 parser would.
 //! [`parse_own`] does the same for mynah's own formats, whose keys are not interpreted.
-//! [`from_str`] deserializes a text in one of mynah's own formats.
+//! [`TopLevel`] tells these formats apart. [`from_str`] deserializes a text in one of mynah's own formats.
 
 mod json;
 mod node;
 mod parse;
 mod scalar;
 mod text;
+mod top_level;
 
 pub(crate) use json::PlacedJson;
 pub(crate) use node::{Entry, Node, Tree, Value};
 pub(crate) use parse::{from_str, parse, parse_own};
+pub(crate) use top_level::TopLevel;

@@ -1,20 +1,56 @@
-//! Finds simulations among other files.
+//! Recognises the format of a file by the keys at its top level.
 
-use std::path::Path;
+use super::{
+    node::{Node, Tree, Value},
+    parse::parse_own,
+};
 
-use crate::base::{files, yaml};
-
-/// Returns `true` if a file is a simulation, which has the key `scenarios` at the top level.
-pub(crate) fn is_simulation(file: &Path) -> bool {
-    files::read_regular(file).is_ok_and(|text| has_scenarios(&text))
+/// The top level of a file.
+pub(crate) enum TopLevel<'t> {
+    Tree(Tree),
+    /// The text of a file with mistakes in its syntax.
+    Text(&'t str),
 }
 
-fn has_scenarios(text: &str) -> bool {
-    // Parsing is much slower than searching.
-    text.contains("scenarios")
-        && match yaml::parse_own(text) {
-            Ok(tree) => tree.is_some_and(|tree| tree.root.field("scenarios").is_some()),
-            // A file with mistakes in its syntax.
-            Err(_) => text.lines().any(|line| line.starts_with("scenarios:")),
+impl<'t> TopLevel<'t> {
+    /// Reads a text. Returns `None` if the top level can have none of the keys.
+    pub(crate) fn with_one_of(keys: &[&str], text: &'t str) -> Option<Self> {
+        // Parsing is much slower than searching.
+        if !keys.iter().any(|key| text.contains(key)) {
+            return None;
         }
+        match parse_own(text) {
+            Ok(tree) => tree.map(Self::Tree),
+            Err(_) => Some(Self::Text(text)),
+        }
+    }
+
+    /// Returns `true` if there is a key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.has_value(key, |_| true)
+    }
+
+    /// Returns `true` if there is a key whose value is a list, as far as the syntax tells.
+    pub(crate) fn has_list(&self, key: &str) -> bool {
+        self.has_value(key, |node| matches!(node.value, Value::List(_)))
+    }
+
+    fn has_value(&self, key: &str, fits: impl Fn(&Node) -> bool) -> bool {
+        match self {
+            Self::Tree(tree) => match &tree.root.value {
+                Value::Map(entries) => entries.get(key).is_some_and(|entry| fits(&entry.node)),
+                _ => false,
+            },
+            Self::Text(text) => {
+                let starts =
+                    |line: &str| line.strip_prefix(key).is_some_and(|it| it.starts_with(':'));
+                text.lines().any(starts)
+            }
+        }
+    }
+
+    /// Returns `true` if this is a resource of Kubernetes, which can have any other keys.
+    pub(crate) fn is_resource(&self) -> bool {
+        self.has("apiVersion") || self.has("kind")
+    }
 }

@@ -11,7 +11,7 @@ use crate::base::{
     files,
     mapping::Mapping,
     pattern::PatternLimits,
-    yaml::{self, Node, PlacedJson, Tree, Value},
+    yaml::{self, Node, PlacedJson, TopLevel, Tree},
 };
 
 const KEYS: [&str; 3] = ["rules", "expect", "$schema"];
@@ -107,25 +107,8 @@ pub(super) fn is_rules_text(text: &str) -> bool {
 
 fn has_keys(text: &str) -> bool {
     let keys = ["rules", "expect"];
-    // Parsing is much slower than searching.
-    keys.iter().any(|key| text.contains(key))
-        && match yaml::parse_own(text) {
-            Ok(tree) => match tree.map(|tree| tree.root.value) {
-                Some(Value::Map(entries)) => is_rules(|key| entries.contains_key(key)),
-                _ => false,
-            },
-            // A file with mistakes in its syntax.
-            Err(_) => is_rules(|key| {
-                let starts =
-                    |line: &str| line.strip_prefix(key).is_some_and(|it| it.starts_with(':'));
-                text.lines().any(starts)
-            }),
-        }
-}
-
-/// Returns `true` if the keys of a file are those of rules.
-fn is_rules(has: impl Fn(&str) -> bool) -> bool {
-    (has("rules") || has("expect")) && !has("apiVersion") && !has("kind")
+    TopLevel::with_one_of(&keys, text)
+        .is_some_and(|it| keys.iter().any(|key| it.has(key)) && !it.is_resource())
 }
 
 /// Returns a warning for each rule that never answers. The rules are in the order in which they are
