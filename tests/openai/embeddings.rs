@@ -85,7 +85,7 @@ async fn an_input_is_a_text_or_tokens_or_a_list_of_either() {
 #[tokio::test]
 async fn the_request_chooses_dimensions_and_encoding() {
     let sidecar = Sidecar::start();
-    for dimensions in [1, 3, 256, 8192] {
+    for dimensions in [1, 3, 256, 3072] {
         let body = with(request(&json!("Hello, world!")), "dimensions", json!(dimensions));
         let floats = numbers(&embed(&sidecar, &body).await.json()["data"][0]["embedding"]);
         assert_eq!(floats.len(), dimensions);
@@ -113,8 +113,8 @@ async fn invalid_requests_name_their_parameter() {
         (request(&json!([-1])), "input", "invalid value: a negative number, expected a text"),
         (request(&json!({"a": 1})), "input", "invalid type: map, expected a text"),
         (request(&json!(vec!["a"; 2049])), "input", "2049 texts; expected at most 2048"),
-        (with("dimensions", json!(0)), "dimensions", "0 is out of range; expected 1 to 8192"),
-        (with("dimensions", json!(8193)), "dimensions", "8193 is out of range; expected 1 to 8192"),
+        (with("dimensions", json!(0)), "dimensions", "0 is out of range; expected 1 to 3072"),
+        (with("dimensions", json!(3073)), "dimensions", "3073 is out of range; expected 1 to 3072"),
         (with("encoding_format", json!("int8")), "encoding_format", "\"int8\" is not supported"),
     ];
     for (body, param, reason) in cases {
@@ -147,7 +147,7 @@ async fn models_are_those_of_completions() {
 #[tokio::test]
 async fn answers_are_charged_to_the_memory_budget() {
     let sidecar = Sidecar::start_with(&["--max-memory=32Mi"]);
-    let body = with(request(&json!(vec!["a"; 2048])), "dimensions", json!(8192));
+    let body = with(request(&json!(vec!["a"; 2048])), "dimensions", json!(3072));
     let reply = embed(&sidecar, &body).await;
     assert_eq!(reply.status, 503, "{}", &reply.body[..reply.body.len().min(200)]);
     assert!(reply.json()["error"]["message"].as_str().unwrap().contains("memory limit"));

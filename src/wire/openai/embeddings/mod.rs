@@ -17,7 +17,8 @@ use crate::{
 /// Maximum number of texts in a request, which is OpenAI's.
 const MAX_INPUTS: usize = 2048;
 const DEFAULT_DIMENSIONS: u64 = 1536;
-const MAX_DIMENSIONS: u64 = 8192;
+/// The most that OpenAI's models have.
+const MAX_DIMENSIONS: u64 = 3072;
 
 /// A request for embeddings.
 #[derive(Debug)]
