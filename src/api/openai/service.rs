@@ -98,14 +98,18 @@ impl Service {
     }
 
     /// Answers a request, for which a new call is charged.
-    fn answer<F>(&self, answer: impl FnOnce(Handler, Arc<Charge>) -> F) -> Responding
+    fn answer<F>(
+        &self,
+        answer: impl FnOnce(Handler, Arc<Charge>) -> F + Send + 'static,
+    ) -> Responding
     where
         F: Future<Output = Result<Response, Error>> + Send + 'static,
     {
-        let charge = self.0.guard.charge();
-        let answer = answer(self.0.clone(), charge.clone());
+        let (handler, charge) = (self.0.clone(), self.0.guard.charge());
         async move {
-            let response = answer.await.unwrap_or_else(|error| failure(&error));
+            // Called here, because the future is large and would be moved.
+            let answer = answer(handler, charge.clone()).await;
+            let response = answer.unwrap_or_else(|error| failure(&error));
             Ok(response.map(|body| ChargedBody::new(body, charge)))
         }
         .boxed()
