@@ -188,15 +188,15 @@ async fn keeps_the_components_while_a_file_is_invalid() {
     served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
     ERROR [resources]/a.yaml:4:14: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
-     WARN components not reloaded: the previous ones stay in use
+     WARN files not reloaded: the previous components and rules stay in use
      INFO the errors are fixed; the components are unchanged
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['
-     WARN components not reloaded: the previous ones stay in use
+     WARN files not reloaded: the previous components and rules stay in use
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['
     ERROR [resources]/b.yaml:1:7: not valid YAML: unclosed bracket '['
-     WARN components not reloaded: the previous ones stay in use
+     WARN files not reloaded: the previous components and rules stay in use
     ERROR [resources]/a.yaml:1:4: not valid YAML: unclosed bracket '['
-     WARN components not reloaded: the previous ones stay in use
+     WARN files not reloaded: the previous components and rules stay in use
      INFO components reloaded: changed b, echo
     "#);
     assert!(served.has_metric("mynah_component_reloads_total{result=\"failed\"} 4").await);
@@ -244,7 +244,7 @@ async fn keeps_the_components_if_a_name_is_duplicated() {
     served.wait_for_log(": changed").await;
     assert_snapshot!(served.log(), @r#"
     ERROR [resources]/b.yaml:3:18: duplicate component name "echo"; first used at [resources]/a.yaml:3:18
-     WARN components not reloaded: the previous ones stay in use
+     WARN files not reloaded: the previous components and rules stay in use
      INFO components reloaded: changed echo
     "#);
 }

@@ -138,7 +138,7 @@ impl Reload {
         for error in &errors {
             tracing::error!("{error}");
         }
-        tracing::warn!("components not reloaded: the previous ones stay in use");
+        tracing::warn!("files not reloaded: the previous components and rules stay in use");
         engine.metrics.count_reload(false);
         self.errors = errors;
     }

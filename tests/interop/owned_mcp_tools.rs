@@ -113,7 +113,7 @@ fn a_reload_with_a_server_that_cannot_be_started_keeps_the_tools() {
         let owner = owner(server);
         let sidecar = owner.start();
         owner.put_tools("tools:\n- mcp: {command: [no-such-mcp-server]}\n");
-        wait_for_log(&sidecar, "components not reloaded").await;
+        wait_for_log(&sidecar, "files not reloaded").await;
         assert!(sidecar.log().contains("cannot run no-such-mcp-server"), "{}", sidecar.log());
         assert_eq!(ask(&sidecar, calling("tool_000", json!({}))).await, "called tool_000");
         assert_eq!(server.events(), ["serving"]);

@@ -1,5 +1,7 @@
 //! The text of the model's reasoning, which only OpenAI's API transmits.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -7,7 +9,7 @@ use super::{
     streams::{chunks, events},
     with,
 };
-use crate::support::{Sidecar, http::direct_client, messages, stream};
+use crate::support::{Sidecar, http::direct_client, messages, scratch, stream};
 
 #[expect(clippy::needless_pass_by_value, reason = "callers can pass a `json!` literal")]
 fn asking(step: Value) -> Value {
@@ -48,6 +50,31 @@ async fn reasoning_precedes_the_answer() {
         ("content", " rains."),
     ];
     assert_eq!(texts(&chunks(&sidecar, asking(step)).await), expected(&streamed));
+}
+
+#[tokio::test]
+async fn reasoning_can_be_a_text_of_the_author() {
+    let sidecar = scripted(&["chains"]);
+    let step = json!({"reasoning": "It is  autumn.\n", "messages": [{"text": "It rains."}]});
+    let reply = complete(&sidecar, &asking(step.clone())).await;
+    assert_eq!(message(&reply)["reasoning_content"], "It is  autumn.\n");
+    assert_eq!(reply.json()["usage"]["completion_tokens_details"], json!({"reasoning_tokens": 3}));
+    let streamed = texts(&chunks(&sidecar, asking(step)).await);
+    let reasoning = streamed.iter().filter(|(key, _)| *key == "reasoning_content");
+    assert_eq!(reasoning.map(|(_, text)| &**text).collect::<String>(), "It is  autumn.\n");
+}
+
+#[tokio::test]
+async fn reasoning_of_a_rule_can_be_a_template() {
+    let text =
+        "rules:\n- {respond: {reasoning: 'They said {{ user }}.', messages: [{text: Yes.}]}}\n";
+    let file = scratch("reasoning").join("rules.yaml");
+    fs::write(&file, text).unwrap();
+    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap()]);
+    let body = json!({"model": "echo", "messages": [{"role": "user", "content": "Hi"}]});
+    let reply = complete(&sidecar, &body).await;
+    assert_eq!(message(&reply)["reasoning_content"], "They said Hi.");
+    assert_eq!(message(&reply)["content"], "Yes.");
 }
 
 #[tokio::test]

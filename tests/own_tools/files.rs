@@ -113,7 +113,7 @@ async fn the_file_is_reloaded() {
     owner.put_tools("tools:\n- {name: count_orders, static: [{result: 8}]}\n");
     count.becomes("8").await;
     owner.put_tools("tools:\n- {name: count_orders, static: 9}\n");
-    let rejected = async || sidecar.log().contains("components not reloaded").then_some(());
+    let rejected = async || sidecar.log().contains("files not reloaded").then_some(());
     wait_until(rejected, "the invalid file was not rejected").await;
     count.becomes("8").await;
     owner.put_tools("tools:\n- {name: count_orders, static: [{result: 9}]}\n");

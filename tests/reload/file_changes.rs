@@ -31,9 +31,9 @@ async fn waits_for_half_written_files() {
     served.wait_for_log("components reloaded").await;
     assert_snapshot!(served.log(), @"
     ERROR [resources]/a.yaml: empty, possibly still being written; delete the file to remove its components
-     WARN components not reloaded: the previous ones stay in use
+     WARN files not reloaded: the previous components and rules stay in use
     ERROR [resources]/a.yaml:4:44: not valid YAML: unclosed bracket '{'
-     WARN components not reloaded: the previous ones stay in use
+     WARN files not reloaded: the previous components and rules stay in use
      INFO components reloaded: changed echo
     ");
 }

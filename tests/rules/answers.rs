@@ -139,3 +139,12 @@ async fn calls_need_an_offered_tool() {
     let answer = sidecar.converse(prompt("sunny", [])).await.unwrap();
     assert_eq!(answer.called_tools(), ["get_weather"]);
 }
+
+#[tokio::test]
+async fn entries_have_other_keys_beside_their_answers() {
+    let sidecar = with_rules(
+        "rules:\n- sequence:\n  - {respond: late, delay: 1ms}\n  - {respond: [{text: later}], delay: 1ms}\n",
+    );
+    assert_eq!(ask(&sidecar, "hi").await, "late");
+    assert_eq!(ask(&sidecar, "hi").await, "later");
+}

@@ -52,6 +52,23 @@ rules:
     "#);
 }
 
+#[test]
+fn errors_show_how_steps_and_answers_are_written() {
+    let text = "\
+rules:
+- sequence:
+  - respond: {messages: [{text: a}], delay: 1s}
+- respond: {reasoning: 5}
+- respond: {reasoning: \"{{ usr }}\", messages: [{text: a}]}
+";
+    assert_snapshot!(check(text), @r#"
+    rules.yaml:3:5: rule 1, step 1: respond must be a text or a list of items here, not a mapping; put keys such as delay beside respond
+    rules.yaml:4:24: rule 2: reasoning: must be a text or {"length": N}
+    rules.yaml:5:24: rule 3: reasoning: template "{{ usr }}": unknown variable `usr`; expected one of: user, messages, results, turn, metadata, request, component, session
+    0 components, 0 rules files, 3 errors, 0 warnings
+    "#);
+}
+
 #[tokio::test]
 async fn the_nearest_rule_is_named_if_none_matches() {
     let rules = write_rules(

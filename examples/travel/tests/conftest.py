@@ -17,8 +17,8 @@ from travel.tools import Agency
 
 @pytest.fixture
 def session(request: pytest.FixtureRequest) -> str:
-    """The name of the test, as the name of its session."""
-    return request.node.name
+    """The path and name of the test, as the name of its session."""
+    return request.node.nodeid
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ class Mynah:
 @pytest.fixture
 def mynah(sidecar: str, request: pytest.FixtureRequest) -> Iterator[Mynah]:
     """A session of its own for each test. Fails the test if no rule matched one of its calls."""
-    mynah = Mynah(sidecar, request.node.name)
+    mynah = Mynah(sidecar, request.node.nodeid)
     with mynah.client:
         yield mynah
     mynah.request('POST', '/verify', {'session': mynah.session, 'no_unmatched': True})

@@ -97,7 +97,11 @@ fn step_json(node: &Node) -> Result<String, String> {
                 Err("has both respond and messages; remove one of them".to_owned())
             }
             Some(items) => Ok(with_items(entries, &items)),
-            None => Err(format!("respond must be a text or a list of items, not {}", kind(node))),
+            None => {
+                let kind = kind(node);
+                let hint = "put keys such as delay beside respond";
+                Err(format!("respond must be a text or a list of items here, not {kind}; {hint}"))
+            }
         },
     }
 }

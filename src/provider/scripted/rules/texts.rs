@@ -1,7 +1,7 @@
 //! The texts of a step that may be templates.
 
 use super::template::{Templates, Variables, is_template};
-use crate::provider::scripted::steps::{Item, ScriptedCall, Step, StepError};
+use crate::provider::scripted::steps::{Item, Reasoning, ScriptedCall, Step, StepError};
 
 /// A text of a step.
 pub(super) enum StepText<'s> {
@@ -15,6 +15,10 @@ pub(super) fn for_each_text(
     step: &Step,
     mut check: impl FnMut(StepText<'_>) -> Result<(), String>,
 ) -> Result<(), StepError> {
+    if let Reasoning::Text(text) = &step.reasoning {
+        let checked = check(StepText::Text(text));
+        checked.map_err(|it| StepError::new(it).within_key("reasoning"))?;
+    }
     for (index, item) in step.items.iter().enumerate() {
         let checked = match item {
             Item::Text(text) => {
@@ -56,6 +60,9 @@ pub(super) fn render(
     variables: &Variables,
 ) -> Result<Step, String> {
     let mut step = step.clone();
+    if let Reasoning::Text(text) = &mut step.reasoning {
+        *text = templates.render(text, variables)?.into_owned();
+    }
     for item in &mut step.items {
         match item {
             Item::Text(text) => *text = templates.render(text, variables)?.into_owned(),

@@ -5,7 +5,7 @@ use super::{
     directives::RequestView,
     filler::filler,
     quoted::quoted,
-    step::{Item, ScriptedCall, Step},
+    step::{Item, Reasoning, ScriptedCall, Step},
 };
 use crate::{
     chat::{Delivery, FinishReason, ProviderError, Request, Response, ToolCall, Usage},
@@ -31,7 +31,7 @@ pub(crate) struct Answer {
 /// Returns `true` if generating a step's answer may take longer than a millisecond.
 pub(crate) fn is_long(step: &Step, request: &Request) -> bool {
     const FILLER_WORD: usize = 6;
-    let (mut bytes, mut directives) = (step.reasoning as usize * FILLER_WORD, 0);
+    let (mut bytes, mut directives) = (step.reasoning.words() * FILLER_WORD, 0);
     for item in &step.items {
         match item {
             Item::Filler(words) => bytes += *words as usize * FILLER_WORD,
@@ -97,8 +97,13 @@ pub(crate) fn answer(
 
 /// Returns the text of a step's reasoning, unless the call does not show it.
 fn reasoning(step: &Step, context: &CallContext) -> String {
-    let is_shown = step.empty.is_none() && context.shows_reasoning();
-    filler(if is_shown { step.reasoning as usize } else { 0 })
+    if step.empty.is_some() || !context.shows_reasoning() {
+        return String::new();
+    }
+    match &step.reasoning {
+        Reasoning::Text(text) => text.clone(),
+        Reasoning::Filler(words) => filler(*words as usize),
+    }
 }
 
 /// Texts joined by blank lines.
@@ -156,7 +161,7 @@ fn check_offered(
 
 fn step_usage(step: &Step, request: &Request, text: &str, calls: &[ToolCall]) -> Usage {
     let usage = usage::estimate(&request.messages, text, calls);
-    let reasoning_tokens = u64::from(step.reasoning);
+    let reasoning_tokens = step.reasoning.words() as u64;
     let completion_tokens = usage.completion_tokens + reasoning_tokens;
     Usage {
         prompt_tokens: step.usage.prompt_tokens.unwrap_or(usage.prompt_tokens),

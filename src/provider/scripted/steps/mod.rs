@@ -30,5 +30,5 @@ pub(crate) use self::{
     },
     parse::{cut_after, missing_part, step},
     quoted::quoted,
-    step::{Item, ScriptedCall, Step},
+    step::{Item, Reasoning, ScriptedCall, Step},
 };

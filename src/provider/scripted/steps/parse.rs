@@ -9,7 +9,7 @@ use super::{
     error_item::error,
     json::{Object, bounded_string, compact, duration, integer, object, string},
     quoted::quoted,
-    step::{Directive, Item, ScriptedCall, Step, StepStreamOptions, StepUsage},
+    step::{Directive, Item, Reasoning, ScriptedCall, Step, StepStreamOptions, StepUsage},
 };
 use crate::chat::{FinishReason, MissingPart, ToolCall};
 
@@ -59,11 +59,12 @@ const ITEM_KEYS: [&str; 10] = [
 /// Parses a step.
 pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
     let object = Object::parse(value, &STEP_KEYS)?;
-    let (reasoning, delay) = (object.get("reasoning", length)?, object.get("delay", duration)?);
+    let (reasoning, delay) = (object.get("reasoning", reasoning)?, object.get("delay", duration)?);
     let mut items = object.list(MESSAGES, ITEM, item)?.unwrap_or_default();
     check_error_item(&items)?;
     let failure = object.get("error", error)?;
     let has_messages = !items.is_empty();
+    let has_other = reasoning.is_some() || delay.is_some();
     let has_failure = failure.is_some();
     items.extend(failure.map(Item::Error));
     let step = Step {
@@ -79,7 +80,7 @@ pub(crate) fn step(value: &RawValue) -> Result<Step, StepError> {
         times: object.get("times", times)?,
         stream: stream_options(&object)?,
     };
-    let has_other = reasoning.is_some() || delay.is_some() || step.cut_after.is_some();
+    let has_other = has_other || step.cut_after.is_some();
     match (has_messages, has_failure, step.empty) {
         (false, false, None) if !has_other => {
             Err(StepError::new("needs messages, reasoning, error, delay, empty or cut_after"))
@@ -130,6 +131,15 @@ fn check_error_item(items: &[Item]) -> Result<(), StepError> {
     let message =
         format!("is never sent, because item {} is an error; remove one of them", error + 1);
     Err(StepError::new(message).within_key("tool_call").within_item(MESSAGES, ITEM, calls))
+}
+
+/// Parses a text or a number of words.
+fn reasoning(value: &RawValue) -> Result<Reasoning, StepError> {
+    match value.get().as_bytes().first() {
+        Some(b'"') => string(value).map(Reasoning::Text),
+        Some(b'{') => length(value).map(Reasoning::Filler),
+        _ => Err(StepError::new(r#"must be a text or {"length": N}"#)),
+    }
 }
 
 /// Parses a number of words: `{"length": N}`.

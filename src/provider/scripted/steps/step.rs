@@ -17,8 +17,7 @@ pub(crate) struct Step {
     pub(crate) id: Option<String>,
     /// A second label for the log.
     pub(crate) id_message: Option<String>,
-    /// Number of reasoning words.
-    pub(crate) reasoning: u32,
+    pub(crate) reasoning: Reasoning,
     pub(crate) items: Vec<Item>,
     /// Replaces the actual finish reason.
     pub(crate) finish_reason: Option<FinishReason>,
@@ -33,6 +32,14 @@ pub(crate) struct Step {
     /// How often the step fails before the next one. Such a step is not a turn.
     pub(crate) times: Option<NonZeroU32>,
     pub(crate) stream: StepStreamOptions,
+}
+
+/// The model's reasoning, which precedes the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reasoning {
+    Text(String),
+    /// Filler text with this number of words.
+    Filler(u32),
 }
 
 /// A part of an answer.
@@ -80,6 +87,22 @@ pub(crate) struct StepStreamOptions {
     pub(crate) words_per_chunk: Option<NonZeroUsize>,
     pub(crate) chunk_delay: Option<Duration>,
     pub(crate) time_to_first_chunk: Option<Duration>,
+}
+
+impl Default for Reasoning {
+    fn default() -> Self {
+        Self::Filler(0)
+    }
+}
+
+impl Reasoning {
+    /// Returns the number of words, which count as tokens.
+    pub(crate) fn words(&self) -> usize {
+        match self {
+            Self::Text(text) => text.split_whitespace().count(),
+            Self::Filler(words) => *words as usize,
+        }
+    }
 }
 
 impl Step {

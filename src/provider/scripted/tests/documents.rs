@@ -6,6 +6,7 @@ pub(super) const VALID: &[&str] = &[
     r#"{"instruction_chain":[{"messages":[{"text":""}]}]}"#,
     r#"{"instruction_chain":[{"reasoning":{"length":150}},{"delay":"50ms"},{"error":{"code":"ABORTED"}}]}"#,
     r#"{"reasoning":{"length":0},"messages":[]}"#,
+    r#"{"reasoning":"It rains.","messages":[]}"#,
     r#"{"reasoning":{"length":5.0},"messages":null,"error":null}"#,
     r#"{"id":"a","id_message":"b","reasoning":{"length":3},"messages":[{"text":"x"}],
         "finish_reason":"length","usage":{"prompt_tokens":1,"completion_tokens":null},
@@ -84,7 +85,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
     (r#"{"messages":"hi"}"#, "step 1, messages: must be a list, not a string"),
     (r#"{"delay":"1s","id":5}"#, "step 1, id: must be a string, not a number"),
     (r#"{"delay":"1s","id_message":true}"#, "step 1, id_message: must be a string, not a boolean"),
-    (r#"{"reasoning":5}"#, "step 1, reasoning: must be an object, not a number"),
+    (r#"{"reasoning":5}"#, r#"step 1, reasoning: must be a text or {"length": N}"#),
     (r#"{"reasoning":{}}"#, r#"step 1, reasoning: needs "length""#),
     (
         r#"{"reasoning":{"length":-1}}"#,
@@ -102,6 +103,7 @@ pub(super) const INVALID: &[(&str, &str)] = &[
         r#"{"reasoning":{"length":1e9}}"#,
         "step 1, reasoning, length: must be a whole number from 0 to 100000",
     ),
+    (r#"{"reasoning":["It rains."]}"#, r#"step 1, reasoning: must be a text or {"length": N}"#),
     (
         r#"{"reasoning":{"length":1,"text":"x"}}"#,
         r#"step 1, reasoning: unknown key "text"; known: length"#,

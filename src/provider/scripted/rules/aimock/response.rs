@@ -116,8 +116,7 @@ fn overrides<'a>(source: &mut Source<'a>, fields: &mut Fields<'a>, step: &mut St
         step.options.push(("usage", usage.to_string()));
     }
     if let Some(reasoning) = source.take::<String>(fields, "reasoning", "a string") {
-        let words = reasoning.split_whitespace().count();
-        step.options.push(("reasoning", json!({ "length": words }).to_string()));
+        step.options.push(("reasoning", json!(literal(&reasoning)).to_string()));
     }
     for (key, reason) in [
         ("model", "set the component's metadata item `model`"),

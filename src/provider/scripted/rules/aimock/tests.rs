@@ -87,7 +87,7 @@ fn responses_are_converted() {
         allow_unoffered: true
       - name: fixture 2
         match: {"turn":{"at_least":0},"user":{"contains":"b","join":"","skip_empty":true}}
-        respond: {"messages":[{"text":"one two"},{"tool_call":[{"name":"find","raw_args":"{}"}]}],"finish_reason":"length","usage":{"completion_tokens":4,"prompt_tokens":3},"reasoning":{"length":2}}
+        respond: {"messages":[{"text":"one two"},{"tool_call":[{"name":"find","raw_args":"{}"}]}],"finish_reason":"length","usage":{"completion_tokens":4,"prompt_tokens":3},"reasoning":"two words"}
         allow_unoffered: true
       - name: fixture 3
         match: {"user":{"contains":"c","join":"","skip_empty":true}}
