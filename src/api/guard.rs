@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use super::access::Access;
-use crate::base::memory::{Charge, MemoryBudget};
-
-/// Memory for a call in addition to its request and response: its stream, buffers and futures.
-const CALL: usize = 16 * 1024;
+use crate::base::memory::MemoryBudget;
 
 /// The checks that every call must pass.
 #[derive(Debug, Clone)]
@@ -17,11 +14,4 @@ pub struct Guard {
     pub max_body_size: usize,
     /// The memory for the requests and responses of all calls.
     pub memory: Arc<MemoryBudget>,
-}
-
-impl Guard {
-    /// Charges the memory for a new call.
-    pub(crate) fn charge(&self) -> Arc<Charge> {
-        Arc::new(self.memory.clone().charge(CALL))
-    }
 }

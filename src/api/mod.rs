@@ -2,11 +2,9 @@
 
 pub mod access;
 pub mod browser;
-pub(crate) mod holding_body;
 pub(crate) mod component;
 mod control;
 pub mod dapr;
-mod delivery;
 pub(crate) mod forward;
 mod grpc;
 pub mod guard;

@@ -3,10 +3,10 @@
 pub(crate) mod blocking;
 pub(crate) mod clock;
 pub(crate) mod condition;
+pub(crate) mod delivery;
 pub mod diagnostics;
 pub mod drain;
 pub(crate) mod duration;
-pub(crate) mod ending;
 pub(crate) mod endpoint;
 pub mod environment;
 pub(crate) mod file_lock;

@@ -13,13 +13,14 @@ mod request;
 mod response;
 mod tool;
 
+pub use crate::base::delivery::Delivery;
 pub(crate) use chunks::Chunks;
 pub use delta::Delta;
 pub use error::{Error, InvalidParams};
 pub use history::HistoryError;
 pub(crate) use history::check_history;
 pub use message::{Attachment, Message, Role};
-pub use provider_error::{Delivery, ErrorDetails, ErrorKind, ProviderError};
+pub use provider_error::{ErrorDetails, ErrorKind, ProviderError};
 pub use request::{Parameter, Request, ToolChoice};
 pub use response::{FinishReason, MissingPart, Response, Usage};
 pub use tool::{LazyJson, Tool, ToolCall};

@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, time::Duration};
 
 use thiserror::Error as ThisError;
 
+use super::Delivery;
+
 /// The error returned if a provider fails.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 #[error("{message}")]
@@ -18,20 +20,6 @@ pub struct ProviderError {
     pub retry_after: Option<Duration>,
     /// How the error reaches the client.
     pub delivery: Delivery,
-}
-
-/// How an error reaches a client.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Delivery {
-    /// As the status of the response.
-    #[default]
-    Status,
-    /// As the status of the response, which gRPC sends after headers even if no message precedes it.
-    StatusAfterHeaders,
-    /// Not at all: the response breaks off.
-    BreakOff,
-    /// Not at all: the connection is reset.
-    Reset,
 }
 
 /// The machine-readable cause of an error, with the fields of gRPC's `google.rpc.ErrorInfo`.

@@ -23,10 +23,8 @@ pub(super) struct Activity {
     /// Whether the first bytes differ from the preface.
     is_http1: AtomicBool,
     has_calls: AtomicBool,
-    /// Number of calls whose response has not ended.
-    calls: AtomicUsize,
-    /// Number of calls whose request is incomplete, or that do not delay a drain for another reason.
-    incomplete: AtomicUsize,
+    /// Number of calls for which a drain waits.
+    in_flight: AtomicUsize,
     /// Whether a piece of a body was received since the last check.
     has_progress: AtomicBool,
     is_draining: AtomicBool,
@@ -70,19 +68,14 @@ impl Activity {
 
     pub(super) fn call_started(&self) {
         self.has_calls.store(true, Relaxed);
-        self.calls.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn call_ended(&self) {
-        self.calls.fetch_sub(1, Relaxed);
+    pub(super) fn call_in_flight(&self) {
+        self.in_flight.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn request_started(&self) {
-        self.incomplete.fetch_add(1, Relaxed);
-    }
-
-    pub(super) fn request_ended(&self) {
-        self.incomplete.fetch_sub(1, Relaxed);
+    pub(super) fn call_not_in_flight(&self) {
+        self.in_flight.fetch_sub(1, Relaxed);
     }
 
     pub(super) fn start_draining(&self) {
@@ -98,11 +91,10 @@ impl Activity {
         self.opening.load(Relaxed) == PREFACE.len() && !self.is_http1.load(Relaxed)
     }
 
-    /// Whether a complete request has no complete answer, or a request has become more complete
-    /// since the last check.
+    /// Whether a drain waits for a call, or a request has become more complete since the last check.
     pub(super) fn is_busy(&self) -> bool {
         let has_progress = self.has_progress.swap(false, Relaxed);
-        self.calls.load(Relaxed) > self.incomplete.load(Relaxed) || has_progress
+        self.in_flight.load(Relaxed) > 0 || has_progress
     }
 
     /// Completes after `limit` if the client has sent less than an HTTP/2 preface by then, and

@@ -1,7 +1,6 @@
 //! Serves one connection, from its first byte to its last.
 
 use std::{
-    error::Error,
     io,
     net::IpAddr,
     pin::{Pin, pin},
@@ -13,7 +12,7 @@ use bytes::Bytes;
 use futures_util::{FutureExt, TryFutureExt};
 use http::{Request, Response};
 use hyper::{
-    body::Body,
+    body::{Body, Incoming},
     service::{Service, service_fn},
 };
 use hyper_util::{
@@ -24,12 +23,14 @@ use tokio_util::io::InspectReader;
 
 use super::{
     activity::Activity,
-    calls::{Call, RequestBody},
-    ending::Resettable,
+    call::Call,
     lingering::Lingering,
     paced::Paced,
+    request_body::RequestBody,
+    resettable::Resettable,
+    response_body::{BoxError, ResponseBody},
     stream::{Io, Stream},
-    unsent::{TrackedBody, Unsent},
+    unsent::Unsent,
 };
 use crate::base::{clock, drain::Drain, memory::MemoryBudget};
 
@@ -56,8 +57,6 @@ pub(super) struct Opened {
     stream: Box<dyn Io>,
     client: Option<IpAddr>,
 }
-
-pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The HTTP versions that a listener accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,18 +118,20 @@ where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
 {
     let activity = Arc::new(Activity::new(client));
-    let unsent = Arc::new(Unsent::new(budget));
+    let unsent = Arc::new(Unsent::new(budget.clone()));
     let (on_read, on_call, on_response) = (activity.clone(), activity.clone(), unsent.clone());
     let stream = Resettable::new(stream, activity.clone());
     let stream = InspectReader::new(Lingering::new(Paced::new(stream)), move |bytes| {
         on_read.received(bytes)
     });
-    let service = service_fn(move |request| {
+    let service = service_fn(move |request: Request<Incoming>| {
         let unsent = on_response.clone();
-        let (call, request) = Call::start(&on_call, request);
+        let call = Call::start(on_call.clone(), request.version(), budget.clone());
+        let end = call.end_on_drop();
+        let request = request.map(|body| RequestBody::new(body, call.clone()));
         service.call(request).map_ok(|mut response| {
             call.finish(&mut response);
-            response.map(|body| TrackedBody::new(body, unsent, call))
+            response.map(|body| ResponseBody::new(body, unsent, call, end))
         })
     });
     let (builder, stream) = (builder(versions), TokioIo::new(stream));

@@ -7,14 +7,16 @@
 
 mod accept;
 mod activity;
-mod calls;
+mod call;
 mod connection;
-mod ending;
 mod listen;
 mod lingering;
 mod listener;
 mod paced;
 mod protocol;
+mod request_body;
+mod resettable;
+mod response_body;
 #[cfg(unix)]
 mod socket_file;
 mod stream;
@@ -24,9 +26,8 @@ mod unsent;
 mod workers;
 
 pub(crate) use accept::Acceptor;
-pub(crate) use calls::{OpenEnded, PassedCall, RequestBody};
+pub(crate) use call::Call;
 pub(crate) use connection::HttpVersions;
-pub(crate) use ending::last_frame;
 pub(crate) use listen::Interfaces;
 pub(crate) use listen::bind;
 pub(crate) use listener::BindError;
@@ -34,6 +35,7 @@ pub(crate) use listener::BindError;
 pub(crate) use listener::bind_socket;
 pub(crate) use listener::{Listener, Socket};
 pub(crate) use protocol::Protocol;
+pub(crate) use request_body::RequestBody;
 #[cfg(unix)]
 pub(crate) use unix::bind_socket;
 pub(crate) use workers::{WorkerEnds, Workers};

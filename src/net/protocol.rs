@@ -8,8 +8,9 @@ use http::{Request, Response};
 use hyper::{body::Body, service::Service};
 
 use super::{
-    calls::RequestBody,
-    connection::{self, BoxError, HttpVersions, Opened, serve_http},
+    connection::{self, HttpVersions, Opened, serve_http},
+    request_body::RequestBody,
+    response_body::BoxError,
     stream::Stream,
 };
 use crate::base::{drain::Drain, memory::MemoryBudget};
@@ -23,7 +24,7 @@ type ServeConnection =
 
 impl Protocol {
     /// Serves `service`, which is cloned for each connection.
-    /// Unsent responses count towards `budget`.
+    /// Calls and unsent responses count towards `budget`.
     pub(crate) fn new<S, B>(versions: HttpVersions, service: S, budget: Arc<MemoryBudget>) -> Self
     where
         S: Service<Request<RequestBody>, Response = Response<B>> + Clone + Send + Sync + 'static,

@@ -1,8 +1,11 @@
 //! gRPC calls through mynah.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -66,6 +69,28 @@ async fn statuses_in_headers_are_passed_on() {
     let mynah = in_front_of(&stub, &[]);
     let caller = Caller::connect(mynah.grpc).await;
     assert_eq!(caller.status(UNKNOWN).await.0, "7");
+}
+
+/// A name that could stand for an order to mynah means nothing if daprd sends it.
+#[tokio::test]
+async fn no_header_or_trailer_of_daprd_breaks_a_call_off() {
+    const END: [(&str, &str); 2] = [("grpc-status", "0"), ("mynah-ending", "reset")];
+    let stub = Stub::start(async |_| {
+        let body = full("\0\0\0\0\x02hi").with_trailers(ready(Some(Ok(headers(&END)))));
+        let mut response = Response::new(body.boxed_unsync());
+        *response.headers_mut() = headers(&[("mynah-ending", "break-off")]);
+        response
+    })
+    .await;
+    let mynah = in_front_of(&stub, &[]);
+    let caller = Caller::connect(mynah.grpc).await;
+    for _ in 0..2 {
+        let response = caller.call(UNKNOWN, HeaderMap::new(), full("")).await;
+        assert_eq!(response.headers()["mynah-ending"], "break-off");
+        let body = with_timeout(response.into_body().collect()).await.unwrap();
+        assert_eq!(body.trailers(), Some(&headers(&END)));
+        assert_eq!(body.to_bytes(), "\0\0\0\0\x02hi");
+    }
 }
 
 #[tokio::test]

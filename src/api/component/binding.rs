@@ -79,14 +79,14 @@ impl ComponentCall {
         let InvokeRequest { data, operation, .. } = request.into_inner().decode()?;
         let data = match operation.as_str() {
             CONVERSE => {
-                let context = call_context(Surface::Component, &headers, &self.charge);
+                let context = call_context(Surface::Component, &headers, self.transport.charge());
                 let request = Json { component: instance, body: data };
                 let answer = pipeline::converse::<ConversationRequestAlpha2>(
                     &self.component,
                     request,
                     context,
                 );
-                json::write_response(&answer.await.map_err(Self::status)?)?
+                json::write_response(&answer.await.map_err(|error| self.fail(error))?)?
             }
             GET => {
                 let component = self.component.find(&instance)?;

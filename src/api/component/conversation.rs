@@ -67,7 +67,7 @@ impl ComponentCall {
         let (request, context) = self.open(request)?;
         let answer =
             pipeline::converse::<ConversationRequestAlpha2>(&self.component, request, context);
-        let response = component::response(answer.await.map_err(Self::status)?);
+        let response = component::response(answer.await.map_err(|error| self.fail(error))?);
         self.answer(response)
     }
 
@@ -80,7 +80,7 @@ impl ComponentCall {
             pipeline::stream::<ConversationRequestAlpha2, _, _>(&self.component, request, context);
         let messages = messages
             .await
-            .map_err(Self::status)?
+            .map_err(|error| self.fail(error))?
             .map(|message| message.map(component::stream_response));
         self.stream_answer(messages)
     }
@@ -91,7 +91,7 @@ impl ComponentCall {
     ) -> Result<(InstanceRequest, CallContext), Error> {
         let headers = request.metadata().as_ref();
         let instance = component::instance(headers)?;
-        let context = call_context(Surface::Component, headers, &self.charge);
+        let context = call_context(Surface::Component, headers, self.transport.charge());
         Ok((InstanceRequest { instance, message: request.into_inner() }, context))
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     api::{grpc::method::Call, guard::Guard, pipeline::FindComponent},
     base::{
         blocking::{Panicked, run_blocking_in_turn},
-        memory::{Charge, MemoryBudget},
+        memory::MemoryBudget,
         text::shorten,
     },
     component::{self, CheckedInstance, Context},
@@ -17,6 +17,7 @@ use crate::{
         Component, Engine, InstanceMemory, Instances, InstancesFull, MAX_INSTANCES, Properties,
         Replaced,
     },
+    net,
     wire::error::{Error, component_status},
 };
 
@@ -40,11 +41,11 @@ pub(super) struct Pluggable {
     pub(super) turn: Arc<Semaphore>,
 }
 
-/// One call over the socket, and the memory that it uses.
+/// One call over the socket.
 #[derive(Debug, Clone)]
 pub(super) struct ComponentCall {
     pub(super) component: Arc<Pluggable>,
-    pub(super) charge: Arc<Charge>,
+    pub(super) transport: net::Call,
 }
 
 impl Call for ComponentCall {
@@ -52,8 +53,8 @@ impl Call for ComponentCall {
         self.component.guard.max_body_size
     }
 
-    fn charge(&self) -> &Charge {
-        &self.charge
+    fn transport(&self) -> &net::Call {
+        &self.transport
     }
 
     fn status(error: Error) -> Status {

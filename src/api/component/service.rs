@@ -24,7 +24,6 @@ use crate::{
             protocol, reflection,
         },
         guard::Guard,
-        holding_body::ChargedBody,
     },
     base::{drain::Drain, memory::MemoryBudget},
     component::Context,
@@ -68,18 +67,18 @@ impl Service {
 }
 
 impl hyper::service::Service<Request<RequestBody>> for Service {
-    type Response = Response<ChargedBody<Body>>;
+    type Response = Response<Body>;
     type Error = Infallible;
     type Future = Served;
 
     fn call(&self, request: Request<RequestBody>) -> Self::Future {
         if let Some(refusal) = protocol::refuse(&request) {
-            return future::ok(refusal.map(ChargedBody::uncharged)).boxed();
+            return future::ok(refusal).boxed();
         }
         let path = request.uri().path().to_owned();
+        let transport = request.body().call().clone();
+        let call = || ComponentCall { component: self.component.clone(), transport };
         let incoming = Incoming::new(&self.component.guard, request);
-        let charge = incoming.charge.clone();
-        let call = || ComponentCall { component: self.component.clone(), charge };
         if let Some(method) = path.strip_prefix(CONVERSATION) {
             incoming.answer(|request| conversation::answer(call(), method, request))
         } else if let Some(method) = path.strip_prefix(BINDING) {

@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::failure::Failure;
 use crate::{
-    api::{guard::Guard, http::body::read},
+    api::http::body::read,
     base::{blocking::run_blocking_in_turn, memory::Charge, work::Work},
+    net::Call,
     wire::{decoded_size, error::Error},
 };
 
@@ -20,7 +21,7 @@ const MAX_STEPS: u64 = 2_000_000_000;
 #[derive(Debug, Clone)]
 pub(super) struct Resources {
     pub(super) charge: Arc<Charge>,
-    guard: Arc<Guard>,
+    max_body_size: usize,
     turns: Turns,
 }
 
@@ -37,13 +38,13 @@ impl Turns {
 }
 
 impl Resources {
-    pub(super) fn new(guard: Arc<Guard>, turns: Turns) -> Self {
-        Self { charge: guard.charge(), guard, turns }
+    pub(super) fn new(call: &Call, max_body_size: usize, turns: Turns) -> Self {
+        Self { charge: call.charge().clone(), max_body_size, turns }
     }
 
     /// Reads a body as text, and charges the memory that parsing it takes.
     pub(super) async fn text(&self, body: Body) -> Result<String, Failure> {
-        let bytes = read(body, self.guard.max_body_size, &self.charge).await?;
+        let bytes = read(body, self.max_body_size, &self.charge).await?;
         self.charge.grow(decoded_size::json(&bytes)).await.map_err(Error::from)?;
         String::from_utf8(bytes.into()).map_err(|_| Failure::invalid("the body is not UTF-8"))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    body::{Body, HttpBody},
+    body::HttpBody,
     response::{IntoResponse, Response},
     routing::{get, post, put},
 };
@@ -20,10 +20,9 @@ use super::{
     verdict, verify,
 };
 use crate::{
-    api::{guard::Guard, holding_body::ChargedBody, http::response::Responding},
-    base::memory::Charge,
+    api::{guard::Guard, http::response::Responding},
     engine::Engine,
-    net::RequestBody,
+    net::{Call, RequestBody},
     wire::error::ControlError,
 };
 
@@ -51,14 +50,14 @@ impl Service {
     /// Answers a request with a clean path.
     pub(in crate::api) fn call(&self, mut request: Request<RequestBody>) -> Responding {
         if let Err(failure) = self.check_access(&request) {
-            return future::ok(failure.into_response().map(ChargedBody::uncharged)).boxed();
+            return future::ok(failure.into_response()).boxed();
         }
-        let resources = Resources::new(self.guard.clone(), self.turns.clone());
-        let charge = resources.charge.clone();
+        let call = request.body().call().clone();
+        let resources = Resources::new(&call, self.guard.max_body_size, self.turns.clone());
         request.extensions_mut().insert(resources);
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         hyper::service::Service::call(&self.router, request)
-            .map_ok(move |response| charged(explained(response, &method, &path), charge))
+            .map_ok(move |response| charged(explained(response, &method, &path), &call))
             .boxed()
     }
 
@@ -69,12 +68,12 @@ impl Service {
     }
 }
 
-/// Lets a response hold the charge of its call, from now on for the size of the response.
-fn charged(response: Response, charge: Arc<Charge>) -> Response<ChargedBody<Body>> {
+/// Charges a call for the size of its response instead of what it took.
+fn charged(response: Response, call: &Call) -> Response {
     if let Some(size) = response.body().size_hint().exact() {
-        charge.set(usize::try_from(size).unwrap_or(usize::MAX));
+        call.charge().set(usize::try_from(size).unwrap_or(usize::MAX));
     }
-    response.map(|body| ChargedBody::new(body, charge))
+    response
 }
 
 fn router(engine: Arc<Engine>) -> Router {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     base::{drain::Drain, endpoint::Endpoint},
-    net::{OpenEnded, PassedCall, RequestBody},
+    net::RequestBody,
     wire::error::Error,
 };
 
@@ -28,21 +28,6 @@ pub(crate) struct GrpcForward {
     pool: Pool,
     authority: Option<Authority>,
     listing: Listing,
-}
-
-/// How a call counts during a drain.
-enum Counted {
-    InFlight(PassedCall),
-    OpenEnded(OpenEnded),
-}
-
-impl Counted {
-    fn open_ended(self) -> OpenEnded {
-        match self {
-            Self::InFlight(call) => call.open_ended(),
-            Self::OpenEnded(call) => call,
-        }
-    }
 }
 
 impl GrpcForward {
@@ -91,16 +76,17 @@ impl GrpcForward {
     }
 
     async fn answer(&self, mut request: Request<RequestBody>) -> Result<Response<Body>, Error> {
-        let mut counted = Counted::InFlight(request.body_mut().pass_on());
+        let call = request.body().call().clone();
+        request.body_mut().pass_on();
         if STREAMS.contains(&request.uri().path()) {
-            counted = Counted::OpenEnded(counted.open_ended());
+            call.set_open_ended();
         }
         *request.uri_mut() = self.target(request.uri());
         let (response, place) = self.pool.send(request).await?;
         // Whether the call is unary or a stream, its response is on its way.
-        let open_ended = counted.open_ended();
+        call.set_open_ended();
         let address = self.pool.address().clone();
-        Ok(response.map(|body| Body::new(GrpcBody::new(body, address, place, open_ended))))
+        Ok(response.map(|body| Body::new(GrpcBody::new(body, address, place))))
     }
 
     /// Returns the URI of a call at daprd.

@@ -13,7 +13,6 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tonic::Status;
 
 use super::pool::{Place, unavailable};
-use crate::net::OpenEnded;
 
 /// A body that holds the place of its call. If the connection to daprd is lost, it ends with
 /// trailers that say so.
@@ -22,17 +21,11 @@ pub(super) struct GrpcBody {
     address: Arc<str>,
     is_lost: bool,
     _place: Place,
-    _open_ended: OpenEnded,
 }
 
 impl GrpcBody {
-    pub(super) fn new(
-        body: Incoming,
-        address: Arc<str>,
-        place: Place,
-        open_ended: OpenEnded,
-    ) -> Self {
-        Self { body, address, is_lost: false, _place: place, _open_ended: open_ended }
+    pub(super) fn new(body: Incoming, address: Arc<str>, place: Place) -> Self {
+        Self { body, address, is_lost: false, _place: place }
     }
 }
 

@@ -21,7 +21,7 @@ use super::{
     upgrade::tunnel,
 };
 use crate::{
-    api::{holding_body::HoldingBody, http::response::respond},
+    api::http::response::respond,
     base::{drain::Drain, endpoint::Endpoint},
     net::RequestBody,
     wire::error::{Error, HttpError},
@@ -76,7 +76,8 @@ impl HttpForward {
         // A tunnel to any address would bypass daprd.
         let is_tunnel = request.method() == Method::CONNECT;
         let target = self.target(request.uri()).filter(|_| !is_tunnel).ok_or(Error::NotServed)?;
-        let call = request.body_mut().pass_on();
+        let call = request.body().call().clone();
+        request.body_mut().pass_on();
         let upgrade = self.prepare(&mut request, target);
         let mut response =
             http_client::send(request).await.map_err(|error| unavailable(&self.address, &error))?;
@@ -86,7 +87,8 @@ impl HttpForward {
             tokio::spawn(tunnel(client, daprd));
         }
         headers::remove_hop_by_hop(response.headers_mut());
-        Ok(response.map(|body| Body::new(HoldingBody::holding(body, call.open_ended()))))
+        call.set_open_ended();
+        Ok(response.map(Body::new))
     }
 
     /// Returns the URI of a request at daprd.

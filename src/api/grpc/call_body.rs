@@ -3,7 +3,6 @@
 use std::{
     mem,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -15,11 +14,7 @@ use tonic::Status;
 
 use super::framing::Framing;
 use crate::{
-    base::{
-        clock,
-        memory::{Charge, MemoryExhausted},
-        timeouts::BODY_TIMEOUT,
-    },
+    base::{clock, memory::MemoryExhausted, timeouts::BODY_TIMEOUT},
     net::RequestBody,
     wire::error::Error,
 };
@@ -36,7 +31,6 @@ pub(in crate::api) struct CallBody {
     buffer: BytesMut,
     /// The frame after the buffered messages.
     trailers: Option<Frame<Bytes>>,
-    charge: Arc<Charge>,
     /// The wait for memory.
     growth: Option<BoxFuture<'static, Result<(), MemoryExhausted>>>,
     /// Runs while the client has not sent the whole body. Most bodies never wait.
@@ -54,18 +48,12 @@ pub(in crate::api) enum CallKind {
 }
 
 impl CallBody {
-    pub(in crate::api) fn new(
-        body: RequestBody,
-        kind: CallKind,
-        max_message_size: usize,
-        charge: Arc<Charge>,
-    ) -> Self {
+    pub(in crate::api) fn new(body: RequestBody, kind: CallKind, max_message_size: usize) -> Self {
         Self {
             body,
             framing: Framing::new(max_message_size),
             buffer: BytesMut::new(),
             trailers: None,
-            charge,
             growth: None,
             timeout: None,
             kind,
@@ -78,11 +66,12 @@ impl CallBody {
         self.framing.advance(&data);
         let is_whole = self.framing.is_whole();
         if is_first && self.kind == CallKind::ManyMessages {
-            self.charge.set(0);
+            self.body.call().charge().set(0);
         }
         let bytes = data.len() * COPIES;
-        if !self.charge.try_grow(bytes) {
-            let charge = self.charge.clone();
+        let charge = self.body.call().charge();
+        if !charge.try_grow(bytes) {
+            let charge = charge.clone();
             self.growth = Some(async move { charge.grow(bytes).await }.boxed());
         }
         if is_first && is_whole && self.growth.is_none() {

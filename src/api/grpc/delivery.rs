@@ -3,19 +3,18 @@
 use std::convert::Infallible;
 
 use futures_util::{future, stream};
-use http::{HeaderName, HeaderValue, Response, header::CONTENT_TYPE};
+use http::{HeaderValue, Response, header::CONTENT_TYPE};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use tonic::body::Body;
+use tonic::{Status, body::Body};
 
-use crate::base::ending::Ending;
+use crate::base::delivery::Delivery;
 
-static ENDING: HeaderName = HeaderName::from_static(Ending::HEADER);
-
-/// Moves the status from the headers of a response to its trailers, if it asks for that.
-pub(super) fn deliver(response: Response<Body>) -> Response<Body> {
-    // The headers are few, so comparing them costs less than hashing the name.
-    if response.headers().keys().all(|name| *name != ENDING) {
+/// Moves the status from the headers of a response to its trailers, unless it is delivered there. The
+/// transport does not send the trailers of a response that breaks off.
+pub(super) fn deliver(delivery: Delivery, response: Response<Body>) -> Response<Body> {
+    let has_status = || response.headers().contains_key(Status::GRPC_STATUS);
+    if delivery == Delivery::Status || !has_status() {
         return response;
     }
     let mut trailers = response.into_parts().0.headers;

@@ -1,6 +1,6 @@
 //! What happens to every gRPC call before and after its method.
 
-use std::{convert::Infallible, sync::Arc};
+use std::convert::Infallible;
 
 use axum::Router;
 use futures_util::{FutureExt, future::BoxFuture};
@@ -15,26 +15,20 @@ use super::{
     refusal,
     until_drain::UntilDrain,
 };
-use crate::{
-    api::{guard::Guard, holding_body::ChargedBody},
-    base::{drain::Drain, memory::Charge},
-    net::RequestBody,
-};
+use crate::{api::guard::Guard, base::drain::Drain, net::RequestBody};
 
 /// The answer of a service to hyper.
-pub(in crate::api) type Served =
-    BoxFuture<'static, Result<Response<ChargedBody<Body>>, Infallible>>;
+pub(in crate::api) type Served = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
-/// A call whose request has not been read. Its memory is charged until its response is sent.
+/// A call whose request has not been read.
 pub(in crate::api) struct Incoming {
     request: Request<RequestBody>,
     max_body_size: usize,
-    pub(in crate::api) charge: Arc<Charge>,
 }
 
 impl Incoming {
     pub(in crate::api) fn new(guard: &Guard, request: Request<RequestBody>) -> Self {
-        Self { request, max_body_size: guard.max_body_size, charge: guard.charge() }
+        Self { request, max_body_size: guard.max_body_size }
     }
 
     /// Answers with a method that takes one message.
@@ -58,12 +52,11 @@ impl Incoming {
         kind: CallKind,
         method: impl FnOnce(Request<CallBody>) -> Responding,
     ) -> Served {
-        let Self { request, max_body_size, charge } = self;
-        let request = request.map(|body| CallBody::new(body, kind, max_body_size, charge.clone()));
-        let explain = move |response| {
-            let response = deliver(refusal::explain(max_body_size, response));
-            Ok(response.map(|body| ChargedBody::new(body, charge)))
-        };
+        let Self { request, max_body_size } = self;
+        let call = request.body().call().clone();
+        let request = request.map(|body| CallBody::new(body, kind, max_body_size));
+        let explain =
+            move |response| Ok(deliver(call.delivery(), refusal::explain(max_body_size, response)));
         method(request).map(explain).boxed()
     }
 }

@@ -11,8 +11,7 @@ use tonic::{
 
 use super::call_body::CallBody;
 use crate::{
-    base::memory::Charge,
-    chat,
+    chat, net,
     wire::{codec::ServerCodec, error::Error, undecoded::Protobuf},
 };
 
@@ -28,20 +27,28 @@ pub(in crate::api) trait Call: Clone + Send + 'static {
     /// Returns the maximum size in bytes of a message.
     fn max_body_size(&self) -> usize;
 
-    /// Returns the memory that the call uses.
-    fn charge(&self) -> &Charge;
+    /// Returns what the transport knows of the call.
+    fn transport(&self) -> &net::Call;
 
     /// Converts an error that the call fails with.
     fn status(error: Error) -> Status {
         error.into()
     }
 
+    /// Fails with the error of a conversation, which may reach the client in another way than as a
+    /// status.
+    fn fail(&self, error: Error) -> Status {
+        self.transport().deliver(error.delivery());
+        Self::status(error)
+    }
+
     /// Charges the call for the answer to a unary method. Fails if the client would reject it.
     fn answer<T: Message>(&self, answer: T) -> Answer<T> {
         let size = check_size(self.max_body_size(), &answer)?;
         // The message and its encoded form.
-        self.charge().set(2 * size);
-        self.charge().check().map_err(Error::from)?;
+        let charge = self.transport().charge();
+        charge.set(2 * size);
+        charge.check().map_err(Error::from)?;
         Ok(tonic::Response::new(answer))
     }
 
@@ -51,10 +58,10 @@ pub(in crate::api) trait Call: Clone + Send + 'static {
         &self,
         messages: impl Stream<Item = Result<T, chat::Error>> + Send + 'static,
     ) -> Answer<Streamed<T>> {
-        let limit = self.max_body_size();
+        let call = self.clone();
         let messages = messages.map(move |message| {
-            let message = message.map_err(|error| Self::status(error.into()))?;
-            check_size(limit, &message)?;
+            let message = message.map_err(|error| call.fail(error.into()))?;
+            check_size(call.max_body_size(), &message)?;
             Ok(message)
         });
         Ok(tonic::Response::new(messages.boxed()))

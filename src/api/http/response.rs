@@ -6,55 +6,57 @@ use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
-use bytes::Bytes;
 use futures_util::{
     Stream, StreamExt,
     future::{self, BoxFuture},
-    stream,
 };
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
 
 use crate::{
-    api::{delivery::early_ending, holding_body::ChargedBody},
-    base::ending::Ending,
-    net::last_frame,
-    wire::error::HttpError,
+    base::delivery::Delivery,
+    net::Call,
+    wire::error::{Error, HttpError},
 };
 
 /// The future of a response.
-pub(in crate::api) type Responding =
-    BoxFuture<'static, Result<http::Response<ChargedBody<Body>>, Infallible>>;
+pub(in crate::api) type Responding = BoxFuture<'static, Result<Response, Infallible>>;
 
 /// Returns a response with JSON.
 pub(in crate::api) fn json(body: String) -> Response {
     ([(CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-/// Returns a response with server-sent events.
+/// Returns a response with server-sent events. It breaks off if an error is not delivered as an event.
 pub(in crate::api) fn events(
-    events: impl Stream<Item = Result<String, Ending>> + Send + 'static,
+    call: Call,
+    events: impl Stream<Item = Result<String, Delivery>> + Send + 'static,
 ) -> Response {
     let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    let frame = |event: Result<String, Ending>| match event {
-        Ok(event) => Frame::data(event.into()),
-        Err(ending) => last_frame(ending),
-    };
-    (headers, frames(events.map(frame))).into_response()
+    let frames = events.scan(call, |call, event| {
+        let event = event.map_err(|delivery| call.deliver(delivery)).ok();
+        future::ready(event.map(|event| Ok::<_, Infallible>(Frame::data(event.into()))))
+    });
+    (headers, Body::new(StreamBody::new(frames))).into_response()
 }
 
-fn frames(frames: impl Stream<Item = Frame<Bytes>> + Send + 'static) -> Body {
-    Body::new(StreamBody::new(frames.map(Ok::<_, Infallible>)))
+/// Returns the response to a call that fails, in the form of some API.
+pub(in crate::api) fn fail(
+    call: &Call,
+    error: &Error,
+    form: impl FnOnce(&Error) -> HttpError,
+) -> Response {
+    call.deliver(error.delivery());
+    if error.delivery().is_early() {
+        return ([(CONTENT_TYPE, "application/json")], Body::empty()).into_response();
+    }
+    respond(form(error))
 }
 
 /// Converts an error in the form of some API.
 pub(in crate::api) fn respond(error: HttpError) -> Response {
-    let HttpError { status, content_type, retry_after, body, delivery } = error;
-    if let Some(ending) = early_ending(delivery) {
-        let body = frames(stream::once(future::ready(last_frame(ending))));
-        return ([(CONTENT_TYPE, "application/json")], body).into_response();
-    }
+    let HttpError { status, content_type, retry_after, body } = error;
     let mut response = (status, [(CONTENT_TYPE, content_type)], body).into_response();
     if let Some(seconds) = retry_after {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));

@@ -7,7 +7,7 @@ use http::{Request, Response};
 
 use super::{response::Responding, url};
 use crate::{
-    api::{control, dapr, forward::HttpForward, guard::Guard, holding_body::ChargedBody, openai},
+    api::{control, dapr, forward::HttpForward, guard::Guard, openai},
     base::drain::Drain,
     engine::Engine,
     net::RequestBody,
@@ -40,7 +40,7 @@ impl Service {
 }
 
 impl hyper::service::Service<Request<RequestBody>> for Service {
-    type Response = Response<ChargedBody<Body>>;
+    type Response = Response<Body>;
     type Error = Infallible;
     type Future = Responding;
 

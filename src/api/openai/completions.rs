@@ -1,7 +1,5 @@
 //! Chat completions: answers with JSON, or with server-sent events if the request asks for a stream.
 
-use std::sync::Arc;
-
 use axum::response::Response;
 use futures_util::{Stream, StreamExt, stream};
 use http::Request;
@@ -9,11 +7,10 @@ use http::Request;
 use super::handler::Handler;
 use crate::{
     api::{
-        delivery::early_ending,
         http::response::{events, json},
         pipeline,
     },
-    base::{ending::Ending, memory::Charge},
+    base::delivery::Delivery,
     chat,
     net::RequestBody,
     wire::{
@@ -27,24 +24,23 @@ impl Handler {
     /// variant has.
     pub(super) async fn complete(
         &self,
-        charge: Arc<Charge>,
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {
-        let (body, mut context) = self.read(request, &charge).await?;
+        let (body, call, mut context) = self.read(request).await?;
         let request: DecodedBody<ChatRequest> =
             self.decode(body, deployment.as_deref(), &mut context).await?;
         if request.request.is_streamed() {
             let pieces =
                 pipeline::stream::<ChatRequest, _, _>(&self.engine, request, context).await?;
-            return Ok(events(encoded(pieces)));
+            return Ok(events(call, encoded(pieces)));
         }
         let answer = pipeline::converse::<ChatRequest>(&self.engine, request, context).await?;
         let size = answer.size();
-        charge.set(size);
-        charge.check()?;
+        call.charge().set(size);
+        call.charge().check()?;
         let body = pipeline::encode(size, move || answer.to_json()).await?;
-        charge.set(body.len());
+        call.charge().set(body.len());
         Ok(json(body))
     }
 }
@@ -52,7 +48,7 @@ impl Handler {
 /// Encodes the pieces of an answer as events.
 fn encoded(
     pieces: impl Stream<Item = Result<Piece, chat::Error>>,
-) -> impl Stream<Item = Result<String, Ending>> {
+) -> impl Stream<Item = Result<String, Delivery>> {
     let events = pieces.flat_map(|piece| match piece {
         Ok(piece) => stream::iter(piece.encode()).left_stream(),
         Err(error) => stream::iter([Err(error.into())]).right_stream(),
@@ -61,9 +57,9 @@ fn encoded(
 }
 
 /// Returns the event for an error, with which a stream ends.
-fn failure(error: &Error) -> Result<String, Ending> {
-    match early_ending(error.delivery()) {
-        Some(ending) => Err(ending),
-        None => Ok(format!("data: {}\n\n", HttpError::openai(error).body)),
+fn failure(error: &Error) -> Result<String, Delivery> {
+    if error.delivery().is_early() {
+        return Err(error.delivery());
     }
+    Ok(format!("data: {}\n\n", HttpError::openai(error).body))
 }

@@ -1,14 +1,11 @@
 //! Embeddings. They are no conversations: no component makes them, and nothing records them.
 
-use std::sync::Arc;
-
 use axum::response::Response;
 use http::Request;
 
 use super::handler::Handler;
 use crate::{
     api::{http::response::json, pipeline},
-    base::memory::Charge,
     net::RequestBody,
     wire::{
         error::Error,
@@ -20,20 +17,19 @@ impl Handler {
     /// Answers a request for embeddings. `deployment` is the model in the path, if it has one.
     pub(super) async fn embed(
         &self,
-        charge: Arc<Charge>,
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {
-        let (body, context) = self.read(request, &charge).await?;
+        let (body, call, context) = self.read(request).await?;
         let mut request: EmbeddingRequest =
             pipeline::decode(openai::Body(body), &context, Ok).await?;
         let component = self.component(deployment.as_deref().unwrap_or(request.model()))?;
         request.set_component(component);
         let size = request.answer_size();
-        charge.grow(size).await?;
+        call.charge().grow(size).await?;
         let (_cancel, cancellation) = (context.cancel_on_drop(), context.cancellation());
         let body = pipeline::encode(size, move || request.answer(&cancellation)).await?;
-        charge.set(body.len());
+        call.charge().set(body.len());
         Ok(json(body))
     }
 }

@@ -7,9 +7,8 @@ use http::Request;
 
 use crate::{
     api::{guard::Guard, http::body::read, pipeline},
-    base::memory::Charge,
     engine::Engine,
-    net::RequestBody,
+    net::{Call, RequestBody},
     provider::{CallContext, call::Surface},
     wire::{
         error::Error,
@@ -29,15 +28,16 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    /// Reads a request. Returns its body and what its headers tell of the call.
+    /// Reads a request. Returns its body, its call and what its headers tell of the call.
     pub(super) async fn read(
         &self,
         request: Request<RequestBody>,
-        charge: &Arc<Charge>,
-    ) -> Result<(Bytes, CallContext), Error> {
+    ) -> Result<(Bytes, Call, CallContext), Error> {
         let (head, body) = request.into_parts();
-        let body = read(body, self.guard.max_body_size, charge).await?;
-        Ok((body, call_context(Surface::OpenAi, &head.headers, charge)))
+        let call = body.call().clone();
+        let body = read(body, self.guard.max_body_size, call.charge()).await?;
+        let context = call_context(Surface::OpenAi, &head.headers, call.charge());
+        Ok((body, call, context))
     }
 
     /// Decodes a request and finds its component. `deployment` is the model in the path, if it has one.

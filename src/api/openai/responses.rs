@@ -6,16 +6,15 @@ use std::sync::Arc;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
-use http::{HeaderMap, Request};
+use http::Request;
 
 use super::handler::Handler;
 use crate::{
     api::{
-        delivery::early_ending,
         http::response::{events, json},
         pipeline,
     },
-    base::{ending::Ending, memory::Charge},
+    base::{delivery::Delivery, memory::Charge},
     chat,
     engine::Engine,
     net::RequestBody,
@@ -40,35 +39,31 @@ struct Memory {
 
 impl Handler {
     /// Answers a request for a response.
-    pub(super) async fn respond(
-        &self,
-        charge: Arc<Charge>,
-        request: Request<RequestBody>,
-    ) -> Result<Response, Error> {
-        let (body, mut context) = self.read(request, &charge).await?;
+    pub(super) async fn respond(&self, request: Request<RequestBody>) -> Result<Response, Error> {
+        let (body, call, mut context) = self.read(request).await?;
         let mut request: Decoded = self.decode(body.clone(), None, &mut context).await?;
         context.set_session_of_request(session_in_metadata(request.request.chat()));
         if request.request.previous().is_some() || request.request.has_references() {
-            request = self.continued(request, body, &mut context, &charge).await?;
+            request = self.continued(request, body, &mut context, call.charge()).await?;
         }
         let session = context.session_name().to_owned();
         let memory = Memory { engine: self.engine.clone(), session };
         if request.request.is_streamed() {
             let pieces =
                 pipeline::stream::<ResponseRequest, _, _>(&self.engine, request, context).await?;
-            return Ok(events(encoded(pieces, memory)));
+            return Ok(events(call, encoded(pieces, memory)));
         }
         let answer = pipeline::converse::<ResponseRequest>(&self.engine, request, context).await?;
         let size = answer.size();
-        charge.set(size);
-        charge.check()?;
+        call.charge().set(size);
+        call.charge().check()?;
         let encode = move || {
             let body = answer.to_json();
             memory.keep(answer.kept(&body));
             Ok(body)
         };
         let body = pipeline::encode(size, encode).await?;
-        charge.set(body.len());
+        call.charge().set(body.len());
         Ok(json(body))
     }
 
@@ -124,11 +119,11 @@ impl Handler {
     /// Returns a response that is kept.
     pub(super) async fn kept_response(
         &self,
-        charge: Arc<Charge>,
         id: String,
-        headers: HeaderMap,
+        request: &Request<RequestBody>,
     ) -> Result<Response, Error> {
-        let context = call_context(Surface::OpenAi, &headers, &charge);
+        let charge = request.body().call().charge();
+        let context = call_context(Surface::OpenAi, request.headers(), charge);
         match self.engine.responses.get(context.session_name(), &id) {
             Some(kept) => {
                 charge.grow(kept.body.len()).await?;
@@ -139,13 +134,13 @@ impl Handler {
     }
 
     /// Removes a response that is kept.
-    pub(super) async fn remove_response(
+    pub(super) fn remove_response(
         &self,
-        charge: Arc<Charge>,
         id: String,
-        headers: HeaderMap,
+        request: &Request<RequestBody>,
     ) -> Result<Response, Error> {
-        let context = call_context(Surface::OpenAi, &headers, &charge);
+        let charge = request.body().call().charge();
+        let context = call_context(Surface::OpenAi, request.headers(), charge);
         if self.engine.responses.remove(context.session_name(), &id) {
             return Ok(json(openai::removed_response(&id)));
         }
@@ -165,7 +160,7 @@ impl Memory {
 fn encoded(
     pieces: impl Stream<Item = Result<ResponsePiece, chat::Error>>,
     memory: Memory,
-) -> impl Stream<Item = Result<String, Ending>> {
+) -> impl Stream<Item = Result<String, Delivery>> {
     let mut position = None;
     pieces.flat_map(move |piece| match piece {
         Ok(piece) => {
@@ -178,10 +173,10 @@ fn encoded(
 }
 
 /// Returns the events for an error, with which a stream ends.
-fn failure(position: Option<&Position>, error: &Error) -> Vec<Result<String, Ending>> {
-    match (early_ending(error.delivery()), position) {
-        (Some(ending), _) => vec![Err(ending)],
-        (None, Some(position)) => position.failed(error).map(Ok).into(),
-        (None, None) => Vec::new(),
+fn failure(position: Option<&Position>, error: &Error) -> Vec<Result<String, Delivery>> {
+    match position {
+        _ if error.delivery().is_early() => vec![Err(error.delivery())],
+        Some(position) => position.failed(error).map(Ok).into(),
+        None => Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{body::Body, response::Response};
+use axum::response::Response;
 use futures_util::{FutureExt, future};
 use http::{Method, Request};
 
@@ -10,13 +10,11 @@ use super::handler::Handler;
 use crate::{
     api::{
         guard::Guard,
-        holding_body::ChargedBody,
         http::{
-            response::{Responding, json, respond},
+            response::{Responding, fail, json, respond},
             url,
         },
     },
-    base::memory::Charge,
     engine::Engine,
     net::RequestBody,
     wire::{
@@ -64,20 +62,21 @@ impl Service {
     /// Answers a request with a clean path.
     pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
         match self.check_access(&request).and_then(|()| Route::of(&request)) {
-            Ok(Route::Completion(deployment)) => self.answer(|handler, charge| async move {
-                handler.complete(charge, deployment, request).await
+            Ok(Route::Completion(deployment)) => self
+                .answer(request, |handler, request| async move {
+                    handler.complete(deployment, request).await
+                }),
+            Ok(Route::Embeddings(deployment)) => self
+                .answer(request, |handler, request| async move {
+                    handler.embed(deployment, request).await
+                }),
+            Ok(Route::Response) => self
+                .answer(request, |handler, request| async move { handler.respond(request).await }),
+            Ok(Route::KeptResponse(id)) => self.answer(request, |handler, request| async move {
+                handler.kept_response(id, &request).await
             }),
-            Ok(Route::Embeddings(deployment)) => self.answer(|handler, charge| async move {
-                handler.embed(charge, deployment, request).await
-            }),
-            Ok(Route::Response) => {
-                self.answer(|handler, charge| async move { handler.respond(charge, request).await })
-            }
-            Ok(Route::KeptResponse(id)) => self.answer(|handler, charge| async move {
-                handler.kept_response(charge, id, request.headers().clone()).await
-            }),
-            Ok(Route::RemoveResponse(id)) => self.answer(|handler, charge| async move {
-                handler.remove_response(charge, id, request.headers().clone()).await
+            Ok(Route::RemoveResponse(id)) => self.answer(request, |handler, request| async move {
+                handler.remove_response(id, &request)
             }),
             Ok(Route::Models) => {
                 let components = self.0.engine.components.all();
@@ -97,20 +96,19 @@ impl Service {
         self.0.guard.access.check_api_key(request.headers())
     }
 
-    /// Answers a request, for which a new call is charged.
     fn answer<F>(
         &self,
-        answer: impl FnOnce(Handler, Arc<Charge>) -> F + Send + 'static,
+        request: Request<RequestBody>,
+        answer: impl FnOnce(Handler, Request<RequestBody>) -> F + Send + 'static,
     ) -> Responding
     where
         F: Future<Output = Result<Response, Error>> + Send + 'static,
     {
-        let (handler, charge) = (self.0.clone(), self.0.guard.charge());
+        let (handler, call) = (self.0.clone(), request.body().call().clone());
         async move {
             // Called here, because the future is large and would be moved.
-            let answer = answer(handler, charge.clone()).await;
-            let response = answer.unwrap_or_else(|error| failure(&error));
-            Ok(response.map(|body| ChargedBody::new(body, charge)))
+            let answer = answer(handler, request).await;
+            Ok(answer.unwrap_or_else(|error| fail(&call, &error, HttpError::openai)))
         }
         .boxed()
     }
@@ -149,6 +147,6 @@ fn failure(error: &Error) -> Response {
     respond(HttpError::openai(error))
 }
 
-fn ready(response: Response<Body>) -> Responding {
-    future::ok(response.map(ChargedBody::uncharged)).boxed()
+fn ready(response: Response) -> Responding {
+    future::ok(response).boxed()
 }

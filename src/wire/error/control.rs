@@ -5,10 +5,7 @@ use serde_json::json;
 use thiserror::Error as ThisError;
 
 use super::{Error, HttpError};
-use crate::{
-    base::{blocking::Panicked, work::Stopped},
-    chat::Delivery,
-};
+use crate::base::{blocking::Panicked, work::Stopped};
 
 /// The reason why a request of the control API has no answer.
 #[derive(Debug, ThisError)]
@@ -70,7 +67,6 @@ impl From<&ControlError> for HttpError {
             ControlError::Unverified(result) => result.clone(),
             error => json!({"error": error.to_string()}).to_string(),
         };
-        let delivery = Delivery::default();
-        Self { status, content_type: "application/json", retry_after: None, body, delivery }
+        Self { status, content_type: "application/json", retry_after: None, body }
     }
 }

@@ -6,12 +6,11 @@ use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use prost::{Message, Name};
 use prost_types::Any;
-use tonic::{Code, Status, body::Body, metadata::MetadataValue};
+use tonic::{Code, Status, body::Body};
 
 use super::{Error, shortened};
 use crate::{
-    base::ending::Ending,
-    chat::{self, Delivery, ErrorKind, ProviderError},
+    chat::{self, ErrorKind, ProviderError},
     wire::rpc::{self, ErrorInfo, RetryInfo},
 };
 
@@ -165,25 +164,14 @@ pub(crate) fn not_grpc(error: Error) -> Response<Body> {
 }
 
 fn status(error: Error, message: String) -> Status {
-    let (code, mut delivery) = (error.codes().0, Delivery::default());
+    let code = error.codes().0;
     let details = match error {
         Error::Unauthorized(wrong) => vec![unauthorized(&message, &wrong.to_string())],
         Error::NotInitialized(_) => vec![not_initialized()],
-        Error::Chat(chat::Error::Provider { error, .. }) => {
-            delivery = error.delivery;
-            provider_details(&error)
-        }
+        Error::Chat(chat::Error::Provider { error, .. }) => provider_details(&error),
         _ => Vec::new(),
     };
-    let mut status = with_details(code, message, details);
-    let ending = match delivery {
-        Delivery::Status => return status,
-        Delivery::StatusAfterHeaders => Ending::Trailers,
-        Delivery::BreakOff => Ending::BreakOff,
-        Delivery::Reset => Ending::Reset,
-    };
-    status.metadata_mut().insert(Ending::HEADER, MetadataValue::from_static(ending.as_str()));
-    status
+    with_details(code, message, details)
 }
 
 fn with_details(code: Code, message: String, details: Vec<Any>) -> Status {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Error, dapr::provider_details};
 use crate::{
-    chat::{self, Delivery},
+    chat,
     wire::{json, rpc},
 };
 
@@ -21,8 +21,6 @@ pub struct HttpError {
     pub retry_after: Option<u64>,
     /// The body.
     pub body: String,
-    /// How the error reaches the client.
-    pub delivery: Delivery,
 }
 
 /// daprd's JSON body for an error.
@@ -44,8 +42,8 @@ impl From<&Error> for HttpError {
             _ => ("application/json", json_body(error)),
         };
         let (_, status, _) = error.codes();
-        let (retry_after, delivery) = (retry_after(error), error.delivery());
-        Self { status, content_type, retry_after, body, delivery }
+        let retry_after = retry_after(error);
+        Self { status, content_type, retry_after, body }
     }
 }
 

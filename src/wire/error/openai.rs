@@ -42,7 +42,6 @@ impl HttpError {
             retry_after: retry_after(error),
             // Serializing texts cannot fail.
             body: serde_json::to_string(&body).unwrap_or_default(),
-            delivery: error.delivery(),
         }
     }
 }

@@ -11,8 +11,9 @@ use crate::{
         guard::Guard,
         pipeline,
     },
-    base::{drain::Drain, memory::Charge},
+    base::drain::Drain,
     engine::Engine,
+    net,
     provider::{CallContext, call::Surface},
     wire::{conversation::DaprRequest, headers::call_context, proto, undecoded::Protobuf},
 };
@@ -25,11 +26,11 @@ pub(super) struct Runtime {
     pub(super) drain: Drain,
 }
 
-/// One call of the service, and the memory that it uses.
+/// One call of the service.
 #[derive(Debug, Clone)]
 pub(super) struct RuntimeCall {
     pub(super) runtime: Arc<Runtime>,
-    pub(super) charge: Arc<Charge>,
+    pub(super) transport: net::Call,
 }
 
 impl Call for RuntimeCall {
@@ -37,8 +38,8 @@ impl Call for RuntimeCall {
         self.runtime.guard.max_body_size
     }
 
-    fn charge(&self) -> &Charge {
-        &self.charge
+    fn transport(&self) -> &net::Call {
+        &self.transport
     }
 }
 
@@ -49,8 +50,8 @@ impl RuntimeCall {
     ) -> Answer<M::Response> {
         let context = self.context(&request);
         let engine = &self.runtime.engine;
-        let answer = pipeline::converse(engine, request.into_inner(), context).await?;
-        self.answer(answer)
+        let answer = pipeline::converse(engine, request.into_inner(), context).await;
+        self.answer(answer.map_err(|error| self.fail(error))?)
     }
 
     pub(super) async fn stream<M: DaprRequest>(
@@ -59,12 +60,12 @@ impl RuntimeCall {
     ) -> Answer<Streamed<M::StreamResponse>> {
         let context = self.context(&request);
         let engine = &self.runtime.engine;
-        let messages = pipeline::stream(engine, request.into_inner(), context).await?;
-        self.stream_answer(messages)
+        let messages = pipeline::stream(engine, request.into_inner(), context).await;
+        self.stream_answer(messages.map_err(|error| self.fail(error))?)
     }
 
     fn context<M>(&self, request: &Request<Protobuf<M>>) -> CallContext {
-        call_context(Surface::Grpc, request.metadata().as_ref(), &self.charge)
+        call_context(Surface::Grpc, request.metadata().as_ref(), self.transport.charge())
     }
 
     pub(super) async fn get_metadata(

@@ -25,7 +25,6 @@ use crate::{
             reflection::{self, route},
         },
         guard::Guard,
-        holding_body::ChargedBody,
     },
     base::drain::Drain,
     engine::Engine,
@@ -71,30 +70,29 @@ impl Service {
 
     /// Passes on a call that mynah does not serve.
     fn forward(&self, forward: &GrpcForward, request: Request<RequestBody>) -> Served {
-        let charge = self.guard.charge();
         let response = match request.uri().path().strip_prefix(methods::PREFIX) {
             Some("GetMetadata") => forward.metadata(request),
             Some("Shutdown") => forward.shutdown(request, self.drain.clone()),
             _ => forward.call(request),
         };
-        response.map(|response| Ok(response.map(|body| ChargedBody::new(body, charge)))).boxed()
+        response.map(Ok).boxed()
     }
 }
 
 impl hyper::service::Service<Request<RequestBody>> for Service {
-    type Response = Response<ChargedBody<Body>>;
+    type Response = Response<Body>;
     type Error = Infallible;
     type Future = Served;
 
     fn call(&self, request: Request<RequestBody>) -> Self::Future {
         if let Some(refusal) = protocol::refuse(&request) {
-            return future::ok(refusal.map(ChargedBody::uncharged)).boxed();
+            return future::ok(refusal).boxed();
         }
         let path = request.uri().path();
         match self.guard.access.check_token(request.headers()) {
             Err(error) if !path.starts_with(HEALTH) => {
                 let response = Status::from(error).into_http();
-                return future::ok(response.map(ChargedBody::uncharged)).boxed();
+                return future::ok(response).boxed();
             }
             _ => {}
         }
@@ -105,10 +103,9 @@ impl hyper::service::Service<Request<RequestBody>> for Service {
         }
         let incoming = |request| Incoming::new(&self.guard, request);
         if path.starts_with(methods::PREFIX) {
-            let incoming = incoming(request);
-            let charge = incoming.charge.clone();
-            let call = RuntimeCall { runtime: self.runtime.clone(), charge };
-            incoming.answer(|request| methods::answer(call, request))
+            let transport = request.body().call().clone();
+            let call = RuntimeCall { runtime: self.runtime.clone(), transport };
+            incoming(request).answer(|request| methods::answer(call, request))
         } else if path.starts_with(reflection::PREFIX) {
             incoming(request).reflect(&REFLECTION_ROUTER, &self.drain)
         } else {

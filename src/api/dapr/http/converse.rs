@@ -8,10 +8,8 @@ use futures_util::StreamExt;
 use http::{HeaderMap, Request, header::ACCEPT};
 use prost::{Message, Name};
 
-use super::Failure;
 use crate::{
     api::{
-        delivery::early_ending,
         http::{
             body::read,
             response::{self, events},
@@ -19,7 +17,7 @@ use crate::{
         },
         pipeline,
     },
-    base::{ending::Ending, memory::Charge},
+    base::delivery::Delivery,
     chat,
     engine::Engine,
     net::RequestBody,
@@ -39,21 +37,21 @@ const NAME: usize = 2;
 pub(super) async fn converse<M: DaprRequest>(
     engine: Arc<Engine>,
     max_body_size: usize,
-    charge: Arc<Charge>,
     request: Request<RequestBody>,
-) -> Result<Response, Failure> {
+) -> Result<Response, Error> {
     let (head, body) = request.into_parts();
-    let body = read(body, max_body_size, &charge).await?;
+    let call = body.call().clone();
+    let body = read(body, max_body_size, call.charge()).await?;
     let request = Json { component: url::segment(&head.uri, NAME)?, body };
-    let context = call_context(Surface::Http, &head.headers, &charge);
+    let context = call_context(Surface::Http, &head.headers, call.charge());
     if accepts_events(&head.headers) {
         let messages = pipeline::stream::<M, _, _>(&engine, request, context).await?;
-        return Ok(events(messages.then(event::<M>)));
+        return Ok(events(call, messages.then(event::<M>)));
     }
     let answer = pipeline::converse::<M>(&engine, request, context).await?;
     let body = write(answer).await?;
-    charge.set(body.len());
-    charge.check()?;
+    call.charge().set(body.len());
+    call.charge().check()?;
     Ok(response::json(body))
 }
 
@@ -71,17 +69,15 @@ fn accepts_events(headers: &HeaderMap) -> bool {
 
 async fn event<M: DaprRequest>(
     message: Result<M::StreamResponse, chat::Error>,
-) -> Result<String, Ending> {
+) -> Result<String, Delivery> {
     let json = match message {
         Ok(message) => write(message).await,
         Err(error) => Err(error.into()),
     };
     match json {
         Ok(json) => Ok(format!("data: {json}\n\n")),
-        Err(error) => match early_ending(error.delivery()) {
-            Some(ending) => Err(ending),
-            None => Ok(format!("event: error\ndata: {}\n\n", json_body(&error))),
-        },
+        Err(error) if error.delivery().is_early() => Err(error.delivery()),
+        Err(error) => Ok(format!("event: error\ndata: {}\n\n", json_body(&error))),
     }
 }
 

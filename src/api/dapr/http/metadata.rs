@@ -14,6 +14,7 @@ use crate::{
         http::{body, response::json, url},
     },
     engine::Engine,
+    net::Call,
     wire::proto,
 };
 
@@ -90,12 +91,13 @@ pub(super) async fn get(State(engine): State<Arc<Engine>>) -> Response {
 pub(super) async fn set(
     State(engine): State<Arc<Engine>>,
     Extension(guard): Extension<Arc<Guard>>,
+    Extension(call): Extension<Call>,
     uri: Uri,
     body: Body,
 ) -> Result<StatusCode, Failure> {
     const KEY: usize = 2;
     let key = url::segment(&uri, KEY)?;
-    let value = body::read(body, guard.max_body_size, &guard.charge()).await?;
+    let value = body::read(body, guard.max_body_size, call.charge()).await?;
     engine.labels.set(key, String::from_utf8_lossy(&value).into_owned())?;
     Ok(StatusCode::NO_CONTENT)
 }

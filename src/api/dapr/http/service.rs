@@ -16,13 +16,20 @@ use crate::{
     api::{
         forward::HttpForward,
         guard::Guard,
-        holding_body::ChargedBody,
-        http::{response::Responding, url::has_dot_segments},
+        http::{
+            response::{Responding, fail},
+            url::has_dot_segments,
+        },
     },
     base::drain::Drain,
     engine::Engine,
     net::RequestBody,
-    wire::{conversation::DaprRequest, error::Error, proto, routes::Route},
+    wire::{
+        conversation::DaprRequest,
+        error::{Error, HttpError},
+        proto,
+        routes::Route,
+    },
 };
 
 /// Serves Dapr's HTTP API.
@@ -58,7 +65,7 @@ impl Service {
     ) -> Responding {
         if let Err(error) = self.check_access(&request) {
             let response = Failure::from(error).into_response();
-            return future::ok(response.map(ChargedBody::uncharged)).boxed();
+            return future::ok(response).boxed();
         }
         match conversation(request.method(), request.uri().path()) {
             Some(Route::ConverseAlpha1) => self.converse::<proto::ConversationRequest>(request),
@@ -72,10 +79,10 @@ impl Service {
         }
     }
 
-    fn route(&self, request: Request<RequestBody>) -> Responding {
-        hyper::service::Service::call(&self.router, request)
-            .map_ok(|response| without_allow(response).map(ChargedBody::uncharged))
-            .boxed()
+    fn route(&self, mut request: Request<RequestBody>) -> Responding {
+        let call = request.body().call().clone();
+        request.extensions_mut().insert(call);
+        hyper::service::Service::call(&self.router, request).map_ok(without_allow).boxed()
     }
 
     /// Passes on a request that mynah does not serve.
@@ -85,7 +92,6 @@ impl Service {
         mut request: Request<RequestBody>,
         unclean: Option<Uri>,
     ) -> Responding {
-        let charge = self.guard.charge();
         let route = Route::of(request.method(), request.uri().path());
         // Empty segments may matter to daprd. A path with `..` is passed on as mynah understands it.
         if let Some(uri) = unclean.filter(|uri| !has_dot_segments(uri.path())) {
@@ -96,16 +102,14 @@ impl Service {
             Some(Route::Shutdown) => forward.shutdown(request, self.drain.clone()),
             _ => forward.call(request),
         };
-        response.map(|response| Ok(response.map(|body| ChargedBody::new(body, charge)))).boxed()
+        response.map(Ok).boxed()
     }
 
     fn converse<M: DaprRequest>(&self, request: Request<RequestBody>) -> Responding {
-        let (charge, max_body_size) = (self.guard.charge(), self.guard.max_body_size);
-        let response = converse::<M>(self.engine.clone(), max_body_size, charge.clone(), request);
-        let charged = |result: Result<Response, _>| {
-            result.into_response().map(|body| ChargedBody::new(body, charge))
-        };
-        response.map(|result| Ok(charged(result))).boxed()
+        let call = request.body().call().clone();
+        let answer = converse::<M>(self.engine.clone(), self.guard.max_body_size, request);
+        let failed = move |error: Error| fail(&call, &error, |error| HttpError::from(error));
+        answer.map(|answer| Ok(answer.unwrap_or_else(failed))).boxed()
     }
 
     /// Rejects browser calls from pages of other sites, and calls without the token.

@@ -1,4 +1,4 @@
-//! Responses that break off on purpose, and connections that are reset on purpose.
+//! Connections that are reset on purpose.
 
 use std::{
     io,
@@ -7,41 +7,14 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue};
-use hyper::body::Frame;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{activity::Activity, stream::Io};
-use crate::base::ending::Ending;
-
-static HEADER: HeaderName = HeaderName::from_static(Ending::HEADER);
-
-/// The error with which a response breaks off.
-#[derive(Debug, thiserror::Error)]
-#[error("the response breaks off on purpose")]
-pub(super) struct BrokenOff;
 
 /// A stream that is reset instead of being closed if the connection breaks off.
 pub(super) struct Resettable<S: Io> {
     stream: S,
     activity: Arc<Activity>,
-}
-
-/// Returns the frame that ends a response in this way.
-pub(crate) fn last_frame(ending: Ending) -> Frame<Bytes> {
-    let value = HeaderValue::from_static(ending.as_str());
-    Frame::trailers(HeaderMap::from_iter([(HEADER.clone(), value)]))
-}
-
-/// Removes the trailer that selects how the response ends.
-pub(super) fn take_ending(frame: &mut Frame<Bytes>) -> Ending {
-    // Trailers are few, so comparing them costs less than hashing the name.
-    let trailers = frame.trailers_mut().filter(|it| it.keys().any(|name| *name == HEADER));
-    let value = trailers.and_then(|trailers| trailers.remove(&HEADER));
-    let Some(value) = value else { return Ending::Trailers };
-    let early = [Ending::BreakOff, Ending::Reset];
-    early.into_iter().find(|ending| value == ending.as_str()).unwrap_or(Ending::Trailers)
 }
 
 impl<S: Io> Resettable<S> {

@@ -1,0 +1,119 @@
+//! The bodies of responses.
+
+use std::{
+    error::Error,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use futures_util::{FutureExt, future::BoxFuture};
+use hyper::body::{Body, Frame, SizeHint};
+use thiserror::Error as ThisError;
+
+use super::{
+    call::{Call, EndOnDrop},
+    unsent::Unsent,
+};
+use crate::base::delivery::Delivery;
+
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Size of the largest piece that is sent at once. Also the largest HTTP/2 frame by default.
+const PIECE: usize = 16 * 1024;
+
+/// The body of a response, in pieces that the connection tracks until they are sent. The call ends
+/// with it.
+pub(super) struct ResponseBody<B> {
+    body: B,
+    /// What is left of the last data frame of `body`.
+    rest: Bytes,
+    unsent: Arc<Unsent>,
+    call: Call,
+    /// The wait before the response breaks off.
+    breaking_off: Option<BoxFuture<'static, ()>>,
+    _end: EndOnDrop,
+}
+
+/// The error with which a response breaks off.
+#[derive(Debug, ThisError)]
+#[error("the response breaks off on purpose")]
+struct BrokenOff;
+
+impl<B> ResponseBody<B> {
+    pub(super) fn new(body: B, unsent: Arc<Unsent>, call: Call, end: EndOnDrop) -> Self {
+        Self { body, rest: Bytes::new(), unsent, call, breaking_off: None, _end: end }
+    }
+
+    /// Breaks the response off when the client has taken what precedes its end.
+    fn break_off(&mut self) {
+        let (unsent, call) = (self.unsent.clone(), self.call.clone());
+        let sent = async move {
+            unsent.sent().await;
+            if call.delivery() == Delivery::Reset {
+                call.connection().reset();
+            }
+        };
+        self.breaking_off = Some(sent.boxed());
+    }
+
+    fn next_piece(&mut self) -> Frame<Bytes> {
+        // Copied, since a part of the frame would keep the memory of the whole.
+        let piece = Bytes::copy_from_slice(&self.rest.split_to(self.rest.len().min(PIECE)));
+        Frame::data(self.unsent.track(piece))
+    }
+
+    fn is_early(&self) -> bool {
+        self.call.delivery().is_early()
+    }
+}
+
+impl<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin> Body for ResponseBody<B> {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if let Some(sent) = &mut self.breaking_off {
+            return sent.poll_unpin(cx).map(|()| Some(Err(BrokenOff.into())));
+        }
+        if !self.rest.is_empty() {
+            return Poll::Ready(Some(Ok(self.next_piece())));
+        }
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        let frame = frame.transpose().map_err(Into::into)?.map(Frame::into_data);
+        Poll::Ready(match frame {
+            Some(Ok(data)) if data.len() > PIECE => {
+                self.rest = data;
+                Some(Ok(self.next_piece()))
+            }
+            Some(Ok(data)) => Some(Ok(Frame::data(self.unsent.track(data)))),
+            _ if self.is_early() => {
+                self.break_off();
+                return self.poll_frame(cx);
+            }
+            Some(Err(trailers)) => Some(Ok(trailers)),
+            None => None,
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && !self.is_early() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = SizeHint::new();
+        if self.is_early() {
+            return hint;
+        }
+        let (body, rest) = (self.body.size_hint(), self.rest.len() as u64);
+        hint.set_lower(body.lower().saturating_add(rest));
+        if let Some(upper) = body.upper() {
+            hint.set_upper(upper.saturating_add(rest));
+        }
+        hint
+    }
+}
