@@ -27,9 +27,9 @@ pub async fn converse<M: ConverseRequest>(
     mut context: CallContext,
 ) -> Result<M::Response, Error> {
     let mut recording = components.engine().record(&mut context, false, || request.sent());
-    if recording.needs_preparation() {
+    if recording.must_wait() {
         // Boxed, so that the future of other calls stays small.
-        Box::pin(recording.prepare()).await;
+        Box::pin(recording.wait_for_room()).await;
     }
     let (component, request, passthrough) =
         match decode(request, &context, finder::<M>(components)).await {
@@ -55,9 +55,9 @@ pub async fn stream<M: ConverseRequest, R: Undecoded<M>, F: FindComponent>(
     mut context: CallContext,
 ) -> Result<impl Stream<Item = Result<M::StreamResponse, chat::Error>> + Send + use<M, R, F>, Error>
 {
-    let mut recording = components.engine().record(&mut context, true, || request.sent());
-    if recording.needs_preparation() {
-        Box::pin(recording.prepare()).await;
+    let recording = components.engine().record(&mut context, true, || request.sent());
+    if recording.must_wait() {
+        Box::pin(recording.wait_for_room()).await;
     }
     let (component, request, mut passthrough) =
         match decode(request, &context, finder::<M>(components)).await {

@@ -109,8 +109,8 @@ async fn met_expectations(engine: &Arc<Engine>) -> bool {
     let of_work = engine.clone();
     let work = move || {
         let journal = of_work.readable_journal()?;
-        let (entries, dropped) = journal.checked_entries(&EntryFilter::default());
-        verify(&checks, &entries, dropped, &of_work.with_instances(), &Work::unlimited()).ok()
+        let calls = journal.select(&EntryFilter::default());
+        verify(&checks, &calls, &of_work.with_instances(), &Work::unlimited()).ok()
     };
     let report = match run_blocking(work).await {
         Ok(Some(verification)) if verification.ok => return true,

@@ -18,6 +18,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use arc_swap::ArcSwap;
+
 pub(crate) use self::faults::FaultTable;
 pub(crate) use self::instances::{
     InstanceMemory, Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced,
@@ -26,7 +28,10 @@ pub use self::{
     component::Component, components::Components, labels::Labels, metrics::Metrics,
     recording::Recording,
 };
-use self::{journal::Journal, responses::Responses};
+use self::{
+    journal::{CurrentRedactor, Journal, Redactor},
+    responses::Responses,
+};
 use crate::{
     base::environment::Environment,
     component::{Change, ComponentSpec},
@@ -51,6 +56,8 @@ pub struct Engine {
     pub(crate) counters: Arc<Counters>,
     /// The journal; `None` if it is off.
     pub(crate) journal: Option<Arc<Journal>>,
+    /// Removes the secrets of components from what is shown.
+    pub(crate) redactor: CurrentRedactor,
     /// The instances of each component socket.
     sockets: Mutex<Vec<Arc<Instances>>>,
     /// The faults that tests have set.
@@ -71,8 +78,20 @@ impl Engine {
         let component = |spec| Component::new(spec, &metrics, &faults);
         let components = components.iter().map(component).collect();
         let (journal, labels) = (None, Labels::default());
+        let redactor = Arc::new(ArcSwap::from_pointee(Redactor::new(&[])));
         let (sockets, responses) = (Mutex::default(), Responses::default());
-        Self { app_id, components, metrics, counters, journal, sockets, faults, responses, labels }
+        Self {
+            app_id,
+            components,
+            metrics,
+            counters,
+            journal,
+            redactor,
+            sockets,
+            faults,
+            responses,
+            labels,
+        }
     }
 
     /// Sets the journal, in which all calls are recorded.
@@ -85,11 +104,9 @@ impl Engine {
         self.journal.clone().filter(|journal| journal.is_readable())
     }
 
-    /// Keeps the secrets of components out of the journal.
+    /// Hides the secrets of components, also those in calls that are stored already.
     pub(crate) fn set_secrets(&self, environment: &Environment) {
-        if let Some(journal) = &self.journal {
-            journal.set_secrets(&environment.hidden());
-        }
+        self.redactor.store(Arc::new(Redactor::new(&environment.hidden())));
     }
 
     /// Starts to record a call. `request` is only needed if the journal is on.

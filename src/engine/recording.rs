@@ -1,17 +1,18 @@
 //! Records one call: in the metrics, in the log and in the journal.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
+use tracing::Level;
 
 use super::{
     Engine,
-    journal::{CallError, Entry, Journal, Outcome},
+    journal::{CallError, CurrentRedactor, Entry, Journal, Outcome},
     metrics::{CallMetrics, CallOutcome},
 };
 use crate::{
     base::{
-        blocking::{LARGE, run_blocking},
+        blocking::LARGE,
         clock::{self, Moment},
     },
     chat::{self, Response},
@@ -21,9 +22,6 @@ use crate::{
     },
     wire::{error::Error, sent::SentRequest},
 };
-
-/// Maximum size in bytes of a request in the journal that cannot be decoded.
-const MAX_MALFORMED: usize = 16 * 1024;
 
 /// Records one call. A recording that is dropped before the call has ended records that the call was
 /// cancelled.
@@ -37,6 +35,8 @@ pub struct Recording {
     metrics: Arc<CallMetrics>,
     /// The entry in the journal; `None` if the journal is off.
     draft: Option<Box<Draft>>,
+    /// Removes secrets from the line in the log; `None` if calls are not logged.
+    log: Option<CurrentRedactor>,
     is_finished: bool,
 }
 
@@ -44,8 +44,6 @@ struct Draft {
     journal: Arc<Journal>,
     time: Timestamp,
     request: Option<SentRequest>,
-    is_redacted: bool,
-    is_malformed: bool,
     is_streamed: bool,
     answers: Arc<AnswerRecord>,
 }
@@ -63,13 +61,12 @@ impl Recording {
                 journal: journal.clone(),
                 time: clock::timestamp(),
                 request: request(),
-                is_redacted: false,
-                is_malformed: false,
                 is_streamed,
                 answers: Arc::default(),
             })
         });
         let answers = draft.as_ref().map(|draft| draft.answers.clone());
+        let log = tracing::enabled!(Level::DEBUG).then(|| engine.redactor.clone());
         context.set_records(engine.counters.clone(), answers);
         Self {
             surface: context.surface(),
@@ -78,30 +75,20 @@ impl Recording {
             missing: None,
             metrics: engine.metrics.no_component.clone(),
             draft,
+            log,
             is_finished: false,
         }
     }
 
-    /// Returns `true` if [`prepare`](Self::prepare) has something to do.
-    pub(crate) fn needs_preparation(&self) -> bool {
-        self.draft.as_ref().is_some_and(|draft| draft.is_large() || draft.journal.is_full())
+    /// Returns `true` if the call has to wait until the journal has room.
+    pub(crate) fn must_wait(&self) -> bool {
+        self.draft.as_ref().is_some_and(|draft| draft.journal.is_full())
     }
 
-    /// Waits until the journal has room, and redacts a large request on a blocking thread.
-    pub(crate) async fn prepare(&mut self) {
-        let Some(draft) = &mut self.draft else { return };
-        draft.journal.wait_for_room().await;
-        if draft.is_large()
-            && let Some(mut request) = draft.request.take()
-        {
-            let redactor = draft.journal.redactor();
-            let redact = move || {
-                redactor.redact_request(&mut request);
-                request
-            };
-            // If it panicked, the request is not stored.
-            draft.request = run_blocking(redact).await.ok();
-            draft.is_redacted = true;
+    /// Waits until the journal has room.
+    pub(crate) async fn wait_for_room(&self) {
+        if let Some(draft) = &self.draft {
+            draft.journal.wait_for_room().await;
         }
     }
 
@@ -127,7 +114,11 @@ impl Recording {
     pub(crate) fn rejected(mut self, error: Error, context: &CallContext) -> Error {
         self.session.clone_from(&context.session);
         self.missing = error.component().map(str::to_owned);
-        self.draft.iter_mut().for_each(|draft| draft.is_malformed = error.is_malformed());
+        if error.is_malformed()
+            && let Some(request) = self.draft.as_mut().and_then(|draft| draft.request.as_mut())
+        {
+            request.keep_beginning();
+        }
         self.finish(CallOutcome::Failed, || failure(&error));
         error
     }
@@ -142,14 +133,7 @@ impl Recording {
         }
         let duration = self.started.age();
         self.metrics.count(self.surface, outcome, duration);
-        tracing::debug!(
-            surface = self.surface.map(Surface::as_str),
-            session = self.session.as_deref(),
-            component = self.metrics.component,
-            outcome = outcome.as_str(),
-            duration_us = duration.as_micros() as u64,
-            "call"
-        );
+        self.log(outcome, duration);
         if let Some(draft) = self.draft.take() {
             let journal = draft.journal.clone();
             let entry = Entry {
@@ -162,28 +146,23 @@ impl Recording {
                 is_streamed: draft.is_streamed,
                 outcome: entry_outcome(),
                 answered_by: draft.answers.take(),
-                request: draft.into_request(),
+                request: draft.request.map(|request| request.detached(LARGE)),
             };
             journal.add(entry);
         }
     }
-}
 
-impl Draft {
-    fn is_large(&self) -> bool {
-        !self.is_redacted && self.request.as_ref().is_some_and(|it| it.body().len() > LARGE)
-    }
-
-    fn into_request(self) -> Option<SentRequest> {
-        let mut request = self.request?;
-        if !self.is_redacted {
-            self.journal.redactor().redact_request(&mut request);
-        }
-        if self.is_malformed {
-            request.shorten(MAX_MALFORMED);
-        }
-        request.detach(LARGE);
-        Some(request)
+    fn log(&self, outcome: CallOutcome, duration: Duration) {
+        let Some(redactor) = &self.log else { return };
+        let redactor = redactor.load();
+        tracing::debug!(
+            surface = self.surface.map(Surface::as_str),
+            session = self.session.as_deref().map(|session| redactor.redacted(session)).as_deref(),
+            component = &*redactor.redacted(&self.metrics.component),
+            outcome = outcome.as_str(),
+            duration_us = duration.as_micros() as u64,
+            "call"
+        );
     }
 }
 

@@ -1,14 +1,17 @@
 //! Judges how a client retries.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use twox_hash::XxHash3_64;
 
-use super::journal::{CallError, Entry, Outcome};
-use crate::wire::sent::SentRequest;
+use super::journal::{CallError, Entry, Outcome, READING, Selected};
+use crate::{
+    base::work::{Stopped, Work},
+    wire::sent::SentRequest,
+};
 
 /// Three retries within this time are a storm.
 const STORM: Duration = Duration::from_millis(100);
@@ -69,11 +72,17 @@ pub(crate) enum ViolationKind {
 }
 
 /// Judges the client that made these calls.
-pub(crate) fn judge(entries: &[Arc<Entry>]) -> Verdict {
+///
+/// # Errors
+///
+/// Fails if the work stops early.
+pub(crate) fn judge(calls: &Selected, work: &Work) -> Result<Verdict, Stopped> {
     let mut requests: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
-    for entry in entries {
+    for entry in &calls.entries {
         if let Some(request) = &entry.request {
-            let key = (entry.session(), &entry.component, request_hash(request));
+            work.spend(READING.saturating_mul(request.body().len()))?;
+            let request = calls.redactor.redacted_request(request);
+            let key = (entry.session(), &entry.component, request_hash(&request));
             requests.entry(key).or_default().push(entry);
         }
     }
@@ -87,7 +96,7 @@ pub(crate) fn judge(entries: &[Arc<Entry>]) -> Verdict {
     verdict.gave_up.sort_unstable();
     verdict.violations.sort_by(|a, b| a.calls.cmp(&b.calls));
     verdict.ok = verdict.violations.is_empty();
-    verdict
+    Ok(verdict)
 }
 
 /// Returns a hash of what a request says. Clients may write the keys of an object in another order each

@@ -146,11 +146,13 @@ async fn open_journal(config: &Config, engine: &mut Engine) -> Result<(), StartE
         let dropped = engine.metrics.journal_dropped.clone();
         let path = file.clone().unwrap_or_default();
         // A slow file system must not delay a signal.
-        let opened = run_blocking(move || Journal::new(size, file.as_deref(), dropped)).await?;
+        let redactor = engine.redactor.clone();
+        let open = move || Journal::new(size, file.as_deref(), dropped, redactor);
+        let opened = run_blocking(open).await?;
         let journal = opened.map_err(|source| StartError::JournalFile { path, source })?;
         engine.set_journal(journal);
-        engine.set_secrets(&config.environment);
     }
+    engine.set_secrets(&config.environment);
     Ok(())
 }
 

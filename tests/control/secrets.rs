@@ -196,6 +196,30 @@ async fn of_components_may_be_references() {
     assert_eq!(text, &["[redacted]"; 4].join(" "));
 }
 
+/// Calls that were stored before a component was loaded have its secrets, too.
+#[tokio::test]
+async fn are_hidden_when_they_are_learned_later() {
+    let components = scratch("secrets").join("components.yaml");
+    let component = |name: &str| {
+        format!(
+            "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
+             spec: {{type: conversation.echo, metadata: [{{name: apiKey, value: planted-{name}}}]}}\n"
+        )
+    };
+    fs::write(&components, component("echo")).unwrap();
+    let sidecar = Sidecar::start_with(&["--resources-path", components.to_str().unwrap()]);
+    sidecar.converse(request([user("planted-echo planted-later")])).await.unwrap();
+    let shown = async || entries(&sidecar, "").await[0].to_string();
+    assert!(shown().await.contains("[redacted] planted-later"));
+    fs::write(&components, component("echo") + "---\n" + &component("later")).unwrap();
+    let is_hidden = async || (!shown().await.contains("planted")).then_some(());
+    wait_until(is_hidden, "a secret of a reloaded component is shown").await;
+    let check = json!({"match": {"user": "planted"}}).to_string();
+    let report = sidecar.post("/mynah/v1/verify", check).await;
+    assert_eq!(report.status, 409);
+    assert!(!report.body.contains("planted-"), "{}", report.body);
+}
+
 #[tokio::test]
 async fn do_not_hide_other_texts() {
     let sidecar = Sidecar::start();

@@ -13,7 +13,10 @@ use super::{
 use crate::{
     api::http::response::json,
     base::{blocking::run_blocking, memory::Charge},
-    engine::{Engine, journal::Journal},
+    engine::{
+        Engine,
+        journal::{Journal, Selected},
+    },
     wire::error::{ControlError, Error},
 };
 
@@ -54,7 +57,7 @@ pub(super) fn journal(engine: &Engine) -> Result<Arc<Journal>, Failure> {
 
 /// Returns a page with the selected entries. It has fewer if there is no memory for more.
 fn list(journal: &Journal, query: &JournalQuery, charge: &Charge) -> Result<String, Error> {
-    let entries = journal.entries(&query.selection);
+    let Selected { entries, redactor, .. } = journal.select(&query.selection);
     let mut text = String::from("{\"entries\":[");
     let mut listed = 0;
     let mut next = query.selection.since;
@@ -74,7 +77,7 @@ fn list(journal: &Journal, query: &JournalQuery, charge: &Charge) -> Result<Stri
         grown?;
         charged = charged.max(needed);
         // Writing to a string cannot fail.
-        let _ = write!(text, "{}", entry.to_json());
+        let _ = write!(text, "{}", entry.to_json(&redactor));
         listed += 1;
         next = entry.number;
     }

@@ -24,10 +24,9 @@ pub(super) async fn get(
     let query = query::read(&uri, &["session", "component", "since"])?;
     let journal = journal(&engine)?;
     let judge = move |work: &Work| {
-        let entries = journal.entries(&query.selection);
-        work.keep(CALL * entries.len())?;
-        work.spend(entries.iter().map(|entry| entry.size()).sum())?;
-        Ok(judge(&entries))
+        let calls = journal.select(&query.selection);
+        work.keep(CALL * calls.entries.len())?;
+        Ok(judge(&calls, work)?)
     };
     let verdict = resources.run(judge).await?;
     // Serializing texts and numbers cannot fail.

@@ -61,8 +61,8 @@ pub(super) async fn post(
     let text = resources.text(body).await?;
     let check = move |work: &Work| {
         let (selection, checks) = parse(&text, work)?;
-        let (entries, dropped) = journal(&engine)?.checked_entries(&selection);
-        Ok(report(&verify(&checks, &entries, dropped, &engine.with_instances(), work)?))
+        let calls = journal(&engine)?.select(&selection);
+        Ok(report(&verify(&checks, &calls, &engine.with_instances(), work)?))
     };
     let (ok, report) = resources.run(check).await?;
     if ok { Ok(json(report)) } else { Err(ControlError::Unverified(report).into()) }

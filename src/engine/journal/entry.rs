@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
-use super::redactor::Redactor;
 use crate::{
     chat::Response,
     provider::call::{AnsweredBy, DEFAULT_SESSION, Surface},
@@ -28,7 +27,7 @@ pub(crate) struct Entry {
     pub(crate) component: String,
     /// Whether the client asked for a stream.
     pub(crate) is_streamed: bool,
-    /// The request as received, but redacted.
+    /// The request as received.
     pub(crate) request: Option<SentRequest>,
     /// How the call ended.
     pub(crate) outcome: Outcome,
@@ -62,23 +61,6 @@ impl Entry {
     /// Returns the name of the session.
     pub(crate) fn session(&self) -> &str {
         self.session.as_deref().unwrap_or(DEFAULT_SESSION)
-    }
-
-    /// Removes secrets from everything but the request.
-    pub(super) fn redact(&mut self, redactor: &Redactor) {
-        redactor.redact(&mut self.component);
-        if let Some(session) = &self.session
-            && redactor.is_suspicious(session)
-        {
-            let mut name = session.to_string();
-            redactor.redact(&mut name);
-            self.session = Some(name.into());
-        }
-        match &mut self.outcome {
-            Outcome::Answered(response) => redactor.redact_response(response),
-            Outcome::Failed(failure) => redactor.redact(&mut failure.message),
-            Outcome::Cancelled => {}
-        }
     }
 
     /// Estimates the memory that the entry takes, in bytes.

@@ -15,7 +15,7 @@ use std::{
 use prometheus::IntCounter;
 use tokio::sync::Notify;
 
-use super::{entry::Entry, open::LineFile};
+use super::{CurrentRedactor, Redactor, entry::Entry, open::LineFile};
 use crate::base::clock;
 
 /// New calls wait while entries of more than this number of bytes have not been written.
@@ -52,13 +52,17 @@ struct Queue {
 
 impl JournalFile {
     /// Opens a file, to which entries are appended. Waits for the reader of a pipe.
-    pub(super) fn open(path: &Path, dropped: IntCounter) -> io::Result<Self> {
+    pub(super) fn open(
+        path: &Path,
+        dropped: IntCounter,
+        redactor: CurrentRedactor,
+    ) -> io::Result<Self> {
         let file = LineFile::open(path)?;
         let is_regular = file.is_regular;
         let (sender, entries) = mpsc::channel();
         let queue = Arc::new(Queue::new(dropped));
         let of_thread = queue.clone();
-        let work = move || of_thread.write(file, &entries);
+        let work = move || of_thread.write(file, &entries, &redactor);
         let thread = thread::Builder::new().name("journal".to_owned()).spawn(work)?;
         let (sender, thread) = (Mutex::new(Some(sender)), Mutex::new(Some(thread)));
         Ok(Self { sender, queue, thread, is_regular })
@@ -119,10 +123,18 @@ impl Queue {
         }
     }
 
-    fn write(&self, mut file: LineFile, entries: &Receiver<Arc<Entry>>) {
+    fn write(
+        &self,
+        mut file: LineFile,
+        entries: &Receiver<Arc<Entry>>,
+        redactor: &CurrentRedactor,
+    ) {
         let (mut line, mut has_failed) = (Vec::new(), false);
         for entry in entries {
-            if !has_failed && let Err(error) = write_line(&mut file.file, &mut line, &entry) {
+            let redactor = redactor.load();
+            if !has_failed
+                && let Err(error) = write_line(&mut file.file, &mut line, &entry, &redactor)
+            {
                 has_failed = true;
                 tracing::error!("cannot write the journal file: {error}; it gets no more entries");
             }
@@ -177,10 +189,15 @@ impl Queue {
 }
 
 /// Writes a line at once, so that a process that is killed rarely leaves an incomplete one.
-fn write_line(file: &mut impl Write, line: &mut Vec<u8>, entry: &Entry) -> io::Result<()> {
+fn write_line(
+    file: &mut impl Write,
+    line: &mut Vec<u8>,
+    entry: &Entry,
+    redactor: &Redactor,
+) -> io::Result<()> {
     line.clear();
     line.shrink_to(KEPT_LINE);
-    serde_json::to_writer(&mut *line, &entry.to_json())?;
+    serde_json::to_writer(&mut *line, &entry.to_json(redactor))?;
     line.push(b'\n');
     file.write_all(line)
 }

@@ -4,22 +4,25 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::entry::{CallError, Entry, Outcome};
+use super::{
+    entry::{CallError, Entry, Outcome},
+    redactor::Redactor,
+};
 use crate::{
     chat::{MissingPart, Response, ToolCall},
     provider::call::AnsweredBy,
 };
 
 impl Entry {
-    /// Returns the entry as JSON.
-    pub(crate) fn to_json(&self) -> Value {
+    /// Returns the entry as JSON, without secrets.
+    pub(crate) fn to_json(&self, redactor: &Redactor) -> Value {
         let mut entry = json!({
             "number": self.number,
             "time": self.time.to_string(),
             "duration_ms": milliseconds(self.duration),
             "surface": self.surface.map(|surface| surface.as_str()),
-            "session": self.session(),
-            "component": self.component,
+            "session": redactor.redacted(self.session()),
+            "component": redactor.redacted(&self.component),
             "stream": self.is_streamed,
             "outcome": self.outcome.name(),
             "answered_by": self.answered_by.iter().map(answered_by).collect::<Vec<_>>(),
@@ -30,12 +33,17 @@ impl Entry {
             }
         };
         if let Some(request) = &self.request {
+            let request = redactor.redacted_request(request);
             add("api", request.api().as_str().into());
             add("request", request.to_json());
         }
         match &self.outcome {
-            Outcome::Answered(response) => add("response", response_json(response)),
-            Outcome::Failed(failure) => add("error", failure_json(failure)),
+            Outcome::Answered(response) => {
+                let mut response = response.clone();
+                redactor.redact_response(&mut response);
+                add("response", response_json(&response));
+            }
+            Outcome::Failed(failure) => add("error", failure_json(failure, redactor)),
             Outcome::Cancelled => {}
         }
         entry
@@ -114,8 +122,9 @@ fn call_json(call: &ToolCall) -> Value {
     json!({"id": call.id, "name": call.name, "arguments": call.arguments})
 }
 
-fn failure_json(failure: &CallError) -> Value {
-    let mut error = json!({"code": failure.code, "message": failure.message});
+fn failure_json(failure: &CallError, redactor: &Redactor) -> Value {
+    let message = redactor.redacted(&failure.message);
+    let mut error = json!({"code": failure.code, "message": message});
     if let Some(wait) = failure.retry_after
         && let Some(members) = error.as_object_mut()
     {

@@ -22,13 +22,30 @@ pub(crate) use self::{
 };
 use self::{file::JournalFile, shards::Shards};
 
+/// The steps that it takes to decode a byte of a request without secrets.
+pub(crate) const READING: usize = 8;
+
 /// The calls of a sidecar, limited in bytes.
 #[derive(Debug)]
 pub(crate) struct Journal {
     shards: Shards,
     file: Option<JournalFile>,
-    redactor: ArcSwap<Redactor>,
+    redactor: CurrentRedactor,
     dropped: IntCounter,
+}
+
+/// Removes the secrets that are known now. All parts of a sidecar share it.
+pub(crate) type CurrentRedactor = Arc<ArcSwap<Redactor>>;
+
+/// Entries that are selected.
+#[derive(Debug)]
+pub(crate) struct Selected {
+    /// The entries, oldest first.
+    pub(crate) entries: Vec<Arc<Entry>>,
+    /// How many may be missing, because there was no room.
+    pub(crate) dropped: u64,
+    /// Removes the secrets of the entries.
+    pub(crate) redactor: Arc<Redactor>,
 }
 
 /// Counts the entries that are dropped.
@@ -41,35 +58,22 @@ pub(crate) struct DroppedEntries {
 }
 
 impl Journal {
-    /// Creates a journal of at most `size` bytes, whose entries are also appended to a file. May wait
-    /// for the reader of a pipe.
+    /// Creates a journal of at most `size` bytes, whose entries are also appended to a file, without
+    /// secrets. May wait for the reader of a pipe.
     pub(crate) fn new(
         size: usize,
         file: Option<&Path>,
         dropped: DroppedEntries,
+        redactor: CurrentRedactor,
     ) -> io::Result<Self> {
         let DroppedEntries { in_memory, in_file } = dropped;
-        Ok(Self {
-            shards: Shards::new(size),
-            file: file.map(|path| JournalFile::open(path, in_file)).transpose()?,
-            redactor: ArcSwap::from_pointee(Redactor::new(&[])),
-            dropped: in_memory,
-        })
+        let open = |path| JournalFile::open(path, in_file, redactor.clone());
+        let file = file.map(open).transpose()?;
+        Ok(Self { shards: Shards::new(size), file, redactor, dropped: in_memory })
     }
 
-    /// Sets the secrets that are removed from new entries.
-    pub(crate) fn set_secrets(&self, secrets: &[String]) {
-        self.redactor.store(Arc::new(Redactor::new(secrets)));
-    }
-
-    /// Returns the redactor for new entries.
-    pub(crate) fn redactor(&self) -> Arc<Redactor> {
-        self.redactor.load_full()
-    }
-
-    /// Adds an entry whose request is redacted already. The entry gets the next number.
-    pub(crate) fn add(&self, mut entry: Entry) {
-        entry.redact(&self.redactor.load());
+    /// Adds an entry. The entry gets the next number.
+    pub(crate) fn add(&self, entry: Entry) {
         let add = || {
             let (entry, dropped) = self.shards.add(entry);
             self.dropped.inc_by(dropped);
@@ -86,11 +90,13 @@ impl Journal {
         self.shards.have_room()
     }
 
-    /// Returns the selected entries, oldest first.
-    pub(crate) fn entries(&self, selection: &EntryFilter) -> Vec<Arc<Entry>> {
+    /// Returns the selected entries.
+    pub(crate) fn select(&self, selection: &EntryFilter) -> Selected {
         let mut entries = self.shards.since(selection.since);
         entries.retain(|entry| selection.selects(entry));
-        entries
+        // Counted afterwards, so that no missing entry is overlooked.
+        let dropped = self.shards.dropped_by_session().among(selection);
+        Selected { entries, dropped, redactor: self.redactor.load_full() }
     }
 
     /// Removes the selected entries. Returns their number.
@@ -99,13 +105,6 @@ impl Journal {
             self.shards.dropped_by_session().remove(selection.session.as_deref());
         }
         self.shards.remove(|entry| selection.selects(entry))
-    }
-
-    /// Returns the selected entries, oldest first, and how many may be missing because there was no room.
-    pub(crate) fn checked_entries(&self, selection: &EntryFilter) -> (Vec<Arc<Entry>>, u64) {
-        let entries = self.entries(selection);
-        // Counted afterwards, so that no missing entry is overlooked.
-        (entries, self.shards.dropped_by_session().among(selection))
     }
 
     /// Returns how many entries were dropped because there was no room.

@@ -1,4 +1,4 @@
-//! Removes secrets before something is stored.
+//! Removes secrets before something is shown.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -54,13 +54,20 @@ impl Redactor {
     }
 
     /// Returns `true` if a text may contain a secret.
-    pub(crate) fn is_suspicious(&self, text: &str) -> bool {
+    fn is_suspicious(&self, text: &str) -> bool {
         self.markers.are_in_text(text.as_bytes())
+    }
+
+    /// Returns a request without secrets.
+    pub(crate) fn redacted_request(&self, request: &SentRequest) -> SentRequest {
+        let mut request = request.clone();
+        self.redact_request(&mut request);
+        request
     }
 
     /// Removes the secrets from a request. A malformed request that may contain some is removed as a
     /// whole, because it does not show where they end.
-    pub(crate) fn redact_request(&self, request: &mut SentRequest) {
+    fn redact_request(&self, request: &mut SentRequest) {
         let found = if request.is_json() {
             self.markers.in_json(request.body())
         } else {
@@ -82,7 +89,7 @@ impl Redactor {
     }
 
     /// Removes the secrets from a text.
-    pub(crate) fn redact(&self, text: &mut String) {
+    fn redact(&self, text: &mut String) {
         if self.is_suspicious(text)
             && let Cow::Owned(redacted) = self.redacted(text)
         {
@@ -111,7 +118,8 @@ impl Redactor {
         }
     }
 
-    fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    /// Returns a text without secrets.
+    pub(crate) fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let known = match &self.secrets {
             Some(secrets) if secrets.is_match(text) => {
                 let replacements = vec![REDACTED; secrets.patterns_len()];

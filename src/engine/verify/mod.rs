@@ -10,7 +10,10 @@ use std::{
 
 pub(crate) use self::report::{NearRule, UnmatchedCall, Verification, Verified};
 use self::{report::MAX_LISTED, search::Search};
-use super::{Components, journal::Entry};
+use super::{
+    Components,
+    journal::{Entry, Selected},
+};
 use crate::{
     base::work::{Stopped, Work},
     provider::{
@@ -52,22 +55,22 @@ impl Checks {
     }
 }
 
-/// Checks the calls. `dropped` calls are not among the entries, because the journal had no room. Decodes
-/// all requests, so this may take long.
+/// Checks the calls. Decodes all requests, so this may take long.
 ///
 /// # Errors
 ///
 /// Fails if the work stops early.
 pub(crate) fn verify(
     checks: &Checks,
-    entries: &[Arc<Entry>],
-    dropped: u64,
+    calls: &Selected,
     components: &Components,
     work: &Work,
 ) -> Result<Verification, Stopped> {
+    let Selected { entries, dropped, redactor } = calls;
+    let dropped = *dropped;
     let largest = entries.iter().map(|entry| entry.size()).max();
     work.keep_decoded(DECODED * largest.unwrap_or(0))?;
-    let search = Search { entries, components, work };
+    let search = Search { entries, redactor, components, work };
     let results = expectations(checks, dropped, &search)?;
     let answers = entries.iter().map(|entry| entry.answered_by.len()).sum::<usize>();
     work.spend(ANSWER * answers)?;

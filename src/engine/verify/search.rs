@@ -8,7 +8,10 @@ use crate::{
         text::shorten,
         work::{Stopped, Work},
     },
-    engine::{Components, journal::Entry},
+    engine::{
+        Components,
+        journal::{Entry, READING, Redactor},
+    },
     provider::scripted::rules::{
         Expectation,
         matching::{CallOrigin, MatchedCall, Mismatch},
@@ -21,12 +24,10 @@ const NEAREST: usize = 3;
 const MAX_COMPARED: usize = 1_000;
 /// Maximum number of characters of a user message in a report.
 const MAX_TEXT: usize = 200;
-/// The steps that it takes to decode a byte of a request.
-const DECODING: usize = 4;
-
 /// Searches the calls of a journal.
 pub(super) struct Search<'s> {
     pub(super) entries: &'s [Arc<Entry>],
+    pub(super) redactor: &'s Redactor,
     pub(super) components: &'s Components,
     pub(super) work: &'s Work,
 }
@@ -111,12 +112,13 @@ impl Search<'_> {
         entry: &Entry,
         look: impl FnOnce(&MatchedCall<'_>) -> Result<T, Stopped>,
     ) -> Result<Option<T>, Stopped> {
-        self.work.spend(DECODING.saturating_mul(entry.size()))?;
+        self.work.spend(READING.saturating_mul(entry.size()))?;
         let component = self.components.find(&entry.component).ok();
         let none = BTreeSet::new();
         let own_tools = component.as_ref().map_or(&none, |component| &component.own_tools);
         let Some(sent) = entry.request.as_ref() else { return Ok(None) };
-        let Ok(request) = sent.to_chat(&entry.component, own_tools) else { return Ok(None) };
+        let redacted = self.redactor.redacted_request(sent);
+        let Ok(request) = redacted.to_chat(&entry.component, own_tools) else { return Ok(None) };
         let origin = CallOrigin {
             component: &entry.component,
             model: component.as_ref().and_then(|component| component.model.as_deref()),

@@ -12,7 +12,7 @@ use prost_types::Any;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use super::request::{Encoding, SentApi, SentRequest};
+use super::request::{Encoding, MAX_SHOWN, SentApi, SentRequest};
 use crate::{
     chat::Request,
     wire::{
@@ -30,20 +30,35 @@ impl SentRequest {
     /// Returns the request as JSON: proto JSON for Dapr's API. A body that is invalid is a text.
     pub(crate) fn to_json(&self) -> Value {
         self.parsed().unwrap_or_else(|| {
-            let text = match std::str::from_utf8(&self.body) {
+            let shown = self.shown();
+            let text = match std::str::from_utf8(shown) {
                 Ok(text) if self.is_json() => text.to_owned(),
-                _ => hex(&self.body),
+                _ => hex(shown),
             };
-            match self.omitted {
-                0 => text.into(),
-                omitted => format!("{text}… and {omitted} more bytes").into(),
+            match self.full_length {
+                None => text.into(),
+                Some(all) => format!("{text}… and {} more bytes", all - shown.len()).into(),
             }
         })
     }
 
+    /// Returns what is shown of a body that is invalid.
+    fn shown(&self) -> &[u8] {
+        if self.full_length.is_none() {
+            return &self.body;
+        }
+        let shown = self.body.get(..MAX_SHOWN).unwrap_or(&self.body);
+        match std::str::from_utf8(shown) {
+            Err(error) if self.is_json() && error.error_len().is_none() => {
+                shown.get(..error.valid_up_to()).unwrap_or(shown)
+            }
+            _ => shown,
+        }
+    }
+
     /// Returns the request as JSON if its body is valid.
     pub(crate) fn parsed(&self) -> Option<Value> {
-        if self.omitted > 0 {
+        if self.full_length.is_some() {
             return None;
         }
         match self.encoding {

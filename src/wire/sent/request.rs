@@ -13,9 +13,14 @@ pub struct SentRequest {
     pub(super) api: SentApi,
     pub(super) encoding: Encoding,
     pub(super) body: Bytes,
-    /// Number of bytes at the end that are left out.
-    pub(super) omitted: usize,
+    /// The length of a body of which only the beginning is kept.
+    pub(super) full_length: Option<usize>,
 }
+
+/// Maximum size in bytes of what is shown of a request that cannot be decoded.
+pub(super) const MAX_SHOWN: usize = 16 * 1024;
+/// What is kept in addition, so that secrets are complete and recognized.
+const MARGIN: usize = 8 * 1024;
 
 /// The API of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +63,7 @@ impl SentApi {
 
 impl SentRequest {
     fn new(api: SentApi, encoding: Encoding, body: &Bytes) -> Self {
-        Self { api, encoding, body: body.clone(), omitted: 0 }
+        Self { api, encoding, body: body.clone(), full_length: None }
     }
 
     /// Returns a request of Dapr's API in protobuf.
@@ -103,15 +108,12 @@ impl SentRequest {
         }
     }
 
-    /// Leaves out what exceeds `max` bytes.
-    pub(crate) fn shorten(&mut self, max: usize) {
-        if self.body.len() > max {
-            let end = match std::str::from_utf8(&self.body[..max]) {
-                Err(error) if self.is_json() && error.error_len().is_none() => error.valid_up_to(),
-                _ => max,
-            };
-            self.omitted += self.body.len() - end;
-            self.body = Bytes::copy_from_slice(&self.body[..end]);
+    /// Keeps only the beginning of a request that cannot be decoded.
+    pub(crate) fn keep_beginning(&mut self) {
+        let length = self.body.len();
+        if length > MAX_SHOWN {
+            self.full_length = Some(length);
+            self.body = self.body.slice(..length.min(MAX_SHOWN + MARGIN));
         }
     }
 
@@ -121,6 +123,7 @@ impl SentRequest {
             self.api = SentApi::Alpha2;
         }
         self.encoding = Encoding::Json;
+        self.full_length = None;
         self.body = json.to_string().into();
     }
 
@@ -140,10 +143,11 @@ impl SentRequest {
     }
 
     /// Copies the body if it is small, so that it does not keep the memory of a larger buffer.
-    pub(crate) fn detach(&mut self, max: usize) {
+    pub(crate) fn detached(mut self, max: usize) -> Self {
         if self.body.len() <= max {
             self.body = Bytes::copy_from_slice(&self.body);
         }
+        self
     }
 }
 
