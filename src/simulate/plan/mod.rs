@@ -55,8 +55,9 @@ use crate::{
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let plan = Plan::load("examples/simulate/support-desk.yaml".as_ref())?;
 /// plan.connect().await?;
+/// let folder = tempfile::tempdir()?;
 /// let settings = RunSettings {
-///     out: std::env::temp_dir().join("mynah-plan"),
+///     out: folder.path().to_owned(),
 ///     earlier: EarlierResults::Replace,
 ///     shard: None,
 ///     in_flight: plan.in_flight(),
