@@ -19,17 +19,14 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto::Builder, graceful::GracefulConnection},
 };
-use tokio_util::io::InspectReader;
 
 use super::{
     activity::Activity,
     call::Call,
-    lingering::Lingering,
-    paced::Paced,
     request_body::RequestBody,
-    resettable::Resettable,
     response_body::{BoxError, ResponseBody},
-    stream::{Io, Stream},
+    stream::{Registered, Stream, client, readable},
+    transport::Transport,
     unsent::Unsent,
 };
 use crate::base::{clock, drain::Drain, memory::MemoryBudget};
@@ -54,7 +51,7 @@ const CHECKS: u32 = 10;
 
 /// A connection whose client has sent the first byte.
 pub(super) struct Opened {
-    stream: Box<dyn Io>,
+    stream: Registered,
     client: Option<IpAddr>,
 }
 
@@ -70,21 +67,10 @@ pub(crate) enum HttpVersions {
 /// Registers a connection with the current runtime and waits for the client's first byte. Returns
 /// `None` if no byte arrives in time.
 pub(super) async fn open(stream: Stream, drain: &Drain) -> io::Result<Option<Opened>> {
-    match stream {
-        Stream::Tcp(stream) => {
-            let stream = tokio::net::TcpStream::from_std(stream)?;
-            stream.set_nodelay(true)?;
-            let client = stream.peer_addr()?.ip().to_canonical();
-            let sends_data = sends_data(stream.readable(), drain).await?;
-            Ok(sends_data.then(|| Opened { stream: Box::new(stream), client: Some(client) }))
-        }
-        #[cfg(unix)]
-        Stream::Unix(stream) => {
-            let stream = tokio::net::UnixStream::from_std(stream)?;
-            let sends_data = sends_data(stream.readable(), drain).await?;
-            Ok(sends_data.then(|| Opened { stream: Box::new(stream), client: None }))
-        }
-    }
+    let stream = stream.register()?;
+    let client = client(&stream)?;
+    let sends_data = sends_data(readable(&stream), drain).await?;
+    Ok(sends_data.then_some(Opened { stream, client }))
 }
 
 /// Waits for the client's first byte. Returns `false` if no byte arrives in time or draining starts
@@ -119,11 +105,8 @@ where
 {
     let activity = Arc::new(Activity::new(client));
     let unsent = Arc::new(Unsent::new(budget.clone()));
-    let (on_read, on_call, on_response) = (activity.clone(), activity.clone(), unsent.clone());
-    let stream = Resettable::new(stream, activity.clone());
-    let stream = InspectReader::new(Lingering::new(Paced::new(stream)), move |bytes| {
-        on_read.received(bytes)
-    });
+    let (on_call, on_response) = (activity.clone(), unsent.clone());
+    let stream = Transport::new(stream, activity.clone());
     let service = service_fn(move |request: Request<Incoming>| {
         let unsent = on_response.clone();
         let call = Call::start(on_call.clone(), request.version(), budget.clone());

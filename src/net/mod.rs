@@ -10,16 +10,14 @@ mod activity;
 mod call;
 mod connection;
 mod listen;
-mod lingering;
 mod listener;
-mod paced;
 mod protocol;
 mod request_body;
-mod resettable;
 mod response_body;
 #[cfg(unix)]
 mod socket_file;
 mod stream;
+mod transport;
 #[cfg(unix)]
 mod unix;
 mod unsent;

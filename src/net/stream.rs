@@ -1,38 +1,59 @@
 //! Accepted connections.
 
-use std::net::TcpStream;
-#[cfg(unix)]
-use std::os::unix::net::UnixStream;
+use std::{io, net::IpAddr};
 
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+#[cfg(not(unix))]
+use tokio::net::TcpStream as UnixStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
+use tokio_util::either::Either;
 
 /// An accepted connection, not yet registered with a runtime.
 pub(super) enum Stream {
-    Tcp(TcpStream),
+    Tcp(std::net::TcpStream),
     #[cfg(unix)]
-    Unix(UnixStream),
+    Unix(std::os::unix::net::UnixStream),
 }
 
 /// A TCP or Unix stream that is registered with the current runtime.
-pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {
-    /// Makes the stream reset its connection when it is dropped, if it can.
-    fn reset_on_close(&self);
-}
+pub(super) type Registered = Either<TcpStream, UnixStream>;
 
-impl Io for tokio::net::TcpStream {
-    fn reset_on_close(&self) {
-        // Fails only if the connection is closed already.
-        let _ = self.set_zero_linger();
+impl Stream {
+    /// Registers the connection with the current runtime.
+    pub(super) fn register(self) -> io::Result<Registered> {
+        Ok(match self {
+            Self::Tcp(stream) => {
+                let stream = TcpStream::from_std(stream)?;
+                stream.set_nodelay(true)?;
+                Either::Left(stream)
+            }
+            #[cfg(unix)]
+            Self::Unix(stream) => Either::Right(UnixStream::from_std(stream)?),
+        })
     }
 }
 
-#[cfg(unix)]
-impl Io for tokio::net::UnixStream {
-    fn reset_on_close(&self) {}
+/// Waits until a stream can be read.
+pub(super) async fn readable(stream: &Registered) -> io::Result<()> {
+    match stream {
+        Either::Left(stream) => stream.readable().await,
+        Either::Right(stream) => stream.readable().await,
+    }
 }
 
-impl Io for Box<dyn Io> {
-    fn reset_on_close(&self) {
-        (**self).reset_on_close();
+/// Returns the IP address of the client. Clients of Unix sockets have none.
+pub(super) fn client(stream: &Registered) -> io::Result<Option<IpAddr>> {
+    match stream {
+        Either::Left(stream) => Ok(Some(stream.peer_addr()?.ip().to_canonical())),
+        Either::Right(_) => Ok(None),
+    }
+}
+
+/// Makes a stream reset its connection when it is dropped, if it can.
+pub(super) fn reset_on_close(stream: &Registered) {
+    if let Either::Left(stream) = stream {
+        // Fails only if the connection is closed already.
+        let _ = stream.set_zero_linger();
     }
 }
