@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Rules, matching::MatchedCall, schema};
 use crate::{
     base::{json_schema::Schema, work::Work},
-    chat::Request,
+    chat::{Message, Request, Role},
 };
 
 const VALID: &[&str] = &[
@@ -138,4 +138,21 @@ fn the_nearest_of_many_rules_is_found() {
     let (nearest, failed) = rules.nearest(&call, &Work::unlimited()).unwrap().unwrap();
     assert_eq!((&**nearest.label.text(), failed.len()), ("777", 1));
     assert_eq!(failed[0].condition, "tools");
+}
+
+/// Answering no results is not a condition that makes a rule nearer than those before it.
+#[test]
+fn the_first_of_equally_near_rules_is_nearest() {
+    let rules = r#"{"rules": [
+        {"match": {"model": "other", "user": "dinner"}, "respond": "fails twice"},
+        {"match": {"system": "Route", "response_format": "present"}, "respond": "first"},
+        {"match": {"user": "order", "offered_only": ["book"]},
+            "respond": [{"tool_call": [{"name": "book", "args": {}}]}]}
+    ]}"#;
+    let rules = Rules::read(rules.to_owned(), Path::new("rules.json")).unwrap();
+    let mut request = Request::from("order 777 please");
+    request.messages.insert(0, Message::new(Role::System, "Route the question."));
+    let call = MatchedCall::new(&request, "llm");
+    let (nearest, _) = rules.nearest(&call, &Work::unlimited()).unwrap().unwrap();
+    assert_eq!(nearest.label.to_string(), "rule 2");
 }

@@ -146,8 +146,9 @@ impl Rules {
         for (at, rule) in compared {
             let conditions = &rule.conditions;
             conditions.spend_all(call, work)?;
-            // Of equally near rules, the first one is nearest.
-            let closeness = (conditions.count_mismatches(call), Reverse(conditions.len()), at);
+            // If as many conditions fail, the rule of which more conditions hold is nearer, then the
+            // first one.
+            let closeness = (conditions.count_mismatches(call), Reverse(conditions.stated()), at);
             if nearest.is_none_or(|(least, _)| closeness < least) {
                 nearest = Some((closeness, rule));
             }

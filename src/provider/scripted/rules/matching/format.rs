@@ -193,6 +193,13 @@ impl Match {
         self.conditions.len()
     }
 
+    /// Returns the number of conditions in the file, without the one that
+    /// [`exclude_results`](Self::exclude_results) adds.
+    pub(in super::super) fn stated(&self) -> usize {
+        let stated = |condition: &&Condition| !matches!(condition, Condition::AnswersNoResult);
+        self.conditions.iter().filter(stated).count()
+    }
+
     /// Returns `true` if there are no conditions, so that every call matches.
     pub fn is_empty(&self) -> bool {
         self.conditions.is_empty()
