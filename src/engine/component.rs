@@ -241,7 +241,7 @@ impl Component {
                 [] => context,
                 _ => context.with_result_scrubber(self.scrubber.for_texts()),
             };
-            self.scrubber.scrub_inputs(&mut request, |text| self.provider.instruction_ranges(text));
+            self.scrub_inputs(&mut request);
             Ok(invoke(self.provider.clone(), Arc::new(request), context))
         };
         if !is_large {
@@ -249,6 +249,11 @@ impl Component {
         }
         let result = async { run_blocking(work).await.map_err(ProviderError::from)? };
         Either::Right(result.boxed())
+    }
+
+    /// Scrubs the inputs that the request marks for scrubbing.
+    pub(super) fn scrub_inputs(&self, request: &mut Request) {
+        self.scrubber.scrub_inputs(request, |text| self.provider.instruction_ranges(text));
     }
 
     #[cold]

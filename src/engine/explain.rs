@@ -9,6 +9,7 @@ use super::Component;
 use crate::{
     base::work::{Stopped, Work},
     chat::Request,
+    pii,
     provider::{
         counters::Counters,
         scripted::{
@@ -41,31 +42,45 @@ pub(crate) struct Explanation {
 /// A call to explain.
 #[derive(Debug)]
 pub(crate) struct ExplainedCall<'c> {
-    pub(crate) request: &'c Arc<Request>,
+    pub(crate) request: Request,
     pub(crate) session: &'c str,
     pub(crate) is_alpha1: bool,
+}
+
+/// Scrubs a request of a component as a call does, so that conditions see the texts that rules see.
+pub(super) fn scrub_inputs(
+    component: &Component,
+    request: &mut Request,
+    work: &Work,
+) -> Result<(), Stopped> {
+    work.spend(pii::COST.saturating_mul(request.scrubbed_len()))?;
+    component.scrub_inputs(request);
+    Ok(())
 }
 
 /// Explains a call of a component. Counts no uses of rules.
 pub(crate) fn explain(
     component: &Component,
     counters: &Counters,
-    call: &ExplainedCall<'_>,
+    call: ExplainedCall<'_>,
     work: &Work,
 ) -> Result<Explanation, Stopped> {
+    let ExplainedCall { mut request, session, is_alpha1 } = call;
+    scrub_inputs(component, &mut request, work)?;
+    let request = Arc::new(request);
     let outcome = component.script.as_ref().map_or(ChainOutcome::Absent, |script| {
-        ChainOutcome::of_call(&component.name, script, call.request, call.session, counters)
+        ChainOutcome::of_call(&component.name, script, &request, session, counters)
     });
     let (chain, request) = match outcome {
-        ChainOutcome::Absent => (None, call.request.clone()),
-        ChainOutcome::Answers(chain) => (Some(chain), call.request.clone()),
+        ChainOutcome::Absent => (None, request),
+        ChainOutcome::Answers(chain) => (Some(chain), request),
         ChainOutcome::PassesOn(request) => (None, request),
     };
     let origin = CallOrigin {
         component: &component.name,
         model: component.model.as_deref(),
-        session: call.session,
-        alpha1: call.is_alpha1,
+        session,
+        alpha1: is_alpha1,
     };
     let matched = MatchedCall::with_origin(&request, origin);
     let on_exhausted = component.script.as_ref().map(|script| script.on_exhausted);
@@ -75,6 +90,6 @@ pub(crate) fn explain(
         |rules: &Arc<Rules>| rules.explain(&matched, on_exhausted, counters, is_answered, work);
     let rules = rules.map(explain).transpose()?.unwrap_or_default();
     let answered_by = rules.iter().find(|rule| rule.answers).map(|rule| rule.rule.clone());
-    let (component, session) = (component.name.clone(), call.session.to_owned());
+    let (component, session) = (component.name.clone(), session.to_owned());
     Ok(Explanation { component, session, chain, answered_by, rules })
 }

@@ -317,3 +317,40 @@ async fn expects_settings_of_requests() {
         entries(&sidecar, "").await.iter().map(|it| it["request"]["maxTokens"].clone()).collect();
     assert_eq!(requests, [json!("64"), json!(64)]);
 }
+
+/// The journal and checks have what was sent. Rules see it without personal data, and so does what says which
+/// rule answers.
+#[tokio::test]
+async fn rules_and_explain_see_scrubbed_inputs() {
+    let folder = scratch("rules");
+    let rules = "\
+rules:
+- {name: mail, match: {user: Mail <EMAIL_ADDRESS>}, respond: sent}
+- {name: raw, match: {user: Write to bob@example.org now}, respond: never}
+- {name: scrubbed, match: {user: Write to <EMAIL_ADDRESS> and, system: polite}, respond: never}
+";
+    fs::write(folder.join("rules.yaml"), rules).unwrap();
+    let sidecar =
+        Sidecar::start_with(&["--rules", folder.join("rules.yaml").to_str().unwrap(), "--strict"]);
+    let body = |text: &str| {
+        let messages = json!([{"ofUser": {"content": [{"text": text}]}}]);
+        json!({"inputs": [{"messages": messages, "scrubPii": true}]})
+    };
+    let sent = body("Mail ann@example.org");
+    let answer = sidecar.post("/v1.0-alpha2/conversation/echo/converse", sent.to_string()).await;
+    assert!(answer.body.contains(r#""content":"sent""#), "{}", answer.body);
+    let explained = sidecar.post("/mynah/v1/explain", json!({"request": sent}).to_string()).await;
+    assert_eq!(explained.json()["answered_by"], "mail", "{}", explained.body);
+    let as_sent = json!({"match": {"user": {"equals": "Mail ann@example.org"}}, "count": 1});
+    assert_eq!(verify(&sidecar, as_sent).await.0, 200);
+    let as_seen = json!({"match": {"user": "<EMAIL_ADDRESS>"}, "count": 0});
+    assert_eq!(verify(&sidecar, as_seen).await.0, 200);
+
+    let unmatched = body("Write to bob@example.org and be polite").to_string();
+    let error = sidecar.post("/v1.0-alpha2/conversation/echo/converse", unmatched).await;
+    let (_, result) = verify(&sidecar, json!({"no_unmatched": true})).await;
+    let call = &result["unmatched"][0];
+    assert_eq!(call["text"], "Write to bob@example.org and be polite");
+    assert_eq!(call["nearest"]["rule"], "scrubbed", "{result}");
+    assert!(error.body.contains(r#"the nearest is rule \"scrubbed\""#), "{}", error.body);
+}

@@ -94,14 +94,11 @@ fn explanation(
     if let Some(model) = &request.model {
         chat.model = Some(model.clone());
     }
-    let chat = Arc::new(chat);
     let session = request.session.as_deref().or_else(|| session_in_metadata(&chat));
-    let call = ExplainedCall {
-        request: &chat,
-        session: session.unwrap_or(DEFAULT_SESSION),
-        is_alpha1: matches!(request.api, Api::Alpha1),
-    };
-    let explanation = explain(&component, &engine.counters, &call, work)?;
+    let session = session.unwrap_or(DEFAULT_SESSION).to_owned();
+    let is_alpha1 = matches!(request.api, Api::Alpha1);
+    let call = ExplainedCall { request: chat, session: &session, is_alpha1 };
+    let explanation = explain(&component, &engine.counters, call, work)?;
     // Serializing texts and numbers cannot fail.
     Ok(serde_json::to_string(&explanation).unwrap_or_default())
 }

@@ -8,8 +8,10 @@ use crate::{
         text::shorten,
         work::{Stopped, Work},
     },
+    chat::Request,
     engine::{
-        Components,
+        Component, Components,
+        explain::scrub_inputs,
         journal::{Entry, READING, Redactor},
     },
     provider::scripted::rules::{
@@ -93,24 +95,45 @@ impl Search<'_> {
         entry: &Entry,
         with_rule: bool,
     ) -> Result<UnmatchedCall, Stopped> {
-        let rules = self.components.find(&entry.component).ok().and_then(|it| it.rules.clone());
-        let rules = rules.filter(|_| with_rule);
-        let seen = self.with_call(entry, |call| {
-            let text =
-                call.request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
-            let nearest = rules.map(|rules| rules.nearest_rule(call, self.work)).transpose()?;
-            Ok((text, nearest.flatten().map(|(rule, mismatches)| NearRule::new(&rule, mismatches))))
+        let component = self.components.find(&entry.component).ok().filter(|_| with_rule);
+        let seen = self.with_request(entry, |mut request, origin| {
+            let text = request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
+            let nearest = component.map(|it| self.nearest_rule(&it, &mut request, origin));
+            Ok((text, nearest.transpose()?.flatten()))
         })?;
         let (text, nearest) = seen.unwrap_or_default();
         Ok(UnmatchedCall { number: entry.number, text, nearest })
     }
 
-    /// Looks at a call as the rules of its component have seen it. Returns `None` if its request was
-    /// invalid.
+    /// Returns the rule of a component that was nearest to a request.
+    fn nearest_rule(
+        &self,
+        component: &Component,
+        request: &mut Request,
+        origin: CallOrigin<'_>,
+    ) -> Result<Option<NearRule>, Stopped> {
+        let Some(rules) = &component.rules else { return Ok(None) };
+        scrub_inputs(component, request, self.work)?;
+        let nearest = rules.nearest_rule(&MatchedCall::with_origin(request, origin), self.work)?;
+        Ok(nearest.map(|(rule, mismatches)| NearRule::new(&rule, mismatches)))
+    }
+
+    /// Looks at a call as the client sent it. Returns `None` if its request was invalid.
     fn with_call<T>(
         &self,
         entry: &Entry,
         look: impl FnOnce(&MatchedCall<'_>) -> Result<T, Stopped>,
+    ) -> Result<Option<T>, Stopped> {
+        self.with_request(entry, |request, origin| {
+            look(&MatchedCall::with_origin(&request, origin))
+        })
+    }
+
+    /// Looks at the request of a call as the client sent it. Returns `None` if it was invalid.
+    fn with_request<T>(
+        &self,
+        entry: &Entry,
+        look: impl FnOnce(Request, CallOrigin<'_>) -> Result<T, Stopped>,
     ) -> Result<Option<T>, Stopped> {
         self.work.spend(READING.saturating_mul(entry.size()))?;
         let component = self.components.find(&entry.component).ok();
@@ -125,6 +148,6 @@ impl Search<'_> {
             session: entry.session(),
             alpha1: sent.api().is_alpha1(),
         };
-        look(&MatchedCall::with_origin(&request, origin)).map(Some)
+        look(request, origin).map(Some)
     }
 }
