@@ -16,6 +16,8 @@ use crate::support::mynah;
 
 /// Runs a command that finds mynah in `PATH`. `$0` is the folder of mynah.
 const WITH_MYNAH: &str = r#"PATH="$0:$PATH" exec "$@""#;
+/// Runs a command twice.
+const TWICE: &str = r#""$0" "$@" && "$0" "$@""#;
 
 #[needs("python")]
 #[test]
@@ -55,8 +57,9 @@ fn desk_tests_pass_in_python() {
     toolchain::suite("python", || {
         let requirements = "examples/testing/python/requirements.txt";
         let python = python("python", "tests/interop/python", requirements)?;
-        desk_tests(&folder("examples/testing/python"), &pytest(&python));
-        desk_tests_next_to_mynah(&pytest(&python));
+        let home = folder("examples/testing/python");
+        desk_tests(&home, &pytest(&python));
+        desk_tests_next_to_mynah(&home, &[("DAPR_API_TOKEN", "token")], &pytest(&python));
         Ok(())
     });
 }
@@ -68,8 +71,9 @@ fn desk_tests_pass_with_dapr_agents() {
     toolchain::suite("dapr-agents", || {
         let requirements = "examples/testing/python/requirements-agents.txt";
         let python = python("dapr-agents", "tests/interop/dapr_agents", requirements)?;
-        desk_tests(&folder("examples/testing/python"), &pytest(&python));
-        desk_tests_next_to_mynah(&pytest(&python));
+        let home = folder("examples/testing/python");
+        desk_tests(&home, &pytest(&python));
+        desk_tests_next_to_mynah(&home, &[], &pytest(&python));
         Ok(())
     });
 }
@@ -81,6 +85,8 @@ fn desk_tests_pass_in_go() {
         let home = folder("examples/testing/go");
         toolchain::go_modules(&home)?;
         desk_tests(&home, &go_test());
+        desk_tests_next_to_mynah(&home, &[], &go_test());
+        mynah_stops_when_tests_panic(&home);
         Ok(())
     });
 }
@@ -107,7 +113,7 @@ fn go_test() -> Command {
     tests
 }
 
-/// Runs the tests of the travel assistant with the command in its README.
+/// Runs the tests of the travel assistant twice with the command in its README.
 fn travel_tests(home: &Path, tests: &mut Command) {
     let travel = folder("examples/travel");
     let mut run = mynah();
@@ -117,25 +123,45 @@ fn travel_tests(home: &Path, tests: &mut Command) {
         run.arg("--resources-path").arg(travel.join(path));
     }
     run.args(["--stand-in", "scripted", "--rules"]).arg(travel.join("tests/rules.yaml"));
-    run.arg("--").arg(tests.get_program()).args(tests.get_args()).current_dir(home);
+    twice(&mut run, tests).current_dir(home);
     child::run(&mut run).expect_success("the tests of the travel assistant");
+}
+
+/// Adds tests to a command of `mynah run`, which runs them twice next to the same mynah.
+fn twice<'c>(run: &'c mut Command, tests: &Command) -> &'c mut Command {
+    run.args(["--", "sh", "-c", TWICE]).arg(tests.get_program()).args(tests.get_args())
+}
+
+/// Returns a command that starts mynah itself.
+fn with_mynah(home: &Path, command: &Command) -> Command {
+    let mynah = Path::new(env!("CARGO_BIN_EXE_mynah")).parent().unwrap();
+    let mut run = Command::new("sh");
+    prepare(&mut run);
+    run.args(["-c", WITH_MYNAH]).arg(mynah).arg(command.get_program()).args(command.get_args());
+    run.current_dir(home);
+    run
 }
 
 /// Runs the tests of the support desk, which start mynah themselves.
 fn desk_tests(home: &Path, tests: &Command) {
-    let mynah = Path::new(env!("CARGO_BIN_EXE_mynah")).parent().unwrap();
-    let mut run = Command::new("sh");
-    prepare(&mut run);
-    run.args(["-c", WITH_MYNAH]).arg(mynah).arg(tests.get_program()).args(tests.get_args());
-    child::run(run.current_dir(home)).expect_success("the tests of the support desk");
+    child::run(&mut with_mynah(home, tests)).expect_success("the tests of the support desk");
 }
 
-/// Runs the tests of the support desk in Python with the command in their README.
-fn desk_tests_next_to_mynah(tests: &Command) {
+/// Runs the tests of the support desk twice with the command in their README.
+fn desk_tests_next_to_mynah(home: &Path, variables: &[(&str, &str)], tests: &Command) {
     let mut run = mynah();
     prepare(&mut run);
     run.args(["run", "--resources-path", "components", "--stand-in", "scripted"]);
-    run.args(["--rules", "rules.yaml", "--"]).arg(tests.get_program()).args(tests.get_args());
-    run.current_dir(folder("examples/testing/python"));
+    run.args(["--rules", "rules.yaml"]).envs(variables.iter().copied());
+    twice(&mut run, tests).current_dir(home);
     child::run(&mut run).expect_success("the tests of the support desk next to mynah");
+}
+
+/// A test that panics cannot stop mynah, whose open output would let `go test` wait a minute.
+fn mynah_stops_when_tests_panic(home: &Path) {
+    let mut tests = Command::new("go");
+    tests.args(["test", "-count=1", "-timeout=100ms", "-run=TestASlowModel", "."]);
+    let output = child::run(&mut with_mynah(home, &tests));
+    let all = output.stdout + &output.stderr;
+    assert!(all.contains("test timed out") && !all.contains("I/O incomplete"), "{all}");
 }

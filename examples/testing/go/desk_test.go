@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	dapr "github.com/dapr/go-sdk/client"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -39,7 +40,7 @@ func TestTriesAgainWhenTheModelSaysSo(t *testing.T) {
 	equal(t, answer, "Yes, until six.")
 	verify(t, 3, object{"system": "You answer questions."})
 	var verdict struct{ Violations []any }
-	request(t, http.MethodGet, "/verdict?session="+t.Name(), nil, &verdict)
+	request(t, http.MethodGet, "/verdict?"+session(t), nil, &verdict)
 	equal(t, len(verdict.Violations), 0)
 }
 
@@ -52,13 +53,13 @@ func TestMalformedArgumentsAreReportedToTheModel(t *testing.T) {
 }
 
 func TestASlowModel(t *testing.T) {
-	desk := Desk{Client: client}
+	desk, ctx := Desk{Client: client}, newSession(t)
 	started := time.Now()
-	answer, err := desk.Answer(newSession(t), "How long does it take?")
+	answer, err := desk.Answer(ctx, "How long does it take?")
 	check(t, err)
 	equal(t, answer, "Two days.")
 	equal(t, time.Since(started) >= 500*time.Millisecond, true)
-	soon, cancel := context.WithTimeout(newSession(t), 100*time.Millisecond)
+	soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer cancel()
 	_, err = desk.Answer(soon, "How long does it take?")
 	equal(t, status.Code(err), codes.DeadlineExceeded)
@@ -75,4 +76,12 @@ func TestParallelSessionsDoNotSeeEachOther(t *testing.T) {
 			verify(t, 2, object{})
 		})
 	}
+}
+
+func TestAnInvalidRequest(t *testing.T) {
+	desk, choice := Desk{Client: client}, dapr.ToolChoiceAlpha2("pay")
+	request := dapr.ConversationRequestAlpha2{Tools: []*dapr.ConversationToolsAlpha2{refundTool()}, ToolChoice: &choice}
+	_, err := desk.ask(newSession(t), request, router, "Hello")
+	equal(t, status.Code(err), codes.InvalidArgument)
+	forget(t)
 }

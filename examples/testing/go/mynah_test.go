@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,8 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// addresses are the addresses of mynah.
-var addresses struct{ GRPC, HTTP string }
+// endpoint is the address of mynah's control API.
+var endpoint string
 
 // client calls mynah. All tests share it.
 var client dapr.Client
@@ -27,24 +28,42 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// run starts mynah on free ports, runs the tests and stops mynah.
+// run runs the tests. It starts mynah unless `mynah run` did.
 func run(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "mynah")
-	must(err)
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "addresses.json")
-	mynah := exec.Command("mynah", "--resources-path=components", "--stand-in=scripted", "--rules=rules.yaml",
-		"--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0", "--addresses-file="+file)
-	mynah.Stderr = os.Stderr
-	must(mynah.Start())
-	defer mynah.Wait()
-	defer mynah.Process.Signal(os.Interrupt)
-	must(json.Unmarshal(waitFor(file), &addresses))
+	endpoint = os.Getenv("MYNAH_ENDPOINT")
+	if endpoint == "" {
+		stop := start()
+		defer stop()
+	}
 	dapr.SetLogger(nil) // by default, the SDK logs to standard output
-	client, err = dapr.NewClientWithAddress(addresses.GRPC)
+	var err error
+	client, err = dapr.NewClient()
 	must(err)
 	defer client.Close()
 	return m.Run()
+}
+
+// start starts mynah on free ports. mynah stops when its standard input is closed, so also when the
+// tests panic or are killed.
+func start() (stop func()) {
+	folder, err := os.MkdirTemp("", "mynah")
+	must(err)
+	file := filepath.Join(folder, "addresses.json")
+	mynah := exec.Command("mynah", "--resources-path=components", "--stand-in=scripted", "--rules=rules.yaml",
+		"--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0", "--addresses-file="+file, "--exit-on-stdin-close")
+	mynah.Stderr = os.Stderr
+	stdin, err := mynah.StdinPipe()
+	must(err)
+	must(mynah.Start())
+	var addresses struct{ GRPC, HTTP string }
+	must(json.Unmarshal(waitFor(file), &addresses))
+	must(os.RemoveAll(folder))
+	must(os.Setenv("DAPR_GRPC_ENDPOINT", addresses.GRPC))
+	endpoint = fmt.Sprintf("http://%s/mynah/v1", addresses.HTTP)
+	return func() {
+		stdin.Close()
+		mynah.Wait()
+	}
 }
 
 // waitFor reads a file as soon as it exists.
@@ -64,14 +83,20 @@ func must(err error) {
 	}
 }
 
-// newSession returns a context whose calls belong to a session of the test. At the end, the test
-// fails if no rule matched one of its calls.
+// newSession returns a context whose calls belong to a session of the test, without the calls and
+// counts of an earlier run. At the end, the test fails if no rule matched one of its calls.
 func newSession(t *testing.T) context.Context {
 	t.Helper()
+	request(t, http.MethodPost, "/reset?"+session(t), nil, nil)
 	t.Cleanup(func() {
 		request(t, http.MethodPost, "/verify", object{"session": t.Name(), "no_unmatched": true}, nil)
 	})
 	return metadata.AppendToOutgoingContext(context.Background(), "mynah-session", t.Name())
+}
+
+// session returns the session of the test as a query parameter.
+func session(t *testing.T) string {
+	return url.Values{"session": {t.Name()}}.Encode()
 }
 
 type object = map[string]any
@@ -80,7 +105,7 @@ type object = map[string]any
 func journal(t *testing.T) []object {
 	t.Helper()
 	var journal struct{ Entries []object }
-	request(t, http.MethodGet, "/journal?session="+t.Name(), nil, &journal)
+	request(t, http.MethodGet, "/journal?"+session(t), nil, &journal)
 	return journal.Entries
 }
 
@@ -90,22 +115,28 @@ func verify(t *testing.T, count int, match object) {
 	request(t, http.MethodPost, "/verify", object{"session": t.Name(), "match": match, "count": count}, nil)
 }
 
+// forget removes the calls of the test from the journal, so that they need no rule.
+func forget(t *testing.T) {
+	t.Helper()
+	request(t, http.MethodDelete, "/journal?"+session(t), nil, nil)
+}
+
 // request calls mynah's control API.
 func request(t *testing.T, method, path string, body, answer any) {
 	t.Helper()
 	data, err := json.Marshal(body)
 	check(t, err)
-	url := fmt.Sprintf("http://%s/mynah/v1%s", addresses.HTTP, path)
-	request, err := http.NewRequest(method, url, bytes.NewReader(data))
+	request, err := http.NewRequest(method, endpoint+path, bytes.NewReader(data))
 	check(t, err)
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("dapr-api-token", os.Getenv("DAPR_API_TOKEN"))
 	response, err := http.DefaultClient.Do(request)
 	check(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	check(t, err)
-	if response.StatusCode != http.StatusOK {
-		t.Fatalf("%s", text)
+	if response.StatusCode >= 300 {
+		t.Fatalf("%s %s: %s: %s", method, path, response.Status, text)
 	}
 	if answer != nil {
 		check(t, json.Unmarshal(text, answer))

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,9 +35,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// session returns a context whose calls belong to a session of the test.
+// sessions are the tests whose sessions have begun.
+var sessions sync.Map
+
+// session returns a context whose calls belong to a session of the test. The session begins without
+// the calls, counts and faults of an earlier run.
 func session(t *testing.T) context.Context {
+	t.Helper()
+	if _, begun := sessions.LoadOrStore(t, true); !begun {
+		control(t, http.MethodPost, "/reset?"+query(t), nil, nil)
+	}
 	return metadata.AppendToOutgoingContext(t.Context(), "mynah-session", t.Name())
+}
+
+// query returns the session of the test as a query parameter.
+func query(t *testing.T) string {
+	return url.Values{"session": {t.Name()}}.Encode()
 }
 
 // start starts a conversation with a component.
@@ -97,7 +112,7 @@ func with(key string, value any, to step) step {
 func journal(t *testing.T) []map[string]any {
 	t.Helper()
 	var journal struct{ Entries []map[string]any }
-	control(t, http.MethodGet, "/journal?session="+t.Name(), nil, &journal)
+	control(t, http.MethodGet, "/journal?"+query(t), nil, &journal)
 	return journal.Entries
 }
 
@@ -115,6 +130,7 @@ func control(t *testing.T, method, path string, body, answer any) {
 	request, err := http.NewRequestWithContext(t.Context(), method, os.Getenv("MYNAH_ENDPOINT")+path, bytes.NewReader(data))
 	check(t, err)
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("dapr-api-token", os.Getenv("DAPR_API_TOKEN"))
 	response, err := http.DefaultClient.Do(request)
 	check(t, err)
 	defer response.Body.Close()

@@ -36,8 +36,10 @@ def connect(session: str, **options: Any) -> DaprClient:
 
 @pytest.fixture
 def mynah(session: str) -> Mynah:
-    """What the test can ask mynah about its session."""
-    return Mynah(session)
+    """What the test can ask mynah about its session, which has no calls of an earlier run."""
+    mynah = Mynah(session)
+    mynah.reset()
+    return mynah
 
 
 @pytest.fixture

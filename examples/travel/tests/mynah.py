@@ -15,6 +15,10 @@ class Mynah:
 
     session: str
 
+    def reset(self) -> None:
+        """Removes the calls, counts and faults of an earlier run of the test."""
+        self.request('POST', f'/reset?{urlencode({"session": self.session})}')
+
     def journal(self) -> list[dict[str, Any]]:
         """Returns the calls of the session, the oldest first."""
         return self.request('GET', f'/journal?{urlencode({"session": self.session})}')['entries']
@@ -43,7 +47,10 @@ class Mynah:
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        headers = {'Content-Type': 'application/json'}
+        headers = {
+            'Content-Type': 'application/json',
+            'dapr-api-token': os.environ.get('DAPR_API_TOKEN', ''),
+        }
         request = Request(os.environ['MYNAH_ENDPOINT'] + path, data, headers, method=method)
         try:
             with urlopen(request) as response:

@@ -28,7 +28,9 @@ def sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     file = tmp_path_factory.mktemp('mynah') / 'addresses.json'
     command = ['mynah', '--resources-path=components', '--stand-in=scripted', '--rules=rules.yaml']
     command += ['--dapr-grpc-port=0', '--dapr-http-port=0', '--metrics-port=0']
-    with subprocess.Popen([*command, f'--addresses-file={file}'], cwd=PROJECT) as mynah:
+    command += [f'--addresses-file={file}', '--exit-on-stdin-close']
+    # The pipe is closed at the end, also if the tests are killed.
+    with subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE) as mynah:
         while not file.exists():
             assert mynah.poll() is None, 'mynah did not start'
             time.sleep(0.01)
@@ -37,16 +39,16 @@ def sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         settings.DAPR_GRPC_PORT = int(addresses['grpc'].split(':')[-1])
         settings.DAPR_HTTP_PORT = int(addresses['http'].split(':')[-1])
         yield f'http://{addresses["http"]}/mynah/v1'
-        mynah.terminate()
 
 
 class Mynah:
-    """What a test can do with its session."""
+    """What a test can do with its session, which has no calls and counts of an earlier run."""
 
     def __init__(self, address: str, session: str) -> None:
         self.address = address
         self.session = session
         self.client = self.connect()
+        self.request('POST', f'/reset?session={quote(session)}')
 
     def connect(self) -> DaprClient:
         """Returns a new client whose calls belong to the session."""
@@ -70,9 +72,16 @@ class Mynah:
         """Makes calls of the session fail."""
         self.request('PUT', '/faults', {'session': self.session, **faults})
 
+    def forget(self) -> None:
+        """Removes the calls of the session from the journal, so that they need no rule."""
+        self.request('DELETE', f'/journal?session={quote(self.session)}')
+
     def request(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        headers = {'Content-Type': 'application/json'}
+        headers = {
+            'Content-Type': 'application/json',
+            'dapr-api-token': os.environ.get('DAPR_API_TOKEN', ''),
+        }
         try:
             with urlopen(Request(self.address + path, data, headers, method=method)) as response:
                 return json.loads(response.read() or b'null')

@@ -7,7 +7,7 @@ from dapr.clients.exceptions import DaprGrpcError
 from dapr.conf import settings
 from grpc import StatusCode
 
-from desk import ROUTER, Desk
+from desk import REFUND, ROUTER, Desk
 
 
 def test_router_and_specialist_get_the_same_question(mynah):
@@ -68,3 +68,10 @@ def test_gives_up_when_the_model_stays_away(mynah):
         Desk(mynah.client).answer('Are you open?')
     assert raised.value.code() == StatusCode.UNAVAILABLE
     mynah.verify(count=4, system=ROUTER)
+
+
+def test_an_invalid_request(mynah):
+    with pytest.raises(DaprGrpcError) as raised:
+        Desk(mynah.client).ask(ROUTER, 'Hello', tools=[REFUND], tool_choice='pay')
+    assert raised.value.code() == StatusCode.INVALID_ARGUMENT
+    mynah.forget()
