@@ -39,8 +39,8 @@ async fn undefined_values_are_errors() {
 - {name: city, respond: \"a\\n{% if turn == 0 %}\\né{{ ('in ' ~ results[0].json.city) | upper }}{% endif %}\"}
 ",
     );
-    assert_snapshot!(ask(&sidecar, "Hello").await, @r#"InvalidArgument: failed conversing with component echo: rule "tenant": template "For {{ metadata.tenant }}.", line 1, column 8: `metadata.tenant` is undefined"#);
-    assert_snapshot!(ask(&sidecar, "Where?").await, @r#"InvalidArgument: failed conversing with component echo: rule "city": template "a\n{% if turn == 0 %}\né{{ ('in ' ~ results[0].json.city) | upper }}{% endif %}", line 3, column 21: `results[0]` is undefined"#);
+    assert_snapshot!(ask(&sidecar, "Hello").await, @r#"InvalidArgument: failed conversing with component echo: rule "tenant": template "For {{ metadata.tenant }}.", line 1, column 8: `metadata.tenant` is undefined; use the filter default or `is defined`"#);
+    assert_snapshot!(ask(&sidecar, "Where?").await, @r#"InvalidArgument: failed conversing with component echo: rule "city": template "a\n{% if turn == 0 %}\né{{ ('in ' ~ results[0].json.city) | upper }}{% endif %}", line 3, column 21: `results[0]` is undefined; use the filter default or `is defined`"#);
 }
 
 #[test]

@@ -272,7 +272,8 @@ impl<'t, V: Fn(&str) -> Option<bool>> Checker<'t, V> {
         self.arguments(name, &test.args, test.span(), *arguments..=*arguments).map(|()| true)
     }
 
-    /// Checks the arguments of a function, a filter or a test, which must be texts or numbers.
+    /// Checks the arguments of a function, a filter or a test. Except for `default`, they must be texts or
+    /// numbers.
     fn arguments(
         &mut self,
         name: &str,
@@ -282,7 +283,8 @@ impl<'t, V: Fn(&str) -> Option<bool>> Checker<'t, V> {
     ) -> Result<(), Problem> {
         for argument in arguments {
             match argument {
-                CallArg::Pos(value) if self.expression(value)? => {}
+                // `default` returns its argument as it is.
+                CallArg::Pos(value) if self.expression(value)? || is_default(name) => {}
                 CallArg::Pos(value) => return not_text(value),
                 _ => return problem(span, format!("`{name}` has no named arguments")),
             }
@@ -295,6 +297,10 @@ impl<'t, V: Fn(&str) -> Option<bool>> Checker<'t, V> {
         let message = format!("`{name}` takes {expected} arguments, not {}", arguments.len());
         problem(span, message)
     }
+}
+
+fn is_default(filter: &str) -> bool {
+    matches!(filter, "d" | "default")
 }
 
 fn is_constant(expression: &Expr<'_>) -> bool {

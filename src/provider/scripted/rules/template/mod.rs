@@ -214,5 +214,9 @@ fn described(text: &str, offset: usize, problem: &str) -> String {
 }
 
 fn reason(error: &Error) -> String {
-    error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
+    let reason = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+    match error.kind() {
+        ErrorKind::UndefinedError => format!("{reason}; use the filter default or `is defined`"),
+        _ => reason,
+    }
 }

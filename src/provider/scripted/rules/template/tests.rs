@@ -68,6 +68,7 @@ fn failures_have_a_reason() {
     let texts = [
         "{{ user",
         "{% if %}",
+        "{% if messages[0].tool_calls %}{% endif %}",
         "{{ temp }}",
         "{{ user | random }}",
         "{{ now() }}",
@@ -81,11 +82,12 @@ fn failures_have_a_reason() {
     insta::assert_snapshot!(failures.join("\n"), @r#"
     malformed template "{{ user", line 1, column 4: unexpected end of input, expected end of variable block
     malformed template "{% if %}", line 1, column 7: unexpected end of block
+    template "{% if messages[0].tool_calls %}{% endif %}", line 1, column 7: `messages[0].tool_calls` is undefined; use the filter default or `is defined`
     template "{{ temp }}": unknown variable `temp`; expected one of: user, messages, results, turn, metadata, request, component, session, t
     template "{{ user | random }}", line 1, column 11: unknown filter `random`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, tojson, trim, upper
     template "{{ now() }}", line 1, column 4: unknown function `now`; expected range
-    template "{{ metadata.user }}", line 1, column 4: `metadata.user` is undefined
-    template "{{ results[7].text }}", line 1, column 11: `results[7]` is undefined
+    template "{{ metadata.user }}", line 1, column 4: `metadata.user` is undefined; use the filter default or `is defined`
+    template "{{ results[7].text }}", line 1, column 11: `results[7]` is undefined; use the filter default or `is defined`
     template "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}", line 1, column 39: engine ran out of fuel
     template "{{ 'x' * 100000000000 }}", line 1, column 4: engine ran out of fuel
     template "{% set x = 'x' %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set x = x ~ x %}{% set …", line 1, column 428: engine ran out of fuel
@@ -156,6 +158,7 @@ fn all_listed_filters_and_tests_exist() {
         "{{ none is none }} {{ 2 is number }} {{ 2 is odd }} {{ t is string }} {{ t is undefined }}",
         "{% for i in range(3) %}{{ loop.index * i }}{% endfor %} {{ 'rain' in results[0].json.days }}",
         "{% for m in messages if m.role == 'user' %}{{ m.text ~ results[0].json.temp }}{% endfor %}",
+        "{% for c in messages[0].tool_calls | default([]) %}{{ c }}{% else %}none{% endfor %}",
         "{{ results[0].json.temp + 1 }} {{ results[0].json.temp | float * 2 }} {{ 1 if t else 2 }}",
     ];
     let rendered = used.map(|text| render(text).unwrap());
@@ -169,6 +172,7 @@ fn all_listed_filters_and_tests_exist() {
     true true false true false
     026 true
     Say "hi"21.5
+    none
     22.5 43.0 1
     "#);
 }
