@@ -137,6 +137,14 @@ async fn every_http_path_requires_the_token() {
 }
 
 #[tokio::test]
+async fn the_control_api_names_the_header_of_the_token() {
+    let sidecar = guarded();
+    let reply = sidecar.post("/mynah/v1/reset", "").await;
+    let error = r#"{"error":"Unauthorized; send the token in the header dapr-api-token"}"#;
+    assert_eq!((reply.status, reply.body.as_str()), (401, error));
+}
+
+#[tokio::test]
 async fn rejects_browser_requests_from_other_sites() {
     let sidecar = Sidecar::start_with(&["--allowed-hosts", "dev.example,other.example"]);
     let client = direct_client();

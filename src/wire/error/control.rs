@@ -26,7 +26,7 @@ pub(crate) enum ControlError {
     #[error("{0}")]
     TurnedOff(&'static str),
     /// The call is not allowed, or its body cannot be read.
-    #[error("{}", .0.message())]
+    #[error("{}", call_message(.0))]
     Call(#[from] Error),
     /// The work on the request stopped early.
     #[error("{0}; select fewer calls with session or since, or split the request")]
@@ -34,6 +34,14 @@ pub(crate) enum ControlError {
     /// Work on a blocking thread panicked.
     #[error("the control API panicked; see the log")]
     Panicked,
+}
+
+/// Returns the message of an error that calls of Dapr's API can also have.
+fn call_message(error: &Error) -> String {
+    match error {
+        Error::Unauthorized(_) => format!("{error}; send the token in the header dapr-api-token"),
+        _ => error.message(),
+    }
 }
 
 impl From<Panicked> for ControlError {
