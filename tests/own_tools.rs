@@ -7,6 +7,7 @@ mod determinism;
 mod files;
 mod limits;
 mod servers;
+mod sessions;
 mod surfaces;
 
 use std::{fs, path::PathBuf};

@@ -172,6 +172,11 @@ impl Component {
         }
     }
 
+    /// Drops what the provider keeps of a session, or of all sessions.
+    pub(super) fn reset(&self, session: Option<&str>) {
+        self.provider.reset(session);
+    }
+
     async fn try_converse(
         self: &Arc<Self>,
         request: Request,

@@ -139,6 +139,20 @@ impl Engine {
         self.components.all().into_iter().chain(all).collect()
     }
 
+    /// Drops what is kept of a session, or of all sessions, except for the journal.
+    pub(crate) fn reset(&self, session: Option<&str>) {
+        self.counters.reset(session);
+        self.faults.clear(session);
+        self.responses.reset(session);
+        let sockets = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
+        let instances = sockets.iter().flat_map(|instances| instances.all());
+        self.components
+            .all()
+            .iter()
+            .chain(&instances.collect::<Vec<_>>())
+            .for_each(|it| it.reset(session));
+    }
+
     /// Applies a change to the components. Calls in flight finish on the components that they
     /// started with.
     pub(crate) fn apply(&self, change: &Change) {

@@ -2,59 +2,33 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use prometheus::IntCounter;
 
-use crate::base::clock::Moment;
+use super::sessions::{SessionLimits, SessionValue, Sessions};
 
-/// How often something has been used, by session and by key.
-///
-/// Sessions are dropped when they have been idle, and when there are too many sessions or keys. The
-/// least recently used session is dropped first.
+/// Maximum number of keys of one session.
+const SESSION_KEYS: usize = 10_000;
+/// Maximum number of keys of all sessions.
+const KEYS: usize = 100_000;
+
+/// How often something has been used, by session and by key. If a session has too many keys, the least
+/// recently used is dropped.
 #[derive(Debug)]
 pub(crate) struct Counters {
-    limits: Limits,
-    sessions: Mutex<Sessions>,
+    session_keys: usize,
+    sessions: Mutex<Sessions<Counts>>,
     /// Counts the counts that are dropped because of a limit.
     dropped: IntCounter,
 }
 
-/// The limits of [`Counters`].
-#[derive(Debug, Clone, Copy)]
-struct Limits {
-    sessions: usize,
-    /// Maximum number of keys of one session.
-    session_keys: usize,
-    /// Maximum number of keys of all sessions.
-    keys: usize,
-    idle: Duration,
-}
-
-const LIMITS: Limits = Limits {
-    sessions: 10_000,
-    session_keys: 10_000,
-    keys: 100_000,
-    idle: Duration::from_secs(60 * 60),
-};
-
+/// The counts of a session.
 #[derive(Debug, Default)]
-struct Sessions {
-    by_name: BTreeMap<Arc<str>, Session>,
-    /// The names by last use, oldest first.
-    by_use: BTreeMap<u64, Arc<str>>,
+struct Counts {
+    by_key: BTreeMap<Box<str>, Count>,
     uses: u64,
-    /// The number of keys of all sessions.
-    keys: usize,
-}
-
-#[derive(Debug)]
-struct Session {
-    counts: BTreeMap<Box<str>, Count>,
-    last_use: u64,
-    used_at: Moment,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +48,8 @@ impl Default for Counters {
 impl Counters {
     /// Creates counters. `dropped` counts the counts that are dropped because of a limit.
     pub(crate) fn new(dropped: IntCounter) -> Self {
-        Self { limits: LIMITS, sessions: Mutex::default(), dropped }
+        let sessions = Sessions::new(SessionLimits::with_size(KEYS));
+        Self { session_keys: SESSION_KEYS, sessions: sessions.into(), dropped }
     }
 
     /// Increments a count and returns its previous value.
@@ -90,126 +65,75 @@ impl Counters {
 
     /// Increments a count up to a limit and returns its previous value.
     fn increment_to(&self, session: &str, key: &str, limit: u64) -> u64 {
-        let mut sessions = self.lock();
-        let dropped = sessions.drop_idle(self.limits.idle);
-        let previous = sessions.increment(session, key, limit);
-        let dropped = dropped + sessions.shrink(session, &self.limits);
-        self.dropped.inc_by(dropped);
+        let increment = |counts: &mut Counts| {
+            let previous = counts.increment(key, limit);
+            (previous, counts.shrink(self.session_keys))
+        };
+        let ((previous, keys), sessions) = self.lock().access(session, Counts::default, increment);
+        let of_sessions: usize = sessions.iter().map(Counts::size).sum();
+        self.dropped.inc_by(keys + of_sessions as u64);
         previous
     }
 
     /// Returns a count, which is 0 before the first increment.
     pub(crate) fn get(&self, session: &str, key: &str) -> u64 {
         let sessions = self.lock();
-        let session = sessions.by_name.get(session);
-        session.and_then(|it| it.counts.get(key)).map_or(0, |count| count.value)
+        let count = sessions.get(session).and_then(|it| it.by_key.get(key));
+        count.map_or(0, |count| count.value)
     }
 
-    /// Removes the counts of a session.
-    pub(crate) fn reset(&self, session: &str) {
-        self.lock().remove(session);
-    }
-
-    /// Removes the counts of all sessions.
-    pub(crate) fn reset_all(&self) {
-        *self.lock() = Sessions::default();
+    /// Removes the counts of a session, or of all sessions.
+    pub(crate) fn reset(&self, session: Option<&str>) {
+        self.lock().reset(session);
     }
 
     /// Ignores poisoning, because a panic cannot leave the sessions in an invalid state.
-    fn lock(&self) -> MutexGuard<'_, Sessions> {
+    fn lock(&self) -> MutexGuard<'_, Sessions<Counts>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Sessions {
-    /// Increments a count up to a limit and returns its previous value.
-    fn increment(&mut self, name: &str, key: &str, limit: u64) -> u64 {
-        self.uses += 1;
-        let session = match self.by_name.get_mut(name) {
-            Some(session) => session,
-            None => {
-                let counts = BTreeMap::new();
-                let session = Session { counts, last_use: self.uses, used_at: Moment::now() };
-                self.by_name.entry(name.into()).or_insert(session)
-            }
-        };
-        let name = self.by_use.remove(&session.last_use).unwrap_or_else(|| name.into());
-        self.by_use.insert(self.uses, name);
-        session.last_use = self.uses;
-        session.used_at = Moment::now();
-        match session.counts.get_mut(key) {
-            Some(count) => {
-                count.last_use = self.uses;
-                let previous = count.value;
-                count.value = previous.saturating_add(1).min(limit.max(previous));
-                previous
-            }
-            None => {
-                session
-                    .counts
-                    .insert(key.into(), Count { value: limit.min(1), last_use: self.uses });
-                self.keys += 1;
-                0
-            }
-        }
-    }
-
-    /// Drops what exceeds a limit, after `session` has been used. Returns the number of counts.
-    fn shrink(&mut self, session: &str, limits: &Limits) -> u64 {
-        let mut dropped = 0;
-        if let Some(used) = self.by_name.get_mut(session)
-            && used.counts.len() > limits.session_keys
-        {
-            dropped += used.drop_oldest();
-            self.keys -= 1;
-        }
-        while self.by_name.len() > limits.sessions || self.keys > limits.keys {
-            dropped += self.drop_oldest();
-        }
-        dropped
-    }
-
-    fn drop_idle(&mut self, limit: Duration) -> u64 {
-        let mut dropped = 0;
-        while let Some((_, name)) = self.by_use.first_key_value()
-            && self.by_name.get(name).is_none_or(|session| session.used_at.age() > limit)
-        {
-            dropped += self.drop_oldest();
-        }
-        dropped
-    }
-
-    fn drop_oldest(&mut self) -> u64 {
-        let oldest = self.by_use.first_key_value().map(|(_, name)| name.clone());
-        oldest.map_or(0, |name| self.remove(&name))
-    }
-
-    /// Removes a session. Returns the number of its counts.
-    fn remove(&mut self, name: &str) -> u64 {
-        let Some(session) = self.by_name.remove(name) else { return 0 };
-        self.by_use.remove(&session.last_use);
-        self.keys -= session.counts.len();
-        session.counts.len() as u64
+impl SessionValue for Counts {
+    fn size(&self) -> usize {
+        self.by_key.len()
     }
 }
 
-impl Session {
-    /// Drops the least recently used count. Returns the number of dropped counts.
-    fn drop_oldest(&mut self) -> u64 {
-        let oldest = self.counts.iter().min_by_key(|(_, count)| count.last_use);
+impl Counts {
+    /// Increments a count up to a limit and returns its previous value.
+    fn increment(&mut self, key: &str, limit: u64) -> u64 {
+        self.uses += 1;
+        let Some(count) = self.by_key.get_mut(key) else {
+            self.by_key.insert(key.into(), Count { value: limit.min(1), last_use: self.uses });
+            return 0;
+        };
+        count.last_use = self.uses;
+        let previous = count.value;
+        count.value = previous.saturating_add(1).min(limit.max(previous));
+        previous
+    }
+
+    /// Drops the least recently used count if there are too many. Returns the number of dropped counts.
+    fn shrink(&mut self, max_keys: usize) -> u64 {
+        if self.by_key.len() <= max_keys {
+            return 0;
+        }
+        let oldest = self.by_key.iter().min_by_key(|(_, count)| count.last_use);
         let oldest = oldest.map(|(key, _)| key.clone());
-        oldest.and_then(|key| self.counts.remove(&key)).map_or(0, |_| 1)
+        oldest.and_then(|key| self.by_key.remove(&key)).map_or(0, |_| 1)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn small() -> Counters {
-        let idle = LIMITS.idle;
-        let limits = Limits { sessions: 3, session_keys: 2, keys: 4, idle };
-        Counters { limits, ..Counters::default() }
+        let limits = SessionLimits { sessions: 3, ..SessionLimits::with_size(4) };
+        let sessions = Sessions::new(limits).into();
+        Counters { session_keys: 2, sessions, ..Counters::default() }
     }
 
     #[test]
@@ -239,9 +163,9 @@ mod tests {
         for session in ["a", "b", "c"] {
             counters.increment(session, "x");
         }
-        counters.reset("a");
+        counters.reset(Some("a"));
         assert_eq!(["a", "b", "c"].map(|session| counters.get(session, "x")), [0, 1, 1]);
-        counters.reset_all();
+        counters.reset(None);
         assert_eq!(["a", "b", "c"].map(|session| counters.get(session, "x")), [0, 0, 0]);
         assert_eq!(counters.dropped.get(), 0);
     }
@@ -275,14 +199,13 @@ mod tests {
         }
         assert_eq!(["a", "b", "c"].map(|session| counters.get(session, "x")), [0, 1, 1]);
         assert_eq!(counters.dropped.get(), 2);
-        assert_eq!(counters.lock().keys, 4);
     }
 
     #[tokio::test(start_paused = true)]
     async fn drops_idle_sessions() {
         let counters = Counters::default();
         counters.increment("a", "x");
-        crate::base::clock::pause(LIMITS.idle + Duration::from_secs(1)).await;
+        crate::base::clock::pause(SessionLimits::with_size(1).idle + Duration::from_secs(1)).await;
         counters.increment("b", "x");
         assert_eq!(["a", "b"].map(|session| counters.get(session, "x")), [0, 1]);
         assert_eq!(counters.dropped.get(), 1);

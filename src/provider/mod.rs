@@ -13,6 +13,7 @@ pub(crate) mod faults;
 mod ids;
 mod recently_used;
 pub mod scripted;
+pub(crate) mod sessions;
 pub(crate) mod stream;
 mod turns;
 mod unseen;
@@ -95,4 +96,8 @@ pub trait Provider: Send + Sync {
     fn instruction_ranges(&self, _text: &str) -> Vec<Range<usize>> {
         Vec::new()
     }
+
+    /// Drops what the provider keeps of a [session](CallContext::session), or of all sessions. Most
+    /// providers keep nothing.
+    fn reset(&self, _session: Option<&str>) {}
 }

@@ -19,8 +19,8 @@ use crate::base::clock::Moment;
 pub(super) struct Breaker {
     settings: BreakerSettings,
     state: Mutex<State>,
-    /// The state of the breaker: 0 closed, 1 half-open, 2 open.
-    gauge: IntGauge,
+    /// The number of breakers that are not closed, of which this is one.
+    open_breakers: IntGauge,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +31,8 @@ enum State {
 }
 
 impl Breaker {
-    pub(super) fn new(settings: BreakerSettings, gauge: IntGauge) -> Self {
-        Self { settings, state: Mutex::new(State::Closed { failures: 0 }), gauge }
+    pub(super) fn new(settings: BreakerSettings, open_breakers: IntGauge) -> Self {
+        Self { settings, state: Mutex::new(State::Closed { failures: 0 }), open_breakers }
     }
 
     /// Awaits a call, unless the circuit is open or a trial call is in progress.
@@ -87,15 +87,25 @@ impl Breaker {
     }
 
     fn enter(&self, state: &mut State, next: State) {
+        self.open_breakers.add(next.open_breakers() - state.open_breakers());
         *state = next;
-        self.gauge.set(match next {
-            State::Closed { .. } => 0,
-            State::HalfOpen { .. } => 1,
-            State::Open { .. } => 2,
-        });
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Returns how much a breaker in this state adds to the number of open breakers.
+    fn open_breakers(self) -> i64 {
+        i64::from(!matches!(self, Self::Closed { .. }))
+    }
+}
+
+impl Drop for Breaker {
+    fn drop(&mut self) {
+        let mut state = self.state();
+        self.enter(&mut state, State::Closed { failures: 0 });
     }
 }

@@ -30,6 +30,11 @@ impl Cache {
         Self { settings, entries: Mutex::default() }
     }
 
+    /// Returns the size of all entries.
+    pub(super) fn bytes(&self) -> usize {
+        self.entries().bytes
+    }
+
     pub(super) fn get(&self, key: &CallKey) -> Option<ToolOutput> {
         self.entries().results.get(key).cloned()
     }

@@ -33,10 +33,24 @@ impl LimitedTool {
             setting: format!("{} of {}", error.setting, tool.name()),
             ..error
         })?;
-        let breaker = |settings| Breaker::new(settings, metrics.breaker(tool.name()));
+        Ok(Self::with_settings(tool, settings, metrics))
+    }
+
+    fn with_settings(tool: RegisteredTool, settings: ToolSettings, metrics: &ToolMetrics) -> Self {
+        let breaker = |settings| Breaker::new(settings, metrics.open_breakers(tool.name()));
         let breaker = settings.breaker.map(breaker);
         let cache = settings.cache.map(Cache::new);
-        Ok(Self { tool, settings, breaker, cache })
+        Self { tool, settings, breaker, cache }
+    }
+
+    /// Returns the same tool with a circuit breaker and a cache of its own.
+    pub(super) fn fresh(&self, metrics: &ToolMetrics) -> Self {
+        Self::with_settings(self.tool.clone(), self.settings.clone(), metrics)
+    }
+
+    /// Returns the size of what the tool keeps between calls, in bytes.
+    pub(super) fn state_size(&self) -> usize {
+        size_of::<Self>() + self.cache.as_ref().map_or(0, Cache::bytes)
     }
 
     /// Returns the cached result, or calls the tool.

@@ -45,7 +45,7 @@ const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 30.0
 pub struct ToolMetrics {
     pub(super) calls: IntCounterVec,
     pub(super) seconds: HistogramVec,
-    pub(super) breakers: IntGaugeVec,
+    pub(super) open_breakers: IntGaugeVec,
     /// The component that owns the tools, which is the first label. `None` outside of a sidecar.
     pub(super) component: Option<String>,
 }
@@ -63,12 +63,12 @@ impl ToolMetrics {
         let calls = Opts::new("mynah_tool_calls_total", help);
         let help = "Duration of tool calls in seconds, including retries";
         let seconds = HistogramOpts::new("mynah_tool_seconds", help).buckets(BUCKETS.into());
-        let help = "State of tool circuit breakers: 0 closed, 1 half-open, 2 open";
-        let breakers = Opts::new("mynah_tool_breaker", help);
+        let help = "Circuit breakers of tools that are open or half-open";
+        let open_breakers = Opts::new("mynah_tool_open_breakers", help);
         Ok(Self {
             calls: IntCounterVec::new(calls, &labels(&["outcome", "tool"]))?,
             seconds: HistogramVec::new(seconds, &labels(&["tool"]))?,
-            breakers: IntGaugeVec::new(breakers, &labels(&["tool"]))?,
+            open_breakers: IntGaugeVec::new(open_breakers, &labels(&["tool"]))?,
             component: None,
         })
     }
@@ -95,7 +95,7 @@ impl ToolMetrics {
         text.unwrap_or_default()
     }
 
-    /// Registers `mynah_tool_calls_total`, `mynah_tool_seconds` and `mynah_tool_breaker`.
+    /// Registers `mynah_tool_calls_total`, `mynah_tool_seconds` and `mynah_tool_open_breakers`.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ impl ToolMetrics {
     pub fn register(&self, registry: &Registry) -> prometheus::Result<()> {
         registry.register(Box::new(self.calls.clone()))?;
         registry.register(Box::new(self.seconds.clone()))?;
-        registry.register(Box::new(self.breakers.clone()))
+        registry.register(Box::new(self.open_breakers.clone()))
     }
 
     /// Counts a call. Pass `None` for a tool that is not registered. Models can make up any number
@@ -118,9 +118,9 @@ impl ToolMetrics {
         self.calls.with_label_values(&self.labels(&[call.outcome.as_str(), tool])).inc();
     }
 
-    /// Returns the gauge for the state of a tool's circuit breaker.
-    pub(super) fn breaker(&self, tool: &str) -> IntGauge {
-        self.breakers.with_label_values(&self.labels(&[tool]))
+    /// Returns the number of open circuit breakers of a tool.
+    pub(super) fn open_breakers(&self, tool: &str) -> IntGauge {
+        self.open_breakers.with_label_values(&self.labels(&[tool]))
     }
 
     fn labels<'a>(&'a self, rest: &[&'a str]) -> Vec<&'a str> {

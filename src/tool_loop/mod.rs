@@ -217,6 +217,16 @@ impl ToolLoop {
         Ok(Self(Toolset::new(registry, settings, metrics)?.into()))
     }
 
+    /// Returns a loop with the same tools, but with caches and circuit breakers of its own.
+    pub(crate) fn fresh(&self) -> Self {
+        Self(self.0.fresh().into())
+    }
+
+    /// Returns the size of what the tools keep between runs, in bytes.
+    pub(crate) fn state_size(&self) -> usize {
+        self.0.state_size()
+    }
+
     /// Returns a run of the loop, to be awaited or streamed. `request` is a [`Request`] or a prompt.
     ///
     /// The registered tools are offered in addition to those in the request. They replace any tools

@@ -14,7 +14,7 @@ use crate::{
 /// its arguments.
 #[derive(Clone)]
 pub struct RegisteredTool {
-    definition: Tool,
+    definition: Arc<Tool>,
     schema: Arc<Schema>,
     tool: Arc<dyn RunTool>,
     pub(super) settings: Option<ToolSettings>,
@@ -28,7 +28,8 @@ impl RegisteredTool {
         if let Some(kind) = schema.get("type").filter(|kind| *kind != "object") {
             return Err(format!("arguments must be of type \"object\", not {kind}"));
         }
-        Ok(Self { schema: Schema::compile(&schema)?.into(), definition, tool, settings: None })
+        let schema = Schema::compile(&schema)?.into();
+        Ok(Self { definition: definition.into(), schema, tool, settings: None })
     }
 
     /// Sets the limits of the tool, instead of [`LoopSettings::tools`](super::LoopSettings::tools).

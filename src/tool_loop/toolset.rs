@@ -50,6 +50,17 @@ impl Toolset {
         Ok(Self { tools, names, hooks, reader, settings, metrics })
     }
 
+    /// Returns the same tools with circuit breakers and caches of their own.
+    pub(super) fn fresh(&self) -> Self {
+        let fresh = |tool: &Arc<LimitedTool>| tool.fresh(&self.metrics).into();
+        Self { tools: self.tools.iter().map(fresh).collect(), ..self.clone() }
+    }
+
+    /// Returns the size of what the tools keep between runs, in bytes.
+    pub(super) fn state_size(&self) -> usize {
+        self.tools.iter().map(|tool| tool.state_size()).sum()
+    }
+
     /// Removes the tools for which `keep` returns `false`.
     pub(super) fn retain(&mut self, keep: impl Fn(&Tool) -> bool) {
         self.tools.retain(|tool| keep(tool.tool.definition()));

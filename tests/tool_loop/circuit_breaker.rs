@@ -62,12 +62,12 @@ async fn call(tool_loop: &ToolLoop, count: usize) -> Vec<&'static str> {
     outcomes(&run_again(tool_loop, calls_then_repeats(&[&calls])).await)
 }
 
-/// Returns the breaker's state in the metrics: 0 is closed, 1 is half-open, and 2 is open.
-fn state(tool_loop: &ToolLoop) -> String {
+/// Returns the number of open breakers in the metrics. A half-open breaker is open.
+fn open_breakers(tool_loop: &ToolLoop) -> String {
     let registry = Registry::new();
     tool_loop.metrics().register(&registry).unwrap();
     let text = TextEncoder::new().encode_to_string(&registry.gather()).unwrap();
-    let line = text.lines().find(|line| line.starts_with("mynah_tool_breaker{"));
+    let line = text.lines().find(|line| line.starts_with("mynah_tool_open_breakers{"));
     line.and_then(|line| line.rsplit(' ').next()).unwrap_or("none").to_owned()
 }
 
@@ -78,7 +78,7 @@ async fn opens_after_five_failures_and_allows_one_trial() {
     for _ in 0..5 {
         assert_eq!(call(&tool_loop, 1).await, ["error"]);
     }
-    assert_eq!((flaky.runs(), state(&tool_loop).as_str()), (5, "2"));
+    assert_eq!((flaky.runs(), open_breakers(&tool_loop).as_str()), (5, "1"));
     advance(Duration::from_millis(29_900)).await;
     let result = run_again(&tool_loop, calls_then_repeats(&[&[("flaky", "{}")]])).await;
     let text = "Error executing flaky: circuit open after repeated failures; try again later";
@@ -97,7 +97,7 @@ async fn opens_after_five_failures_and_allows_one_trial() {
     flaky.works.store(true, Ordering::Relaxed);
     assert_eq!(call(&tool_loop, 1).await, ["succeeded"]);
     assert_eq!(call(&tool_loop, 2).await, ["succeeded"; 2]);
-    assert_eq!((flaky.runs(), state(&tool_loop).as_str()), (3, "0"));
+    assert_eq!((flaky.runs(), open_breakers(&tool_loop).as_str()), (3, "0"));
 }
 
 /// A tool that refuses a call works.
@@ -183,7 +183,7 @@ async fn ignores_a_trial_that_is_dropped() {
     assert!((&mut abandoned).now_or_never().is_none());
     // The tool is still running when the run waits for the first time.
     tokio::task::yield_now().await;
-    assert_eq!(state(&tool_loop), "1");
+    assert_eq!(open_breakers(&tool_loop), "1");
     drop(abandoned);
     settle().await;
     flaky.works.store(true, Ordering::Relaxed);

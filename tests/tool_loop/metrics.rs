@@ -54,14 +54,14 @@ async fn counts_calls_by_tool_and_outcome() {
     run_again(&tool_loop, model.clone()).await;
     run_again(&tool_loop, model).await;
     assert_snapshot!(samples(&tool_loop), @r#"
-    mynah_tool_breaker{tool="fails"} 0
-    mynah_tool_breaker{tool="works"} 0
     mynah_tool_calls_total{outcome="cached",tool="works"} 1
     mynah_tool_calls_total{outcome="duplicate",tool="works"} 2
     mynah_tool_calls_total{outcome="error",tool="fails"} 2
     mynah_tool_calls_total{outcome="invalid",tool="works"} 2
     mynah_tool_calls_total{outcome="succeeded",tool="works"} 1
     mynah_tool_calls_total{outcome="unknown",tool=""} 2
+    mynah_tool_open_breakers{tool="fails"} 0
+    mynah_tool_open_breakers{tool="works"} 0
     mynah_tool_seconds_count{tool="fails"} 2
     mynah_tool_seconds_count{tool="works"} 1
     mynah_tool_seconds_sum{tool="fails"} 0

@@ -1,4 +1,4 @@
-//! `/mynah/v1/reset`: resets counters, faults, kept responses and the journal.
+//! `/mynah/v1/reset`: resets sessions.
 
 use std::sync::Arc;
 
@@ -8,18 +8,13 @@ use http::{StatusCode, Uri};
 use super::{failure::Failure, query};
 use crate::{base::blocking::run_blocking, engine::Engine};
 
-/// Resets the counters, the faults, the kept responses and the journal of a session, or of all sessions.
+/// Drops what is kept of a session, or of all sessions.
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     uri: Uri,
 ) -> Result<StatusCode, Failure> {
     let selection = query::read(&uri, &["session"])?.selection;
-    match &selection.session {
-        Some(session) => engine.counters.reset(session),
-        None => engine.counters.reset_all(),
-    }
-    engine.faults.clear(selection.session.as_deref());
-    engine.responses.reset(selection.session.as_deref());
+    engine.reset(selection.session.as_deref());
     if let Some(journal) = engine.journal.clone() {
         run_blocking(move || journal.remove(&selection)).await?;
     }

@@ -279,6 +279,12 @@ impl Provider for Scripted {
         let fallback = self.fallback.as_ref();
         fallback.map_or_else(Vec::new, |fallback| fallback.instruction_ranges(text))
     }
+
+    fn reset(&self, session: Option<&str>) {
+        if let Some(fallback) = &self.fallback {
+            fallback.reset(session);
+        }
+    }
 }
 
 fn out_of_range(message: usize, steps: usize, turns: usize) -> ProviderError {

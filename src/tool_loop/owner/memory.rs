@@ -55,6 +55,21 @@ impl ToolMemory {
         Self { max_requests, requests: Mutex::default(), dropped }
     }
 
+    /// Returns an empty memory for as many requests.
+    pub(super) fn fresh(&self) -> Self {
+        Self::new(self.max_requests, self.dropped.clone())
+    }
+
+    /// Returns the size of all remembered messages in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.with_requests(|requests| requests.bytes)
+    }
+
+    /// Counts all requests as dropped.
+    pub(super) fn count_as_dropped(&self) {
+        self.dropped.inc_by(self.with_requests(|requests| requests.order.len() as u64));
+    }
+
     /// Remembers the `turns` of a request whose caller sent `history` and gets these calls.
     pub(super) fn remember<'a>(
         &self,

@@ -44,7 +44,7 @@ impl OwnerMetrics {
     pub(crate) fn remove(&self, component: &str) {
         remove(&self.tools.calls, component);
         remove(&self.tools.seconds, component);
-        remove(&self.tools.breakers, component);
+        remove(&self.tools.open_breakers, component);
         remove(&self.dropped, component);
     }
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod memory;
 mod metrics;
+mod sessions;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +15,10 @@ use futures_util::{
     stream::BoxStream,
 };
 
-use self::answer::{StreamedTurns, Unfinished, answer};
+use self::{
+    answer::{StreamedTurns, Unfinished, answer},
+    sessions::{ToolSessions, ToolsInUse},
+};
 pub(crate) use self::{memory::ToolMemory, metrics::OwnerMetrics};
 use super::{
     LoopEvent, LoopResult, Run, ToolLoop,
@@ -33,13 +37,12 @@ use crate::{
 /// calls any of the caller's tools, the component's tools run, and the caller gets its calls.
 pub(crate) struct ToolOwner {
     model: Arc<dyn Provider>,
-    tools: ToolLoop,
-    memory: ToolMemory,
+    sessions: Arc<ToolSessions>,
 }
 
 /// A call to the component.
 struct Call {
-    owner: Arc<ToolOwner>,
+    session: ToolsInUse,
     context: CallContext,
     /// The messages at its start that the caller did not send.
     unseen: Vec<Range<usize>>,
@@ -49,7 +52,7 @@ struct Call {
 
 impl ToolOwner {
     pub(crate) fn new(model: Arc<dyn Provider>, tools: ToolLoop, memory: ToolMemory) -> Self {
-        Self { model, tools, memory }
+        Self { model, sessions: Arc::new(ToolSessions::new(tools, memory)) }
     }
 
     /// Starts a call. Fails if there is no memory for what its caller has not seen.
@@ -58,8 +61,9 @@ impl ToolOwner {
         request: Arc<Request>,
         context: CallContext,
     ) -> Result<(Run, Call), ProviderError> {
-        let (owner, is_large) = (self.clone(), is_large(&request));
-        let find = move || (owner.memory.unseen(&request.messages), request);
+        let session = self.sessions.enter(context.session_name());
+        let (tools, is_large) = (session.tools.clone(), is_large(&request));
+        let find = move || (tools.memory.unseen(&request.messages), request);
         let (unseen, request) = run_blocking_if(is_large, find).await?;
         let bytes = unseen.size();
         context.reserve(bytes).await?;
@@ -73,9 +77,9 @@ impl ToolOwner {
         let is_large = is_large || bytes > if scrubber.is_some() { MAX_BRIEF } else { LARGE };
         let (request, unseen) = run_blocking_if(is_large, put_back).await?;
         let start = request.messages.len();
-        let run = self.tools.run(self.model.clone(), request);
+        let run = session.tools.tools.run(self.model.clone(), request);
         let run = run.in_call(context.clone(), unseen.clone());
-        Ok((run, Call { owner: self, context, unseen, start }))
+        Ok((run, Call { session, context, unseen, start }))
     }
 }
 
@@ -101,7 +105,7 @@ impl Call {
         let is_seen = |at| !self.unseen.iter().any(|range| range.contains(&at));
         let history = result.transcript.iter().enumerate().filter(|(at, _)| is_seen(*at));
         let history = history.map(|(_, message)| message);
-        self.owner.memory.remember(history, &response.tool_calls, turns);
+        self.session.tools.memory.remember(history, &response.tool_calls, turns);
         self.context.hold(response.size());
         Ok(response)
     }
@@ -160,5 +164,10 @@ impl Provider for ToolOwner {
 
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
         self.model.instruction_ranges(text)
+    }
+
+    fn reset(&self, session: Option<&str>) {
+        self.model.reset(session);
+        self.sessions.reset(session);
     }
 }

@@ -187,4 +187,8 @@ impl Provider for RuleProvider {
     fn instruction_ranges(&self, text: &str) -> Vec<Range<usize>> {
         self.fallback.instruction_ranges(text)
     }
+
+    fn reset(&self, session: Option<&str>) {
+        self.fallback.reset(session);
+    }
 }
