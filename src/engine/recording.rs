@@ -19,15 +19,21 @@ use crate::{
     provider::{
         CallContext,
         call::{AnswerRecord, Surface},
+        deadline_exceeded,
     },
     wire::{error::Error, sent::SentRequest},
 };
 
+/// The longest time before the deadline of a call at which a client that leaves counts as leaving
+/// because of the deadline. The client's clock started earlier, by the time that the request took.
+const CLOCK_SKEW: Duration = Duration::from_millis(100);
+
 /// Records one call. A recording that is dropped before the call has ended records that the call was
-/// cancelled.
+/// cancelled, or that its deadline passed.
 pub struct Recording {
     surface: Option<Surface>,
     started: Moment,
+    deadline: Option<Moment>,
     session: Option<Arc<str>>,
     /// The name of the component, if the call has not reached it.
     missing: Option<String>,
@@ -71,6 +77,7 @@ impl Recording {
         Self {
             surface: context.surface(),
             started: Moment::now(),
+            deadline: context.deadline,
             session: None,
             missing: None,
             metrics: engine.metrics.no_component.clone(),
@@ -123,6 +130,12 @@ impl Recording {
         error
     }
 
+    /// Returns `true` if the client stops waiting about now. A short deadline must have half passed.
+    fn is_at_deadline(&self) -> bool {
+        let limit = CLOCK_SKEW.min(self.started.age());
+        self.deadline.is_some_and(|deadline| deadline.remaining() <= limit)
+    }
+
     fn component(&self) -> &str {
         self.missing.as_deref().unwrap_or(&self.metrics.component)
     }
@@ -168,7 +181,13 @@ impl Recording {
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        if !self.is_finished {
+        if self.is_finished {
+            return;
+        }
+        if self.is_at_deadline() {
+            let component = self.component().to_owned();
+            self.failed(&chat::Error::Provider { component, error: deadline_exceeded() });
+        } else {
             self.finish(CallOutcome::Cancelled, || Outcome::Cancelled);
         }
     }

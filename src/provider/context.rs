@@ -169,10 +169,7 @@ impl CallContext {
         clock::pause(until_deadline.unwrap_or(time)).await;
         match until_deadline {
             None => Ok(()),
-            Some(_) => Err(ProviderError::new(
-                ErrorKind::DeadlineExceeded,
-                "the answer takes longer than the deadline of the call",
-            )),
+            Some(_) => Err(deadline_exceeded()),
         }
     }
 
@@ -276,4 +273,10 @@ impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.0.is_cancelled.store(true, Ordering::Relaxed);
     }
+}
+
+/// Returns the error of a call whose deadline passes before its answer.
+pub(crate) fn deadline_exceeded() -> ProviderError {
+    let message = "the answer takes longer than the deadline of the call";
+    ProviderError::new(ErrorKind::DeadlineExceeded, message)
 }

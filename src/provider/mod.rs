@@ -24,7 +24,7 @@ use std::{ops::Range, sync::Arc};
 use futures_util::{FutureExt, future::BoxFuture, stream::BoxStream};
 
 pub use self::context::CallContext;
-pub(crate) use self::context::{CancelOnDrop, Cancellation, ResultScrubber};
+pub(crate) use self::context::{CancelOnDrop, Cancellation, ResultScrubber, deadline_exceeded};
 pub(crate) use self::ids::{HistoryHash, conversation_hash};
 pub use self::stream::{StreamOptions, deltas};
 pub(crate) use self::unseen::Unseen;

@@ -1,10 +1,14 @@
 //! The journal has every call, on every surface.
 
+use std::time::Duration;
+
 use mynah::internals::wire::{
     json,
     proto::{ConversationInput, ConversationRequest},
 };
 use serde_json::{Value, json};
+use tokio::time::sleep;
+use tonic::Request;
 
 use super::{JOURNAL, entries, send};
 use crate::{
@@ -250,6 +254,33 @@ async fn shows_how_calls_end_and_what_answered() {
     assert_eq!(all[0]["error"]["retry_after_ms"], 1500.0);
     assert_eq!(all[0]["answered_by"], json!([{"chain_in_message": 1, "step": 1}]));
     assert_eq!((&all[1]["response"], &all[1]["error"]), (&Value::Null, &Value::Null));
+}
+
+/// Calls a component whose second chunk never comes, and leaves some time after the first one.
+#[expect(clippy::disallowed_methods, reason = "the sidecar is another process")]
+async fn leave(sidecar: &Sidecar, deadline: &'static str, after: Duration) {
+    let slow = json!([{"messages": [{"text": "one two"}], "chunk_delay": "1h"}]);
+    let mut call = Request::new(request([chain(slow)]));
+    call.metadata_mut().insert("grpc-timeout", deadline.parse().unwrap());
+    let stream = sidecar.client().await.converse_stream_alpha2(call).await;
+    let mut stream = stream.unwrap().into_inner();
+    stream.message().await.unwrap().unwrap();
+    sleep(after).await;
+}
+
+/// The clock of a client starts before that of the server, so the client usually leaves first.
+#[tokio::test]
+async fn a_client_that_leaves_at_its_deadline_has_not_cancelled() {
+    let sidecar = Sidecar::with_components(SCRIPTED);
+    leave(&sidecar, "1H", Duration::ZERO).await;
+    // The first chunk comes after the server's clock has started.
+    leave(&sidecar, "1S", Duration::from_millis(950)).await;
+    let all = async || Some(entries(&sidecar, "").await).filter(|all| all.len() == 2);
+    let all = wait_until(all, "the calls were not recorded").await;
+    let end = |entry: &Value| (entry["outcome"].clone(), entry["error"]["code"].clone());
+    let ends: Vec<_> = all.iter().map(end).collect();
+    let failed = (json!("failed"), json!("DEADLINE_EXCEEDED"));
+    assert_eq!(ends, [(json!("cancelled"), Value::Null), failed]);
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ pub(crate) enum Outcome {
     Answered(Box<Response>),
     /// With an error.
     Failed(CallError),
-    /// The client disconnected, or its deadline passed.
+    /// The client disconnected or cancelled the call before its deadline.
     Cancelled,
 }
 
