@@ -40,6 +40,14 @@ pub struct Charge {
     bytes: AtomicUsize,
 }
 
+/// A part of a call's charge that can be returned before the call ends. Dropping it returns it.
+/// Outside of a sidecar, nothing is charged.
+#[derive(Debug, Default)]
+pub(crate) struct Reservation {
+    charge: Option<Arc<Charge>>,
+    bytes: AtomicUsize,
+}
+
 /// The budget has no room for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
 #[error("the memory limit of {limit} bytes is reached; retry later, or increase --max-memory")]
@@ -139,25 +147,30 @@ impl Charge {
         }
     }
 
-    /// Replaces what has been added by `bytes`, even beyond the limit of the budget.
-    pub fn set(&self, bytes: usize) {
-        let new = self.base.saturating_add(bytes);
-        let old = self.bytes.swap(new, Ordering::Relaxed);
-        if new >= old {
-            self.budget.add(new - old);
-        } else {
-            self.budget.remove(old - new);
-        }
-    }
-
-    /// Checks that the budget is not exceeded.
+    /// Replaces what has been added by `bytes`.
     ///
     /// # Errors
     ///
-    /// Fails if it is.
-    pub fn check(&self) -> Result<(), MemoryExhausted> {
-        let is_within = self.budget.used.load(Ordering::Relaxed) <= self.limit_after(0);
-        if is_within { Ok(()) } else { Err(MemoryExhausted { limit: self.budget.limit }) }
+    /// Fails if this is more and the budget has no room for it.
+    pub fn set(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        let new = self.base.saturating_add(bytes);
+        let old = self.bytes.load(Ordering::Relaxed);
+        if new > old {
+            return self.grow_now(new - old);
+        }
+        self.shrink(old - new);
+        Ok(())
+    }
+
+    /// Returns everything that has been added.
+    pub fn clear(&self) {
+        let added = self.bytes.load(Ordering::Relaxed) - self.base;
+        self.shrink(added);
+    }
+
+    fn shrink(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.budget.remove(bytes);
     }
 
     /// The part of the budget that the charge may use if it grows by `bytes`.
@@ -174,6 +187,50 @@ impl Drop for Charge {
     }
 }
 
+impl Reservation {
+    /// Creates an empty part of a charge.
+    pub(crate) fn of(charge: Option<Arc<Charge>>) -> Self {
+        Self { charge, bytes: AtomicUsize::new(0) }
+    }
+
+    /// Adds `bytes`. Waits up to a second until the budget has room.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`Charge::grow`].
+    pub(crate) async fn grow(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        if let Some(charge) = &self.charge {
+            charge.grow(bytes).await?;
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Adds what is missing to `bytes` if the budget has room now.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it has none.
+    pub(crate) fn grow_now_to(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        let missing = bytes.saturating_sub(self.bytes.load(Ordering::Relaxed));
+        if let Some(charge) = &self.charge
+            && missing > 0
+        {
+            charge.grow_now(missing)?;
+            self.bytes.fetch_add(missing, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if let Some(charge) = &self.charge {
+            charge.shrink(*self.bytes.get_mut());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,13 +244,27 @@ mod tests {
         let budget = budget();
         let charge = budget.clone().charge(100);
         assert!(charge.try_grow(200));
-        charge.set(250);
+        assert_eq!(charge.set(250), Ok(()));
         assert_eq!(budget.used(), 350);
-        assert!(charge.check().is_ok());
-        charge.set(1 << 30);
-        assert!(charge.check().is_err());
+        assert!(charge.set(1 << 30).is_err(), "never beyond the limit");
+        assert_eq!(budget.used(), 350);
+        charge.clear();
+        assert_eq!(budget.used(), 100);
         drop(charge);
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn dropped_reservations_return_their_bytes() {
+        let budget = budget();
+        let charge = Arc::new(budget.clone().charge(100));
+        let reservation = Reservation::of(Some(charge.clone()));
+        assert_eq!(reservation.grow_now_to(200), Ok(()));
+        assert_eq!(reservation.grow_now_to(150), Ok(()));
+        assert!(reservation.grow_now_to(1 << 20).is_err());
+        assert_eq!(budget.used(), 300);
+        drop(reservation);
+        assert_eq!(budget.used(), 100);
     }
 
     #[test]

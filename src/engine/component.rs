@@ -25,10 +25,7 @@ use super::{
     recording::Recording,
 };
 use crate::{
-    base::{
-        blocking::{LARGE, run_blocking},
-        memory::MemoryExhausted,
-    },
+    base::blocking::{LARGE, run_blocking},
     chat::{Delta, Error, InvalidParams, Request, Response, check_history},
     component::{ComponentSpec, StandIn, ToolsSpec},
     pii::{self, Scrubber},
@@ -40,7 +37,8 @@ use crate::{
 };
 
 /// What a provider returns to a call, at once or from a blocking thread.
-type Called<T> = Either<Ready<Result<T, Failure>>, BoxFuture<'static, Result<T, Failure>>>;
+type Called<T> =
+    Either<Ready<Result<T, ProviderError>>, BoxFuture<'static, Result<T, ProviderError>>>;
 type Deltas = BoxStream<'static, Result<Delta, ProviderError>>;
 
 /// A named, configured provider.
@@ -125,7 +123,7 @@ impl Component {
         context: CallContext,
         recording: &mut Recording,
     ) -> Result<Response, Error> {
-        let _cancel = context.cancel_on_drop();
+        let cancel = context.cancel_on_drop();
         recording.reached(&self.metrics, &context);
         let single_tool_call = request.single_tool_call;
         match self.try_converse(request, context).await {
@@ -134,7 +132,7 @@ impl Component {
                 recording.answered(&response);
                 Ok(response)
             }
-            Err(error) => Err(self.record_failure(recording, error)),
+            Err(error) => Err(self.record_failure(recording, error, &cancel)),
         }
     }
 
@@ -166,9 +164,9 @@ impl Component {
                 is_complete: false,
                 single_tool_call,
                 encode,
-                _cancel: cancel,
+                cancel,
             }),
-            Err(error) => Err(self.record_failure(&mut recording, error)),
+            Err(error) => Err(self.record_failure(&mut recording, error, &cancel)),
         }
     }
 
@@ -181,7 +179,7 @@ impl Component {
         self: &Arc<Self>,
         request: Request,
         context: CallContext,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, ProviderError> {
         let mut faults = self.faults(&request, &context);
         if let Some(faults) = &mut faults {
             Box::pin(faults.start()).await?;
@@ -190,7 +188,7 @@ impl Component {
         let response =
             self.clone().call_provider(request, context.clone(), <dyn Provider>::converse);
         let response = response.await?.await?;
-        context.check_memory()?;
+        context.hold(response.size())?;
         let response = if scrub_output { scrub(self.scrubber, response).await? } else { response };
         match faults {
             Some(faults) => Box::pin(faults.apply(response)).await,
@@ -203,11 +201,9 @@ impl Component {
         self: Arc<Self>,
         request: Request,
         context: CallContext,
-    ) -> Result<(Delta, Deltas), Failure> {
-        let mut rest = self.try_stream(request, context.clone()).await?;
+    ) -> Result<(Delta, Deltas), ProviderError> {
+        let mut rest = self.try_stream(request, context).await?;
         let first = rest.next().await.unwrap_or_else(|| Err(stream::incomplete()))?;
-        // The provider may have made the response only now.
-        context.check_memory()?;
         Ok((first, rest))
     }
 
@@ -215,7 +211,7 @@ impl Component {
         self: Arc<Self>,
         request: Request,
         context: CallContext,
-    ) -> Result<Deltas, Failure> {
+    ) -> Result<Deltas, ProviderError> {
         let mut faults = self.faults(&request, &context);
         if let Some(faults) = &mut faults {
             Box::pin(faults.start()).await?;
@@ -252,7 +248,7 @@ impl Component {
         if !is_large {
             return Either::Left(future::ready(work()));
         }
-        let result = async { run_blocking(work).await.map_err(ProviderError::from)? };
+        let result = async { run_blocking(work).await? };
         Either::Right(result.boxed())
     }
 
@@ -262,32 +258,18 @@ impl Component {
     }
 
     #[cold]
-    fn record_failure(&self, recording: &mut Recording, failure: impl Into<Failure>) -> Error {
-        let error = match failure.into() {
-            Failure::Provider(error) => Error::Provider { component: self.name.clone(), error },
-            Failure::Memory(error) => error.into(),
+    fn record_failure(
+        &self,
+        recording: &mut Recording,
+        error: ProviderError,
+        call: &CancelOnDrop,
+    ) -> Error {
+        let error = match call.exhausted() {
+            None => Error::Provider { component: self.name.clone(), error },
+            Some(error) => error.into(),
         };
         recording.failed(&error);
         error
-    }
-}
-
-/// Why a provider did not answer.
-enum Failure {
-    Provider(ProviderError),
-    /// There is no memory for its response.
-    Memory(MemoryExhausted),
-}
-
-impl From<ProviderError> for Failure {
-    fn from(error: ProviderError) -> Self {
-        Self::Provider(error)
-    }
-}
-
-impl From<MemoryExhausted> for Failure {
-    fn from(error: MemoryExhausted) -> Self {
-        Self::Memory(error)
     }
 }
 
@@ -303,7 +285,7 @@ struct Encoded<F> {
     is_complete: bool,
     single_tool_call: bool,
     encode: F,
-    _cancel: CancelOnDrop,
+    cancel: CancelOnDrop,
 }
 
 impl<T, F: FnMut(Delta) -> Option<T> + Unpin> Stream for Encoded<F> {
@@ -347,7 +329,7 @@ impl<T, F: FnMut(Delta) -> Option<T> + Unpin> Stream for Encoded<F> {
 impl<F> Encoded<F> {
     #[cold]
     fn fail(&mut self, error: ProviderError) -> Error {
-        self.component.record_failure(&mut self.recording, error)
+        self.component.record_failure(&mut self.recording, error, &self.cancel)
     }
 }
 

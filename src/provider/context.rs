@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -17,7 +17,7 @@ use crate::{
     base::{
         blocking::{Panicked, run_blocking},
         clock::{self, Moment},
-        memory::{Charge, MemoryExhausted},
+        memory::{Charge, MemoryExhausted, Reservation},
     },
     chat::ErrorKind,
 };
@@ -55,6 +55,8 @@ struct Call {
     surface: Option<Surface>,
     /// The memory that the call uses; `None` outside of a sidecar.
     charge: Option<Arc<Charge>>,
+    /// Set if the call fails because there is no memory for its answer.
+    exhausted: OnceLock<MemoryExhausted>,
     /// The counters of the sidecar's sessions; `None` outside of a sidecar.
     counters: Option<Arc<Counters>>,
     /// What made the answer; `None` if the journal is off.
@@ -71,6 +73,9 @@ pub(crate) struct Cancellation(Arc<Call>);
 /// Cancels a call when dropped, because the call has ended or the client has disconnected.
 #[derive(Debug)]
 pub(crate) struct CancelOnDrop(Cancellation);
+
+/// A response and its encoded form.
+const RESPONSE_COPIES: usize = 2;
 
 impl Cancellation {
     /// Returns `true` if the call is cancelled, so that its result is of no use.
@@ -90,11 +95,6 @@ impl CallContext {
         Self { unseen: Some(unseen.into()), ..self.clone() }
     }
 
-    /// Returns the charge for the memory that the call uses, unless this is the context of a turn.
-    fn charge(&self) -> Option<&Charge> {
-        self.call.charge.as_deref().filter(|_| self.unseen.is_none())
-    }
-
     /// Returns what the caller does not see, if the component owns tools.
     pub(crate) fn unseen(&self) -> Option<&Unseen> {
         self.unseen.as_deref()
@@ -111,23 +111,47 @@ impl CallContext {
 
     /// Charges the call with `bytes` more, waiting for room.
     pub(crate) async fn reserve(&self, bytes: usize) -> Result<(), MemoryExhausted> {
-        match self.charge() {
-            Some(charge) => charge.grow(bytes).await,
+        match &self.call.charge {
+            Some(charge) => charge.grow(bytes).await.map_err(|error| self.exhausted(error)),
             None => Ok(()),
         }
     }
 
-    /// Charges the call with the `bytes` of its response instead of the request.
-    pub(crate) fn hold(&self, bytes: usize) {
-        if let Some(charge) = self.charge() {
-            charge.set(bytes);
+    /// Creates a part of the call's charge, for what is dropped before the call ends.
+    pub(crate) fn reservation(&self) -> Reservation {
+        Reservation::of(self.call.charge.clone())
+    }
+
+    /// Charges the call with a response of `bytes`, and its encoded form, instead of the request. Does
+    /// nothing for a turn, whose response the tool loop charges.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        match &self.call.charge {
+            Some(charge) if self.unseen.is_none() => {
+                charge.set(RESPONSE_COPIES * bytes).map_err(|error| self.exhausted(error))
+            }
+            _ => Ok(()),
         }
     }
 
-    /// Fails if there is no memory for the response that the call holds. It is dropped then: while it
-    /// waited, it would take the memory.
-    pub(crate) fn check_memory(&self) -> Result<(), MemoryExhausted> {
-        self.charge().map_or(Ok(()), Charge::check)
+    /// Makes the call fail with the error for memory.
+    #[cold]
+    pub(super) fn exhausted(&self, error: MemoryExhausted) -> MemoryExhausted {
+        *self.call.exhausted.get_or_init(|| error)
+    }
+
+    /// Runs work that makes a response of at most `max_size` bytes on a blocking thread. The call is
+    /// charged for it before the work waits for a thread.
+    pub(crate) async fn run_blocking_reserved<T: Send + 'static>(
+        &self,
+        max_size: usize,
+        work: impl FnOnce() -> Result<T, ProviderError> + Send + 'static,
+    ) -> Result<T, ProviderError> {
+        let reserved = self.reservation();
+        let grown = reserved.grow(RESPONSE_COPIES * max_size).await;
+        grown.map_err(|error| self.exhausted(error))?;
+        // Kept while the result waits for this task, which then charges the response.
+        let (result, _reserved) = self.run_blocking(move || Ok((work(), reserved))).await?;
+        result
     }
 
     /// Returns `true` if the call has ended or the client has disconnected.
@@ -266,6 +290,13 @@ impl From<Panicked> for ProviderError {
 impl From<MemoryExhausted> for ProviderError {
     fn from(error: MemoryExhausted) -> Self {
         Self::new(ErrorKind::ResourceExhausted, error.to_string())
+    }
+}
+
+impl CancelOnDrop {
+    /// Returns the error if the call fails because there is no memory for its answer.
+    pub(crate) fn exhausted(&self) -> Option<MemoryExhausted> {
+        self.0.0.exhausted.get().copied()
     }
 }
 

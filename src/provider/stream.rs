@@ -74,8 +74,11 @@ pub(crate) fn piece_deltas(
     options: StreamOptions,
     context: &CallContext,
 ) -> BoxStream<'static, Result<Delta, ProviderError>> {
-    let held = pieces.reasoning.len() + pieces.text.len();
-    context.hold(held + end.as_ref().map_or(0, |response| response.size()));
+    let size = pieces.reasoning.len() + pieces.text.len();
+    let held = context.hold(end.as_ref().map_or(size, |response| response.size()));
+    if let Err(error) = held {
+        return stream::once(future::ready(Err(error.into()))).boxed();
+    }
     let StreamOptions { words_per_chunk, chunk_delay, time_to_first_chunk } = options;
     let end_wait = if pieces.is_empty() { time_to_first_chunk } else { Duration::ZERO };
     let end = end.map(Delta::Complete);

@@ -13,12 +13,12 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpStream, tcp::OwnedWriteHalf},
 };
 
 use super::{
     for_one_second,
-    http2::{ACK, Connection, DATA, END_HEADERS, END_STREAM, HEADERS, PING, frame, headers},
+    http2::{ACK, Connection, DATA, END_HEADERS, END_STREAM, Frame, HEADERS, PING, frame, headers},
     open_files,
     other_client::{OtherClient, report_attack},
     peak, survives,
@@ -42,11 +42,11 @@ const HTTP_PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
 const ANNOUNCED: usize = 4 * MIB;
 
 /// How large the attacks are.
-struct Scale {
+pub(super) struct Scale {
     is_full: bool,
     budget: usize,
-    connections: usize,
-    streams_per_connection: usize,
+    pub(super) connections: usize,
+    pub(super) streams_per_connection: usize,
     large_requests: usize,
     /// The size of a large request in bytes.
     large: usize,
@@ -55,7 +55,7 @@ struct Scale {
 impl Scale {
     /// Reads the scale. Budget and requests keep their proportion: the allocator keeps blocks of some
     /// megabytes for a while, of which smaller requests would leave more.
-    fn read() -> Self {
+    pub(super) fn read() -> Self {
         let is_full = is_full_scale();
         if is_full {
             let (budget, large) = (256 * MIB, ANNOUNCED - KIB);
@@ -68,13 +68,18 @@ impl Scale {
         }
     }
 
-    fn start(&self) -> Sidecar {
+    pub(super) fn start(&self) -> Sidecar {
         Sidecar::start_with(&["--max-memory", &self.budget.to_string()])
     }
 
     /// Runs an attack. Asserts that memory stays within the budget, prints the figures at full scale,
     /// and returns the median latency of another client.
-    async fn run(&self, sidecar: &Sidecar, what: &str, attack: impl Future<Output = ()>) {
+    pub(super) async fn run(
+        &self,
+        sidecar: &Sidecar,
+        what: &str,
+        attack: impl Future<Output = ()>,
+    ) {
         let other = OtherClient::start(sidecar.grpc);
         survives(sidecar, attack).await;
         let latencies = other.stop();
@@ -227,35 +232,49 @@ fn with_chains(scale: &Scale) -> Sidecar {
     Sidecar::start_with(&["--max-memory", &budget, "--resources-path", folder.to_str().unwrap()])
 }
 
+/// Makes calls over a connection with a window of zero bytes.
+pub(super) async fn call_without_window(
+    address: SocketAddr,
+    calls: usize,
+    headers: &[u8],
+    message: &impl Message,
+) -> Connection {
+    let window = [0, 4, 0, 0, 0, 0];
+    let mut connection = Connection::open_with(address, &window).await;
+    let message = message.encode_to_vec();
+    let len = u32::try_from(message.len()).unwrap();
+    let message = [&[0], &len.to_be_bytes()[..], &message].concat();
+    for number in 0..calls {
+        let stream = u32::try_from(2 * number + 1).unwrap();
+        let call = [
+            frame(HEADERS, END_HEADERS, stream, headers),
+            frame(DATA, END_STREAM, stream, &message),
+        ];
+        connection.sender.write_all(&call.concat()).await.unwrap();
+    }
+    connection
+}
+
 /// Opens streams with a window of zero bytes, and reads until the server closes the connection or has
 /// refused all calls.
 async fn stream_without_window(address: SocketAddr, streams: usize) {
-    let window = [0, 4, 0, 0, 0, 0];
-    let Connection { mut sender, mut receiver } = Connection::open_with(address, &window).await;
-    let message = request([user(&long_answer())]).encode_to_vec();
-    let len = u32::try_from(message.len()).unwrap();
-    let message = [&[0], &len.to_be_bytes()[..], &message].concat();
-    for number in 0..streams {
-        let stream = u32::try_from(2 * number + 1).unwrap();
-        let call = [
-            frame(HEADERS, END_HEADERS, stream, &headers()),
-            frame(DATA, END_STREAM, stream, &message),
-        ];
-        sender.write_all(&call.concat()).await.unwrap();
-    }
+    let message = request([user(&long_answer())]);
+    let connection = call_without_window(address, streams, &headers(), &message).await;
+    let Connection { mut sender, mut receiver } = connection;
     let mut open = streams;
     while open > 0
         && let Some(frame) = receiver.next().await
     {
         match (frame.kind, frame.flags) {
-            (PING, _) => {
-                let ack = super::http2::frame(PING, ACK, 0, &frame.payload);
-                let _ = sender.write_all(&ack).await;
-            }
+            (PING, _) => acknowledge(&mut sender, &frame).await,
             (HEADERS, flags) if flags & END_STREAM > 0 => open -= 1,
             _ => {}
         }
     }
+}
+
+pub(super) async fn acknowledge(sender: &mut OwnedWriteHalf, ping: &Frame) {
+    let _ = sender.write_all(&frame(PING, ACK, 0, &ping.payload)).await;
 }
 
 /// Requests an answer of megabytes over HTTP/1.1, and reads nothing.

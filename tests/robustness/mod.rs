@@ -13,6 +13,7 @@ mod http2_limits;
 mod grpc_frames;
 mod grpc_messages;
 pub mod http2;
+mod large_answers;
 mod long_texts;
 mod memory;
 mod serving_threads;

@@ -66,7 +66,7 @@ impl CallBody {
         self.framing.advance(&data);
         let is_whole = self.framing.is_whole();
         if is_first && self.kind == CallKind::ManyMessages {
-            self.body.call().charge().set(0);
+            self.body.call().charge().clear();
         }
         let bytes = data.len() * COPIES;
         let charge = self.body.call().charge();

@@ -46,9 +46,7 @@ pub(in crate::api) trait Call: Clone + Send + 'static {
     fn answer<T: Message>(&self, answer: T) -> Answer<T> {
         let size = check_size(self.max_body_size(), &answer)?;
         // The message and its encoded form.
-        let charge = self.transport().charge();
-        charge.set(2 * size);
-        charge.check().map_err(Error::from)?;
+        self.transport().charge().set(2 * size).map_err(Error::from)?;
         Ok(tonic::Response::new(answer))
     }
 

@@ -37,10 +37,8 @@ impl Handler {
         }
         let answer = pipeline::converse::<ChatRequest>(&self.engine, request, context).await?;
         let size = answer.size();
-        call.charge().set(size);
-        call.charge().check()?;
         let body = pipeline::encode(size, move || answer.to_json()).await?;
-        call.charge().set(body.len());
+        call.charge().set(body.len())?;
         Ok(json(body))
     }
 }

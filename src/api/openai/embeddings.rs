@@ -29,7 +29,7 @@ impl Handler {
         call.charge().grow(size).await?;
         let (_cancel, cancellation) = (context.cancel_on_drop(), context.cancellation());
         let body = pipeline::encode(size, move || request.answer(&cancellation)).await?;
-        call.charge().set(body.len());
+        call.charge().set(body.len())?;
         Ok(json(body))
     }
 }

@@ -55,15 +55,13 @@ impl Handler {
         }
         let answer = pipeline::converse::<ResponseRequest>(&self.engine, request, context).await?;
         let size = answer.size();
-        call.charge().set(size);
-        call.charge().check()?;
         let encode = move || {
             let body = answer.to_json();
             memory.keep(answer.kept(&body));
             Ok(body)
         };
         let body = pipeline::encode(size, encode).await?;
-        call.charge().set(body.len());
+        call.charge().set(body.len())?;
         Ok(json(body))
     }
 

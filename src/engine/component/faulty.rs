@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, future, stream};
 
-use super::{Component, Deltas, Failure};
+use super::{Component, Deltas};
 use crate::{
     chat::{Delivery, Delta, Request, Response},
     provider::{
@@ -55,7 +55,7 @@ impl Component {
 
 impl Faults {
     /// Selects a fault and performs it as far as it needs no response.
-    pub(super) async fn start(&mut self) -> Result<(), Failure> {
+    pub(super) async fn start(&mut self) -> Result<(), ProviderError> {
         let Self { component, context, hash, .. } = &*self;
         if let Some(fault) = component.fault(Phase::Request, *hash, context) {
             let session = context.session_name();
@@ -73,10 +73,10 @@ impl Faults {
     pub(super) async fn apply(
         self: Box<Self>,
         mut response: Response,
-    ) -> Result<Response, Failure> {
+    ) -> Result<Response, ProviderError> {
         match self.effect {
             Some(Effect::CutAfter(_)) => {
-                return Err(ProviderError::broken_off(Delivery::BreakOff).into());
+                return Err(ProviderError::broken_off(Delivery::BreakOff));
             }
             Some(Effect::Empty(part)) => response.missing = Some(part),
             Some(_) => {}

@@ -24,10 +24,13 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 
-use self::effort::{Effort, Unfinished};
+use self::effort::{Effort, FullEffort, Unfinished};
 pub use self::settings::{ArgumentStyle, EchoSettings, Mode};
 use super::{CallContext, Provider, ProviderError, stream::StreamOptions, stream::deltas};
 use crate::chat::{Delta, Request, Response};
+
+/// Memory that a reply on a blocking thread waits for.
+const LONG_REPLY: usize = 64 * 1024;
 
 /// The provider for `conversation.echo` components.
 #[derive(Debug, Clone)]
@@ -60,11 +63,18 @@ impl Echo {
         request: Arc<Request>,
         context: CallContext,
     ) -> Result<Response, ProviderError> {
-        let effort = Effort::Full(context.cancellation());
-        let unfinished = |Unfinished| ProviderError::internal("the reply is unfinished");
-        let call = context.clone();
-        let reply = move || self.try_reply(&request, &call, &effort).map_err(unfinished);
-        context.run_blocking(reply).await
+        let memory = context.reservation();
+        // Goes on without it, since a small reply may need less.
+        let _ = memory.grow(LONG_REPLY).await;
+        let effort = Arc::new(FullEffort::new(context.cancellation(), memory));
+        // Kept while the reply waits for this task, which then charges the response.
+        let (of_reply, call) = (effort.clone(), context.clone());
+        let reply = move || Ok(self.try_reply(&request, &call, &Effort::Full(of_reply)));
+        let reply = context.run_blocking(reply).await?;
+        reply.map_err(|Unfinished| match effort.exhausted() {
+            Some(error) => context.exhausted(error).into(),
+            None => ProviderError::internal("the reply is unfinished"),
+        })
     }
 
     fn try_reply(

@@ -52,7 +52,7 @@ use self::{
     chains::{
         ActiveChain, NumberedStep, chain_ranges, find_active_chain, has_long_chain, without_chains,
     },
-    steps::{Step, is_long},
+    steps::{Step, long_answer},
     turn::{Script, ScriptedTurn},
 };
 pub use self::{
@@ -214,10 +214,10 @@ impl Script for Scripted {
         Ok(Some(PlannedTurn::Step { message, step }))
     }
 
-    fn is_long_to_perform(plan: &PlannedTurn, request: &Request) -> bool {
+    fn long_answer(plan: &PlannedTurn, request: &Request) -> Option<usize> {
         match plan {
-            PlannedTurn::Step { step, .. } => is_long(&step.step, request),
-            PlannedTurn::Fallback(_) => false,
+            PlannedTurn::Step { step, .. } => long_answer(&step.step, request),
+            PlannedTurn::Fallback(_) => None,
         }
     }
 

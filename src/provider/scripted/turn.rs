@@ -2,13 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::{
-    FutureExt, StreamExt,
-    future::{self, BoxFuture, Either},
-    stream::{self, BoxStream},
-};
-use tokio::sync::{Semaphore, SemaphorePermit};
-
 use super::{
     settings::ScriptedSettings,
     steps::{Answer, Step, StepError, answer},
@@ -19,6 +12,11 @@ use crate::{
         CallContext, Provider, ProviderError,
         stream::{StreamOptions, piece_deltas},
     },
+};
+use futures_util::{
+    FutureExt, StreamExt,
+    future::{self, BoxFuture, Either},
+    stream::{self, BoxStream},
 };
 
 /// A script, which has turns for some requests.
@@ -36,8 +34,9 @@ pub(super) trait Script: Send + Sync + 'static {
         context: &CallContext,
     ) -> Result<Option<Self::Selection>, ProviderError>;
 
-    /// Returns `true` if performing a turn may take longer than a millisecond.
-    fn is_long_to_perform(selection: &Self::Selection, request: &Request) -> bool;
+    /// Returns the maximum size in bytes of the answer of a turn, if performing it may take longer than
+    /// a millisecond.
+    fn long_answer(selection: &Self::Selection, request: &Request) -> Option<usize>;
 
     /// Generates the answer of a turn.
     fn perform(
@@ -54,44 +53,56 @@ pub(super) trait Script: Send + Sync + 'static {
 /// The turn for a request, or `None` if the script has none for it.
 type Turn = Result<Option<ScriptedTurn>, ProviderError>;
 
-/// A turn, or the work on a blocking thread that returns one, with a permit to drop when the call is
-/// charged for the answer.
-type ReadyOrLater = Either<Turn, BoxFuture<'static, (Turn, Option<SemaphorePermit<'static>>)>>;
-
-/// Limits the long answers that exist at the same time without being charged.
-static LONG_ANSWERS: Semaphore = Semaphore::const_new(2);
-
-/// Runs the work for a turn on a blocking thread.
-fn long_turn(context: CallContext, work: impl FnOnce() -> Turn + Send + 'static) -> ReadyOrLater {
-    let later = async move {
-        // The semaphore is never closed.
-        let permit = LONG_ANSWERS.acquire().await.ok();
-        (context.run_blocking(work).await, permit)
-    };
-    Either::Right(later.boxed())
-}
+/// A turn, or the work on a blocking thread that returns one.
+type ReadyOrLater = Either<Turn, BoxFuture<'static, Turn>>;
 
 /// Returns the turn for a request. Works on a blocking thread if that may take long.
 fn turn<S: Script>(script: &Arc<S>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
     let owned = || (script.clone(), request.clone(), context.clone());
     if script.is_long_to_select(request) {
-        let (script, request, of_turn) = owned();
-        return long_turn(context.clone(), move || {
-            let selection = script.select(&request, &of_turn)?;
-            selection.map(|selection| script.perform(selection, &request, &of_turn)).transpose()
-        });
+        return Either::Right(long_turn(owned()).boxed());
     }
     match script.select(request, context) {
-        Ok(Some(selection)) if S::is_long_to_perform(&selection, request) => {
-            let (script, request, of_turn) = owned();
-            long_turn(context.clone(), move || {
-                script.perform(selection, &request, &of_turn).map(Some)
-            })
-        }
-        Ok(Some(selection)) => Either::Left(script.perform(selection, request, context).map(Some)),
+        Ok(Some(selection)) => match S::long_answer(&selection, request) {
+            Some(size) => Either::Right(perform_long(owned(), selection, size).boxed()),
+            None => Either::Left(script.perform(selection, request, context).map(Some)),
+        },
         Ok(None) => Either::Left(Ok(None)),
         Err(error) => Either::Left(Err(error)),
     }
+}
+
+/// A script, with a request and its context.
+type OwnedCall<S> = (Arc<S>, Arc<Request>, CallContext);
+
+/// Selects and performs a turn on blocking threads.
+async fn long_turn<S: Script>(call: OwnedCall<S>) -> Turn {
+    let (script, request, context) = call.clone();
+    let select = move || {
+        let Some(selection) = script.select(&request, &context)? else { return Ok(None) };
+        let size = S::long_answer(&selection, &request);
+        let performed = match size {
+            Some(size) => Either::Right((selection, size)),
+            None => Either::Left(script.perform(selection, &request, &context)?),
+        };
+        Ok(Some(performed))
+    };
+    match call.2.run_blocking(select).await? {
+        Some(Either::Right((selection, size))) => perform_long(call, selection, size).await,
+        Some(Either::Left(turn)) => Ok(Some(turn)),
+        None => Ok(None),
+    }
+}
+
+/// Performs a turn whose answer has at most `size` bytes on a blocking thread.
+async fn perform_long<S: Script>(
+    (script, request, context): OwnedCall<S>,
+    selection: S::Selection,
+    size: usize,
+) -> Turn {
+    let of_turn = context.clone();
+    let perform = move || script.perform(selection, &request, &of_turn).map(Some);
+    context.run_blocking_reserved(size, perform).await
 }
 
 /// A turn of a script.
@@ -126,8 +137,9 @@ impl ScriptedTurn {
             Self::Answer { answer, delay, .. } => (answer, delay),
             Self::Fallback { provider, request } => return provider.converse(request, context),
         };
-        context.hold(answer.result.as_ref().map_or(0, |response| response.size()));
+        let held = context.hold(answer.result.as_ref().map_or(0, |response| response.size()));
         let result = async move {
+            held?;
             context.pause(delay).await?;
             answer.result.map(|response| *response)
         };
@@ -154,10 +166,8 @@ pub(super) fn converse<S: Script>(
     match turn(&script, &request, &context) {
         Either::Left(turn) => respond(&*script, turn, request, context),
         Either::Right(later) => async move {
-            let (turn, permit) = later.await;
-            let response = respond(&*script, turn, request, context);
-            drop(permit);
-            response.await
+            let turn = later.await;
+            respond(&*script, turn, request, context).await
         }
         .boxed(),
     }
@@ -173,7 +183,7 @@ pub(super) fn stream<S: Script>(
         Either::Left(turn) => stream_turn(&*script, turn, request, context),
         Either::Right(later) => {
             let stream = async move {
-                let (turn, _permit) = later.await;
+                let turn = later.await;
                 stream_turn(&*script, turn, request, context)
             };
             stream.flatten_stream().boxed()

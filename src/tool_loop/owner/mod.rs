@@ -106,7 +106,7 @@ impl Call {
         let history = result.transcript.iter().enumerate().filter(|(at, _)| is_seen(*at));
         let history = history.map(|(_, message)| message);
         self.session.tools.memory.remember(history, &response.tool_calls, turns);
-        self.context.hold(response.size());
+        self.context.hold(response.size())?;
         Ok(response)
     }
 

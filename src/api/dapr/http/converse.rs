@@ -50,8 +50,7 @@ pub(super) async fn converse<M: DaprRequest>(
     }
     let answer = pipeline::converse::<M>(&engine, request, context).await?;
     let body = write(answer).await?;
-    call.charge().set(body.len());
-    call.charge().check()?;
+    call.charge().set(body.len())?;
     Ok(response::json(body))
 }
 

@@ -21,6 +21,10 @@ const CALL: [usize; 3] = [10_000, 100_000, 64 * 1024];
 const BYTES_PER_STEP: usize = 16;
 /// Maximum number of bytes that all calls in one reply generate.
 const REPLY_BYTES: usize = 4 * 1024 * 1024;
+/// Memory for a value: an object with one member takes most.
+const VALUE: usize = 640;
+/// The values of a call and their JSON.
+const COPIES: usize = 2;
 /// Maximum number of bytes that a brief effort generates.
 const BRIEF_BYTES: usize = 64 * 1024;
 
@@ -53,6 +57,7 @@ pub(super) struct Budget {
 impl Budget {
     /// Subtracts a value.
     pub(super) fn spend_value(&mut self) -> Result<(), NoValue> {
+        self.effort.charge(VALUE);
         self.check_cancelled("value")?;
         self.values = self.values.checked_sub(1).ok_or(NoValue::Limit("value"))?;
         Ok(())
@@ -68,6 +73,7 @@ impl Budget {
 
     pub(super) fn spend_bytes(&mut self, amount: usize) -> Result<(), NoValue> {
         self.bytes = self.bytes.checked_sub(amount).ok_or(NoValue::Limit("byte"))?;
+        self.effort.charge(COPIES * amount);
         Ok(())
     }
 
@@ -161,5 +167,7 @@ impl ReplyBudget {
         self.left.values -= granted.values - left.values;
         self.left.steps -= granted.steps - left.steps;
         self.left.bytes -= granted.bytes - left.bytes;
+        // The values are dropped, and their JSON remains.
+        self.left.effort.settle(COPIES * (REPLY_BYTES - self.left.bytes));
     }
 }

@@ -127,8 +127,8 @@ impl Script for RuleProvider {
         self.rules.select(&SelectionContext { call: &call, unseen, on_exhausted, uses })
     }
 
-    fn is_long_to_perform(selection: &Selection, request: &Request) -> bool {
-        selection.is_long(request)
+    fn long_answer(selection: &Selection, request: &Request) -> Option<usize> {
+        selection.long_answer(request)
     }
 
     fn perform(

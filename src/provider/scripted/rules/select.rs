@@ -16,7 +16,7 @@ use crate::{
             EXHAUSTED,
             chains::{Chain, NumberedStep, Turns},
             settings::OnExhausted,
-            steps::{Step, is_long},
+            steps::{MAX_TEXT, Step, long_answer},
         },
         turns::count_turns,
     },
@@ -82,11 +82,11 @@ impl Rules {
 }
 
 impl Selection {
-    /// Returns `true` if the answer may take longer than a millisecond.
-    pub(super) fn is_long(&self, request: &Request) -> bool {
+    /// Returns the maximum size of the answer in bytes, if it may take longer than a millisecond.
+    pub(super) fn long_answer(&self, request: &Request) -> Option<usize> {
         // A template may read the whole request.
-        is_long(&self.step.step, request)
-            || self.rule.has_templates && request.size() > MAX_BRIEF_VARIABLES
+        let is_long = self.rule.has_templates && request.size() > MAX_BRIEF_VARIABLES;
+        if is_long { Some(MAX_TEXT) } else { long_answer(&self.step.step, request) }
     }
 }
 

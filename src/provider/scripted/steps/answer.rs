@@ -14,7 +14,7 @@ use crate::{
 
 /// Maximum size of the text in an answer, in bytes. By default, gRPC clients reject larger
 /// messages.
-const MAX_TEXT: usize = 4 << 20;
+pub(crate) const MAX_TEXT: usize = 4 << 20;
 /// Maximum size of the generated text, in bytes, that takes less than a millisecond.
 const MAX_BRIEF_TEXT: usize = 64 * 1024;
 /// Maximum number of tools that an error message lists.
@@ -28,19 +28,28 @@ pub(crate) struct Answer {
     pub(crate) result: Result<Box<Response>, ProviderError>,
 }
 
-/// Returns `true` if generating a step's answer may take longer than a millisecond.
-pub(crate) fn is_long(step: &Step, request: &Request) -> bool {
-    const FILLER_WORD: usize = 6;
-    let (mut bytes, mut directives) = (step.reasoning.words() * FILLER_WORD, 0);
+/// Returns the maximum size in bytes of a step's answer, if generating it may take longer than a
+/// millisecond.
+pub(crate) fn long_answer(step: &Step, request: &Request) -> Option<usize> {
+    /// The mean length of a word and a space, rounded up.
+    const FILLER_WORD: usize = 7;
+    let reasoning = step.reasoning.words() * FILLER_WORD;
+    let (mut generated, mut copied, mut directives) = (0, 0, 0);
     for item in &step.items {
         match item {
-            Item::Filler(words) => bytes += *words as usize * FILLER_WORD,
+            Item::Filler(words) => generated += *words as usize * FILLER_WORD,
             Item::Directive(_) => directives += 1,
-            Item::Text(_) | Item::Json(_) | Item::Calls(_) | Item::Error(_) => {}
+            Item::Text(text) | Item::Json(text) => copied += text.len(),
+            Item::Calls(calls) => copied += calls.iter().map(|it| it.call.size()).sum::<usize>(),
+            Item::Error(_) => {}
         }
     }
-    // A directive writes at most the texts, tools and schemas of the request.
-    bytes > MAX_BRIEF_TEXT || (directives > 0 && directives * request.size() > MAX_BRIEF_TEXT)
+    if directives > 0 {
+        // A directive writes at most the texts, tools and schemas of the request.
+        generated += directives * request.size();
+    }
+    let is_long = reasoning + generated > MAX_BRIEF_TEXT;
+    is_long.then(|| reasoning + (generated + copied).min(MAX_TEXT))
 }
 
 /// Generates a step's answer. Call ids depend on the component's name.

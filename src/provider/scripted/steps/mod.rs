@@ -22,7 +22,7 @@ mod step;
 
 pub use self::error::StepError;
 pub(crate) use self::{
-    answer::{Answer, answer, is_long},
+    answer::{Answer, MAX_TEXT, answer, long_answer},
     error::PathSegment,
     error_item::error,
     json::{

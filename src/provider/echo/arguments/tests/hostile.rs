@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Context, ReplyBudget, arguments};
 use crate::provider::{
     CallContext,
-    echo::effort::{Effort, Unfinished},
+    echo::effort::{Effort, FullEffort, Unfinished},
 };
 
 const MAX_LEN: usize = 64 * 1024;
@@ -139,7 +139,8 @@ fn bounds_long_lists_and_messages() {
 #[test]
 fn cancelled_calls_take_no_steps() {
     let call = CallContext::default();
-    let mut budget = ReplyBudget::new(&Effort::Full(call.cancellation()));
+    let effort = FullEffort::new(call.cancellation(), call.reservation());
+    let mut budget = ReplyBudget::new(&Effort::Full(effort.into()));
     let property =
         |number| (format!("p{number}"), json!({"type": "string", "pattern": "^a-[0-9]$"}));
     let properties: serde_json::Map<_, _> = (0..200).map(property).collect();
