@@ -71,6 +71,9 @@ async fn are_text_of_prometheus() {
     # HELP mynah_journal_file_dropped_total Entries that were not written to the journal file
     # TYPE mynah_journal_file_dropped_total counter
     mynah_journal_file_dropped_total 0
+    # HELP mynah_memory_bytes Memory that calls use, as far as --max-memory limits it
+    # TYPE mynah_memory_bytes gauge
+    mynah_memory_bytes 16384
     # HELP mynah_session_counts_dropped_total Counts of sessions that were dropped because of a limit
     # TYPE mynah_session_counts_dropped_total counter
     mynah_session_counts_dropped_total 0

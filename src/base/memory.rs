@@ -67,8 +67,8 @@ impl MemoryBudget {
         Charge { budget: self, base, bytes: AtomicUsize::new(base) }
     }
 
-    #[cfg(test)]
-    fn used(&self) -> usize {
+    /// Returns the number of bytes that are in use.
+    pub(crate) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 
@@ -206,6 +206,30 @@ impl Reservation {
         Ok(())
     }
 
+    /// Adds `bytes` if the budget has room now.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it has none.
+    pub(crate) fn grow_now(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        self.grow_now_to(self.bytes.load(Ordering::Relaxed).saturating_add(bytes))
+    }
+
+    /// Replaces the bytes. Fails like [`grow_now`](Self::grow_now) if these are more.
+    pub(crate) fn set(&self, bytes: usize) -> Result<(), MemoryExhausted> {
+        let excess = self.bytes.load(Ordering::Relaxed).saturating_sub(bytes);
+        self.bytes.fetch_sub(excess, Ordering::Relaxed);
+        if let Some(charge) = &self.charge {
+            charge.shrink(excess);
+        }
+        self.grow_now_to(bytes)
+    }
+
+    /// Leaves the bytes to the call, until it ends.
+    pub(crate) fn leave(&self) {
+        self.bytes.store(0, Ordering::Relaxed);
+    }
+
     /// Adds what is missing to `bytes` if the budget has room now.
     ///
     /// # Errors
@@ -225,9 +249,8 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        if let Some(charge) = &self.charge {
-            charge.shrink(*self.bytes.get_mut());
-        }
+        // Never fails, since nothing is added.
+        let _ = self.set(0);
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod file_lock;
 pub(crate) mod files;
 pub(crate) mod json_pointer;
 pub(crate) mod json_schema;
+pub(crate) mod json_size;
 pub(crate) mod mapping;
 pub mod memory;
 pub(crate) mod number;

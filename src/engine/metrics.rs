@@ -11,7 +11,7 @@ use prometheus::{
 };
 
 use super::journal::DroppedEntries;
-use crate::{provider::call::Surface, tool_loop::OwnerMetrics};
+use crate::{base::memory::MemoryBudget, provider::call::Surface, tool_loop::OwnerMetrics};
 
 /// The values of the label `success`.
 const SUCCEEDED: &str = "true";
@@ -36,6 +36,9 @@ pub struct Metrics {
     pub(super) counts_dropped: IntCounter,
     /// Calls of the tools that components own.
     pub(super) tools: OwnerMetrics,
+    memory_bytes: IntGauge,
+    /// The budget whose use is shown, unless nothing is served.
+    memory: OnceLock<Arc<MemoryBudget>>,
     registry: Registry,
 }
 
@@ -102,7 +105,9 @@ impl Metrics {
         let journal_dropped = DroppedEntries { in_memory, in_file };
         let help = "Counts of sessions that were dropped because of a limit";
         let counts_dropped = IntCounter::new("mynah_session_counts_dropped_total", help)?;
-        let collectors: [Box<dyn Collector>; 8] = [
+        let help = "Memory that calls use, as far as --max-memory limits it";
+        let memory_bytes = IntGauge::new("mynah_memory_bytes", help)?;
+        let collectors: [Box<dyn Collector>; 9] = [
             Box::new(build),
             Box::new(calls.conversations.clone()),
             Box::new(calls.latencies.clone()),
@@ -111,6 +116,7 @@ impl Metrics {
             Box::new(journal_dropped.in_memory.clone()),
             Box::new(journal_dropped.in_file.clone()),
             Box::new(counts_dropped.clone()),
+            Box::new(memory_bytes.clone()),
         ];
         let registry = Registry::new();
         collectors.into_iter().try_for_each(|collector| registry.register(collector))?;
@@ -122,7 +128,17 @@ impl Metrics {
             failed: reloads.with_label_values(&["failed"]),
         };
         let no_component = Arc::new(CallMetrics::new(calls.clone(), "", None));
-        Ok(Self { calls, no_component, reloads, journal_dropped, counts_dropped, tools, registry })
+        Ok(Self {
+            calls,
+            no_component,
+            reloads,
+            journal_dropped,
+            counts_dropped,
+            tools,
+            memory_bytes,
+            memory: OnceLock::new(),
+            registry,
+        })
     }
 
     /// Returns the metrics of a component. Components that replace each other share them.
@@ -154,8 +170,15 @@ impl Metrics {
         if succeeded { self.reloads.succeeded.inc() } else { self.reloads.failed.inc() }
     }
 
+    /// Shows the use of a budget. The first one counts.
+    pub(crate) fn show_memory(&self, budget: Arc<MemoryBudget>) {
+        self.memory.get_or_init(|| budget);
+    }
+
     /// Returns all metrics in the Prometheus text format.
     pub fn text(&self) -> String {
+        let used = self.memory.get().map_or(0, |budget| budget.used());
+        self.memory_bytes.set(i64::try_from(used).unwrap_or(i64::MAX));
         // Only a metric without values is an error, and gathering leaves those out.
         TextEncoder::new().encode_to_string(&self.registry.gather()).unwrap_or_default()
     }

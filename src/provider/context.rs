@@ -135,7 +135,7 @@ impl CallContext {
 
     /// Makes the call fail with the error for memory.
     #[cold]
-    pub(super) fn exhausted(&self, error: MemoryExhausted) -> MemoryExhausted {
+    pub(crate) fn exhausted(&self, error: MemoryExhausted) -> MemoryExhausted {
         *self.call.exhausted.get_or_init(|| error)
     }
 

@@ -174,6 +174,7 @@ async fn listen(
     drain: &Drain,
 ) -> Result<(Listeners, Addresses), StartError> {
     let memory = Arc::new(MemoryBudget::new(config.max_memory));
+    engine.metrics.show_memory(memory.clone());
     let guard = Arc::new(Guard {
         access: config.access.clone(),
         max_body_size: config.max_body_size,

@@ -1,6 +1,10 @@
 //! Runs the calls of one turn concurrently and returns their records in call order.
 
-use std::{pin::pin, sync::OnceLock, time::Duration};
+use std::{
+    pin::pin,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use futures_util::{Stream, StreamExt, stream};
 use scopeguard::ScopeGuard;
@@ -8,7 +12,7 @@ use tracing::Instrument;
 
 use super::{
     CallDecision, CallFailure, CallOutcome, CallRecord, EndReason, LoopEvent, ToolContext,
-    UpcomingCall,
+    ToolError, ToolOutput, UpcomingCall,
     budget::CallBudget,
     limited::{CallResult, LimitedTool},
     model::Model,
@@ -18,7 +22,10 @@ use super::{
     toolset::{CallerTools, Toolset},
     transcript::{CallKey, Verdict},
 };
-use crate::{base::clock::Moment, chat::ToolCall};
+use crate::{
+    base::{clock::Moment, memory::Reservation},
+    chat::ToolCall,
+};
 
 /// Maximum length of an error in the log in bytes.
 const MAX_LOGGED: usize = 1024;
@@ -32,6 +39,8 @@ pub(super) struct PlannedCall<'t> {
     plan: Result<&'t LimitedTool, CallRecord>,
     /// The time at which the tool started.
     started: OnceLock<Moment>,
+    /// The memory of the result.
+    memory: OnceLock<Arc<Reservation>>,
 }
 
 /// What the turns and the calls of a run share.
@@ -68,7 +77,7 @@ impl<'t> Scope<'t> {
                 let unknown = || CallFailure::UnknownTool(call.name.clone());
                 tool.ok_or_else(|| CallRecord::failed(call.clone(), unknown()))
             };
-            PlannedCall { call, key, plan, started: OnceLock::new() }
+            PlannedCall { call, key, plan, started: OnceLock::new(), memory: OnceLock::new() }
         });
         (planned.collect(), end)
     }
@@ -84,7 +93,7 @@ impl<'t> Scope<'t> {
             loop {
                 match self.stop.run_until_stopped(records.next()).await {
                     Ok(Some((index, record))) => {
-                        self.model.emit(|| LoopEvent::ToolFinished(record.clone()));
+                        self.model.emit_call(|| LoopEvent::ToolFinished(record.clone()));
                         finished[index] = Some(record);
                     }
                     Ok(None) => break None,
@@ -99,7 +108,7 @@ impl<'t> Scope<'t> {
                 if planned.started.get().is_none() {
                     self.tools.count(&record);
                 }
-                self.model.emit(|| LoopEvent::ToolFinished(record.clone()));
+                self.model.emit_call(|| LoopEvent::ToolFinished(record.clone()));
                 record
             })
         });
@@ -130,7 +139,8 @@ impl PlannedCall<'_> {
             Ok(tool) => tool,
             Err(skipped) => return skipped.clone(),
         };
-        let mut record = match self.run_tool(tool, run).await {
+        let result = self.run_tool(tool, run).await.and_then(|result| self.keep(result));
+        let mut record = match result {
             Ok((outcome, output)) => CallRecord::new(self.call.clone(), outcome, output),
             Err(failure) => {
                 CallRecord::failed(self.call.clone(), failure.truncate(tool.settings.max_result))
@@ -154,7 +164,9 @@ impl PlannedCall<'_> {
     }
 
     async fn run_tool(&self, tool: &LimitedTool, run: &Scope<'_>) -> CallResult {
-        let context = run.context.for_call(self.call.id.clone().unwrap_or_default());
+        let id = self.call.id.clone().unwrap_or_default();
+        let context = run.context.for_call(id, run.model.context.reservation());
+        let _ = self.memory.set(context.memory().clone());
         run.tools.check_truncation(&self.call.arguments)?;
         let arguments = tool.tool.parse_arguments(&self.call.arguments)?;
         let upcoming = || UpcomingCall {
@@ -169,7 +181,7 @@ impl PlannedCall<'_> {
                 return Ok((CallOutcome::Replaced, output.truncate(tool.settings.max_result)));
             }
         }
-        run.model.emit(|| {
+        run.model.emit_call(|| {
             let ToolCall { id, name, arguments } = self.call.clone();
             LoopEvent::ToolStarted { id: id.unwrap_or_default(), name, arguments }
         });
@@ -178,6 +190,20 @@ impl PlannedCall<'_> {
         let result = tool.call(arguments, &self.key, context).await;
         ScopeGuard::into_inner(interrupted);
         result
+    }
+
+    /// Leaves the memory of the result to the run, which keeps its record.
+    pub(super) fn leave_memory(&self) {
+        if let Some(memory) = self.memory.get() {
+            memory.leave();
+        }
+    }
+
+    /// Charges a result instead of what the tool has read.
+    fn keep(&self, result: (CallOutcome, ToolOutput)) -> CallResult {
+        let memory = self.memory.get().map(|memory| memory.set(result.1.text.len()));
+        memory.unwrap_or(Ok(())).map_err(|error| CallFailure::Error(ToolError::new(error)))?;
+        Ok(result)
     }
 
     /// Returns the record of a call that had no result when the run ended.

@@ -6,6 +6,7 @@ use http::Extensions;
 use tokio_util::sync::CancellationToken;
 
 use super::ToolError;
+use crate::base::memory::Reservation;
 
 /// The call for which a tool runs, and the values that the caller of the run supplies.
 ///
@@ -44,6 +45,8 @@ pub struct ToolContext {
     /// the tool is dropped then. Pass the token to tasks and threads that must stop, too.
     pub cancel: CancellationToken,
     extensions: Arc<Extensions>,
+    /// The memory for what the tool reads, and then for its result.
+    memory: Arc<Reservation>,
 }
 
 impl ToolContext {
@@ -64,11 +67,26 @@ impl ToolContext {
         self
     }
 
-    /// Returns the context of a call in the same turn, with a token of its own.
-    pub(super) fn for_call(&self, call_id: String) -> Self {
-        // Cloning a token locks a mutex.
-        let (cancel, extensions) = (CancellationToken::new(), self.extensions.clone());
-        Self { call_id, turn: self.turn, cancel, extensions }
+    /// Returns the memory of the call. A tool must reserve what it reads before it keeps it.
+    pub(crate) fn memory(&self) -> &Arc<Reservation> {
+        &self.memory
+    }
+
+    /// Returns the context of a call in the same turn, with a token and memory of its own.
+    pub(super) fn for_call(&self, call_id: String, memory: Reservation) -> Self {
+        Self { call_id, memory: memory.into(), ..self.for_attempt() }
+    }
+
+    /// Returns the context of another attempt of the call, with a token of its own.
+    pub(super) fn for_attempt(&self) -> Self {
+        Self {
+            call_id: self.call_id.clone(),
+            turn: self.turn,
+            // Cloning a token locks a mutex.
+            cancel: CancellationToken::new(),
+            extensions: self.extensions.clone(),
+            memory: self.memory.clone(),
+        }
     }
 }
 

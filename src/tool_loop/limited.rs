@@ -85,7 +85,7 @@ impl LimitedTool {
         };
         for _ in 0..retries {
             // Each attempt has a token of its own.
-            let attempt = context.for_call(context.call_id.clone());
+            let attempt = context.for_attempt();
             match run_once(arguments.clone(), attempt).await {
                 Err(failure) if failure.is_transient() => {}
                 result => return result,

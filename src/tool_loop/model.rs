@@ -23,6 +23,8 @@ pub(super) struct Model {
 /// Where the events of a run go.
 pub(super) struct Listener {
     pub(super) events: UnboundedSender<LoopEvent>,
+    /// Whether the listener wants the events of calls, which have their results.
+    pub(super) hears_calls: bool,
     /// A permit for each piece of an answer that may be sent before the listener has received others.
     pub(super) room: Arc<Semaphore>,
 }
@@ -62,6 +64,13 @@ impl Model {
         {
             permit.forget();
             self.emit(|| piece);
+        }
+    }
+
+    /// Sends an event of a call to the listener, if there is one that wants it.
+    pub(super) fn emit_call(&self, event: impl FnOnce() -> LoopEvent) {
+        if self.listener.as_ref().is_some_and(|listener| listener.hears_calls) {
+            self.emit(event);
         }
     }
 

@@ -115,6 +115,7 @@ pub(super) fn truncate(mut text: String, max: usize) -> String {
     let bytes = text.len();
     if bytes > max {
         text.truncate(text.floor_char_boundary(max));
+        text.shrink_to_fit();
         text += &format!("\n[truncated: {} of {bytes} bytes]", text.len());
     }
     text

@@ -66,6 +66,11 @@ impl CallRecord {
         ToolCall { id, name: self.name.clone(), arguments: self.arguments.clone() }
     }
 
+    /// Returns roughly the size of the record in bytes.
+    pub(super) fn size(&self) -> usize {
+        size_of::<Self>() + self.arguments.len() + self.result.text.len()
+    }
+
     /// Returns `true` if the result comes from the cache.
     pub fn is_cached(&self) -> bool {
         self.outcome == CallOutcome::Cached

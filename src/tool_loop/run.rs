@@ -157,7 +157,9 @@ impl Run {
     pub fn stream(self) -> RunStream {
         let (sender, mut events) = mpsc::unbounded_channel();
         let room = Arc::new(Semaphore::new(PIECE_QUEUE_CAPACITY));
-        let listener = Listener { events: sender, room: room.clone() };
+        // The caller of a component sees only the answer.
+        let hears_calls = self.call.is_none();
+        let listener = Listener { events: sender, hears_calls, room: room.clone() };
         let run = async move {
             let events = listener.events.clone();
             let result = self.run_to_end(Some(listener)).await;
@@ -201,6 +203,7 @@ impl Run {
         let budget = CallBudget::new(tools.settings.max_calls);
         let turns = Turns {
             scope: Scope { tools: &tools, model, stop, context, budget },
+            answer: charged.reservation(),
             charged,
             start,
             stall: StallDetector::default(),

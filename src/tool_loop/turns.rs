@@ -11,7 +11,10 @@ use super::{
     transcript::{Turn, Verdict},
 };
 use crate::{
-    base::clock::within,
+    base::{
+        clock::within,
+        memory::{MemoryExhausted, Reservation},
+    },
     chat::{Message, Response, ToolCall, ToolChoice, Usage},
     provider::CallContext,
 };
@@ -21,6 +24,8 @@ pub(super) struct Turns<'t> {
     pub(super) scope: Scope<'t>,
     /// The context of the call that is charged for the run.
     pub(super) charged: CallContext,
+    /// The memory of the last answer.
+    pub(super) answer: Reservation,
     pub(super) start: RunStart,
     pub(super) stall: StallDetector,
     /// The size of all texts, arguments and results.
@@ -49,6 +54,8 @@ impl Turns<'_> {
         let answer = within(limit, self.scope.model.ask(&self.start.request));
         let answer = self.scope.stop.run_until_stopped(answer).await?.ok_or(EndReason::Budget)?;
         let response = answer.map_err(EndReason::ModelError)?;
+        self.answer = self.charged.reservation();
+        self.answer.grow(response.size()).await.map_err(|error| self.exhausted(error))?;
         self.result.turns += 1;
         self.scope.context.turn = self.result.turns;
         self.keep_reasoning(&response.reasoning).await?;
@@ -68,6 +75,7 @@ impl Turns<'_> {
         self.scope.model.emit(|| LoopEvent::ToolsFinished { turn: self.result.turns, executed });
         self.record_calls(&batch, &records);
         self.append_turn(text, records).await?;
+        batch.iter().for_each(PlannedCall::leave_memory);
         stopped.or(end).or_else(|| self.limit()).map_or(Ok(()), Err)
     }
 
@@ -109,6 +117,7 @@ impl Turns<'_> {
             all.push_str(SEPARATOR);
         }
         all.push_str(reasoning);
+        self.bytes += reasoning.len();
         self.reserve(reasoning.len()).await
     }
 
@@ -130,19 +139,23 @@ impl Turns<'_> {
 
     /// Appends a turn to the history. Fails if there is no memory for it.
     async fn append_turn(&mut self, text: String, calls: Vec<CallRecord>) -> Result<(), EndReason> {
+        let size = text.len() + calls.iter().map(CallRecord::size).sum::<usize>();
+        self.reserve(size).await?;
         let turn = Turn { number: self.result.turns, text, calls };
         let messages = self.scope.tools.settings.rendering.messages(&turn);
-        let bytes = messages.iter().map(Message::size).sum();
+        self.bytes += messages.iter().map(Message::size).sum::<usize>();
         Arc::make_mut(&mut self.start.request).messages.extend(messages);
         self.result.calls.extend(turn.calls);
-        self.reserve(bytes).await
+        Ok(())
     }
 
-    /// Counts `bytes` more. Fails if there is no memory for them.
-    async fn reserve(&mut self, bytes: usize) -> Result<(), EndReason> {
-        self.bytes += bytes;
-        let reserved = self.charged.reserve(bytes).await;
-        reserved.map_err(|error| EndReason::ModelError(error.into()))
+    /// Charges the call for what the run keeps. Fails if there is no memory for it.
+    async fn reserve(&self, bytes: usize) -> Result<(), EndReason> {
+        self.charged.reserve(bytes).await.map_err(|error| self.exhausted(error))
+    }
+
+    fn exhausted(&self, error: MemoryExhausted) -> EndReason {
+        EndReason::ModelError(self.charged.exhausted(error).into())
     }
 }
 

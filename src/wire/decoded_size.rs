@@ -8,8 +8,6 @@ use super::{
 
 /// Memory for one field of a message, with what is made of it.
 const FIELD: usize = 100;
-/// Memory for one key or value of JSON. The exact reader keeps several copies.
-const VALUE: usize = 240;
 /// Texts are copied while they are converted.
 const COPIES: usize = 2;
 /// Nesting beyond which decoding fails: that of prost, and three messages for each level of JSON.
@@ -35,35 +33,6 @@ fn fields(message: &[u8], depth: usize) -> usize {
         }
     }
     count
-}
-
-/// Returns the bound for a JSON text.
-pub(crate) fn json(text: &[u8]) -> usize {
-    text.len() * COPIES + keys_and_values(text) * VALUE
-}
-
-/// Counts what may be a key or a value outside of strings: what follows a comma, a colon, or a bracket
-/// that is not closed at once.
-fn keys_and_values(text: &[u8]) -> usize {
-    let (mut count, mut rest) = (1, text);
-    while let Some(at) = rest.iter().position(|byte| b"\",:[{".contains(byte)) {
-        let (found, after) = (rest[at], &rest[at + 1..]);
-        rest = if found == b'"' { after_string(after) } else { after };
-        let is_empty = matches!((found, after.first()), (b'[', Some(b']')) | (b'{', Some(b'}')));
-        count += usize::from(found != b'"' && !is_empty);
-    }
-    count
-}
-
-/// Returns what follows a string, of which the text after the opening quote is given.
-fn after_string(mut text: &[u8]) -> &[u8] {
-    while let Some(at) = memchr::memchr2(b'"', b'\\', text) {
-        if text[at] == b'"' {
-            return &text[at + 1..];
-        }
-        text = text.get(at + 2..).unwrap_or_default();
-    }
-    &[]
 }
 
 #[cfg(test)]
@@ -93,12 +62,5 @@ mod tests {
             outer
         });
         assert_eq!(fields(&nested, 0), MAX_DEPTH + 1);
-    }
-
-    #[test]
-    fn counts_the_keys_and_values_of_json() {
-        // Seven, and one for the object that is not empty.
-        assert_eq!(keys_and_values(br#"{"a": [1, {}, "x,[{\\\",,"], "b": 2}"#), 8);
-        assert_eq!(keys_and_values(br#""unclosed \"#), 1);
     }
 }

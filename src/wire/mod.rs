@@ -27,7 +27,7 @@ pub(crate) mod codec;
 pub(crate) mod component;
 pub mod conversation;
 pub mod decode;
-pub(crate) mod decoded_size;
+mod decoded_size;
 pub mod encode;
 pub mod error;
 pub(crate) mod headers;

@@ -13,6 +13,7 @@ use super::{
     json,
     sent::SentRequest,
 };
+use crate::base::json_size;
 
 /// Maximum size in bytes of a protobuf message that is decoded within a millisecond.
 const MAX_BRIEF_PROTOBUF: usize = 32 * 1024;
@@ -163,7 +164,7 @@ impl<M: DaprRequest> Undecoded<M> for Json {
     }
 
     fn decoded_size(&self) -> usize {
-        decoded_size::json(&self.body)
+        json_size::decoded_size(&self.body)
     }
 
     fn sent(&self) -> Option<SentRequest> {

@@ -43,8 +43,8 @@ const ANNOUNCED: usize = 4 * MIB;
 
 /// How large the attacks are.
 pub(super) struct Scale {
-    is_full: bool,
-    budget: usize,
+    pub(super) is_full: bool,
+    pub(super) budget: usize,
     pub(super) connections: usize,
     pub(super) streams_per_connection: usize,
     large_requests: usize,

@@ -10,6 +10,7 @@ mod descriptors;
 mod expensive_requests;
 mod http2_floods;
 mod http2_limits;
+mod interleavings;
 mod grpc_frames;
 mod grpc_messages;
 pub mod http2;
@@ -19,6 +20,7 @@ mod memory;
 mod serving_threads;
 mod other_client;
 mod slow_clients;
+mod tool_results;
 mod abandoned_streams;
 
 use std::{fs, pin::pin, time::Duration};

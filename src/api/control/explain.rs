@@ -11,14 +11,13 @@ use serde_json::Value;
 use super::{body, failure::Failure, query::check_name, resources::Resources};
 use crate::{
     api::http::response::json,
-    base::work::Work,
+    base::{json_size::decoded_size, work::Work},
     engine::{
         Components, Engine,
         explain::{ExplainedCall, explain},
     },
     provider::call::DEFAULT_SESSION,
     wire::{
-        decoded_size,
         error::{ControlError, Error},
         headers::session_in_metadata,
         sent::SentRequest,
@@ -82,7 +81,7 @@ fn explanation(
     let component = components.find(&component_name(&components, request)?);
     let component = component.map_err(Error::from)?;
     let body: Bytes = request.request.to_string().into();
-    work.keep(decoded_size::json(&body))?;
+    work.keep(decoded_size(&body))?;
     let sent = match request.api {
         Api::Alpha1 => SentRequest::alpha1_json(&body),
         Api::Alpha2 => SentRequest::alpha2_json(&body),

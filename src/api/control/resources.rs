@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::failure::Failure;
 use crate::{
     api::http::body::read,
-    base::{blocking::run_blocking_in_turn, memory::Charge, work::Work},
+    base::{blocking::run_blocking_in_turn, json_size::decoded_size, memory::Charge, work::Work},
     net::Call,
-    wire::{decoded_size, error::Error},
+    wire::error::Error,
 };
 
 /// The maximum work on a request, in steps. It takes seconds.
@@ -45,7 +45,7 @@ impl Resources {
     /// Reads a body as text, and charges the memory that parsing it takes.
     pub(super) async fn text(&self, body: Body) -> Result<String, Failure> {
         let bytes = read(body, self.max_body_size, &self.charge).await?;
-        self.charge.grow(decoded_size::json(&bytes)).await.map_err(Error::from)?;
+        self.charge.grow(decoded_size(&bytes)).await.map_err(Error::from)?;
         String::from_utf8(bytes.into()).map_err(|_| Failure::invalid("the body is not UTF-8"))
     }
 

@@ -168,7 +168,7 @@ impl HttpAgent {
         pointer: Option<&str>,
     ) -> Result<Value, ToolError> {
         let response = self.client.send(request).await.map_err(ToolError::new)?;
-        read_reply(response, pointer).await
+        read_reply(response, pointer, &Arc::default()).await
     }
 }
 

@@ -21,6 +21,9 @@ use super::{
 /// Maximum number of redirects that a request follows.
 const MAX_REDIRECTS: usize = 5;
 
+/// Size of the buffer of a connection, which is not charged to any call.
+const READ_BUFFER: usize = 64 * 1024;
+
 /// An HTTP client that connects to allowed addresses only. Clones share their connections.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpClient(Inner);
@@ -43,7 +46,7 @@ impl HttpClient {
         let has_tls = url.scheme() == Some(&Scheme::HTTPS);
         let connector = Connector { allow: Arc::new(allow), has_tls };
         let mut builder = Client::builder(TokioExecutor::new());
-        builder.pool_timer(TokioTimer::new());
+        builder.pool_timer(TokioTimer::new()).http1_max_buf_size(READ_BUFFER);
         if !has_tls {
             return Ok(Self(Inner::Plain(builder.build(connector))));
         }

@@ -8,6 +8,7 @@
 //   body     its body
 //   template texts and values with expressions
 // reply      reads the reply
+//   select   finds the result in it
 
 mod allow;
 mod body;
@@ -16,7 +17,10 @@ mod connect;
 mod redirect;
 mod reply;
 mod request;
+mod select;
 mod template;
+
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use serde_json::Value;
@@ -37,7 +41,7 @@ pub(super) use self::{
 };
 use super::references::References;
 use crate::{
-    base::json_pointer::JsonPointer,
+    base::{json_pointer::JsonPointer, memory::Reservation},
     tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput},
 };
 
@@ -63,16 +67,17 @@ impl HttpTool {
         Ok(Self { template, client, result })
     }
 
-    async fn call(&self, arguments: &Value) -> Result<Value, ToolError> {
+    async fn call(&self, arguments: &Value, memory: &Arc<Reservation>) -> Result<Value, ToolError> {
         let variables = Variables::with_arguments(arguments);
         let request = self.template.request(&variables).map_err(ToolError::refused)?;
         let response = self.client.send(request).await.map_err(ToolError::new)?;
-        read_reply(response, self.result.as_ref().map(|pointer| pointer.0.as_str())).await
+        let pointer = self.result.as_ref().map(|pointer| pointer.0.as_str());
+        read_reply(response, pointer, memory).await
     }
 }
 
 impl RunTool for HttpTool {
-    fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
-        async move { self.call(&arguments).await.map(ToolOutput::from) }.boxed()
+    fn run(&self, arguments: Value, context: ToolContext) -> ToolFuture<'_> {
+        async move { self.call(&arguments, context.memory()).await.map(ToolOutput::from) }.boxed()
     }
 }

@@ -5,15 +5,23 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use rmcp::{
     ServiceError,
-    model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorCode},
+    model::{CallToolRequestParams, CallToolResult, ContentBlock, ErrorCode, ServerResult},
 };
 use serde_json::Value;
 
 use super::connection::Link;
 use crate::{
-    base::blocking::{LARGE, run_blocking},
+    base::{
+        blocking::{LARGE, run_blocking},
+        memory::Reservation,
+    },
     tool_loop::{RunTool, ToolContext, ToolError, ToolFuture, ToolOutput},
 };
+
+/// A result and the output that is made of it.
+const COPIES: usize = 2;
+/// Memory for a JSON value in a list or an object.
+const VALUE: usize = 64;
 
 /// A tool of an MCP server.
 #[derive(Debug)]
@@ -29,7 +37,11 @@ impl McpTool {
     }
 
     /// Calls the tool. Dropping the future notifies the server that the call is cancelled.
-    async fn call(&self, arguments: Value) -> Result<ToolOutput, ToolError> {
+    async fn call(
+        &self,
+        arguments: Value,
+        memory: &Arc<Reservation>,
+    ) -> Result<ToolOutput, ToolError> {
         let connection = self.link.connection().await.map_err(|reason| {
             ToolError::new(format_args!("cannot connect to the MCP server: {reason}"))
         })?;
@@ -37,11 +49,17 @@ impl McpTool {
             return Err(ToolError::refused("the arguments are not an object"));
         };
         let call = CallToolRequestParams::new(self.name.clone()).with_arguments(arguments);
-        match connection.service.call_tool_once(call).await {
-            Ok(CallToolResponse::Complete(result)) => read(result).await,
-            Ok(_) => {
+        match connection.call(call, memory.clone()).await {
+            Ok(ServerResult::CallToolResult(result)) => {
+                // A server that is a child process has filled the memory already.
+                memory.grow_now_to(COPIES * size(&result))?;
+                read(result).await
+            }
+            Ok(ServerResult::EmptyResult(_)) => read(CallToolResult::default()).await,
+            Ok(ServerResult::InputRequiredResult(_) | ServerResult::CreateTaskResult(_)) => {
                 Err(ToolError::failed("the MCP server asks for input, which is not supported"))
             }
+            Ok(_) => Err(ToolError::new(connection.explain(ServiceError::UnexpectedResponse))),
             Err(error) if is_refusal(&error) => Err(ToolError::refused(connection.explain(error))),
             Err(error) => Err(ToolError::new(connection.explain(error))),
         }
@@ -49,8 +67,8 @@ impl McpTool {
 }
 
 impl RunTool for McpTool {
-    fn run(&self, arguments: Value, _: ToolContext) -> ToolFuture<'_> {
-        self.call(arguments).boxed()
+    fn run(&self, arguments: Value, context: ToolContext) -> ToolFuture<'_> {
+        async move { self.call(arguments, context.memory()).await }.boxed()
     }
 }
 
@@ -59,6 +77,28 @@ fn is_refusal(error: &ServiceError) -> bool {
     const REFUSALS: [ErrorCode; 3] =
         [ErrorCode::INVALID_PARAMS, ErrorCode::INVALID_REQUEST, ErrorCode::METHOD_NOT_FOUND];
     matches!(error, ServiceError::McpError(error) if REFUSALS.contains(&error.code))
+}
+
+/// Returns roughly the memory of a result in bytes.
+fn size(result: &CallToolResult) -> usize {
+    let part = |part: &ContentBlock| match part {
+        ContentBlock::Text(part) => part.text.len(),
+        other => serde_json::to_vec(other).map_or(0, |json| json.len()),
+    };
+    let parts: usize = result.content.iter().map(part).sum();
+    parts + result.structured_content.as_ref().map_or(0, size_of_json)
+}
+
+fn size_of_json(value: &Value) -> usize {
+    let content = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size_of_json).sum(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| name.len() + size_of_json(value)).sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    VALUE + content
 }
 
 /// Reads a result, on a blocking thread unless it is a short text.

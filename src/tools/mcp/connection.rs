@@ -12,10 +12,14 @@ use futures_util::{
 };
 use rmcp::{
     RoleClient, ServiceError,
-    model::{ClientCapabilities, ClientConfig, Implementation},
-    service::{ClientInitializeError, RunningService, serve_client},
+    model::{
+        CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
+        ClientConfig, ClientRequest, Implementation, ServerResult,
+    },
+    service::{ClientInitializeError, PeerRequestOptions, RunningService, serve_client},
     transport::{DynamicTransportError, Transport, streamable_http_client::StreamableHttpError},
 };
+use scopeguard::ScopeGuard;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -24,7 +28,7 @@ use super::{
     source::Endpoint,
     stdio::{Ending, StdioTransport},
 };
-use crate::base::clock::within;
+use crate::base::{clock::within, memory::Reservation};
 
 /// Time for a server to start and to list its tools.
 pub(super) const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -61,6 +65,29 @@ impl Connection {
             Ok(service) => Ok(Self { service, ending }),
             Err(error) => Err(ending.get().cloned().unwrap_or_else(|| initialize_error(error))),
         }
+    }
+
+    /// Calls a tool. The transport reserves memory before it reads the result. Dropping the future
+    /// notifies the server that the call is cancelled.
+    pub(super) async fn call(
+        &self,
+        params: CallToolRequestParams,
+        memory: Arc<Reservation>,
+    ) -> Result<ServerResult, ServiceError> {
+        let mut request = CallToolRequest::new(params);
+        request.extensions.insert(memory);
+        let options = PeerRequestOptions::no_options();
+        let request = ClientRequest::CallToolRequest(request);
+        let call = self.service.send_cancellable_request(request, options).await?;
+        let (peer, id) = (call.peer.clone(), call.id.clone());
+        let abandoned = scopeguard::guard(Handle::current(), |runtime| {
+            let reason = Some("request abandoned by the caller".to_owned());
+            let cancelled = CancelledNotificationParam::new(Some(id), reason);
+            runtime.spawn(async move { peer.notify_cancelled(cancelled).await });
+        });
+        let result = call.await_response().await;
+        ScopeGuard::into_inner(abandoned);
+        result
     }
 
     fn is_lost(&self) -> bool {

@@ -1,5 +1,7 @@
 //! Reads the server-sent events of a response.
 
+use std::sync::Arc;
+
 use futures_util::{StreamExt, stream::BoxStream};
 use http::Response;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -11,7 +13,10 @@ use rmcp::{
 use sse_stream::{Sse, SseStream};
 use thiserror::Error as ThisError;
 
-use crate::tools::{http::check_encoding, value::MAX_OUTPUT};
+use crate::{
+    base::memory::{MemoryExhausted, Reservation},
+    tools::{http::check_encoding, value::MAX_OUTPUT},
+};
 
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
@@ -22,32 +27,45 @@ enum Incomplete {
     TooLong,
     #[error("the response is not complete")]
     Broken,
+    #[error(transparent)]
+    Memory(#[from] MemoryExhausted),
 }
 
-/// Reads events. If they are too long, the last one is an error for the request.
+/// A buffer may be twice as long as its content, from which an event is copied.
+const COPIES: usize = 3;
+
+/// Reads events. If they are too long, or there is no memory for them, the last one is an error for the
+/// request.
 pub(super) fn read_events(
     response: Response<Incoming>,
     request: Option<RequestId>,
+    memory: Arc<Reservation>,
 ) -> Result<Events, String> {
     check_encoding(response.headers())?;
     let pieces = Limited::new(response.into_body(), MAX_OUTPUT).into_data_stream();
-    let pieces = pieces.map(|piece| {
-        piece.map_err(|error| match error.is::<LengthLimitError>() {
-            true => Incomplete::TooLong,
-            false => Incomplete::Broken,
-        })
+    let pieces = pieces.then(move |piece| {
+        let memory = memory.clone();
+        async move {
+            let piece = piece.map_err(|error| match error.is::<LengthLimitError>() {
+                true => Incomplete::TooLong,
+                false => Incomplete::Broken,
+            })?;
+            memory.grow(COPIES * piece.len()).await?;
+            Ok::<_, Incomplete>(piece)
+        }
     });
     let events = SseStream::from_bytes_stream(pieces);
     Ok(events.map(move |event| event.or_else(|error| replace(error, request.as_ref()))).boxed())
 }
 
-/// Replaces the error of a response that is too long, because the transport would drop the reason.
+/// Replaces the error of a response that cannot be kept, because the transport would drop the reason.
 fn replace(error: SseError, request: Option<&RequestId>) -> Result<Sse, SseError> {
     let (SseError::Body(body), Some(id)) = (&error, request) else { return Err(error) };
-    if body.downcast_ref() != Some(&Incomplete::TooLong) {
-        return Err(error);
-    }
-    let reason = ErrorData::internal_error(Incomplete::TooLong.to_string(), None);
+    let reason = match body.downcast_ref() {
+        Some(reason @ (Incomplete::TooLong | Incomplete::Memory(_))) => reason.to_string(),
+        _ => return Err(error),
+    };
+    let reason = ErrorData::internal_error(reason, None);
     let message = ServerJsonRpcMessage::error(reason, Some(id.clone()));
     serde_json::to_string(&message).map(|text| Sse::default().data(text)).map_err(|_| error)
 }

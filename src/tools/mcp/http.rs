@@ -10,7 +10,7 @@ use http::{
 use http_body_util::Full;
 use hyper::body::Incoming;
 use rmcp::{
-    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, ServerJsonRpcMessage},
     transport::{
         StreamableHttpClientTransport,
         common::client_side_sse::FixedInterval,
@@ -24,7 +24,11 @@ use thiserror::Error as ThisError;
 
 use super::events::{Events, read_events};
 use crate::{
-    base::blocking::{LARGE, run_blocking},
+    base::{
+        blocking::{LARGE, run_blocking},
+        json_size::decoded_size,
+        memory::Reservation,
+    },
     tools::http::{HttpClient, read_body, status_error},
 };
 
@@ -100,15 +104,15 @@ impl HttpEndpoint {
         }
         let session = response.headers().get(SESSION_ID).and_then(|id| id.to_str().ok());
         let session = session.map(str::to_owned);
-        let request = match message {
-            ClientJsonRpcMessage::Request(request) => request.id,
-            _ => return Ok(StreamableHttpPostResponse::Accepted),
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return Ok(StreamableHttpPostResponse::Accepted);
         };
+        let memory = memory_of(&request.request);
         if response.status().is_success() && has_type(&response, EVENT_STREAM) {
-            let events = read_events(response, Some(request)).map_err(failure)?;
+            let events = read_events(response, Some(request.id), memory).map_err(failure)?;
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
-        Ok(StreamableHttpPostResponse::Json(read_message(response).await?, session))
+        Ok(StreamableHttpPostResponse::Json(read_message(response, &memory).await?, session))
     }
 }
 
@@ -155,8 +159,13 @@ impl StreamableHttpClient for HttpEndpoint {
         if !response.status().is_success() || !has_type(&response, EVENT_STREAM) {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
-        read_events(response, None).map_err(failure)
+        read_events(response, None, Arc::default()).map_err(failure)
     }
+}
+
+/// Returns the memory of the call that makes a request. Others are not charged.
+fn memory_of(request: &ClientRequest) -> Arc<Reservation> {
+    request.extensions().get::<Arc<Reservation>>().cloned().unwrap_or_default()
 }
 
 fn failure(reason: String) -> StreamableHttpError<HttpFailure> {
@@ -187,10 +196,20 @@ async fn parse(body: Bytes) -> Result<serde_json::Result<ServerJsonRpcMessage>> 
 }
 
 /// Reads a message. With an error status, it may be a JSON-RPC error.
-async fn read_message(response: Response<Incoming>) -> Result<ServerJsonRpcMessage> {
+async fn read_message(
+    response: Response<Incoming>,
+    memory: &Reservation,
+) -> Result<ServerJsonRpcMessage> {
     let has_json = has_type(&response, JSON);
-    let (head, body) = read_body(response).await.map_err(failure)?;
-    let message = if has_json { Some(parse(body.clone()).await?) } else { None };
+    let (head, body) = read_body(response, memory).await.map_err(failure)?;
+    let body = Bytes::from(body);
+    let message = if has_json {
+        let grown = memory.grow(decoded_size(&body)).await;
+        grown.map_err(|error| failure(error.to_string()))?;
+        Some(parse(body.clone()).await?)
+    } else {
+        None
+    };
     match message.transpose() {
         Ok(Some(message)) if head.status.is_success() => Ok(message),
         Ok(Some(message @ ServerJsonRpcMessage::Error(_))) => Ok(message),

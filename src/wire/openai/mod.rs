@@ -36,11 +36,11 @@ pub(crate) use self::{
     models::{model, models},
     responses::{KeptResponse, Position, removed_response},
 };
-use super::{
-    conversation::ConverseRequest, decoded_size, error::Error, sent::SentRequest,
-    undecoded::Undecoded,
+use super::{conversation::ConverseRequest, error::Error, sent::SentRequest, undecoded::Undecoded};
+use crate::{
+    base::json_size,
+    chat::{Delta, Request, Response},
 };
-use crate::chat::{Delta, Request, Response};
 
 /// Maximum size in bytes of a body that is decoded within a millisecond.
 const MAX_BRIEF: usize = 32 * 1024;
@@ -160,7 +160,7 @@ impl<T: FromBody> Undecoded<T> for Body {
     }
 
     fn decoded_size(&self) -> usize {
-        decoded_size::json(&self.0)
+        json_size::decoded_size(&self.0)
     }
 
     /// The caller records the body, because the component is known only after it was decoded.

@@ -29,6 +29,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 		"mynah_component_reloads_total":         dto.MetricType_COUNTER,
 		"mynah_journal_dropped_total":           dto.MetricType_COUNTER,
 		"mynah_journal_file_dropped_total":      dto.MetricType_COUNTER,
+		"mynah_memory_bytes":                    dto.MetricType_GAUGE,
 		"mynah_session_counts_dropped_total":    dto.MetricType_COUNTER,
 		"mynah_requests_total":                  dto.MetricType_COUNTER,
 	} {
@@ -38,7 +39,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 			t.Errorf("%s has no help", name)
 		}
 	}
-	equal(t, len(families), 8)
+	equal(t, len(families), 9)
 	calls := map[string]float64{}
 	for _, metric := range families["dapr_component_conversation_count"].GetMetric() {
 		labels := map[string]string{}

@@ -33,6 +33,7 @@ class Metrics(unittest.TestCase):
                 'mynah_component_reloads': 'counter',
                 'mynah_journal_dropped': 'counter',
                 'mynah_journal_file_dropped': 'counter',
+                'mynah_memory_bytes': 'gauge',
                 'mynah_session_counts_dropped': 'counter',
                 'mynah_requests': 'counter',
             },
