@@ -1,12 +1,12 @@
-//! A minimal axum server with mynah's threads and allocator. It decodes JSON and sends a constant
-//! answer.
+//! A minimal axum server with mynah's threads and allocator. It decodes JSON and answers with the last
+//! text in it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
 use axum::{Json, Router, routing::post, serve::Listener};
 use mimalloc::MiMalloc;
 use mynah_bench::{
-    cases::{JSON_PATH, OPENAI_PATH, SHORT_TEXT},
+    cases::{JSON_PATH, OPENAI_PATH},
     serve::{Connections, serve},
 };
 use serde::{Deserialize, Serialize};
@@ -24,15 +24,18 @@ async fn work(connections: Connections) -> anyhow::Result<()> {
     Ok(axum::serve(Accepted(connections), router).await?)
 }
 
-async fn converse(Json(_): Json<Request>) -> Json<Response> {
-    let message = ResultMessage { content: SHORT_TEXT };
+async fn converse(Json(mut request): Json<Request>) -> Json<Response> {
+    let message = request.inputs.pop().and_then(|mut input| input.messages.pop());
+    let part = message.and_then(|mut message| message.of_user.content.pop());
+    let message = ResultMessage { content: part.map(|part| part.text).unwrap_or_default() };
     let choice = Choice { finish_reason: "stop", message };
     let usage = Usage { completion_tokens: "3", prompt_tokens: "3", total_tokens: "6" };
     Json(Response { outputs: vec![Output { choices: vec![choice], model: "echo", usage }] })
 }
 
-async fn complete(Json(request): Json<CompletionRequest>) -> Json<Completion> {
-    let message = AssistantMessage { role: "assistant", content: SHORT_TEXT, refusal: None };
+async fn complete(Json(mut request): Json<CompletionRequest>) -> Json<Completion> {
+    let content = request.messages.pop().map(|message| message.content).unwrap_or_default();
+    let message = AssistantMessage { role: "assistant", content, refusal: None };
     let choice = CompletionChoice { index: 0, message, logprobs: None, finish_reason: "stop" };
     let usage = CompletionUsage { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 };
     Json(Completion {
@@ -65,32 +68,27 @@ impl Listener for Accepted {
     }
 }
 
-#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 struct Request {
     inputs: Vec<Input>,
 }
 
-#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 struct Input {
     messages: Vec<Message>,
 }
 
-#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Message {
     of_user: UserMessage,
 }
 
-#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 struct UserMessage {
     content: Vec<Part>,
 }
 
-#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 struct Part {
     text: String,
@@ -117,7 +115,7 @@ struct Choice {
 
 #[derive(Serialize)]
 struct ResultMessage {
-    content: &'static str,
+    content: String,
 }
 
 #[derive(Serialize)]
@@ -131,13 +129,12 @@ struct Usage {
 #[derive(Deserialize)]
 struct CompletionRequest {
     model: String,
-    #[expect(dead_code, reason = "decoded, but never read")]
     messages: Vec<ChatMessage>,
 }
 
-#[expect(dead_code, reason = "decoded, but never read")]
 #[derive(Deserialize)]
 struct ChatMessage {
+    #[expect(dead_code, reason = "decoded, but never read")]
     role: String,
     content: String,
 }
@@ -163,7 +160,7 @@ struct CompletionChoice {
 #[derive(Serialize)]
 struct AssistantMessage {
     role: &'static str,
-    content: &'static str,
+    content: String,
     refusal: Option<()>,
 }
 

@@ -7,8 +7,9 @@ use anyhow::{Context, ensure};
 use mynah::internals::wire::{json, proto::ConversationRequestAlpha2};
 use serde_json::{Value, json};
 
-/// The text of the short message.
-pub const SHORT_TEXT: &str = "Hello, mynah!";
+/// Texts of short messages. A rule in `components/rules.yaml` repeats each of them.
+const SHORT_TEXTS: [&str; 4] =
+    ["Hello, mynah!", "Good morning.", "Who sings there?", "Repeat after me: polly."];
 /// The number of chunks in the streamed answer, not counting the final message.
 pub const CHUNKS: usize = 1000;
 /// One chunk of the answer that a bare server streams.
@@ -18,7 +19,7 @@ pub const JSON_PATH: &str = "/v1.0-alpha2/conversation/echo/converse";
 /// The path of a call of OpenAI's API.
 pub const OPENAI_PATH: &str = "/v1/chat/completions";
 
-/// The history of a long conversation.
+/// A history of 13 kB.
 const LONG: History = History { messages: 20, message_bytes: 650 };
 /// A history of 9 kB.
 const MEDIUM: History = History { messages: 14, message_bytes: 650 };
@@ -26,14 +27,14 @@ const MEDIUM: History = History { messages: 14, message_bytes: 650 };
 /// A kind of call. If a case has several requests, they rotate over texts and over sets of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
-    /// A message of three words over gRPC.
+    /// A message of a few words over gRPC.
     Short,
     /// A short question that mentions one of five tools.
     Question,
-    /// A history of 13 kB.
+    /// A history of 13 kB that mentions none of five tools.
     History,
-    /// A history of 13 kB that mentions one of five tools in its last sentence.
-    HistoryWithTools,
+    /// A message of 13 kB that mentions one of five tools in the middle.
+    Prose,
     /// A history of 13 kB with numbers in its messages and in the names of the five tools. It
     /// mentions no tool.
     Numbers,
@@ -43,7 +44,7 @@ pub enum Case {
     Stream,
     /// The short message over HTTP, as JSON.
     Json,
-    /// The short message in OpenAI's API.
+    /// A short message in OpenAI's API, which a rule answers.
     OpenAi,
     /// The short message over gRPC, each in a session of its own. Only mynah knows sessions.
     Sessions,
@@ -59,8 +60,17 @@ pub struct Call {
     pub json: Value,
     /// The text of the last message.
     text: String,
-    /// The tool that echo calls.
-    tool: Option<String>,
+    expected: Expected,
+}
+
+/// What mynah answers.
+#[derive(Debug, Clone)]
+enum Expected {
+    /// The text of the last message.
+    Echo,
+    Text(&'static str),
+    /// A call of the tool with this name.
+    Tool(String),
 }
 
 /// An answer from a server.
@@ -78,7 +88,7 @@ impl Case {
         Self::Short,
         Self::Question,
         Self::History,
-        Self::HistoryWithTools,
+        Self::Prose,
         Self::Numbers,
         Self::FortyTools,
         Self::Stream,
@@ -91,15 +101,28 @@ impl Case {
         match self {
             Self::Short => "short message",
             Self::Question => "question, five tools",
-            Self::History => "long history",
-            Self::HistoryWithTools => "long history, five tools",
-            Self::Numbers => "long history, five numbered tools",
-            Self::FortyTools => "history of 9 kB, 40 tools",
+            Self::History => "history of 13 kB, five tools",
+            Self::Prose => "message of 13 kB, one of five tools",
+            Self::Numbers => "history of 13 kB, five numbered tools",
+            Self::FortyTools => "history of 9 kB, one of 40 tools",
             Self::Stream => "stream of 1,000 chunks",
             Self::Json => "short message, HTTP JSON",
-            Self::OpenAi => "short message, OpenAI JSON",
-            Self::Sessions => "short message, journal and sessions",
+            Self::OpenAi => "short message, OpenAI JSON, rules",
+            Self::Sessions => "short message, sessions",
             Self::OwnTools => "three turns with tools of the component",
+        }
+    }
+
+    /// Returns mynah's flag for the component that answers, unless it is the built-in one.
+    pub fn flag(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => {
+                Some(concat!("--rules=", env!("CARGO_MANIFEST_DIR"), "/components/rules.yaml"))
+            }
+            Self::OwnTools => {
+                Some(concat!("--resources-path=", env!("CARGO_MANIFEST_DIR"), "/components"))
+            }
+            _ => None,
         }
     }
 
@@ -116,16 +139,16 @@ impl Case {
     pub fn calls(self) -> anyhow::Result<Vec<Call>> {
         Ok(match self {
             Self::Short | Self::Sessions | Self::Json | Self::OpenAi => {
-                vec![Call::new(&[user(SHORT_TEXT)], &[])?]
+                let call = |text| Call::new(&[user(text)], &[]);
+                SHORT_TEXTS.map(call).into_iter().collect::<Result<_, _>>()?
             }
             Self::Stream => vec![Call::new(&[user(&words())], &[])?],
             Self::OwnTools => {
-                vec![Call { text: SHORT_TEXT.to_owned(), ..Call::new(&[user(&own_calls())], &[])? }]
+                let expected = Expected::Text(SHORT_TEXTS[0]);
+                vec![Call { expected, ..Call::new(&[user(&own_calls())], &[])? }]
             }
             Self::Numbers => numbers::calls()?,
-            Self::Question | Self::History | Self::HistoryWithTools | Self::FortyTools => {
-                prose::calls(self)?
-            }
+            Self::Question | Self::History | Self::Prose | Self::FortyTools => prose::calls(self)?,
         })
     }
 
@@ -139,9 +162,11 @@ impl Case {
 
     /// Fails unless `answer` is what echo sends.
     pub fn check(self, call: &Call, answer: &Answer) -> anyhow::Result<()> {
-        match &call.tool {
-            Some(tool) => answer.check_call(tool),
-            None => answer.check(&call.text, if self == Self::Stream { CHUNKS } else { 0 }),
+        let chunks = if self == Self::Stream { CHUNKS } else { 0 };
+        match &call.expected {
+            Expected::Echo => answer.check(&call.text, chunks),
+            Expected::Text(text) => answer.check(text, chunks),
+            Expected::Tool(tool) => answer.check_call(tool),
         }
     }
 }
@@ -153,7 +178,7 @@ impl Call {
         let text = last.and_then(Value::as_str).context("the last message is from the user")?;
         let text = text.to_owned();
         let json = json!({ "name": "echo", "inputs": [{ "messages": messages }], "tools": tools });
-        Ok(Self { json, text, tool: None })
+        Ok(Self { json, text, expected: Expected::Echo })
     }
 
     /// Returns the body of the request over HTTP.
@@ -206,12 +231,12 @@ fn user(text: &str) -> Value {
     json!({ "ofUser": { "content": [{ "text": text }] } })
 }
 
-/// Returns a chain with three calls, after which the answer is [`SHORT_TEXT`].
+/// Returns a chain with three calls, after which the answer is the first of [`SHORT_TEXTS`].
 fn own_calls() -> String {
     let find = |id: &str| json!({"name": "find_order", "args": {"id": id}});
     let calls = [find("1001"), json!({"name": "count_orders", "args": {}}), find("1002")];
     let mut steps = calls.map(|call| json!({"messages": [{"tool_call": [call]}]})).to_vec();
-    steps.push(json!({"messages": [{"text": SHORT_TEXT}]}));
+    steps.push(json!({"messages": [{"text": SHORT_TEXTS[0]}]}));
     format!("<|instruction_start|>{}<|instruction_end|>", json!({"instruction_chain": steps}))
 }
 

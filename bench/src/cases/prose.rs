@@ -3,19 +3,20 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Call, Case, LONG, MEDIUM, user};
+use super::{Call, Case, Expected, LONG, MEDIUM, user};
 
 /// Paragraphs on different subjects.
 const PROSE: &str = include_str!("prose.txt");
 /// Sets of tools, with questions that mention them.
 const TOOLS: &str = include_str!("tools.json");
+/// The length of the prose on each side of a question.
+const SIDE: usize = 6_500;
 /// What applications do with their records.
 const VERBS: [&str; 7] = ["create", "update", "archive", "list", "export", "import", "approve"];
 
 #[derive(Deserialize)]
 struct ToolSet {
     tools: Vec<Value>,
-    /// The first question mentions a weather tool.
     questions: Vec<Question>,
     /// The records that the additional tools of a large set process.
     records: Vec<String>,
@@ -34,32 +35,38 @@ pub(super) fn calls(case: Case) -> anyhow::Result<Vec<Call>> {
     let mut calls = Vec::new();
     for set in &sets {
         let tools = set.tools(case);
-        for (question, prose) in set.questions(case).zip(PROSE.split("\n\n")) {
+        for (question, prose) in set.questions.iter().cycle().zip(PROSE.split("\n\n")) {
             let text = |at: usize| prose.chars().cycle().skip(at * 17);
             let messages = match case {
-                Case::Question => vec![user(&question.text)],
+                Case::History => LONG.of(text, ""),
                 Case::FortyTools => MEDIUM.of(text, &format!(". {}", question.text)),
-                _ => LONG.of(text, &format!(". {}", question.text)),
+                Case::Prose => vec![user(&amid_prose(&question.text, prose))],
+                _ => vec![user(&question.text)],
             };
-            let tool = (!tools.is_empty()).then(|| question.tool.clone());
-            calls.push(Call { tool, ..Call::new(&messages, &tools)? });
+            let call = Call::new(&messages, &tools)?;
+            calls.push(match case {
+                Case::History => call,
+                _ => Call { expected: Expected::Tool(question.tool.clone()), ..call },
+            });
         }
     }
     Ok(calls)
 }
 
-impl ToolSet {
-    /// Returns the questions in turn, or only the one about the weather.
-    fn questions(&self, case: Case) -> impl Iterator<Item = &Question> {
-        let count = if case == Case::HistoryWithTools { 1 } else { self.questions.len() };
-        self.questions.iter().take(count).cycle()
-    }
+/// Returns a question between two long texts, the first of which starts with `start`.
+fn amid_prose(question: &str, start: &str) -> String {
+    let text = |from: &str| -> String {
+        let (before, after) = PROSE.split_at(PROSE.find(from).unwrap_or(0));
+        after.chars().chain(before.chars()).cycle().take(SIDE).collect()
+    };
+    format!("{}. {question} {}", text(start), text(PROSE))
+}
 
+impl ToolSet {
     fn tools(&self, case: Case) -> Vec<Value> {
         let own = self.tools.iter().map(|function| json!({ "function": function }));
         let records = self.records.iter().flat_map(|record| VERBS.map(|verb| tool(verb, record)));
         match case {
-            Case::History => Vec::new(),
             Case::FortyTools => own.chain(records).collect(),
             _ => own.collect(),
         }

@@ -63,7 +63,7 @@ async fn run(
     let counts = folder.path().join("counts");
     let file = format!("--callgrind-out-file={}", counts.display());
     let wrapper = ["valgrind", "--tool=callgrind", &file].map(ToOwned::to_owned);
-    let server = cores.on_server(|| Server::start(programs, program, &wrapper))?;
+    let server = cores.on_server(|| Server::start(programs, program, case, &wrapper))?;
     let mut client = Client::connect(server.address(case), case, SINGLE).await?;
     client.call_times(calls).await?;
     server.stop()?;

@@ -28,7 +28,7 @@ const WINDOW: u32 = 16 * 1024 * 1024;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const MAX_POLLS: usize = 1_000;
 
-/// The number of connections, and the number of calls in flight on each.
+/// The number of connections, and the number of calls in flight on each. HTTP/1.1 allows one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Concurrency {
     pub(crate) connections: usize,
@@ -122,10 +122,7 @@ impl Client {
         let requests = bodies(case)?;
         for _ in 0..concurrency.connections {
             if let Some(path) = case.http_path() {
-                // HTTP/1.1 allows one call in flight per connection.
-                for _ in 0..concurrency.streams {
-                    senders.push(Sender::json(address, path).await?);
-                }
+                senders.push(Sender::json(address, path).await?);
             } else {
                 let sender = Sender::grpc(address, method).await?;
                 senders.extend((0..concurrency.streams).map(|_| sender.share()));

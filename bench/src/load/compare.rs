@@ -11,7 +11,7 @@ use std::{
 use mynah_bench::cases::Case;
 
 use crate::{
-    Folders, callgrind,
+    Folders, Selection, callgrind,
     check::check,
     client::{Client, HIGH, SINGLE},
     cores::Cores,
@@ -43,9 +43,8 @@ pub(crate) struct Args {
     /// Path of a daprd whose echo is also measured
     #[arg(long, env = "DAPRD", value_name = "PATH", hide_env_values = true)]
     daprd: Option<PathBuf>,
-    /// Measure only the calls whose name contains this text
-    #[arg(long, value_name = "TEXT")]
-    only: Option<String>,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 /// The state of the comparison and its results.
@@ -63,7 +62,17 @@ struct Comparison {
 pub(crate) async fn compare(args: Args) -> anyhow::Result<()> {
     let cores = Cores::find()?;
     cores.pin_client()?;
-    let costs = ["call", "program", "calls/s", "p50 µs", "p99 µs", "CPU µs", "instructions"];
+    let costs = [
+        "call",
+        "program",
+        "calls/s",
+        "p50 µs",
+        "p99 µs",
+        "CPU µs",
+        "page faults",
+        "context switches",
+        "instructions",
+    ];
     let ratios = ["call", "compared with", "measure", "mynah / other", "target"];
     let mut comparison = Comparison {
         programs: Programs::new(args.folders, args.daprd)?,
@@ -74,11 +83,14 @@ pub(crate) async fn compare(args: Args) -> anyhow::Result<()> {
         ratios: Table::new(&ratios),
     };
     comparison.measure_noise().await?;
-    let is_chosen = |case: &Case| args.only.as_ref().is_none_or(|text| case.name().contains(text));
-    for case in Case::ALL.into_iter().filter(is_chosen) {
+    for case in Case::ALL.into_iter().filter(|case| args.selection.contains(*case)) {
         comparison.compare_with_bare(case).await?;
     }
-    let whole = if args.only.is_none() { comparison.measure_whole().await? } else { String::new() };
+    let whole = if args.selection.only.is_none() {
+        comparison.measure_whole().await?
+    } else {
+        String::new()
+    };
     println!("{}", heading(comparison.effort));
     if !comparison.is_quiet {
         println!("{NOISY}\n");
@@ -105,7 +117,7 @@ fn heading(Effort { pairs, slice }: Effort) -> String {
     let gib = kib.unwrap_or_default() / f64::from(1 << 20);
     format!(
         "`bench/compare` on {cores} cores of {model}, {gib:.0} GiB: {pairs} pairs of {slice:?} \
-         slices, 32 calls in flight over 8 connections.\n"
+         slices, 32 calls in flight over 8 connections, or 8 over HTTP/1.1.\n"
     )
 }
 
@@ -137,13 +149,8 @@ impl Comparison {
         let paired = self.measure(programs, case).await?;
         let instructions = self.instructions(programs, case).await?;
         self.add_costs(case.name(), programs, paired, instructions);
-        let target = Some(targets::cost(bare, case));
+        let target = targets::cost(bare, case);
         self.add_ratio(case.name(), bare.name(), "CPU", paired.cpu, target);
-        if let Some([mynah, bare_count]) = instructions {
-            let verdict = table::verdict(mynah / bare_count, targets::cost(bare, case), true);
-            let ratio = format!("{:.2}", mynah / bare_count);
-            self.ratios.row(&[case.name(), bare.name(), "instructions", &ratio, &verdict]);
-        }
         Ok(())
     }
 
@@ -154,18 +161,19 @@ impl Comparison {
         let (case, programs) = (Case::Short, [Program::Mynah, other]);
         let servers = self
             .cores
-            .on_all(|| Ok(programs.map(|program| Server::start(&self.programs, program, &[]))))?;
+            .on_all(|| Ok(programs.map(|it| Server::start(&self.programs, it, case, &[]))))?;
         let [a, b] = servers;
         let paired = self.pair([&a?, &b?], case).await?;
         let call = "short message, all cores";
         self.add_costs(call, programs, paired, None);
-        self.add_ratio(call, other.name(), "CPU", paired.cpu, Some(targets::cost(other, case)));
+        self.add_ratio(call, other.name(), "CPU", paired.cpu, targets::cost(other, case));
         self.add_ratio(call, other.name(), "calls/s", paired.rate, targets::rate(other));
         Ok(())
     }
 
     async fn measure(&self, programs: [Program; 2], case: Case) -> anyhow::Result<Paired> {
-        let start = |program| self.cores.on_server(|| Server::start(&self.programs, program, &[]));
+        let start =
+            |program| self.cores.on_server(|| Server::start(&self.programs, program, case, &[]));
         let [a, b] = programs.map(start);
         self.pair([&a?, &b?], case).await
     }
@@ -201,10 +209,9 @@ impl Comparison {
         instructions: Option<[f64; 2]>,
     ) {
         for (at, figures) in [paired.first, paired.second].into_iter().enumerate() {
-            let [rate, p50, p99, cpu] = table::figures(figures);
             let counted = instructions.map_or("–".to_owned(), |both| table::thousands(both[at]));
-            let name = programs[at].name().to_owned();
-            self.costs.row(&[call.to_owned(), name, rate, p50, p99, cpu, counted]);
+            let names = [call.to_owned(), programs[at].name().to_owned()];
+            self.costs.row(&[&names[..], &table::figures(figures), &[counted]].concat());
         }
     }
 
@@ -223,11 +230,15 @@ impl Comparison {
         self.ratios.row(&[case, other, measure, &ratio, &verdict]);
     }
 
+    fn start_mynah(&self) -> anyhow::Result<Server> {
+        Server::start(&self.programs, Program::Mynah, Case::Short, &[])
+    }
+
     /// Measures mynah's memory on all cores: before the first call, and the peak with 256 calls in
     /// flight.
     async fn memory(&self) -> anyhow::Result<String> {
         Self::log_progress(format_args!("memory"), self.effort.slice.as_secs_f64() * 3.0);
-        let server = self.cores.on_all(|| Server::start(&self.programs, Program::Mynah, &[]))?;
+        let server = self.cores.on_all(|| self.start_mynah())?;
         let idle = server.resident()?;
         let mut client = Client::connect(server.address(Case::Short), Case::Short, HIGH).await?;
         client.run(self.effort.slice * 3).await?;
@@ -247,8 +258,7 @@ impl Comparison {
         let mut times = Vec::new();
         for _ in 0..STARTS {
             let start = Instant::now();
-            let server =
-                self.cores.on_server(|| Server::start(&self.programs, Program::Mynah, &[]))?;
+            let server = self.cores.on_server(|| self.start_mynah())?;
             let address = server.address(Case::Short);
             Client::connect(address, Case::Short, SINGLE).await?.call_times(1).await?;
             times.push(start.elapsed().as_secs_f64() * 1e3);

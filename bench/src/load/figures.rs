@@ -1,6 +1,6 @@
 //! The figures for slices of a measurement, and their medians.
 
-use crate::client::Slice;
+use crate::{client::Slice, process::Usage};
 
 /// The figures for one slice, or the medians over several slices.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +13,10 @@ pub(crate) struct Figures {
     pub(crate) p99: f64,
     /// The server's processor time per call in microseconds.
     pub(crate) cpu: f64,
+    /// The server's page faults per call.
+    pub(crate) faults: f64,
+    /// The server's context switches per call.
+    pub(crate) switches: f64,
 }
 
 /// A median with its 95% confidence interval.
@@ -24,8 +28,8 @@ pub(crate) struct Ratio {
 }
 
 impl Figures {
-    /// Computes the figures for a slice in which the server has used this processor time in seconds.
-    pub(crate) fn of(mut slice: Slice, cpu: f64) -> Self {
+    /// Computes the figures for a slice and what the server has used in this time.
+    pub(crate) fn of(mut slice: Slice, used: Usage) -> Self {
         slice.latencies.sort_unstable();
         let calls = slice.latencies.len() as f64;
         let percentile = |part: f64| {
@@ -36,7 +40,9 @@ impl Figures {
             rate: calls / slice.seconds,
             p50: percentile(0.5),
             p99: percentile(0.99),
-            cpu: cpu * 1e6 / calls,
+            cpu: used.cpu * 1e6 / calls,
+            faults: used.faults / calls,
+            switches: used.switches / calls,
         }
     }
 
@@ -48,6 +54,8 @@ impl Figures {
             p50: median(|slice| slice.p50),
             p99: median(|slice| slice.p99),
             cpu: median(|slice| slice.cpu),
+            faults: median(|slice| slice.faults),
+            switches: median(|slice| slice.switches),
         }
     }
 }

@@ -58,7 +58,7 @@ impl Forward {
         let mut table =
             Table::new(&["calls passed on by", "calls/s", "p50 µs", "p99 µs", "CPU µs"]);
         for proxy in [&self.mynah, &self.bare] {
-            let Figures { rate, p50, p99, cpu } = Figures::median(&proxy.slices);
+            let Figures { rate, p50, p99, cpu, .. } = Figures::median(&proxy.slices);
             let [p50, p99] = [p50, p99].map(|latency| format!("{latency:.0}"));
             let name = proxy.process.name.to_owned();
             table.row(&[name, thousands(rate), p50, p99, format!("{cpu:.1}")]);
@@ -80,9 +80,9 @@ impl Proxy {
     }
 
     async fn measure(&mut self) -> anyhow::Result<()> {
-        let before = self.process.cpu()?;
+        let before = self.process.usage()?;
         let slice = self.client.run(SLICE).await?;
-        self.slices.push(Figures::of(slice, self.process.cpu()? - before));
+        self.slices.push(Figures::of(slice, self.process.usage()? - before));
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use mynah_bench::cases::Case;
 
 use crate::{
-    Folders, callgrind,
+    Folders, Selection, callgrind,
     check::check,
     cores::Cores,
     program::{Program, Programs},
@@ -18,11 +18,12 @@ use crate::{
 };
 
 /// The cases whose instructions are counted.
-const COUNTED: [Case; 9] = [
+const COUNTED: [Case; 10] = [
     Case::Short,
     Case::Sessions,
     Case::Question,
-    Case::HistoryWithTools,
+    Case::History,
+    Case::Prose,
     Case::Numbers,
     Case::FortyTools,
     Case::Json,
@@ -37,11 +38,13 @@ const TOLERANCE: f64 = 2.0;
 pub(crate) struct Args {
     #[command(flatten)]
     folders: Folders,
+    #[command(flatten)]
+    selection: Selection,
     /// File with the recorded instruction counts per call
     #[arg(long, value_name = "FILE")]
     baseline: PathBuf,
     /// Write the counts to the baseline instead of comparing them
-    #[arg(long)]
+    #[arg(long, conflicts_with = "only")]
     update: bool,
     /// Fail if valgrind is not installed
     #[arg(long, env = "MYNAH_REQUIRE_VALGRIND", value_parser = clap::builder::BoolishValueParser::new())]
@@ -57,7 +60,7 @@ pub(crate) async fn instructions(args: Args) -> anyhow::Result<()> {
         println!("skipped: valgrind is not installed");
         return Ok(());
     }
-    let counted = count(Programs::new(args.folders, None)?).await?;
+    let counted = count(Programs::new(args.folders, None)?, &args.selection).await?;
     if args.update {
         fs::write(&args.baseline, serde_json::to_string_pretty(&counted)? + "\n")?;
         println!("updated {}", args.baseline.display());
@@ -66,18 +69,14 @@ pub(crate) async fn instructions(args: Args) -> anyhow::Result<()> {
     compare(&counted, &args.baseline)
 }
 
-async fn count(programs: Programs) -> anyhow::Result<BTreeMap<String, u64>> {
+async fn count(programs: Programs, selection: &Selection) -> anyhow::Result<BTreeMap<String, u64>> {
     let cores = Cores::find()?;
     cores.pin_client()?;
     let mut counted = BTreeMap::new();
-    for case in COUNTED {
-        let program = match case {
-            Case::OwnTools => Program::MynahWithTools,
-            Case::Sessions => Program::Mynah,
-            _ => Program::MynahWithoutJournal,
-        };
-        check(&cores.on_server(|| Server::start(&programs, program, &[]))?, case).await?;
-        let calls = callgrind::per_call(&programs, cores, program, case).await?;
+    for case in COUNTED.into_iter().filter(|case| selection.contains(*case)) {
+        let mynah = Program::Mynah;
+        check(&cores.on_server(|| Server::start(&programs, mynah, case, &[]))?, case).await?;
+        let calls = callgrind::per_call(&programs, cores, mynah, case).await?;
         counted.insert(case.name().to_owned(), calls.round() as u64);
     }
     Ok(counted)

@@ -20,6 +20,7 @@ mod targets;
 use std::path::PathBuf;
 
 use clap::Parser;
+use mynah_bench::cases::Case;
 
 /// Measures mynah; used by `bench/compare` and `bench/instructions`
 #[derive(Debug, Parser)]
@@ -43,6 +44,20 @@ struct Folders {
     /// Folder of the programs built with the profile `plain`
     #[arg(long, value_name = "FOLDER", default_value = "target/plain")]
     plain: PathBuf,
+}
+
+/// The calls to measure.
+#[derive(Debug, clap::Args)]
+struct Selection {
+    /// Measure only the calls whose name contains this text
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+}
+
+impl Selection {
+    fn contains(&self, case: Case) -> bool {
+        self.only.as_ref().is_none_or(|text| case.name().contains(text))
+    }
 }
 
 #[tokio::main(flavor = "current_thread")]

@@ -71,9 +71,9 @@ impl<'s> Side<'s> {
     }
 
     async fn measure(&mut self, time: Duration) -> anyhow::Result<()> {
-        let before = self.server.cpu()?;
+        let before = self.server.usage()?;
         let slice = self.client.run(time).await?;
-        self.slices.push(Figures::of(slice, self.server.cpu()? - before));
+        self.slices.push(Figures::of(slice, self.server.usage()? - before));
         Ok(())
     }
 }

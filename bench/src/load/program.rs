@@ -2,9 +2,11 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
 };
+
+use mynah_bench::cases::Case;
 
 use crate::Folders;
 
@@ -12,10 +14,6 @@ use crate::Folders;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Mynah,
-    /// mynah that keeps no journal.
-    MynahWithoutJournal,
-    /// mynah with a component that owns tools.
-    MynahWithTools,
     BareTonic,
     BareAxum,
     Hello,
@@ -69,9 +67,7 @@ impl Programs {
     fn path(&self, program: Program) -> PathBuf {
         let Folders { release, plain } = &self.folders;
         match program {
-            Program::Mynah | Program::MynahWithoutJournal | Program::MynahWithTools => {
-                release.join("mynah")
-            }
+            Program::Mynah => release.join("mynah"),
             Program::BareTonic => release.join("bare-tonic"),
             Program::BareAxum => release.join("bare-axum"),
             Program::Hello => plain.join("hello"),
@@ -79,9 +75,15 @@ impl Programs {
         }
     }
 
-    /// Returns the command that starts a program. If `wrapper` is not empty, it is a command such
-    /// as valgrind that runs the program.
-    pub(crate) fn command(&self, program: Program, ports: Ports, wrapper: &[String]) -> Command {
+    /// Returns the command that starts a program for a case. If `wrapper` is not empty, it is a
+    /// command such as valgrind that runs the program.
+    pub(crate) fn command(
+        &self,
+        program: Program,
+        case: Case,
+        ports: Ports,
+        wrapper: &[String],
+    ) -> Command {
         let path = self.path(program);
         let mut command = match wrapper {
             [] => Command::new(&path),
@@ -91,25 +93,20 @@ impl Programs {
                 command
             }
         };
-        command.args(self.args(program, ports));
+        command.args(self.args(program, case, ports));
         command.env_remove("DAPR_API_TOKEN");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
-    fn args(&self, program: Program, ports: Ports) -> Vec<String> {
+    /// mynah gets no flag that an application's developer would not set.
+    fn args(&self, program: Program, case: Case, ports: Ports) -> Vec<String> {
         let Ports { grpc, http, internal } = ports;
         let dapr = ports.flags();
         match program {
-            Program::Mynah => [&dapr[..], &["--metrics-port=0".to_owned()]].concat(),
-            Program::MynahWithoutJournal => {
-                let own = ["--metrics-port=0", "--journal-size=0"].map(str::to_owned);
-                [&dapr[..], &own].concat()
-            }
-            Program::MynahWithTools => {
-                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/components");
-                let own = ["--metrics-port=0", "--journal-size=0"].map(str::to_owned);
-                [&dapr[..], &own, &[resources(Path::new(folder))]].concat()
+            Program::Mynah => {
+                let own = ["--metrics-port=0"].into_iter().chain(case.flag()).map(str::to_owned);
+                dapr.into_iter().chain(own).collect()
             }
             Program::BareTonic | Program::Hello => vec![grpc.to_string()],
             Program::BareAxum => vec![http.to_string()],
@@ -118,7 +115,7 @@ impl Programs {
                     "--app-id=echo".to_owned(),
                     "--enable-metrics=false".to_owned(),
                     format!("--dapr-internal-grpc-port={internal}"),
-                    resources(self.components.path()),
+                    format!("--resources-path={}", self.components.path().display()),
                 ];
                 [&dapr[..], &own].concat()
             }
@@ -126,17 +123,11 @@ impl Programs {
     }
 }
 
-fn resources(folder: &Path) -> String {
-    format!("--resources-path={}", folder.display())
-}
-
 impl Program {
     /// Returns the name used in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Mynah => "mynah",
-            Self::MynahWithoutJournal => "mynah without journal",
-            Self::MynahWithTools => "mynah with tools",
             Self::BareTonic => "bare tonic",
             Self::BareAxum => "bare axum",
             Self::Hello => "hello",

@@ -14,7 +14,7 @@ use crate::{
     cores::Cores,
     figures::{Figures, Ratio},
     forward::Forward,
-    process::{Process, mynah},
+    process::{Process, Usage, mynah},
     program::Ports,
     server::free_ports,
     table::{Table, thousands},
@@ -167,21 +167,22 @@ impl Route {
         client.run(Duration::from_millis(300)).await?;
         let (mut slices, mut daprd) = (Vec::new(), Vec::new());
         for _ in 0..args.slices {
-            let before = [self.cpu("mynah")?, self.cpu("daprd")?];
+            let before = [self.usage("mynah")?, self.usage("daprd")?];
             let slice = client.run_at(rate, Duration::from_secs(1)).await?;
-            daprd.push((self.cpu("daprd")? - before[1]) * 1e6 / slice.latencies.len() as f64);
-            slices.push(Figures::of(slice, self.cpu("mynah")? - before[0]));
+            let by_daprd = self.usage("daprd")? - before[1];
+            daprd.push(by_daprd.cpu * 1e6 / slice.latencies.len() as f64);
+            slices.push(Figures::of(slice, self.usage("mynah")? - before[0]));
         }
-        let Figures { rate, p50, p99, cpu } = Figures::median(&slices);
+        let Figures { rate, p50, p99, cpu, .. } = Figures::median(&slices);
         let [p50, p99] = [p50, p99].map(|latency| format!("{latency:.0}"));
         let [cpu, daprd] = [cpu, Ratio::of(daprd).median].map(|cpu| format!("{cpu:.1}"));
         table.row(&[self.name.to_owned(), thousands(rate), p50, p99, cpu, daprd]);
         Ok(rate)
     }
 
-    /// Returns the processor time of the processes with a name, in seconds.
-    fn cpu(&self, name: &str) -> anyhow::Result<f64> {
-        let named = self.processes.iter().filter(|process| process.name == name);
-        named.map(Process::cpu).sum()
+    /// Returns what the processes with a name have used.
+    fn usage(&self, name: &str) -> anyhow::Result<Usage> {
+        let mut named = self.processes.iter().filter(|process| process.name == name);
+        named.try_fold(Usage::default(), |sum, process| Ok(sum + process.usage()?))
     }
 }

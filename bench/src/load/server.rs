@@ -12,7 +12,10 @@ use anyhow::{Context, bail};
 use mynah_bench::cases::Case;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::program::{Ports, Program, Programs};
+use crate::{
+    process::Usage,
+    program::{Ports, Program, Programs},
+};
 
 /// The interval between checks of whether a server is listening.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
@@ -28,15 +31,16 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a program and waits until it is listening. If `wrapper` is not empty, it is a command
-    /// such as valgrind that runs the program.
+    /// Starts a program for a case and waits until it is listening. If `wrapper` is not empty, it is
+    /// a command such as valgrind that runs the program.
     pub(crate) fn start(
         programs: &Programs,
         program: Program,
+        case: Case,
         wrapper: &[String],
     ) -> anyhow::Result<Self> {
         let ports = free_ports()?;
-        let mut command = programs.command(program, ports, wrapper);
+        let mut command = programs.command(program, case, ports, wrapper);
         let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
         let mut server = Self { program, child, ports };
         server.wait_until_listening().with_context(|| format!("{command:?}"))?;
@@ -65,9 +69,9 @@ impl Server {
         (Ipv4Addr::LOCALHOST, port).into()
     }
 
-    /// Returns the processor time used so far, in user and kernel space, in seconds.
-    pub(crate) fn cpu(&self) -> anyhow::Result<f64> {
-        cpu(self.child.id())
+    /// Returns what the program has used so far.
+    pub(crate) fn usage(&self) -> anyhow::Result<Usage> {
+        Usage::of(self.child.id())
     }
 
     /// Returns the resident memory in MiB.
@@ -108,16 +112,6 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Returns the processor time that a process has used, in user and kernel space, in seconds.
-pub(crate) fn cpu(process: u32) -> anyhow::Result<f64> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The program name, which is in parentheses, may contain spaces.
-    let after_name = stat.rsplit_once(')').map_or("", |(_, after)| after);
-    let ticks = after_name.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
-    let ticks: u64 = ticks.sum::<Result<_, _>>()?;
-    Ok(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
 
 /// Returns ports that no program uses at this moment.

@@ -36,9 +36,11 @@ impl Display for Table {
 }
 
 /// Formats the figures for one server as table cells.
-pub(crate) fn figures(figures: Figures) -> [String; 4] {
-    let Figures { rate, p50, p99, cpu } = figures;
-    [thousands(rate), format!("{p50:.0}"), format!("{p99:.0}"), format!("{cpu:.1}")]
+pub(crate) fn figures(figures: Figures) -> [String; 6] {
+    let Figures { rate, p50, p99, cpu, faults, switches } = figures;
+    let [p50, p99] = [p50, p99].map(|latency| format!("{latency:.0}"));
+    let [faults, switches] = [faults, switches].map(|count| format!("{count:.2}"));
+    [thousands(rate), p50, p99, format!("{cpu:.1}"), faults, switches]
 }
 
 /// Formats a figure in thousands with three significant digits.

@@ -12,7 +12,7 @@ pub(crate) const IDLE: f64 = 8.0;
 pub(crate) const IN_FLIGHT: f64 = 20.0;
 /// If a server is compared with itself and the interval extends more than this from 1, the machine
 /// is too busy for reliable times.
-pub(crate) const NOISE: f64 = 0.05;
+pub(crate) const NOISE: f64 = 0.03;
 
 /// A bound on a figure.
 #[derive(Debug, Clone, Copy)]
@@ -30,25 +30,20 @@ impl Target {
     }
 }
 
-/// Returns the target for mynah's cost of a call divided by another program's. It applies to
-/// processor time and, for bare servers, to instructions.
-pub(crate) fn cost(other: Program, case: Case) -> Target {
-    Target::AtMost(match (other, case) {
+/// Returns the target for mynah's processor time for a call divided by another program's, if there is
+/// one.
+pub(crate) fn cost(other: Program, case: Case) -> Option<Target> {
+    Some(Target::AtMost(match (other, case) {
         (Program::Hello, _) => 0.55,
         (Program::Daprd, _) => 1.0 / 6.0,
-        (_, Case::FortyTools) => 0.8,
-        (_, Case::Question) => 1.0,
-        (_, Case::Short) => 1.05,
-        (_, Case::HistoryWithTools | Case::Numbers) => 1.1,
-        (_, Case::History) => 1.15,
-        (_, Case::Stream) => 1.2,
+        (_, Case::Short | Case::History | Case::FortyTools | Case::Stream) => 1.2,
+        (_, Case::Numbers) => 1.3,
+        (_, Case::Question | Case::OpenAi) => 1.4,
         (_, Case::Json) => 1.6,
-        (_, Case::OpenAi) => 1.3,
-        // Beside the same call without a journal; no other program has sessions.
-        (_, Case::Sessions) => 1.15,
-        // Beside a plain echo; no other program has tools.
-        (_, Case::OwnTools) => 4.0,
-    })
+        (_, Case::Prose) => 2.5,
+        // No other program has sessions, or tools of its own.
+        (_, Case::Sessions | Case::OwnTools) => return None,
+    }))
 }
 
 /// Returns the target for mynah's calls per second divided by another program's, if there is one.
