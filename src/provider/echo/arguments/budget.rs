@@ -18,7 +18,7 @@ pub(super) const MAX_DEPTH: usize = 32;
 /// Maximum number of values, steps and bytes of one call.
 const CALL: [usize; 3] = [10_000, 100_000, 64 * 1024];
 /// Number of bytes of a message that are read in the time of a step.
-const BYTES_PER_STEP: usize = 16;
+const BYTES_PER_STEP: usize = 32;
 /// Maximum number of bytes that all calls in one reply generate.
 const REPLY_BYTES: usize = 4 * 1024 * 1024;
 /// Memory for a value: an object with one member takes most.

@@ -1,6 +1,6 @@
 //! Generates a value and the values inside it, for each choice of branches until one is valid.
 
-use std::{collections::BTreeMap, ptr};
+use std::{collections::BTreeMap, io, ptr};
 
 use serde_json::{Map, Value};
 
@@ -202,8 +202,30 @@ impl<'a> Generator<'a> {
 
     /// Spends the bytes of a value and a comma, and the steps for copying it.
     pub(super) fn pay(&mut self, value: Value) -> Generation {
-        let len = value.to_string().len();
+        let len = encoded_len(&value);
         self.budget.steps = self.budget.steps.saturating_sub(len / 8);
         self.budget.spend_bytes(len + 1).map(|()| value)
+    }
+}
+
+/// Returns the length of a value in compact JSON.
+fn encoded_len(value: &Value) -> usize {
+    let mut length = Length(0);
+    // Neither encoding a value nor counting can fail.
+    let _ = serde_json::to_writer(&mut length, value);
+    length.0
+}
+
+/// Counts the bytes written to it.
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

@@ -36,10 +36,10 @@ fn may_have_facts(text: &str, words: &[Word], source: &str) -> bool {
     let is_ip = |at: usize| text[at + 1..].starts_with(|c: char| c == ':' || c.is_ascii_hexdigit());
     let is_ascii = text.is_ascii();
     let starts_fact = |word: &Word| {
-        let is_uuid = word.run.len() == 8 && source[word.run.end..].starts_with('-');
+        let is_uuid = word.run().len() == 8 && source[word.run().end..].starts_with('-');
         // The expression does not regard other characters as letters.
         let is_relative = || {
-            let run = &source[word.run.clone()];
+            let run = &source[word.run()];
             let letters = run.split(|c: char| !c.is_ascii()).next().unwrap_or(run);
             Meanings::of(letters).is_relative
         };

@@ -91,7 +91,7 @@ impl Cues {
     pub(super) fn find(text: &str, words: &Words) -> Self {
         let mut cues: Vec<(usize, &'static str)> = Vec::new();
         for (index, word) in words.iter().enumerate() {
-            let cue_word = CUE_WORDS.get_hashed(&text[word.range.clone()], word.hash);
+            let cue_word = CUE_WORDS.get_hashed(&text[word.range()], word.hash);
             let Some(cue) = cue_word.and_then(|it| it.cue(text, words, index)) else { continue };
             let strong =
                 cues.last().filter(|(last, cue)| last + 1 == index && contains(STRONG, cue));
@@ -111,7 +111,7 @@ impl Cues {
         let is_date = matches!(date.of, FactType::Date | FactType::RelativeDate | FactType::Time);
         let is_place = matches!(place.of, FactType::Name | FactType::Word);
         let is_before_place = |(word, cue): (&Word, &str)| {
-            ["from", "to"].contains(&cue) && word.range.end <= place.range.start
+            ["from", "to"].contains(&cue) && word.range().end <= place.range.start
         };
         is_date && is_place && self.word_before(&date.range, words).is_some_and(is_before_place)
     }
@@ -121,10 +121,10 @@ impl Cues {
         fact: &Range<usize>,
         words: &'w Words,
     ) -> Option<(&'w Word, &'static str)> {
-        let next = self.0.partition_point(|(index, _)| words[*index].range.end <= fact.start);
+        let next = self.0.partition_point(|(index, _)| words[*index].range().end <= fact.start);
         let (index, cue) = self.0.get(next.checked_sub(1)?)?;
         let word = &words[*index];
-        (word.sentence == words.sentence_at(fact.start)).then_some((word, cue))
+        (word.sentence() == words.sentence_at(fact.start)).then_some((word, cue))
     }
 }
 
@@ -133,7 +133,7 @@ impl CueWord {
     fn cue(&self, text: &str, words: &Words, index: usize) -> Option<&'static str> {
         let word = &words[index];
         let before = index.checked_sub(1).map(|index| &words[index]);
-        let is = |word: &Word, other: &str| text[word.range.clone()].eq_ignore_ascii_case(other);
+        let is = |word: &Word, other: &str| text[word.range()].eq_ignore_ascii_case(other);
         let is_pair = |(first, _): &&(&str, _)| before.is_some_and(|before| is(before, first));
         if let Some((_, cue)) = self.pairs.iter().find(is_pair) {
             let is_not = |word: &Word| is(word, "no") || is(word, "not");
@@ -141,10 +141,10 @@ impl CueWord {
             return Some(if is_negated { opposite(cue) } else { cue });
         }
         let is_infinitive =
-            |it: &Word| INFINITIVES.get_hashed(&text[it.range.clone()], it.hash).is_some();
+            |it: &Word| INFINITIVES.get_hashed(&text[it.range()], it.hash).is_some();
         // "5 min", "$200 max"
         let follows_number = || {
-            let before = text[..word.range.start].strip_suffix(' ');
+            let before = text[..word.range().start].strip_suffix(' ');
             before.is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()))
         };
         match self.single? {

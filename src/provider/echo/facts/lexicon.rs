@@ -51,7 +51,7 @@ pub(super) enum BeforePlace {
 }
 
 /// The meanings of a word.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Meanings {
     /// The value of "one" to "twelve".
     pub(super) number: Option<usize>,
@@ -66,21 +66,31 @@ pub(super) struct Meanings {
 }
 
 impl Meanings {
+    /// The meanings of a word that is not listed.
+    pub(super) const NONE: Self = Self {
+        number: None,
+        language: None,
+        currency: None,
+        is_no_name: false,
+        before_place: None,
+        is_relative: false,
+    };
+
     /// Returns the meanings of a word in any case. Codes of currencies must be in capitals.
     pub(super) fn of(word: &str) -> Self {
-        Self::of_hashed(word, hash_word(word))
+        Self::listed(word, hash_word(word)).with_code(word)
     }
 
-    /// Returns the meanings of a word with this hash.
-    pub(super) fn of_hashed(word: &str, hash: u32) -> Self {
-        let mut meanings = LEXICON.get_hashed(word, hash).copied().unwrap_or_default();
-        if word.len() == 3
-            && word.bytes().all(|byte| byte.is_ascii_uppercase())
-            && let Some(currency) = Currency::from_code(word)
-        {
-            meanings.currency = Some(currency.code());
-        }
-        meanings
+    /// Returns the meanings of a word with this hash, apart from codes of currencies.
+    pub(super) fn listed(word: &str, hash: u32) -> &'static Self {
+        LEXICON.get_hashed(word, hash).unwrap_or(&Self::NONE)
+    }
+
+    /// Adds the meaning of the word as the code of a currency.
+    pub(super) fn with_code(self, word: &str) -> Self {
+        let is_like_code = word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        let code = || Some(Currency::from_code(word)?.code());
+        Self { currency: is_like_code.then(code).flatten().or(self.currency), ..self }
     }
 
     /// Returns `true` if the word may be, or be part of, the name of a place or a person.
@@ -92,22 +102,22 @@ impl Meanings {
 static LEXICON: LazyLock<WordMap<Meanings>> = LazyLock::new(|| {
     let mut lexicon: BTreeMap<&str, Meanings> = BTreeMap::new();
     for (number, word) in NUMBERS.split_ascii_whitespace().enumerate() {
-        lexicon.entry(word).or_default().number = Some(number + 1);
+        lexicon.entry(word).or_insert(Meanings::NONE).number = Some(number + 1);
     }
     for (name, code) in pairs(LANGUAGES) {
-        lexicon.entry(name).or_default().language = Some(code);
+        lexicon.entry(name).or_insert(Meanings::NONE).language = Some(code);
     }
     for (name, code) in pairs(CURRENCY_NAMES) {
-        lexicon.entry(name).or_default().currency = Some(code);
+        lexicon.entry(name).or_insert(Meanings::NONE).currency = Some(code);
     }
     for word in [NOT_PLACES, MONTHS, WEEKDAYS].into_iter().flat_map(str::split_ascii_whitespace) {
-        lexicon.entry(word).or_default().is_no_name = true;
+        lexicon.entry(word).or_insert(Meanings::NONE).is_no_name = true;
     }
     for (word, role) in BEFORE_PLACES {
-        lexicon.entry(word).or_default().before_place = Some(role);
+        lexicon.entry(word).or_insert(Meanings::NONE).before_place = Some(role);
     }
     for word in [RELATIVE, WEEKDAYS].into_iter().flat_map(str::split_ascii_whitespace) {
-        lexicon.entry(word).or_default().is_relative = true;
+        lexicon.entry(word).or_insert(Meanings::NONE).is_relative = true;
     }
     WordMap::new(lexicon)
 });

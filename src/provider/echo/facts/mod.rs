@@ -146,7 +146,7 @@ impl Reading {
     pub(crate) fn find(&self, forms: &[String]) -> Vec<(Range<usize>, bool)> {
         let range = |index: usize| {
             let last = &self.words[index + forms.len() - 1];
-            self.words[index].range.start..last.range.end
+            self.words[index].range().start..last.range().end
         };
         let found = self.words.find(forms).into_iter().take(MAX_FACTS);
         found.map(|index| (range(index), self.words.is_negated(&self.text, index))).collect()

@@ -27,11 +27,11 @@ pub(super) fn find(source: &str, words: &Words, found: &mut Vec<Bare>) {
     let mut name: Option<Range<usize>> = None;
     for (index, word) in words.iter().enumerate() {
         // The run of letters was read with its first word.
-        if !word.starts_run() || !is_free(&word.run) {
+        if !word.starts_run() || !is_free(&word.run()) {
             continue;
         }
-        let (text, range) = (&source[word.run.clone()], word.run.clone());
-        let meanings = word.meanings;
+        let (text, range) = (&source[word.run()], word.run());
+        let meanings = word.meanings.with_code(text);
         let is_name = is_name(text, meanings) && !(words.starts_sentence(index) && name.is_none());
         name = name.and_then(|name| join(source, name, &range, is_name, found));
         if is_name && name.is_none() {
@@ -111,13 +111,13 @@ fn is_capitals(word: &str) -> bool {
 /// preposition.
 fn may_be_place(source: &str, words: &Words, index: usize, meanings: Meanings) -> bool {
     let word = &words[index];
-    let text = &source[word.run.clone()];
+    let text = &source[word.run()];
     let follows = |index: usize, expected: BeforePlace| {
         let Some(before) = index.checked_sub(1).map(|index| &words[index]) else { return false };
         let after = &words[index];
         before.before_place == Some(expected)
-            && before.sentence == after.sentence
-            && source[before.range.end..after.range.start].trim().is_empty()
+            && before.sentence() == after.sentence()
+            && source[before.range().end..after.range().start].trim().is_empty()
     };
     let follows_preposition = |index| follows(index, BeforePlace::Preposition);
     (follows_preposition(index)
