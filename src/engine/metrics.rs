@@ -66,7 +66,7 @@ pub(super) enum CallOutcome {
 #[derive(Debug)]
 pub(super) struct CallMetrics {
     /// The name of the component.
-    pub(super) component: String,
+    pub(super) component: Arc<str>,
     /// The numbers of succeeded and failed calls, unless there is no component.
     conversations: Option<[IntCounter; 2]>,
     latencies: [OnceLock<Histogram>; 2],
@@ -209,7 +209,7 @@ impl CallVectors {
 impl CallMetrics {
     fn new(vectors: CallVectors, component: &str, conversations: Option<[IntCounter; 2]>) -> Self {
         let (component, latencies, requests) =
-            (component.to_owned(), Default::default(), Default::default());
+            (component.into(), Default::default(), Default::default());
         Self { component, conversations, latencies, requests, vectors }
     }
 
@@ -220,13 +220,13 @@ impl CallMetrics {
             conversations[failed].inc();
             let success = [SUCCEEDED, FAILED][failed];
             let latency = self.latencies[failed].get_or_init(|| {
-                self.vectors.latencies.with_label_values(&[self.component.as_str(), success])
+                self.vectors.latencies.with_label_values(&[&*self.component, success])
             });
             latency.observe(duration.as_secs_f64() * 1000.0);
         }
         if let Some(surface) = surface {
             let counter = self.requests[surface as usize][outcome as usize].get_or_init(|| {
-                let labels = [surface.as_str(), self.component.as_str(), outcome.as_str()];
+                let labels = [surface.as_str(), &*self.component, outcome.as_str()];
                 self.vectors.requests.with_label_values(&labels)
             });
             counter.inc();
@@ -237,7 +237,7 @@ impl CallMetrics {
 impl CallOutcome {
     const ALL: [Self; 3] = [Self::Ok, Self::Failed, Self::Cancelled];
 
-    /// Returns the name of the outcome in metrics and in the log.
+    /// Returns the name of the outcome in metrics, in the log and in the journal.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -11,10 +11,7 @@ use super::{
     metrics::{CallMetrics, CallOutcome},
 };
 use crate::{
-    base::{
-        blocking::LARGE,
-        clock::{self, Moment},
-    },
+    base::clock::{self, Moment},
     chat::{self, Response},
     provider::{
         CallContext,
@@ -36,7 +33,7 @@ pub struct Recording {
     deadline: Option<Moment>,
     session: Option<Arc<str>>,
     /// The name of the component, if the call has not reached it.
-    missing: Option<String>,
+    missing: Option<Arc<str>>,
     /// The metrics of the component, or those of calls that reach no component.
     metrics: Arc<CallMetrics>,
     /// The entry in the journal; `None` if the journal is off.
@@ -107,26 +104,26 @@ impl Recording {
 
     /// Records the answer.
     pub(super) fn answered(&mut self, response: &Response) {
-        self.finish(CallOutcome::Ok, || Outcome::Answered(Box::new(response.clone())));
+        self.finish(Outcome::Answered(response));
     }
 
     /// Records the error of a component.
     #[cold]
     pub(super) fn failed(&mut self, error: &chat::Error) {
-        self.finish(CallOutcome::Failed, || failure(&error.clone().into()));
+        self.finish(failure(&error.clone().into()));
     }
 
     /// Records the error of a call that has reached no component. Returns the error.
     #[cold]
     pub(crate) fn rejected(mut self, error: Error, context: &CallContext) -> Error {
         self.session.clone_from(&context.session);
-        self.missing = error.component().map(str::to_owned);
+        self.missing = error.component().map(Into::into);
         if error.is_malformed()
             && let Some(request) = self.draft.as_mut().and_then(|draft| draft.request.as_mut())
         {
             request.keep_beginning();
         }
-        self.finish(CallOutcome::Failed, || failure(&error));
+        self.finish(failure(&error));
         error
     }
 
@@ -136,32 +133,31 @@ impl Recording {
         self.deadline.is_some_and(|deadline| deadline.remaining() <= limit)
     }
 
-    fn component(&self) -> &str {
-        self.missing.as_deref().unwrap_or(&self.metrics.component)
+    fn component(&self) -> &Arc<str> {
+        self.missing.as_ref().unwrap_or(&self.metrics.component)
     }
 
-    fn finish(&mut self, outcome: CallOutcome, entry_outcome: impl FnOnce() -> Outcome) {
+    fn finish(&mut self, outcome: Outcome<&Response>) {
         if std::mem::replace(&mut self.is_finished, true) {
             return;
         }
         let duration = self.started.age();
-        self.metrics.count(self.surface, outcome, duration);
-        self.log(outcome, duration);
+        self.metrics.count(self.surface, outcome.kind(), duration);
+        self.log(outcome.kind(), duration);
         if let Some(draft) = self.draft.take() {
-            let journal = draft.journal.clone();
-            let entry = Entry {
+            let Draft { journal, time, request, is_streamed, answers } = *draft;
+            journal.add(Entry {
                 number: 0,
-                time: draft.time,
+                time,
                 duration,
                 surface: self.surface,
                 session: self.session.take(),
-                component: self.component().to_owned(),
-                is_streamed: draft.is_streamed,
-                outcome: entry_outcome(),
-                answered_by: draft.answers.take(),
-                request: draft.request.map(|request| request.detached(LARGE)),
-            };
-            journal.add(entry);
+                component: self.component().clone(),
+                is_streamed,
+                outcome,
+                answered_by: answers.take(),
+                request,
+            });
         }
     }
 
@@ -185,10 +181,10 @@ impl Drop for Recording {
             return;
         }
         if self.is_at_deadline() {
-            let component = self.component().to_owned();
+            let component = self.component().to_string();
             self.failed(&chat::Error::Provider { component, error: deadline_exceeded() });
         } else {
-            self.finish(CallOutcome::Cancelled, || Outcome::Cancelled);
+            self.finish(Outcome::Cancelled);
         }
     }
 }
@@ -201,7 +197,7 @@ impl fmt::Debug for Recording {
     }
 }
 
-fn failure(error: &Error) -> Outcome {
+fn failure(error: &Error) -> Outcome<&'static Response> {
     Outcome::Failed(CallError {
         code: error.code_name(),
         message: error.message(),

@@ -4,15 +4,18 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
+use super::{memory::Memory, packed::PackedResponse};
 use crate::{
+    base::blocking::LARGE,
     chat::Response,
+    engine::metrics::CallOutcome,
     provider::call::{AnsweredBy, DEFAULT_SESSION, Surface},
     wire::sent::SentRequest,
 };
 
-/// A call that has ended.
+/// A call that has ended. `R` is its response.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct Entry<R = PackedResponse> {
     /// The number of the entry, from 1.
     pub(crate) number: u64,
     /// When the request arrived.
@@ -24,22 +27,22 @@ pub(crate) struct Entry {
     /// The session; `None` if the client named none.
     pub(crate) session: Option<Arc<str>>,
     /// The name of the component, as far as it is known. It may not exist.
-    pub(crate) component: String,
+    pub(crate) component: Arc<str>,
     /// Whether the client asked for a stream.
     pub(crate) is_streamed: bool,
     /// The request as received.
     pub(crate) request: Option<SentRequest>,
     /// How the call ended.
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: Outcome<R>,
     /// What made the turns of the answer.
     pub(crate) answered_by: Vec<AnsweredBy>,
 }
 
 /// How a call ended.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum Outcome<R = PackedResponse> {
     /// With an answer.
-    Answered(Box<Response>),
+    Answered(R),
     /// With an error.
     Failed(CallError),
     /// The client disconnected or cancelled the call before its deadline.
@@ -57,7 +60,62 @@ pub(crate) struct CallError {
     pub(crate) retry_after: Option<Duration>,
 }
 
+impl<R> Outcome<R> {
+    /// Returns how the call ended.
+    pub(in crate::engine) fn kind(&self) -> CallOutcome {
+        match self {
+            Self::Answered(_) => CallOutcome::Ok,
+            Self::Failed(_) => CallOutcome::Failed,
+            Self::Cancelled => CallOutcome::Cancelled,
+        }
+    }
+}
+
+impl Entry<&Response> {
+    /// Copies the bytes of the request and of the response.
+    pub(super) fn stored(self, memory: &mut Memory) -> Entry {
+        let outcome = match self.outcome {
+            Outcome::Answered(response) => Outcome::Answered(PackedResponse::new(response, memory)),
+            Outcome::Failed(error) => Outcome::Failed(error),
+            Outcome::Cancelled => Outcome::Cancelled,
+        };
+        Entry {
+            number: self.number,
+            time: self.time,
+            duration: self.duration,
+            surface: self.surface,
+            session: self.session,
+            component: self.component,
+            is_streamed: self.is_streamed,
+            request: self.request.map(|request| copied(request, memory)),
+            outcome,
+            answered_by: self.answered_by,
+        }
+    }
+}
+
+/// Copies the body of a request. A large body is kept as it is, because it has its buffer almost to itself.
+fn copied(request: SentRequest, memory: &mut Memory) -> SentRequest {
+    request.map_body(|body| if body.len() > LARGE { body } else { memory.store(&body) })
+}
+
 impl Entry {
+    /// Moves the bytes to other memory, so that theirs can be used again.
+    pub(super) fn relocate(&mut self, memory: &mut Memory) {
+        self.request = self.request.take().map(|request| copied(request, memory));
+        if let Outcome::Answered(response) = &mut self.outcome {
+            *response = response.copied(memory);
+        }
+    }
+
+    /// Frees the bytes.
+    pub(super) fn free(self, memory: &mut Memory) {
+        self.request.into_iter().for_each(|request| memory.free(request.into_body()));
+        if let Outcome::Answered(response) = self.outcome {
+            memory.free(response.into_bytes());
+        }
+    }
+
     /// Returns the name of the session.
     pub(crate) fn session(&self) -> &str {
         self.session.as_deref().unwrap_or(DEFAULT_SESSION)
@@ -66,7 +124,7 @@ impl Entry {
     /// Estimates the memory that the entry takes, in bytes.
     pub(crate) fn size(&self) -> usize {
         let outcome = match &self.outcome {
-            Outcome::Answered(response) => size_of::<Response>() + response.size(),
+            Outcome::Answered(response) => response.size(),
             Outcome::Failed(failure) => failure.message.len(),
             Outcome::Cancelled => 0,
         };

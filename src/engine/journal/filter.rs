@@ -18,6 +18,6 @@ impl EntryFilter {
     pub(crate) fn selects(&self, entry: &Entry) -> bool {
         entry.number > self.since
             && self.session.as_deref().is_none_or(|session| session == entry.session())
-            && self.component.as_ref().is_none_or(|component| *component == entry.component)
+            && self.component.as_ref().is_none_or(|component| **component == *entry.component)
     }
 }

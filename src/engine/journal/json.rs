@@ -24,7 +24,7 @@ impl Entry {
             "session": redactor.redacted(self.session()),
             "component": redactor.redacted(&self.component),
             "stream": self.is_streamed,
-            "outcome": self.outcome.name(),
+            "outcome": self.outcome.kind().as_str(),
             "answered_by": self.answered_by.iter().map(answered_by).collect::<Vec<_>>(),
         });
         let mut add = |name: &str, value: Value| {
@@ -39,7 +39,7 @@ impl Entry {
         }
         match &self.outcome {
             Outcome::Answered(response) => {
-                let mut response = response.clone();
+                let mut response = response.unpack();
                 redactor.redact_response(&mut response);
                 add("response", response_json(&response));
             }
@@ -47,17 +47,6 @@ impl Entry {
             Outcome::Cancelled => {}
         }
         entry
-    }
-}
-
-impl Outcome {
-    /// Returns the name of the outcome in the journal and in metrics.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Answered(_) => "ok",
-            Self::Failed(_) => "failed",
-            Self::Cancelled => "cancelled",
-        }
     }
 }
 

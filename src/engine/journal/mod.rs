@@ -6,7 +6,9 @@ mod file;
 mod filter;
 mod json;
 mod markers;
+mod memory;
 mod open;
+mod packed;
 mod redactor;
 mod shards;
 
@@ -21,6 +23,7 @@ pub(crate) use self::{
     redactor::Redactor,
 };
 use self::{file::JournalFile, shards::Shards};
+use crate::chat::Response;
 
 /// The steps that it takes to decode a byte of a request without secrets.
 pub(crate) const READING: usize = 8;
@@ -73,7 +76,7 @@ impl Journal {
     }
 
     /// Adds an entry. The entry gets the next number.
-    pub(crate) fn add(&self, entry: Entry) {
+    pub(crate) fn add(&self, entry: Entry<&Response>) {
         let add = || {
             let (entry, dropped) = self.shards.add(entry);
             self.dropped.inc_by(dropped);

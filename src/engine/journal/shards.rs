@@ -10,7 +10,8 @@ use std::{
     thread,
 };
 
-use super::{dropped::Dropped, entry::Entry};
+use super::{dropped::Dropped, entry::Entry, memory::Memory};
+use crate::chat::Response;
 
 /// The entries, in one shard for each serving thread, so that threads do not wait for each other. The
 /// oldest entries are dropped when there is no room.
@@ -26,13 +27,24 @@ pub(super) struct Shards {
 
 #[derive(Debug)]
 struct Shard {
-    entries: Mutex<VecDeque<Arc<Entry>>>,
+    entries: Mutex<Entries>,
     /// The number of the oldest entry, or [`NONE`].
     oldest: AtomicU64,
 }
 
+#[derive(Debug)]
+struct Entries {
+    /// The entries, oldest first.
+    all: VecDeque<Arc<Entry>>,
+    memory: Memory,
+    /// The bytes of removed entries, which may keep parts of segments from being used again.
+    removed: usize,
+}
+
 /// Stands for the number of the oldest entry if there is none.
 const NONE: u64 = u64::MAX;
+/// Removed entries may keep memory of this part of the others.
+const MAX_REMOVED: usize = 4;
 
 /// Gives each thread a shard.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -41,12 +53,12 @@ thread_local! {
     static THREAD: Cell<usize> = Cell::new(THREADS.fetch_add(1, Ordering::Relaxed));
 }
 
-type Locked<'a> = MutexGuard<'a, VecDeque<Arc<Entry>>>;
+type Locked<'a> = MutexGuard<'a, Entries>;
 
 impl Shards {
     pub(super) fn new(limit: usize) -> Self {
         let shards = thread::available_parallelism().map_or(1, usize::from);
-        let shard = |_| Shard { entries: Mutex::default(), oldest: AtomicU64::new(NONE) };
+        let shard = |_| Shard::new(limit);
         Self {
             shards: (0..shards).map(shard).collect(),
             limit,
@@ -58,22 +70,21 @@ impl Shards {
     }
 
     /// Adds an entry and gives it the next number. Returns the entry, and how many were dropped.
-    pub(super) fn add(&self, mut entry: Entry) -> (Arc<Entry>, u64) {
-        let size = entry.size();
-        if size > self.limit {
-            entry.number = self.numbers.fetch_add(1, Ordering::Relaxed);
-            // Without any room, the journal is off.
-            let dropped = u64::from(self.limit > 0);
-            self.dropped.fetch_add(dropped, Ordering::Relaxed);
-            self.dropped_by_session.add(&entry);
-            return (Arc::new(entry), dropped);
-        }
+    pub(super) fn add(&self, mut entry: Entry<&Response>) -> (Arc<Entry>, u64) {
         let shard = &self.shards[THREAD.get() % self.shards.len()];
         let mut entries = shard.lock();
         // Under the lock, so that readers, who lock all shards, see no gap.
         entry.number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let entry = Arc::new(entry);
-        entries.push_back(entry.clone());
+        let entry = Arc::new(entry.stored(&mut entries.memory));
+        let size = entry.size();
+        if size > self.limit {
+            // Without any room, the journal is off.
+            let dropped = u64::from(self.limit > 0);
+            self.dropped.fetch_add(dropped, Ordering::Relaxed);
+            self.dropped_by_session.add(&entry);
+            return (entry, dropped);
+        }
+        entries.all.push_back(entry.clone());
         shard.update(&entries);
         drop(entries);
         let bytes = self.bytes.fetch_add(size, Ordering::Relaxed) + size;
@@ -88,12 +99,15 @@ impl Shards {
             let oldest = |shard: &&Shard| shard.oldest.load(Ordering::Relaxed);
             let Some(shard) = self.shards.iter().min_by_key(oldest) else { break };
             let mut entries = shard.lock();
-            let Some(entry) = entries.pop_front() else { break };
+            let Some(entry) = entries.all.pop_front() else { break };
             // Under the lock, so that a reader who misses the entry finds it counted.
             self.dropped_by_session.add(&entry);
             shard.update(&entries);
-            drop(entries);
             self.bytes.fetch_sub(entry.size(), Ordering::Relaxed);
+            // A reader that has the entry frees it.
+            if let Some(entry) = Arc::into_inner(entry) {
+                entry.free(&mut entries.memory);
+            }
             dropped += 1;
         }
         self.dropped.fetch_add(dropped, Ordering::Relaxed);
@@ -106,8 +120,8 @@ impl Shards {
         let mut found = Vec::new();
         for entries in &all {
             // The numbers of a shard increase.
-            let start = entries.partition_point(|entry| entry.number <= since);
-            found.extend(entries.range(start..).cloned());
+            let start = entries.all.partition_point(|entry| entry.number <= since);
+            found.extend(entries.all.range(start..).cloned());
         }
         drop(all);
         found.sort_unstable_by_key(|entry| entry.number);
@@ -116,20 +130,16 @@ impl Shards {
 
     /// Removes the entries that are selected. Returns their number.
     pub(super) fn remove(&self, is_selected: impl Fn(&Entry) -> bool) -> usize {
-        let mut removed = 0;
-        for shard in &self.shards {
-            let mut entries = shard.lock();
-            entries.retain(|entry| {
-                let is_kept = !is_selected(entry);
-                if !is_kept {
-                    self.bytes.fetch_sub(entry.size(), Ordering::Relaxed);
-                    removed += 1;
-                }
-                is_kept
-            });
-            shard.update(&entries);
-        }
-        removed
+        self.shards
+            .iter()
+            .map(|shard| {
+                let mut entries = shard.lock();
+                let (count, bytes) = entries.remove(&is_selected);
+                shard.update(&entries);
+                self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+                count
+            })
+            .sum()
     }
 
     /// Returns the dropped entries by session.
@@ -148,14 +158,44 @@ impl Shards {
     }
 }
 
+impl Entries {
+    /// Removes the entries that are selected. Returns their number and their size.
+    fn remove(&mut self, is_selected: impl Fn(&Entry) -> bool) -> (usize, usize) {
+        let (count, mut bytes, mut kept) = (self.all.len(), 0, 0);
+        self.all.retain(|entry| {
+            let is_removed = is_selected(entry);
+            *(if is_removed { &mut bytes } else { &mut kept }) += entry.size();
+            !is_removed
+        });
+        self.removed += bytes;
+        if self.removed > kept / MAX_REMOVED {
+            self.compact();
+        }
+        (count - self.all.len(), bytes)
+    }
+
+    /// Moves the entries together, so that no removed entries are between them.
+    fn compact(&mut self) {
+        self.removed = 0;
+        for entry in self.all.iter_mut().filter_map(Arc::get_mut) {
+            entry.relocate(&mut self.memory);
+        }
+    }
+}
+
 impl Shard {
+    fn new(limit: usize) -> Self {
+        let entries = Entries { all: VecDeque::new(), memory: Memory::new(limit), removed: 0 };
+        Self { entries: Mutex::new(entries), oldest: AtomicU64::new(NONE) }
+    }
+
     /// Ignores poisoning, because a panic cannot leave the entries in an invalid state.
     fn lock(&self) -> Locked<'_> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn update(&self, entries: &VecDeque<Arc<Entry>>) {
-        let oldest = entries.front().map_or(NONE, |entry| entry.number);
+    fn update(&self, entries: &Entries) {
+        let oldest = entries.all.front().map_or(NONE, |entry| entry.number);
         self.oldest.store(oldest, Ordering::Relaxed);
     }
 }
@@ -167,19 +207,23 @@ mod tests {
     use super::*;
     use crate::engine::journal::entry::Outcome;
 
-    fn entry(component: &str) -> Entry {
+    fn entry(component: &str) -> Entry<&'static Response> {
         Entry {
             number: 0,
             time: Timestamp::default(),
             duration: std::time::Duration::ZERO,
             surface: None,
             session: None,
-            component: component.to_owned(),
+            component: component.into(),
             is_streamed: false,
             request: None,
             outcome: Outcome::Cancelled,
             answered_by: Vec::new(),
         }
+    }
+
+    fn size(component: &str) -> usize {
+        entry(component).stored(&mut Memory::new(0)).size()
     }
 
     fn numbers(shards: &Shards, since: u64) -> Vec<u64> {
@@ -188,7 +232,7 @@ mod tests {
 
     #[test]
     fn drops_the_oldest_entries_of_all_threads() {
-        let size = entry("a").size();
+        let size = size("a");
         let shards = Shards::new(3 * size);
         for _ in 0..5 {
             thread::scope(|scope| drop(scope.spawn(|| shards.add(entry("a"))).join().unwrap()));
@@ -206,9 +250,9 @@ mod tests {
         for component in ["a", "b", "a"] {
             shards.add(entry(component));
         }
-        assert_eq!(shards.remove(|entry| entry.component == "a"), 2);
+        assert_eq!(shards.remove(|entry| &*entry.component == "a"), 2);
         assert_eq!(numbers(&shards, 0), [2]);
-        assert_eq!(shards.bytes.load(Ordering::Relaxed), entry("b").size());
+        assert_eq!(shards.bytes.load(Ordering::Relaxed), size("b"));
         assert_eq!(shards.dropped(), 0);
     }
 }

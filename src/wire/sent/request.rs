@@ -142,12 +142,14 @@ impl SentRequest {
         &self.body
     }
 
-    /// Copies the body if it is small, so that it does not keep the memory of a larger buffer.
-    pub(crate) fn detached(mut self, max: usize) -> Self {
-        if self.body.len() <= max {
-            self.body = Bytes::copy_from_slice(&self.body);
-        }
-        self
+    /// Returns the request as received.
+    pub(crate) fn into_body(self) -> Bytes {
+        self.body
+    }
+
+    /// Replaces the body by a copy.
+    pub(crate) fn map_body(self, copy: impl FnOnce(Bytes) -> Bytes) -> Self {
+        Self { body: copy(self.body), ..self }
     }
 }
 
