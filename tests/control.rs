@@ -4,6 +4,7 @@ mod commands;
 mod file;
 mod journal;
 mod openapi;
+mod secret_forms;
 mod secrets;
 mod sessions;
 mod verdict;

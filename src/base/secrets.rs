@@ -1,5 +1,8 @@
 //! Recognizes secrets by the names of what holds them.
 
+/// The text that replaces a secret.
+pub(crate) const REDACTED: &str = "[redacted]";
+
 /// The last words of such names, in lower case, each with the words of which one must precede it.
 /// Words may be joined by separators.
 const SECRET_NAMES: [(&str, &[&str]); 9] = [
@@ -32,12 +35,6 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 #[cfg(feature = "server")]
 pub(crate) fn last_words() -> impl Iterator<Item = &'static str> {
     SECRET_NAMES.iter().map(|(word, _)| *word)
-}
-
-/// Returns `true` for a byte that separates the words of a name.
-#[cfg(feature = "server")]
-pub(crate) fn is_separator(byte: u8) -> bool {
-    SEPARATORS.contains(&char::from(byte))
 }
 
 /// Returns a text without this end in any case.

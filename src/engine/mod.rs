@@ -9,6 +9,7 @@ pub(crate) mod journal;
 mod labels;
 mod metrics;
 mod recording;
+pub(crate) mod redactor;
 mod responses;
 pub(crate) mod verdict;
 pub(crate) mod verify;
@@ -29,7 +30,8 @@ pub use self::{
     recording::Recording,
 };
 use self::{
-    journal::{CurrentRedactor, Journal, Redactor},
+    journal::Journal,
+    redactor::{CurrentRedactor, Redactor},
     responses::Responses,
 };
 use crate::{

@@ -7,8 +7,9 @@ use tracing::Level;
 
 use super::{
     Engine,
-    journal::{CallError, CurrentRedactor, Entry, Journal, Outcome},
+    journal::{CallError, Entry, Journal, Outcome},
     metrics::{CallMetrics, CallOutcome},
+    redactor::CurrentRedactor,
 };
 use crate::{
     base::clock::{self, Moment},

@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use twox_hash::XxHash3_64;
 
-use super::journal::{CallError, Entry, Outcome, READING, Selected};
+use super::{
+    journal::{CallError, Entry, Outcome, READING, Selected},
+    redactor::Redactor,
+};
 use crate::{
     base::work::{Stopped, Work},
     wire::sent::SentRequest,
@@ -81,8 +84,7 @@ pub(crate) fn judge(calls: &Selected, work: &Work) -> Result<Verdict, Stopped> {
     for entry in &calls.entries {
         if let Some(request) = &entry.request {
             work.spend(READING.saturating_mul(request.body().len()))?;
-            let request = calls.redactor.redacted_request(request);
-            let key = (entry.session(), &entry.component, request_hash(&request));
+            let key = (entry.session(), &entry.component, request_hash(request, &calls.redactor));
             requests.entry(key).or_default().push(entry);
         }
     }
@@ -99,12 +101,15 @@ pub(crate) fn judge(calls: &Selected, work: &Work) -> Result<Verdict, Stopped> {
     Ok(verdict)
 }
 
-/// Returns a hash of what a request says. Clients may write the keys of an object in another order each
-/// time.
-fn request_hash(request: &SentRequest) -> u64 {
+/// Returns a hash of what a request says without its secrets, such as a token that the client has renewed.
+/// Clients may write the keys of an object in another order each time.
+fn request_hash(request: &SentRequest, redactor: &Redactor) -> u64 {
     match request.parsed() {
-        // The keys of a value are sorted.
-        Some(json) => XxHash3_64::oneshot(json.to_string().as_bytes()),
+        Some(mut json) => {
+            redactor.redact(&mut json);
+            // The keys of a value are sorted.
+            XxHash3_64::oneshot(json.to_string().as_bytes())
+        }
         None => XxHash3_64::oneshot(request.body()),
     }
 }

@@ -99,7 +99,9 @@ fn explanation(
     let call = ExplainedCall { request: chat, session: &session, is_alpha1 };
     let explanation = explain(&component, &engine.counters, call, work)?;
     // Serializing texts and numbers cannot fail.
-    Ok(serde_json::to_string(&explanation).unwrap_or_default())
+    let mut json = serde_json::to_value(&explanation).unwrap_or_default();
+    engine.redactor.load().redact(&mut json);
+    Ok(json.to_string())
 }
 
 /// Returns the component that the request is for.

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     api::http::response::json,
-    base::{blocking::run_blocking, memory::Charge},
+    base::{blocking::run_blocking, memory::Charge, work::Work},
     engine::{
         Engine,
-        journal::{Journal, Selected},
+        journal::{Journal, READING, Selected},
     },
     wire::error::{ControlError, Error},
 };
@@ -34,8 +34,9 @@ pub(super) async fn get(
 ) -> Result<Response, Failure> {
     let query = query::read(&uri, &["session", "component", "since", "limit"])?;
     let journal = journal(&engine)?;
-    let list = move || list(&journal, &query, &resources.charge);
-    Ok(json(run_blocking(list).await??))
+    let charge = resources.charge.clone();
+    let list = move |work: &Work| list(&journal, &query, &charge, work);
+    Ok(json(resources.run(list).await?))
 }
 
 /// Removes the selected entries.
@@ -56,7 +57,12 @@ pub(super) fn journal(engine: &Engine) -> Result<Arc<Journal>, Failure> {
 }
 
 /// Returns a page with the selected entries. It has fewer if there is no memory for more.
-fn list(journal: &Journal, query: &JournalQuery, charge: &Charge) -> Result<String, Error> {
+fn list(
+    journal: &Journal,
+    query: &JournalQuery,
+    charge: &Charge,
+    work: &Work,
+) -> Result<String, Failure> {
     let Selected { entries, redactor, .. } = journal.select(&query.selection);
     let mut text = String::from("{\"entries\":[");
     let mut listed = 0;
@@ -74,7 +80,8 @@ fn list(journal: &Journal, query: &JournalQuery, charge: &Charge) -> Result<Stri
             }
             text.push(',');
         }
-        grown?;
+        grown.map_err(Error::from)?;
+        work.spend(READING.saturating_mul(entry.size()))?;
         charged = charged.max(needed);
         // Writing to a string cannot fail.
         let _ = write!(text, "{}", entry.to_json(&redactor));

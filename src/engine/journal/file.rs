@@ -15,8 +15,11 @@ use std::{
 use prometheus::IntCounter;
 use tokio::sync::Notify;
 
-use super::{CurrentRedactor, Redactor, entry::Entry, open::LineFile};
-use crate::base::clock;
+use super::{entry::Entry, open::LineFile};
+use crate::{
+    base::clock,
+    engine::redactor::{CurrentRedactor, Redactor},
+};
 
 /// New calls wait while entries of more than this number of bytes have not been written.
 const MAX_QUEUED: usize = 16 * 1024 * 1024;

@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    entry::{CallError, Entry, Outcome},
-    redactor::Redactor,
-};
+use super::entry::{CallError, Entry, Outcome};
 use crate::{
     chat::{MissingPart, Response, ToolCall},
+    engine::redactor::Redactor,
     provider::call::AnsweredBy,
 };
 
@@ -21,8 +19,8 @@ impl Entry {
             "time": self.time.to_string(),
             "duration_ms": milliseconds(self.duration),
             "surface": self.surface.map(|surface| surface.as_str()),
-            "session": redactor.redacted(self.session()),
-            "component": redactor.redacted(&self.component),
+            "session": self.session(),
+            "component": *self.component,
             "stream": self.is_streamed,
             "outcome": self.outcome.kind().as_str(),
             "answered_by": self.answered_by.iter().map(answered_by).collect::<Vec<_>>(),
@@ -33,19 +31,15 @@ impl Entry {
             }
         };
         if let Some(request) = &self.request {
-            let request = redactor.redacted_request(request);
             add("api", request.api().as_str().into());
-            add("request", request.to_json());
+            add("request", redactor.readable(request));
         }
         match &self.outcome {
-            Outcome::Answered(response) => {
-                let mut response = response.unpack();
-                redactor.redact_response(&mut response);
-                add("response", response_json(&response));
-            }
-            Outcome::Failed(failure) => add("error", failure_json(failure, redactor)),
+            Outcome::Answered(response) => add("response", response_json(&response.unpack())),
+            Outcome::Failed(failure) => add("error", failure_json(failure)),
             Outcome::Cancelled => {}
         }
+        redactor.redact(&mut entry);
         entry
     }
 }
@@ -111,9 +105,8 @@ fn call_json(call: &ToolCall) -> Value {
     json!({"id": call.id, "name": call.name, "arguments": call.arguments})
 }
 
-fn failure_json(failure: &CallError, redactor: &Redactor) -> Value {
-    let message = redactor.redacted(&failure.message);
-    let mut error = json!({"code": failure.code, "message": message});
+fn failure_json(failure: &CallError) -> Value {
+    let mut error = json!({"code": failure.code, "message": failure.message});
     if let Some(wait) = failure.retry_after
         && let Some(members) = error.as_object_mut()
     {

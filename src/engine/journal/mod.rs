@@ -5,24 +5,21 @@ mod entry;
 mod file;
 mod filter;
 mod json;
-mod markers;
 mod memory;
 mod open;
 mod packed;
-mod redactor;
 mod shards;
 
 use std::{io, path::Path, sync::Arc, time::Duration};
 
-use arc_swap::ArcSwap;
 use prometheus::IntCounter;
 
 pub(crate) use self::{
     entry::{CallError, Entry, Outcome},
     filter::EntryFilter,
-    redactor::Redactor,
 };
 use self::{file::JournalFile, shards::Shards};
+use super::redactor::{CurrentRedactor, Redactor};
 use crate::chat::Response;
 
 /// The steps that it takes to decode a byte of a request without secrets.
@@ -36,9 +33,6 @@ pub(crate) struct Journal {
     redactor: CurrentRedactor,
     dropped: IntCounter,
 }
-
-/// Removes the secrets that are known now. All parts of a sidecar share it.
-pub(crate) type CurrentRedactor = Arc<ArcSwap<Redactor>>;
 
 /// Entries that are selected.
 #[derive(Debug)]

@@ -12,7 +12,8 @@ use crate::{
     engine::{
         Component, Components,
         explain::scrub_inputs,
-        journal::{Entry, READING, Redactor},
+        journal::{Entry, READING},
+        redactor::Redactor,
     },
     provider::scripted::rules::{
         Expectation,
@@ -140,12 +141,13 @@ impl Search<'_> {
         let none = BTreeSet::new();
         let own_tools = component.as_ref().map_or(&none, |component| &component.own_tools);
         let Some(sent) = entry.request.as_ref() else { return Ok(None) };
-        let redacted = self.redactor.redacted_request(sent);
-        let Ok(request) = redacted.to_chat(&entry.component, own_tools) else { return Ok(None) };
+        let Ok(mut request) = sent.to_chat(&entry.component, own_tools) else { return Ok(None) };
+        self.redactor.redact_request(&mut request);
+        let session = self.redactor.redacted(entry.session());
         let origin = CallOrigin {
             component: &entry.component,
             model: component.as_ref().and_then(|component| component.model.as_deref()),
-            session: entry.session(),
+            session: &session,
             alpha1: sent.api().is_alpha1(),
         };
         look(request, origin).map(Some)

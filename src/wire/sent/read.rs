@@ -9,7 +9,6 @@ use std::{
 use bytes::Bytes;
 use prost::Message;
 use prost_types::Any;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::request::{Encoding, MAX_SHOWN, SentApi, SentRequest};
@@ -27,19 +26,17 @@ use crate::{
 };
 
 impl SentRequest {
-    /// Returns the request as JSON: proto JSON for Dapr's API. A body that is invalid is a text.
-    pub(crate) fn to_json(&self) -> Value {
-        self.parsed().unwrap_or_else(|| {
-            let shown = self.shown();
-            let text = match std::str::from_utf8(shown) {
-                Ok(text) if self.is_json() => text.to_owned(),
-                _ => hex(shown),
-            };
-            match self.full_length {
-                None => text.into(),
-                Some(all) => format!("{text}… and {} more bytes", all - shown.len()).into(),
-            }
-        })
+    /// Returns a body that is invalid as a text.
+    pub(crate) fn undecoded(&self) -> String {
+        let shown = self.shown();
+        let text = match std::str::from_utf8(shown) {
+            Ok(text) if self.is_json() => text.to_owned(),
+            _ => hex(shown),
+        };
+        match self.full_length {
+            None => text,
+            Some(all) => format!("{text}… and {} more bytes", all - shown.len()),
+        }
     }
 
     /// Returns what is shown of a body that is invalid.
@@ -56,7 +53,7 @@ impl SentRequest {
         }
     }
 
-    /// Returns the request as JSON if its body is valid.
+    /// Returns the request as JSON if its body is valid: proto JSON for Dapr's API.
     pub(crate) fn parsed(&self) -> Option<Value> {
         if self.full_length.is_some() {
             return None;
@@ -64,18 +61,6 @@ impl SentRequest {
         match self.encoding {
             Encoding::Json => serde_json::from_slice(&self.body).ok(),
             Encoding::Protobuf => self.protobuf_to_json(),
-        }
-    }
-
-    /// Returns `true` if the body has the syntax of its encoding. Takes less time than to read it.
-    pub(crate) fn is_well_formed(&self) -> bool {
-        let body = self.body.clone();
-        match (self.encoding, self.api) {
-            (Encoding::Json, _) => serde_json::from_slice::<IgnoredAny>(&body).is_ok(),
-            (_, SentApi::Alpha1) => message::<ConversationRequest>(body).is_ok(),
-            (_, SentApi::Alpha2) => message::<ConversationRequestAlpha2>(body).is_ok(),
-            (_, SentApi::Component) => message::<ComponentRequest>(body).is_ok(),
-            (_, SentApi::OpenAi | SentApi::OpenAiResponse) => false,
         }
     }
 
@@ -208,15 +193,7 @@ mod tests {
             "toolChoice": "none",
         });
         let message = json::read::<ConversationRequestAlpha2>(json.to_string().as_bytes()).unwrap();
-        assert_eq!(sent(&message).to_json(), json);
-        let mut replaced = sent(&message);
-        replaced.replace(&json);
-        assert_eq!(replaced.to_json(), json);
-        let chat = replaced.to_chat("echo", &BTreeSet::new()).unwrap();
-        assert_eq!(
-            chat.messages,
-            sent(&message).to_chat("echo", &BTreeSet::new()).unwrap().messages
-        );
+        assert_eq!(sent(&message).parsed(), Some(json));
     }
 
     #[test]
@@ -225,11 +202,12 @@ mod tests {
             Any { type_url: "type.googleapis.com/unknown.Type".to_owned(), value: vec![1, 255] };
         let mut message = ConversationRequestAlpha2::default();
         message.parameters.insert("p".to_owned(), any);
-        assert_eq!(sent(&message).to_json()["parameters"]["p"]["hex"], "01ff");
+        let shown = sent(&message).parsed().unwrap();
+        assert_eq!(shown["parameters"]["p"]["hex"], "01ff");
         let invalid = Bytes::from_static(b"\xff");
         let invalid = SentRequest::protobuf::<ConversationRequestAlpha2>(&invalid);
-        assert_eq!(invalid.to_json(), "ff");
+        assert_eq!((invalid.parsed(), &*invalid.undecoded()), (None, "ff"));
         let invalid = SentRequest::openai(&Bytes::from_static(b"{"));
-        assert_eq!(invalid.to_json(), "{");
+        assert_eq!((invalid.parsed(), &*invalid.undecoded()), (None, "{"));
     }
 }

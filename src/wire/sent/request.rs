@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use bytes::Bytes;
-use serde_json::Value;
-
 use crate::wire::conversation::ConverseRequest;
+use bytes::Bytes;
 
 /// A request as the client has sent it. It is decoded only when it is read.
 #[derive(Debug, Clone)]
@@ -115,16 +113,6 @@ impl SentRequest {
             self.full_length = Some(length);
             self.body = self.body.slice(..length.min(MAX_SHOWN + MARGIN));
         }
-    }
-
-    /// Replaces the request with its JSON in another form, such as a redacted one.
-    pub(crate) fn replace(&mut self, json: &Value) {
-        if self.api == SentApi::Component {
-            self.api = SentApi::Alpha2;
-        }
-        self.encoding = Encoding::Json;
-        self.full_length = None;
-        self.body = json.to_string().into();
     }
 
     /// Returns the API of the request.

@@ -5,7 +5,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::text::shorten;
+use crate::base::{
+    secrets::{REDACTED, is_secret_name},
+    text::shorten,
+};
 
 /// Maximum number of characters of a text from the call.
 const MAX_SEEN: usize = 200;
@@ -33,6 +36,7 @@ impl Mismatch {
         seen: Option<&str>,
     ) -> Self {
         let condition = shorten(condition.as_ref(), MAX_KEY).into_owned();
+        let seen = if is_secret_name(&condition) { seen.and(Some(REDACTED)) } else { seen };
         let seen = seen.map(|seen| shorten(seen, MAX_SEEN).into_owned());
         Self { condition, expected: expected.into(), seen }
     }

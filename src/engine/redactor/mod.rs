@@ -1,0 +1,153 @@
+//! Removes secrets from what is shown.
+//!
+//! There is one definition, which docs/control.md describes: known secrets and texts that look like one,
+//! anywhere, and the values of keys with the names of secrets, in JSON and in JSON in texts.
+
+mod members;
+mod request;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod unescaped;
+
+use std::{
+    borrow::Cow,
+    ops::Range,
+    sync::{Arc, LazyLock},
+};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use arc_swap::ArcSwap;
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use self::{
+    members::Members,
+    unescaped::{Unescaped, unescape},
+};
+use crate::base::secrets::{REDACTED, is_secret_name};
+
+/// Shorter secrets are also found in other texts.
+const MIN_UNESCAPED: usize = 4;
+
+/// Values that look like secrets, with what precedes them.
+#[expect(clippy::expect_used, reason = "the pattern is constant and valid")]
+static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+    let bearer = r"bearer\s+(?<token>[a-z0-9._~+/=-]{6,})";
+    let keys = r"sk-[a-z0-9_-]{8,}|[rs]k_(?:live|test)_[a-z0-9]{8,}";
+    Regex::new(&format!(r"(?i)(?-u:\b)(?:{bearer}|{keys})")).expect("valid pattern")
+});
+
+/// Removes the secrets that are known now. All parts of a sidecar share it.
+pub(crate) type CurrentRedactor = Arc<ArcSwap<Redactor>>;
+
+/// Removes secrets from requests, answers and texts.
+#[derive(Debug)]
+pub(crate) struct Redactor {
+    /// Finds the secrets that are known, in texts without escapes.
+    known: Option<AhoCorasick>,
+}
+
+/// A secret in a text.
+struct Found<'t> {
+    /// Where it is.
+    place: Range<usize>,
+    /// The quotes of what replaces it.
+    quote: &'t str,
+}
+
+impl Redactor {
+    /// Creates a redactor that knows these secrets.
+    #[expect(clippy::expect_used, reason = "fails only for patterns of gigabytes")]
+    pub(crate) fn new(secrets: &[String]) -> Self {
+        let known: Vec<_> = secrets.iter().map(|secret| unescape(secret)).collect();
+        let known = known.iter().filter(|secret| secret.len() >= MIN_UNESCAPED);
+        let known: Vec<&str> = known.map(AsRef::as_ref).collect();
+        let build = || {
+            let mut builder = AhoCorasick::builder();
+            let builder = builder.ascii_case_insensitive(true);
+            builder.match_kind(MatchKind::LeftmostLongest).build(&known).expect("small patterns")
+        };
+        Self { known: (!known.is_empty()).then(build) }
+    }
+
+    /// Returns a text without secrets.
+    pub(crate) fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let unescaped = Unescaped::new(text);
+        let mut found = self.find(text, &unescaped);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        found.sort_unstable_by_key(|found| found.place.start);
+        let (mut redacted, mut end) = (String::new(), 0);
+        for Found { place, quote } in found {
+            if place.start >= end {
+                redacted.push_str(text.get(end..place.start).unwrap_or_default());
+                redacted.extend([quote, REDACTED, quote]);
+            }
+            end = end.max(place.end);
+        }
+        redacted.push_str(text.get(end..).unwrap_or_default());
+        Cow::Owned(redacted)
+    }
+
+    fn find<'t>(&self, text: &'t str, unescaped: &Unescaped<'_>) -> Vec<Found<'t>> {
+        let readable = unescaped.text();
+        let known = self.known.iter().flat_map(|known| known.find_iter(readable));
+        let known = known.map(|found| found.range());
+        let similar = PATTERN.captures_iter(readable).filter_map(|found| {
+            found.name("token").or_else(|| found.get(0)).map(|found| found.range())
+        });
+        let origin =
+            |range: Range<usize>| unescaped.origin(range.start)..unescaped.origin(range.end);
+        let plain = |range| Found { place: origin(range), quote: "" };
+        let member = |secret: members::SecretValue| {
+            let quote = secret.quote.and_then(|quote| text.get(quote));
+            Found { place: secret.place, quote: quote.unwrap_or_default() }
+        };
+        let members = Members::of(unescaped).map(member);
+        let all = known.chain(similar).map(plain).chain(members);
+        all.filter(|found| !found.place.is_empty()).collect()
+    }
+
+    /// Removes the secrets from a value.
+    pub(crate) fn redact(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.redact_text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact(item)),
+            Value::Object(members) => self.redact_members(members),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Removes the secrets from a text.
+    pub(crate) fn redact_text(&self, text: &mut String) {
+        if let Cow::Owned(redacted) = self.redacted(text) {
+            *text = redacted;
+        }
+    }
+
+    fn redact_members(&self, members: &mut Map<String, Value>) {
+        for (name, value) in members.iter_mut() {
+            match value {
+                Value::Object(schemas) if name == "properties" => self.redact_properties(schemas),
+                _ if is_secret_name(name) => hide(value),
+                _ => self.redact(value),
+            }
+        }
+        if members.keys().any(|name| matches!(self.redacted(name), Cow::Owned(_))) {
+            let named = std::mem::take(members).into_iter();
+            *members =
+                named.map(|(name, value)| (self.redacted(&name).into_owned(), value)).collect();
+        }
+    }
+}
+
+/// Hides the value of a key with the name of a secret.
+fn hide(value: &mut Value) {
+    match value {
+        Value::Null | Value::Bool(_) => {}
+        Value::String(text) if text.is_empty() => {}
+        _ => *value = REDACTED.into(),
+    }
+}
