@@ -19,7 +19,7 @@ use crate::{
 /// The size of each result at the scale of the tests, and at full scale.
 const SIZES: [usize; 2] = [1 << 20, 15 << 20];
 /// How often each tool is called at the same time.
-const CALLS: usize = 200;
+const CALLS: [usize; 2] = [60, 200];
 
 /// Calls each of these tools, all at the same time, and asserts that memory stays within the budget.
 async fn attack(tools: &str, names: &[&str]) {
@@ -30,7 +30,8 @@ async fn attack(tools: &str, names: &[&str]) {
         let sidecar = Sidecar::start_with(&flags);
         let prompt = request([chain(json!([calls(&[(name, json!({}))]), text("done")]))]);
         let attack = async {
-            let answers = (0..CALLS).map(|_| sidecar.converse(prompt.clone()));
+            let answers =
+                (0..CALLS[usize::from(scale.is_full)]).map(|_| sidecar.converse(prompt.clone()));
             let answers = join_all(answers).await;
             let is_known = |code| code == Code::ResourceExhausted;
             for answer in &answers {
