@@ -153,6 +153,7 @@ fn complete_context<M: ConverseRequest>(
     context.set_alpha1(M::IS_ALPHA1);
     context.set_session_of_request(session_in_metadata(request));
     match context.session_name().len() {
+        0 => Err(Error::NoSessionName),
         got if got > MAX_SESSION_NAME => Err(Error::SessionName { got, limit: MAX_SESSION_NAME }),
         _ => Ok(()),
     }

@@ -28,8 +28,8 @@ pub(crate) fn call_context(
     charge: &Arc<Charge>,
 ) -> CallContext {
     let (mut session, mut aimock_context, mut deadline) = (None, None, None);
-    let name_in =
-        |value: &HeaderValue| value.to_str().ok().filter(|text| !text.is_empty()).map(Into::into);
+    // A name that is not text becomes an empty one, which is rejected.
+    let name_in = |value: &HeaderValue| Some(value.to_str().unwrap_or_default().into());
     for (name, value) in headers {
         if *name == GRPC_TIMEOUT {
             deadline = value.to_str().ok().and_then(grpc_timeout).and_then(Moment::after);
@@ -47,7 +47,7 @@ pub(crate) fn call_context(
 
 /// Returns the session that a request names in its metadata, for clients that cannot send headers.
 pub(crate) fn session_in_metadata(request: &Request) -> Option<&str> {
-    request.metadata.get(SESSION.as_str()).map(String::as_str).filter(|name| !name.is_empty())
+    request.metadata.get(SESSION.as_str()).map(String::as_str)
 }
 
 /// Parses a timeout: 1 to 8 digits and a unit, as defined in the specification of gRPC over HTTP/2.

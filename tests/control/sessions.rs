@@ -111,3 +111,28 @@ async fn have_names_of_limited_length() {
     assert_eq!(status.code(), Code::InvalidArgument);
     assert_eq!(status.message(), "the session name has 257 bytes; expected at most 256");
 }
+
+/// Such a name must not put the calls of a test into the session of all others.
+#[tokio::test]
+async fn have_names_that_can_be_read() {
+    let sidecar = Sidecar::start();
+    let body = json::write(&request([user("hi")])).unwrap();
+    for (header, value) in
+        [("mynah-session", "t\u{e9}st"), ("mynah-session", ""), ("x-aimock-context", "t\u{e9}st")]
+    {
+        let call = direct_client().post(sidecar.url(ALPHA2)).body(body.clone());
+        let value = http::HeaderValue::from_bytes(value.as_bytes()).unwrap();
+        let reply = sidecar.send(call.header(header, value)).await;
+        assert_eq!(reply.status, 400, "{header}");
+        let message = "the session name is empty or, in a header, not ASCII; leave it out for the session default";
+        assert_eq!(reply.json()["message"], message, "{header}");
+    }
+    let mut call = request([user("hi")]);
+    call.metadata.insert("mynah-session".to_owned(), String::new());
+    assert_eq!(sidecar.converse(call).await.unwrap_err().code(), Code::InvalidArgument);
+    let mut call = request([user("hi")]);
+    call.metadata.insert("mynah-session".to_owned(), "t\u{e9}st".to_owned());
+    sidecar.converse(call).await.unwrap();
+    assert_eq!(texts(&sidecar, "t%C3%A9st").await, ["hi"]);
+    assert_eq!(texts(&sidecar, "default").await, [Value::Null; 0]);
+}

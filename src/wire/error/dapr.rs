@@ -68,7 +68,8 @@ impl Error {
             }
             Self::InvalidRequest { .. }
             | Self::PreviousResponseNotFound(_)
-            | Self::SessionName { .. } => {
+            | Self::SessionName { .. }
+            | Self::NoSessionName => {
                 (Code::InvalidArgument, Http::BAD_REQUEST, "ERR_MALFORMED_REQUEST")
             }
             Self::MissingInstance | Self::InvalidMetadata(_) | Self::UnknownOperation(_) => {

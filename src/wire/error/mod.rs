@@ -129,6 +129,11 @@ pub enum Error {
         /// The limit in bytes.
         limit: usize,
     },
+    /// The name of the session is empty, or a header with it is not ASCII.
+    #[error(
+        "the session name is empty or, in a header, not ASCII; leave it out for the session default"
+    )]
+    NoSessionName,
     /// The sidecar's labels have reached a limit.
     #[error("metadata is full: it holds at most {max_keys} keys and {max_bytes} bytes")]
     MetadataFull {
