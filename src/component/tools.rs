@@ -219,9 +219,15 @@ fn source(
     report.depends_on(&path);
     let unreadable = |error: Diagnostic| {
         // Messages do not show a path that comes from the environment or a secret.
-        let shown =
-            metadata.literal("tools").map_or_else(|| value.shown(), |_| path.display().to_string());
-        report.error(value.place, format!("tools: the tools file {shown} {}", error.message));
+        let message = match metadata.literal("tools") {
+            Some(_) => format!("tools: the tools file {} {}", path.display(), error.message),
+            None => format!(
+                "tools: {} has one line, so it is the path of a tools file, which {}",
+                value.shown(),
+                error.message
+            ),
+        };
+        report.error(value.place, message);
     };
     let text = files::read_regular(&path).map_err(unreadable).ok()?;
     Some((Some(path), text))

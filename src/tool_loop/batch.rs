@@ -122,8 +122,10 @@ impl<'t> Scope<'t> {
         batch: &'b [PlannedCall<'_>],
     ) -> impl Stream<Item = (usize, CallRecord)> + Send + 'b {
         let run = move |(index, planned): (usize, &'b PlannedCall<'_>)| async move {
-            let span =
-                tracing::info_span!("tool_call", tool = planned.call.name, id = planned.call.id);
+            let component = self.tools.metrics.component.as_deref();
+            let session = component.map(|_| self.model.context.session_name());
+            let (tool, id) = (&planned.call.name, planned.call.id.as_deref());
+            let span = tracing::info_span!("tool_call", component, session, tool, id);
             let record = planned.run(self).instrument(span).await;
             self.tools.count(&record);
             (index, record)

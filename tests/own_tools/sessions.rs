@@ -121,6 +121,12 @@ async fn circuit_breakers() {
     for _ in 0..6 {
         server.answer("bad", "fails").await;
     }
+    let log = server.sidecar.log();
+    let call = r#"component="echo" session="bad" tool="fails""#;
+    for message in ["tool call failed", "circuit opened"] {
+        let line = log.lines().find(|line| line.contains(message));
+        assert!(line.is_some_and(|line| line.contains(call)), "{log}");
+    }
     let requests = || server.requests.load(Ordering::Relaxed);
     assert_eq!(requests(), 5, "the circuit is open");
     server.answer("good", "fails").await;
