@@ -1,6 +1,9 @@
-"""The chat client of Dapr Agents, which sends no session."""
+"""The chat client of Dapr Agents, in the session of the test."""
+
+from functools import partial
 
 import pytest
+from conftest import connect
 from scripts import as_json, call, script
 from test_6_structured_output import ROME, TRIP, Trip
 
@@ -24,12 +27,18 @@ user:
 
 
 @pytest.fixture
-def chat():
-    return dapr_agents.DaprChatClient(component_name='scripted')
+def connected(session):
+    """Creates chat clients whose calls belong to the session of the test."""
+    return partial(dapr_agents.DaprChatClient, client_factory=partial(connect, session))
 
 
-def test_43_echo_calls_a_function_with_a_valid_instance():
-    chat = dapr_agents.DaprChatClient(component_name='echo')
+@pytest.fixture
+def chat(connected):
+    return connected(component_name='scripted')
+
+
+def test_43_echo_calls_a_function_with_a_valid_instance(connected):
+    chat = connected(component_name='echo')
     trip = chat.generate('Plan a trip.', response_format=Trip, structured_mode='function_call')
     assert isinstance(trip, Trip)
 
