@@ -82,7 +82,7 @@ fn failures_have_a_reason() {
     insta::assert_snapshot!(failures.join("\n"), @r#"
     malformed template "{{ user", line 1, column 4: unexpected end of input, expected end of variable block
     malformed template "{% if %}", line 1, column 7: unexpected end of block
-    template "{% if messages[0].tool_calls %}{% endif %}", line 1, column 7: `messages[0].tool_calls` is undefined; use the filter default or `is defined`
+    template "{% if messages[0].tool_calls %}{% endif %}", line 1, column 15: `messages[0].tool_calls` is undefined; use the filter default or `is defined`
     template "{{ temp }}": unknown variable `temp`; expected one of: user, messages, results, turn, metadata, request, component, session, t
     template "{{ user | random }}", line 1, column 11: unknown filter `random`; expected one of: abs, capitalize, count, d, default, first, float, int, items, join, last, length, list, lower, map, replace, round, string, title, tojson, trim, upper
     template "{{ now() }}", line 1, column 4: unknown function `now`; expected range
