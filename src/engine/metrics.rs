@@ -10,7 +10,7 @@ use prometheus::{
     TEXT_FORMAT, TextEncoder, core::Collector,
 };
 
-use super::journal::DroppedEntries;
+use super::{journal::DroppedEntries, outcome::CallOutcome};
 use crate::{base::memory::MemoryBudget, provider::call::Surface, tool_loop::OwnerMetrics};
 
 /// The values of the label `success`.
@@ -51,14 +51,6 @@ struct CallVectors {
     latencies: HistogramVec,
     /// Calls by surface, component and outcome.
     requests: IntCounterVec,
-}
-
-/// How a call has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CallOutcome {
-    Ok,
-    Failed,
-    Cancelled,
 }
 
 /// The metrics of the calls of one component. They are looked up once, so that a call only needs to
@@ -230,19 +222,6 @@ impl CallMetrics {
                 self.vectors.requests.with_label_values(&labels)
             });
             counter.inc();
-        }
-    }
-}
-
-impl CallOutcome {
-    const ALL: [Self; 3] = [Self::Ok, Self::Failed, Self::Cancelled];
-
-    /// Returns the name of the outcome in metrics, in the log and in the journal.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
         }
     }
 }

@@ -8,6 +8,7 @@ mod instances;
 pub(crate) mod journal;
 mod labels;
 mod metrics;
+mod outcome;
 mod recording;
 pub(crate) mod redactor;
 mod responses;

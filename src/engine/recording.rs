@@ -8,7 +8,8 @@ use tracing::Level;
 use super::{
     Engine,
     journal::{CallError, Entry, Journal, Outcome},
-    metrics::{CallMetrics, CallOutcome},
+    metrics::CallMetrics,
+    outcome::CallOutcome,
     redactor::CurrentRedactor,
 };
 use crate::{

@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// The size of each result at the scale of the tests, and at full scale.
-const SIZES: [usize; 2] = [1 << 20, 15 << 20];
-/// How often each tool is called at the same time.
-const CALLS: [usize; 2] = [60, 200];
+const SIZES: [usize; 2] = [4 << 20, 15 << 20];
+/// How often each tool is called at the same time. Each has a connection, with buffers of its own.
+const CALLS: [usize; 2] = [24, 200];
 
 /// Calls each of these tools, all at the same time, and asserts that memory stays within the budget.
 async fn attack(tools: &str, names: &[&str]) {

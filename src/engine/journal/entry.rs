@@ -8,7 +8,7 @@ use super::{memory::Memory, packed::PackedResponse};
 use crate::{
     base::blocking::LARGE,
     chat::Response,
-    engine::metrics::CallOutcome,
+    engine::outcome::CallOutcome,
     provider::call::{AnsweredBy, DEFAULT_SESSION, Surface},
     wire::sent::SentRequest,
 };
