@@ -35,7 +35,7 @@ struct State {
     delivery: OnceLock<Delivery>,
 }
 
-/// Ends a call when dropped: its response is sent, or will never be.
+/// A call that ends when this is dropped: its response is sent, or will never be.
 #[derive(Debug)]
 pub(super) struct EndOnDrop(Call);
 
@@ -45,16 +45,16 @@ impl Call {
         connection: Arc<Activity>,
         version: Version,
         budget: Arc<MemoryBudget>,
-    ) -> Self {
+    ) -> EndOnDrop {
         connection.call_started();
-        Self(Arc::new(State {
+        EndOnDrop(Self(Arc::new(State {
             connection,
             version,
             charge: Arc::new(budget.charge(BASE)),
             is_in_flight: AtomicBool::new(false),
             has_ended: AtomicBool::new(false),
             delivery: OnceLock::new(),
-        }))
+        })))
     }
 
     /// Returns the state of the connection.
@@ -97,9 +97,11 @@ impl Call {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
     }
+}
 
-    pub(super) fn end_on_drop(&self) -> EndOnDrop {
-        EndOnDrop(self.clone())
+impl EndOnDrop {
+    pub(super) fn call(&self) -> &Call {
+        &self.0
     }
 }
 

@@ -110,11 +110,10 @@ where
     let service = service_fn(move |request: Request<Incoming>| {
         let unsent = on_response.clone();
         let call = Call::start(on_call.clone(), request.version(), budget.clone());
-        let end = call.end_on_drop();
-        let request = request.map(|body| RequestBody::new(body, call.clone()));
+        let request = request.map(|body| RequestBody::new(body, call.call().clone()));
         service.call(request).map_ok(|mut response| {
-            call.finish(&mut response);
-            response.map(|body| ResponseBody::new(body, unsent, call, end))
+            call.call().finish(&mut response);
+            response.map(|body| ResponseBody::new(body, unsent, call))
         })
     });
     let (builder, stream) = (builder(versions), TokioIo::new(stream));

@@ -39,9 +39,10 @@ impl RequestBody {
         self.call.connection().client()
     }
 
-    /// Lets a drain wait for the call, whether or not its request is complete.
-    pub(crate) fn pass_on(&mut self) {
+    /// Lets a drain wait for the call, whether or not its request is complete. Returns the call.
+    pub(crate) fn pass_on(&mut self) -> Call {
         self.complete();
+        self.call.clone()
     }
 
     fn complete(&mut self) {

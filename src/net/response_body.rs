@@ -12,10 +12,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use hyper::body::{Body, Frame, SizeHint};
 use thiserror::Error as ThisError;
 
-use super::{
-    call::{Call, EndOnDrop},
-    unsent::Unsent,
-};
+use super::{call::EndOnDrop, unsent::Unsent};
 use crate::base::delivery::Delivery;
 
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
@@ -30,10 +27,9 @@ pub(super) struct ResponseBody<B> {
     /// What is left of the last data frame of `body`.
     rest: Bytes,
     unsent: Arc<Unsent>,
-    call: Call,
+    call: EndOnDrop,
     /// The wait before the response breaks off.
     breaking_off: Option<BoxFuture<'static, ()>>,
-    _end: EndOnDrop,
 }
 
 /// The error with which a response breaks off.
@@ -42,13 +38,13 @@ pub(super) struct ResponseBody<B> {
 struct BrokenOff;
 
 impl<B> ResponseBody<B> {
-    pub(super) fn new(body: B, unsent: Arc<Unsent>, call: Call, end: EndOnDrop) -> Self {
-        Self { body, rest: Bytes::new(), unsent, call, breaking_off: None, _end: end }
+    pub(super) fn new(body: B, unsent: Arc<Unsent>, call: EndOnDrop) -> Self {
+        Self { body, rest: Bytes::new(), unsent, call, breaking_off: None }
     }
 
     /// Breaks the response off when the client has taken what precedes its end.
     fn break_off(&mut self) {
-        let (unsent, call) = (self.unsent.clone(), self.call.clone());
+        let (unsent, call) = (self.unsent.clone(), self.call.call().clone());
         let sent = async move {
             unsent.sent().await;
             if call.delivery() == Delivery::Reset {
@@ -65,7 +61,7 @@ impl<B> ResponseBody<B> {
     }
 
     fn is_early(&self) -> bool {
-        self.call.delivery().is_early()
+        self.call.call().delivery().is_early()
     }
 }
 

@@ -76,8 +76,7 @@ impl GrpcForward {
     }
 
     async fn answer(&self, mut request: Request<RequestBody>) -> Result<Response<Body>, Error> {
-        let call = request.body().call().clone();
-        request.body_mut().pass_on();
+        let call = request.body_mut().pass_on();
         if STREAMS.contains(&request.uri().path()) {
             call.set_open_ended();
         }

@@ -76,8 +76,7 @@ impl HttpForward {
         // A tunnel to any address would bypass daprd.
         let is_tunnel = request.method() == Method::CONNECT;
         let target = self.target(request.uri()).filter(|_| !is_tunnel).ok_or(Error::NotServed)?;
-        let call = request.body().call().clone();
-        request.body_mut().pass_on();
+        let call = request.body_mut().pass_on();
         let upgrade = self.prepare(&mut request, target);
         let mut response =
             http_client::send(request).await.map_err(|error| unavailable(&self.address, &error))?;
