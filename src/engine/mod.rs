@@ -137,9 +137,14 @@ impl Engine {
     /// Returns the current components together with the instances of all component sockets. Of those
     /// with the same name, the instance is taken.
     pub(crate) fn with_instances(&self) -> Components {
+        self.components_and_instances().into_iter().collect()
+    }
+
+    /// Returns the current components, and then the instances of all component sockets.
+    fn components_and_instances(&self) -> Vec<Arc<Component>> {
         let sockets = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = sockets.iter().flat_map(|instances| instances.all());
-        self.components.all().into_iter().chain(all).collect()
+        let instances = sockets.iter().flat_map(|instances| instances.all());
+        self.components.all().into_iter().chain(instances).collect()
     }
 
     /// Drops what is kept of a session, or of all sessions, except for the journal.
@@ -147,13 +152,7 @@ impl Engine {
         self.counters.reset(session);
         self.faults.clear(session);
         self.responses.reset(session);
-        let sockets = self.sockets.lock().unwrap_or_else(PoisonError::into_inner);
-        let instances = sockets.iter().flat_map(|instances| instances.all());
-        self.components
-            .all()
-            .iter()
-            .chain(&instances.collect::<Vec<_>>())
-            .for_each(|it| it.reset(session));
+        self.components_and_instances().iter().for_each(|component| component.reset(session));
     }
 
     /// Applies a change to the components. Calls in flight finish on the components that they
