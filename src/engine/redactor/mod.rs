@@ -127,12 +127,16 @@ impl Redactor {
         }
     }
 
+    /// Removes the secrets from the value of a key, or all of it if the key has the name of a secret.
+    fn redact_named(&self, name: &str, value: &mut Value) {
+        if is_secret_name(name) { hide(value) } else { self.redact(value) }
+    }
+
     fn redact_members(&self, members: &mut Map<String, Value>) {
         for (name, value) in members.iter_mut() {
             match value {
                 Value::Object(schemas) if name == "properties" => self.redact_properties(schemas),
-                _ if is_secret_name(name) => hide(value),
-                _ => self.redact(value),
+                _ => self.redact_named(name, value),
             }
         }
         if members.keys().any(|name| matches!(self.redacted(name), Cow::Owned(_))) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Redactor, hide};
+use super::Redactor;
 use crate::{
     base::secrets::{REDACTED, is_secret_name, last_words},
     chat::{LazyJson, Message, Request, Role, ToolCall},
@@ -47,11 +47,7 @@ impl Redactor {
         }
         for (name, parameter) in parameters {
             let mut value = parameter.value.read();
-            if is_secret_name(name) {
-                hide(&mut value)
-            } else {
-                self.redact(&mut value)
-            }
+            self.redact_named(name, &mut value);
             parameter.value = LazyJson::new(value);
         }
     }

@@ -27,6 +27,7 @@ const NEAREST: usize = 3;
 const MAX_COMPARED: usize = 1_000;
 /// Maximum number of characters of a user message in a report.
 const MAX_TEXT: usize = 200;
+
 /// Searches the calls of a journal.
 pub(super) struct Search<'s> {
     pub(super) entries: &'s [Arc<Entry>],
