@@ -2,6 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::{
+    FutureExt, StreamExt,
+    future::{self, BoxFuture, Either},
+    stream::{self, BoxStream},
+};
+
 use super::{
     settings::ScriptedSettings,
     steps::{Answer, Step, StepError, answer},
@@ -12,11 +18,6 @@ use crate::{
         CallContext, Provider, ProviderError,
         stream::{StreamOptions, piece_deltas},
     },
-};
-use futures_util::{
-    FutureExt, StreamExt,
-    future::{self, BoxFuture, Either},
-    stream::{self, BoxStream},
 };
 
 /// A script, which has turns for some requests.

@@ -33,7 +33,10 @@ pub(crate) struct Answer {
 pub(crate) fn long_answer(step: &Step, request: &Request) -> Option<usize> {
     /// The mean length of a word and a space, rounded up.
     const FILLER_WORD: usize = 7;
-    let reasoning = step.reasoning.words() * FILLER_WORD;
+    let reasoning = match &step.reasoning {
+        Reasoning::Text(text) => text.len(),
+        Reasoning::Filler(words) => *words as usize * FILLER_WORD,
+    };
     let (mut generated, mut copied, mut directives) = (0, 0, 0);
     for item in &step.items {
         match item {
