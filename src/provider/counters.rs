@@ -199,6 +199,7 @@ mod tests {
         }
         assert_eq!(["a", "b", "c"].map(|session| counters.get(session, "x")), [0, 1, 1]);
         assert_eq!(counters.dropped.get(), 2);
+        assert_eq!(counters.lock().size, 4);
     }
 
     #[tokio::test(start_paused = true)]

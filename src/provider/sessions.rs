@@ -22,7 +22,7 @@ pub(crate) struct Sessions<T> {
     by_use: BTreeMap<u64, Arc<str>>,
     uses: u64,
     /// The size of all values.
-    size: usize,
+    pub(super) size: usize,
 }
 
 /// The limits of [`Sessions`].

@@ -85,9 +85,8 @@ async fn no_call_fails_during_a_thousand_reloads() {
         }
     }
     progress.done.store(true, Ordering::Relaxed);
-    // Each model was seen in an answer. On a busy machine, other callers may have seen most of them.
     for calls in with_timeout(callers.join_all()).await {
-        assert!(calls > 0, "a caller has made no call");
+        assert!(calls > RELOADS / 2, "only {calls} calls");
     }
     let reloads = format!("mynah_component_reloads_total{{result=\"ok\"}} {RELOADS}");
     assert!(served.has_metric(&reloads).await, "one reload per edit: {reloads}");
