@@ -3,7 +3,7 @@
 /// Memory for one key or value. The exact reader of requests keeps several copies.
 const VALUE: usize = 240;
 /// Texts are copied while they are converted.
-const COPIES: usize = 2;
+pub(crate) const COPIES: usize = 2;
 
 /// Returns the bound for a JSON text.
 pub(crate) fn decoded_size(text: &[u8]) -> usize {

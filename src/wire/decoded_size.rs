@@ -5,11 +5,10 @@ use super::{
     protobuf::{self, Field},
     structs,
 };
+use crate::base::json_size::COPIES;
 
 /// Memory for one field of a message, with what is made of it.
 const FIELD: usize = 100;
-/// Texts are copied while they are converted.
-const COPIES: usize = 2;
 /// Nesting beyond which decoding fails: that of prost, and three messages for each level of JSON.
 const MAX_DEPTH: usize = 100 + 3 * structs::MAX_DEPTH;
 

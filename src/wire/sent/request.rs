@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::wire::conversation::ConverseRequest;
 use bytes::Bytes;
+
+use crate::wire::conversation::ConverseRequest;
 
 /// A request as the client has sent it. It is decoded only when it is read.
 #[derive(Debug, Clone)]

@@ -17,7 +17,7 @@ const NEGATIONS: [&str; 4] = ["not", "never", "without", "no"];
 /// Maximum number of words between a fact and the word that it belongs to.
 const MAX_FILLERS: usize = 4;
 
-/// A word in a message. Small, because the words of a long message would else take new pages of memory
+/// A word in a message. Small, because the words of a long message would otherwise take new pages of memory
 /// in each call.
 pub(super) struct Word {
     range: Span,
