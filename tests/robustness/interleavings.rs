@@ -118,6 +118,8 @@ impl Client {
         let mut connection = Connection::open_with(sidecar.grpc, &settings).await;
         let update = frame(WINDOW_UPDATE, 0, 0, &WINDOW.to_be_bytes());
         connection.sender.write_all(&update).await.unwrap();
+        // Until then, the bodies together may be larger than the server allows.
+        while connection.receiver.next().await.unwrap().kind != WINDOW_UPDATE {}
         let streams = || (1_u32..).step_by(2);
         let calls = self.calls.iter().zip(streams());
         let mut frames: Vec<_> =
