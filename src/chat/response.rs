@@ -33,9 +33,17 @@ pub enum MissingPart {
 }
 
 impl MissingPart {
-    /// All parts, each with its name in files.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("outputs", Self::Outputs), ("choices", Self::Choices), ("message", Self::Message)];
+    /// All parts.
+    pub const ALL: [Self; 3] = [Self::Outputs, Self::Choices, Self::Message];
+
+    /// Returns the name of the part in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Outputs => "outputs",
+            Self::Choices => "choices",
+            Self::Message => "message",
+        }
+    }
 }
 
 impl Response {

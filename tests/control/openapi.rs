@@ -13,9 +13,6 @@ use crate::support::{
 
 const RULES: &str = "\
 rules:
-- name: weather
-  match: {user: weather}
-  respond: [{text: Sunny.}]
 - name: failure
   match: {user: fail}
   sequence: [{error: {code: UNAVAILABLE, retry_after: 1s}}]
@@ -23,6 +20,21 @@ rules:
   match: {user: tool}
   respond: [{tool_call: [{name: lookup, args: {key: a}}]}]
 ";
+
+/// Rules in a second file, so that the journal names files.
+const MORE_RULES: &str = "\
+rules:
+- name: weather
+  match: {user: weather}
+  respond: {reasoning: It is June., messages: [{text: Sunny.}]}
+";
+
+fn sidecar() -> Sidecar {
+    let folder = scratch("rules");
+    fs::write(folder.join("more.yaml"), MORE_RULES).unwrap();
+    fs::write(folder.join("rules.yaml"), RULES).unwrap();
+    Sidecar::start_with(&["--rules", folder.to_str().unwrap()])
+}
 
 /// An operation, with bodies that are valid and bodies that are not.
 struct Operation {
@@ -110,6 +122,9 @@ async fn call(sidecar: &Sidecar) {
         let _ = sidecar.converse(call).await;
     }
     sidecar.post("/v1/chat/completions", "{").await;
+    let messages = json!([{"role": "user", "content": "weather"}]);
+    let call = json!({"model": "echo", "messages": messages}).to_string();
+    sidecar.post("/v1/chat/completions", call).await;
 }
 
 /// Returns the schema of an answer, with the definitions that it refers to.
@@ -130,9 +145,7 @@ fn assert_valid(schema: &Value, answer: &Value) {
 
 #[tokio::test]
 async fn every_operation_is_as_described() {
-    let file = scratch("rules").join("rules.yaml");
-    fs::write(&file, RULES).unwrap();
-    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap()]);
+    let sidecar = sidecar();
     let document = sidecar.get("/mynah/v1/openapi.json").await.json();
     let paths = document["paths"].as_object().unwrap().values();
     let described: usize = paths.map(|operations| operations.as_object().unwrap().len()).sum();
@@ -206,9 +219,7 @@ fn assert_error(document: &Value, answer: &Value) {
 /// The journal that the test above validates has what an entry can have.
 #[tokio::test]
 async fn described_entries_have_all_keys() {
-    let file = scratch("rules").join("rules.yaml");
-    fs::write(&file, RULES).unwrap();
-    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap()]);
+    let sidecar = sidecar();
     call(&sidecar).await;
     let journal = sidecar.get("/mynah/v1/journal").await.json();
     let entries = journal["entries"].as_array().unwrap();
@@ -218,6 +229,8 @@ async fn described_entries_have_all_keys() {
         assert!(entries.iter().any(|entry| entry.get(key).is_some()), "{key}");
     }
     assert!(entries.iter().any(|entry| entry["response"]["tool_calls"].is_array()));
+    assert!(entries.iter().any(|entry| entry["response"]["reasoning"].is_string()));
+    assert!(entries.iter().any(|entry| entry["answered_by"][0]["file"].is_string()));
     assert!(entries.iter().any(|entry| entry["error"]["retry_after_ms"].is_number()));
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{explain::ExplainRequest, schemas, verify::VerifyRequest};
 use crate::{
     api::http::response,
-    engine::{explain::Explanation, verdict::Verdict, verify::Verification},
+    engine::{explain::Explanation, journal::ShownEntry, verdict::Verdict, verify::Verification},
 };
 
 /// Returns the description of the control API.
@@ -18,9 +18,11 @@ pub(super) async fn get() -> Response {
 fn document() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.definitions_path = "/components/schemas".into());
-    let mut generator = settings.into_generator();
-    let paths = paths(&mut generator);
-    let mut definitions = generator.take_definitions(true);
+    let mut bodies = settings.clone().into_generator();
+    let mut answers = settings.for_serialize().into_generator();
+    let paths = paths(&mut bodies, &mut answers);
+    let mut definitions = bodies.take_definitions(true);
+    definitions.extend(answers.take_definitions(true));
     definitions.extend(schemas::definitions());
     json!({
         "openapi": "3.1.0",
@@ -34,11 +36,12 @@ fn document() -> Value {
     })
 }
 
-fn paths(schemas: &mut SchemaGenerator) -> Value {
+fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
+    let entry = answers.subschema_for::<ShownEntry>().to_value();
     let journal = json!({
         "type": "object",
         "properties": {
-            "entries": {"type": "array", "items": {"$ref": "#/components/schemas/Entry"}},
+            "entries": {"type": "array", "items": entry},
             "next": {"type": "integer", "description": "The number of the last entry"},
             "more": {"type": "boolean", "description": "Whether more entries are selected"},
             "dropped": {"type": "integer", "description": "Entries dropped for lack of room"},
@@ -50,11 +53,11 @@ fn paths(schemas: &mut SchemaGenerator) -> Value {
         "properties": {"removed": {"type": "integer"}},
         "required": ["removed"],
     });
-    let verification = schemas.subschema_for::<Verification>().to_value();
-    let verify = schemas.subschema_for::<VerifyRequest>().to_value();
-    let explain = schemas.subschema_for::<ExplainRequest>().to_value();
-    let explanation = schemas.subschema_for::<Explanation>().to_value();
-    let verdict = schemas.subschema_for::<Verdict>().to_value();
+    let verification = answers.subschema_for::<Verification>().to_value();
+    let verify = bodies.subschema_for::<VerifyRequest>().to_value();
+    let explain = bodies.subschema_for::<ExplainRequest>().to_value();
+    let explanation = answers.subschema_for::<Explanation>().to_value();
+    let verdict = answers.subschema_for::<Verdict>().to_value();
     let all = ["session", "component", "since", "limit"];
     let fault = json!({"$ref": "#/components/schemas/FaultTarget"});
     let mut verified = operation("Check the calls", &[], Some(verify), Some(verification.clone()));

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{chat::MissingPart, provider::faults};
+use crate::provider::faults;
 
 /// What precedes the names of the definitions of faults.
 const FAULTS: &str = "faults_";
@@ -10,7 +10,6 @@ const FAULTS: &str = "faults_";
 /// Returns the definitions that the document needs.
 pub(super) fn definitions() -> Map<String, Value> {
     let mut definitions = fault_definitions();
-    definitions.insert("Entry".to_owned(), entry());
     definitions.insert("Error".to_owned(), error());
     definitions
 }
@@ -47,99 +46,6 @@ fn fault_target(mut fault: Value, mut list: Value) -> Value {
     properties["session"] = name("The session whose calls have the fault. Default: all.");
     properties["faults"] = list;
     fault
-}
-
-fn entry() -> Value {
-    json!({
-        "description": "A call.",
-        "type": "object",
-        "properties": {
-            "number": {"type": "integer"},
-            "time": {"type": "string", "format": "date-time"},
-            "duration_ms": {"type": "number"},
-            "surface": {"enum": ["grpc", "http", "openai", "component", null]},
-            "session": {"type": "string"},
-            "component": {"type": "string"},
-            "stream": {"type": "boolean"},
-            "api": {"enum": ["alpha1", "alpha2", "openai", "responses"]},
-            "request": {"description": "The request as the client sent it."},
-            "outcome": {"enum": ["ok", "failed", "cancelled"]},
-            "response": response(),
-            "error": {
-                "type": "object",
-                "properties": {
-                    "code": {"type": "string"},
-                    "message": {"type": "string"},
-                    "retry_after_ms": {"type": "number"},
-                },
-                "required": ["code", "message"],
-                "additionalProperties": false,
-            },
-            "answered_by": {"type": "array", "items": {"anyOf": answers()}},
-        },
-        "required": [
-            "number", "time", "duration_ms", "surface", "session", "component", "stream",
-            "outcome", "answered_by",
-        ],
-        "additionalProperties": false,
-    })
-}
-
-fn response() -> Value {
-    let tool_call = json!({
-        "type": "object",
-        "properties": {
-            "id": {"type": ["string", "null"]},
-            "name": {"type": "string"},
-            "arguments": {"type": "string"},
-        },
-        "required": ["id", "name", "arguments"],
-        "additionalProperties": false,
-    });
-    let usage = json!({
-        "type": "object",
-        "properties": {
-            "prompt_tokens": {"type": "integer"},
-            "completion_tokens": {"type": "integer"},
-            "total_tokens": {"type": "integer"},
-        },
-        "required": ["prompt_tokens", "completion_tokens", "total_tokens"],
-        "additionalProperties": false,
-    });
-    let missing = MissingPart::ALL.map(|(name, _)| name);
-    json!({
-        "type": "object",
-        "properties": {
-            "text": {"type": "string"},
-            "tool_calls": {"type": "array", "items": tool_call},
-            "finish_reason": {"type": "string"},
-            "model": {"type": "string"},
-            "usage": usage,
-            "missing": {"description": "The part that a fault has left out.", "enum": missing},
-        },
-        "additionalProperties": false,
-    })
-}
-
-/// Returns the schemas of what can make a turn of an answer.
-fn answers() -> [Value; 3] {
-    let answer = |properties: Value, required: &[&str]| {
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        })
-    };
-    let step = || json!({"type": "integer"});
-    [
-        answer(json!({"rule": {"type": "string"}, "step": step()}), &["rule"]),
-        answer(json!({"fault": {"const": true}}), &["fault"]),
-        answer(
-            json!({"chain_in_message": {"type": "integer"}, "step": step()}),
-            &["chain_in_message", "step"],
-        ),
-    ]
 }
 
 fn error() -> Value {

@@ -4,11 +4,11 @@ mod dropped;
 mod entry;
 mod file;
 mod filter;
-mod json;
 mod memory;
 mod open;
 mod packed;
 mod shards;
+mod shown;
 
 use std::{io, path::Path, sync::Arc, time::Duration};
 
@@ -17,6 +17,7 @@ use prometheus::IntCounter;
 pub(crate) use self::{
     entry::{CallError, Entry, Outcome},
     filter::EntryFilter,
+    shown::ShownEntry,
 };
 use self::{file::JournalFile, shards::Shards};
 use super::redactor::{CurrentRedactor, Redactor};

@@ -64,7 +64,7 @@ fn pack(response: &Response, packed: &mut BytesMut) {
             packed.put_u64(*count);
         }
     }
-    let part = MissingPart::ALL.iter().position(|(_, part)| Some(*part) == *missing);
+    let part = MissingPart::ALL.iter().position(|part| Some(*part) == *missing);
     packed.put_u8(part.map_or(u8::MAX, |part| part as u8));
     packed.put_u32(tool_calls.len() as u32);
     for ToolCall { id, name, arguments } in tool_calls {
@@ -92,7 +92,7 @@ fn unpack(packed: &mut &[u8]) -> Option<Response> {
         finish_reason: take_text(packed)?.as_str().into(),
         model: take_option(packed, take_text)?,
         usage: take_option(packed, take_usage)?,
-        missing: MissingPart::ALL.get(usize::from(take_u8(packed)?)).map(|(_, part)| *part),
+        missing: MissingPart::ALL.get(usize::from(take_u8(packed)?)).copied(),
         tool_calls: {
             let count = packed.try_get_u32().ok()?;
             (0..count).map(|_| take_call(packed)).collect::<Option<_>>()?

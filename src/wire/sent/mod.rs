@@ -3,4 +3,4 @@
 mod read;
 mod request;
 
-pub(crate) use self::request::{SentRequest, summary};
+pub(crate) use self::request::{SentApi, SentRequest, summary};

@@ -43,6 +43,10 @@ pub(super) enum Encoding {
 }
 
 impl SentApi {
+    /// All APIs.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Alpha1, Self::Alpha2, Self::Component, Self::OpenAi, Self::OpenAiResponse];
+
     /// Returns `true` for the first version of Dapr's API.
     pub(crate) fn is_alpha1(self) -> bool {
         self == Self::Alpha1

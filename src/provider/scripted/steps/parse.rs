@@ -161,9 +161,9 @@ fn finish_reason(value: &RawValue) -> Result<FinishReason, StepError> {
 /// Parses the name of a part of a response.
 pub(crate) fn missing_part(value: &RawValue) -> Result<MissingPart, StepError> {
     let name = string(value)?;
-    let found = MissingPart::ALL.into_iter().find(|(known, _)| *known == name);
-    found.map(|(_, part)| part).ok_or_else(|| {
-        let known = MissingPart::ALL.map(|(known, _)| known).join(", ");
+    let found = MissingPart::ALL.into_iter().find(|known| known.as_str() == name);
+    found.ok_or_else(|| {
+        let known = MissingPart::ALL.map(MissingPart::as_str).join(", ");
         StepError::new(format!("unknown value {}; known: {known}", quoted(&name)))
     })
 }
