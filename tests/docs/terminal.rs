@@ -224,6 +224,7 @@ impl Terminal {
         shell.args(["-c", &self.with_ports(command)]).current_dir(folder("."));
         shell.env("PATH", search_path(&self.folders)).env("PYTHONDONTWRITEBYTECODE", "1");
         shell.env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+        forget_package(&mut shell);
         // The pages call `curl -s`, which hides errors. The configuration in this folder shows them.
         shell.env("CURL_HOME", folder("tests/docs"));
         if let Some(sidecar) = &self.sidecar {
@@ -263,9 +264,23 @@ fn install(step: &Step) {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(step.command.split_whitespace().skip(1)).current_dir(folder("."));
     cargo.args(["--debug", "--quiet", "--no-track", "--root"]).arg(&root);
+    forget_package(&mut cargo);
     child::run(&mut cargo).expect_success(&step.command);
     assert!(root.join("bin/mynah").exists(), "$ {}", step.command);
     fs::remove_dir_all(root).expect("a removable folder");
+}
+
+/// Removes what cargo tells the tests of their package. A build script that reads such a variable
+/// would run again, in this build and in the next.
+#[expect(clippy::disallowed_methods, reason = "reads the environment of the test process")]
+fn forget_package(command: &mut Command) {
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|it| text.starts_with(it));
+        if of_package || text == "OUT_DIR" {
+            command.env_remove(&name);
+        }
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "extends the search path of the test process")]
