@@ -234,6 +234,48 @@ async fn described_entries_have_all_keys() {
     assert!(entries.iter().any(|entry| entry["error"]["retry_after_ms"].is_number()));
 }
 
+/// What an entry never has is not described.
+#[tokio::test]
+async fn entries_are_described_without_what_they_never_have() {
+    let sidecar = sidecar();
+    call(&sidecar).await;
+    let document = sidecar.get("/mynah/v1/openapi.json").await.json();
+    let described = &document["paths"]["/mynah/v1/journal"]["get"]["responses"]["200"];
+    let validator = jsonschema::validator_for(&schema(&document, described).unwrap()).unwrap();
+    let journal = sidecar.get("/mynah/v1/journal").await.json();
+    assert!(validator.is_valid(&journal));
+    for (pointer, never) in [
+        ("/number", json!("1")),
+        ("/surface", json!("gRPC")),
+        ("/response", json!(null)),
+        ("/response/text", json!(null)),
+        ("/response/reasoning", json!(null)),
+        ("/response/finish_reason", json!(null)),
+        ("/response/model", json!(null)),
+        ("/response/usage", json!(null)),
+        ("/response/missing", json!("text")),
+        ("/response/words", json!(1)),
+        ("/outcome", json!("done")),
+        ("/error", json!(null)),
+        ("/error/retry_after_ms", json!(null)),
+        ("/answered_by/0/file", json!(null)),
+        ("/answered_by/0/step", json!(null)),
+        ("/answered_by/0/fault", json!(true)),
+        ("/answered_by/0", json!({"fault": false})),
+        ("/answered_by/0", json!({})),
+    ] {
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        let mut changed = journal.clone();
+        let entries = changed["entries"].as_array_mut().unwrap();
+        let entry = entries.iter_mut().find(|entry| entry.pointer(parent).is_some());
+        match entry.unwrap().pointer_mut(parent).unwrap() {
+            Value::Array(list) => list[key.parse::<usize>().unwrap()] = never.clone(),
+            object => object[key] = never.clone(),
+        }
+        assert!(!validator.is_valid(&changed), "the schema accepts {pointer} {never}");
+    }
+}
+
 #[tokio::test]
 async fn describes_every_route() {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/api/control/service.rs");

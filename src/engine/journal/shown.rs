@@ -46,9 +46,11 @@ pub(crate) struct ShownEntry<'e> {
     outcome: &'static str,
     /// The answer, if the call succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ShownResponse")]
     response: Option<ShownResponse>,
     /// The error, if the call failed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ShownError")]
     error: Option<ShownError<'e>>,
     /// What made the turns of the answer. Empty if echo did.
     answered_by: Vec<ShownAnswer<'e>>,
@@ -63,17 +65,22 @@ struct ShownResponse {
     #[schemars(schema_with = "part_names")]
     missing: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     text: Option<String>,
     /// The text of the model's reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     reasoning: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<ShownToolCall>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     finish_reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ShownUsage")]
     usage: Option<ShownUsage>,
 }
 
@@ -105,6 +112,7 @@ struct ShownError<'e> {
     message: &'e str,
     /// The time after which the client was told to retry.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "f64")]
     retry_after_ms: Option<f64>,
 }
 
@@ -118,12 +126,15 @@ enum ShownAnswer<'e> {
         rule: &'e str,
         /// The file, if the component has rules in several files.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
         file: Option<&'e str>,
         /// The step of the rule's chain or sequence, from 1.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "usize")]
         step: Option<usize>,
     },
     Fault {
+        #[schemars(extend("const" = true))]
         fault: bool,
     },
     Chain {
@@ -143,7 +154,7 @@ impl Entry {
         entry
     }
 
-    /// Returns what is shown of the entry, but for its request with secrets.
+    /// Returns what is shown of the entry. Its secrets are still in it.
     fn shown(&self, redactor: &Redactor) -> ShownEntry<'_> {
         let (response, error) = match &self.outcome {
             Outcome::Answered(response) => (Some(response.unpack().into()), None),
