@@ -78,7 +78,15 @@ async fn are_text_of_prometheus() {
     # TYPE mynah_session_counts_dropped_total counter
     mynah_session_counts_dropped_total 0
     "#);
-    assert_eq!(scrape(&sidecar, "/").await, (media_type, text), "daprd serves them at / also");
+    let (other_media_type, other_text) = scrape(&sidecar, "/").await;
+    assert_eq!(other_media_type, media_type);
+    // The call before may still use memory, until its connection has sent everything.
+    let without_memory = |text: &str| {
+        let lines = text.lines().filter(|line| !line.starts_with("mynah_memory_bytes "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (expected, other) = (without_memory(&text), without_memory(&other_text));
+    assert_eq!(other, expected, "daprd serves them at / also");
 }
 
 /// Each of 100 faults counts the calls of each session. There is room for the counts of 1,000 sessions.
