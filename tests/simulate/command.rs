@@ -52,6 +52,23 @@ fn a_line_has_the_conversation() {
 }
 
 #[test]
+fn the_exit_code_tells_of_failures_if_wanted() {
+    let simulation = with_agent("command: [sh, agent.sh]", "clock: virtual");
+    for (script, flags, code, stderr) in [
+        ("exit 3", [].as_slice(), 0, ""),
+        ("exit 3", &["--exit-code"], 1, "mynah: 1 of 1 conversation failed\n"),
+        ("exit 3", &["--exit-code", "--shard=0/1"], 1, "mynah: 1 of 1 conversation failed\n"),
+        ("while read -r line; do echo null; done", &["--exit-code"], 0, ""),
+    ] {
+        let folder = folder_with(&[("simulate.yaml", &simulation), ("agent.sh", script)]);
+        let output = play_in(&folder, flags);
+        let ending = output.stderr.split_inclusive('\n').rfind(|line| line.starts_with("mynah"));
+        assert_eq!((output.code, ending.unwrap_or_default()), (Some(code), stderr), "{script}");
+        assert!(output.stdout.contains("1 conversation, "), "{}", output.stdout);
+    }
+}
+
+#[test]
 fn failures_end_the_conversation() {
     let cases = [
         "exit 3",

@@ -50,6 +50,9 @@ pub(crate) struct PlayArgs {
     /// Play conversations that failed again
     #[arg(long, conflicts_with = "fresh")]
     pub retry_failed: bool,
+    /// Exit with 1 if a conversation has failed
+    #[arg(long)]
+    pub exit_code: bool,
     /// Play only one of several equal parts, such as 0/3, and write no report
     #[arg(long, value_name = "NUMBER/COUNT")]
     pub shard: Option<Shard>,

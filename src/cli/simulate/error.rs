@@ -5,7 +5,7 @@ use std::io;
 use thiserror::Error as ThisError;
 
 use crate::{
-    base::diagnostics::Diagnostic,
+    base::{diagnostics::Diagnostic, text::count},
     cli::signals::Signal,
     simulate::{ConnectError, RunError},
 };
@@ -36,6 +36,14 @@ pub(crate) enum Error {
         conversations: usize,
         /// The signal.
         signal: Signal,
+    },
+    /// Conversations failed, and the exit code was to tell.
+    #[error("{failed} of {} failed", count(*.conversations, "conversation"))]
+    Failed {
+        /// The number of conversations that failed.
+        failed: usize,
+        /// The number of conversations.
+        conversations: usize,
     },
     /// Signal handlers could not be set up.
     #[error("cannot listen for signals")]

@@ -47,17 +47,21 @@ async fn play(args: &PlayArgs, environment: &Environment) -> Result<(), Error> {
     let mut signals = Signals::for_cancellation().map_err(Error::Signals)?;
     let connected = signals.interrupt(plan.connect()).await.map_err(Error::Cancelled)?;
     connected?;
-    let summary = run(&plan, args, &mut signals, &context.environment).await?;
+    let RunSummary { results, tally, .. } =
+        run(&plan, args, &mut signals, &context.environment).await?;
+    let (failed, conversations) = (tally.failed, tally.finished);
     if let Some(shard) = args.shard {
-        let RunSummary { results, tally, .. } = summary;
-        let (results, failed) = (results.display(), tally.failed);
-        let conversations = count(tally.finished, "conversation");
-        print(&format!("shard {shard}: {conversations}, {failed} failed\nresults: {results}\n"));
-        return Ok(());
+        let (results, played) = (results.display(), count(conversations, "conversation"));
+        print(&format!("shard {shard}: {played}, {failed} failed\nresults: {results}\n"));
+    } else {
+        let tester = plan.adversarial_tester();
+        let reported = signals.interrupt(report(&args.out, tester.as_ref())).await;
+        reported.map_err(Error::Cancelled)??;
     }
-    let tester = plan.adversarial_tester();
-    let reported = signals.interrupt(report(&args.out, tester.as_ref())).await;
-    reported.map_err(Error::Cancelled)?
+    if args.exit_code && failed > 0 {
+        return Err(Error::Failed { failed, conversations });
+    }
+    Ok(())
 }
 
 /// Plays the conversations. A signal cancels the run, and a second one ends the program.
