@@ -30,6 +30,14 @@ pub(crate) fn nearest<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) 
     similar.min_by_key(|name| strsim::osa_distance(text, name))
 }
 
+/// Returns the expression if a template consists of a single one, such as `{{ n | int }}`, without
+/// control of white space.
+pub(crate) fn single_expression(template: &str) -> Option<&str> {
+    let expression = template.trim().strip_prefix("{{")?.strip_suffix("}}")?;
+    let is_marked = expression.starts_with(['-', '+']) || expression.ends_with(['-', '+']);
+    (!is_marked && !expression.contains("{{") && !expression.contains("}}")).then_some(expression)
+}
+
 /// Returns a number with its noun, whose plural ends in s.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -58,6 +66,23 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(nearest(text, names), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn finds_single_expressions() {
+        for (template, expected) in [
+            ("{{ n | int }}", Some(" n | int ")),
+            (" {{n}}\n", Some("n")),
+            ("{{ {'a': 1} }}", Some(" {'a': 1} ")),
+            ("{{ a }}{{ b }}", None),
+            ("{{ a }} b", None),
+            ("{{- a }}", None),
+            ("{{ a -}}", None),
+            ("a", None),
+            ("{{}", None),
+        ] {
+            assert_eq!(single_expression(template), expected, "{template}");
         }
     }
 

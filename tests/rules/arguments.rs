@@ -3,7 +3,7 @@
 use std::fs;
 
 use mynah::internals::wire::proto::conversation_tool_calls::ToolTypes;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::with_rules;
 use crate::support::{
@@ -14,7 +14,12 @@ use crate::support::{
 
 /// Returns the arguments of the first tool call, as sent.
 async fn arguments(sidecar: &Sidecar, text: &str) -> String {
-    let call = prompt(text, [tool("move", json!({}))]);
+    arguments_for(sidecar, text, json!({})).await
+}
+
+/// Returns the arguments of the first call of a tool with this schema, as sent.
+async fn arguments_for(sidecar: &Sidecar, text: &str, schema: Value) -> String {
+    let call = prompt(text, [tool("move", schema)]);
     let answer = sidecar.client().await.converse_alpha2(call).await.unwrap().into_inner();
     let message = answer.outputs[0].choices[0].message.clone().unwrap();
     let Some(ToolTypes::Function(function)) = message.tool_calls[0].tool_types.clone() else {
@@ -38,6 +43,39 @@ async fn keys_are_sent_as_written() {
     with_metadata.metadata.insert("on".to_owned(), "yes".to_owned());
     let answer = sidecar.converse(with_metadata).await.unwrap();
     assert_eq!(answer.content, r#"{"y":1,"n":2,"off":3}"#);
+}
+
+/// A single expression stands for its value, unless the schema of the tool wants a string.
+#[tokio::test]
+async fn single_expressions_keep_their_types() {
+    let sidecar = with_rules(
+        r#"rules:
+- match: {user: {matches: 'pay (?<n>[0-9.]+)'}}
+  respond:
+  - tool_call:
+    - name: move
+      args:
+        amount: "{{ n | float }}"
+        said: "{{ n }}"
+        text: "{{ n | float }}"
+        texts: ["{{ n | int }}", {deep: "{{ n | int }}"}]
+        either: "{{ n | int }}"
+        label: "no. {{ n | int }}"
+        list: "{{ [1, 'a'] }}"
+        late: "{{ turn > 0 }}"
+        marked: "{{- n | int -}}"
+"#,
+    );
+    let text = json!({"type": "string"});
+    let schema = json!({"type": "object", "properties": {
+        "amount": {"type": "number"},
+        "text": text,
+        "texts": {"type": "array", "items": {"type": "string", "properties": {"deep": text}}},
+        "either": {"type": ["string", "integer"]},
+    }});
+    let sent = arguments_for(&sidecar, "pay 3.5", schema).await;
+    let expected = r#"{"amount":3.5,"said":"3.5","text":"3.5","texts":["3",{"deep":"3"}],"either":3,"label":"no. 3","list":[1,"a"],"late":false,"marked":"3"}"#;
+    assert_eq!(sent, expected);
 }
 
 #[tokio::test]

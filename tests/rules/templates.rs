@@ -27,7 +27,7 @@ async fn templates_use_captures_and_the_request() {
     let history = [user("ann"), assistant(""), tool_result("1", "get_weather", r#"{"temp": 21}"#)];
     let answer = sidecar.converse(request(history)).await.unwrap();
     assert_eq!(answer.content, "It is 21 degrees, ANN.");
-    assert_eq!(ask(&sidecar, r#"json "a""#).await, r#"{"said":"json \"a\"","turn":"0"}"#);
+    assert_eq!(ask(&sidecar, r#"json "a""#).await, r#"{"said":"json \"a\"","turn":0}"#);
     assert_eq!(ask(&sidecar, "Hello").await, "echo default 1");
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::template::{Escape, Expression, Template, Variables};
+use crate::base::text::single_expression;
 
 /// The body of a request, with expressions.
 #[derive(Debug)]
@@ -100,10 +101,4 @@ impl Json {
             Self::Literal(literal) => literal.clone(),
         })
     }
-}
-
-/// Returns the expression if a text consists of one expression only.
-fn single_expression(text: &str) -> Option<&str> {
-    let expression = text.trim().strip_prefix("{{")?.strip_suffix("}}")?;
-    (!expression.contains("{{") && !expression.contains("}}")).then_some(expression)
 }

@@ -66,11 +66,14 @@ pub(super) fn render(
     for item in &mut step.items {
         match item {
             Item::Text(text) => *text = templates.render(text, variables)?.into_owned(),
-            Item::Json(json) => *json = templates.render_json(json, variables)?.into_owned(),
+            Item::Json(json) => {
+                *json = templates.render_json(json, variables, None)?.into_owned();
+            }
             Item::Calls(calls) => {
                 let calls = calls.iter_mut().filter(|call| !call.has_raw_args);
                 for ScriptedCall { call, .. } in calls {
-                    let rendered = templates.render_json(&call.arguments, variables)?;
+                    let schema = variables.schema_of(&call.name);
+                    let rendered = templates.render_json(&call.arguments, variables, schema)?;
                     call.arguments = rendered.into_owned();
                 }
             }

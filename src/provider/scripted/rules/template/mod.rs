@@ -6,15 +6,18 @@
 // variables  the variables of templates
 // check      what templates may use
 // strings    the strings in a JSON text
+// typed      single expressions that keep the type of their value
 
 mod check;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod variables;
 
 use std::{
     borrow::Cow,
+    cell::LazyCell,
     collections::BTreeSet,
     io::{self, Write},
 };
@@ -31,7 +34,10 @@ use self::{
     strings::map_values,
 };
 use super::matching::VARIABLES;
-use crate::base::text::shorten;
+use crate::{
+    base::text::{shorten, single_expression},
+    chat::LazyJson,
+};
 
 /// The fuel of a template: one per instruction, and one per 64 bytes of data. This also limits the
 /// output to about 6 MiB.
@@ -114,7 +120,7 @@ impl Templates {
 
     /// Parses the templates among the strings in a JSON text. Keys are no templates.
     pub fn add_json(&mut self, json: &str, captures: &BTreeSet<&str>) -> Result<(), String> {
-        map_values(json, |text| self.add(text, captures).map(|()| None)).map(|_| ())
+        map_values(json, |text, _| self.add(text, captures).map(|()| None)).map(|_| ())
     }
 
     /// Returns a text with its expressions replaced. Returns the reason if that fails, or if the text is
@@ -129,16 +135,37 @@ impl Templates {
     }
 
     /// Returns a JSON text with the expressions in its strings replaced. Everything else stays as
-    /// written.
+    /// written. A string that is a single expression becomes its value, unless the schema wants a
+    /// string there.
     pub fn render_json<'t>(
         &self,
         json: &'t str,
         variables: &Variables,
+        schema: Option<&LazyJson>,
     ) -> Result<Cow<'t, str>, String> {
-        map_values(json, |text| match self.render(text, variables)? {
-            Cow::Borrowed(_) => Ok(None),
-            Cow::Owned(text) => Ok(Some(text)),
+        let schema = LazyCell::new(|| schema.map(LazyJson::read));
+        map_values(json, |text, path| {
+            if !is_template(text) {
+                return Ok(None);
+            }
+            let value = self.single_value(text, variables);
+            let wants_text = |value: &Value| {
+                schema.as_ref().is_some_and(|it| typed::wants_text(it, path, value.kind()))
+            };
+            if let Some(value) = value.filter(|value| !wants_text(value)) {
+                return self::json(&value).map(Some).map_err(|error| failure(text, &error));
+            }
+            let rendered = self.render(text, variables)?.into_owned();
+            Ok(Some(serde_json::Value::from(rendered).to_string()))
         })
+    }
+
+    /// Returns the value of a template that is a single expression, unless it is a text.
+    fn single_value(&self, text: &str, variables: &Variables) -> Option<Value> {
+        let expression = self.0.compile_expression(single_expression(text)?).ok()?;
+        // Rendering reports the error.
+        let value = expression.eval(variables.value()).ok()?;
+        (!matches!(value.kind(), ValueKind::Undefined | ValueKind::String)).then_some(value)
     }
 }
 

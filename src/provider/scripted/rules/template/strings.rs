@@ -2,29 +2,55 @@
 
 use std::borrow::Cow;
 
-/// Returns a JSON text in which `map` has replaced some of the string values, but no keys. Everything
-/// else stays as written. A text that is not JSON may be returned unchanged from some point on.
-pub(super) fn map_values<'j, E>(
-    json: &'j str,
-    mut map: impl FnMut(&str) -> Result<Option<String>, E>,
-) -> Result<Cow<'j, str>, E> {
-    map_strings(json, |text, is_key| if is_key { Ok(None) } else { map(text) })
+/// A step from a value to one inside it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum PathStep {
+    /// To the member of an object with this key.
+    Key(String),
+    /// To an item of a list.
+    Item,
 }
 
-/// Like [`map_values`], but also passes the keys to `map`, with `true`.
+/// Returns a JSON text in which `map` has replaced some of the string values by other JSON, but no
+/// keys. `map` also gets the path to the value. Everything else stays as written. A text that is not
+/// JSON may be returned unchanged from some point on.
+pub(super) fn map_values<'j, E>(
+    json: &'j str,
+    mut map: impl FnMut(&str, &[PathStep]) -> Result<Option<String>, E>,
+) -> Result<Cow<'j, str>, E> {
+    replace(json, |text, path| path.map_or(Ok(None), |path| map(text, path)))
+}
+
+/// Like [`map_values`], but replaces strings by strings, and also passes the keys to `map`, with
+/// `true`.
 pub(in super::super) fn map_strings<'j, E>(
     json: &'j str,
     mut map: impl FnMut(&str, bool) -> Result<Option<String>, E>,
 ) -> Result<Cow<'j, str>, E> {
-    let (mut mapped, mut copied, mut at) = (String::new(), 0, 0);
+    replace(json, |text, path| {
+        let text = map(text, path.is_none())?;
+        Ok(text.map(|text| serde_json::Value::from(text).to_string()))
+    })
+}
+
+/// Replaces strings by JSON. `map` gets the path to a value, or `None` for a key.
+fn replace<'j, E>(
+    json: &'j str,
+    mut map: impl FnMut(&str, Option<&[PathStep]>) -> Result<Option<String>, E>,
+) -> Result<Cow<'j, str>, E> {
+    let (mut mapped, mut copied, mut at, mut path) = (String::new(), 0, 0, Vec::new());
     while let Some(start) = json[at..].find('"').map(|quote| at + quote) {
+        follow(&mut path, &json[at..start]);
         let Some(end) = string_end(json, start) else { break };
         at = end;
         let is_key = json[end..].trim_start().starts_with(':');
         let Ok(text) = serde_json::from_str::<Cow<'_, str>>(&json[start..end]) else { continue };
-        if let Some(text) = map(&text, is_key)? {
+        if let (true, Some(PathStep::Key(key))) = (is_key, path.last_mut()) {
+            text.as_ref().clone_into(key);
+        }
+        if let Some(new) = map(&text, (!is_key).then_some(&path))? {
             mapped.push_str(&json[copied..start]);
-            mapped.push_str(&serde_json::Value::from(text).to_string());
+            mapped.push_str(&new);
             copied = end;
         }
     }
@@ -33,6 +59,18 @@ pub(in super::super) fn map_strings<'j, E>(
     }
     mapped.push_str(&json[copied..]);
     Ok(Cow::Owned(mapped))
+}
+
+/// Follows the brackets between two strings.
+fn follow(path: &mut Vec<PathStep>, between: &str) {
+    for byte in between.bytes() {
+        match byte {
+            b'{' => path.push(PathStep::Key(String::new())),
+            b'[' => path.push(PathStep::Item),
+            b'}' | b']' => drop(path.pop()),
+            _ => {}
+        }
+    }
 }
 
 /// Returns the end of the string whose opening quote is at `start`.
@@ -53,8 +91,10 @@ mod tests {
     use super::*;
 
     fn shout(json: &str) -> String {
-        let shout = |text: &str| Ok::<_, ()>(text.ends_with('!').then(|| text.to_uppercase()));
-        map_values(json, shout).unwrap().into_owned()
+        let shout = |text: &str, is_key: bool| {
+            Ok::<_, ()>((!is_key && text.ends_with('!')).then(|| text.to_uppercase()))
+        };
+        map_strings(json, shout).unwrap().into_owned()
     }
 
     #[test]
@@ -73,5 +113,22 @@ mod tests {
         for (json, expected) in cases {
             assert_eq!(shout(json), expected, "{json}");
         }
+    }
+
+    #[test]
+    fn values_have_a_path() {
+        let json = r#"{"a": ["x", {"b": "y"}], "c": {}, "d": "z"}"#;
+        let mut paths = Vec::new();
+        let mapped = map_values(json, |text, path| {
+            let step = |step: &PathStep| match step {
+                PathStep::Key(key) => key.clone(),
+                PathStep::Item => "-".to_owned(),
+            };
+            let path: Vec<_> = path.iter().map(step).collect();
+            paths.push(format!("{}={text}", path.join("/")));
+            Ok::<_, ()>(Some("1".to_owned()))
+        });
+        assert_eq!(mapped.unwrap(), r#"{"a": [1, {"b": 1}], "c": {}, "d": 1}"#);
+        assert_eq!(paths, ["a/-=x", "a/-/b=y", "d=z"]);
     }
 }

@@ -99,7 +99,7 @@ fn strings_in_json_are_replaced() {
     let json = r#"{"to": "{{ user }}", "{{ t }}": 1.50, "days": ["{{ t }}", "x"]}"#;
     let mut templates = Templates::default();
     templates.add_json(json, &BTreeSet::from(["t"])).unwrap();
-    let rendered = templates.render_json(json, &variables()).unwrap();
+    let rendered = templates.render_json(json, &variables(), None).unwrap();
     assert_eq!(rendered, r#"{"to": "Say \"hi\"", "{{ t }}": 1.50, "days": ["21", "x"]}"#);
     assert!(templates.add_json(r#"["{{ x }}"]"#, &BTreeSet::new()).is_err());
 }

@@ -12,7 +12,7 @@ use minijinja::{
 use serde_json::{Map, Value as Json, json};
 
 use crate::{
-    chat::{Message, Request, Role},
+    chat::{LazyJson, Message, Request, Role},
     provider::{
         scripted::rules::matching::{Captures, VARIABLES},
         turns::count_turns,
@@ -42,6 +42,12 @@ impl Variables {
     ) -> Self {
         let (component, session, values) = (component.into(), session.into(), Default::default());
         Self(Arc::new(CallVariables { request, component, session, captures, values }))
+    }
+
+    /// Returns the schema of the parameters of an offered tool.
+    pub(in super::super) fn schema_of(&self, tool: &str) -> Option<&LazyJson> {
+        let tools = &self.0.request.tools;
+        tools.iter().find(|offered| offered.name == tool)?.parameters.as_ref()
     }
 
     pub(super) fn value(&self) -> Value {
