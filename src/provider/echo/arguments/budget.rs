@@ -96,7 +96,7 @@ impl ReplyBudget {
     /// pattern.
     pub(crate) fn new(effort: &Effort) -> Self {
         let (values, steps) = match effort {
-            Effort::Brief => (64, 600),
+            Effort::Brief => (64, 1_000),
             Effort::Full(_) => (100_000, 1_000_000),
         };
         let left = Budget { values, steps, bytes: REPLY_BYTES, effort: effort.clone() };
