@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write},
+    path::Path,
     process::ExitCode,
 };
 
@@ -15,7 +16,7 @@ use crate::{
     base::{environment::Environment, text::count},
     cli::args::VerifyArgs,
     engine::verify::Verification,
-    provider::scripted::rules::Rules,
+    provider::scripted::rules::{FoundRules, Rules},
 };
 
 /// The status with which the control API reports that something is not as expected.
@@ -26,14 +27,10 @@ pub(super) async fn verify(
     args: &VerifyArgs,
     environment: &Environment,
 ) -> Result<ExitCode, ControlClientError> {
-    let file = &args.file;
-    let rules = Rules::load(file).map_err(ControlClientError::File)?;
     let has_checks = args.unused || args.no_unmatched;
-    if rules.files().iter().all(|file| file.expectations.is_empty()) && !has_checks {
-        return Err(ControlClientError::NoExpectations(file.display().to_string()));
-    }
+    let expect = args.file.as_deref().map(|path| expectations(path, has_checks)).transpose()?;
     let body = json!({
-        "expect": rules.expectations_as_json(),
+        "expect": expect.unwrap_or_default(),
         "unused": args.unused,
         "no_unmatched": args.no_unmatched,
         "session": args.session,
@@ -44,10 +41,33 @@ pub(super) async fn verify(
         .map_err(|error| ControlClientError::Answer(error.to_string()))?;
     // Ignore write errors: the exit code is still useful.
     if verification.ok {
-        let met = count(verification.expectations.len(), "expectation");
-        let _ = writeln!(io::stdout(), "{met} met");
+        let _ = writeln!(io::stdout(), "{}", met(&verification));
         return Ok(ExitCode::SUCCESS);
     }
     let _ = writeln!(io::stderr(), "mynah: {}", report(&verification));
     Ok(ExitCode::FAILURE)
+}
+
+/// Returns the expectations in a file or a folder of rules. Fails if there are none and nothing else is
+/// checked.
+fn expectations(path: &Path, has_checks: bool) -> Result<Vec<Value>, ControlClientError> {
+    let FoundRules { texts, errors, .. } = FoundRules::read(&[path.to_owned()]);
+    if !errors.is_empty() {
+        return Err(ControlClientError::File(errors));
+    }
+    let rules = Rules::read_all(texts).map_err(ControlClientError::File)?;
+    if rules.files().iter().all(|file| file.expectations.is_empty()) && !has_checks {
+        return Err(ControlClientError::NoExpectations(path.display().to_string()));
+    }
+    Ok(rules.expectations_as_json())
+}
+
+/// Says what is as expected.
+fn met(verification: &Verification) -> String {
+    let Verification { expectations, unused, unmatched, .. } = verification;
+    let expectations = (!expectations.is_empty())
+        .then(|| format!("{} met", count(expectations.len(), "expectation")));
+    let used = unused.as_ref().map(|_| "all rules have answered".to_owned());
+    let matched = unmatched.as_ref().map(|_| "no call is unmatched".to_owned());
+    expectations.into_iter().chain(used).chain(matched).collect::<Vec<_>>().join(", ")
 }

@@ -88,6 +88,30 @@ async fn verify_checks_expectations() {
 }
 
 #[tokio::test]
+async fn verify_reads_a_folder_or_nothing() {
+    let rules = expectations("rules: [{name: a, match: {user: hello}, respond: a}]\n");
+    let sidecar = Sidecar::start_with(&["--rules", rules.to_str().unwrap()]);
+    sidecar.converse(request([user("hello")])).await.unwrap();
+    let folder = scratch("rules");
+    for name in ["a", "b"] {
+        let text = "expect:\n- match: {user: hello}\n  count: 1\n";
+        fs::write(folder.join(name).with_extension("yaml"), text).unwrap();
+    }
+    let folder = folder.to_str().unwrap();
+    let endpoint = endpoint(&sidecar);
+    for (arguments, printed) in [
+        (vec![folder], "2 expectations met\n"),
+        (vec![folder, "--unused"], "2 expectations met, all rules have answered\n"),
+        (vec!["--unused", "--no-unmatched"], "all rules have answered, no call is unmatched\n"),
+    ] {
+        let output = run_command(&[&["verify"], &*arguments, &[&endpoint]].concat()).await;
+        assert_eq!((output.code, output.stdout.as_str()), (Some(0), printed), "{}", output.stderr);
+    }
+    let output = run_command(&["verify"]).await;
+    assert_eq!(output.code, Some(64), "{}", output.stderr);
+}
+
+#[tokio::test]
 async fn verify_reports_what_is_wrong() {
     let file = expectations("expect:\n- match: {usr: hello}\n");
     let output = run_command(&["verify", file.to_str().unwrap()]).await;

@@ -68,6 +68,7 @@ fn operations() -> Vec<Operation> {
                 (json!({"match": {"user": {"equals": "weather"}}, "session": "default"}), 200),
                 (json!({"expect": [{"name": "a", "match": {"user": "ail"}, "count": 9}]}), 409),
                 (json!({"no_unmatched": true, "match": {"user": "nothing"}}), 409),
+                (json!({"count": 5, "scrubbed": true, "wait": "1s"}), 200),
             ],
             invalid: vec![
                 json!([]),
@@ -78,6 +79,8 @@ fn operations() -> Vec<Operation> {
                 json!({"expect": {}}),
                 json!({"count": 1, "session": ""}),
                 json!({"count": 1, "since": -1}),
+                json!({"count": 1, "scrubbed": "yes"}),
+                json!({"count": 1, "wait": 1}),
             ],
         },
         Operation {

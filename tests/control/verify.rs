@@ -2,14 +2,16 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
+use tonic::Code;
 
 use super::entries;
 use crate::support::{
     Sidecar,
     http::direct_client,
-    messages::{request, user},
-    process::run,
+    messages::{request, tool_result, user},
+    process::{run, wait_until},
     scratch,
 };
 
@@ -275,6 +277,98 @@ async fn faults_are_neither_matched_nor_unmatched() {
     assert_eq!(entries[0]["answered_by"], json!([{"fault": true}]));
     assert_eq!(entries[1]["answered_by"], json!([{"rule": "weather"}]));
     assert_eq!(verify(&sidecar, json!({"no_unmatched": true})).await.0, 200);
+}
+
+/// A test can look before its calls have ended.
+#[tokio::test]
+async fn waits_for_calls() {
+    let sidecar = Sidecar::start();
+    let check = |wait: &str| json!({"match": {"user": "hello"}, "count": 2, "wait": wait});
+    let (status, early) = verify(&sidecar, check("1ms")).await;
+    assert_eq!((status, &early["expectations"][0]["matched"]), (409, &json!(0)), "{early}");
+    let calls = async {
+        for text in ["hello", "something else", "hello"] {
+            say(&sidecar, "a", &[text]).await;
+        }
+    };
+    let ((status, report), ()) = tokio::join!(verify(&sidecar, check("1m")), calls);
+    assert_eq!((status, &report["expectations"][0]["calls"]), (200, &json!([1, 3])), "{report}");
+    for (wait, error) in [
+        ("2", "wait: \"2\" is not a duration; use Go's format, such as 50ms or 1.5s"),
+        ("-1s", "wait: \"-1s\" is negative; use a duration of 0s or more"),
+        ("61s", "wait: \"61s\" is too long; use at most 1m"),
+    ] {
+        let (status, answer) = verify(&sidecar, check(wait)).await;
+        assert_eq!((status, &answer["error"]), (400, &json!(error)));
+    }
+}
+
+/// Waiting checks do not keep mynah from stopping.
+#[tokio::test]
+async fn a_drain_ends_the_wait() {
+    let sidecar = Sidecar::start_with(&["--log-level", "debug"]);
+    let check = json!({"match": {"user": "never"}, "wait": "1m"});
+    let waiting = verify(&sidecar, check);
+    let stop = async {
+        let is_waiting = async || {
+            sidecar.log().contains("work on a request of the control API ends").then_some(())
+        };
+        wait_until(is_waiting, "the check did not begin").await;
+        sidecar.signal(Signal::TERM);
+    };
+    let ((status, _), ()) = tokio::join!(waiting, stop);
+    assert_eq!(status, 409);
+}
+
+#[tokio::test]
+async fn checks_can_see_what_the_model_sees() {
+    let sidecar = Sidecar::start();
+    let mut call = request([user("Mail ann@example.org")]);
+    call.inputs[0].scrub_pii = Some(true);
+    sidecar.converse(call).await.unwrap();
+    say(&sidecar, "open", &["Mail bob@example.org"]).await;
+    for (scrubbed, text, count) in [
+        (false, "@example.org", 2),
+        (true, "@example.org", 1),
+        (true, "bob@", 1),
+        (false, "<EMAIL_ADDRESS>", 0),
+        (true, "<EMAIL_ADDRESS>", 1),
+    ] {
+        let check = json!({"match": {"user": text}, "count": count, "scrubbed": scrubbed});
+        let (status, report) = verify(&sidecar, check).await;
+        assert_eq!(status, 200, "{report}");
+    }
+}
+
+/// Of rules that are equally near, the one that shares words with the call is named.
+#[tokio::test]
+async fn the_nearest_rule_shares_words() {
+    let rules = "\
+rules:
+- {name: weather, match: {user: weather}, respond: a}
+- {name: price, match: {user: how much is the fish}, respond: b}
+- {name: flight, match: {user: {matches: 'flight from \\w+'}}, respond: c}
+";
+    let file = scratch("rules").join("rules.yaml");
+    fs::write(&file, rules).unwrap();
+    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap()]);
+    say(&sidecar, "a", &["How much is it?", "a Flight to Rome", "nothing"]).await;
+    let (_, result) = verify(&sidecar, json!({"no_unmatched": true})).await;
+    let nearest = |at: usize| result["unmatched"][at]["nearest"]["rule"].clone();
+    assert_eq!([0, 1, 2].map(nearest), ["price", "flight", "weather"]);
+}
+
+#[tokio::test]
+async fn a_refused_call_has_no_nearest_rule() {
+    let file = scratch("rules").join("rules.yaml");
+    fs::write(&file, RULES).unwrap();
+    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap(), "--strict-history"]);
+    let refused = request([tool_result("unknown", "lookup", "1")]);
+    assert_eq!(sidecar.converse(refused).await.unwrap_err().code(), Code::InvalidArgument);
+    let (status, result) = verify(&sidecar, json!({"no_unmatched": true})).await;
+    let unmatched = &result["unmatched"][0];
+    assert_eq!((status, &unmatched["number"]), (409, &json!(1)), "{result}");
+    assert_eq!(unmatched["nearest"], Value::Null, "{result}");
 }
 
 #[tokio::test]

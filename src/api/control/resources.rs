@@ -1,6 +1,6 @@
 //! What a request of the control API may use.
 
-use std::{num::NonZeroUsize, sync::Arc, thread};
+use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
 use axum::body::Body;
 use tokio::sync::Semaphore;
@@ -9,7 +9,14 @@ use tokio_util::sync::CancellationToken;
 use super::failure::Failure;
 use crate::{
     api::http::body::read,
-    base::{blocking::run_blocking_in_turn, json_size::decoded_size, memory::Charge, work::Work},
+    base::{
+        blocking::run_blocking_in_turn,
+        clock::{self, Moment},
+        drain::Drain,
+        json_size::decoded_size,
+        memory::Charge,
+        work::Work,
+    },
     net::Call,
     wire::error::Error,
 };
@@ -17,12 +24,16 @@ use crate::{
 /// The maximum work on a request, in steps. It takes seconds.
 const MAX_STEPS: u64 = 2_000_000_000;
 
+/// How often a request that waits looks for new calls.
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// What a request may use.
 #[derive(Debug, Clone)]
 pub(super) struct Resources {
     pub(super) charge: Arc<Charge>,
     max_body_size: usize,
     turns: Turns,
+    drain: Drain,
 }
 
 /// Limits how many requests are worked on at the same time. The others wait for their turn, so that
@@ -38,8 +49,18 @@ impl Turns {
 }
 
 impl Resources {
-    pub(super) fn new(call: &Call, max_body_size: usize, turns: Turns) -> Self {
-        Self { charge: call.charge().clone(), max_body_size, turns }
+    pub(super) fn new(call: &Call, max_body_size: usize, turns: Turns, drain: Drain) -> Self {
+        Self { charge: call.charge().clone(), max_body_size, turns, drain }
+    }
+
+    /// Returns whether there is still time to wait until the moment. Waits a little if there is.
+    pub(super) async fn pause_until(&self, end: Option<Moment>) -> bool {
+        let left = end.map_or(Duration::ZERO, Moment::remaining);
+        if left.is_zero() || self.drain.has_started() {
+            return false;
+        }
+        clock::pause(left.min(PAUSE)).await;
+        true
     }
 
     /// Reads a body as text, and charges the memory that parsing it takes.

@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     api::{guard::Guard, http::response::Responding},
+    base::drain::Drain,
     engine::Engine,
     net::{Call, RequestBody},
     wire::error::ControlError,
@@ -34,6 +35,7 @@ const PREFIX: &str = "/mynah/v1/";
 pub(in crate::api) struct Service {
     guard: Arc<Guard>,
     turns: Turns,
+    drain: Drain,
     router: TowerToHyperService<Router>,
 }
 
@@ -43,8 +45,9 @@ pub(in crate::api) fn serves(path: &str) -> bool {
 }
 
 impl Service {
-    pub(in crate::api) fn new(engine: Arc<Engine>, guard: Arc<Guard>) -> Self {
-        Self { guard, turns: Turns::new(), router: TowerToHyperService::new(router(engine)) }
+    pub(in crate::api) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
+        let router = TowerToHyperService::new(router(engine));
+        Self { guard, turns: Turns::new(), drain, router }
     }
 
     /// Answers a request with a clean path.
@@ -53,7 +56,8 @@ impl Service {
             return future::ok(failure.into_response()).boxed();
         }
         let call = request.body().call().clone();
-        let resources = Resources::new(&call, self.guard.max_body_size, self.turns.clone());
+        let (turns, drain) = (self.turns.clone(), self.drain.clone());
+        let resources = Resources::new(&call, self.guard.max_body_size, turns, drain);
         request.extensions_mut().insert(resources);
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         hyper::service::Service::call(&self.router, request)

@@ -1,6 +1,6 @@
 //! `/mynah/v1/verify`: checks the calls of a sidecar.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{Extension, body::Body, extract::State, response::Response};
 use schemars::JsonSchema;
@@ -9,11 +9,14 @@ use serde::Deserialize;
 use super::{body, failure::Failure, journal::journal, query::check_name, resources::Resources};
 use crate::{
     api::http::response::json,
-    base::{mapping::Mapping, pattern::PatternLimits, work::Work},
+    base::{
+        clock::Moment, duration, json_size::decoded_size, mapping::Mapping, pattern::PatternLimits,
+        work::Work,
+    },
     engine::{
         Engine,
         journal::EntryFilter,
-        verify::{Checks, Verification, verify},
+        verify::{Checks, verify},
     },
     provider::scripted::rules::{
         Expectation,
@@ -50,46 +53,111 @@ pub(super) struct VerifyRequest {
     /// fail because of a fault.
     #[serde(default)]
     no_unmatched: bool,
+    /// Whether conditions see the texts as the model sees them: with placeholders for the personal data
+    /// in inputs that are scrubbed.
+    #[serde(default)]
+    scrubbed: bool,
+    /// How long to wait until everything is as expected, such as `2s`. Default: not at all.
+    wait: Option<String>,
 }
 
-/// Checks the calls. Fails with the nearest misses if something is not as expected.
+/// The longest time that a request may wait.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// Checks the calls. Fails with the nearest misses if something is not as expected, and does not become
+/// so in the time that the request waits.
 pub(super) async fn post(
     State(engine): State<Arc<Engine>>,
     Extension(resources): Extension<Resources>,
     body: Body,
 ) -> Result<Response, Failure> {
-    let text = resources.text(body).await?;
+    let text: Arc<str> = resources.text(body).await?.into();
+    let journal = journal(&engine)?;
+    let mut end = None;
+    loop {
+        let seen = journal.newest();
+        let Checked { ok, report, wait } = check(&engine, &text, &resources).await?;
+        if ok {
+            return Ok(json(report));
+        }
+        // The memory of the check is free again.
+        let _ = resources.charge.set(decoded_size(text.as_bytes()) + text.len() + report.len());
+        let end = *end.get_or_insert_with(|| Moment::after(wait));
+        loop {
+            if !resources.pause_until(end).await {
+                return Err(ControlError::Unverified(report).into());
+            }
+            if journal.newest() > seen {
+                break;
+            }
+        }
+    }
+}
+
+/// The result of a check, as JSON, and the time in which it may change.
+struct Checked {
+    ok: bool,
+    report: String,
+    wait: Duration,
+}
+
+/// Checks the calls that are in the journal now.
+async fn check(
+    engine: &Arc<Engine>,
+    text: &Arc<str>,
+    resources: &Resources,
+) -> Result<Checked, Failure> {
+    let (engine, text) = (engine.clone(), text.clone());
     let check = move |work: &Work| {
-        let (selection, checks) = parse(&text, work)?;
+        let (selection, checks, wait) = parse(&text, work)?;
         let calls = journal(&engine)?.select(&selection);
-        Ok(report(&verify(&checks, &calls, &engine.with_instances(), work)?))
+        let verification = verify(&checks, &calls, &engine.with_instances(), work)?;
+        // Serializing texts and numbers cannot fail.
+        let report = serde_json::to_string(&verification).unwrap_or_default();
+        Ok(Checked { ok: verification.ok, report, wait })
     };
-    let (ok, report) = resources.run(check).await?;
-    if ok { Ok(json(report)) } else { Err(ControlError::Unverified(report).into()) }
+    resources.run(check).await
 }
 
 /// Parses a request, and charges its patterns.
-fn parse(text: &str, work: &Work) -> Result<(EntryFilter, Checks), Failure> {
+fn parse(text: &str, work: &Work) -> Result<(EntryFilter, Checks, Duration), Failure> {
     let (request, memory) = PatternLimits::REQUEST.read(|| body::json::<VerifyRequest>(text));
     work.keep(memory)?;
-    let (selection, checks) = request?.into_checks()?;
+    let request = request?;
+    let wait = request.wait()?;
+    let (selection, checks) = request.into_checks()?;
     let conditions = checks.expectations.iter().map(|it| it.r#match.len()).sum::<usize>();
     if conditions + checks.expectations.len() > MAX_CONDITIONS {
         let limit = format!("expected at most {MAX_CONDITIONS}; split the request");
         return Err(Failure::invalid(format!("too many expectations and conditions; {limit}")));
     }
-    Ok((selection, checks))
-}
-
-/// Returns whether everything is as expected, and the report as JSON.
-fn report(verification: &Verification) -> (bool, String) {
-    // Serializing texts and numbers cannot fail.
-    (verification.ok, serde_json::to_string(verification).unwrap_or_default())
+    Ok((selection, checks, wait))
 }
 
 impl VerifyRequest {
+    fn wait(&self) -> Result<Duration, Failure> {
+        let Some(wait) = &self.wait else { return Ok(Duration::ZERO) };
+        let wait =
+            duration::parse(wait).map_err(|error| Failure::invalid(format!("wait: {error}")))?;
+        if wait > MAX_WAIT {
+            let wait = self.wait.as_deref().unwrap_or_default();
+            return Err(Failure::invalid(format!("wait: {wait:?} is too long; use at most 1m")));
+        }
+        Ok(wait)
+    }
+
     fn into_checks(self) -> Result<(EntryFilter, Checks), Failure> {
-        let Self { session, since, r#match, count, expect, unused, no_unmatched } = self;
+        let Self {
+            session,
+            since,
+            r#match,
+            count,
+            expect,
+            unused,
+            no_unmatched,
+            scrubbed,
+            wait: _,
+        } = self;
         check_name("session", session.as_deref())?;
         let is_single = r#match.is_some() || count.is_some();
         let mut expectations: Vec<_> = expect.into_iter().map(|Mapping(it)| it).collect();
@@ -103,6 +171,6 @@ impl VerifyRequest {
             return Err(Failure::invalid(format!("there is nothing to check; {expected}")));
         }
         let selection = EntryFilter { session, since, ..EntryFilter::default() };
-        Ok((selection, Checks { expectations, unused, no_unmatched }))
+        Ok((selection, Checks { expectations, unused, no_unmatched, scrubbed }))
     }
 }

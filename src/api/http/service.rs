@@ -32,8 +32,8 @@ impl Service {
         forward: Option<HttpForward>,
     ) -> Self {
         Self {
-            dapr: dapr::http::Service::new(engine.clone(), guard.clone(), drain, forward),
-            control: control::Service::new(engine.clone(), guard.clone()),
+            dapr: dapr::http::Service::new(engine.clone(), guard.clone(), drain.clone(), forward),
+            control: control::Service::new(engine.clone(), guard.clone(), drain),
             openai: openai::Service::new(engine, guard, default_component),
         }
     }

@@ -122,9 +122,9 @@ pub(crate) struct JournalArgs {
 /// Arguments of `mynah verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// Rules file with a list `expect`
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// Rules file with a list `expect`, or a folder of them. Can be left out with --unused or --no-unmatched
+    #[arg(value_name = "FILE", required_unless_present_any = ["unused", "no_unmatched"])]
+    pub file: Option<PathBuf>,
     /// Check only the calls of one session
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,

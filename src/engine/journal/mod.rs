@@ -88,6 +88,11 @@ impl Journal {
         self.shards.have_room()
     }
 
+    /// Returns the number of the newest entry, which may have been removed, or 0 if there was none.
+    pub(crate) fn newest(&self) -> u64 {
+        self.shards.newest()
+    }
+
     /// Returns the selected entries.
     pub(crate) fn select(&self, selection: &EntryFilter) -> Selected {
         let mut entries = self.shards.since(selection.since);

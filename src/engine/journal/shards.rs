@@ -114,6 +114,11 @@ impl Shards {
         dropped
     }
 
+    /// Returns the number of the newest entry, or 0 if there was none.
+    pub(super) fn newest(&self) -> u64 {
+        self.numbers.load(Ordering::Relaxed) - 1
+    }
+
     /// Returns the entries with a number above `since`, oldest first.
     pub(super) fn since(&self, since: u64) -> Vec<Arc<Entry>> {
         let all: Vec<Locked<'_>> = self.shards.iter().map(Shard::lock).collect();

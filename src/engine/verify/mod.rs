@@ -40,6 +40,8 @@ pub(crate) struct Checks {
     pub(crate) unused: bool,
     /// Whether all calls must have been answered by a rule or an instruction chain.
     pub(crate) no_unmatched: bool,
+    /// Whether conditions see inputs with personal data scrubbed, as the model does.
+    pub(crate) scrubbed: bool,
 }
 
 impl Checks {
@@ -70,7 +72,7 @@ pub(crate) fn verify(
     let dropped = *dropped;
     let largest = entries.iter().map(|entry| entry.size()).max();
     work.keep_decoded(DECODED * largest.unwrap_or(0))?;
-    let search = Search { entries, redactor, components, work };
+    let search = Search { entries, redactor, components, scrubbed: checks.scrubbed, work };
     let results = expectations(checks, dropped, &search)?;
     let answers = entries.iter().map(|entry| entry.answered_by.len()).sum::<usize>();
     work.spend(ANSWER * answers)?;

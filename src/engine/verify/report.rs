@@ -61,8 +61,8 @@ pub(crate) struct UnmatchedCall {
     pub(crate) number: u64,
     /// The beginning of the last user message. `null` if there is none, or if the request was invalid.
     pub(crate) text: Option<String>,
-    /// The rule that matches most closely. `null` if the component has no rules, and for all but the
-    /// first calls.
+    /// The rule that matches most closely. `null` if the component has no rules or refuses the request,
+    /// and for all but the first calls.
     pub(crate) nearest: Option<NearRule>,
 }
 

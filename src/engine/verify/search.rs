@@ -33,6 +33,8 @@ pub(super) struct Search<'s> {
     pub(super) entries: &'s [Arc<Entry>],
     pub(super) redactor: &'s Redactor,
     pub(super) components: &'s Components,
+    /// Whether conditions see inputs with personal data scrubbed.
+    pub(super) scrubbed: bool,
     pub(super) work: &'s Work,
 }
 
@@ -100,6 +102,8 @@ impl Search<'_> {
         let component = self.components.find(&entry.component).ok().filter(|_| with_rule);
         let seen = self.with_request(entry, |mut request, origin| {
             let text = request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
+            // No rule answers a request that the component refuses.
+            let component = component.filter(|it| it.check(&request).is_ok());
             let nearest = component.map(|it| self.nearest_rule(&it, &mut request, origin));
             Ok((text, nearest.transpose()?.flatten()))
         })?;
@@ -120,13 +124,19 @@ impl Search<'_> {
         Ok(nearest.map(|(rule, mismatches)| NearRule::new(&rule, mismatches)))
     }
 
-    /// Looks at a call as the client sent it. Returns `None` if its request was invalid.
+    /// Looks at a call as the client sent it, or as the model saw it. Returns `None` if its request was
+    /// invalid.
     fn with_call<T>(
         &self,
         entry: &Entry,
         look: impl FnOnce(&MatchedCall<'_>) -> Result<T, Stopped>,
     ) -> Result<Option<T>, Stopped> {
-        self.with_request(entry, |request, origin| {
+        self.with_request(entry, |mut request, origin| {
+            if self.scrubbed
+                && let Ok(component) = self.components.find(&entry.component)
+            {
+                scrub_inputs(&component, &mut request, self.work)?;
+            }
             look(&MatchedCall::with_origin(&request, origin))
         })
     }

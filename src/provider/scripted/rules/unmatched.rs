@@ -1,6 +1,9 @@
 //! The fallback that reports which rule was nearest.
 
-use std::{cmp::Reverse, sync::Arc};
+use std::{
+    cmp::{Ordering, Reverse},
+    sync::Arc,
+};
 
 use futures_util::{
     FutureExt, StreamExt,
@@ -31,6 +34,8 @@ use crate::{
 const MIN_COMPARED: usize = 100;
 /// More rules are compared if all of them together search at most this many bytes.
 const MAX_SEARCHED: usize = 16 << 20;
+/// Number of equally near rules whose words are compared with those of the call.
+const MAX_TIES: usize = 300;
 /// Maximum number of conditions in a message.
 const MAX_CONDITIONS: usize = 3;
 /// Maximum length of a condition in a message, in characters. gRPC sends errors in headers.
@@ -142,18 +147,43 @@ impl Rules {
         let likely = self.index.candidates(call).take(limit);
         let compared = likely.chain(0..self.rules.len().min(limit));
         let compared = compared.filter_map(|at| Some((at, &**self.rules.get(at)?)));
-        let mut nearest = None;
+        let (mut nearest, mut ties): (Option<Near<'_>>, _) = (None, 0);
         for (at, rule) in compared {
             let conditions = &rule.conditions;
             conditions.spend_all(call, work)?;
-            // If as many conditions fail, the rule of which more conditions hold is nearer, then the
-            // first one.
-            let closeness = (conditions.count_mismatches(call), Reverse(conditions.stated()), at);
-            if nearest.is_none_or(|(least, _)| closeness < least) {
-                nearest = Some((closeness, rule));
+            let failed = (conditions.count_mismatches(call), Reverse(conditions.stated()));
+            match nearest.as_ref().map(|nearest| failed.cmp(&nearest.failed)) {
+                Some(Ordering::Greater) => continue,
+                Some(Ordering::Equal) if ties == MAX_TIES => continue,
+                Some(Ordering::Equal) => ties += 1,
+                Some(Ordering::Less) | None => {}
+            }
+            let mismatches = conditions.mismatches(call);
+            let shared = mismatches.iter().map(Mismatch::shared_words).sum();
+            let near = Near { failed, words: (Reverse(shared), at), rule, mismatches };
+            if nearest.as_ref().is_none_or(|nearest| near.rank() < nearest.rank()) {
+                nearest = Some(near);
             }
         }
-        Ok(nearest.map(|(_, rule)| (rule, rule.conditions.mismatches(call))))
+        Ok(nearest.map(|Near { rule, mismatches, .. }| (rule, mismatches)))
+    }
+}
+
+/// A rule that does not match a call.
+struct Near<'r> {
+    /// How many conditions do not hold, and how many there are. If as many do not hold, the rule of which
+    /// more hold is nearer.
+    failed: (usize, Reverse<usize>),
+    /// How many words of these conditions the call has, and the place of the rule. Of equal rules, the
+    /// first is nearest.
+    words: (Reverse<usize>, usize),
+    rule: &'r Rule,
+    mismatches: Vec<Mismatch>,
+}
+
+impl Near<'_> {
+    fn rank(&self) -> impl Ord + use<> {
+        (self.failed, self.words)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A condition that does not hold.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,16 @@ impl Mismatch {
             None => format!("{NOT}{}", self.expected),
         };
         Self { expected, ..self }
+    }
+
+    /// Returns how many words of what is expected the call has, whatever their capitals.
+    pub(in super::super) fn shared_words(&self) -> usize {
+        let Some(seen) = &self.seen else { return 0 };
+        let words = |text: &str| -> BTreeSet<String> {
+            let words = text.split(|char: char| !char.is_alphanumeric());
+            words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+        };
+        words(seen).intersection(&words(&shorten(&self.expected, MAX_SEEN))).count()
     }
 
     /// Returns the memory that it takes, in bytes.
