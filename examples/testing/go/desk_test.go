@@ -40,7 +40,7 @@ func TestTriesAgainWhenTheModelSaysSo(t *testing.T) {
 	equal(t, answer, "Yes, until six.")
 	verify(t, 3, object{"system": "You answer questions."})
 	var verdict struct{ Violations []any }
-	request(t, http.MethodGet, "/verdict?"+session(t), nil, &verdict)
+	request(t, http.MethodGet, "/verdict?"+query(t), nil, &verdict)
 	equal(t, len(verdict.Violations), 0)
 }
 
@@ -63,6 +63,7 @@ func TestASlowModel(t *testing.T) {
 	defer cancel()
 	_, err = desk.Answer(soon, "How long does it take?")
 	equal(t, status.Code(err), codes.DeadlineExceeded)
+	verify(t, 4, object{"user": "How long does it take?"})
 }
 
 func TestParallelSessionsDoNotSeeEachOther(t *testing.T) {
@@ -72,7 +73,7 @@ func TestParallelSessionsDoNotSeeEachOther(t *testing.T) {
 			desk := Desk{Client: client}
 			answer, err := desk.Answer(newSession(t), "Which number am I?")
 			check(t, err)
-			equal(t, answer, fmt.Sprintf("You are %s.", t.Name()))
+			equal(t, answer, fmt.Sprintf("You are %s.", session(t)))
 			verify(t, 2, object{})
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func start() (stop func()) {
 	folder, err := os.MkdirTemp("", "mynah")
 	must(err)
 	file := filepath.Join(folder, "addresses.json")
-	mynah := exec.Command("mynah", "--resources-path=components", "--stand-in=scripted", "--rules=rules.yaml",
+	mynah := exec.Command("mynah", "--resources-path=components", "--stand-in=scripted", "--strict", "--rules=rules.yaml",
 		"--dapr-grpc-port=0", "--dapr-http-port=0", "--metrics-port=0", "--addresses-file="+file, "--exit-on-stdin-close")
 	mynah.Stderr = os.Stderr
 	stdin, err := mynah.StdinPipe()
@@ -87,16 +88,23 @@ func must(err error) {
 // counts of an earlier run. At the end, the test fails if no rule matched one of its calls.
 func newSession(t *testing.T) context.Context {
 	t.Helper()
-	request(t, http.MethodPost, "/reset?"+session(t), nil, nil)
+	request(t, http.MethodPost, "/reset?"+query(t), nil, nil)
 	t.Cleanup(func() {
-		request(t, http.MethodPost, "/verify", object{"session": t.Name(), "no_unmatched": true}, nil)
+		request(t, http.MethodPost, "/verify", object{"session": session(t), "no_unmatched": true}, nil)
 	})
-	return metadata.AppendToOutgoingContext(context.Background(), "mynah-session", t.Name())
+	return metadata.AppendToOutgoingContext(context.Background(), "mynah-session", session(t))
 }
 
-// session returns the session of the test as a query parameter.
+// session returns the name of the test's session. It begins with the package, because packages are
+// tested at the same time.
 func session(t *testing.T) string {
-	return url.Values{"session": {t.Name()}}.Encode()
+	program, _ := debug.ReadBuildInfo()
+	return program.Path + "/" + t.Name()
+}
+
+// query returns the session of the test as a query parameter.
+func query(t *testing.T) string {
+	return url.Values{"session": {session(t)}}.Encode()
 }
 
 type object = map[string]any
@@ -105,20 +113,21 @@ type object = map[string]any
 func journal(t *testing.T) []object {
 	t.Helper()
 	var journal struct{ Entries []object }
-	request(t, http.MethodGet, "/journal?"+session(t), nil, &journal)
+	request(t, http.MethodGet, "/journal?"+query(t), nil, &journal)
 	return journal.Entries
 }
 
-// verify fails the test unless as many of its calls match.
+// verify fails the test unless as many of its calls match. It waits for calls that are about to end.
 func verify(t *testing.T, count int, match object) {
 	t.Helper()
-	request(t, http.MethodPost, "/verify", object{"session": t.Name(), "match": match, "count": count}, nil)
+	check := object{"session": session(t), "match": match, "count": count, "wait": "1s"}
+	request(t, http.MethodPost, "/verify", check, nil)
 }
 
 // forget removes the calls of the test from the journal, so that they need no rule.
 func forget(t *testing.T) {
 	t.Helper()
-	request(t, http.MethodDelete, "/journal?"+session(t), nil, nil)
+	request(t, http.MethodDelete, "/journal?"+query(t), nil, nil)
 }
 
 // request calls mynah's control API.

@@ -59,8 +59,8 @@ class Desk:
     def converse(
         self, messages: list[ConversationMessage], **options: Any
     ) -> ConversationResponseAlpha2:
-        """Calls the model. If it is unavailable, waits as long as it asks for and tries again."""
-        inputs = [ConversationInputAlpha2(messages)]
+        """Calls the model without personal data. If it is unavailable, tries again when it asks."""
+        inputs = [ConversationInputAlpha2(messages, scrub_pii=True)]
         for _ in range(3):
             try:
                 return self.client.converse_alpha2('model', inputs, **options)

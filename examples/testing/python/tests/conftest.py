@@ -26,11 +26,12 @@ def sidecar(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield endpoint
         return
     file = tmp_path_factory.mktemp('mynah') / 'addresses.json'
-    command = ['mynah', '--resources-path=components', '--stand-in=scripted', '--rules=rules.yaml']
-    command += ['--dapr-grpc-port=0', '--dapr-http-port=0', '--metrics-port=0']
-    command += [f'--addresses-file={file}', '--exit-on-stdin-close']
+    command = ['mynah', '--resources-path=components', '--stand-in=scripted', '--strict']
+    command += ['--rules=rules.yaml', '--dapr-grpc-port=0', '--dapr-http-port=0']
+    command += ['--metrics-port=0', f'--addresses-file={file}', '--exit-on-stdin-close']
     # The pipe is closed at the end, also if the tests are killed.
-    with subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE) as mynah:
+    pipes = {'stdin': subprocess.PIPE, 'stdout': subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=PROJECT, **pipes) as mynah:
         while not file.exists():
             assert mynah.poll() is None, 'mynah did not start'
             time.sleep(0.01)
@@ -63,10 +64,10 @@ class Mynah:
         """Returns what the client did wrong after errors."""
         return self.request('GET', f'/verdict?session={quote(self.session)}')['violations']
 
-    def verify(self, count: int, **match: Any) -> None:
-        """Fails unless as many calls of the session match."""
-        check = {'session': self.session, 'match': match, 'count': count}
-        self.request('POST', '/verify', check)
+    def verify(self, count: int, scrubbed: bool = False, **match: Any) -> None:
+        """Fails unless as many calls of the session match. Waits for calls that are about to end."""
+        check = {'session': self.session, 'match': match, 'count': count, 'wait': '1s'}
+        self.request('POST', '/verify', {**check, 'scrubbed': scrubbed})
 
     def set_faults(self, **faults: Any) -> None:
         """Makes calls of the session fail."""
@@ -86,7 +87,7 @@ class Mynah:
             with urlopen(Request(self.address + path, data, headers, method=method)) as response:
                 return json.loads(response.read() or b'null')
         except HTTPError as error:
-            message = error.read().decode()
+            message = json.dumps(json.load(error), indent=2)
         pytest.fail(message)
 
 

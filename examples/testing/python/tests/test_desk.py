@@ -48,6 +48,7 @@ def test_a_slow_model(mynah, monkeypatch):
     with pytest.raises(DaprGrpcError) as raised:
         desk.answer('How long does it take?')
     assert raised.value.code() == StatusCode.DEADLINE_EXCEEDED
+    mynah.verify(count=4, user='How long does it take?')
 
 
 def test_parallel_sessions_do_not_see_each_other(sidecar):
@@ -75,3 +76,10 @@ def test_an_invalid_request(mynah):
         Desk(mynah.client).ask(ROUTER, 'Hello', tools=[REFUND], tool_choice='pay')
     assert raised.value.code() == StatusCode.INVALID_ARGUMENT
     mynah.forget()
+
+
+def test_the_model_sees_no_address(mynah):
+    question = 'Please refund order A17. I am ann@example.org.'
+    assert Desk(mynah.client).answer(question) == 'Your money is on its way.'
+    mynah.verify(count=3, scrubbed=True, any_message='<EMAIL_ADDRESS>')
+    mynah.verify(count=0, scrubbed=True, any_message='ann@example.org')
