@@ -1,6 +1,7 @@
 //! The control API: what a test can ask a sidecar.
 
 mod commands;
+mod explain;
 mod file;
 mod journal;
 mod openapi;

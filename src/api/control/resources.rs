@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The maximum work on a request, in steps. It takes seconds.
-const MAX_STEPS: u64 = 2_000_000_000;
+pub(super) const MAX_STEPS: u64 = 2_000_000_000;
 
 /// How often a request that waits looks for new calls.
 const PAUSE: Duration = Duration::from_millis(10);

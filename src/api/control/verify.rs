@@ -6,7 +6,13 @@ use axum::{Extension, body::Body, extract::State, response::Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{body, failure::Failure, journal::journal, query::check_name, resources::Resources};
+use super::{
+    body,
+    failure::Failure,
+    journal::journal,
+    query::check_name,
+    resources::{MAX_STEPS, Resources},
+};
 use crate::{
     api::http::response::json,
     base::{
@@ -15,7 +21,7 @@ use crate::{
     },
     engine::{
         Engine,
-        journal::EntryFilter,
+        journal::{EntryFilter, Journal},
         verify::{Checks, verify},
     },
     provider::scripted::rules::{
@@ -73,32 +79,47 @@ pub(super) async fn post(
 ) -> Result<Response, Failure> {
     let text: Arc<str> = resources.text(body).await?.into();
     let journal = journal(&engine)?;
-    let mut end = None;
+    let (mut end, mut spent) = (None, 0);
     loop {
         let seen = journal.newest();
-        let Checked { ok, report, wait } = check(&engine, &text, &resources).await?;
+        let Checked { ok, report, wait, steps } = check(&engine, &text, &resources).await?;
         if ok {
             return Ok(json(report));
         }
         // The memory of the check is free again.
         let _ = resources.charge.set(decoded_size(text.as_bytes()) + text.len() + report.len());
+        spent += steps;
         let end = *end.get_or_insert_with(|| Moment::after(wait));
-        loop {
-            if !resources.pause_until(end).await {
-                return Err(ControlError::Unverified(report).into());
-            }
-            if journal.newest() > seen {
-                break;
-            }
+        if spent > MAX_STEPS || !next_call(&journal, seen, end, &resources).await {
+            return Err(ControlError::Unverified(report).into());
         }
     }
 }
 
-/// The result of a check, as JSON, and the time in which it may change.
+/// Waits for a call after the one with this number. Returns `false` if none ends in time.
+async fn next_call(
+    journal: &Journal,
+    seen: u64,
+    end: Option<Moment>,
+    resources: &Resources,
+) -> bool {
+    while resources.pause_until(end).await {
+        if journal.newest() > seen {
+            return true;
+        }
+    }
+    false
+}
+
+/// The result of a check.
 struct Checked {
     ok: bool,
+    /// What was found, as JSON.
     report: String,
+    /// The time in which the result may change.
     wait: Duration,
+    /// The work that it took.
+    steps: u64,
 }
 
 /// Checks the calls that are in the journal now.
@@ -114,7 +135,7 @@ async fn check(
         let verification = verify(&checks, &calls, &engine.with_instances(), work)?;
         // Serializing texts and numbers cannot fail.
         let report = serde_json::to_string(&verification).unwrap_or_default();
-        Ok(Checked { ok: verification.ok, report, wait })
+        Ok(Checked { ok: verification.ok, report, wait, steps: work.spent() })
     };
     resources.run(check).await
 }
