@@ -327,3 +327,13 @@ fn warns_with_the_folder_if_a_relative_secrets_file_is_missing() {
     1 component, 0 errors, 1 warning
     "#);
 }
+
+/// A file can be given with the folder that it is in.
+#[test]
+fn reads_a_file_of_several_paths_once() {
+    let folder = scratch("checked");
+    let file = folder.join("a.yaml");
+    fs::write(&file, component("echo", "conversation.echo", "", "")).unwrap();
+    let output = Process::start(mynah().arg("check").args([&file, &folder, &file])).wait();
+    assert_eq!(output.stdout, "1 component, 0 errors, 0 warnings\n");
+}

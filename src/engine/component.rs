@@ -170,6 +170,11 @@ impl Component {
         }
     }
 
+    /// Adds the component's own tools to a request, as its rules see it.
+    pub(super) fn offer_tools(&self, request: &mut Request) {
+        self.provider.offer_tools(request);
+    }
+
     /// Drops what the provider keeps of a session, or of all sessions.
     pub(super) fn reset(&self, session: Option<&str>) {
         self.provider.reset(session);

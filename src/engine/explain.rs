@@ -47,7 +47,18 @@ pub(crate) struct ExplainedCall<'c> {
     pub(crate) is_alpha1: bool,
 }
 
-/// Scrubs a request of a component as a call does, so that conditions see the texts that rules see.
+/// Makes a request to a component what its rules see: scrubbed, and with the component's own tools.
+pub(super) fn show_to_rules(
+    component: &Component,
+    request: &mut Request,
+    work: &Work,
+) -> Result<(), Stopped> {
+    scrub_inputs(component, request, work)?;
+    component.offer_tools(request);
+    Ok(())
+}
+
+/// Scrubs a request to a component as a call does, so that conditions see the texts that rules see.
 pub(super) fn scrub_inputs(
     component: &Component,
     request: &mut Request,
@@ -66,7 +77,7 @@ pub(crate) fn explain(
     work: &Work,
 ) -> Result<Explanation, Stopped> {
     let ExplainedCall { mut request, session, is_alpha1 } = call;
-    scrub_inputs(component, &mut request, work)?;
+    show_to_rules(component, &mut request, work)?;
     let request = Arc::new(request);
     let outcome = component.script.as_ref().map_or(ChainOutcome::Absent, |script| {
         ChainOutcome::of_call(&component.name, script, &request, session, counters)

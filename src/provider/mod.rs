@@ -97,6 +97,10 @@ pub trait Provider: Send + Sync {
         Vec::new()
     }
 
+    /// Adds the provider's own tools to a request, as the model behind it sees them. Most providers
+    /// have none.
+    fn offer_tools(&self, _request: &mut Request) {}
+
     /// Drops what the provider keeps of a [session](CallContext::session), or of all sessions. Most
     /// providers keep nothing.
     fn reset(&self, _session: Option<&str>) {}

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, ThisError)]
 pub(crate) enum StartError {
     /// The components have errors.
-    #[error("the components cannot be loaded")]
+    #[error("the configuration cannot be loaded")]
     Components(Vec<Diagnostic>),
     /// No component follows rules or instruction chains.
     #[error(

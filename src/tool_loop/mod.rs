@@ -227,6 +227,11 @@ impl ToolLoop {
         self.0.state_size()
     }
 
+    /// Adds the tools to the request of a caller that does not know them.
+    fn offer_unknown(&self, request: &mut Request) {
+        self.0.offer(request, true);
+    }
+
     /// Returns a run of the loop, to be awaited or streamed. `request` is a [`Request`] or a prompt.
     ///
     /// The registered tools are offered in addition to those in the request. They replace any tools

@@ -33,8 +33,7 @@ impl RunStart {
     ) -> Result<Self, Panicked> {
         let (is_large, tools) = (is_large(&request), tools.clone());
         let read = move || {
-            let caller_tools = CallerTools::new(&request, is_unaware);
-            tools.add_to(&mut request, &caller_tools);
+            let caller_tools = tools.offer(&mut request, is_unaware);
             // A new prompt may ask for the same calls again, so calls before the latest prompt do
             // not count.
             let recent = since_prompt(&request.messages);

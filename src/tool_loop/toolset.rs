@@ -104,11 +104,14 @@ impl Toolset {
         }
     }
 
-    /// Adds the tools to a request. With the text rendering, removes all tools instead.
-    pub(super) fn add_to(&self, request: &mut Request, callers: &CallerTools) {
+    /// Adds the tools to a request, and returns those that its caller runs. With the text rendering,
+    /// removes all tools from the request instead. `is_unaware` says whether the caller does not know the
+    /// tools of the loop.
+    pub(super) fn offer(&self, request: &mut Request, is_unaware: bool) -> CallerTools {
+        let callers = CallerTools::new(request, is_unaware);
         if let Rendering::Text(_) = self.settings.rendering {
             (request.tools, request.tool_choice) = Default::default();
-            return;
+            return callers;
         }
         let own = self.tools.iter().map(|tool| tool.tool.definition());
         for tool in own.filter(|tool| !callers.replace(&tool.name)) {
@@ -119,11 +122,12 @@ impl Toolset {
                 None => request.tools.push(tool.clone()),
             }
         }
+        callers
     }
 }
 
 impl CallerTools {
-    pub(super) fn new(request: &Request, is_unaware: bool) -> Self {
+    fn new(request: &Request, is_unaware: bool) -> Self {
         let withheld = request.withheld_tools.iter().filter(|_| is_unaware);
         let names = request.tools.iter().map(|tool| &tool.name).chain(withheld).cloned();
         Self { names: names.collect(), is_unaware }

@@ -40,7 +40,7 @@ fn are_escaped_in_errors_at_start() {
     let output = start_and_stop(&["--resources-path", folder.to_str().unwrap()]);
     assert_snapshot!(redact_folder(&report(&output), &folder), @r#"
     -- stderr
-    mynah: the components cannot be loaded:
+    mynah: the configuration cannot be loaded:
       [folder]/a\nERROR b.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
     -- exit 1
     "#);

@@ -160,7 +160,7 @@ fn warns_once_about_ignored_flags() {
 fn fails_if_components_are_invalid() {
     assert_snapshot!(start_with(&[("bad.yaml", INVALID), ("torn.yaml", "a: [b")], &[]), @r#"
     -- stderr
-    mynah: the components cannot be loaded:
+    mynah: the configuration cannot be loaded:
       [folder]/bad.yaml:6:9: unknown spec.type "conversation.ecko"; expected one of: conversation.echo, conversation.scripted; or use --stand-in echo
       [folder]/bad.yaml:15:12: unknown spec.version "v7" for conversation.echo; expected v1
       [folder]/bad.yaml:18:12: chunkDelay: "fast" is not a duration; use Go's format, such as 50ms or 1.5s
@@ -176,7 +176,7 @@ fn fails_if_folder_is_missing() {
     let report = start(&["--resources-path", missing.to_str().unwrap()]);
     assert_snapshot!(redact_folder(&report, &folder), @"
     -- stderr
-    mynah: the components cannot be loaded:
+    mynah: the configuration cannot be loaded:
       [folder]/nothing: cannot be read: No such file or directory (os error 2)
     -- exit 1
     ");

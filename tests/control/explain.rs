@@ -191,3 +191,49 @@ rules:
     assert_eq!(call["nearest"]["rule"], "scrubbed", "{result}");
     assert!(error.body.contains(r#"the nearest is rule \"scrubbed\""#), "{}", error.body);
 }
+
+/// Rules see the component's own tools beside those of the request.
+#[tokio::test]
+async fn a_component_offers_its_own_tools() {
+    let folder = scratch("rules");
+    let rules = "\
+rules:
+- {name: both, match: {user: order, tools: [find_order], offered_only: [find_order, pay]}, respond: found}
+- {name: never, match: {tools: [find_order, pay], user: cancelled}, respond: never}
+";
+    fs::write(folder.join("rules.yaml"), rules).unwrap();
+    let component = "\
+apiVersion: dapr.io/v1alpha1
+kind: Component
+metadata: {name: echo}
+spec:
+  type: conversation.scripted
+  version: v1
+  metadata:
+  - {name: rules, value: rules.yaml}
+  - name: tools
+    value: |
+      tools:
+      - {name: find_order, static: [{result: shipped}]}
+";
+    fs::write(folder.join("echo.yaml"), component).unwrap();
+    let file = folder.join("echo.yaml");
+    let sidecar = Sidecar::start_with(&["--resources-path", file.to_str().unwrap()]);
+    let ask = async |text: &str| {
+        let messages = json!([{"ofUser": {"content": [{"text": text}]}}]);
+        let tools = json!([{"function": {"name": "pay"}}]);
+        let request = json!({"inputs": [{"messages": messages}], "tools": tools});
+        let path = "/v1.0-alpha2/conversation/echo/converse";
+        sidecar.post(path, request.to_string()).await;
+        let body = json!({"request": request}).to_string();
+        sidecar.post("/mynah/v1/explain", body).await.json()
+    };
+    assert_eq!(ask("order 1").await["answered_by"], "both");
+    assert_eq!(ask("a canceled order").await["answered_by"], "both");
+    assert_eq!(ask("cancel").await["answered_by"], Value::Null);
+    let (_, result) = verify(&sidecar, json!({"no_unmatched": true})).await;
+    let nearest = &result["unmatched"][0]["nearest"];
+    assert_eq!(nearest["mismatches"].as_array().unwrap().len(), 1, "{result}");
+    let sent = json!({"match": {"offered_only": ["pay"]}, "count": 3});
+    assert_eq!(verify(&sidecar, sent).await.0, 200, "checks see what the client sent");
+}

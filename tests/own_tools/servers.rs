@@ -19,7 +19,7 @@ fn a_server_that_cannot_be_started_is_rejected() {
     let Output { code, stdout, stderr } = run(&["--resources-path", &owner.resources()]);
     assert_eq!((code, stdout.as_str()), (Some(1), ""));
     assert_snapshot!(stderr.replace(owner.folder.to_str().unwrap(), "…"), @r#"
-    mynah: the components cannot be loaded:
+    mynah: the configuration cannot be loaded:
       …/tools.yaml:2:3: component echo: the MCP server `no-such-mcp-server`: cannot run no-such-mcp-server: No such file or directory (os error 2)
     "#);
     let owner = Owner::new(
@@ -29,7 +29,7 @@ fn a_server_that_cannot_be_started_is_rejected() {
     );
     let Output { stderr, .. } = run(&["--resources-path", &owner.resources()]);
     assert_snapshot!(stderr.replace(owner.folder.to_str().unwrap(), "…"), @r#"
-    mynah: the components cannot be loaded:
+    mynah: the configuration cannot be loaded:
       …/tools.yaml:2:3: component echo: the MCP server `sh -c read -r line; echo no key >&2`: it ended with exit status 0: no key
     "#);
 }

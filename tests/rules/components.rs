@@ -146,13 +146,13 @@ fn invalid_rules_fail_the_start() {
     let output = run(&["--rules", rules.to_str().unwrap()]);
     assert_eq!(output.code, Some(1));
     assert_snapshot!(output.stderr.replace(&folder, "[folder]"), @r#"
-    mynah: the components cannot be loaded:
+    mynah: the configuration cannot be loaded:
       [folder]/rules.yaml:2:23: rule 1: times must be a whole number of at least 1, not "x"
     "#);
     let output = run(&["--rules", &format!("{folder}/missing.yaml")]);
     assert_eq!(output.code, Some(1));
     assert_snapshot!(output.stderr.replace(&folder, "[folder]"), @"
-    mynah: the components cannot be loaded:
+    mynah: the configuration cannot be loaded:
       [folder]/missing.yaml: the rules file cannot be read: No such file or directory (os error 2)
     ");
 }

@@ -197,7 +197,7 @@ fn errors_of_all_files_are_shown() {
     let output = output.stderr.replace(folder.to_str().unwrap(), "[folder]");
     assert_snapshot!(output, @"
      INFO [folder]/empty/notes.md: skipped: not a .yaml, .yml or .json file
-    mynah: the components cannot be loaded:
+    mynah: the configuration cannot be loaded:
       [folder]/empty: has no file of rules; expected .yaml, .yml or .json files with a list `rules`, `expect` or `fixtures`
       [folder]/missing.yaml: the rules file cannot be read: No such file or directory (os error 2)
       [folder]/a.yaml:1:8: rules must be a list, not a scalar

@@ -1,6 +1,7 @@
 //! Reads all documents in folders and files.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -25,7 +26,7 @@ pub(crate) enum Entry {
 
 /// Returns everything found in the folders and files, in order.
 pub(crate) fn read_paths(paths: &[PathBuf]) -> Vec<Entry> {
-    let mut entries = Entries(Vec::new());
+    let mut entries = Entries::default();
     for path in paths {
         if path.is_dir() {
             entries.folder(path);
@@ -33,10 +34,15 @@ pub(crate) fn read_paths(paths: &[PathBuf]) -> Vec<Entry> {
             entries.file(path);
         }
     }
-    entries.0
+    entries.entries
 }
 
-struct Entries(Vec<Entry>);
+#[derive(Default)]
+struct Entries {
+    entries: Vec<Entry>,
+    /// The files that were read. A file that is in several of the paths is read once.
+    files: BTreeSet<PathBuf>,
+}
 
 impl Entries {
     fn folder(&mut self, folder: &Path) {
@@ -59,12 +65,15 @@ impl Entries {
     }
 
     fn file(&mut self, file: &Path) {
+        if !self.files.insert(file.canonicalize().unwrap_or_else(|_| file.to_owned())) {
+            return;
+        }
         let text = match files::read_regular(file) {
             Ok(text) => text,
-            Err(error) => return self.0.push(Entry::Diagnostic(error)),
+            Err(error) => return self.entries.push(Entry::Diagnostic(error)),
         };
         if text.trim().is_empty() {
-            self.0.push(Entry::Empty(file.to_owned()));
+            self.entries.push(Entry::Empty(file.to_owned()));
         }
         for document in documents::split(&text) {
             match yaml::parse(document.text, document.first_line) {
@@ -78,14 +87,14 @@ impl Entries {
     fn resource(&mut self, file: &Path, resource: Resource) {
         match resource {
             Resource::Component(manifest) => {
-                self.0.push(Entry::Component { file: file.to_owned(), manifest });
+                self.entries.push(Entry::Component { file: file.to_owned(), manifest });
             }
             Resource::Other(info) => self.diagnostic(info, file),
         }
     }
 
     fn diagnostic(&mut self, diagnostic: Diagnostic, file: &Path) {
-        self.0.push(Entry::Diagnostic(diagnostic.in_file(file)));
+        self.entries.push(Entry::Diagnostic(diagnostic.in_file(file)));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     chat::Request,
     engine::{
         Component, Components,
-        explain::scrub_inputs,
+        explain::{scrub_inputs, show_to_rules},
         journal::{Entry, READING},
         redactor::Redactor,
     },
@@ -119,7 +119,7 @@ impl Search<'_> {
         origin: CallOrigin<'_>,
     ) -> Result<Option<NearRule>, Stopped> {
         let Some(rules) = &component.rules else { return Ok(None) };
-        scrub_inputs(component, request, self.work)?;
+        show_to_rules(component, request, self.work)?;
         let nearest = rules.nearest_rule(&MatchedCall::with_origin(request, origin), self.work)?;
         Ok(nearest.map(|(rule, mismatches)| NearRule::new(&rule, mismatches)))
     }

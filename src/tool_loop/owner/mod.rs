@@ -166,6 +166,10 @@ impl Provider for ToolOwner {
         self.model.instruction_ranges(text)
     }
 
+    fn offer_tools(&self, request: &mut Request) {
+        self.sessions.offer(request);
+    }
+
     fn reset(&self, session: Option<&str>) {
         self.model.reset(session);
         self.sessions.reset(session);

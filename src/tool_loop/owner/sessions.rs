@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::ToolMemory;
 use crate::{
+    chat::Request,
     provider::sessions::{SessionLimits, SessionValue, Sessions},
     tool_loop::ToolLoop,
 };
@@ -47,6 +48,11 @@ impl ToolSessions {
         let (tools, dropped) = self.lock().access(session, create, |tools| tools.clone());
         count_as_dropped(&dropped);
         ToolsInUse { of: self.clone(), session: session.into(), tools }
+    }
+
+    /// Adds the tools to the request of a caller that does not know them.
+    pub(super) fn offer(&self, request: &mut Request) {
+        self.new.tools.offer_unknown(request);
     }
 
     /// Drops what is kept of a session, or of all sessions.
