@@ -2,8 +2,8 @@
 
 use bytes::{BufMut, Bytes};
 use http::{HeaderMap, Request, Response};
-use http_body_util::BodyExt;
-use hyper::body::Incoming;
+use http_body_util::{BodyExt, Empty};
+use hyper::body::{Body as _, Incoming};
 use mynah::internals::wire::proto::{
     GetMetadataRequest, GetMetadataResponse, RegisteredComponents,
 };
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{
     in_front_of,
-    stub::{Body, Stub, full, headers},
+    stub::{Body, Caller, Stub, full, headers, status},
 };
 use crate::support::Sidecar;
 
@@ -99,4 +99,22 @@ async fn metadata_that_is_not_understood_is_passed_on() {
     assert_eq!(mynah.get("/v1.0/metadata").await.body, "not JSON");
     let answer = mynah.client().await.get_metadata(GetMetadataRequest {}).await;
     assert_eq!(answer.unwrap_err().code(), tonic::Code::Internal);
+}
+
+/// gRPC's C core accepts no data after headers with an error.
+#[tokio::test]
+async fn an_error_ends_with_its_headers() {
+    let stub = Stub::start(async |_| {
+        let mut response = Response::new(Empty::new().boxed_unsync());
+        *response.headers_mut() =
+            headers(&[("content-type", "application/grpc"), ("grpc-status", "7")]);
+        response
+    })
+    .await;
+    let mynah = in_front_of(&stub, &[]);
+    let caller = Caller::connect(mynah.grpc).await;
+    let path = "/dapr.proto.runtime.v1.Dapr/GetMetadata";
+    let response = caller.call(path, HeaderMap::new(), full("\0\0\0\0\0")).await;
+    assert_eq!(status(response.headers()).0, "7");
+    assert!(response.body().is_end_stream());
 }

@@ -101,6 +101,10 @@ impl GrpcForward {
         let body = read_metadata(body, self.pool.address()).await?;
         let trailers = body.trailers().cloned();
         let body = body.to_bytes();
+        if body.is_empty() && trailers.is_none() {
+            // The headers have an error and end the response. gRPC's C core accepts no data after them.
+            return Ok(Response::from_parts(head, Body::empty()));
+        }
         let merged = message(&body).and_then(|message| self.listing.add_to_message(message));
         head.headers.remove(CONTENT_LENGTH);
         let body = Full::new(merged.map_or(body, |message| framed(&message)));
