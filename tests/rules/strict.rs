@@ -3,9 +3,15 @@
 use std::fs;
 
 use mynah_needs::needs;
+use tonic::Code;
 
 use super::{ask, component, write_rules};
-use crate::support::{Sidecar, process::run, scratch};
+use crate::support::{
+    Sidecar,
+    messages::{assistant, request, user},
+    process::run,
+    scratch,
+};
 
 const RULES: &str = "rules:\n- {name: hello, match: {user: hello}, respond: Hi!}\n";
 const CHAIN: &str = r#"<|instruction_start|>{"messages":[{"text":"chain"}]}<|instruction_end|>"#;
@@ -36,6 +42,9 @@ async fn strict_stand_ins_fail_if_nothing_answers() {
     assert_eq!(ask(&sidecar, "hello").await, "Hi!");
     assert_eq!(ask(&sidecar, CHAIN).await, "chain");
     names_the_nearest_rule(&sidecar).await;
+    let twice = request([user(CHAIN), assistant("chain"), user("and then?")]);
+    let exhausted = sidecar.converse(twice).await.unwrap_err();
+    assert_eq!(exhausted.code(), Code::OutOfRange, "{exhausted}");
 }
 
 #[tokio::test]

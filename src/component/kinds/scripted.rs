@@ -73,7 +73,9 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
     let defaults = ScriptedSettings::default();
     let settings = ScriptedSettings {
         chains: metadata.parse("chains", parse_bool, report).unwrap_or(defaults.chains),
-        on_exhausted: metadata.parse("onExhausted", parse_on_exhausted, report).unwrap_or_default(),
+        on_exhausted: metadata
+            .parse("onExhausted", parse_on_exhausted, report)
+            .unwrap_or_else(|| on_exhausted_in(metadata.context)),
         on_malformed: metadata.parse("onMalformed", parse_on_malformed, report).unwrap_or_default(),
         allow_unoffered: metadata
             .parse("allowUnoffered", parse_bool, report)
@@ -91,7 +93,8 @@ fn read(metadata: &Metadata<'_>, report: &mut Report) -> Configured {
 pub(super) fn stand_in(metadata: &Metadata<'_>) -> ScriptedSpec {
     let defaults = ScriptedSettings::default();
     let model = metadata.literal("model").unwrap_or(defaults.model);
-    let settings = ScriptedSettings { model, ..defaults };
+    let on_exhausted = on_exhausted_in(metadata.context);
+    let settings = ScriptedSettings { model, on_exhausted, ..defaults };
     let (fallback, rules) = (stand_in_fallback(metadata), metadata.shared_rules.cloned());
     ScriptedSpec { settings, fallback, rules }
 }
@@ -104,6 +107,11 @@ pub(super) fn stand_in_fallback(metadata: &Metadata<'_>) -> Fallback {
         Some("error") => Fallback::Error,
         _ => Fallback::default_in(metadata.context),
     }
+}
+
+/// Returns what answers after the last step of chains for which the component does not say it.
+fn on_exhausted_in(context: &Context) -> OnExhausted {
+    if context.strict { OnExhausted::Error } else { OnExhausted::default() }
 }
 
 fn read_stream_options(metadata: &Metadata<'_>, report: &mut Report) -> StreamOptions {
