@@ -9,7 +9,7 @@ use super::entries;
 use crate::support::{
     Sidecar,
     messages::{request, user},
-    process::{run, wait_until},
+    process::{run, wait_until, with_timeout},
     scratch,
 };
 
@@ -190,6 +190,20 @@ async fn waits_for_calls() {
     ] {
         let (status, answer) = verify(&sidecar, check(wait)).await;
         assert_eq!((status, &answer["error"]), (400, &json!(error)));
+    }
+}
+
+/// Too many calls, and calls that nothing expects, stay so.
+#[tokio::test]
+async fn does_not_wait_in_vain() {
+    let sidecar = with_rules();
+    say(&sidecar, "a", &["hello", "hello"]).await;
+    let hopeless = [
+        json!({"match": {"user": "hello"}, "count": 1, "wait": "1m"}),
+        json!({"match": {"user": "bye"}, "no_unmatched": true, "wait": "1m"}),
+    ];
+    for check in hopeless {
+        assert_eq!(with_timeout(verify(&sidecar, check)).await.0, 409);
     }
 }
 

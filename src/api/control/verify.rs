@@ -22,7 +22,7 @@ use crate::{
     engine::{
         Engine,
         journal::{EntryFilter, Journal},
-        verify::{Checks, verify},
+        verify::{Checks, Verification, verify},
     },
     provider::scripted::rules::{
         Expectation,
@@ -82,7 +82,8 @@ pub(super) async fn post(
     let (mut end, mut spent) = (None, 0);
     loop {
         let seen = journal.newest();
-        let Checked { ok, report, wait, steps } = check(&engine, &text, &resources).await?;
+        let Checked { ok, is_final, report, wait, steps } =
+            check(&engine, &text, &resources).await?;
         if ok {
             return Ok(json(report));
         }
@@ -90,7 +91,7 @@ pub(super) async fn post(
         let _ = resources.charge.set(decoded_size(text.as_bytes()) + text.len() + report.len());
         spent += steps;
         let end = *end.get_or_insert_with(|| Moment::after(wait));
-        if spent > MAX_STEPS || !next_call(&journal, seen, end, &resources).await {
+        if is_final || spent > MAX_STEPS || !next_call(&journal, seen, end, &resources).await {
             return Err(ControlError::Unverified(report).into());
         }
     }
@@ -114,6 +115,8 @@ async fn next_call(
 /// The result of a check.
 struct Checked {
     ok: bool,
+    /// Whether no further call can make it ok.
+    is_final: bool,
     /// What was found, as JSON.
     report: String,
     /// The time in which the result may change.
@@ -135,7 +138,8 @@ async fn check(
         let verification = verify(&checks, &calls, &engine.with_instances(), work)?;
         // Serializing texts and numbers cannot fail.
         let report = serde_json::to_string(&verification).unwrap_or_default();
-        Ok(Checked { ok: verification.ok, report, wait, steps: work.spent() })
+        let Verification { ok, is_final, .. } = verification;
+        Ok(Checked { ok, is_final, report, wait, steps: work.spent() })
     };
     resources.run(check).await
 }

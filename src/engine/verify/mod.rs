@@ -83,7 +83,9 @@ pub(crate) fn verify(
     let is_uncertain = !all_used || (checks.no_unmatched && all_matched);
     let incomplete = results.iter().any(|it| it.incomplete) || (dropped > 0 && is_uncertain);
     let ok = results.iter().all(|result| result.ok) && all_used && all_matched && !incomplete;
-    Ok(Verification { ok, expectations: results, unused, unmatched, dropped, incomplete })
+    let mut failed = checks.expectations.iter().zip(&results).filter(|(_, result)| !result.ok);
+    let is_final = !all_matched || failed.any(|(it, result)| !it.count.is_too_few(result.matched));
+    Ok(Verification { ok, is_final, expectations: results, unused, unmatched, dropped, incomplete })
 }
 
 /// Returns the result of each expectation.

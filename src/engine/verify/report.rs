@@ -16,6 +16,9 @@ pub(super) const MAX_LISTED: usize = 100;
 pub(crate) struct Verification {
     /// Whether everything is as expected.
     pub(crate) ok: bool,
+    /// Whether no further call can make it so.
+    #[serde(skip)]
+    pub(crate) is_final: bool,
     /// The result of each expectation.
     pub(crate) expectations: Vec<Verified>,
     /// The rules that have not answered, if this was checked.
