@@ -12,7 +12,7 @@ use super::{
 use crate::support::{
     Sidecar,
     http::direct_client,
-    messages::{request, tool_result},
+    messages::{assistant_with_calls, request, system, tool_call, tool_result, user},
     scratch,
 };
 
@@ -140,6 +140,33 @@ rules:
     let (_, result) = verify(&sidecar, json!({"no_unmatched": true})).await;
     let nearest = |at: usize| result["unmatched"][at]["nearest"]["rule"].clone();
     assert_eq!([0, 1, 2].map(nearest), ["price", "flight", "weather"]);
+}
+
+/// Of rules that are equally near, one about results is nearer to a call that ends with them, and one
+/// whose text matches is nearer to another call.
+#[tokio::test]
+async fn the_nearest_rule_is_about_the_same_turn() {
+    let rules = r"
+rules:
+- {name: hello, match: {user: {equals: Hello}, system: Acme}, respond: Hi}
+- name: refund
+  match: {user: {matches: 'refund (?<id>\d+)'}, tools: [refund]}
+  respond: [{tool_call: [{name: refund, args: {id: '{{ id }}'}}]}]
+- {name: refunded, match: {last_tool_result: {tool: refund, contains: done}}, respond: Done}
+";
+    let file = scratch("rules").join("rules.yaml");
+    fs::write(&file, rules).unwrap();
+    let sidecar = Sidecar::start_with(&["--rules", file.to_str().unwrap()]);
+    let [system, question] = [system("You work for Acme."), user("Please refund 12")];
+    let history = assistant_with_calls("", [tool_call("1", "refund", "{}")]);
+    let result = tool_result("1", "refund", "finished");
+    let first = vec![system.clone(), question.clone()];
+    for messages in [first, vec![system, question, history, result]] {
+        sidecar.converse(request(messages)).await.unwrap();
+    }
+    let (_, checked) = verify(&sidecar, json!({"no_unmatched": true})).await;
+    let nearest = |at: usize| checked["unmatched"][at]["nearest"]["rule"].clone();
+    assert_eq!([nearest(0), nearest(1)], ["refund", "refunded"], "{checked}");
 }
 
 #[tokio::test]

@@ -146,7 +146,7 @@ fn the_first_of_equally_near_rules_is_nearest() {
     let rules = r#"{"rules": [
         {"match": {"model": "other", "user": "dinner"}, "respond": "fails twice"},
         {"match": {"system": "Route", "response_format": "present"}, "respond": "first"},
-        {"match": {"user": "order", "offered_only": ["book"]},
+        {"match": {"system": "question", "offered_only": ["book"]},
             "respond": [{"tool_call": [{"name": "book", "args": {}}]}]}
     ]}"#;
     let rules = Rules::read(rules.to_owned(), Path::new("rules.json")).unwrap();

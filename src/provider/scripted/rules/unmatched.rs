@@ -13,7 +13,7 @@ use futures_util::{
 
 use super::{
     Rules, matched_call,
-    matching::{MatchedCall, Mismatch},
+    matching::{Distance, MatchedCall, Mismatch},
     rule::Rule,
     uses::Uses,
 };
@@ -151,8 +151,8 @@ impl Rules {
         for (at, rule) in compared {
             let conditions = &rule.conditions;
             conditions.spend_all(call, work)?;
-            let failed = (conditions.count_mismatches(call), Reverse(conditions.stated()));
-            match nearest.as_ref().map(|nearest| failed.cmp(&nearest.failed)) {
+            let distance = conditions.distance(call);
+            match nearest.as_ref().map(|nearest| distance.cmp(&nearest.distance)) {
                 Some(Ordering::Greater) => continue,
                 Some(Ordering::Equal) if ties == MAX_TIES => continue,
                 Some(Ordering::Equal) => ties += 1,
@@ -160,7 +160,8 @@ impl Rules {
             }
             let mismatches = conditions.mismatches(call);
             let shared = mismatches.iter().map(Mismatch::shared_words).sum();
-            let near = Near { failed, words: (Reverse(shared), at), rule, mismatches };
+            let likeness = (Reverse(shared), Reverse(conditions.stated()), at);
+            let near = Near { distance, likeness, rule, mismatches };
             if nearest.as_ref().is_none_or(|nearest| near.rank() < nearest.rank()) {
                 nearest = Some(near);
             }
@@ -171,19 +172,17 @@ impl Rules {
 
 /// A rule that does not match a call.
 struct Near<'r> {
-    /// How many conditions do not hold, and how many there are. If as many do not hold, the rule of which
-    /// more hold is nearer.
-    failed: (usize, Reverse<usize>),
-    /// How many words of these conditions the call has, and the place of the rule. Of equal rules, the
-    /// first is nearest.
-    words: (Reverse<usize>, usize),
+    distance: Distance,
+    /// How many words of the conditions that do not hold the call has, how many conditions there are, and
+    /// the place of the rule. Of equal rules, the first is nearest.
+    likeness: (Reverse<usize>, Reverse<usize>, usize),
     rule: &'r Rule,
     mismatches: Vec<Mismatch>,
 }
 
 impl Near<'_> {
     fn rank(&self) -> impl Ord + use<> {
-        (self.failed, self.words)
+        (self.distance, self.likeness)
     }
 }
 

@@ -106,6 +106,25 @@ impl Condition {
         }
     }
 
+    /// Returns `true` if the condition can hold only if the history ends with the results of tools.
+    pub(super) fn expects_results(&self) -> bool {
+        match self {
+            Self::HasToolResult(expected) => *expected,
+            Self::LastToolResult(_) => true,
+            Self::AnyOf(lists) => lists.iter().all(|it| it.iter().any(Self::expects_results)),
+            _ => false,
+        }
+    }
+
+    /// Returns `true` if the condition is about the text at the end of the history: what the user or a
+    /// tool has said last.
+    pub(super) fn is_about_question(&self) -> bool {
+        match self {
+            Self::Text(Field::User(_) | Field::LastMessage, _) | Self::LastToolResult(_) => true,
+            _ => self.nested().any(Self::is_about_question),
+        }
+    }
+
     /// Returns the conditions inside of this one.
     fn nested(&self) -> impl Iterator<Item = &Self> {
         let lists = match self {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Captures, Count, MatchedCall, Mismatch,
+    Captures, Count, Distance, MatchedCall, Mismatch,
     comparison::deciding,
     condition::{Condition, Requirement, all_hold},
     count::Bounds,
@@ -198,6 +198,11 @@ impl Match {
     pub(in super::super) fn stated(&self) -> usize {
         let stated = |condition: &&Condition| !matches!(condition, Condition::AnswersNoResult);
         self.conditions.iter().filter(stated).count()
+    }
+
+    /// Returns how far a call is from matching.
+    pub(in super::super) fn distance(&self, call: &MatchedCall<'_>) -> Distance {
+        Distance::new(&self.conditions, call)
     }
 
     /// Returns `true` if there are no conditions, so that every call matches.

@@ -58,14 +58,16 @@ impl Mismatch {
         Self { expected, ..self }
     }
 
-    /// Returns how many words of what is expected the call has, whatever their capitals.
+    /// Returns how many words of the texts that are expected the call has, whatever their capitals.
     pub(in super::super) fn shared_words(&self) -> usize {
         let Some(seen) = &self.seen else { return 0 };
+        // Without what stands before a text or a pattern: a text that contains "weather".
+        let expected = self.expected.split_once(['"', '/']).map_or("", |(_, texts)| texts);
         let words = |text: &str| -> BTreeSet<String> {
             let words = text.split(|char: char| !char.is_alphanumeric());
             words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
         };
-        words(seen).intersection(&words(&shorten(&self.expected, MAX_SEEN))).count()
+        words(seen).intersection(&words(&shorten(expected, MAX_SEEN))).count()
     }
 
     /// Returns the memory that it takes, in bytes.

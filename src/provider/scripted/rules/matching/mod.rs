@@ -14,6 +14,7 @@
 //   user         conditions on the last user message
 // condition    a checked condition, and whether it holds for a call
 // comparison   what a condition expects, and what the call has
+// distance     how far a call is from matching
 // captures     the texts that patterns capture
 // call         a call, as conditions see it
 //   field        the texts of a call
@@ -24,6 +25,7 @@ mod captures;
 mod comparison;
 mod condition;
 mod count;
+mod distance;
 mod field;
 mod format;
 mod mismatch;
@@ -44,4 +46,4 @@ pub use self::{
     format::Match,
     mismatch::Mismatch,
 };
-pub(super) use self::{condition::Requirement, field::Searched};
+pub(super) use self::{condition::Requirement, distance::Distance, field::Searched};

@@ -185,7 +185,7 @@ impl ResultCondition {
     pub(super) fn description(&self) -> String {
         let tool = self.tool.as_ref().map(|tool| format!("tool {}", tool.0.description()));
         let id = self.id.as_ref().map(|id| format!("id {}", id.0.description()));
-        let text = self.text.as_ref().map(|text| format!("text {}", text.description()));
+        let text = self.text.as_ref().map(TextCondition::description);
         let json = self.json.iter().map(|(pointer, value)| format!("{pointer} {value}"));
         let parts: Vec<_> = [tool, id, text].into_iter().flatten().chain(json).collect();
         format!("a result with {}", shorten(&parts.join(" and "), MAX_SHOWN))
