@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/url"
 	"os"
@@ -56,26 +57,34 @@ func start() (stop func()) {
 	stdin, err := mynah.StdinPipe()
 	must(err)
 	must(mynah.Start())
+	stopped := make(chan struct{})
+	go func() {
+		mynah.Wait()
+		close(stopped)
+	}()
 	var addresses struct{ GRPC, HTTP string }
-	must(json.Unmarshal(waitFor(file), &addresses))
+	must(json.Unmarshal(waitFor(file, stopped), &addresses))
 	must(os.RemoveAll(folder))
 	must(os.Setenv("DAPR_GRPC_ENDPOINT", addresses.GRPC))
 	endpoint = fmt.Sprintf("http://%s/mynah/v1", addresses.HTTP)
 	return func() {
 		stdin.Close()
-		mynah.Wait()
+		<-stopped
 	}
 }
 
-// waitFor reads a file as soon as it exists.
-func waitFor(file string) []byte {
-	for range 1000 {
+// waitFor reads a file as soon as mynah has written it.
+func waitFor(file string, stopped <-chan struct{}) []byte {
+	for {
 		if content, err := os.ReadFile(file); err == nil {
 			return content
 		}
-		time.Sleep(10 * time.Millisecond)
+		select {
+		case <-stopped:
+			log.Fatal("mynah did not start")
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	panic("mynah did not start")
 }
 
 func must(err error) {
@@ -89,6 +98,7 @@ func must(err error) {
 func newSession(t *testing.T) context.Context {
 	t.Helper()
 	request(t, http.MethodPost, "/reset?"+query(t), nil, nil)
+	t.Cleanup(func() { showIfFailed(t) })
 	t.Cleanup(func() {
 		request(t, http.MethodPost, "/verify", object{"session": session(t), "no_unmatched": true}, nil)
 	})
@@ -115,6 +125,19 @@ func journal(t *testing.T) []object {
 	var journal struct{ Entries []object }
 	request(t, http.MethodGet, "/journal?"+query(t), nil, &journal)
 	return journal.Entries
+}
+
+// showIfFailed prints the calls of a test that has failed.
+func showIfFailed(t *testing.T) {
+	t.Helper()
+	if !t.Failed() {
+		return
+	}
+	for _, call := range journal(t) {
+		text, err := json.MarshalIndent(call, "", "  ")
+		check(t, err)
+		t.Logf("call %v: %s", call["number"], text)
+	}
 }
 
 // verify fails the test unless as many of its calls match. It waits for calls that are about to end.

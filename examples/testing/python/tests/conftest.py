@@ -60,6 +60,10 @@ class Mynah:
         """Returns the calls of the session, the oldest first."""
         return self.request('GET', f'/journal?session={quote(self.session)}')['entries']
 
+    def show(self) -> None:
+        """Prints the calls of the session. If the test has failed, pytest shows them."""
+        print(json.dumps(self.journal(), indent=2))
+
     def violations(self) -> list[dict[str, Any]]:
         """Returns what the client did wrong after errors."""
         return self.request('GET', f'/verdict?session={quote(self.session)}')['violations']
@@ -97,4 +101,5 @@ def mynah(sidecar: str, request: pytest.FixtureRequest) -> Iterator[Mynah]:
     mynah = Mynah(sidecar, request.node.nodeid)
     with mynah.client:
         yield mynah
+    mynah.show()
     mynah.request('POST', '/verify', {'session': mynah.session, 'no_unmatched': True})
