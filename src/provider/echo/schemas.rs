@@ -1,40 +1,81 @@
-//! Decodes the schemas of called tools.
+//! The schemas of called tools.
 
 use std::{cell::RefCell, rc::Rc};
 
+use self_cell::self_cell;
 use serde_json::Value;
 
-use super::effort::Effort;
-use crate::{chat::LazyJson, provider::recently_used::RecentlyUsed};
+use super::{
+    arguments::{Described, ReplyBudget},
+    effort::Effort,
+};
+use crate::{
+    chat::{LazyJson, Tool},
+    provider::recently_used::RecentlyUsed,
+};
 
-/// The maximum number of decoded schemas that a serving thread keeps.
+/// The maximum number of schemas that a serving thread keeps.
 const MAX_SCHEMAS: usize = 64;
-/// An estimate of the size of a decoded schema for each byte of its encoding.
-const SIZE_PER_BYTE: usize = 16;
+/// An estimate of the size of a described schema for each byte of its encoding.
+const SIZE_PER_BYTE: usize = 24;
 
 thread_local! {
     static CACHE: RefCell<SchemaCache> = const { RefCell::new(SchemaCache::new(MAX_SCHEMAS)) };
 }
 
-/// Decodes a schema. A serving thread keeps the latest schemas.
-pub(super) fn decode(schema: &LazyJson, effort: &Effort) -> Rc<Value> {
-    match effort {
-        Effort::Brief => CACHE.with_borrow_mut(|cache| cache.decode(schema)),
-        Effort::Full(_) => Rc::new(schema.read()),
+self_cell!(
+    /// The schema of a tool's arguments, with what it says of them.
+    pub(super) struct ToolSchema {
+        owner: Source,
+        #[covariant]
+        dependent: Described,
+    }
+);
+
+/// What a description is of.
+struct Source {
+    tool: String,
+    encoded: LazyJson,
+    schema: Value,
+}
+
+impl ToolSchema {
+    fn read(tool: &str, schema: &LazyJson, budget: &ReplyBudget) -> Self {
+        let tool = tool.to_owned();
+        let source = Source { tool, encoded: schema.detached(), schema: schema.read() };
+        Self::new(source, |it| Described::arguments(&it.schema, &it.tool, budget))
+    }
+
+    pub(super) fn described(&self) -> &Described<'_> {
+        self.borrow_dependent()
+    }
+
+    fn is_of(&self, tool: &str, schema: &LazyJson) -> bool {
+        let source = self.borrow_owner();
+        source.tool == tool && source.encoded == *schema
     }
 }
 
-/// The latest schemas, with their encodings.
-struct SchemaCache(RecentlyUsed<(LazyJson, Rc<Value>)>);
+/// Describes the schema of a tool. A serving thread keeps the latest schemas.
+pub(super) fn described(tool: &Tool, budget: &ReplyBudget) -> Option<Rc<ToolSchema>> {
+    let schema = tool.parameters.as_ref()?;
+    Some(match budget.effort() {
+        Effort::Brief => CACHE.with_borrow_mut(|cache| cache.get(&tool.name, schema, budget)),
+        Effort::Full(_) => Rc::new(ToolSchema::read(&tool.name, schema, budget)),
+    })
+}
+
+/// The latest schemas.
+struct SchemaCache(RecentlyUsed<ToolSchema>);
 
 impl SchemaCache {
     const fn new(max_schemas: usize) -> Self {
         Self(RecentlyUsed::new(max_schemas))
     }
 
-    fn decode(&mut self, schema: &LazyJson) -> Rc<Value> {
-        let make = || ((schema.detached(), Rc::new(schema.read())), SIZE_PER_BYTE * schema.size());
-        Rc::clone(&self.0.get(|(encoded, _)| encoded == schema, make).1)
+    fn get(&mut self, tool: &str, schema: &LazyJson, budget: &ReplyBudget) -> Rc<ToolSchema> {
+        let read = || (ToolSchema::read(tool, schema, budget), SIZE_PER_BYTE * schema.size());
+        self.0.get(|kept| kept.is_of(tool, schema), read)
     }
 }
 
@@ -43,20 +84,23 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    use super::SchemaCache;
-    use crate::chat::LazyJson;
+    use super::{ReplyBudget, SchemaCache};
+    use crate::{chat::LazyJson, provider::echo::effort::Effort};
 
     proptest! {
         #[test]
         fn schemas_do_not_depend_on_the_cache(minimums in prop::collection::vec(0..4, 1..20)) {
             let decode_upper = |text: &[u8]| Value::from(text.to_ascii_uppercase());
             let mut caches = [0, 1, 64].map(SchemaCache::new);
+            let budget = ReplyBudget::new(&Effort::Brief);
             for minimum in minimums {
                 let json = LazyJson::new(json!({ "minimum": minimum }));
                 let other = LazyJson::encoded(json.encoding().to_vec().into(), decode_upper);
-                for schema in [json, other] {
+                for (schema, tool) in [(&json, "a"), (&other, "a"), (&json, "b")] {
                     for cache in &mut caches {
-                        prop_assert_eq!(&*cache.decode(&schema), &schema.read());
+                        let found = cache.get(tool, schema, &budget);
+                        prop_assert_eq!(&found.borrow_owner().schema, &schema.read());
+                        prop_assert_eq!(&found.borrow_owner().tool, tool);
                     }
                 }
             }

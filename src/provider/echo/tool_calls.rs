@@ -93,6 +93,7 @@ fn arguments(
         question,
         literal: settings.arguments == ArgumentStyle::Literal,
     };
-    let schema = tool.parameters.as_ref().map(|schema| schemas::decode(schema, budget.effort()));
-    arguments::arguments(schema.as_deref(), &context, budget)
+    let schema = schemas::described(tool, budget);
+    let described = schema.as_ref().map(|schema| schema.described());
+    arguments::arguments(described, &context, budget)
 }

@@ -7,15 +7,13 @@ use serde_json::{Map, Value};
 use super::{
     budget::{Budget, Generation, MAX_DEPTH, NoValue},
     context::Context,
+    describe::{Described, Subject},
     flatten::Flattener,
     number::normalize_integers,
     schema::FlatSchema,
     validator::Validator,
 };
-use crate::provider::echo::text::{canonical_words, lower_case_words};
 
-/// Maximum number of characters of the subject that are used in values.
-const MAX_SUBJECT: usize = 256;
 /// Maximum number of choices of branches to try for a value.
 const MAX_CHOICES: usize = 64;
 /// Maximum number of characters of a reason that are logged.
@@ -38,10 +36,7 @@ pub(super) struct Frame {
 /// Generates a value and all values inside it.
 pub(super) struct Generator<'a> {
     pub(super) context: &'a Context<'a>,
-    /// The words of the subject.
-    pub(super) subject: Vec<String>,
-    /// The canonical words of the subject.
-    pub(super) tool: Vec<String>,
+    pub(super) subject: &'a Subject,
     /// The values that messages state, by the paths of their properties.
     pub(super) stated: BTreeMap<Vec<String>, Value>,
     pub(super) budget: Budget,
@@ -57,18 +52,19 @@ pub(super) struct Generator<'a> {
 }
 
 impl<'a> Generator<'a> {
-    pub(super) fn new(root: &'a Value, context: &'a Context<'a>, budget: Budget) -> Self {
-        let end = context.subject.char_indices().nth(MAX_SUBJECT);
-        let subject = end.map_or(context.subject, |(at, _)| &context.subject[..at]);
+    pub(super) fn new(
+        described: &'a Described<'a>,
+        context: &'a Context<'a>,
+        budget: Budget,
+    ) -> Self {
         Self {
             context,
-            subject: lower_case_words(subject),
-            tool: canonical_words(subject),
+            subject: &described.subject,
             stated: BTreeMap::new(),
             budget,
             possible_violation: None,
             unsupported: None,
-            root,
+            root: described.root,
             active: Vec::new(),
             path: Vec::new(),
             frame: Frame::default(),

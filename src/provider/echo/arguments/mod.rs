@@ -5,12 +5,14 @@
 //! the right type ([`typed`]), with the help of [`containers`] for arrays and objects, [`number`] and
 //! [`string`]. All work is subject to [`budget`].
 //!
-//! Values that the user stated come first: a [`property`] gets [`offers`] of the facts in the
-//! messages, and takes one that fits ([`fit`]) in one of three passes, by the [`rules`].
+//! Values that the user stated come first. What a schema says of its properties ([`describe`]) is the
+//! same for all messages. For a message, a [`property`] gets [`offers`] of the facts in it, and takes one
+//! that fits ([`fit`]) in one of three passes, by the [`rules`].
 
 mod budget;
 mod containers;
 mod context;
+mod describe;
 mod fit;
 mod flatten;
 mod formats;
@@ -30,7 +32,7 @@ mod tests;
 mod typed;
 mod validator;
 
-use std::{ops::Range, rc::Rc};
+use std::{ops::Range, rc::Rc, sync::LazyLock};
 
 use serde_json::{Value, json};
 
@@ -39,6 +41,10 @@ use generator::{Frame, Generator};
 
 pub(crate) use budget::ReplyBudget;
 pub(crate) use context::Context;
+pub(crate) use describe::Described;
+
+/// The schema of any object.
+static OBJECT: LazyLock<Value> = LazyLock::new(|| json!({"type": "object"}));
 
 /// A value generated from a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,17 +61,23 @@ impl Generated {
     }
 }
 
-/// Generates the arguments of a call. They are always a JSON object.
+impl<'a> Described<'a> {
+    /// Describes the arguments of the tool with this name. They are always a JSON object.
+    pub(crate) fn arguments(schema: &'a Value, name: &str, budget: &ReplyBudget) -> Self {
+        Self::new(schema, vec![&OBJECT, schema], name, budget.call())
+    }
+}
+
+/// Generates the arguments of a call.
 pub(crate) fn arguments(
-    schema: Option<&Value>,
+    described: Option<&Described>,
     context: &Context,
     budget: &mut ReplyBudget,
 ) -> Generated {
-    let Some(schema) = schema.filter(|schema| !schema.is_null()) else {
+    let Some(described) = described.filter(|it| !it.root.is_null()) else {
         return Generated::empty_object(None);
     };
-    let object = json!({"type": "object"});
-    let generated = generate(schema, &[&object, schema], context, budget);
+    let generated = generate(described, context, budget);
     if generated.json.starts_with('{') {
         generated
     } else {
@@ -75,33 +87,34 @@ pub(crate) fn arguments(
 
 /// Generates a value of any type.
 pub(crate) fn value(schema: &Value, context: &Context, budget: &mut ReplyBudget) -> Generated {
-    generate(schema, &[schema], context, budget)
+    let described = Described::new(schema, vec![schema], context.subject, budget.call());
+    generate(&described, context, budget)
 }
 
 /// Generates a valid value. If that fails, a second pass generates the best value possible.
 fn generate<'a>(
-    root: &'a Value,
-    schemas: &[&'a Value],
-    context: &Context<'a>,
+    described: &'a Described<'a>,
+    context: &'a Context<'a>,
     budget: &mut ReplyBudget,
 ) -> Generated {
     let sources = sources(context, budget);
     let mut stated = None;
     for best_effort in [false, true] {
         let granted = budget.call();
-        let mut generator = Generator::new(root, context, granted.clone());
+        let mut generator = Generator::new(described, context, granted.clone());
         generator.stated = match stated.take() {
             Some(stated) => stated,
-            None => generator.stated_values(schemas, &sources),
+            None => generator.stated_values(described, &sources),
         };
-        let generated = generator.value(schemas, Frame { best_effort, ..Frame::default() });
+        let frame = Frame { best_effort, ..Frame::default() };
+        let generated = generator.value(&described.schemas, frame);
         budget.charge(&granted, &generator.budget);
         if let Ok(value) = generated
             && let Ok(json) = serde_json::to_string(&value)
         {
             let (known, unsupported) = (generator.possible_violation, generator.unsupported);
             let possible_violation =
-                known.or_else(|| unsupported.filter(|_| !budget.confirms(root, &value)));
+                known.or_else(|| unsupported.filter(|_| !budget.confirms(described.root, &value)));
             return Generated { json, possible_violation };
         }
         stated = Some(generator.stated);

@@ -1,37 +1,15 @@
 //! The properties of a call that take facts from messages.
 
-use std::{ptr, rc::Rc, slice};
+use std::{ops::Deref, rc::Rc};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{generator::Generator, schema::FlatSchema};
-use crate::provider::echo::{
-    facts::{Fact, Kind, Meaning, Role, contains, meaning_of},
-    text::{canonical_words, is_generic},
-};
-
-/// Maximum nesting depth of the properties that take facts.
-const MAX_NESTING: usize = 4;
-/// Words beside which no fact of a property stands.
-const NO_OWN_WORDS: &str = "from to count max min maximum minimum number code key ref";
+use super::describe::Description;
+use crate::provider::echo::facts::Fact;
 
 /// A property of a call, or one of a nested object.
 pub(super) struct Property<'a> {
-    /// The names of the property and of those around it, outermost first.
-    pub(super) path: Vec<String>,
-    /// The canonical words of the name.
-    words: Vec<String>,
-    /// The words beside which its facts stand.
-    pub(super) own_words: Vec<String>,
-    pub(super) schemas: Vec<&'a Value>,
-    pub(super) is_array: bool,
-    /// The type of the value, or of the items of an array.
-    pub(super) type_name: &'a str,
-    pub(super) format: Option<&'a str>,
-    pub(super) pattern: Option<&'a str>,
-    /// The values in `enum`.
-    pub(super) choices: Vec<&'a Value>,
-    pub(super) meaning: Option<Meaning>,
+    description: &'a Description<'a>,
     /// What the property may take from a message, best first.
     pub(super) offers: Vec<Offer>,
     pub(super) value: Option<Value>,
@@ -47,22 +25,18 @@ pub(super) struct Offer {
     pub(super) choice: Option<Value>,
 }
 
+impl<'a> Deref for Property<'a> {
+    type Target = Description<'a>;
+
+    fn deref(&self) -> &Description<'a> {
+        self.description
+    }
+}
+
 impl<'a> Property<'a> {
-    pub(super) fn kind(&self) -> Option<Kind> {
-        self.meaning.map(|meaning| meaning.kind())
-    }
-
-    pub(super) fn role(&self) -> Role {
-        self.meaning.map_or(Role::None, |meaning| meaning.role)
-    }
-
-    /// Returns when the property takes facts, compared with others: in "rename A to B", the old name
-    /// is stated first. Dates have rules of their own.
-    pub(super) fn rank(&self) -> Role {
-        match self.kind() {
-            Some(Kind::Date | Kind::Moment) => Role::None,
-            _ => self.role(),
-        }
+    /// Creates a property without a value.
+    pub(super) fn new(description: &'a Description<'a>) -> Self {
+        Self { description, offers: Vec::new(), value: None, fact: None }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -72,140 +46,5 @@ impl<'a> Property<'a> {
     /// Returns `true` if the property has no value, takes only one and may take any.
     pub(super) fn is_open_and_single(&self) -> bool {
         self.is_open() && !self.is_array && !self.has_choices()
-    }
-
-    pub(super) fn is_numeric(&self) -> bool {
-        is_numeric(self.type_name)
-    }
-
-    pub(super) fn has_choices(&self) -> bool {
-        !self.choices.is_empty()
-    }
-
-    pub(super) fn has_word(&self, word: &str) -> bool {
-        self.words.iter().any(|it| it == word)
-    }
-
-    pub(super) fn has_any_word(&self, list: &str) -> bool {
-        self.words.iter().any(|word| contains(list, word))
-    }
-
-    /// Returns the cues of its bound if the property is a minimum or a maximum.
-    pub(super) fn bound_cues(&self) -> Option<&'static str> {
-        if self.has_any_word("min minimum") {
-            Some("over")
-        } else if self.has_any_word("max maximum") {
-            Some("under up-to")
-        } else {
-            None
-        }
-    }
-
-    /// Returns `true` if a fact beside the word belongs to the property.
-    pub(super) fn owns(&self, word: Option<&str>) -> bool {
-        word.is_some_and(|word| self.own_words.iter().any(|it| it == word))
-    }
-}
-
-fn is_numeric(type_name: &str) -> bool {
-    matches!(type_name, "integer" | "number")
-}
-
-impl<'a> Generator<'a> {
-    /// Collects the properties of the objects in `schemas` that are not constant.
-    pub(super) fn collect_properties(
-        &mut self,
-        schemas: &[&'a Value],
-        path: &[String],
-        active: &mut Vec<*const Value>,
-        found: &mut Vec<Property<'a>>,
-    ) {
-        let Ok(flat) = self.flatten_first(schemas, active) else { return };
-        let outer = active.len();
-        active.extend(schemas.iter().map(|schema| ptr::from_ref(*schema)));
-        active.extend(&flat.ref_targets);
-        let objects = flat.values("properties").filter_map(Value::as_object);
-        let mut names: Vec<&'a String> = objects.flat_map(Map::keys).collect();
-        names.sort();
-        names.dedup();
-        for name in names {
-            if self.budget.spend_steps(1 + flat.layers.len()).is_err() {
-                break;
-            }
-            let path = [path, slice::from_ref(name)].concat();
-            self.add_property(flat.property(name), path, active, found);
-        }
-        active.truncate(outer);
-    }
-
-    fn add_property(
-        &mut self,
-        schemas: Vec<&'a Value>,
-        path: Vec<String>,
-        active: &mut Vec<*const Value>,
-        found: &mut Vec<Property<'a>>,
-    ) {
-        let Ok(mut flat) = self.flatten_first(&schemas, active) else { return };
-        let is_array = flat.type_name() == Some("array");
-        let items = if is_array { flat.item(0) } else { Vec::new() };
-        if is_array {
-            flat = self.flatten_first(&items, active).unwrap_or_default();
-        }
-        let type_name = flat.type_name().unwrap_or("string");
-        let is_literal = self.context.literal && is_numeric(type_name);
-        if flat.constant().is_some() || is_literal {
-            return;
-        }
-        if type_name == "object" {
-            if path.len() < MAX_NESTING {
-                let schemas = if is_array { items } else { schemas };
-                self.collect_properties(&schemas, &path, active, found);
-            }
-            return;
-        }
-        found.push(self.describe(path, schemas, &flat, is_array));
-    }
-
-    fn describe(
-        &self,
-        path: Vec<String>,
-        schemas: Vec<&'a Value>,
-        flat: &FlatSchema<'a>,
-        is_array: bool,
-    ) -> Property<'a> {
-        let type_name = flat.type_name().unwrap_or("string");
-        let format = flat.strings("format").next();
-        let words = path.last().map_or_else(Vec::new, |name| canonical_words(name));
-        let meaning = match type_name {
-            "boolean" | "null" => None,
-            _ => meaning_of(&words, format, &self.tool, is_numeric(type_name)),
-        };
-        Property {
-            path,
-            own_words: self.own_words(&words, meaning),
-            words,
-            schemas,
-            is_array,
-            type_name,
-            format,
-            pattern: flat.strings("pattern").next(),
-            choices: flat.listed("enum").collect(),
-            meaning,
-            offers: Vec::new(),
-            value: None,
-            fact: None,
-        }
-    }
-
-    fn own_words(&self, words: &[String], meaning: Option<Meaning>) -> Vec<String> {
-        let is_own = |word: &&String| !is_generic(word) && !contains(NO_OWN_WORDS, word);
-        let mut own_words: Vec<String> = words.iter().filter(is_own).cloned().collect();
-        if own_words.is_empty() && meaning.is_some_and(|meaning| meaning.kind() == Kind::Id) {
-            own_words = self.tool.iter().filter(is_own).cloned().collect();
-        }
-        if words.iter().any(|word| word == "limit") {
-            own_words.push("top".to_owned());
-        }
-        own_words
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     Source,
+    describe::{Described, Description},
     generator::Generator,
     offers::{complement, offers, values},
     property::{Offer, Property},
@@ -16,19 +17,21 @@ impl<'a> Generator<'a> {
     /// Returns the values that messages state, by the paths of their properties.
     pub(super) fn stated_values(
         &mut self,
-        schemas: &[&'a Value],
+        described: &'a Described<'a>,
         sources: &[Source],
     ) -> BTreeMap<Vec<String>, Value> {
-        let mut properties = Vec::new();
-        self.collect_properties(schemas, &[], &mut Vec::new(), &mut properties);
-        properties.sort_by_key(Property::rank);
+        // If the description took too many steps, so do the values.
+        let _ = self.budget.spend_steps(described.steps.unwrap_or(usize::MAX));
+        let is_literal = |it: &&Description| self.context.literal && it.is_numeric();
+        let open = described.properties.iter().filter(|it| !is_literal(it));
+        let mut properties: Vec<_> = open.map(Property::new).collect();
         'sources: for (reading, nearest) in sources {
             for property in properties.iter_mut().filter(|property| property.is_open()) {
                 let steps = 1 + reading.facts.len() / 16 + property.choices.len();
                 if self.budget.spend_steps(steps).is_err() {
                     break 'sources;
                 }
-                property.offers = offers(property, reading, &self.tool);
+                property.offers = offers(property, reading, &self.subject.canonical);
             }
             let mut scope = Scope { reading, range: 0..0, taken: Vec::new() };
             for range in nearest.iter().chain([&(0..reading.text.len())]) {
@@ -39,7 +42,8 @@ impl<'a> Generator<'a> {
         for property in properties.iter_mut().filter(|property| property.is_open()) {
             property.value = self.last_resort(property, sources);
         }
-        properties.into_iter().filter_map(|it| Some((it.path, it.value?))).collect()
+        let values = properties.into_iter().map(|mut it| (it.path.clone(), it.value.take()));
+        values.filter_map(|(path, value)| Some((path, value?))).collect()
     }
 
     /// Gives the facts of a part of a message to the open properties.
@@ -51,7 +55,12 @@ impl<'a> Generator<'a> {
             for index in 0..properties.len() {
                 let property = &properties[index];
                 if property.is_open() && property.is_array == is_array {
-                    let offers = rule(&Search { properties, property, scope, tool: &self.tool });
+                    let offers = rule(&Search {
+                        properties,
+                        property,
+                        scope,
+                        tool: &self.subject.canonical,
+                    });
                     match is_array {
                         true => self.take_all(&mut properties[index], offers, scope),
                         false => self.take_one(&mut properties[index], offers, scope),

@@ -7,11 +7,17 @@ mod unions;
 
 use serde_json::{Value, json};
 
-use super::{Context, Generated, ReplyBudget, arguments, value};
+use super::{Context, Described, Generated, ReplyBudget, value};
 use crate::provider::echo::effort::Effort;
 
 fn generate(schema: &Value, context: &Context) -> Generated {
     value(schema, context, &mut ReplyBudget::new(&Effort::full()))
+}
+
+/// Generates the arguments of a tool.
+fn arguments(schema: Option<&Value>, context: &Context, budget: &mut ReplyBudget) -> Generated {
+    let described = schema.map(|schema| Described::arguments(schema, context.subject, budget));
+    super::arguments(described.as_ref(), context, budget)
 }
 
 /// Checks the value that each schema yields for the property `note`, and that no violation is
