@@ -50,9 +50,11 @@ impl ToolSchema {
         self.borrow_dependent()
     }
 
-    fn is_of(&self, tool: &str, schema: &LazyJson) -> bool {
+    /// Returns `true` if this is the whole description of a tool. A call that may do less work may get a
+    /// part of it.
+    fn describes(&self, tool: &str, schema: &LazyJson) -> bool {
         let source = self.borrow_owner();
-        source.tool == tool && source.encoded == *schema
+        source.tool == tool && source.encoded == *schema && self.described().is_complete()
     }
 }
 
@@ -75,7 +77,7 @@ impl SchemaCache {
 
     fn get(&mut self, tool: &str, schema: &LazyJson, budget: &ReplyBudget) -> Rc<ToolSchema> {
         let read = || (ToolSchema::read(tool, schema, budget), SIZE_PER_BYTE * schema.size());
-        self.0.get(|kept| kept.is_of(tool, schema), read)
+        self.0.get(|kept| kept.describes(tool, schema), read)
     }
 }
 

@@ -75,6 +75,11 @@ impl<'a> Described<'a> {
         let steps = (budget.steps > 0).then(|| granted - budget.steps);
         Self { root, schemas, subject, properties, steps }
     }
+
+    /// Returns `true` if all properties are described.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.steps.is_some()
+    }
 }
 
 impl Subject {
