@@ -23,7 +23,7 @@ impl Handler {
     /// Answers a request for a chat completion. `deployment` is the model in the path, which Azure's
     /// variant has.
     pub(super) async fn complete(
-        &self,
+        self,
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {
@@ -31,8 +31,9 @@ impl Handler {
         let request: DecodedBody<ChatRequest> =
             self.decode(body, deployment.as_deref(), &mut context).await?;
         if request.request.is_streamed() {
-            let pieces =
-                pipeline::stream::<ChatRequest, _, _>(&self.engine, request, context).await?;
+            // Boxed, so that the future of an answer that is not streamed stays small.
+            let pieces = pipeline::stream::<ChatRequest, _, _>(&self.engine, request, context);
+            let pieces = Box::pin(pieces).await?;
             return Ok(events(call, encoded(pieces)));
         }
         let answer = pipeline::converse::<ChatRequest>(&self.engine, request, context).await?;

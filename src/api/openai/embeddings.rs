@@ -16,7 +16,7 @@ use crate::{
 impl Handler {
     /// Answers a request for embeddings. `deployment` is the model in the path, if it has one.
     pub(super) async fn embed(
-        &self,
+        self,
         deployment: Option<String>,
         request: Request<RequestBody>,
     ) -> Result<Response, Error> {

@@ -62,16 +62,13 @@ impl Service {
     /// Answers a request with a clean path.
     pub(in crate::api) fn call(&self, request: Request<RequestBody>) -> Responding {
         match self.check_access(&request).and_then(|()| Route::of(&request)) {
-            Ok(Route::Completion(deployment)) => self
-                .answer(request, |handler, request| async move {
-                    handler.complete(deployment, request).await
-                }),
-            Ok(Route::Embeddings(deployment)) => self
-                .answer(request, |handler, request| async move {
-                    handler.embed(deployment, request).await
-                }),
-            Ok(Route::Response) => self
-                .answer(request, |handler, request| async move { handler.respond(request).await }),
+            Ok(Route::Completion(deployment)) => {
+                self.answer(request, |handler, request| handler.complete(deployment, request))
+            }
+            Ok(Route::Embeddings(deployment)) => {
+                self.answer(request, |handler, request| handler.embed(deployment, request))
+            }
+            Ok(Route::Response) => self.answer(request, Handler::respond),
             Ok(Route::KeptResponse(id)) => self.answer(request, |handler, request| async move {
                 handler.kept_response(id, &request).await
             }),
@@ -106,8 +103,8 @@ impl Service {
     {
         let (handler, call) = (self.0.clone(), request.body().call().clone());
         async move {
-            // Called here, because the future is large and would be moved.
-            let answer = answer(handler, request).await;
+            // Boxed at once, because the future is large and would be moved.
+            let answer = Box::pin(answer(handler, request)).await;
             Ok(answer.unwrap_or_else(|error| fail(&call, &error, HttpError::openai)))
         }
         .boxed()
