@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     budget::{Budget, Generation, MAX_DEPTH, NoValue},
     context::Context,
-    describe::{Described, Subject},
+    describe::Described,
     flatten::Flattener,
     number::normalize_integers,
     schema::FlatSchema,
@@ -36,14 +36,14 @@ pub(super) struct Frame {
 /// Generates a value and all values inside it.
 pub(super) struct Generator<'a> {
     pub(super) context: &'a Context<'a>,
-    pub(super) subject: &'a Subject,
+    /// The schema to generate values for, and what it says of their properties.
+    pub(super) described: &'a Described<'a>,
     /// The values that messages state, by the paths of their properties.
     pub(super) stated: BTreeMap<Vec<String>, Value>,
     pub(super) budget: Budget,
     pub(super) possible_violation: Option<String>,
     /// The first keyword that is not supported, with its location.
     pub(super) unsupported: Option<String>,
-    pub(super) root: &'a Value,
     /// The schemas of the values that are being generated, outermost first.
     active: Vec<*const Value>,
     /// The names of the properties that the current value is for, outermost first.
@@ -59,12 +59,11 @@ impl<'a> Generator<'a> {
     ) -> Self {
         Self {
             context,
-            subject: &described.subject,
+            described,
             stated: BTreeMap::new(),
             budget,
             possible_violation: None,
             unsupported: None,
-            root: described.root,
             active: Vec::new(),
             path: Vec::new(),
             frame: Frame::default(),
@@ -110,7 +109,8 @@ impl<'a> Generator<'a> {
         // Some branches have branches of their own, so the number of choices differs.
         let mut choices = 1;
         for number in 0.. {
-            let mut flattener = Flattener::new(self.root, &self.active, &mut self.budget, number);
+            let mut flattener =
+                Flattener::new(self.described.root, &self.active, &mut self.budget, number);
             let flat = flattener.flatten(schemas);
             choices = choices.max(flattener.choices);
             let is_last = number + 1 >= choices.min(MAX_CHOICES);
@@ -152,7 +152,8 @@ impl<'a> Generator<'a> {
 
     /// Returns a value that is invalid but has the right type.
     fn fallback(&mut self, schemas: &[&'a Value], reason: NoValue) -> Generation {
-        let flat = self.flatten_first(schemas, &[]).unwrap_or_default();
+        let mut flattener = Flattener::new(self.described.root, &[], &mut self.budget, 0);
+        let flat = flattener.flatten(schemas).unwrap_or_default();
         self.note_failure(reason);
         self.pay(match flat.type_name() {
             Some("object") => Value::Object(Map::new()),
@@ -164,16 +165,7 @@ impl<'a> Generator<'a> {
     }
 
     pub(super) fn is_valid(&mut self, value: &Value, schemas: &[&'a Value]) -> bool {
-        Validator { root: self.root, budget: &mut self.budget }.is_valid(value, schemas)
-    }
-
-    /// Flattens schemas with the first choice of branches.
-    pub(super) fn flatten_first(
-        &mut self,
-        schemas: &[&'a Value],
-        active: &[*const Value],
-    ) -> Result<FlatSchema<'a>, NoValue> {
-        Flattener::new(self.root, active, &mut self.budget, 0).flatten(schemas)
+        Validator { root: self.described.root, budget: &mut self.budget }.is_valid(value, schemas)
     }
 
     /// Records why the value may be invalid, unless a reason is already recorded.

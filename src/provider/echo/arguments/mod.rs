@@ -104,7 +104,7 @@ fn generate<'a>(
         let mut generator = Generator::new(described, context, granted.clone());
         generator.stated = match stated.take() {
             Some(stated) => stated,
-            None => generator.stated_values(described, &sources),
+            None => generator.stated_values(&sources),
         };
         let frame = Frame { best_effort, ..Frame::default() };
         let generated = generator.value(&described.schemas, frame);

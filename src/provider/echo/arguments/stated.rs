@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Source,
-    describe::{Described, Description},
+    describe::Description,
     generator::Generator,
     offers::{complement, offers, values},
     property::{Offer, Property},
@@ -15,11 +15,8 @@ use super::{
 
 impl<'a> Generator<'a> {
     /// Returns the values that messages state, by the paths of their properties.
-    pub(super) fn stated_values(
-        &mut self,
-        described: &'a Described<'a>,
-        sources: &[Source],
-    ) -> BTreeMap<Vec<String>, Value> {
+    pub(super) fn stated_values(&mut self, sources: &[Source]) -> BTreeMap<Vec<String>, Value> {
+        let described = self.described;
         // If the description took too many steps, so do the values.
         let _ = self.budget.spend_steps(described.steps.unwrap_or(usize::MAX));
         let is_literal = |it: &&Description| self.context.literal && it.is_numeric();
@@ -31,7 +28,7 @@ impl<'a> Generator<'a> {
                 if self.budget.spend_steps(steps).is_err() {
                     break 'sources;
                 }
-                property.offers = offers(property, reading, &self.subject.canonical);
+                property.offers = offers(property, reading, &self.described.subject.canonical);
             }
             let mut scope = Scope { reading, range: 0..0, taken: Vec::new() };
             for range in nearest.iter().chain([&(0..reading.text.len())]) {
@@ -59,7 +56,7 @@ impl<'a> Generator<'a> {
                         properties,
                         property,
                         scope,
-                        tool: &self.subject.canonical,
+                        tool: &self.described.subject.canonical,
                     });
                     match is_array {
                         true => self.take_all(&mut properties[index], offers, scope),

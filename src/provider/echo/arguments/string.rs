@@ -48,9 +48,10 @@ impl<'a> Generator<'a> {
             return candidates;
         }
         let name = self.path.last().map_or("", String::as_str);
-        let meaning = meaning_of(&canonical_words(name), None, &self.subject.canonical, false);
+        let meaning =
+            meaning_of(&canonical_words(name), None, &self.described.subject.canonical, false);
         let sample = meaning.map(|meaning| meaning.row.sample).filter(|sample| !sample.is_empty());
-        let words = self.subject.words.iter().cloned().chain(lower_case_words(name));
+        let words = self.described.subject.words.iter().cloned().chain(lower_case_words(name));
         let words = words.fold("Test".to_owned(), |text, word| text + " " + &word);
         let samples = sample.map(str::to_owned).into_iter().chain([words]);
         samples.map(|text| self.number_variant(text)).collect()
