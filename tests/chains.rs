@@ -29,8 +29,8 @@ pub fn scripted(metadata: &str) -> Sidecar {
     Sidecar::with_components(&component("echo", metadata))
 }
 
-/// Returns the YAML of a scripted component.
-fn component(name: &str, metadata: &str) -> String {
+/// Returns the YAML of a scripted component with these metadata items.
+pub fn component(name: &str, metadata: &str) -> String {
     format!(
         "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
          spec:\n  type: conversation.scripted\n  version: v1\n  metadata: [{metadata}]\n"

@@ -20,10 +20,13 @@ mod unreached;
 
 use std::{fs, path::PathBuf};
 
-use crate::support::{
-    Sidecar,
-    messages::{request, user},
-    scratch,
+use crate::{
+    chains::component,
+    support::{
+        Sidecar,
+        messages::{request, user},
+        scratch,
+    },
 };
 
 /// Writes a file of rules and returns its path.
@@ -31,14 +34,6 @@ fn write_rules(text: &str) -> PathBuf {
     let file = scratch("rules").join("rules.yaml");
     fs::write(&file, text).unwrap();
     file
-}
-
-/// Returns the YAML of a scripted component with these metadata items.
-fn component(name: &str, metadata: &str) -> String {
-    format!(
-        "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {{name: {name}}}\n\
-         spec:\n  type: conversation.scripted\n  version: v1\n  metadata: [{metadata}]\n"
-    )
 }
 
 /// Starts a sidecar whose built-in component has these rules.

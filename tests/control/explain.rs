@@ -9,12 +9,24 @@ use super::{
     entries,
     verify::{RULES, say, verify, with_rules},
 };
-use crate::support::{
-    Sidecar,
-    http::direct_client,
-    messages::{assistant_with_calls, request, system, tool_call, tool_result, user},
-    scratch,
+use crate::{
+    chains::component,
+    support::{
+        Sidecar,
+        http::direct_client,
+        messages::{assistant_with_calls, request, system, tool_call, tool_result, user},
+        scratch,
+    },
 };
+
+/// Starts a sidecar whose scripted component has these rules and metadata items.
+fn scripted(rules: &str, metadata: &str) -> Sidecar {
+    let folder = scratch("rules");
+    fs::write(folder.join("rules.yaml"), rules).unwrap();
+    let component = component("echo", &format!("{{name: rules, value: rules.yaml}}, {metadata}"));
+    fs::write(folder.join("echo.yaml"), component).unwrap();
+    Sidecar::start_with(&["--resources-path", folder.join("echo.yaml").to_str().unwrap()])
+}
 
 #[tokio::test]
 async fn reports_unused_rules_and_unmatched_calls() {
@@ -63,28 +75,13 @@ async fn explains_which_rule_would_answer() {
 /// Verify and explain see the model and the session that rules see.
 #[tokio::test]
 async fn rules_verify_and_explain_see_the_same_call() {
-    let folder = scratch("rules");
     let rules = "\
 rules:
 - {name: asked, match: {model: gpt-9}, respond: asked}
 - {name: own, match: {model: own-model, session: a}, times: 1, respond: own}
 - {name: other, respond: other}
 ";
-    fs::write(folder.join("rules.yaml"), rules).unwrap();
-    let component = "\
-apiVersion: dapr.io/v1alpha1
-kind: Component
-metadata: {name: echo}
-spec:
-  type: conversation.scripted
-  version: v1
-  metadata:
-  - {name: model, value: own-model}
-  - {name: rules, value: rules.yaml}
-";
-    fs::write(folder.join("echo.yaml"), component).unwrap();
-    let sidecar =
-        Sidecar::start_with(&["--resources-path", folder.join("echo.yaml").to_str().unwrap()]);
+    let sidecar = scripted(rules, "{name: model, value: own-model}");
     let failing = "/mynah/v1/faults";
     say(&sidecar, "a", &["first"]).await;
     let openai = json!({"model": "echo", "messages": [{"role": "user", "content": "third"}]});
@@ -222,30 +219,13 @@ rules:
 /// Rules see the component's own tools beside those of the request.
 #[tokio::test]
 async fn a_component_offers_its_own_tools() {
-    let folder = scratch("rules");
     let rules = "\
 rules:
 - {name: both, match: {user: order, tools: [find_order], offered_only: [find_order, pay]}, respond: found}
 - {name: never, match: {tools: [find_order, pay], user: cancelled}, respond: never}
 ";
-    fs::write(folder.join("rules.yaml"), rules).unwrap();
-    let component = "\
-apiVersion: dapr.io/v1alpha1
-kind: Component
-metadata: {name: echo}
-spec:
-  type: conversation.scripted
-  version: v1
-  metadata:
-  - {name: rules, value: rules.yaml}
-  - name: tools
-    value: |
-      tools:
-      - {name: find_order, static: [{result: shipped}]}
-";
-    fs::write(folder.join("echo.yaml"), component).unwrap();
-    let file = folder.join("echo.yaml");
-    let sidecar = Sidecar::start_with(&["--resources-path", file.to_str().unwrap()]);
+    let tools = r"tools:\n- {name: find_order, static: [{result: shipped}]}\n";
+    let sidecar = scripted(rules, &format!("{{name: tools, value: \"{tools}\"}}"));
     let ask = async |text: &str| {
         let messages = json!([{"ofUser": {"content": [{"text": text}]}}]);
         let tools = json!([{"function": {"name": "pay"}}]);
