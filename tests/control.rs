@@ -7,6 +7,7 @@ mod journal;
 mod openapi;
 mod secret_forms;
 mod secrets;
+mod session_rules;
 mod sessions;
 mod verdict;
 mod verify;

@@ -5,6 +5,7 @@ pub mod browser;
 pub(crate) mod component;
 mod control;
 pub mod dapr;
+mod diagnostics;
 pub(crate) mod forward;
 mod grpc;
 pub mod guard;

@@ -67,6 +67,11 @@ impl MemoryBudget {
         Charge { budget: self, base, bytes: AtomicUsize::new(base) }
     }
 
+    /// Returns a budget of one part in this number of this one, for some of what it covers.
+    pub(crate) fn share(&self, parts: usize) -> Self {
+        Self::new(self.limit / parts)
+    }
+
     /// Returns the number of bytes that are in use.
     pub(crate) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)

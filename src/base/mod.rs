@@ -14,6 +14,7 @@ pub(crate) mod files;
 pub(crate) mod json_pointer;
 pub(crate) mod json_schema;
 pub(crate) mod json_size;
+pub(crate) mod kept_memory;
 pub(crate) mod mapping;
 pub mod memory;
 pub(crate) mod number;

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::base::{
     diagnostics::{Diagnostic, Place, Severity},
+    kept_memory::TEXT_BYTE,
     pattern::PatternLimits,
 };
 
@@ -26,8 +27,6 @@ const PLACE: Place = Place { line: 1, column: 1 };
 
 /// An upper bound of the memory for a byte of a property.
 const BYTE: usize = 4;
-/// An upper bound of the memory for a byte of a text that is read into many small values.
-const TEXT_BYTE: usize = 128;
 
 /// A valid instance.
 #[derive(Debug)]

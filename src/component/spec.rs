@@ -9,7 +9,7 @@ use crate::{
     provider::{
         Provider,
         faults::Faults,
-        scripted::{Rules, ScriptedSettings},
+        scripted::{Rules, ScriptedSettings, rules::SessionRules},
     },
     tool_loop::OwnerMetrics,
 };
@@ -70,9 +70,14 @@ impl ComponentSpec {
         })
     }
 
-    /// Builds the provider, which counts the calls of its tools in `metrics`.
-    pub(crate) fn build_provider(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
-        let provider = self.build_model(metrics);
+    /// Builds the provider, which counts the calls of its tools in `metrics` and follows the rules of
+    /// sessions.
+    pub(crate) fn build_provider(
+        &self,
+        metrics: &OwnerMetrics,
+        session_rules: &Arc<SessionRules>,
+    ) -> Arc<dyn Provider> {
+        let provider = self.build_model(metrics, session_rules);
         match &self.tools {
             Some(tools) => Arc::new(tools.give_to(provider, &self.name, metrics)),
             None => provider,
@@ -81,9 +86,14 @@ impl ComponentSpec {
 
     /// Builds the provider without the tools of the component, for callers that run the
     /// [tools](ToolsSpec::own_loop) themselves. `metrics` is for the tools of its fallback.
-    pub(crate) fn build_model(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
-        let fallback = self.fallback.as_ref().map(|fallback| fallback.build_provider(metrics));
-        self.provider.build(&self.name, fallback)
+    pub(crate) fn build_model(
+        &self,
+        metrics: &OwnerMetrics,
+        session_rules: &Arc<SessionRules>,
+    ) -> Arc<dyn Provider> {
+        let fallback = self.fallback.as_ref();
+        let fallback = fallback.map(|it| it.build_provider(metrics, session_rules));
+        self.provider.build(&self.name, fallback, session_rules)
     }
 }
 
@@ -122,8 +132,13 @@ impl Eq for ComponentSpec {}
 /// Two specs must be equal only if their providers give the same answers: a reload keeps a provider
 /// if its spec is unchanged.
 pub trait ProviderSpec: DynEq + fmt::Debug + Send + Sync {
-    /// Builds the provider for the component `name`.
-    fn build(&self, name: &str, fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider>;
+    /// Builds the provider for the component `name`, which follows the rules of sessions.
+    fn build(
+        &self,
+        name: &str,
+        fallback: Option<Arc<dyn Provider>>,
+        session_rules: &Arc<SessionRules>,
+    ) -> Arc<dyn Provider>;
 
     /// Returns the rules by which the provider answers, if it has rules.
     fn rules(&self) -> Option<&Arc<Rules>> {

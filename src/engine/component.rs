@@ -31,7 +31,10 @@ use crate::{
     pii::{self, Scrubber},
     provider::{
         CallContext, CancelOnDrop, Provider, ProviderError,
-        scripted::{Rules, ScriptedSettings},
+        scripted::{
+            ScriptedSettings,
+            rules::{RuleSources, SessionRules},
+        },
         stream::{self, StreamOptions},
     },
 };
@@ -53,8 +56,8 @@ pub struct Component {
     pub stand_in: Option<StandIn>,
     /// The names of the tools that the component owns.
     pub own_tools: BTreeSet<String>,
-    /// The rules by which the component answers, if it has rules.
-    pub(crate) rules: Option<Arc<Rules>>,
+    /// Where the rules for its calls come from.
+    pub(crate) rules: RuleSources,
     /// The model that answers if the client asks for none.
     pub(crate) model: Option<String>,
     /// The settings of its instruction chains and rules, if it follows any.
@@ -73,11 +76,14 @@ pub struct Component {
 
 impl Component {
     /// Creates the component described by `spec`. Calls to the component are counted in `metrics`.
+    /// Tests can set its rules and faults.
     pub(crate) fn new(
         spec: &ComponentSpec,
         metrics: &Metrics,
+        session_rules: &Arc<SessionRules>,
         fault_table: &Arc<FaultTable>,
     ) -> Self {
+        let component = spec.provider.rules().cloned().unwrap_or_default();
         Self {
             name: spec.name.clone(),
             kind: spec.kind.clone(),
@@ -85,12 +91,12 @@ impl Component {
             stand_in: spec.stand_in,
             scrubber: spec.scrubber,
             own_tools: spec.tools.as_ref().map(ToolsSpec::names).unwrap_or_default(),
-            rules: spec.provider.rules().cloned(),
+            rules: RuleSources { component, sessions: session_rules.clone() },
             model: spec.provider.model().map(str::to_owned),
             script: spec.provider.script(),
             limits_tokens: spec.provider.limits_tokens(),
             has_strict_history: spec.has_strict_history,
-            provider: spec.build_provider(&metrics.tools),
+            provider: spec.build_provider(&metrics.tools, session_rules),
             metrics: metrics.call_metrics(&spec.name),
             faults: fault_table.of_component(spec.faults.clone()),
             fault_table: fault_table.clone(),

@@ -13,7 +13,7 @@ use crate::{
     provider::{
         counters::Counters,
         scripted::{
-            ChainOutcome, ExplainedChain, Rules,
+            ChainOutcome, ExplainedChain,
             rules::{
                 ExplainedRule,
                 matching::{CallOrigin, MatchedCall},
@@ -35,7 +35,7 @@ pub(crate) struct Explanation {
     /// The name or number of the rule that would answer. `null` if no rule would: then the instruction
     /// chain or the fallback answers.
     pub(crate) answered_by: Option<String>,
-    /// All rules of the component, in the order in which they are tried.
+    /// All rules of the session and of the component, in the order in which they are tried.
     pub(crate) rules: Vec<ExplainedRule>,
 }
 
@@ -96,10 +96,8 @@ pub(crate) fn explain(
     let matched = MatchedCall::with_origin(&request, origin);
     let on_exhausted = component.script.as_ref().map(|script| script.on_exhausted);
     let (on_exhausted, is_answered) = (on_exhausted.unwrap_or_default(), chain.is_some());
-    let rules = component.rules.as_ref();
-    let explain =
-        |rules: &Arc<Rules>| rules.explain(&matched, on_exhausted, counters, is_answered, work);
-    let rules = rules.map(explain).transpose()?.unwrap_or_default();
+    let rules = component.rules.of_call(session);
+    let rules = rules.explain(&matched, on_exhausted, counters, is_answered, work)?;
     let answered_by = rules.iter().find(|rule| rule.answers).map(|rule| rule.rule.clone());
     let (component, session) = (component.name.clone(), session.to_owned());
     Ok(Explanation { component, session, chain, answered_by, rules })

@@ -6,10 +6,7 @@ use std::{
 };
 
 use super::{Component, Components, Engine};
-use crate::{
-    base::memory::{Charge, MemoryBudget, MemoryExhausted},
-    component::ComponentSpec,
-};
+use crate::{base::kept_memory::KeptMemory, component::ComponentSpec};
 
 /// Maximum number of instances on a socket.
 pub(crate) const MAX_INSTANCES: usize = 1_000;
@@ -30,31 +27,7 @@ pub(crate) struct Instances {
 struct Source {
     properties: Properties,
     spec: ComponentSpec,
-    _memory: InstanceMemory,
-}
-
-/// The memory of an instance, which is charged while the instance exists: to the budget of the
-/// instances, and to that of all calls.
-#[derive(Debug)]
-pub(crate) struct InstanceMemory([Charge; 2]);
-
-impl InstanceMemory {
-    /// Charges nothing yet.
-    pub(crate) fn new(instances: &Arc<MemoryBudget>, all: &Arc<MemoryBudget>) -> Self {
-        Self([instances, all].map(|budget| budget.clone().charge(0)))
-    }
-
-    /// Adds `bytes`. May wait for other calls to end.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no room.
-    pub(crate) async fn grow(&self, bytes: usize) -> Result<(), MemoryExhausted> {
-        let [instances, all] = &self.0;
-        // Instances are not removed by waiting.
-        instances.grow_now(bytes)?;
-        all.grow(bytes).await
-    }
+    _memory: KeptMemory,
 }
 
 /// What a new instance has replaced.
@@ -78,7 +51,7 @@ impl Instances {
         &self,
         mut spec: ComponentSpec,
         properties: Properties,
-        memory: InstanceMemory,
+        memory: KeptMemory,
         engine: &Engine,
     ) -> Result<Replaced, InstancesFull> {
         let mut all = self.sources.lock().unwrap_or_else(PoisonError::into_inner);

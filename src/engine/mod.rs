@@ -23,9 +23,7 @@ use std::{
 use arc_swap::ArcSwap;
 
 pub(crate) use self::faults::FaultTable;
-pub(crate) use self::instances::{
-    InstanceMemory, Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced,
-};
+pub(crate) use self::instances::{Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced};
 pub use self::{
     component::Component, components::Components, labels::Labels, metrics::Metrics,
     recording::Recording,
@@ -36,9 +34,13 @@ use self::{
     responses::Responses,
 };
 use crate::{
-    base::environment::Environment,
+    base::{environment::Environment, kept_memory::KeptMemory},
     component::{Change, ComponentSpec},
-    provider::{CallContext, counters::Counters},
+    provider::{
+        CallContext,
+        counters::Counters,
+        scripted::{Rules, rules::SessionRules},
+    },
     wire::sent::SentRequest,
 };
 
@@ -63,6 +65,8 @@ pub struct Engine {
     pub(crate) redactor: CurrentRedactor,
     /// The instances of each component socket.
     sockets: Mutex<Vec<Arc<Instances>>>,
+    /// The rules that tests have set for their sessions.
+    session_rules: Arc<SessionRules>,
     /// The faults that tests have set.
     pub(crate) faults: Arc<FaultTable>,
     /// The responses of OpenAI's API that requests may continue.
@@ -77,8 +81,8 @@ impl Engine {
         let app_id = app_id.into();
         let metrics = Metrics::new(&app_id);
         let counters = Arc::new(Counters::new(metrics.counts_dropped.clone()));
-        let faults = Arc::new(FaultTable::default());
-        let component = |spec| Component::new(spec, &metrics, &faults);
+        let (session_rules, faults) = (Arc::default(), Arc::default());
+        let component = |spec| Component::new(spec, &metrics, &session_rules, &faults);
         let components = components.iter().map(component).collect();
         let (journal, labels) = (None, Labels::default());
         let redactor = Arc::new(ArcSwap::from_pointee(Redactor::new(&[])));
@@ -91,6 +95,7 @@ impl Engine {
             journal,
             redactor,
             sockets,
+            session_rules,
             faults,
             responses,
             labels,
@@ -124,7 +129,7 @@ impl Engine {
 
     /// Creates a component whose calls are counted here.
     fn component(&self, spec: &ComponentSpec) -> Component {
-        Component::new(spec, &self.metrics, &self.faults)
+        Component::new(spec, &self.metrics, &self.session_rules, &self.faults)
     }
 
     /// Returns the instances of a new component socket.
@@ -147,9 +152,42 @@ impl Engine {
         self.components.all().into_iter().chain(instances).collect()
     }
 
+    /// Replaces the rules of a session. Rules that stay as they are keep their counters.
+    pub(crate) fn set_rules(&self, session: &str, rules: &Arc<Rules>, memory: KeptMemory) {
+        if let Some(old) = self.session_rules.set(session, rules.clone(), memory) {
+            self.counters.remove(session, &old.counters_to_reset(rules));
+        }
+    }
+
+    /// Removes the rules of a session and what they have counted, or those of all sessions.
+    pub(crate) fn remove_rules(&self, session: Option<&str>) {
+        for (session, rules) in self.session_rules.remove(session) {
+            self.counters.remove(&session, &rules.counters_to_reset(&Rules::default()));
+        }
+    }
+
+    /// Returns the text of the rules of a session, if it has any.
+    pub(crate) fn rules_of(&self, session: &str) -> Option<Arc<Rules>> {
+        self.session_rules.get(session)
+    }
+
+    /// Returns the rules that calls are expected to use: those of the session, if it has any, or else those
+    /// of all components. Without a session, those of all components and sessions.
+    pub(crate) fn rules_to_use(&self, session: Option<&str>) -> Vec<Arc<Rules>> {
+        let own = session.and_then(|session| self.session_rules.get(session));
+        if let Some(own) = own {
+            return vec![own];
+        }
+        let components = self.components_and_instances();
+        let of_components = components.iter().map(|component| component.rules.component.clone());
+        let of_sessions = session.is_none().then(|| self.session_rules.all());
+        of_components.chain(of_sessions.into_iter().flatten()).collect()
+    }
+
     /// Drops what is kept of a session, or of all sessions, except for the journal.
     pub(crate) fn reset(&self, session: Option<&str>) {
         self.counters.reset(session);
+        drop(self.session_rules.remove(session));
         self.faults.clear(session);
         self.responses.reset(session);
         self.components_and_instances().iter().for_each(|component| component.reset(session));

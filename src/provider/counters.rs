@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Bound,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -82,6 +83,15 @@ impl Counters {
         count.map_or(0, |count| count.value)
     }
 
+    /// Removes the counts of a session whose keys start with one of these.
+    pub(crate) fn remove(&self, session: &str, starts: &[String]) {
+        self.lock().change(session, |counts| {
+            for start in starts {
+                counts.remove(start);
+            }
+        });
+    }
+
     /// Removes the counts of a session, or of all sessions.
     pub(crate) fn reset(&self, session: Option<&str>) {
         self.lock().reset(session);
@@ -111,6 +121,16 @@ impl Counts {
         let previous = count.value;
         count.value = previous.saturating_add(1).min(limit.max(previous));
         previous
+    }
+
+    /// Removes the counts whose keys start like this.
+    fn remove(&mut self, start: &str) {
+        let from = (Bound::Included(start), Bound::Unbounded);
+        let keys = self.by_key.range::<str, _>(from).map(|(key, _)| key.clone());
+        let keys: Vec<_> = keys.take_while(|key| key.starts_with(start)).collect();
+        for key in keys {
+            self.by_key.remove(&key);
+        }
     }
 
     /// Drops the least recently used count if there are too many. Returns the number of dropped counts.

@@ -75,6 +75,14 @@ impl<T: SessionValue> Sessions<T> {
         self.by_name.get(name).map(|session| &session.value)
     }
 
+    /// Changes the value of a session, if there is one, without using it.
+    pub(crate) fn change(&mut self, name: &str, change: impl FnOnce(&mut T)) {
+        if let Some(session) = self.by_name.get_mut(name) {
+            change(&mut session.value);
+            self.measure(name);
+        }
+    }
+
     /// Measures the value of a session again. Returns the values that were dropped.
     pub(crate) fn measure(&mut self, name: &str) -> Vec<T> {
         if let Some(session) = self.by_name.get_mut(name) {

@@ -5,7 +5,7 @@ use std::{fs, sync::Arc};
 use super::{config::Config, error::StartError};
 use crate::{
     api::{component, guard::Guard},
-    base::{drain::Drain, memory::MemoryBudget},
+    base::drain::Drain,
     engine::Engine,
     net::{self, HttpVersions, Listener, Protocol},
 };
@@ -25,7 +25,7 @@ pub(super) async fn bind(
         let failed = |source| StartError::SocketFolder { path: sockets.folder.clone(), source };
         fs::create_dir_all(&sockets.folder).map_err(failed)?;
     }
-    let instances = Arc::new(MemoryBudget::new(config.max_memory / MEMORY_SHARE));
+    let instances = Arc::new(guard.memory.share(MEMORY_SHARE));
     let mut bound = Vec::new();
     for name in &sockets.names {
         let path = sockets.folder.join(format!("{name}.sock"));

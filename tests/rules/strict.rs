@@ -48,6 +48,16 @@ async fn strict_stand_ins_fail_if_nothing_answers() {
 }
 
 #[tokio::test]
+async fn exhausted_chains_of_the_built_in_component_fail() {
+    let rules = write_rules("rules:\n- {match: {user: turns}, chain: [one]}\n");
+    let sidecar = Sidecar::start_with(&["--rules", rules.to_str().unwrap(), "--strict"]);
+    assert_eq!(ask(&sidecar, "turns").await, "one");
+    let twice = request([user("turns"), assistant("one")]);
+    let exhausted = sidecar.converse(twice).await.unwrap_err();
+    assert_eq!(exhausted.code(), Code::OutOfRange, "{exhausted}");
+}
+
+#[tokio::test]
 async fn the_metadata_of_a_stand_in_sets_its_fallback() {
     let strict = other("{name: fallback, value: error}");
     for stand_in in ["scripted", "echo"] {

@@ -22,6 +22,16 @@ func TestRouterAndSpecialistGetTheSameQuestion(t *testing.T) {
 	verify(t, 3, object{"user": "Please refund order A17."})
 }
 
+func TestClosedOnHolidays(t *testing.T) {
+	desk, ctx := Desk{Client: client}, newSession(t)
+	setRules(t,
+		object{"match": object{"system": router}, "respond": "other"},
+		object{"match": object{"user": "Are you open"}, "respond": "Not today."})
+	answer, err := desk.Answer(ctx, "Are you open?")
+	check(t, err)
+	equal(t, answer, "Not today.")
+}
+
 func TestWhatWasSent(t *testing.T) {
 	desk := Desk{Client: client}
 	_, err := desk.Answer(newSession(t), "Please refund order A17.")

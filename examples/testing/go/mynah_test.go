@@ -147,6 +147,12 @@ func verify(t *testing.T, count int, match object) {
 	request(t, http.MethodPost, "/verify", check, nil)
 }
 
+// setRules sets the rules of the test, which go before those of the file.
+func setRules(t *testing.T, rules ...object) {
+	t.Helper()
+	request(t, http.MethodPut, "/rules?"+query(t), object{"rules": rules}, nil)
+}
+
 // forget removes the calls of the test from the journal, so that they need no rule.
 func forget(t *testing.T) {
 	t.Helper()

@@ -6,25 +6,22 @@ use tokio::sync::Semaphore;
 use tonic::Status;
 
 use crate::{
-    api::{grpc::method::Call, guard::Guard, pipeline::FindComponent},
+    api::{
+        diagnostics::{listed, log_warnings},
+        grpc::method::Call,
+        guard::Guard,
+        pipeline::FindComponent,
+    },
     base::{
         blocking::{Panicked, run_blocking_in_turn},
+        kept_memory::KeptMemory,
         memory::MemoryBudget,
-        text::shorten,
     },
     component::{self, CheckedInstance, Context},
-    engine::{
-        Component, Engine, InstanceMemory, Instances, InstancesFull, MAX_INSTANCES, Properties,
-        Replaced,
-    },
+    engine::{Component, Engine, Instances, InstancesFull, MAX_INSTANCES, Properties, Replaced},
     net,
     wire::error::{Error, component_status},
 };
-
-/// Maximum number of warnings about an instance in the log, and of errors in an answer.
-const MAX_SHOWN: usize = 20;
-/// Maximum length of a warning in characters.
-const MAX_WARNING: usize = 1_000;
 
 /// The component that a socket serves.
 #[derive(Debug)]
@@ -69,7 +66,7 @@ impl Pluggable {
         name: String,
         properties: Properties,
     ) -> Result<(), Error> {
-        let memory = InstanceMemory::new(&self.memory, &self.guard.memory);
+        let memory = KeptMemory::new(&self.memory, &self.guard.memory);
         memory.grow(component::memory(&properties)).await?;
         let pluggable = self.clone();
         let check = move || (pluggable.check(&name, &properties), properties);
@@ -85,15 +82,9 @@ impl Pluggable {
         let files = self.files.as_deref();
         let checked = component::instance(name, properties, files, &self.context);
         let checked = checked.map_err(|errors| {
-            let errors = errors.into_iter().take(MAX_SHOWN).map(|error| error.message);
-            Error::InvalidMetadata(errors.collect::<Vec<_>>().join(" | "))
+            Error::InvalidMetadata(listed(&errors, " | ", |error| error.message.clone()))
         })?;
-        for warning in checked.warnings.iter().take(MAX_SHOWN) {
-            tracing::warn!(instance = name, "{}", shorten(&warning.message, MAX_WARNING));
-        }
-        if let Some(more) = checked.warnings.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
-            tracing::warn!(instance = name, "{more} more warnings");
-        }
+        log_warnings(&format!("instance {name}"), &checked.warnings);
         self.engine.set_secrets(&self.context.environment);
         Ok(checked)
     }
@@ -102,7 +93,7 @@ impl Pluggable {
         &self,
         checked: CheckedInstance,
         properties: Properties,
-        memory: InstanceMemory,
+        memory: KeptMemory,
     ) -> Result<(), Error> {
         let CheckedInstance { spec, .. } = checked;
         self.instances.share_connections(&spec);

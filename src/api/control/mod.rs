@@ -9,6 +9,7 @@ mod openapi;
 mod query;
 mod reset;
 mod resources;
+mod rules;
 mod schemas;
 mod service;
 mod verdict;

@@ -74,6 +74,11 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
         "/mynah/v1/explain": {
             "post": operation("Explain which rule answers", &[], Some(explain), Some(explanation)),
         },
+        "/mynah/v1/rules": {
+            "get": as_yaml(operation("Show the rules", &all[..1], None, Some(schemas::rules()))),
+            "put": as_yaml(operation("Set the rules", &all[..1], Some(schemas::rules()), None)),
+            "delete": operation("Remove the rules of a session, or all", &all[..1], None, None),
+        },
         "/mynah/v1/faults": {
             "put": operation("Set the faults of a component and a session", &[], Some(fault), None),
             "delete": operation("Remove the faults of a session, or all", &all[..1], None, None),
@@ -85,6 +90,19 @@ fn paths(bodies: &mut SchemaGenerator, answers: &mut SchemaGenerator) -> Value {
             "get": operation("Describe this API", &[], None, Some(json!({"type": "object"}))),
         },
     })
+}
+
+/// Returns an operation whose body or answer is YAML, for one session.
+fn as_yaml(mut operation: Value) -> Value {
+    operation["parameters"][0]["required"] = true.into();
+    for part in ["/requestBody/content", "/responses/200/content"] {
+        let content = operation.pointer_mut(part).and_then(Value::as_object_mut);
+        if let Some(content) = content {
+            let schema = content.remove("application/json").unwrap_or_default();
+            content.insert("application/yaml".to_owned(), schema);
+        }
+    }
+    operation
 }
 
 /// Returns an operation. Without a schema for its answer, it answers 204.

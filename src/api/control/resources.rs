@@ -8,13 +8,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::failure::Failure;
 use crate::{
-    api::http::body::read,
+    api::{guard::Guard, http::body::read},
     base::{
         blocking::run_blocking_in_turn,
         clock::{self, Moment},
         drain::Drain,
         json_size::decoded_size,
-        memory::Charge,
+        kept_memory::KeptMemory,
+        memory::{Charge, MemoryBudget},
         work::Work,
     },
     net::Call,
@@ -27,36 +28,60 @@ pub(super) const MAX_STEPS: u64 = 2_000_000_000;
 /// How often a request that waits looks for new calls.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// The rules of all sessions may take one part in this number of the memory.
+const RULES_SHARE: usize = 4;
+
+/// What all requests share.
+#[derive(Debug, Clone)]
+pub(super) struct Shared {
+    pub(super) guard: Arc<Guard>,
+    turns: Turns,
+    /// The memory for the rules of all sessions.
+    rules: Arc<MemoryBudget>,
+    drain: Drain,
+}
+
 /// What a request may use.
 #[derive(Debug, Clone)]
 pub(super) struct Resources {
     pub(super) charge: Arc<Charge>,
-    max_body_size: usize,
-    turns: Turns,
-    drain: Drain,
+    shared: Shared,
 }
 
 /// Limits how many requests are worked on at the same time. The others wait for their turn, so that
 /// half of the cores stay free for calls.
 #[derive(Debug, Clone)]
-pub(super) struct Turns(Arc<Semaphore>);
+struct Turns(Arc<Semaphore>);
 
 impl Turns {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Self(Arc::new(Semaphore::new((cores / 2).max(1))))
     }
 }
 
+impl Shared {
+    pub(super) fn new(guard: Arc<Guard>, drain: Drain) -> Self {
+        let rules = Arc::new(guard.memory.share(RULES_SHARE));
+        Self { guard, turns: Turns::new(), rules, drain }
+    }
+
+    /// Returns what a request may use.
+    pub(super) fn of_request(&self, call: &Call) -> Resources {
+        Resources { charge: call.charge().clone(), shared: self.clone() }
+    }
+}
+
 impl Resources {
-    pub(super) fn new(call: &Call, max_body_size: usize, turns: Turns, drain: Drain) -> Self {
-        Self { charge: call.charge().clone(), max_body_size, turns, drain }
+    /// Charges nothing yet for rules, which are kept after the request.
+    pub(super) fn keep_rules(&self) -> KeptMemory {
+        KeptMemory::new(&self.shared.rules, &self.shared.guard.memory)
     }
 
     /// Returns whether there is still time to wait until the moment. Waits a little if there is.
     pub(super) async fn pause_until(&self, end: Option<Moment>) -> bool {
         let left = end.map_or(Duration::ZERO, Moment::remaining);
-        if left.is_zero() || self.drain.has_started() {
+        if left.is_zero() || self.shared.drain.has_started() {
             return false;
         }
         clock::pause(left.min(PAUSE)).await;
@@ -65,7 +90,7 @@ impl Resources {
 
     /// Reads a body as text, and charges the memory that parsing it takes.
     pub(super) async fn text(&self, body: Body) -> Result<String, Failure> {
-        let bytes = read(body, self.max_body_size, &self.charge).await?;
+        let bytes = read(body, self.shared.guard.max_body_size, &self.charge).await?;
         self.charge.grow(decoded_size(&bytes)).await.map_err(Error::from)?;
         String::from_utf8(bytes.into()).map_err(|_| Failure::invalid("the body is not UTF-8"))
     }
@@ -86,6 +111,6 @@ impl Resources {
             tracing::debug!(steps, cancelled, "work on a request of the control API ends");
             result
         };
-        run_blocking_in_turn(&self.turns.0, task).await?
+        run_blocking_in_turn(&self.shared.turns.0, task).await?
     }
 }

@@ -48,6 +48,18 @@ fn fault_target(mut fault: Value, mut list: Value) -> Value {
     fault
 }
 
+/// Returns the schema of the rules of a session. `mynah schema rules` prints that of each rule.
+pub(super) fn rules() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "rules": {"type": "array", "minItems": 1, "items": {"type": "object"}},
+            "expect": false,
+        },
+        "anyOf": [{"required": ["rules"]}, {"required": ["fixtures"]}],
+    })
+}
+
 fn error() -> Value {
     json!({
         "type": "object",

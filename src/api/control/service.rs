@@ -13,11 +13,8 @@ use http::{Method, Request, Uri, header::ALLOW};
 use hyper_util::service::TowerToHyperService;
 
 use super::{
-    explain,
-    failure::Failure,
-    faults, journal, openapi, reset,
-    resources::{Resources, Turns},
-    verdict, verify,
+    explain, failure::Failure, faults, journal, openapi, reset, resources::Shared, rules, verdict,
+    verify,
 };
 use crate::{
     api::{guard::Guard, http::response::Responding},
@@ -33,9 +30,7 @@ const PREFIX: &str = "/mynah/v1/";
 /// Serves the control API.
 #[derive(Debug, Clone)]
 pub(in crate::api) struct Service {
-    guard: Arc<Guard>,
-    turns: Turns,
-    drain: Drain,
+    shared: Shared,
     router: TowerToHyperService<Router>,
 }
 
@@ -47,7 +42,7 @@ pub(in crate::api) fn serves(path: &str) -> bool {
 impl Service {
     pub(in crate::api) fn new(engine: Arc<Engine>, guard: Arc<Guard>, drain: Drain) -> Self {
         let router = TowerToHyperService::new(router(engine));
-        Self { guard, turns: Turns::new(), drain, router }
+        Self { shared: Shared::new(guard, drain), router }
     }
 
     /// Answers a request with a clean path.
@@ -56,9 +51,7 @@ impl Service {
             return future::ok(failure.into_response()).boxed();
         }
         let call = request.body().call().clone();
-        let (turns, drain) = (self.turns.clone(), self.drain.clone());
-        let resources = Resources::new(&call, self.guard.max_body_size, turns, drain);
-        request.extensions_mut().insert(resources);
+        request.extensions_mut().insert(self.shared.of_request(&call));
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         hyper::service::Service::call(&self.router, request)
             .map_ok(move |response| charged(explained(response, &method, &path), &call))
@@ -67,8 +60,9 @@ impl Service {
 
     /// Rejects browser calls from pages of other sites, and calls without the token.
     fn check_access(&self, request: &Request<RequestBody>) -> Result<(), Failure> {
-        self.guard.access.hosts.check(request.uri(), request.headers())?;
-        Ok(self.guard.access.check_token(request.headers())?)
+        let access = &self.shared.guard.access;
+        access.hosts.check(request.uri(), request.headers())?;
+        Ok(access.check_token(request.headers())?)
     }
 }
 
@@ -84,6 +78,7 @@ fn charged(response: Response, call: &Call) -> Response {
 fn router(engine: Arc<Engine>) -> Router {
     Router::new()
         .route("/mynah/v1/journal", get(journal::get).delete(journal::delete))
+        .route("/mynah/v1/rules", get(rules::get).put(rules::put).delete(rules::delete))
         .route("/mynah/v1/faults", put(faults::put).delete(faults::delete))
         .route("/mynah/v1/reset", post(reset::post))
         .route("/mynah/v1/verify", post(verify::post))
@@ -108,5 +103,5 @@ fn explained(response: Response, method: &Method, path: &str) -> Response {
 async fn not_served(method: Method, uri: Uri) -> Failure {
     let path = uri.path();
     let help = "the control API is described at /mynah/v1/openapi.json";
-    ControlError::NotServed(format!("{method} {path} is not served; {help}")).into()
+    ControlError::NotFound(format!("{method} {path} is not served; {help}")).into()
 }

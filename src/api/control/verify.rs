@@ -52,7 +52,9 @@ pub(super) struct VerifyRequest {
     #[serde(default)]
     #[schemars(with = "Vec<Expectation>")]
     expect: Vec<Mapping<Expectation>>,
-    /// Whether all rules and all steps of their chains and sequences must have answered.
+    /// Whether all rules and all steps of their chains and sequences must have answered: the rules that
+    /// the session has set, if it has any, or else those of all components. Without a session, those of all
+    /// components and sessions.
     #[serde(default)]
     unused: bool,
     /// Whether all calls must have been answered by a rule or an instruction chain, except for those that
@@ -133,7 +135,7 @@ async fn check(
 ) -> Result<Checked, Failure> {
     let (engine, text) = (engine.clone(), text.clone());
     let check = move |work: &Work| {
-        let (selection, checks, wait) = parse(&text, work)?;
+        let (selection, checks, wait) = parse(&engine, &text, work)?;
         let calls = journal(&engine)?.select(&selection);
         let verification = verify(&checks, &calls, &engine.with_instances(), work)?;
         // Serializing texts and numbers cannot fail.
@@ -145,12 +147,16 @@ async fn check(
 }
 
 /// Parses a request, and charges its patterns.
-fn parse(text: &str, work: &Work) -> Result<(EntryFilter, Checks, Duration), Failure> {
+fn parse(
+    engine: &Engine,
+    text: &str,
+    work: &Work,
+) -> Result<(EntryFilter, Checks, Duration), Failure> {
     let (request, memory) = PatternLimits::REQUEST.read(|| body::json::<VerifyRequest>(text));
     work.keep(memory)?;
     let request = request?;
     let wait = request.wait()?;
-    let (selection, checks) = request.into_checks()?;
+    let (selection, checks) = request.into_checks(engine)?;
     let conditions = checks.expectations.iter().map(|it| it.r#match.len()).sum::<usize>();
     if conditions + checks.expectations.len() > MAX_CONDITIONS {
         let limit = format!("expected at most {MAX_CONDITIONS}; split the request");
@@ -171,7 +177,7 @@ impl VerifyRequest {
         Ok(wait)
     }
 
-    fn into_checks(self) -> Result<(EntryFilter, Checks), Failure> {
+    fn into_checks(self, engine: &Engine) -> Result<(EntryFilter, Checks), Failure> {
         let Self {
             session,
             since,
@@ -195,6 +201,7 @@ impl VerifyRequest {
             let expected = "expected match, count, expect, unused or no_unmatched";
             return Err(Failure::invalid(format!("there is nothing to check; {expected}")));
         }
+        let unused = unused.then(|| engine.rules_to_use(session.as_deref()));
         let selection = EntryFilter { session, since, ..EntryFilter::default() };
         Ok((selection, Checks { expectations, unused, no_unmatched, scrubbed }))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     common::parse_bool,
     kind::{Configured, Kind},
-    scripted::{Fallback, ScriptedSpec, stand_in_fallback},
+    scripted::{Fallback, ScriptedSpec, by_script, on_exhausted_in, stand_in_fallback},
 };
 use crate::{
     base::duration,
@@ -20,7 +20,10 @@ use crate::{
         Provider,
         echo::{ArgumentStyle, Echo, EchoSettings, Mode},
         faults::Faults,
-        scripted::{Rules, Scripted, ScriptedSettings},
+        scripted::{
+            Rules, ScriptedSettings,
+            rules::{RuleSources, SessionRules},
+        },
         stream::StreamOptions,
     },
 };
@@ -45,7 +48,12 @@ pub(crate) fn built_in_with(rules: Option<Arc<Rules>>, context: &Context) -> Com
         scrubber: Scrubber::default(),
         faults: Faults::default(),
         has_strict_history: false,
-        provider: with_rules(EchoSettings::default(), Fallback::default_in(context), rules),
+        provider: with_rules(
+            EchoSettings::default(),
+            Fallback::default_in(context),
+            rules,
+            context,
+        ),
         tools: None,
         fallback: None,
         stand_in: None,
@@ -58,7 +66,13 @@ pub(super) fn stand_in(metadata: &Metadata<'_>) -> Arc<dyn ProviderSpec> {
     let defaults = EchoSettings::default();
     let model = metadata.literal("model").unwrap_or(defaults.model);
     let (fallback, rules) = (stand_in_fallback(metadata), metadata.shared_rules.cloned());
-    with_rules(EchoSettings { model, ..defaults }, fallback, rules)
+    with_rules(EchoSettings { model, ..defaults }, fallback, rules, metadata.context)
+}
+
+/// Returns the settings of the scripts that an echo follows.
+fn script_settings(echo: &EchoSettings) -> ScriptedSettings {
+    let (chains, model, stream) = (echo.chains, echo.model.clone(), echo.stream);
+    ScriptedSettings { chains, model, stream, ..ScriptedSettings::default() }
 }
 
 /// Returns an echo with rules. The fallback answers the requests which match no rule.
@@ -66,12 +80,13 @@ fn with_rules(
     echo: EchoSettings,
     fallback: Fallback,
     rules: Option<Arc<Rules>>,
+    context: &Context,
 ) -> Arc<dyn ProviderSpec> {
     if rules.is_none() {
         return Arc::new(echo);
     }
-    let EchoSettings { model, stream, chains, .. } = echo;
-    let settings = ScriptedSettings { chains, model, stream, ..ScriptedSettings::default() };
+    let on_exhausted = on_exhausted_in(context);
+    let settings = ScriptedSettings { on_exhausted, ..script_settings(&echo) };
     Arc::new(ScriptedSpec { settings, fallback, rules })
 }
 
@@ -118,17 +133,18 @@ impl ProviderSpec for EchoSettings {
         self.mode == Mode::Mynah
     }
 
-    fn build(&self, name: &str, _fallback: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {
+    fn build(
+        &self,
+        name: &str,
+        _fallback: Option<Arc<dyn Provider>>,
+        session_rules: &Arc<SessionRules>,
+    ) -> Arc<dyn Provider> {
         let echo = Arc::new(Echo::new(name, self.clone()));
-        match self.script() {
-            None => echo,
-            Some(settings) => Arc::new(Scripted::new(name, settings, Some(echo))),
-        }
+        let rules = RuleSources { component: Arc::default(), sessions: session_rules.clone() };
+        by_script(name, script_settings(self), rules, Some(echo))
     }
 
     fn script(&self) -> Option<ScriptedSettings> {
-        let (model, stream) = (self.model.clone(), self.stream);
-        let settings = || ScriptedSettings { model, stream, ..ScriptedSettings::default() };
-        self.chains.then(settings)
+        self.chains.then(|| script_settings(self))
     }
 }

@@ -17,10 +17,10 @@ use crate::{
     },
     provider::{
         Provider,
-        echo::EchoSettings,
+        echo::{Echo, EchoSettings},
         scripted::{
             OnExhausted, OnMalformed, RuleProvider, Rules, Scripted, ScriptedSettings,
-            rules::Unmatched,
+            rules::{RuleSources, SessionRules, Unmatched},
         },
         stream::StreamOptions,
     },
@@ -110,7 +110,7 @@ pub(super) fn stand_in_fallback(metadata: &Metadata<'_>) -> Fallback {
 }
 
 /// Returns what answers after the last step of chains for which the component does not say it.
-fn on_exhausted_in(context: &Context) -> OnExhausted {
+pub(super) fn on_exhausted_in(context: &Context) -> OnExhausted {
     if context.strict { OnExhausted::Error } else { OnExhausted::default() }
 }
 
@@ -162,33 +162,53 @@ fn parse_words(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| format!("{text:?} is not a valid number of words; use 1 or more"))
 }
 
+/// Returns the provider that answers by instruction chains, if it follows any, then by rules, and else
+/// by its fallback.
+pub(super) fn by_script(
+    name: &str,
+    settings: ScriptedSettings,
+    rules: RuleSources,
+    fallback: Option<Arc<dyn Provider>>,
+) -> Arc<dyn Provider> {
+    let unmatched = || Arc::new(Unmatched::new(name, settings.clone(), rules.clone())) as _;
+    let fallback = fallback.unwrap_or_else(unmatched);
+    let by_rules = Arc::new(RuleProvider::new(name, settings.clone(), rules, fallback));
+    if !settings.chains {
+        return by_rules;
+    }
+    // The chain in the prompt goes first: the test wrote it into this very request.
+    Arc::new(Scripted::new(name, settings, Some(by_rules)))
+}
+
 impl ProviderSpec for ScriptedSpec {
     fn rules(&self) -> Option<&Arc<Rules>> {
         self.rules.as_ref()
     }
 
-    fn build(&self, name: &str, component: Option<Arc<dyn Provider>>) -> Arc<dyn Provider> {
+    fn build(
+        &self,
+        name: &str,
+        component: Option<Arc<dyn Provider>>,
+        session_rules: &Arc<SessionRules>,
+    ) -> Arc<dyn Provider> {
         let Self { settings, fallback, rules } = self;
+        let mut settings = settings.clone();
         let fallback = match fallback {
             Fallback::Echo => {
                 let (model, stream) = (settings.model.clone(), settings.stream);
                 let echo = EchoSettings { model, stream, ..EchoSettings::default() };
-                Some(echo.build(name, None))
+                Some(Arc::new(Echo::new(name, echo)) as _)
             }
             Fallback::Error => None,
             Fallback::Component => component,
         };
-        let Some(rules) = rules else {
-            return Arc::new(Scripted::new(name, settings.clone(), fallback));
-        };
-        let unmatched = || Arc::new(Unmatched::new(name, settings.clone(), rules.clone())) as _;
-        let fallback = fallback.unwrap_or_else(unmatched);
-        let by_rules = RuleProvider::new(name, settings.clone(), rules.clone(), fallback);
-        if !settings.chains {
-            return Arc::new(by_rules);
+        let has_nothing_else = fallback.is_none() && rules.is_none();
+        if has_nothing_else && settings.on_exhausted == OnExhausted::Fallback {
+            settings.on_exhausted = OnExhausted::Error;
         }
-        // The chain in the prompt goes first: the test wrote it into this very request.
-        Arc::new(Scripted::new(name, settings.clone(), Some(Arc::new(by_rules))))
+        let component = rules.clone().unwrap_or_default();
+        let rules = RuleSources { component, sessions: session_rules.clone() };
+        by_script(name, settings, rules, fallback)
     }
 
     fn model(&self) -> Option<&str> {

@@ -31,7 +31,7 @@ impl Provider for Pieces {
 }
 
 fn new_component(metrics: &Metrics) -> Component {
-    Component::new(&crate::component::built_in(), metrics, &Arc::default())
+    Component::new(&crate::component::built_in(), metrics, &Arc::default(), &Arc::default())
 }
 
 fn component(pieces: &[String], end: Result<(), &str>) -> Arc<Component> {

@@ -18,7 +18,10 @@ use crate::{
     base::work::{Stopped, Work},
     provider::{
         call::AnsweredBy,
-        scripted::rules::{Expectation, UnusedRule, UsedStep},
+        scripted::{
+            Rules,
+            rules::{Expectation, UnusedRule, UsedStep},
+        },
     },
 };
 
@@ -36,8 +39,8 @@ const ANSWER: usize = 64;
 pub(crate) struct Checks {
     /// The calls that are expected.
     pub(crate) expectations: Vec<Expectation>,
-    /// Whether all rules and all of their steps must have answered.
-    pub(crate) unused: bool,
+    /// The rules that must have answered with all of their steps, if this is checked.
+    pub(crate) unused: Option<Vec<Arc<Rules>>>,
     /// Whether all calls must have been answered by a rule or an instruction chain.
     pub(crate) no_unmatched: bool,
     /// Whether conditions see inputs with personal data scrubbed, as the model does.
@@ -48,8 +51,8 @@ impl Checks {
     /// Returns the expectations in the rules of all components, each file once.
     pub(crate) fn expected(components: &Components) -> Self {
         let mut files = BTreeMap::new();
-        for rules in components.all().iter().filter_map(|component| component.rules.as_ref()) {
-            for file in rules.files() {
+        for component in components.all() {
+            for file in component.rules.component.files() {
                 files.entry(file.text.source.clone()).or_insert_with(|| file.expectations.clone());
             }
         }
@@ -76,7 +79,7 @@ pub(crate) fn verify(
     let results = expectations(checks, dropped, &search)?;
     let answers = entries.iter().map(|entry| entry.answered_by.len()).sum::<usize>();
     work.spend(ANSWER * answers)?;
-    let unused = checks.unused.then(|| unused(entries, components));
+    let unused = checks.unused.as_ref().map(|rules| unused(entries, rules));
     let unmatched = checks.no_unmatched.then(|| unmatched(&search)).transpose()?;
     let all_used = unused.as_ref().is_none_or(Vec::is_empty);
     let all_matched = unmatched.as_ref().is_none_or(Vec::is_empty);
@@ -107,7 +110,7 @@ fn expectations(
 }
 
 /// Returns the rules that have not answered.
-fn unused(entries: &[Arc<Entry>], components: &Components) -> Vec<UnusedRule> {
+fn unused(entries: &[Arc<Entry>], rules: &[Arc<Rules>]) -> Vec<UnusedRule> {
     // The rules may be those of a component that another one falls back to.
     let used_step = |answer: &AnsweredBy| match answer {
         AnsweredBy::Rule { source, rule, step } => {
@@ -118,7 +121,7 @@ fn unused(entries: &[Arc<Entry>], components: &Components) -> Vec<UnusedRule> {
     let answers = entries.iter().flat_map(|entry| &entry.answered_by);
     let used: BTreeSet<UsedStep> = answers.filter_map(used_step).collect();
     let (mut unused, mut files) = (Vec::new(), BTreeSet::new());
-    for rules in components.all().iter().filter_map(|component| component.rules.as_ref()) {
+    for rules in rules {
         let sources = rules.texts().map(|text| text.source.to_string());
         let new: BTreeSet<_> = sources.filter(|source| !files.contains(source)).collect();
         if !new.is_empty() {

@@ -104,21 +104,23 @@ impl Search<'_> {
             let text = request.last_user().map(|it| shorten(&it.text(), MAX_TEXT).into_owned());
             // No rule answers a request that the component refuses.
             let component = component.filter(|it| it.check(&request).is_ok());
-            let nearest = component.map(|it| self.nearest_rule(&it, &mut request, origin));
+            let nearest =
+                component.map(|it| self.nearest_rule(&it, entry.session(), &mut request, origin));
             Ok((text, nearest.transpose()?.flatten()))
         })?;
         let (text, nearest) = seen.unwrap_or_default();
         Ok(UnmatchedCall { number: entry.number, text, nearest })
     }
 
-    /// Returns the rule of a component that was nearest to a request.
+    /// Returns the rule that was nearest to a request to a component in a session.
     fn nearest_rule(
         &self,
         component: &Component,
+        session: &str,
         request: &mut Request,
         origin: CallOrigin<'_>,
     ) -> Result<Option<NearRule>, Stopped> {
-        let Some(rules) = &component.rules else { return Ok(None) };
+        let rules = component.rules.of_call(session);
         show_to_rules(component, request, self.work)?;
         let nearest = rules.nearest_rule(&MatchedCall::with_origin(request, origin), self.work)?;
         Ok(nearest.map(|(rule, mismatches)| NearRule::new(&rule, mismatches)))

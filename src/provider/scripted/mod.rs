@@ -189,7 +189,7 @@ impl Scripted {
 impl Script for Scripted {
     type Selection = PlannedTurn;
 
-    fn is_long_to_select(&self, request: &Request) -> bool {
+    fn is_long_to_select(&self, request: &Request, _context: &CallContext) -> bool {
         self.settings.chains && has_long_chain(&request.messages)
     }
 
@@ -242,15 +242,7 @@ impl Script for Scripted {
 
     /// Returns the provider for requests without a chain.
     fn fallback(&self) -> Result<Arc<dyn Provider>, ProviderError> {
-        self.fallback.clone().ok_or_else(|| {
-            let text = format!(
-                "no user message contains a chain between {} and {}; add one, or set the \
-                 component's fallback to echo",
-                tags::START,
-                tags::END
-            );
-            ProviderError::new(ErrorKind::NotFound, text)
-        })
+        self.fallback.clone().ok_or_else(no_chain)
     }
 }
 
@@ -285,6 +277,17 @@ impl Provider for Scripted {
             fallback.reset(session);
         }
     }
+}
+
+/// Returns the error of a request without a chain, if there is nothing else that could answer.
+fn no_chain() -> ProviderError {
+    let text = format!(
+        "no user message contains a chain between {} and {}; add one, or set the component's \
+         fallback to echo",
+        tags::START,
+        tags::END
+    );
+    ProviderError::new(ErrorKind::NotFound, text)
 }
 
 fn out_of_range(message: usize, steps: usize, turns: usize) -> ProviderError {

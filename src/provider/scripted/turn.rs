@@ -26,7 +26,7 @@ pub(super) trait Script: Send + Sync + 'static {
     type Selection: Send + 'static;
 
     /// Returns `true` if selecting a turn may take longer than a millisecond.
-    fn is_long_to_select(&self, request: &Request) -> bool;
+    fn is_long_to_select(&self, request: &Request, context: &CallContext) -> bool;
 
     /// Selects the turn for a request. Returns `None` if the script has none for it.
     fn select(
@@ -60,7 +60,7 @@ type ReadyOrLater = Either<Turn, BoxFuture<'static, Turn>>;
 /// Returns the turn for a request. Works on a blocking thread if that may take long.
 fn turn<S: Script>(script: &Arc<S>, request: &Arc<Request>, context: &CallContext) -> ReadyOrLater {
     let owned = || (script.clone(), request.clone(), context.clone());
-    if script.is_long_to_select(request) {
+    if script.is_long_to_select(request, context) {
         return Either::Right(long_turn(owned()).boxed());
     }
     match script.select(request, context) {

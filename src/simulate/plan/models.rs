@@ -67,7 +67,7 @@ impl PlannedModel {
     /// shares no state with those of others.
     pub(super) fn without_tools(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
         match self {
-            Self::Component(spec) => spec.build_model(metrics),
+            Self::Component(spec) => spec.build_model(metrics, &Arc::default()),
             Self::Sidecar(sidecar) => sidecar.clone(),
         }
     }
@@ -75,7 +75,7 @@ impl PlannedModel {
     /// Returns the model of a conversation, with the tools that the component owns.
     pub(super) fn with_tools(&self, metrics: &OwnerMetrics) -> Arc<dyn Provider> {
         match self {
-            Self::Component(spec) => spec.build_provider(metrics),
+            Self::Component(spec) => spec.build_provider(metrics, &Arc::default()),
             Self::Sidecar(sidecar) => sidecar.clone(),
         }
     }

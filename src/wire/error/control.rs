@@ -19,9 +19,9 @@ pub(crate) enum ControlError {
     /// The path is served, but not with this method.
     #[error("{0}")]
     WrongMethod(String),
-    /// The path is not served.
+    /// The path is not served, or there is nothing to show.
     #[error("{0}")]
-    NotServed(String),
+    NotFound(String),
     /// A feature is turned off.
     #[error("{0}")]
     TurnedOff(&'static str),
@@ -65,7 +65,7 @@ impl From<&ControlError> for HttpError {
             ControlError::Invalid(_) => StatusCode::BAD_REQUEST,
             ControlError::Unverified(_) => StatusCode::CONFLICT,
             ControlError::WrongMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
-            ControlError::NotServed(_) => StatusCode::NOT_FOUND,
+            ControlError::NotFound(_) => StatusCode::NOT_FOUND,
             ControlError::TurnedOff(_) => StatusCode::SERVICE_UNAVAILABLE,
             ControlError::Call(error) => error.codes().1,
             ControlError::Stopped(_) => StatusCode::UNPROCESSABLE_ENTITY,

@@ -73,6 +73,10 @@ class Mynah:
         check = {'session': self.session, 'match': match, 'count': count, 'wait': '1s'}
         self.request('POST', '/verify', {**check, 'scrubbed': scrubbed})
 
+    def set_rules(self, *rules: dict[str, Any]) -> None:
+        """Sets the rules of the session, which go before those of the file."""
+        self.request('PUT', f'/rules?session={quote(self.session)}', {'rules': rules})
+
     def set_faults(self, **faults: Any) -> None:
         """Makes calls of the session fail."""
         self.request('PUT', '/faults', {'session': self.session, **faults})

@@ -18,6 +18,14 @@ def test_router_and_specialist_get_the_same_question(mynah):
     mynah.verify(count=3, user='Please refund order A17.')
 
 
+def test_closed_on_holidays(mynah):
+    mynah.set_rules(
+        {'match': {'system': ROUTER}, 'respond': 'other'},
+        {'match': {'user': 'Are you open'}, 'respond': 'Not today.'},
+    )
+    assert Desk(mynah.client).answer('Are you open?') == 'Not today.'
+
+
 def test_what_was_sent(mynah):
     Desk(mynah.client).answer('Please refund order A17.')
     router, question, result = (entry['request'] for entry in mynah.journal())

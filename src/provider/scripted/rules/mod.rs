@@ -12,6 +12,8 @@
 // usage        reports which rules have not answered
 // select       selects the rule and the step
 //   uses         counts the uses of rules
+//   call_rules   the rules that a call sees
+// session_rules the rules that tests have set
 // expectation  the calls that a file expects
 // rules_text   the texts that rules are read from
 // found        finds the files in folders
@@ -24,6 +26,7 @@
 // aimock       converts fixture files of aimock
 
 pub mod aimock;
+mod call_rules;
 mod expectation;
 mod found;
 pub mod index;
@@ -36,6 +39,7 @@ mod rule_reader;
 mod rules_text;
 mod schema;
 mod select;
+mod session_rules;
 mod step_reader;
 mod texts;
 #[cfg(test)]
@@ -48,7 +52,8 @@ mod uses;
 use std::{path::Path, sync::Arc};
 
 pub use self::{
-    expectation::Expectation, provider::RuleProvider, schema::schema, unmatched::Unmatched,
+    call_rules::RuleSources, expectation::Expectation, provider::RuleProvider, schema::schema,
+    session_rules::SessionRules, unmatched::Unmatched,
 };
 pub(crate) use self::{
     found::FoundRules,
@@ -69,8 +74,8 @@ use crate::{
     provider::CallContext,
 };
 
-/// The rules of one or several files, and the calls that they expect.
-#[derive(Debug)]
+/// The rules of one or several files, and the calls that they expect. By default, there are none.
+#[derive(Debug, Default)]
 pub struct Rules {
     files: Vec<RulesFile>,
     /// By priority, then in the order of the files.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 use futures_util::{future::BoxFuture, stream::BoxStream};
 
 use super::{
-    Rules, matched_call,
+    RuleSources, matched_call,
     rule::Rule,
     select::{Selection, SelectionContext},
     template::Variables,
@@ -37,7 +37,7 @@ const MAX_BRIEF_SEARCH: usize = 256 * 1024;
 pub struct RuleProvider {
     component: String,
     settings: ScriptedSettings,
-    rules: Arc<Rules>,
+    rules: RuleSources,
     fallback: Arc<dyn Provider>,
     /// Used outside of a sidecar.
     counters: Arc<Counters>,
@@ -48,16 +48,16 @@ impl RuleProvider {
     pub fn new(
         component: impl Into<String>,
         settings: ScriptedSettings,
-        rules: Arc<Rules>,
+        rules: impl Into<RuleSources>,
         fallback: Arc<dyn Provider>,
     ) -> Self {
-        let counters = Arc::default();
-        Self { component: component.into(), settings, rules, fallback, counters }
+        let (component, rules, counters) = (component.into(), rules.into(), Arc::default());
+        Self { component, settings, rules, fallback, counters }
     }
 
     fn scripted_turn(
         &self,
-        Selection { rule, step }: &Selection,
+        Selection { rules, rule, step }: &Selection,
         request: &Arc<Request>,
         context: &CallContext,
     ) -> Result<ScriptedTurn, StepError> {
@@ -66,7 +66,7 @@ impl RuleProvider {
         let mut step = Cow::Borrowed(&*step.step);
         if rule.has_templates {
             let variables = self.variables(rule, request, context);
-            let rendered = render(&step, &self.rules.templates, &variables);
+            let rendered = render(&step, &rules.templates, &variables);
             step = Cow::Owned(rendered.map_err(StepError::new)?);
         }
         if !rule.faults.is_empty() {
@@ -109,8 +109,12 @@ impl RuleProvider {
 impl Script for RuleProvider {
     type Selection = Selection;
 
-    fn is_long_to_select(&self, request: &Request) -> bool {
-        let (size, searches) = (request.size(), self.rules.index.searches());
+    fn is_long_to_select(&self, request: &Request, context: &CallContext) -> bool {
+        let rules = self.rules.of_call(context.session_name());
+        if rules.is_empty() {
+            return false;
+        }
+        let (size, searches) = (request.size(), rules.searches());
         size > MAX_BRIEF_REQUEST || size.saturating_mul(searches) > MAX_BRIEF_SEARCH
     }
 
@@ -119,12 +123,16 @@ impl Script for RuleProvider {
         request: &Request,
         context: &CallContext,
     ) -> Result<Option<Selection>, ProviderError> {
+        let session = context.session_name();
+        let rules = self.rules.of_call(session);
+        if rules.is_empty() {
+            return Ok(None);
+        }
         let call = matched_call(request, context, &self.component, &self.settings);
         let counters = context.counters().unwrap_or(&self.counters);
-        let session = context.session_name();
         let uses = Uses { counters, session, component: &self.component };
         let (unseen, on_exhausted) = (context.unseen(), self.settings.on_exhausted);
-        self.rules.select(&SelectionContext { call: &call, unseen, on_exhausted, uses })
+        rules.select(&SelectionContext { call: &call, unseen, on_exhausted, uses })
     }
 
     fn long_answer(selection: &Selection, request: &Request) -> Option<usize> {
@@ -137,7 +145,7 @@ impl Script for RuleProvider {
         request: &Arc<Request>,
         context: &CallContext,
     ) -> Result<ScriptedTurn, ProviderError> {
-        let Selection { rule, step: NumberedStep { number, step } } = &selection;
+        let Selection { rule, step: NumberedStep { number, step }, .. } = &selection;
         let number = *number;
         tracing::debug!(
             rule = %rule.label,

@@ -45,6 +45,14 @@ impl Rules {
     /// Fails with all errors in the texts.
     pub(crate) fn read_all(texts: Vec<RulesText>) -> Result<Self, Vec<Diagnostic>> {
         let is_one_of_several = texts.len() > 1;
+        Self::read_texts(texts, is_one_of_several)
+    }
+
+    /// Reads texts. If there are rules in other texts, too, labels have the source.
+    pub(super) fn read_texts(
+        texts: Vec<RulesText>,
+        is_one_of_several: bool,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let mut contents = Contents::default();
         for text in texts {
             contents.add(text, is_one_of_several);

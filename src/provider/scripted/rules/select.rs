@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Rules,
+    call_rules::CallRules,
     matching::MatchedCall,
     rule::{Answers, Rule, Sequence},
     uses::Uses,
@@ -27,6 +28,8 @@ const MAX_BRIEF_VARIABLES: usize = 8 * 1024;
 
 /// The rule that answers a call, and its step.
 pub(in crate::provider::scripted) struct Selection {
+    /// The source of the rule.
+    pub(super) rules: Arc<Rules>,
     pub(super) rule: Arc<Rule>,
     pub(super) step: NumberedStep,
 }
@@ -58,23 +61,24 @@ pub(super) struct Plan<'r> {
     pub(super) step: Result<Option<NumberedStep>, ProviderError>,
 }
 
-impl Rules {
+impl CallRules<'_> {
     /// Returns the rule for a call, and counts its use.
     pub(super) fn select(
         &self,
         context: &SelectionContext<'_, '_>,
     ) -> Result<Option<Selection>, ProviderError> {
-        let call = context.call;
-        let candidates = self.index.candidates(call).filter_map(|index| self.rules.get(index));
-        for rule in candidates.filter(|rule| rule.conditions.holds(call)) {
-            match context.uses.count_rule(rule) {
-                Some(uses) => {
-                    let step = rule.step(context, uses)?;
-                    return Ok(step.map(|step| Selection { rule: rule.clone(), step }));
+        for rules in self.sources() {
+            for rule in rules.matching(context.call) {
+                match context.uses.count_rule(rule) {
+                    Some(uses) => {
+                        let step = rule.step(context, uses)?;
+                        let (rules, rule) = (rules.clone(), rule.clone());
+                        return Ok(step.map(|step| Selection { rules, rule, step }));
+                    }
+                    None if rule.max_uses().is_some_and(|max| rule.is_spent(max)) => {}
+                    // The sequence is exhausted.
+                    None => return Ok(None),
                 }
-                None if rule.max_uses().is_some_and(|max| rule.is_spent(max)) => {}
-                // The sequence is exhausted.
-                None => return Ok(None),
             }
         }
         Ok(None)

@@ -1,10 +1,10 @@
 //! Checks that the schema and the reader accept the same files, and that the nearest rule is found.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
 
-use super::{Rules, matching::MatchedCall, schema};
+use super::{RuleSources, Rules, matching::MatchedCall, schema};
 use crate::{
     base::{json_schema::Schema, work::Work},
     chat::{Message, Request, Role},
@@ -124,6 +124,11 @@ fn schema_and_reader_accept_the_same_files() {
     }
 }
 
+/// Reads the rules of a component.
+fn read(text: String) -> RuleSources {
+    Arc::new(Rules::read(text, Path::new("rules.json")).unwrap()).into()
+}
+
 #[test]
 fn the_nearest_of_many_rules_is_found() {
     let rule = |at: usize| {
@@ -132,9 +137,10 @@ fn the_nearest_of_many_rules_is_found() {
     };
     let rules: Vec<_> = (0..1_000).map(rule).collect();
     let text = format!(r#"{{"rules": [{}]}}"#, rules.join(","));
-    let rules = Rules::read(text, Path::new("rules.json")).unwrap();
+    let rules = read(text);
     let request = Request::from("order 777 please");
     let call = MatchedCall::new(&request, "llm");
+    let rules = rules.of_call("default");
     let (nearest, failed) = rules.nearest(&call, &Work::unlimited()).unwrap().unwrap();
     assert_eq!((&**nearest.label.text(), failed.len()), ("777", 1));
     assert_eq!(failed[0].condition, "tools");
@@ -149,10 +155,11 @@ fn the_first_of_equally_near_rules_is_nearest() {
         {"match": {"system": "question", "offered_only": ["book"]},
             "respond": [{"tool_call": [{"name": "book", "args": {}}]}]}
     ]}"#;
-    let rules = Rules::read(rules.to_owned(), Path::new("rules.json")).unwrap();
+    let rules = read(rules.to_owned());
     let mut request = Request::from("order 777 please");
     request.messages.insert(0, Message::new(Role::System, "Route the question."));
     let call = MatchedCall::new(&request, "llm");
+    let rules = rules.of_call("default");
     let (nearest, _) = rules.nearest(&call, &Work::unlimited()).unwrap().unwrap();
     assert_eq!(nearest.label.to_string(), "rule 2");
 }

@@ -12,7 +12,9 @@ use futures_util::{
 };
 
 use super::{
-    Rules, matched_call,
+    RuleSources,
+    call_rules::CallRules,
+    matched_call,
     matching::{Distance, MatchedCall, Mismatch},
     rule::Rule,
     uses::Uses,
@@ -24,8 +26,10 @@ use crate::{
     },
     chat::{Delta, ErrorKind, Request, Response},
     provider::{
-        CallContext, Provider, ProviderError, call::RuleLabel, counters::Counters,
-        scripted::ScriptedSettings,
+        CallContext, Provider, ProviderError,
+        call::RuleLabel,
+        counters::Counters,
+        scripted::{ScriptedSettings, no_chain},
     },
 };
 
@@ -45,7 +49,7 @@ const MAX_CONDITION: usize = 300;
 pub struct Unmatched {
     component: String,
     settings: ScriptedSettings,
-    rules: Arc<Rules>,
+    rules: RuleSources,
 }
 
 impl Unmatched {
@@ -53,14 +57,18 @@ impl Unmatched {
     pub fn new(
         component: impl Into<String>,
         settings: ScriptedSettings,
-        rules: Arc<Rules>,
+        rules: impl Into<RuleSources>,
     ) -> Self {
-        Self { component: component.into(), settings, rules }
+        Self { component: component.into(), settings, rules: rules.into() }
     }
 
     fn error(&self, request: &Request, context: &CallContext) -> ProviderError {
+        let rules = self.rules.of_call(context.session_name());
+        if rules.is_empty() {
+            return no_chain();
+        }
         let call = matched_call(request, context, &self.component, &self.settings);
-        let mut message = self.rules.explain_nearest(&call, context.counters());
+        let mut message = rules.explain_nearest(&call, context.counters());
         if self.settings.chains {
             message += "; and no instruction chain in the prompt answers";
         }
@@ -92,7 +100,7 @@ impl Provider for Unmatched {
     }
 }
 
-impl Rules {
+impl CallRules<'_> {
     /// Says which rule a call matches most closely, and which of its conditions do not hold.
     fn explain_nearest(&self, call: &MatchedCall<'_>, counters: Option<&Arc<Counters>>) -> String {
         let Ok(Some((rule, failed))) = self.nearest(call, &Work::unlimited()) else {
@@ -107,9 +115,7 @@ impl Rules {
             failed => format!("no rule matches; the nearest is {label}: {}", listed(failed)),
         }
     }
-}
 
-impl Rules {
     /// Returns `true` if a rule that matches leaves the answer to the fallback because it is exhausted,
     /// not because it is spent.
     fn is_exhausted(
@@ -144,9 +150,11 @@ impl Rules {
         work: &Work,
     ) -> Result<Option<(&Rule, Vec<Mismatch>)>, Stopped> {
         let limit = (MAX_SEARCHED / call.request.size().max(1)).max(MIN_COMPARED);
-        let likely = self.index.candidates(call).take(limit);
-        let compared = likely.chain(0..self.rules.len().min(limit));
-        let compared = compared.filter_map(|at| Some((at, &**self.rules.get(at)?)));
+        let compared = self.sources().enumerate().flat_map(|(source, rules)| {
+            let likely = rules.index.candidates(call).take(limit);
+            let compared = likely.chain(0..rules.rules.len().min(limit));
+            compared.filter_map(move |at| Some(((source, at), &**rules.rules.get(at)?)))
+        });
         let (mut nearest, mut ties): (Option<Near<'_>>, _) = (None, 0);
         for (at, rule) in compared {
             let conditions = &rule.conditions;
@@ -174,8 +182,8 @@ impl Rules {
 struct Near<'r> {
     distance: Distance,
     /// How many words of the conditions that do not hold the call has, how many conditions there are, and
-    /// the place of the rule. Of equal rules, the first is nearest.
-    likeness: (Reverse<usize>, Reverse<usize>, usize),
+    /// the place of the rule: its source, and where it is there. Of equal rules, the first is nearest.
+    likeness: (Reverse<usize>, Reverse<usize>, (usize, usize)),
     rule: &'r Rule,
     mismatches: Vec<Mismatch>,
 }

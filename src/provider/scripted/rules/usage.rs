@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{
     Rules, RulesFile,
+    call_rules::CallRules,
     matching::{MatchedCall, Mismatch},
     rule::{Answers, Rule},
     select::{Plan, SelectionContext},
@@ -30,7 +31,7 @@ pub(crate) type UsedStep = (Arc<str>, RuleLabel, Option<usize>);
 /// A rule that has not answered, or not with all of its steps.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct UnusedRule {
-    /// The file of the rules, and the component if its metadata has them.
+    /// The file of the rules, the component whose metadata has them, or the session.
     pub(crate) file: String,
     /// Name or number of the rule.
     pub(crate) rule: String,
@@ -43,7 +44,7 @@ pub(crate) struct UnusedRule {
 pub(crate) struct ExplainedRule {
     /// Name or number of the rule.
     pub(crate) rule: String,
-    /// The file of the rule, if the rules of the component are in several files.
+    /// The file of the rule, if the rules of the component are in several files, or its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
     /// Whether the rule answers the call.
@@ -81,7 +82,9 @@ impl Rules {
         };
         self.files.iter().filter_map(list).flatten().collect()
     }
+}
 
+impl CallRules<'_> {
     /// Says for each rule whether it matches a call, and whether it answers, unless a chain has answered
     /// before. Counts no uses.
     pub(crate) fn explain(
@@ -109,7 +112,7 @@ impl Rules {
             let rule = rule.label.text().to_string();
             Ok(ExplainedRule { rule, file, answers, matches, uses: count, mismatches })
         };
-        self.rules.iter().map(explain).collect()
+        self.sources().flat_map(|rules| &rules.rules).map(explain).collect()
     }
 }
 

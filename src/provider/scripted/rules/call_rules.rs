@@ -1,0 +1,64 @@
+//! The rules that a call sees.
+
+use std::{iter, sync::Arc};
+
+use super::{Rules, SessionRules, matching::MatchedCall, rule::Rule};
+
+/// Where the rules for the calls of a component come from.
+#[derive(Debug, Clone)]
+pub struct RuleSources {
+    /// The rules of the component. Without rules, nothing matches.
+    pub(crate) component: Arc<Rules>,
+    /// The rules that tests set for their sessions.
+    pub(crate) sessions: Arc<SessionRules>,
+}
+
+/// The rules that a call sees: those of its session, then those of its component.
+#[derive(Debug)]
+pub(crate) struct CallRules<'r> {
+    session: Option<Arc<Rules>>,
+    component: &'r Arc<Rules>,
+}
+
+impl RuleSources {
+    /// Returns the rules that a call in a session sees.
+    pub(crate) fn of_call(&self, session: &str) -> CallRules<'_> {
+        CallRules { session: self.sessions.get(session), component: &self.component }
+    }
+}
+
+/// The rules of a component outside of a sidecar.
+impl From<Arc<Rules>> for RuleSources {
+    fn from(component: Arc<Rules>) -> Self {
+        Self { component, sessions: Arc::default() }
+    }
+}
+
+impl CallRules<'_> {
+    /// Returns the rules of each source that has any, in the order in which they are tried.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &Arc<Rules>> {
+        let sources = self.session.iter().chain(iter::once(self.component));
+        sources.filter(|rules| !rules.rules.is_empty())
+    }
+
+    /// Returns `true` if there are no rules.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sources().next().is_none()
+    }
+
+    /// Returns the number of patterns that are searched in every call.
+    pub(super) fn searches(&self) -> usize {
+        self.sources().map(|rules| rules.index.searches()).sum()
+    }
+}
+
+impl Rules {
+    /// Returns the rules that match a call, in the order in which they are tried.
+    pub(super) fn matching<'r>(
+        &'r self,
+        call: &'r MatchedCall<'_>,
+    ) -> impl Iterator<Item = &'r Arc<Rule>> {
+        let candidates = self.index.candidates(call).filter_map(|at| self.rules.get(at));
+        candidates.filter(|rule| rule.conditions.holds(call))
+    }
+}

@@ -1,0 +1,122 @@
+//! The rules that tests have set for their sessions.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+    sync::{
+        Arc, PoisonError, RwLock, RwLockWriteGuard,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use super::{Rules, RulesText, uses::key};
+use crate::base::{
+    diagnostics::{Diagnostic, Place},
+    kept_memory::KeptMemory,
+    yaml::{self, PlacedJson, Value},
+};
+
+/// The rules that tests have set for their sessions.
+#[derive(Debug, Default)]
+pub struct SessionRules {
+    /// Whether there are any, so that most calls need no lock.
+    is_active: AtomicBool,
+    sessions: RwLock<BTreeMap<String, Entry>>,
+}
+
+/// The rules of a session.
+#[derive(Debug)]
+struct Entry {
+    rules: Arc<Rules>,
+    _memory: KeptMemory,
+}
+
+impl SessionRules {
+    /// Returns the rules of a session, if it has any.
+    pub(crate) fn get(&self, session: &str) -> Option<Arc<Rules>> {
+        if !self.is_active.load(Ordering::Relaxed) {
+            return None;
+        }
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        sessions.get(session).map(|entry| entry.rules.clone())
+    }
+
+    /// Returns the rules of all sessions, by name.
+    pub(crate) fn all(&self) -> Vec<Arc<Rules>> {
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        sessions.values().map(|entry| entry.rules.clone()).collect()
+    }
+
+    /// Replaces the rules of a session. Returns the rules that it had.
+    pub(crate) fn set(
+        &self,
+        session: &str,
+        rules: Arc<Rules>,
+        memory: KeptMemory,
+    ) -> Option<Arc<Rules>> {
+        let mut sessions = self.write();
+        let old = sessions.insert(session.to_owned(), Entry { rules, _memory: memory });
+        self.is_active.store(true, Ordering::Relaxed);
+        old.map(|entry| entry.rules)
+    }
+
+    /// Removes the rules of a session, or of all sessions. Returns them with the names of the sessions.
+    pub(crate) fn remove(&self, session: Option<&str>) -> Vec<(String, Arc<Rules>)> {
+        let mut sessions = self.write();
+        let removed = match session {
+            Some(session) => sessions.remove_entry(session).into_iter().collect(),
+            None => mem::take(&mut *sessions),
+        };
+        self.is_active.store(!sessions.is_empty(), Ordering::Relaxed);
+        removed.into_iter().map(|(session, entry)| (session, entry.rules)).collect()
+    }
+
+    /// Ignores poisoning, because a panic cannot leave the map in an invalid state.
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<String, Entry>> {
+        self.sessions.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Rules {
+    /// Reads the rules of a session.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all errors in the text.
+    pub(crate) fn of_session(session: &str, text: String) -> Result<Self, Vec<Diagnostic>> {
+        let source = format!("session {session}").into();
+        let rules = Self::read_texts(vec![RulesText { source, file: None, text }], true)?;
+        if rules.files.iter().all(|file| file.expectations.is_empty()) {
+            return Ok(rules);
+        }
+        Err(vec![Diagnostic::error(
+            "expect is for files; verify the calls of a session with POST /mynah/v1/verify",
+        )])
+    }
+
+    /// Returns the keys of the counters of those rules that `new` has not, or not with the same content.
+    pub(crate) fn counters_to_reset(&self, new: &Self) -> Vec<String> {
+        if self == new {
+            return Vec::new();
+        }
+        let kept = new.contents();
+        self.contents().difference(&kept).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Returns the key of each rule's counter with the content of the rule.
+    fn contents(&self) -> BTreeSet<(String, String)> {
+        let written: BTreeMap<_, _> = self.texts().flat_map(written_rules).collect();
+        let content = |place: Option<Place>| place.and_then(|place| written.get(&place).cloned());
+        let rules = self.rules.iter();
+        rules.map(|rule| (key(rule), content(rule.place).unwrap_or_default())).collect()
+    }
+}
+
+/// Returns the place and the content of each rule in a text.
+fn written_rules(text: &RulesText) -> Vec<(Place, String)> {
+    let Ok(Some(tree)) = yaml::parse_own(&text.text) else { return Vec::new() };
+    let Some(Value::List(nodes)) = tree.root.field("rules").map(|list| &list.value) else {
+        return Vec::new();
+    };
+    nodes.iter().map(|node| (node.place, PlacedJson::new(node).text().to_owned())).collect()
+}
