@@ -33,7 +33,7 @@ const BYTE: usize = 4;
 pub(crate) struct CheckedInstance {
     pub(crate) spec: ComponentSpec,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// What it takes in addition to the [`memory`] of its properties: patterns, and a file of tools.
+    /// What it takes in addition to the [`memory`] of its properties: patterns, a file of tools, and the steps of its rules.
     /// Instances share files of rules.
     pub(crate) memory: usize,
 }
@@ -90,7 +90,10 @@ pub(crate) fn instance(
         report.into_diagnostics().into_iter().partition(|it| it.severity == Severity::Error);
     match checked {
         Some(spec) if errors.is_empty() => {
-            let memory = patterns + spec.tools.as_ref().map_or(0, ToolsSpec::file_size) * TEXT_BYTE;
+            let own_rules = spec.provider.rules().filter(|rules| rules.are_in_metadata());
+            let memory = patterns
+                + spec.tools.as_ref().map_or(0, ToolsSpec::file_size) * TEXT_BYTE
+                + own_rules.map_or(0, |rules| rules.memory());
             Ok(CheckedInstance { spec, warnings, memory })
         }
         _ => Err(errors),

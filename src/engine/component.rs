@@ -83,7 +83,7 @@ impl Component {
         session_rules: &Arc<SessionRules>,
         fault_table: &Arc<FaultTable>,
     ) -> Self {
-        let component = spec.provider.rules().cloned().unwrap_or_default();
+        let component = spec.provider.rules().cloned();
         Self {
             name: spec.name.clone(),
             kind: spec.kind.clone(),

@@ -155,14 +155,14 @@ impl Engine {
     /// Replaces the rules of a session. Rules that stay as they are keep their counters.
     pub(crate) fn set_rules(&self, session: &str, rules: &Arc<Rules>, memory: KeptMemory) {
         if let Some(old) = self.session_rules.set(session, rules.clone(), memory) {
-            self.counters.remove(session, &old.counters_to_reset(rules));
+            self.counters.remove(session, &old.counters_to_reset(Some(rules)));
         }
     }
 
     /// Removes the rules of a session and what they have counted, or those of all sessions.
     pub(crate) fn remove_rules(&self, session: Option<&str>) {
         for (session, rules) in self.session_rules.remove(session) {
-            self.counters.remove(&session, &rules.counters_to_reset(&Rules::default()));
+            self.counters.remove(&session, &rules.counters_to_reset(None));
         }
     }
 
@@ -179,7 +179,7 @@ impl Engine {
             return vec![own];
         }
         let components = self.components_and_instances();
-        let of_components = components.iter().map(|component| component.rules.component.clone());
+        let of_components = components.iter().filter_map(|it| it.rules.component.clone());
         let of_sessions = session.is_none().then(|| self.session_rules.all());
         of_components.chain(of_sessions.into_iter().flatten()).collect()
     }

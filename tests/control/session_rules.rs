@@ -262,6 +262,20 @@ async fn of_500_sessions_do_not_mix() {
     assert_eq!(ask(&sidecar, "default", "hello").await, "hello");
 }
 
+/// Many small steps and templates take more than their texts.
+#[tokio::test]
+async fn are_charged_for_steps_and_templates() {
+    let sidecar = Sidecar::start_with(&["--max-memory", "32Mi", "--max-body-size", "1Mi"]);
+    let steps = format!("rules: [{{chain: [{}]}}]", "a,".repeat(20_000));
+    let template = |number| format!("- {{respond: '{{{{ user }}}} {number}'}}\n");
+    let templates: String = (0..1_000).map(template).collect();
+    for rules in [steps, format!("rules:\n{templates}")] {
+        assert!(rules.len() * 128 < 6 << 20, "the text alone fits");
+        let reply = put(&sidecar, "a", &rules).await;
+        assert_eq!(reply.status, 503, "{}", reply.body);
+    }
+}
+
 #[tokio::test]
 async fn are_bounded_in_memory() {
     let sidecar = Sidecar::start_with(&["--max-memory", "16Mi", "--max-body-size", "1Mi"]);

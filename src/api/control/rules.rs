@@ -50,7 +50,7 @@ fn set(engine: &Engine, session: &str, text: String, memory: KeptMemory) -> Resu
     let rules = read.map_err(|errors| {
         Failure::invalid(format!("invalid rules:\n{}", listed(&errors, "\n", shown)))
     })?;
-    memory.grow_now(patterns).map_err(Error::from)?;
+    memory.grow_now(patterns + rules.memory()).map_err(Error::from)?;
     log_warnings(&format!("rules of session {session}"), rules.warnings());
     engine.set_rules(session, &rules.into(), memory);
     Ok(())

@@ -140,7 +140,7 @@ impl ProviderSpec for EchoSettings {
         session_rules: &Arc<SessionRules>,
     ) -> Arc<dyn Provider> {
         let echo = Arc::new(Echo::new(name, self.clone()));
-        let rules = RuleSources { component: Arc::default(), sessions: session_rules.clone() };
+        let rules = RuleSources { component: None, sessions: session_rules.clone() };
         by_script(name, script_settings(self), rules, Some(echo))
     }
 

@@ -206,8 +206,7 @@ impl ProviderSpec for ScriptedSpec {
         if has_nothing_else && settings.on_exhausted == OnExhausted::Fallback {
             settings.on_exhausted = OnExhausted::Error;
         }
-        let component = rules.clone().unwrap_or_default();
-        let rules = RuleSources { component, sessions: session_rules.clone() };
+        let rules = RuleSources { component: rules.clone(), sessions: session_rules.clone() };
         by_script(name, settings, rules, fallback)
     }
 

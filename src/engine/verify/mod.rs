@@ -52,7 +52,7 @@ impl Checks {
     pub(crate) fn expected(components: &Components) -> Self {
         let mut files = BTreeMap::new();
         for component in components.all() {
-            for file in component.rules.component.files() {
+            for file in component.rules.component.iter().flat_map(|rules| rules.files()) {
                 files.entry(file.text.source.clone()).or_insert_with(|| file.expectations.clone());
             }
         }

@@ -1,14 +1,14 @@
 //! The rules that a call sees.
 
-use std::{iter, sync::Arc};
+use std::sync::Arc;
 
 use super::{Rules, SessionRules, matching::MatchedCall, rule::Rule};
 
 /// Where the rules for the calls of a component come from.
 #[derive(Debug, Clone)]
 pub struct RuleSources {
-    /// The rules of the component. Without rules, nothing matches.
-    pub(crate) component: Arc<Rules>,
+    /// The rules of the component, if it has any.
+    pub(crate) component: Option<Arc<Rules>>,
     /// The rules that tests set for their sessions.
     pub(crate) sessions: Arc<SessionRules>,
 }
@@ -17,28 +17,27 @@ pub struct RuleSources {
 #[derive(Debug)]
 pub(crate) struct CallRules<'r> {
     session: Option<Arc<Rules>>,
-    component: &'r Arc<Rules>,
+    component: Option<&'r Arc<Rules>>,
 }
 
 impl RuleSources {
     /// Returns the rules that a call in a session sees.
     pub(crate) fn of_call(&self, session: &str) -> CallRules<'_> {
-        CallRules { session: self.sessions.get(session), component: &self.component }
+        CallRules { session: self.sessions.get(session), component: self.component.as_ref() }
     }
 }
 
 /// The rules of a component outside of a sidecar.
 impl From<Arc<Rules>> for RuleSources {
     fn from(component: Arc<Rules>) -> Self {
-        Self { component, sessions: Arc::default() }
+        Self { component: Some(component), sessions: Arc::default() }
     }
 }
 
 impl CallRules<'_> {
     /// Returns the rules of each source that has any, in the order in which they are tried.
     pub(super) fn sources(&self) -> impl Iterator<Item = &Arc<Rules>> {
-        let sources = self.session.iter().chain(iter::once(self.component));
-        sources.filter(|rules| !rules.rules.is_empty())
+        self.session.iter().chain(self.component).filter(|rules| !rules.rules.is_empty())
     }
 
     /// Returns `true` if there are no rules.

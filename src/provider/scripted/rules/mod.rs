@@ -74,8 +74,8 @@ use crate::{
     provider::CallContext,
 };
 
-/// The rules of one or several files, and the calls that they expect. By default, there are none.
-#[derive(Debug, Default)]
+/// The rules of one or several files, and the calls that they expect.
+#[derive(Debug)]
 pub struct Rules {
     files: Vec<RulesFile>,
     /// By priority, then in the order of the files.
@@ -109,6 +109,11 @@ impl Rules {
     /// Returns the texts that the rules were read from.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &RulesText> {
         self.files.iter().map(|file| &file.text)
+    }
+
+    /// Returns `true` if the rules are in the metadata of a component, not in files.
+    pub(crate) fn are_in_metadata(&self) -> bool {
+        self.texts().all(|text| text.file.is_none())
     }
 
     /// Returns the files.

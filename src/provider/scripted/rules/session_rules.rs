@@ -16,6 +16,11 @@ use crate::base::{
     yaml::{self, PlacedJson, Value},
 };
 
+/// The memory of a step without its texts.
+const STEP: usize = 640;
+/// The memory of a template.
+const TEMPLATE: usize = 8 * 1024;
+
 /// The rules that tests have set for their sessions.
 #[derive(Debug, Default)]
 pub struct SessionRules {
@@ -94,12 +99,19 @@ impl Rules {
         )])
     }
 
+    /// Returns an upper bound of what steps and templates take beside the
+    /// [bytes](crate::base::kept_memory::TEXT_BYTE) of the text.
+    pub(crate) fn memory(&self) -> usize {
+        let steps: usize = self.rules.iter().map(|rule| rule.answers.steps().len()).sum();
+        steps * STEP + self.templates.len() * TEMPLATE
+    }
+
     /// Returns the keys of the counters of those rules that `new` has not, or not with the same content.
-    pub(crate) fn counters_to_reset(&self, new: &Self) -> Vec<String> {
-        if self == new {
+    pub(crate) fn counters_to_reset(&self, new: Option<&Self>) -> Vec<String> {
+        if new == Some(self) {
             return Vec::new();
         }
-        let kept = new.contents();
+        let kept = new.map(Self::contents).unwrap_or_default();
         self.contents().difference(&kept).map(|(key, _)| key.clone()).collect()
     }
 

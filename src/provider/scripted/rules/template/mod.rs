@@ -91,6 +91,11 @@ pub fn literal(text: &str) -> Cow<'_, str> {
 }
 
 impl Templates {
+    /// Returns the number of templates.
+    pub(super) fn len(&self) -> usize {
+        self.0.templates().count()
+    }
+
     /// Parses a text if it is a template. Returns the reason if it is malformed, or if it uses a
     /// variable that is neither one of the call nor one of the `captures`.
     pub fn add(&mut self, text: &str, captures: &BTreeSet<&str>) -> Result<(), String> {
