@@ -33,6 +33,8 @@ pub enum Case {
     Question,
     /// A history of 13 kB that mentions none of five tools.
     History,
+    /// A history of 13 kB that mentions one of five tools in its last sentence.
+    Mention,
     /// A message of 13 kB that mentions one of five tools in the middle.
     Prose,
     /// A history of 13 kB with numbers in its messages and in the names of the five tools. It
@@ -84,10 +86,11 @@ pub struct Answer {
 
 impl Case {
     /// The cases in which mynah is compared with others, in the order of the table rows.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Short,
         Self::Question,
         Self::History,
+        Self::Mention,
         Self::Prose,
         Self::Numbers,
         Self::FortyTools,
@@ -102,6 +105,7 @@ impl Case {
             Self::Short => "short message",
             Self::Question => "question, five tools",
             Self::History => "history of 13 kB, five tools",
+            Self::Mention => "history of 13 kB, one of five tools",
             Self::Prose => "message of 13 kB, one of five tools",
             Self::Numbers => "history of 13 kB, five numbered tools",
             Self::FortyTools => "history of 9 kB, one of 40 tools",
@@ -148,7 +152,9 @@ impl Case {
                 vec![Call { expected, ..Call::new(&[user(&own_calls())], &[])? }]
             }
             Self::Numbers => numbers::calls()?,
-            Self::Question | Self::History | Self::Prose | Self::FortyTools => prose::calls(self)?,
+            Self::Question | Self::History | Self::Mention | Self::Prose | Self::FortyTools => {
+                prose::calls(self)?
+            }
         })
     }
 

@@ -39,6 +39,7 @@ pub(super) fn calls(case: Case) -> anyhow::Result<Vec<Call>> {
             let text = |at: usize| prose.chars().cycle().skip(at * 17);
             let messages = match case {
                 Case::History => LONG.of(text, ""),
+                Case::Mention => LONG.of(text, &format!(". {}", question.text)),
                 Case::FortyTools => MEDIUM.of(text, &format!(". {}", question.text)),
                 Case::Prose => vec![user(&amid_prose(&question.text, prose))],
                 _ => vec![user(&question.text)],

@@ -18,11 +18,12 @@ use crate::{
 };
 
 /// The cases whose instructions are counted.
-const COUNTED: [Case; 10] = [
+const COUNTED: [Case; 11] = [
     Case::Short,
     Case::Sessions,
     Case::Question,
     Case::History,
+    Case::Mention,
     Case::Prose,
     Case::Numbers,
     Case::FortyTools,

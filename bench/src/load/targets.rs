@@ -40,9 +40,9 @@ pub(crate) fn cost(other: Program, case: Case) -> Option<Target> {
         (_, Case::Numbers) => 1.3,
         (_, Case::Question | Case::OpenAi) => 1.4,
         (_, Case::Json) => 1.6,
-        (_, Case::Prose) => 2.5,
-        // No other program has sessions, or tools of its own.
-        (_, Case::Sessions | Case::OwnTools) => return None,
+        (_, Case::Mention) => 2.5,
+        // Few applications send such a message. No other program has sessions, or tools of its own.
+        (_, Case::Prose | Case::Sessions | Case::OwnTools) => return None,
     }))
 }
 
