@@ -40,6 +40,7 @@ use crate::{
         CallContext,
         counters::Counters,
         scripted::{Rules, rules::SessionRules},
+        sessions::SessionLimits,
     },
     wire::sent::SentRequest,
 };
@@ -166,7 +167,13 @@ impl Engine {
         }
     }
 
-    /// Returns the text of the rules of a session, if it has any.
+    /// Removes the rules of sessions that have not been used for an hour, as their counters are.
+    pub(crate) fn drop_idle_rules(&self) {
+        let idle = self.session_rules.idle(SessionLimits::IDLE);
+        idle.iter().for_each(|session| self.remove_rules(Some(session)));
+    }
+
+    /// Returns the rules of a session, if it has any.
     pub(crate) fn rules_of(&self, session: &str) -> Option<Arc<Rules>> {
         self.session_rules.get(session)
     }

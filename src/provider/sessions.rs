@@ -44,9 +44,12 @@ struct Session<T> {
 }
 
 impl SessionLimits {
+    /// The time without use after which the sidecar drops what it keeps of a session.
+    pub(crate) const IDLE: Duration = Duration::from_secs(60 * 60);
+
     /// Returns the limits of what the sidecar keeps of its sessions.
     pub(crate) const fn with_size(size: usize) -> Self {
-        Self { sessions: 10_000, size, idle: Duration::from_secs(60 * 60) }
+        Self { sessions: 10_000, size, idle: Self::IDLE }
     }
 }
 

@@ -30,7 +30,7 @@ async fn a_fault_applies_to_its_surfaces() {
         let grpc = sidecar.converse(prompt("hi", [])).await.err().map(|status| status.code());
         let http = sidecar.post(ALPHA2, alpha2.clone()).await.status;
         let openai = sidecar.post(COMPLETIONS, completion(false)).await.status;
-        let failed = [grpc == Some(Code::Aborted), http == 409, openai == 500];
+        let failed = [grpc == Some(Code::Aborted), http == 409, openai == 409];
         assert_eq!(failed, expected, "{surface}");
     }
 }

@@ -104,8 +104,11 @@ async fn errors_of_chains_keep_their_status() {
         ("UNAVAILABLE", 503, "server_error"),
         ("DEADLINE_EXCEEDED", 504, "server_error"),
         ("INTERNAL", 500, "server_error"),
-        ("UNIMPLEMENTED", 500, "server_error"),
-        ("ABORTED", 500, "server_error"),
+        ("UNIMPLEMENTED", 501, "server_error"),
+        ("ABORTED", 409, "invalid_request_error"),
+        ("ALREADY_EXISTS", 409, "invalid_request_error"),
+        ("CANCELLED", 499, "invalid_request_error"),
+        ("DATA_LOSS", 500, "server_error"),
     ];
     for (code, status, kind) in cases {
         let details = json!({"reason": "QUOTA", "domain": "example.com"});
@@ -119,6 +122,7 @@ async fn errors_of_chains_keep_their_status() {
                 (response.status().as_u16(), &response.headers()["retry-after"] == "2"),
                 (status, true)
             );
+            assert_eq!(response.headers()["retry-after-ms"], "1500");
             let body: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();
             let expected =
                 json!({"message": "slow down", "type": kind, "param": null, "code": "QUOTA"});

@@ -89,6 +89,13 @@ func TestParallelSessionsDoNotSeeEachOther(t *testing.T) {
 	}
 }
 
+func TestAnApplicationWithContextsOfItsOwn(t *testing.T) {
+	desk := Desk{Client: newClient(t)}
+	answer, err := desk.Answer(context.Background(), "Which number am I?")
+	check(t, err)
+	equal(t, answer, fmt.Sprintf("You are %s.", session(t)))
+}
+
 func TestAnInvalidRequest(t *testing.T) {
 	desk, choice := Desk{Client: client}, dapr.ToolChoiceAlpha2("pay")
 	request := dapr.ConversationRequestAlpha2{Tools: []*dapr.ConversationToolsAlpha2{refundTool()}, ToolChoice: &choice}

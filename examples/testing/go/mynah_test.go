@@ -17,11 +17,16 @@ import (
 	"time"
 
 	dapr "github.com/dapr/go-sdk/client"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 )
 
 // endpoint is the address of mynah's control API.
 var endpoint string
+
+// address is mynah's gRPC address.
+var address string
 
 // client calls mynah. All tests share it.
 var client dapr.Client
@@ -32,7 +37,7 @@ func TestMain(m *testing.M) {
 
 // run runs the tests. It starts mynah unless `mynah run` did.
 func run(m *testing.M) int {
-	endpoint = os.Getenv("MYNAH_ENDPOINT")
+	endpoint, address = os.Getenv("MYNAH_ENDPOINT"), "127.0.0.1:"+os.Getenv("DAPR_GRPC_PORT")
 	if endpoint == "" {
 		stop := start()
 		defer stop()
@@ -66,6 +71,7 @@ func start() (stop func()) {
 	must(json.Unmarshal(waitFor(file, stopped), &addresses))
 	must(os.RemoveAll(folder))
 	must(os.Setenv("DAPR_GRPC_ENDPOINT", addresses.GRPC))
+	address = addresses.GRPC
 	endpoint = fmt.Sprintf("http://%s/mynah/v1", addresses.HTTP)
 	return func() {
 		stdin.Close()
@@ -98,11 +104,30 @@ func must(err error) {
 func newSession(t *testing.T) context.Context {
 	t.Helper()
 	request(t, http.MethodPost, "/reset?"+query(t), nil, nil)
+	t.Cleanup(func() { request(t, http.MethodDelete, "/rules?"+query(t), nil, nil) })
 	t.Cleanup(func() { showIfFailed(t) })
 	t.Cleanup(func() {
 		request(t, http.MethodPost, "/verify", object{"session": session(t), "no_unmatched": true}, nil)
 	})
 	return metadata.AppendToOutgoingContext(context.Background(), "mynah-session", session(t))
+}
+
+// newClient returns a client whose calls belong to the session of the test, for an application that does
+// not pass on the context of the test, such as a service.
+func newClient(t *testing.T) dapr.Client {
+	t.Helper()
+	newSession(t)
+	inSession := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn,
+		invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+		ctx = metadata.AppendToOutgoingContext(ctx, "mynah-session", session(t))
+		return invoke(ctx, method, request, reply, connection, options...)
+	}
+	credentials := grpc.WithTransportCredentials(insecure.NewCredentials())
+	connection, err := grpc.NewClient(address, credentials, grpc.WithUnaryInterceptor(inSession))
+	check(t, err)
+	client := dapr.NewClientWithConnection(connection)
+	t.Cleanup(client.Close)
+	return client
 }
 
 // session returns the name of the test's session. It begins with the package, because packages are
@@ -147,10 +172,14 @@ func verify(t *testing.T, count int, match object) {
 	request(t, http.MethodPost, "/verify", check, nil)
 }
 
-// setRules sets the rules of the test, which go before those of the file.
+// setRules sets the rules of the test, which go before those of the file. At the end, the test fails if
+// one of them was not used.
 func setRules(t *testing.T, rules ...object) {
 	t.Helper()
 	request(t, http.MethodPut, "/rules?"+query(t), object{"rules": rules}, nil)
+	t.Cleanup(func() {
+		request(t, http.MethodPost, "/verify", object{"session": session(t), "unused": true}, nil)
+	})
 }
 
 // forget removes the calls of the test from the journal, so that they need no rule.

@@ -11,6 +11,8 @@ use crate::engine::journal::EntryFilter;
 /// The maximum number of entries in an answer, and the default.
 pub(super) const MAX_ENTRIES: usize = 10_000;
 const DEFAULT_ENTRIES: usize = 1_000;
+/// The maximum length of a name in bytes.
+const MAX_NAME: usize = 256;
 
 /// The query parameters that select entries of the journal.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,11 +47,17 @@ pub(super) fn read(uri: &Uri, known: &[&str]) -> Result<JournalQuery, Failure> {
     Ok(JournalQuery { selection, limit })
 }
 
-/// Rejects an empty name. It is more likely an unset variable than meant to select everything.
+/// Rejects an empty name, which is more likely an unset variable than meant to select everything, and
+/// one that no call can have.
 pub(super) fn check_name(what: &str, name: Option<&str>) -> Result<(), Failure> {
     match name {
         Some("") => {
             let message = format!("{what} must not be empty; leave it out for all {what}s");
+            Err(Failure::invalid(message))
+        }
+        Some(name) if name.len() > MAX_NAME => {
+            let (got, limit) = (name.len(), MAX_NAME);
+            let message = format!("{what} has {got} bytes; expected at most {limit}");
             Err(Failure::invalid(message))
         }
         _ => Ok(()),
@@ -90,5 +98,8 @@ mod tests {
         {
             assert_eq!(parse(query), None, "{query}");
         }
+        let [longest, too_long] =
+            [256, 257].map(|length| parse(&format!("session={}", "s".repeat(length))));
+        assert!(longest.is_some() && too_long.is_none());
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     },
     engine::Engine,
     provider::scripted::Rules,
-    wire::error::{ControlError, Error},
+    wire::error::ControlError,
 };
 
 /// The memory of a session, without its name and its rules.
@@ -38,9 +38,10 @@ pub(super) async fn put(
 ) -> Result<StatusCode, Failure> {
     let session = session(&uri)?;
     let text = resources.text(body).await?;
+    engine.drop_idle_rules();
     let memory = resources.keep_rules();
     let size = SESSION + NAME_BYTE * session.len() + TEXT_BYTE * text.len();
-    memory.grow(size).await.map_err(Error::from)?;
+    memory.grow(size).await.map_err(|_| ControlError::RulesFull)?;
     resources.run(move |_: &Work| set(&engine, &session, text, memory)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -50,7 +51,7 @@ fn set(engine: &Engine, session: &str, text: String, memory: KeptMemory) -> Resu
     let rules = read.map_err(|errors| {
         Failure::invalid(format!("invalid rules:\n{}", listed(&errors, "\n", shown)))
     })?;
-    memory.grow_now(patterns + rules.memory()).map_err(Error::from)?;
+    memory.grow_now(patterns + rules.memory()).map_err(|_| ControlError::RulesFull)?;
     log_warnings(&format!("rules of session {session}"), rules.warnings());
     engine.set_rules(session, &rules.into(), memory);
     Ok(())

@@ -10,7 +10,7 @@ use futures_util::{
     Stream, StreamExt,
     future::{self, BoxFuture},
 };
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use http_body_util::StreamBody;
 use hyper::body::Frame;
 
@@ -19,6 +19,9 @@ use crate::{
     net::Call,
     wire::error::{Error, HttpError},
 };
+
+/// Sent to OpenAI's clients, which prefer it to `Retry-After`.
+const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
 /// The future of a response.
 pub(in crate::api) type Responding = BoxFuture<'static, Result<Response, Infallible>>;
@@ -56,10 +59,14 @@ pub(in crate::api) fn fail(
 
 /// Converts an error in the form of some API.
 pub(in crate::api) fn respond(error: HttpError) -> Response {
-    let HttpError { status, content_type, retry_after, body } = error;
+    let HttpError { status, content_type, retry_after, retry_after_ms, body } = error;
     let mut response = (status, [(CONTENT_TYPE, content_type)], body).into_response();
     if let Some(seconds) = retry_after {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if let Some(wait) = retry_after_ms {
+        let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        response.headers_mut().insert(RETRY_AFTER_MS, HeaderValue::from(millis));
     }
     response
 }

@@ -22,6 +22,13 @@ pub(crate) enum ControlError {
     /// The path is not served, or there is nothing to show.
     #[error("{0}")]
     NotFound(String),
+    /// There is no memory for the rules of a session.
+    #[error(
+        "there is no room for these rules: those of all sessions take at most a quarter of \
+         --max-memory; remove those of sessions that have ended, with DELETE \
+         /mynah/v1/rules?session=NAME"
+    )]
+    RulesFull,
     /// A feature is turned off.
     #[error("{0}")]
     TurnedOff(&'static str),
@@ -66,7 +73,7 @@ impl From<&ControlError> for HttpError {
             ControlError::Unverified(_) => StatusCode::CONFLICT,
             ControlError::WrongMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
             ControlError::NotFound(_) => StatusCode::NOT_FOUND,
-            ControlError::TurnedOff(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ControlError::RulesFull | ControlError::TurnedOff(_) => StatusCode::SERVICE_UNAVAILABLE,
             ControlError::Call(error) => error.codes().1,
             ControlError::Stopped(_) => StatusCode::UNPROCESSABLE_ENTITY,
             ControlError::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
@@ -75,6 +82,12 @@ impl From<&ControlError> for HttpError {
             ControlError::Unverified(result) => result.clone(),
             error => json!({"error": error.to_string()}).to_string(),
         };
-        Self { status, content_type: "application/json", retry_after: None, body }
+        Self {
+            status,
+            content_type: "application/json",
+            retry_after: None,
+            retry_after_ms: None,
+            body,
+        }
     }
 }

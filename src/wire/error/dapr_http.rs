@@ -1,5 +1,7 @@
 //! Dapr's API: maps every error to an HTTP response.
 
+use std::time::Duration;
+
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
@@ -19,6 +21,8 @@ pub struct HttpError {
     pub content_type: &'static str,
     /// The value of the `Retry-After` header: the number of seconds after which to retry.
     pub retry_after: Option<u64>,
+    /// The value of the `retry-after-ms` header, which only OpenAI's clients know.
+    pub retry_after_ms: Option<Duration>,
     /// The body.
     pub body: String,
 }
@@ -43,7 +47,7 @@ impl From<&Error> for HttpError {
         };
         let (_, status, _) = error.codes();
         let retry_after = retry_after(error);
-        Self { status, content_type, retry_after, body }
+        Self { status, content_type, retry_after, retry_after_ms: None, body }
     }
 }
 

@@ -40,6 +40,7 @@ impl HttpError {
             status,
             content_type: "application/json",
             retry_after: retry_after(error),
+            retry_after_ms: error.retry_after().filter(|wait| wait.subsec_nanos() > 0),
             // Serializing texts cannot fail.
             body: serde_json::to_string(&body).unwrap_or_default(),
         }
@@ -74,14 +75,14 @@ fn status(error: &Error) -> (StatusCode, &'static str) {
         Error::Chat(chat::Error::UnknownComponent(_)) => Http::NOT_FOUND,
         error => error.codes().1,
     };
-    match status {
-        Http::BAD_REQUEST | Http::NOT_FOUND => (status, "invalid_request_error"),
-        Http::UNAUTHORIZED => (status, "authentication_error"),
-        Http::FORBIDDEN => (status, "permission_error"),
-        Http::TOO_MANY_REQUESTS => (status, "rate_limit_error"),
-        Http::SERVICE_UNAVAILABLE | Http::GATEWAY_TIMEOUT => (status, "server_error"),
-        _ => (Http::INTERNAL_SERVER_ERROR, "server_error"),
-    }
+    let kind = match status {
+        Http::UNAUTHORIZED => "authentication_error",
+        Http::FORBIDDEN => "permission_error",
+        Http::TOO_MANY_REQUESTS => "rate_limit_error",
+        status if status.is_client_error() => "invalid_request_error",
+        _ => "server_error",
+    };
+    (status, kind)
 }
 
 /// Returns the machine-readable cause.

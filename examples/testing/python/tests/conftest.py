@@ -48,6 +48,7 @@ class Mynah:
     def __init__(self, address: str, session: str) -> None:
         self.address = address
         self.session = session
+        self.has_rules = False
         self.client = self.connect()
         self.request('POST', f'/reset?session={quote(session)}')
 
@@ -74,12 +75,21 @@ class Mynah:
         self.request('POST', '/verify', {**check, 'scrubbed': scrubbed})
 
     def set_rules(self, *rules: dict[str, Any]) -> None:
-        """Sets the rules of the session, which go before those of the file."""
+        """Sets the rules of the session, which go before those of the file. All must be used."""
         self.request('PUT', f'/rules?session={quote(self.session)}', {'rules': rules})
+        self.has_rules = True
 
     def set_faults(self, **faults: Any) -> None:
         """Makes calls of the session fail."""
         self.request('PUT', '/faults', {'session': self.session, **faults})
+
+    def check(self) -> None:
+        """Fails if no rule matched one of the calls, or if a rule of the session was not used."""
+        checks = {'session': self.session, 'no_unmatched': True, 'unused': self.has_rules}
+        try:
+            self.request('POST', '/verify', checks)
+        finally:
+            self.request('DELETE', f'/rules?session={quote(self.session)}')
 
     def forget(self) -> None:
         """Removes the calls of the session from the journal, so that they need no rule."""
@@ -101,9 +111,9 @@ class Mynah:
 
 @pytest.fixture
 def mynah(sidecar: str, request: pytest.FixtureRequest) -> Iterator[Mynah]:
-    """A session of its own for each test. Fails the test if no rule matched one of its calls."""
+    """A session of its own for each test, which is checked at its end."""
     mynah = Mynah(sidecar, request.node.nodeid)
     with mynah.client:
         yield mynah
     mynah.show()
-    mynah.request('POST', '/verify', {'session': mynah.session, 'no_unmatched': True})
+    mynah.check()

@@ -4,13 +4,15 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     mem,
     sync::{
-        Arc, PoisonError, RwLock, RwLockWriteGuard,
+        Arc, Mutex, PoisonError, RwLock, RwLockWriteGuard,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use super::{Rules, RulesText, uses::key};
 use crate::base::{
+    clock::Moment,
     diagnostics::{Diagnostic, Place},
     kept_memory::KeptMemory,
     yaml::{self, PlacedJson, Value},
@@ -33,6 +35,7 @@ pub struct SessionRules {
 #[derive(Debug)]
 struct Entry {
     rules: Arc<Rules>,
+    last_use: Mutex<Moment>,
     _memory: KeptMemory,
 }
 
@@ -43,7 +46,18 @@ impl SessionRules {
             return None;
         }
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
-        sessions.get(session).map(|entry| entry.rules.clone())
+        let entry = sessions.get(session)?;
+        *entry.last_use.lock().unwrap_or_else(PoisonError::into_inner) = Moment::now();
+        Some(entry.rules.clone())
+    }
+
+    /// Returns the sessions whose rules have not been used for this time.
+    pub(crate) fn idle(&self, time: Duration) -> Vec<String> {
+        let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);
+        let last_use =
+            |entry: &Entry| *entry.last_use.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = sessions.iter().filter(|(_, entry)| last_use(entry).age() > time);
+        idle.map(|(session, _)| session.clone()).collect()
     }
 
     /// Returns the rules of all sessions, by name.
@@ -60,7 +74,8 @@ impl SessionRules {
         memory: KeptMemory,
     ) -> Option<Arc<Rules>> {
         let mut sessions = self.write();
-        let old = sessions.insert(session.to_owned(), Entry { rules, _memory: memory });
+        let entry = Entry { rules, last_use: Moment::now().into(), _memory: memory };
+        let old = sessions.insert(session.to_owned(), entry);
         self.is_active.store(true, Ordering::Relaxed);
         old.map(|entry| entry.rules)
     }
@@ -131,4 +146,27 @@ fn written_rules(text: &RulesText) -> Vec<(Place, String)> {
         return Vec::new();
     };
     nodes.iter().map(|node| (node.place, PlacedJson::new(node).text().to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{clock::pause, memory::MemoryBudget};
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_are_idle_without_calls() {
+        let budget = Arc::new(MemoryBudget::new(1 << 20));
+        let table = SessionRules::default();
+        for session in ["used", "idle"] {
+            let rules = Rules::of_session(session, "rules: [{respond: a}]".to_owned()).unwrap();
+            let old = table.set(session, rules.into(), KeptMemory::new(&budget, &budget));
+            assert!(old.is_none());
+        }
+        let hour = Duration::from_secs(3600);
+        for _ in 0..2 {
+            pause(hour * 2 / 3).await;
+            assert!(table.get("used").is_some());
+        }
+        assert_eq!(table.idle(hour), ["idle"]);
+    }
 }
