@@ -48,17 +48,30 @@ async fn a_text_arrives_in_chunks() {
     }
 }
 
+/// As from OpenAI, clients have to join the arguments.
 #[tokio::test]
-async fn tool_calls_arrive_in_one_chunk() {
+async fn the_arguments_of_a_call_arrive_in_pieces() {
     let sidecar = Sidecar::start();
     let chunks = chunks(&sidecar, weather()).await;
-    let deltas = deltas(&chunks, 0);
-    assert_eq!(deltas.len(), 3);
     let whole = message(&complete(&sidecar, &weather()).await);
-    let mut call = deltas[1]["tool_calls"][0].clone();
-    assert_eq!(call.as_object_mut().unwrap().remove("index"), Some(json!(0)));
-    assert_eq!(call, whole["tool_calls"][0]);
-    assert_eq!(chunks[2]["choices"][0]["finish_reason"], "tool_calls");
+    let deltas = deltas(&chunks, 0);
+    let [role, begun, pieces @ .., end] = deltas.as_slice() else { panic!("{deltas:?}") };
+    assert_eq!((&role["role"], end), (&json!("assistant"), &json!({})));
+    let mut call = whole["tool_calls"][0].clone();
+    let arguments = call["function"]["arguments"].take();
+    call["function"]["arguments"] = json!("");
+    call["index"] = json!(0);
+    assert_eq!(begun["tool_calls"], json!([call]));
+    let piece = |delta: &Value| {
+        let call = &delta["tool_calls"][0];
+        let keys: Vec<_> = call.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!((keys, &call["index"]), (vec!["function", "index"], &json!(0)));
+        call["function"]["arguments"].as_str().unwrap().to_owned()
+    };
+    let pieces: Vec<_> = pieces.iter().map(piece).collect();
+    assert!(pieces.len() > 1, "{pieces:?}");
+    assert_eq!(pieces.concat(), arguments.as_str().unwrap());
+    assert_eq!(chunks.last().unwrap()["choices"][0]["finish_reason"], "tool_calls");
 }
 
 #[tokio::test]

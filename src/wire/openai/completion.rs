@@ -83,18 +83,22 @@ struct Message<'a> {
     tool_calls: Vec<Call<'a>>,
 }
 
+/// A tool call, or in a stream a part of one.
 #[derive(Serialize)]
 pub(super) struct Call<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<usize>,
-    id: &'a str,
-    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'static str>,
     function: Function<'a>,
 }
 
 #[derive(Serialize)]
 struct Function<'a> {
-    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
     arguments: &'a str,
 }
 
@@ -142,7 +146,7 @@ impl Answer {
                 content: content(response),
                 reasoning_content: &response.reasoning,
                 refusal: None,
-                tool_calls: calls(&response.tool_calls, |_| None),
+                tool_calls: response.tool_calls.iter().map(Call::whole).collect(),
             }),
             logprobs: None,
             finish_reason: finish_reason(response),
@@ -182,15 +186,25 @@ pub(super) fn finish_reason(response: &Response) -> &str {
     response.finish_reason.as_str()
 }
 
-pub(super) fn calls<'a>(
-    calls: &'a [ToolCall],
-    index: impl Fn(usize) -> Option<usize>,
-) -> Vec<Call<'a>> {
-    let call = |(at, call): (usize, &'a ToolCall)| Call {
-        index: index(at),
-        id: call.id.as_deref().unwrap_or_default(),
-        r#type: "function",
-        function: Function { name: &call.name, arguments: &call.arguments },
-    };
-    calls.iter().enumerate().map(call).collect()
+impl<'a> Call<'a> {
+    fn whole(call: &'a ToolCall) -> Self {
+        Self {
+            index: None,
+            id: Some(call.id.as_deref().unwrap_or_default()),
+            r#type: Some("function"),
+            function: Function { name: Some(&call.name), arguments: &call.arguments },
+        }
+    }
+
+    /// Begins the call with this index, without its arguments.
+    pub(super) fn begun(index: usize, call: &'a ToolCall) -> Self {
+        let function = Function { name: Some(&call.name), arguments: "" };
+        Self { index: Some(index), function, ..Self::whole(call) }
+    }
+
+    /// Adds to the arguments of the call with this index.
+    pub(super) fn added(index: usize, arguments: &'a str) -> Self {
+        let function = Function { name: None, arguments };
+        Self { index: Some(index), id: None, r#type: None, function }
+    }
 }

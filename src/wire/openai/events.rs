@@ -1,11 +1,17 @@
 //! Encodes streamed answers as server-sent events.
 
-use std::sync::Arc;
+use std::{iter, ops::Range, sync::Arc};
 
 use serde::Serialize;
 
-use super::completion::{Call, Completion, UsageMember, calls, finish_reason};
-use crate::{chat::Delta, wire::error::Error};
+use super::{
+    arguments::pieces,
+    completion::{Call, Completion, UsageMember, finish_reason},
+};
+use crate::{
+    chat::{Delta, Response, ToolCall},
+    wire::error::Error,
+};
 
 /// The event that ends a stream.
 const DONE: &str = "data: [DONE]\n\n";
@@ -18,14 +24,17 @@ pub struct Piece {
     pub(super) delta: Delta,
 }
 
-/// An event of a piece. The number is the index of the choice.
-#[derive(Debug, Clone, Copy)]
+/// An event of a piece. The first number is the index of the choice.
+#[derive(Debug, Clone)]
 enum Event {
     /// Begins a choice.
     Role(u64),
     /// Adds to the reasoning or to the content.
     Text(u64),
-    Calls(u64),
+    /// Begins the call with this index.
+    Call(u64, usize),
+    /// Adds to the arguments of the call.
+    Arguments(u64, usize, Range<usize>),
     /// Ends a choice.
     Finish(u64),
     Usage,
@@ -56,58 +65,79 @@ struct Added<'a> {
 impl Piece {
     /// Returns the events, each made when it is needed: together, those of many choices can be large.
     pub(crate) fn encode(self) -> impl Iterator<Item = Result<String, Error>> + Send {
-        self.events().into_iter().map(move |event| self.encode_event(event))
+        let piece = Arc::new(self);
+        let choices = 0..piece.choices();
+        let of_choices = {
+            let piece = piece.clone();
+            choices.flat_map(move |choice| Self::events(&piece, choice))
+        };
+        let is_last = piece.complete().is_some();
+        let usage = (is_last && piece.completion.includes_usage).then_some(Event::Usage);
+        let events = of_choices.chain(usage).chain(is_last.then_some(Event::Done));
+        events.map(move |event| piece.encode_event(event))
     }
 
-    fn events(&self) -> Vec<Event> {
-        let mut events = Vec::new();
-        let (choices, has_message) = match &self.delta {
-            Delta::Reasoning(_) | Delta::Text(_) => (self.completion.choices, true),
-            Delta::Complete(response) => {
-                (self.completion.choices(response), response.missing.is_none())
-            }
-        };
-        for index in 0..choices {
-            events.extend((self.is_first && has_message).then_some(Event::Role(index)));
-            match &self.delta {
-                Delta::Reasoning(_) | Delta::Text(_) => events.push(Event::Text(index)),
-                Delta::Complete(response) => {
-                    let has_calls = !response.tool_calls.is_empty();
-                    events.extend(has_calls.then_some(Event::Calls(index)));
-                    events.push(Event::Finish(index));
-                }
-            }
+    /// Returns the whole response, if this is the last piece.
+    fn complete(&self) -> Option<&Response> {
+        match &self.delta {
+            Delta::Reasoning(_) | Delta::Text(_) => None,
+            Delta::Complete(response) => Some(response),
         }
-        if let Delta::Complete(_) = &self.delta {
-            events.extend(self.completion.includes_usage.then_some(Event::Usage));
-            events.push(Event::Done);
-        }
-        events
+    }
+
+    fn choices(&self) -> u64 {
+        let complete = self.complete();
+        complete.map_or(self.completion.choices, |response| self.completion.choices(response))
+    }
+
+    /// Returns the events of a choice.
+    fn events(piece: &Arc<Self>, choice: u64) -> impl Iterator<Item = Event> + Send + use<> {
+        let complete = piece.complete();
+        let has_message = complete.is_none_or(|response| response.missing.is_none());
+        let role = (piece.is_first && has_message).then_some(Event::Role(choice));
+        let text = complete.is_none().then_some(Event::Text(choice));
+        let finish = complete.map(|_| Event::Finish(choice));
+        let calls = 0..complete.map_or(0, |response| response.tool_calls.len());
+        let piece = piece.clone();
+        let calls = calls.flat_map(move |at| piece.call_events(choice, at));
+        role.into_iter().chain(text).chain(calls).chain(finish)
+    }
+
+    /// Returns the events of a call.
+    fn call_events(&self, choice: u64, at: usize) -> Vec<Event> {
+        let arguments = self.call(at).map_or("", |call| &*call.arguments);
+        let added = pieces(arguments).map(|piece| Event::Arguments(choice, at, piece));
+        iter::once(Event::Call(choice, at)).chain(added).collect()
+    }
+
+    fn call(&self, at: usize) -> Option<&ToolCall> {
+        self.complete()?.tool_calls.get(at)
     }
 
     fn encode_event(&self, event: Event) -> Result<String, Error> {
-        let complete = match &self.delta {
-            Delta::Reasoning(_) | Delta::Text(_) => None,
-            Delta::Complete(response) => Some(&**response),
-        };
         let (index, delta) = match event {
             Event::Role(index) => {
                 (index, Added { role: Some("assistant"), content: Some(""), ..Added::default() })
             }
             Event::Text(index) => (index, self.added_text()),
-            Event::Calls(index) => {
-                let all = complete.map(|response| &*response.tool_calls).unwrap_or_default();
-                (index, Added { tool_calls: calls(all, Some), ..Added::default() })
+            Event::Call(index, at) => {
+                let call = self.call(at).map(|call| Call::begun(at, call));
+                (index, Added { tool_calls: call.into_iter().collect(), ..Added::default() })
+            }
+            Event::Arguments(index, at, ref piece) => {
+                let added = self.call(at).and_then(|call| call.arguments.get(piece.clone()));
+                let call = Call::added(at, added.unwrap_or_default());
+                (index, Added { tool_calls: vec![call], ..Added::default() })
             }
             Event::Finish(index) => (index, Added::default()),
             Event::Usage => {
-                let usage = complete.and_then(|response| response.usage);
+                let usage = self.complete().and_then(|response| response.usage);
                 return self.chunk(Vec::new(), usage.map_or(UsageMember::Null, UsageMember::from));
             }
             Event::Done => return Ok(DONE.to_owned()),
         };
         let is_finish = matches!(event, Event::Finish(_));
-        let finish_reason = complete.filter(|_| is_finish).map(finish_reason);
+        let finish_reason = self.complete().filter(|_| is_finish).map(finish_reason);
         let wants_usage = self.completion.includes_usage;
         let usage = if wants_usage { UsageMember::Null } else { UsageMember::Absent };
         self.chunk(vec![Choice { index, delta, logprobs: None, finish_reason }], usage)

@@ -3,6 +3,7 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference>.
 
+mod arguments;
 mod body;
 mod completion;
 mod decode;

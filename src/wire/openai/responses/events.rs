@@ -1,6 +1,6 @@
 //! Encodes streamed responses as server-sent events, in OpenAI's order.
 
-use std::{iter, sync::Arc};
+use std::{iter, ops::Range, sync::Arc};
 
 use serde::Serialize;
 
@@ -8,8 +8,11 @@ use super::document::{
     self, Document, IN_PROGRESS, INCOMPLETE, Item, KeptResponse, Outline, Part, has_message, part,
 };
 use crate::{
-    chat::{self, Delta},
-    wire::{error::Error, openai::encode},
+    chat::{self, Delta, ToolCall},
+    wire::{
+        error::Error,
+        openai::{arguments::pieces, encode},
+    },
 };
 
 /// A piece of a streamed response.
@@ -39,7 +42,7 @@ pub(crate) struct Position {
 }
 
 /// What one event tells. A number is that of a call.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Step {
     Created,
     InProgress,
@@ -54,10 +57,11 @@ enum Step {
 }
 
 /// What an event tells of a call.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum CallStep {
     Added,
-    Arguments,
+    /// A piece of the arguments.
+    Arguments(Range<usize>),
     ArgumentsDone,
     Done,
 }
@@ -119,7 +123,11 @@ enum Body<'a> {
 }
 
 impl CallStep {
-    const ALL: [Self; 4] = [Self::Added, Self::Arguments, Self::ArgumentsDone, Self::Done];
+    /// Returns the steps of a call.
+    fn all(call: &ToolCall) -> impl Iterator<Item = Self> {
+        let added = iter::once(Self::Added).chain(pieces(&call.arguments).map(Self::Arguments));
+        added.chain([Self::ArgumentsDone, Self::Done])
+    }
 }
 
 impl Progress {
@@ -163,8 +171,9 @@ impl Progress {
                 self.begin_text(steps);
                 steps.extend([Step::TextDone, Step::PartDone, Step::MessageDone]);
             }
-            let calls = 0..response.tool_calls.len();
-            steps.extend(calls.flat_map(|at| CallStep::ALL.map(|step| Step::Call(at, step))));
+            let calls = response.tool_calls.iter().enumerate();
+            let of_call = |(at, call)| CallStep::all(call).map(move |step| Step::Call(at, step));
+            steps.extend(calls.flat_map(of_call));
         }
         steps.push(Step::Finished);
     }
@@ -188,13 +197,13 @@ impl ResponsePiece {
     pub(crate) fn encode(self) -> impl Iterator<Item = String> + Send {
         let mut at = 0;
         iter::from_fn(move || {
-            let event = self.event(*self.steps.get(at)?, self.sequence + at as u64);
+            let event = self.event(self.steps.get(at)?, self.sequence + at as u64);
             at += 1;
             event
         })
     }
 
-    fn event(&self, step: Step, sequence_number: u64) -> Option<String> {
+    fn event(&self, step: &Step, sequence_number: u64) -> Option<String> {
         let (name, body) = match (step, &self.delta) {
             (Step::Created, _) => ("response.created", self.in_progress()),
             (Step::InProgress, _) => ("response.in_progress", self.in_progress()),
@@ -205,7 +214,7 @@ impl ResponsePiece {
                 (name, Body::Response { response: self.outline.finished(response) })
             }
             (Step::Call(at, step), Delta::Complete(response)) => {
-                self.call_event(step, at, response)?
+                self.call_event(step, *at, response)?
             }
             (step, Delta::Complete(response)) => self.text_event(step, &response.content),
         };
@@ -217,7 +226,7 @@ impl ResponsePiece {
     }
 
     /// Returns an event of the message. `text` is its text or a piece of it.
-    fn text_event<'a>(&'a self, step: Step, text: &'a str) -> (&'static str, Body<'a>) {
+    fn text_event<'a>(&'a self, step: &Step, text: &'a str) -> (&'static str, Body<'a>) {
         let (output_index, content_index, logprobs) = (0, 0, []);
         let item_id = self.outline.message_id();
         match step {
@@ -251,7 +260,7 @@ impl ResponsePiece {
 
     fn call_event<'a>(
         &'a self,
-        step: CallStep,
+        step: &CallStep,
         at: usize,
         response: &'a chat::Response,
     ) -> Option<(&'static str, Body<'a>)> {
@@ -263,8 +272,9 @@ impl ResponsePiece {
                 let item = self.outline.call(at, call, IN_PROGRESS, "");
                 ("response.output_item.added", Body::Item { output_index, item })
             }
-            CallStep::Arguments => {
-                let body = Body::Arguments { item_id, output_index, delta: arguments };
+            CallStep::Arguments(piece) => {
+                let delta = arguments.get(piece.clone())?;
+                let body = Body::Arguments { item_id, output_index, delta };
                 ("response.function_call_arguments.delta", body)
             }
             CallStep::ArgumentsDone => {
